@@ -1,0 +1,67 @@
+/** Every error that Hookline itself raises. The key is the code; the text says when it occurs. */
+export const ERROR_CODES = {
+  CONFIG_UNREADABLE: 'A configuration file exists but cannot be read.',
+  CONFIG_INVALID: 'A configuration file or setting has the wrong shape.',
+  CONFIG_UNWRITABLE: 'A file of Hookline’s own could not be written.',
+  EVENT_UNKNOWN: 'No event has this name in any vocabulary.',
+  HOOK_UNKNOWN: 'No hook has this id.',
+  HOOK_EXISTS: 'A hook file of this name is already there.',
+  MATCHER_INVALID: 'A matcher is neither a list of names nor a usable regular expression.',
+  PAYLOAD_INVALID: 'An event, payload or facts file has the wrong shape.',
+  CASE_INVALID: 'A case directory cannot be read as a case.',
+  TRUST_INSIDE_AGENT: 'A trust command was run from inside an agent session or a hook.',
+  TRUST_NEEDS_TERMINAL: 'A question needs an answer and there is no terminal to ask on.',
+  TRUST_UNIT_TOO_LARGE: 'A hook directory holds more than trust can bind.',
+  TRUST_RECORD_INVALID: 'The trust record cannot be read as one.',
+  LOCK_INVALID: 'A lock file cannot be read as one, or is not the one that was named.',
+  USAGE_INVALID: 'The command line cannot be understood.',
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+export interface ErrorDetails {
+  /** What was expected, what was found, and where. */
+  readonly message: string;
+  /** What the reader can do about it. */
+  readonly hint?: string;
+  readonly cause?: unknown;
+}
+
+// A plugin may carry its own copy of this package, so `instanceof` is not enough.
+const BRAND = Symbol.for('hookline.error');
+
+/** Raised when Hookline is used or configured wrongly, or when the machine refuses. */
+export class HooklineError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly [BRAND] = true;
+
+  constructor(code: ErrorCode, details: ErrorDetails) {
+    super(details.message, details.cause === undefined ? {} : { cause: details.cause });
+    this.name = 'HooklineError';
+    this.code = code;
+    this.hint = details.hint;
+  }
+}
+
+export function isHooklineError(value: unknown): value is HooklineError {
+  return typeof value === 'object' && value !== null && BRAND in value;
+}
+
+/** Raised when Hookline contradicts itself: a bug to report, never a user's mistake. */
+export class BugError extends Error {
+  override readonly name = 'BugError';
+}
+
+export function invariant(condition: unknown, sentence: string): asserts condition {
+  if (!condition) throw new BugError(sentence);
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+export function errnoOf(error: unknown): string | null {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return null;
+  return typeof error.code === 'string' ? error.code : null;
+}

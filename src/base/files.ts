@@ -1,0 +1,60 @@
+import { appendFileSync, chmodSync, mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { errnoOf } from './errors.ts';
+
+const PRIVATE_DIRECTORY = 0o700;
+const PRIVATE_FILE = 0o600;
+
+/** The file's text, or null when there is no such file; other errors are thrown. */
+export function readTextIfPresent(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (isAbsent(error)) return null;
+    throw error;
+  }
+}
+
+export function isAbsent(error: unknown): boolean {
+  const code = errnoOf(error);
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
+/** Replaces a file in one step, readable by its owner only; the old content survives a crash. */
+export async function writePrivateFile(file: string, text: string): Promise<void> {
+  createPrivateDirectory(path.dirname(file));
+  const { default: writeFileAtomic } = await import('write-file-atomic');
+  await writeFileAtomic(file, text, { mode: PRIVATE_FILE });
+}
+
+export function appendPrivateFile(file: string, text: string): void {
+  createPrivateDirectory(path.dirname(file));
+  appendFileSync(file, text, { mode: PRIVATE_FILE });
+}
+
+export function createPrivateDirectory(directory: string): void {
+  const made = mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY });
+  if (made !== undefined) chmodSync(directory, PRIVATE_DIRECTORY);
+}
+
+/**
+ * Reads, changes and replaces a file while no other process does the same,
+ * so that two commands at once lose nothing.
+ */
+export async function updatePrivateFile(
+  file: string,
+  change: (text: string | null) => string,
+): Promise<void> {
+  createPrivateDirectory(path.dirname(file));
+  const { default: lockfile } = await import('proper-lockfile');
+  const release = await lockfile.lock(file, {
+    realpath: false,
+    stale: 10_000,
+    retries: { retries: 20, minTimeout: 20, maxTimeout: 500 },
+  });
+  try {
+    await writePrivateFile(file, change(readTextIfPresent(file)));
+  } finally {
+    await release();
+  }
+}

@@ -1,0 +1,40 @@
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [key: string]: Json;
+}
+
+export type Parsed =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly error: string };
+
+/** Parses JSON without throwing; a byte-order mark in front is ignored. */
+export function parseJson(text: string): Parsed {
+  try {
+    return { ok: true, value: JSON.parse(withoutByteOrderMark(text)) };
+  } catch (error) {
+    return { ok: false, error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+export function withoutByteOrderMark(text: string): string {
+  return text.codePointAt(0) === 0xfeff ? text.slice(1) : text;
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Names a value's JSON type as a person would say it: `null`, `array`, `string` … */
+export function typeName(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+/** Cuts to at most `limit` UTF-16 units without splitting a surrogate pair. */
+export function cutText(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const cut = text.slice(0, limit);
+  const last = cut.charCodeAt(limit - 1);
+  const endsInHighSurrogate = last >= 0xd800 && last <= 0xdbff;
+  return endsInHighSurrogate ? cut.slice(0, -1) : cut;
+}

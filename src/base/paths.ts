@@ -1,0 +1,30 @@
+import { realpathSync } from 'node:fs';
+import path from 'node:path';
+
+/** Whether `inner` is `outer` or lies below it; both must be absolute. */
+export function isInside(outer: string, inner: string): boolean {
+  const relative = path.relative(outer, inner);
+  return relative === '' || (!startsWithParent(relative) && !path.isAbsolute(relative));
+}
+
+function startsWithParent(relative: string): boolean {
+  return relative === '..' || relative.startsWith(`..${path.sep}`);
+}
+
+/** The real path, or null when nothing readable is there. */
+export function findRealPath(file: string): string | null {
+  try {
+    return realpathSync(file);
+  } catch {
+    return null;
+  }
+}
+
+/** A path as a person likes to read it: relative to the workspace, or with `~` for home. */
+export function displayPath(file: string, places: { cwd: string; home: string | null }): string {
+  if (isInside(places.cwd, file)) return path.relative(places.cwd, file) || '.';
+  if (places.home !== null && isInside(places.home, file)) {
+    return path.join('~', path.relative(places.home, file));
+  }
+  return file;
+}
