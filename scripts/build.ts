@@ -1,0 +1,75 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { build, type OutputChunk } from 'rolldown';
+import { describeLicenses } from './third-party-licenses.ts';
+
+// Each becomes a file of dist/bin; the second is started as a process of its own.
+const PROGRAMS: Readonly<Record<string, string>> = {
+  hookline: 'src/cli/main.ts',
+  'typescript-loader': 'src/cli/typescript-loader.ts',
+};
+
+// jiti is handed to Node by its path and secretlint looks its rules up by name: both need
+// their own files. The others are loaded rarely, so bundling them would only add bytes.
+const EXTERNAL = [/^jiti(\/|$)/, /^@secretlint\//, /^chokidar$/, /^@clack\/prompts$/];
+
+const INPUTS = ['src', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.build.json'];
+
+const isOptional = process.argv.includes('--if-stale');
+if (!isOptional || isStale()) {
+  rmSync('dist', { recursive: true, force: true });
+  compileLibrary();
+  await bundlePrograms();
+}
+
+function isStale(): boolean {
+  const newestInput = Math.max(...INPUTS.filter((file) => existsSync(file)).flatMap(modifiedTimes));
+  const product = 'dist/bin/hookline.js';
+  return !existsSync(product) || statSync(product).mtimeMs < newestInput;
+}
+
+function modifiedTimes(file: string): number[] {
+  const stats = statSync(file);
+  if (!stats.isDirectory()) return [stats.mtimeMs];
+  const inside = readdirSync(file).flatMap((name) => modifiedTimes(path.join(file, name)));
+  return [stats.mtimeMs, ...inside];
+}
+
+function compileLibrary(): void {
+  const compiler = [path.join('node_modules', 'typescript', 'bin', 'tsc'), '-p'];
+  const { status } = spawnSync(process.execPath, [...compiler, 'tsconfig.build.json'], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  if (status !== 0) process.exit(1);
+}
+
+async function bundlePrograms(): Promise<void> {
+  const programs = Object.entries(PROGRAMS).filter(
+    ([name, file]) => name === 'hookline' || existsSync(file),
+  );
+  const { output } = await build({
+    input: Object.fromEntries(programs),
+    platform: 'node',
+    external: EXTERNAL,
+    transform: {
+      target: 'node20.19',
+      // write-file-atomic hashes its own file name, which no ES module has.
+      define: { __filename: 'import.meta.filename', __dirname: 'import.meta.dirname' },
+    },
+    output: {
+      dir: 'dist/bin',
+      format: 'esm',
+      entryFileNames: '[name].js',
+      chunkFileNames: '[name]-[hash].js',
+      banner: (chunk) => (chunk.name === 'hookline' ? '#!/usr/bin/env node' : ''),
+      minify: false,
+    },
+  });
+  const chunks = output.filter((each): each is OutputChunk => each.type === 'chunk');
+  chmodSync('dist/bin/hookline.js', 0o755);
+  writeFileSync(
+    'dist/bin/THIRD-PARTY-LICENSES.txt',
+    describeLicenses(chunks.flatMap((chunk) => chunk.moduleIds)),
+  );
+}

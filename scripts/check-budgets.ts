@@ -1,0 +1,153 @@
+import path from 'node:path';
+import { measureCode, type CodeMeasure } from './code-measure.ts';
+import { countLines, lineAt, readSourceFiles, type SourceFile } from './source-files.ts';
+
+const BUDGETS = {
+  fileLines: 300,
+  functionLines: 60,
+  medianFunctionLines: 10,
+  p90FunctionLines: 25,
+  filesPerFolder: 12,
+  levelsBelowSrc: 3,
+  castsInSrc: 10,
+};
+
+const LIST_FOLDERS = ['src/cli/commands', 'src/agent/tools'];
+const LIST_FILES = ['src/dialects/index.ts', 'src/agent/tools/index.ts'];
+const DRAWER = /^(utils?|helpers?|common|shared|core|misc)$/;
+const UNFINISHED = /\b(TODO|FIXME)\b/;
+const SUPPRESSION = /\b(oxlint|eslint)-disable|@ts-(ignore|nocheck)|oxfmt-ignore|prettier-ignore/;
+
+const root = path.resolve(process.argv[2] ?? '.');
+const measured = readSourceFiles(root, ['src', 'scripts']).map((source) => ({
+  source,
+  code: measureCode(source.program),
+}));
+const inSrc = measured.filter(({ source }) => source.path.startsWith('src/'));
+const others = readSourceFiles(root, ['test', 'examples', 'bench']);
+
+const violations = [
+  ...measured.flatMap(({ source, code }) => [
+    ...checkLengths(source, code),
+    ...checkConstructs(source, code),
+    ...checkPlace(source),
+  ]),
+  ...inSrc.flatMap(({ source, code }) => [
+    ...checkThrows(source, code),
+    ...checkBarrel(source, code),
+  ]),
+  ...checkFolderSizes(inSrc.map(({ source }) => source.path)),
+  ...checkCasts(),
+  ...checkTypicalFunction(),
+  ...[...measured.map(({ source }) => source), ...others].flatMap(checkComments),
+];
+for (const violation of violations) process.stdout.write(`${violation}\n`);
+process.stdout.write(`budgets: ${summary()}, ${violations.length} violations\n`);
+process.exitCode = violations.length === 0 ? 0 : 1;
+
+function checkLengths(source: SourceFile, code: CodeMeasure): string[] {
+  const lines = countLines(source.text);
+  const isLong = lines > BUDGETS.fileLines;
+  const file = isLong ? [`${source.path}: ${lines} lines, at most ${BUDGETS.fileLines}`] : [];
+  const functions = code.functions
+    .map(({ start, end }) => ({ start, lines: countLines(source.text.slice(start, end)) }))
+    .filter((each) => each.lines > BUDGETS.functionLines)
+    .map((each) => {
+      const limit = `at most ${BUDGETS.functionLines}`;
+      return `${at(source, each.start)}: a function of ${each.lines} lines, ${limit}`;
+    });
+  return [...file, ...functions];
+}
+
+function checkConstructs(source: SourceFile, code: CodeMeasure): string[] {
+  const found = (offsets: readonly number[], sentence: string) =>
+    offsets.map((offset) => `${at(source, offset)}: ${sentence}`);
+  return [
+    ...found(code.anys, 'any; say unknown and narrow it'),
+    ...found(code.enums, 'an enum; say a union of literals'),
+    ...found(code.emptyCatches, 'an empty catch; a failure must go somewhere'),
+  ];
+}
+
+function checkThrows(source: SourceFile, code: CodeMeasure): string[] {
+  return code.bareThrows.map(
+    (offset) =>
+      `${at(source, offset)}: throws a bare Error; throw a HooklineError or use invariant`,
+  );
+}
+
+function checkBarrel(source: SourceFile, code: CodeMeasure): string[] {
+  const isEntry = path.posix.dirname(source.path) === 'src';
+  if (!code.isBarrel || isEntry || LIST_FILES.includes(source.path)) return [];
+  return [`${source.path}: only re-exports; import from the file that has the thing`];
+}
+
+function checkPlace(source: SourceFile): string[] {
+  const names = source.path.split('/').slice(1);
+  const isDrawer = names.some((name) => DRAWER.test(path.basename(name, '.ts')));
+  const drawer =
+    isDrawer || names.at(-1) === 'types.ts'
+      ? [`${source.path}: a drawer; name it after the thing it holds`]
+      : [];
+  const isDeep = source.path.startsWith('src/') && names.length > BUDGETS.levelsBelowSrc;
+  const limit = `at most ${BUDGETS.levelsBelowSrc}`;
+  const deep = isDeep ? [`${source.path}: ${names.length} levels below src, ${limit}`] : [];
+  return [...drawer, ...deep];
+}
+
+function checkFolderSizes(files: readonly string[]): string[] {
+  const sizes = new Map<string, number>();
+  for (const file of files) {
+    const folder = path.posix.dirname(file);
+    sizes.set(folder, (sizes.get(folder) ?? 0) + 1);
+  }
+  return [...sizes]
+    .filter(([folder, size]) => size > BUDGETS.filesPerFolder && !LIST_FOLDERS.includes(folder))
+    .map(([folder, size]) => `${folder}: ${size} files, at most ${BUDGETS.filesPerFolder}`);
+}
+
+function checkCasts(): string[] {
+  const casts = inSrc.flatMap(({ source, code }) => code.casts.map((offset) => at(source, offset)));
+  if (casts.length <= BUDGETS.castsInSrc) return [];
+  return [`src: ${casts.length} casts, at most ${BUDGETS.castsInSrc}: ${casts.join(', ')}`];
+}
+
+function checkTypicalFunction(): string[] {
+  const { median, p90 } = typicalFunction();
+  return [
+    ...(median > BUDGETS.medianFunctionLines
+      ? [`src: the median function has ${median} lines, at most ${BUDGETS.medianFunctionLines}`]
+      : []),
+    ...(p90 > BUDGETS.p90FunctionLines
+      ? [`src: one function in ten has ${p90} lines, at most ${BUDGETS.p90FunctionLines}`]
+      : []),
+  ];
+}
+
+function checkComments(source: SourceFile): string[] {
+  return source.comments.flatMap(({ value, start }) => {
+    if (SUPPRESSION.test(value)) return [`${at(source, start)}: a suppression; mend the code`];
+    return UNFINISHED.test(value) ? [`${at(source, start)}: unfinished; finish it or drop it`] : [];
+  });
+}
+
+function typicalFunction(): { median: number; p90: number } {
+  const lengths = inSrc
+    .flatMap(({ source, code }) =>
+      code.namedFunctions.map(({ start, end }) => countLines(source.text.slice(start, end))),
+    )
+    .toSorted((a, b) => a - b);
+  const quantile = (share: number) => lengths[Math.floor(lengths.length * share)] ?? 0;
+  return { median: quantile(0.5), p90: quantile(0.9) };
+}
+
+function summary(): string {
+  const lines = inSrc.reduce((sum, { source }) => sum + countLines(source.text), 0);
+  const casts = inSrc.reduce((sum, { code }) => sum + code.casts.length, 0);
+  const { median, p90 } = typicalFunction();
+  return `${inSrc.length} files and ${lines} lines in src, functions of ${median} (median) and ${p90} (p90) lines, ${casts} casts`;
+}
+
+function at(source: SourceFile, offset: number): string {
+  return `${source.path}:${lineAt(source, offset)}`;
+}

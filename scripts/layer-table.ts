@@ -1,0 +1,85 @@
+/** What a folder may import: a folder of src, or an exception that says more. */
+export type Grant =
+  | string
+  | {
+      /** A folder or file below src. */
+      readonly to: string;
+      /** The folder or file below src that alone may do so. */
+      readonly from?: string;
+      readonly typesOnly?: true;
+    };
+
+export interface Layer {
+  readonly mayImport: readonly Grant[];
+  /** Packages from the registry; absent means any dependency. */
+  readonly packages?: readonly string[];
+  readonly neverModules?: readonly string[];
+}
+
+const BELOW_HOST = [
+  'base',
+  'hooks',
+  'process',
+  'trace',
+  'plugins',
+  'dialects',
+  'trust',
+  'sessions',
+  'agent',
+  'store',
+  'bridge',
+  'automation',
+  'agents',
+];
+
+export const LAYERS: Readonly<Record<string, Layer>> = {
+  base: { mayImport: [], packages: ['write-file-atomic', 'proper-lockfile'] },
+  hooks: {
+    mayImport: ['base'],
+    packages: ['re2js'],
+    neverModules: ['node:child_process', 'node:fs', 'node:http', 'node:https', 'node:net'],
+  },
+  process: { mayImport: ['base'], packages: ['cross-spawn'] },
+  trace: { mayImport: ['base', 'hooks'], packages: [] },
+  plugins: {
+    mayImport: [
+      'base',
+      { to: 'hooks', typesOnly: true },
+      { to: 'process', from: 'plugins/install.ts' },
+    ],
+  },
+  dialects: {
+    mayImport: [
+      'base',
+      'hooks',
+      'process',
+      { to: 'plugins/manifest.ts', from: 'dialects/cline-plugin', typesOnly: true },
+    ],
+  },
+  trust: { mayImport: ['base'] },
+  sessions: { mayImport: ['base'] },
+  agent: { mayImport: ['base', 'hooks', 'sessions', { to: 'process', from: 'agent/tools' }] },
+  store: { mayImport: ['base'] },
+  bridge: { mayImport: ['base', 'trace', 'store'] },
+  automation: { mayImport: ['base', 'trace', 'store', 'sessions'] },
+  agents: { mayImport: ['base', 'process'] },
+  host: { mayImport: BELOW_HOST },
+  testing: { mayImport: [...BELOW_HOST, 'host'] },
+  cli: { mayImport: [...BELOW_HOST, 'host', 'testing'] },
+  'an entry': { mayImport: ['host', 'hooks', 'dialects', 'process', 'testing', 'base'] },
+  web: {
+    mayImport: [
+      { to: 'bridge/protocol.ts', typesOnly: true },
+      { to: 'trace/entry.ts', typesOnly: true },
+      { to: 'host/ui-protocol.ts', typesOnly: true },
+    ],
+  },
+};
+
+/** The only files that read the environment, the working directory and the time, or exit. */
+export const SURROUNDINGS_READERS = [
+  'src/host/config.ts',
+  'src/base/clock.ts',
+  'src/cli/main.ts',
+  'src/cli/typescript-loader.ts',
+];

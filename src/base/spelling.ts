@@ -1,0 +1,27 @@
+/** The known name that a misspelt one probably means, or null when none is near. */
+export function closestName<Name extends string>(written: string, known: readonly Name[]): Name | null {
+  const ranked = known
+    .map((name) => ({ name, distance: editDistance(written.toLowerCase(), name.toLowerCase()) }))
+    .toSorted((one, other) => one.distance - other.distance);
+  const best = ranked[0];
+  return best !== undefined && best.distance <= allowedDistance(written) ? best.name : null;
+}
+
+function allowedDistance(written: string): number {
+  return written.length < 5 ? 1 : Math.min(3, Math.floor(written.length / 3));
+}
+
+function editDistance(one: string, other: string): number {
+  let previous = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= one.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= other.length; column++) {
+      const replaced = (previous[column - 1] ?? 0) + (one[row - 1] === other[column - 1] ? 0 : 1);
+      const added = (current[column - 1] ?? 0) + 1;
+      const removed = (previous[column] ?? 0) + 1;
+      current.push(Math.min(replaced, added, removed));
+    }
+    previous = current;
+  }
+  return previous[other.length] ?? 0;
+}

@@ -1,0 +1,112 @@
+import { HooklineError } from '../base/errors.ts';
+import { createHost, type Host, type HostOptions } from '../host/create-host.ts';
+import { SESSION_MARKER } from '../host/hook-set.ts';
+import type { Settings } from '../host/settings.ts';
+import type { HandlerProgress } from '../hooks/observers.ts';
+import type { ExitCode } from './exit-codes.ts';
+import type { Printer } from './print.ts';
+
+/** The flags that every command takes. */
+export interface GlobalFlags {
+  readonly json?: boolean;
+  readonly cwd?: string;
+  readonly root?: readonly string[];
+  readonly hooksDir?: string;
+  readonly hooks?: boolean;
+  readonly strict?: boolean;
+  readonly debug?: boolean;
+  readonly lock?: string;
+  readonly lockSha256?: string;
+}
+
+export interface CommandContext {
+  readonly flags: GlobalFlags;
+  readonly print: Printer;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Aborts on Ctrl-C. */
+  readonly signal: AbortSignal;
+}
+
+/** A command's work. Everything it needs is in its arguments; what it returns ends the process. */
+export type Command<Options> = (context: CommandContext, options: Options) => Promise<ExitCode>;
+
+/** Opens the host that the global flags describe, does the work, and closes it whatever happens. */
+export async function withHost<Result>(
+  context: CommandContext,
+  work: (host: Host) => Promise<Result> | Result,
+  extra: HostOptions = {},
+): Promise<Result> {
+  const progress = createHookProgress(context.print);
+  const host = await createHost({
+    ...hostOptions(context.flags),
+    onProgress: progress.observe,
+    onNotice: (notice) => context.print.note(`note: ${notice}`),
+    ...extra,
+  });
+  try {
+    return await work(host);
+  } finally {
+    progress.end();
+    await host.close();
+  }
+}
+
+export function hostOptions(flags: GlobalFlags): HostOptions {
+  return {
+    ...(flags.cwd === undefined ? {} : { cwd: flags.cwd }),
+    ...(flags.root === undefined ? {} : { roots: flags.root }),
+    ...(flags.hooksDir === undefined ? {} : { hooksDirectory: flags.hooksDir }),
+    ...(flags.lock === undefined ? {} : { lock: namedLock(flags.lock, flags.lockSha256) }),
+    flags: settingFlags(flags),
+  };
+}
+
+function namedLock(file: string, sha256: string | undefined): { file: string; sha256?: string } {
+  return sha256 === undefined ? { file } : { file, sha256 };
+}
+
+function settingFlags({ hooks }: GlobalFlags): Partial<Settings> {
+  return hooks === false ? { 'hooks.enabled': false } : {};
+}
+
+const SHOW_AFTER_MS = 1000;
+
+interface HookProgress {
+  readonly observe: (progress: HandlerProgress) => void;
+  readonly end: () => void;
+}
+
+/** Says which hooks are running once one of them has taken more than a second. */
+function createHookProgress(print: Printer): HookProgress {
+  const running = new Map<string, NodeJS.Timeout>();
+  const slow = new Set<string>();
+  const show = (): void => {
+    const names = [...slow].join(', ');
+    print.progress(names === '' ? null : `waiting for ${names} …`);
+  };
+  return {
+    observe({ type, hook }) {
+      clearTimeout(running.get(hook));
+      running.delete(hook);
+      if (type === 'start') {
+        running.set(hook, setTimeout(() => {
+            slow.add(hook);
+            show();
+          }, SHOW_AFTER_MS));
+      } else if (slow.delete(hook)) show();
+    },
+    end() {
+      for (const timer of running.values()) clearTimeout(timer);
+      print.progress(null);
+    },
+  };
+}
+
+/** Deciding what may run is a person's business, never an agent's or a hook's. */
+export function refuseInsideSession({ env }: CommandContext, command: string): void {
+  if (env[SESSION_MARKER] === undefined) return;
+  throw new HooklineError('TRUST_INSIDE_AGENT', {
+    message: `\`hookline ${command}\` was run from inside an agent session or a hook`,
+    hint: 'Run it yourself in a terminal of your own.',
+  });
+}

@@ -1,0 +1,61 @@
+import type { Answer, HandlerInput } from '../../hooks/handler.ts';
+import type { ProgramResult } from '../../process/run.ts';
+import type { Codec } from '../command-handler.ts';
+import { decide, type DecideOptions } from './decide.ts';
+import type { FileHookName, Profile } from './names.ts';
+import { readAnswer } from './output.ts';
+import { encodePayload } from './payload.ts';
+
+export interface CodecOptions extends DecideOptions {
+  readonly name: FileHookName;
+  readonly profile: Profile;
+}
+
+export function createFileHookCodec(options: CodecOptions): Codec {
+  const { name, profile } = options;
+  return {
+    encode: (input) => encodePayload({ input, name, profile }),
+    decode: (input, result) => decodeResult(input, result, options),
+  };
+}
+
+/** JSON counts however the hook ended; without it, only exit code 0 means that it agrees. */
+function decodeResult(input: HandlerInput, result: ProgramResult, options: CodecOptions): Answer {
+  const { answer, fault, notes } = readAnswer(answerText(result));
+  if (answer !== null) {
+    const decided = decide(answer, input, options);
+    return {
+      decision: decided.decision,
+      notes: [...notes, ...decided.notes, ...exitNote(result)],
+    };
+  }
+  if (fault !== null) return { failure: { kind: 'output', message: fault }, notes };
+  if (result.ending === 'signal') {
+    return { failure: { kind: 'killed', message: `was killed by ${result.signal}` }, notes };
+  }
+  if (result.exitCode === 0) return { notes };
+  const message = `exited with code ${result.exitCode} and gave no answer${lastWords(result)}`;
+  return { failure: { kind: 'exit', message }, notes };
+}
+
+/**
+ * Of output too long to keep only the end can hold the answer, and there only what starts on a line
+ * of its own: in the middle of a huge document an object is not an answer.
+ */
+function answerText({ stdout }: ProgramResult): string {
+  if (!stdout.truncated) return stdout.text;
+  const lines = stdout.tail.split('\n').slice(1);
+  const start = lines.findLastIndex((line) => /^(?:\{|HOOK_CONTROL\t)/u.test(line));
+  return start === -1 ? `{ ${stdout.totalBytes} bytes, too long to be an answer` : lines.slice(start).join('\n');
+}
+
+function exitNote({ exitCode, signal }: ProgramResult): string[] {
+  if (exitCode === 0) return [];
+  const how = exitCode === null ? `killed by ${signal}` : `exit code ${exitCode}`;
+  return [`its JSON counts although it ended with ${how}`];
+}
+
+function lastWords({ stderr }: ProgramResult): string {
+  const line = `${stderr.text}\n${stderr.tail}`.trim().split('\n').at(-1)?.trim() ?? '';
+  return line === '' ? '' : `: ${line.slice(0, 300)}`;
+}

@@ -1,0 +1,70 @@
+import { cutText } from '../../base/json.ts';
+import type { Decision } from '../../hooks/decision.ts';
+import { vocabularyOfKeys } from '../../hooks/faces/faces.ts';
+import { callOf } from '../../hooks/facts.ts';
+import type { HandlerInput } from '../../hooks/handler.ts';
+import type { FileHookAnswer } from './output.ts';
+
+export interface DecideOptions {
+  /** What `cancel` on a tool call means: deny this call, or end the run as Cline 4 does. */
+  readonly cancel: 'deny' | 'stop';
+  readonly maxContextChars: number;
+}
+
+export interface Decided {
+  readonly decision: Decision;
+  readonly notes: readonly string[];
+}
+
+/** What a file hook's answer means for the event; the event's own row says what of it counts. */
+export function decide(
+  answer: FileHookAnswer,
+  input: HandlerInput,
+  options: DecideOptions,
+): Decided {
+  const context = boundContext(contextOf(answer), options.maxContextChars);
+  return {
+    decision: {
+      ...refusalOf(answer, input, options),
+      ...(context.text === undefined ? {} : { context: context.text }),
+      ...rewriteOf(answer, input),
+    },
+    notes: context.notes,
+  };
+}
+
+/** An error message without `cancel` is advice for the model, unless there is other advice. */
+function contextOf({ cancel, context, errorMessage }: FileHookAnswer): string | undefined {
+  return cancel === true ? context : (context ?? errorMessage);
+}
+
+function boundContext(
+  text: string | undefined,
+  limit: number,
+): { text: string | undefined; notes: readonly string[] } {
+  if (text === undefined || text.length <= limit) return { text, notes: [] };
+  const note = `context cut at ${limit} characters; it had ${text.length}`;
+  return { text: `${cutText(text, limit)}\n\n[... ${note} ...]`, notes: [note] };
+}
+
+function refusalOf(answer: FileHookAnswer, input: HandlerInput, options: DecideOptions): Decision {
+  if (answer.cancel !== true) return answer.review === true ? reviewOf(answer) : {};
+  const reason = answer.errorMessage ?? answer.context ?? 'cancelled without a message';
+  if (options.cancel === 'stop' && input.tool !== null) {
+    return { effect: 'deny', reason, stop: { reason, pending: 'skip' } };
+  }
+  return { effect: 'deny', reason };
+}
+
+function reviewOf({ errorMessage, context }: FileHookAnswer): Decision {
+  return { effect: 'ask', reason: errorMessage ?? context ?? 'a hook asks for a review of this call' };
+}
+
+function rewriteOf({ overrideInput }: FileHookAnswer, { event }: HandlerInput): Decision {
+  if (overrideInput === undefined) return {};
+  const call = callOf(event);
+  const face = call === null ? null : vocabularyOfKeys(call, overrideInput);
+  return face === null
+    ? { input: overrideInput }
+    : { input: overrideInput, inputFace: face };
+}

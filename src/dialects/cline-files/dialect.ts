@@ -1,0 +1,129 @@
+import path from 'node:path';
+import type { HandlerInput } from '../../hooks/handler.ts';
+import type { LaunchMachine } from '../../process/interpreter.ts';
+import { type Codec, commandHandler } from '../command-handler.ts';
+import type { Dialect, Discovery, FoundHook, Grant, Ignored } from '../dialect.ts';
+import { createFileHookCodec } from './codec.ts';
+import type { DecideOptions } from './decide.ts';
+import { hookDirectories, type HookPlaces } from './directories.ts';
+import { type HookFile, readHookDirectory, readHookFile } from './discover.ts';
+import { FILE_HOOKS, type FileHookName, type Profile } from './names.ts';
+
+export interface ClineFilesOptions extends DecideOptions {
+  readonly places: HookPlaces;
+  readonly machine: LaunchMachine;
+  /** Profiles set by hand, by hook id. */
+  readonly profiles: Readonly<Record<string, Profile>>;
+}
+
+/** Executables named after an event in known directories. */
+export function clineFilesDialect(options: ClineFilesOptions): Dialect {
+  const codecs = createCodecs(options);
+  return {
+    name: 'cline',
+    discover(): Discovery {
+      const directories = hookDirectories(options.places);
+      const found = directories.map((directory) => readHookDirectory(directory, options.machine));
+      const files = found.flatMap((each) => each.files);
+      return {
+        hooks: files.map((file) => foundHook(withProfile(file, options), codecs)),
+        ignored: found.flatMap((each) => each.ignored),
+        watched: directories.map((directory) => directory.path),
+      };
+    },
+  };
+}
+
+/** A hook that the caller names by its path; a reason when it cannot be one. */
+export function namedFileHook(
+  file: string,
+  name: FileHookName,
+  options: Omit<ClineFilesOptions, 'places'>,
+): FoundHook | Ignored {
+  const directory = { path: path.dirname(file), place: 'given', label: 'given' } as const;
+  const found = readHookFile(file, name, {
+    directory: { ...directory, suffix: '', root: null },
+    machine: options.machine,
+  });
+  return 'why' in found ? found : foundHook(withProfile(found, options), createCodecs(options));
+}
+
+type Codecs = (file: HookFile) => Codec;
+
+/** Hooks that get the same payload share a codec, so that it is serialised once for all of them. */
+function createCodecs(options: DecideOptions): Codecs {
+  const made = new Map<string, Codec>();
+  return ({ name, profile }) => {
+    const key = `${name} ${profile}`;
+    const codec = made.get(key) ?? createFileHookCodec({ ...options, name, profile });
+    made.set(key, codec);
+    return codec;
+  };
+}
+
+function withProfile(file: HookFile, { profiles }: Pick<ClineFilesOptions, 'profiles'>): HookFile {
+  return { ...file, profile: profiles[file.id] ?? file.profile };
+}
+
+function foundHook(file: HookFile, codecs: Codecs): FoundHook {
+  const { directory, launch } = file;
+  return {
+    id: file.id,
+    ownId: file.ownId,
+    dialect: 'cline',
+    eventName: file.name,
+    events: FILE_HOOKS[file.name].events,
+    matcher: null,
+    path: file.path,
+    place: directory.place,
+    root: directory.root,
+    binds: { entry: file.path, files: [], directories: [directory.path] },
+    notes: notesOf(file),
+    problem: 'missing' in launch ? launch.missing : null,
+    details: { profile: file.profile, ...commandLine(file) },
+    toHandlers: (grant) => handlersOf(file, codecs(file), grant),
+  };
+}
+
+function notesOf({ isExecutable, path: file, launch }: HookFile): string[] {
+  const isClassicName = path.extname(file) === '';
+  return [
+    ...(isExecutable || !isClassicName ? [] : ['not executable: off in VS Code']),
+    ...('missing' in launch || launch.note === null ? [] : [launch.note]),
+  ];
+}
+
+function commandLine({ launch }: HookFile): Record<string, string> {
+  return 'missing' in launch ? {} : { command: [launch.file, ...launch.args].join(' ') };
+}
+
+function handlersOf(file: HookFile, codec: Codec, grant: Grant): ReturnType<FoundHook['toHandlers']> {
+  const { misfit, events } = FILE_HOOKS[file.name];
+  const target = {
+    id: file.id,
+    dialect: 'cline',
+    source: file.path,
+    vocabulary: file.profile,
+    onFailure: grant.onFailure,
+    fits: misfit,
+    withheld: grant.withheld,
+  };
+  const { launch } = file;
+  if ('missing' in launch) {
+    const failure = { kind: 'spawn', message: launch.missing } as const;
+    return events.map((event) => ({ ...target, event, run: () => ({ failure }) }));
+  }
+  const program = (input: HandlerInput) => ({
+    file: launch.file,
+    args: launch.args,
+    cwd: directoryFor(file, input),
+    env: grant.environment,
+    timeoutMs: grant.timeoutMs,
+  });
+  return events.map((event) => commandHandler({ ...target, event, program, codec }));
+}
+
+/** A workspace's hook runs in its own root, a personal one in the primary root. */
+function directoryFor({ directory }: HookFile, { event }: HandlerInput): string {
+  return directory.root ?? event.workspaceRoots[0] ?? event.cwd;
+}

@@ -1,0 +1,98 @@
+import path from 'node:path';
+import { findRealPath, isInside } from '../../base/paths.ts';
+import type { Place } from '../dialect.ts';
+
+/** Where a person's and a workspace's hooks may lie. */
+export interface HookPlaces {
+  /** Null when the machine does not say. */
+  readonly home: string | null;
+  /** The person's documents directories, the usual one and a redirected one. */
+  readonly documents: readonly string[];
+  /** Cline's own directory, `~/.cline` unless the environment moves it. */
+  readonly clineDirectory: string | null;
+  readonly workspaceRoots: readonly string[];
+  /** A directory that the caller named. */
+  readonly hooksDirectory: string | null;
+}
+
+export interface HookDirectory {
+  readonly path: string;
+  readonly place: Place;
+  /** The part of a hook's id that says where it lies. */
+  readonly label: string;
+  /** What tells this root from the others of the session; empty for the first. */
+  readonly suffix: string;
+  /** The workspace root it belongs to, real path; null for the person's own. */
+  readonly root: string | null;
+}
+
+/** Every directory that may hold hooks, in declared order, each once. */
+export function hookDirectories(places: HookPlaces): readonly HookDirectory[] {
+  const all = [...personal(places), ...given(places), ...ofWorkspaces(places)];
+  return withoutRepeats(all.map((directory) => settlePlace(directory, places)));
+}
+
+function personal({ documents, clineDirectory }: HookPlaces): HookDirectory[] {
+  const inDocuments = documents.flatMap((directory) => [
+    home(path.join(directory, 'Cline', 'Hooks'), 'global'),
+    home(path.join(directory, 'Cline', 'Rules', 'Hooks'), 'global-rules'),
+  ]);
+  const own = clineDirectory === null ? [] : [home(path.join(clineDirectory, 'hooks'), 'home')];
+  return [...inDocuments, ...own];
+}
+
+function home(directory: string, label: string): HookDirectory {
+  return { path: directory, place: 'home', label, suffix: '', root: null };
+}
+
+function given({ hooksDirectory }: HookPlaces): HookDirectory[] {
+  if (hooksDirectory === null) return [];
+  return [{ path: hooksDirectory, place: 'given', label: 'given', suffix: '', root: null }];
+}
+
+function ofWorkspaces({ workspaceRoots }: HookPlaces): HookDirectory[] {
+  return workspaceRoots.flatMap((root, index) => {
+    const suffix = rootSuffix(workspaceRoots, index);
+    const place = 'workspace';
+    return [
+      { path: path.join(root, '.clinerules', 'hooks'), place, label: 'workspace', suffix, root },
+      { path: path.join(root, '.cline', 'hooks'), place, label: 'workspace-cline', suffix, root },
+    ];
+  });
+}
+
+/** The first root needs no name; others are told apart by theirs, and by number if that is the same. */
+function rootSuffix(roots: readonly string[], index: number): string {
+  if (index === 0) return '';
+  const name = path.basename(roots[index] ?? '');
+  const sameName = roots.slice(0, index).filter((root) => path.basename(root) === name).length;
+  return sameName === 0 ? `@${name}` : `@${name}~${sameName + 1}`;
+}
+
+/**
+ * A personal or given directory that really lies inside a workspace is the workspace's: a link in
+ * the home directory must not lend its trust to a repository. A root that holds the home directory
+ * itself owns nothing of it.
+ */
+function settlePlace(directory: HookDirectory, places: HookPlaces): HookDirectory {
+  if (directory.place === 'workspace') return directory;
+  const real = findRealPath(directory.path) ?? directory.path;
+  const owner = places.workspaceRoots.find(
+    (root) => isInside(root, real) && !holdsHome(root, places.home),
+  );
+  return owner === undefined ? directory : { ...directory, place: 'workspace', root: owner };
+}
+
+function holdsHome(root: string, homeDirectory: string | null): boolean {
+  return homeDirectory !== null && isInside(root, findRealPath(homeDirectory) ?? homeDirectory);
+}
+
+function withoutRepeats(directories: readonly HookDirectory[]): HookDirectory[] {
+  const seen = new Set<string>();
+  return directories.filter((directory) => {
+    const real = findRealPath(directory.path) ?? directory.path;
+    if (seen.has(real)) return false;
+    seen.add(real);
+    return true;
+  });
+}

@@ -1,0 +1,166 @@
+import { closeSync, openSync, readdirSync, readSync, type Stats, statSync } from 'node:fs';
+import path from 'node:path';
+import { errnoOf, messageOf } from '../../base/errors.ts';
+import { isAbsent } from '../../base/files.ts';
+import { closestName } from '../../base/spelling.ts';
+import { type LaunchMachine, type LaunchPlan, planLaunch } from '../../process/interpreter.ts';
+import type { Ignored } from '../dialect.ts';
+import type { HookDirectory } from './directories.ts';
+import { FILE_HOOK_NAMES, type FileHookName, findFileHookName, profileOf } from './names.ts';
+import type { Profile } from './names.ts';
+
+/** A file that is a hook by its name and place. */
+export interface HookFile {
+  readonly id: string;
+  readonly ownId: string;
+  readonly name: FileHookName;
+  readonly path: string;
+  readonly directory: HookDirectory;
+  readonly profile: Profile;
+  readonly isExecutable: boolean;
+  readonly launch: LaunchPlan;
+}
+
+export interface FoundFiles {
+  readonly files: readonly HookFile[];
+  readonly ignored: readonly Ignored[];
+}
+
+/** Reads one hook directory. Every entry becomes a hook or is ignored with a reason. */
+export function readHookDirectory(directory: HookDirectory, machine: LaunchMachine): FoundFiles {
+  const listing = list(directory.path);
+  if (typeof listing === 'string') return { files: [], ignored: [{ path: directory.path, why: listing }] };
+  const files: HookFile[] = [];
+  const ignored: Ignored[] = [];
+  for (const entry of listing.toSorted()) {
+    const found = readEntry(entry, { directory, siblings: listing, machine });
+    if ('why' in found) ignored.push(found);
+    else files.push(found);
+  }
+  return { files, ignored };
+}
+
+/** The names in the directory; nothing when it is absent; a reason when it cannot be read. */
+function list(directory: string): readonly string[] | string {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    return isAbsent(error) ? [] : `cannot be read: ${messageOf(error)}`;
+  }
+}
+
+interface Surroundings {
+  readonly directory: HookDirectory;
+  readonly siblings: readonly string[];
+  readonly machine: LaunchMachine;
+}
+
+function readEntry(entry: string, around: Surroundings): HookFile | Ignored {
+  const file = path.join(around.directory.path, entry);
+  const named = nameOf(entry, around.machine.platform);
+  if ('why' in named) return { path: file, why: named.why };
+  const found = readHookFile(file, named.name, around);
+  if ('why' in found || !isForeignTwin(entry, found.launch, around)) return found;
+  return { path: file, why: 'a PowerShell hook, and there is no PowerShell (pwsh) here' };
+}
+
+/** Looks at one file that is to be a hook of this name, wherever it lies and whatever it is called. */
+export function readHookFile(
+  file: string,
+  name: FileHookName,
+  { directory, machine }: Pick<Surroundings, 'directory' | 'machine'>,
+): HookFile | Ignored {
+  const stats = statFile(file);
+  if (typeof stats === 'string') return { path: file, why: stats };
+  const text = readHead(file);
+  const fileName = `${name}${path.extname(file).toLowerCase()}`;
+  return {
+    id: `cline:${directory.label}${directory.suffix}:${fileName}`,
+    ownId: `cline:${directory.label}:${fileName}`,
+    name,
+    path: file,
+    directory,
+    profile: typeof text === 'string' ? 'classic' : profileOf(text.toString('utf8')),
+    isExecutable: isExecutable(stats),
+    launch: planFor(file, stats, { text, machine }),
+  };
+}
+
+const EXTENSIONS = new Set(
+  ['', '.sh', '.bash', '.zsh', '.js', '.mjs', '.cjs', '.ts', '.mts', '.cts', '.py', '.ps1'],
+);
+const WINDOWS_EXTENSIONS = new Set(['.bat', '.cmd', '.exe', '.com']);
+
+function nameOf(
+  entry: string,
+  platform: NodeJS.Platform,
+): { readonly name: FileHookName } | { readonly why: string } {
+  const extension = path.extname(entry);
+  const base = entry.slice(0, entry.length - extension.length);
+  const name = FILE_HOOK_NAMES.find((known) => known.toLowerCase() === base.trim().toLowerCase());
+  if (name === undefined) return { why: unknownName(base) };
+  const lower = extension.trim().toLowerCase();
+  const isKnown = EXTENSIONS.has(lower) || (platform === 'win32' && WINDOWS_EXTENSIONS.has(lower));
+  return isKnown ? { name } : { why: unknownExtension(lower) };
+}
+
+function unknownName(base: string): string {
+  const meant = closestName(base, FILE_HOOK_NAMES) ?? findFileHookName(base);
+  return meant === null
+    ? 'its name is not that of a hook'
+    : `its name is not that of a hook; did you mean ${meant}?`;
+}
+
+function unknownExtension(extension: string): string {
+  if (WINDOWS_EXTENSIONS.has(extension)) return `${extension} files run only on Windows`;
+  return `the extension ${extension} is not one that hooks have`;
+}
+
+function statFile(file: string): Stats | string {
+  try {
+    const stats = statSync(file);
+    if (stats.isDirectory()) return 'is a directory';
+    return stats.isFile() ? stats : 'is not a regular file';
+  } catch (error) {
+    return errnoOf(error) === 'ENOENT' ? 'is a link to nothing' : `cannot be read: ${messageOf(error)}`;
+  }
+}
+
+const HEAD_BYTES = 64 * 1024;
+
+function readHead(file: string): Buffer | string {
+  try {
+    const descriptor = openSync(file, 'r');
+    try {
+      const head = Buffer.allocUnsafe(HEAD_BYTES);
+      return head.subarray(0, readSync(descriptor, head, 0, HEAD_BYTES, 0));
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+function planFor(
+  file: string,
+  stats: Stats,
+  { text, machine }: { text: Buffer | string; machine: LaunchMachine },
+): LaunchPlan {
+  if (typeof text === 'string') return { missing: `it cannot be read: ${text}` };
+  return planLaunch({ path: file, head: text.subarray(0, 512), isExecutable: isExecutable(stats) }, machine);
+}
+
+function isExecutable(stats: Stats): boolean {
+  return (stats.mode & 0o111) !== 0;
+}
+
+/** Repositories carry a `.ps1` for Windows beside the Unix hook; without PowerShell it is not meant for here. */
+function isForeignTwin(entry: string, launch: LaunchPlan, { siblings, machine }: Surroundings): boolean {
+  if (machine.platform === 'win32' || path.extname(entry).toLowerCase() !== '.ps1') return false;
+  const base = path.basename(entry, path.extname(entry)).toLowerCase();
+  const hasTwin = siblings.some(
+    (other) => other !== entry && path.parse(other).name.toLowerCase() === base,
+  );
+  return 'missing' in launch && (hasTwin || machine.findProgram('pwsh') === null);
+}

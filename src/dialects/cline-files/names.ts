@@ -1,0 +1,75 @@
+import type { EventName, HookEvent } from '../../hooks/facts.ts';
+
+/** Two generations of Cline use the same keys with other values; each hook gets those it was written for. */
+export type Profile = 'classic' | 'sdk';
+
+export interface FileHookRow {
+  /** The canonical events at which a file of this name runs. */
+  readonly events: readonly EventName[];
+  /** What the SDK calls it in `hookName`; the classic value is the file's name. */
+  readonly sdkName: string;
+  /** What tells this hook's moment from others of the same event. */
+  readonly facts: Readonly<Record<string, string>>;
+  /** Why it does not run at this event, or null when it does. */
+  readonly misfit: (event: HookEvent) => string | null;
+}
+
+const always = (): null => null;
+
+/** Every file name that is a hook. */
+export const FILE_HOOKS = {
+  TaskStart: { events: ['TaskStart'], sdkName: 'agent_start', facts: {}, misfit: always },
+  TaskResume: { events: ['TaskResume'], sdkName: 'agent_resume', facts: {}, misfit: always },
+  TaskCancel: { events: ['RunEnd'], sdkName: 'agent_abort', facts: { status: 'aborted' }, misfit: unlessStatus('aborted') },
+  TaskComplete: { events: ['TaskComplete'], sdkName: 'agent_end', facts: {}, misfit: always },
+  TaskError: { events: ['RunEnd'], sdkName: 'agent_error', facts: { status: 'failed' }, misfit: unlessStatus('failed') },
+  PreToolUse: { events: ['PreToolUse'], sdkName: 'tool_call', facts: {}, misfit: always },
+  PostToolUse: {
+    events: ['PostToolUse', 'PostToolUseFailure'],
+    sdkName: 'tool_result',
+    facts: {},
+    misfit: unlessToolRan,
+  },
+  UserPromptSubmit: { events: ['UserPromptSubmit'], sdkName: 'prompt_submit', facts: {}, misfit: always },
+  Notification: { events: ['Notification'], sdkName: 'notification', facts: {}, misfit: always },
+  PreCompact: { events: ['PreCompact'], sdkName: 'pre_compact', facts: {}, misfit: always },
+  SessionShutdown: { events: ['SessionEnd'], sdkName: 'session_shutdown', facts: {}, misfit: always },
+} as const satisfies Record<string, FileHookRow>;
+
+export type FileHookName = keyof typeof FILE_HOOKS;
+
+export const FILE_HOOK_NAMES: readonly FileHookName[] = Object.keys(FILE_HOOKS).filter(isFileHookName);
+
+export function isFileHookName(name: string): name is FileHookName {
+  return Object.hasOwn(FILE_HOOKS, name);
+}
+
+/** Finds a hook name however it is spelled: `pretooluse` and the SDK's `tool_call` are PreToolUse. */
+export function findFileHookName(name: string): FileHookName | null {
+  const wanted = name.trim().toLowerCase();
+  const isIt = (known: FileHookName): boolean =>
+    known.toLowerCase() === wanted || FILE_HOOKS[known].sdkName === wanted;
+  return FILE_HOOK_NAMES.find(isIt) ?? null;
+}
+
+function unlessStatus(status: 'aborted' | 'failed'): (event: HookEvent) => string | null {
+  return (event) =>
+    event.name === 'RunEnd' && event.status !== status
+      ? `runs only when a run is ${status}, and this one is ${event.status}`
+      : null;
+}
+
+function unlessToolRan(event: HookEvent): string | null {
+  return event.name === 'PostToolUseFailure' && event.denied === true
+    ? 'the call was denied, so the tool did not run'
+    : null;
+}
+
+// Words that only a hook written for the SDK has a reason to contain.
+const SDK_WORDS =
+  /\b(?:tool_call|tool_result|run_commands|read_files|search_codebase|fetch_web_content|apply_patch|spawn_agent|agent_(?:start|resume|end|error|abort)|prompt_submit|session_shutdown)\b/u;
+
+/** Guesses from its text for which generation a hook was written. */
+export function profileOf(text: string): Profile {
+  return SDK_WORDS.test(text) ? 'sdk' : 'classic';
+}

@@ -1,0 +1,205 @@
+import { isRecord, parseJson, typeName } from '../../base/json.ts';
+
+/** What a file hook answered, both generations' fields under one name each. */
+export interface FileHookAnswer {
+  readonly cancel?: boolean;
+  readonly context?: string;
+  readonly errorMessage?: string;
+  readonly review?: boolean;
+  readonly overrideInput?: unknown;
+}
+
+export interface ReadAnswer {
+  /** Null when stdout holds no JSON object that says anything. */
+  readonly answer: FileHookAnswer | null;
+  /** Why stdout cannot be taken as an answer although it looks like one, or null. */
+  readonly fault: string | null;
+  readonly notes: readonly string[];
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The answer's fields, each with every spelling that hooks use, the stronger spelling first. */
+const SPELLINGS = {
+  cancel: ['cancel'],
+  shouldContinue: ['shouldContinue', 'should_continue'],
+  context: ['context', 'contextModification', 'context_modification'],
+  errorMessage: ['errorMessage', 'error_message'],
+  review: ['review'],
+  overrideInput: ['overrideInput', 'override_input'],
+} as const;
+
+const KNOWN_FIELDS: ReadonlySet<string> = new Set(Object.values(SPELLINGS).flat());
+
+/** Finds the answer in stdout: a HOOK_CONTROL line, else all of it, else the last JSON object in the noise. */
+export function readAnswer(stdout: string): ReadAnswer {
+  const text = stdout.trim();
+  if (text === '') return nothing([]);
+  const found = findObject(text);
+  if (found === null) return unreadable(text);
+  if (!saysSomething(found.value)) return nothing([...found.notes, 'its JSON has no field that counts']);
+  const notes = [...found.notes];
+  const fault = flagFault(found.value);
+  if (fault !== null) return { answer: null, fault, notes };
+  return { answer: readFields(found.value, notes), fault: null, notes };
+}
+
+function nothing(notes: readonly string[]): ReadAnswer {
+  return { answer: null, fault: null, notes };
+}
+
+function unreadable(text: string): ReadAnswer {
+  const parsed = parseJson(text);
+  if (parsed.ok) return nothing(['stdout is JSON but not an object, so it says nothing']);
+  if (!text.includes('{')) return nothing(['stdout holds no JSON, so it says nothing']);
+  return { answer: null, fault: `stdout is not readable as JSON: ${parsed.error}`, notes: [] };
+}
+
+function saysSomething(fields: Fields): boolean {
+  return Object.keys(fields).some((key) => KNOWN_FIELDS.has(key));
+}
+
+interface FoundObject {
+  readonly value: Fields;
+  readonly notes: readonly string[];
+}
+
+function findObject(text: string): FoundObject | null {
+  const control = controlLine(text);
+  if (control !== null) {
+    const value = parseObject(control);
+    if (value !== null) return { value, notes: [] };
+  }
+  const whole = parseObject(text);
+  if (whole !== null) return { value: whole, notes: [] };
+  const value = lastObject(text);
+  return value === null ? null : { value, notes: ['stdout holds more than its JSON'] };
+}
+
+const CONTROL_PREFIX = 'HOOK_CONTROL\t';
+
+function controlLine(text: string): string | null {
+  const lines = text.split('\n').map((line) => line.trim());
+  const line = lines.findLast((each) => each.startsWith(CONTROL_PREFIX));
+  return line === undefined ? null : line.slice(CONTROL_PREFIX.length);
+}
+
+function parseObject(text: string): Fields | null {
+  const parsed = parseJson(text);
+  return parsed.ok && isRecord(parsed.value) ? parsed.value : null;
+}
+
+const MAX_PARSE_ATTEMPTS = 64;
+
+/**
+ * The last JSON object that says something, else the last one at all. A log line that happens to be
+ * JSON must not take away the `cancel` printed before it.
+ */
+function lastObject(text: string): Fields | null {
+  let last: Fields | null = null;
+  let attempts = 0;
+  let insideOf = Number.POSITIVE_INFINITY;
+  for (const { start, end } of balancedSpans(text).toReversed()) {
+    if (start >= insideOf) continue;
+    if (++attempts > MAX_PARSE_ATTEMPTS) return last;
+    const value = parseObject(text.slice(start, end));
+    if (value === null) continue;
+    if (saysSomething(value)) return value;
+    last ??= value;
+    insideOf = start;
+  }
+  return last;
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Every balanced pair of braces outside JSON strings, in the order in which they close. */
+function balancedSpans(text: string): Span[] {
+  const open: number[] = [];
+  const spans: Span[] = [];
+  let inString = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    // A raw line break cannot stand in a JSON string: the quote before it was only noise.
+    if (character === '\n') inString = false;
+    else if (inString && character === '\\') at++;
+    else if (character === '"' && open.length > 0) inString = !inString;
+    else if (inString) continue;
+    else if (character === '{') open.push(at);
+    else if (character === '}') closeSpan(open, spans, at);
+  }
+  return spans;
+}
+
+function closeSpan(open: number[], spans: Span[], at: number): void {
+  const start = open.pop();
+  if (start !== undefined) spans.push({ start, end: at + 1 });
+}
+
+function readFields(fields: Fields, notes: string[]): FileHookAnswer {
+  const cancel = readCancel(fields, notes);
+  const context = readText(fields, SPELLINGS.context, notes);
+  const errorMessage = readText(fields, SPELLINGS.errorMessage, notes);
+  const review = readFlag(fields, SPELLINGS.review, notes);
+  const override = SPELLINGS.overrideInput.find((key) => isGiven(fields[key]));
+  return {
+    ...(cancel === undefined ? {} : { cancel }),
+    ...(context === undefined ? {} : { context }),
+    ...(errorMessage === undefined ? {} : { errorMessage }),
+    ...(review === undefined ? {} : { review }),
+    ...(override === undefined ? {} : { overrideInput: fields[override] }),
+  };
+}
+
+/** A guard whose `cancel` cannot be understood has failed; it has not agreed. */
+function flagFault(fields: Fields): string | null {
+  const flags = [...SPELLINGS.cancel, ...SPELLINGS.shouldContinue, ...SPELLINGS.review];
+  const bad = flags.find((key) => isGiven(fields[key]) && flagOf(fields[key]) === null);
+  return bad === undefined
+    ? null
+    : `"${bad}" should be true or false, found ${typeName(fields[bad])} ${JSON.stringify(fields[bad])}`;
+}
+
+/** Either spelling may refuse: `cancel: true`, or the older `shouldContinue: false`. */
+function readCancel(fields: Fields, notes: string[]): boolean | undefined {
+  const cancel = readFlag(fields, SPELLINGS.cancel, notes);
+  const shouldContinue = readFlag(fields, SPELLINGS.shouldContinue, notes);
+  if (cancel === undefined && shouldContinue === undefined) return undefined;
+  return cancel === true || shouldContinue === false;
+}
+
+function readFlag(fields: Fields, keys: readonly string[], notes: string[]): boolean | undefined {
+  const key = keys.find((each) => isGiven(fields[each]));
+  if (key === undefined) return undefined;
+  const flag = flagOf(fields[key]) ?? undefined;
+  if (typeof fields[key] === 'string') {
+    notes.push(`"${key}" should be ${flag}, found the string ${JSON.stringify(fields[key])}; read as meant`);
+  }
+  return flag;
+}
+
+// Shell scripts quote by accident; what they mean is plain, and a guard's "true" must not be lost.
+function flagOf(value: unknown): boolean | null {
+  if (typeof value === 'boolean') return value;
+  const spelled = typeof value === 'string' ? value.trim().toLowerCase() : '';
+  if (spelled === 'true') return true;
+  return spelled === 'false' ? false : null;
+}
+
+function readText(fields: Fields, keys: readonly string[], notes: string[]): string | undefined {
+  const given = keys.filter((key) => isGiven(fields[key]));
+  for (const key of given) {
+    if (typeof fields[key] !== 'string') {
+      notes.push(`"${key}" should be a string, found ${typeName(fields[key])}; ignored`);
+    }
+  }
+  const texts = given.map((key) => fields[key]).filter((value) => typeof value === 'string');
+  return texts.find((text) => text.trim() !== '');
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}

@@ -1,0 +1,221 @@
+import path from 'node:path';
+import { resultOf, viewsOf } from '../../hooks/faces/faces.ts';
+import type { CallFacts, EventFacts, HookEvent } from '../../hooks/facts.ts';
+import type { HandlerInput } from '../../hooks/handler.ts';
+import { FILE_HOOKS, type FileHookName, type Profile } from './names.ts';
+
+export interface PayloadRequest {
+  readonly input: HandlerInput;
+  readonly name: FileHookName;
+  readonly profile: Profile;
+}
+
+type Fields = Record<string, unknown>;
+
+/** What a file hook reads on stdin: every field of both generations, none left out because it is falsy. */
+export function encodePayload(request: PayloadRequest): string {
+  return JSON.stringify({ ...commonFields(request), ...eventFields(request) });
+}
+
+function commonFields({ input: { event }, name, profile }: PayloadRequest): Fields {
+  const sdkName = FILE_HOOKS[name].sdkName;
+  return {
+    clineVersion: event.version,
+    hookName: profile === 'sdk' ? sdkName : name,
+    hookNames: { classic: name, sdk: sdkName },
+    timestamp: profile === 'sdk' ? isoTime(event.at) : String(event.at),
+    taskId: event.taskId,
+    workspaceRoots: event.workspaceRoots,
+    workspaceInfo: workspaceInfo(event),
+    userId: event.userId,
+    model: { provider: event.model.provider, slug: event.model.id },
+    sessionContext: { rootSessionId: event.sessionId },
+    agent_id: event.agent.id,
+    parent_agent_id: event.agent.parentId,
+    iteration: event.iteration,
+    cwd: event.cwd,
+    mode: event.permissionMode === 'plan' ? 'plan' : 'act',
+  };
+}
+
+function workspaceInfo(event: HookEvent): Fields {
+  const rootPath = event.workspaceRoots[0] ?? event.cwd;
+  return { rootPath, hint: path.basename(rootPath) };
+}
+
+function eventFields(request: PayloadRequest): Fields {
+  const { event } = request.input;
+  switch (event.name) {
+    case 'PreToolUse':
+      return preToolUse(request, event.tool);
+    case 'PostToolUse':
+    case 'PostToolUseFailure':
+      return postToolUse(request, event);
+    case 'TaskStart':
+      return { taskStart: { taskMetadata: { ...task(event), initialTask: event.prompt } } };
+    case 'TaskResume':
+      return taskResume(event);
+    case 'TaskComplete':
+      return taskComplete(event);
+    case 'UserPromptSubmit':
+      return {
+        userPromptSubmit: { prompt: event.prompt, attachments: event.attachments ?? [] },
+      };
+    case 'RunEnd':
+      return event.status === 'aborted' ? taskCancel(event) : { error: event.error ?? null };
+    case 'PreCompact':
+      return preCompact(event);
+    case 'Notification':
+      return notification(event);
+    case 'SessionEnd':
+      return { reason: event.reason };
+    default:
+      return {};
+  }
+}
+
+function preToolUse({ input }: PayloadRequest, call: CallFacts): Fields {
+  return {
+    preToolUse: classicTool(input, call),
+    tool_call: { id: call.callId, ...sdkTool(input.event, call) },
+  };
+}
+
+/** The tool as the hook's own generation names it, in the part that this run is about. */
+function classicTool(input: HandlerInput, call: CallFacts): Fields {
+  const toolName = input.tool?.name ?? call.name;
+  const parameters = stringMap(input.tool?.input ?? call.input);
+  return { toolName, tool: toolName, parameters };
+}
+
+function sdkTool(event: HookEvent, call: CallFacts): Fields {
+  const views = viewsOf(call, 'sdk', {
+    cwd: event.cwd,
+    root: event.workspaceRoots[0] ?? null,
+  });
+  return { name: views[0]?.name ?? call.name, input: views[0]?.input ?? call.input };
+}
+
+function postToolUse(
+  { input, profile }: PayloadRequest,
+  event: HookEvent<'PostToolUse' | 'PostToolUseFailure'>,
+): Fields {
+  const { tool: call, result } = event;
+  const part = input.tool?.part ?? null;
+  const sdkOutput = resultOf(call, result, { vocabulary: 'sdk', part: null });
+  const seen = profile === 'sdk' ? sdkOutput : resultOf(call, result, { vocabulary: 'classic', part });
+  return {
+    postToolUse: {
+      ...classicTool(input, call),
+      result: textOf(seen),
+      success: result.success,
+      executionTimeMs: Math.round(event.durationMs),
+    },
+    tool_result: {
+      id: call.callId,
+      ...sdkTool(event, call),
+      output: sdkOutput,
+      ...(result.success ? {} : { error: result.error ?? result.text }),
+      durationMs: Math.round(event.durationMs),
+      startedAt: isoTime(event.at - event.durationMs),
+      endedAt: isoTime(event.at),
+    },
+  };
+}
+
+function task(event: HookEvent): Fields {
+  return { taskId: event.taskId, ulid: event.ulid };
+}
+
+function taskResume(event: HookEvent<'TaskResume'>): Fields {
+  return {
+    taskResume: {
+      taskMetadata: { ...task(event), initialTask: event.prompt },
+      previousState: {
+        lastMessageTs: event.lastMessageAt === null ? '' : String(event.lastMessageAt),
+        messageCount: String(event.messageCount),
+        conversationHistoryDeleted: String(event.historyDeleted),
+      },
+    },
+  };
+}
+
+function taskComplete(event: HookEvent<'TaskComplete'>): Fields {
+  const { result, command = '' } = event;
+  return {
+    taskComplete: { taskMetadata: { ...task(event), result, command } },
+    turn: { outputText: result, status: 'completed' },
+  };
+}
+
+function taskCancel(event: HookEvent<'RunEnd'>): Fields {
+  return {
+    taskCancel: { taskMetadata: { ...task(event), completionStatus: 'cancelled' } },
+    reason: event.reason ?? '',
+  };
+}
+
+function preCompact(event: HookEvent & EventFacts['PreCompact']): Fields {
+  const messageCount = event.messageCount ?? 0;
+  return {
+    preCompact: {
+      ...task(event),
+      contextSize: messageCount,
+      messagesToCompact: messageCount,
+      compactionStrategy: event.strategy ?? 'auto-condense',
+      previousApiReqIndex: event.previousRequestIndex ?? 0,
+      tokensIn: event.tokensIn ?? 0,
+      tokensOut: event.tokensOut ?? 0,
+      tokensInCache: event.tokensInCache ?? 0,
+      tokensOutCache: event.tokensOutCache ?? 0,
+      deletedRangeStart: event.deletedRange?.[0] ?? 0,
+      deletedRangeEnd: event.deletedRange?.[1] ?? 0,
+      contextJsonPath: event.contextJsonPath ?? '',
+      contextRawPath: event.contextRawPath ?? '',
+    },
+  };
+}
+
+const NOTIFICATION_LIMIT = 8000;
+
+function notification(event: HookEvent<'Notification'>): Fields {
+  const isDone = event.type === 'agent_completed';
+  const source = event.source ?? (isDone ? 'attempt_completion' : event.type);
+  const waiting = event.waiting ?? !isDone;
+  const messageTruncated = event.message.length > NOTIFICATION_LIMIT;
+  return {
+    notification: {
+      event: isDone ? 'task_complete' : 'user_attention',
+      source,
+      message: messageTruncated
+        ? `${event.message.slice(0, NOTIFICATION_LIMIT)}\n...[truncated]`
+        : event.message,
+      messageTruncated,
+      waitingForUserInput: waiting,
+      requiresUserAction: waiting,
+      eventVersion: '1',
+      eventId: `${event.ulid}-${event.at}`,
+      sourceType: isDone ? 'tool' : 'ask',
+      sourceId: source,
+      severity: 'info',
+    },
+  };
+}
+
+/** Cline's parameters are strings: text as it is, anything else as JSON. */
+function stringMap(input: unknown): Record<string, string> {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return {};
+  return Object.fromEntries(
+    Object.entries(input)
+      .filter(([, value]) => value !== undefined)
+      .map(([key, value]) => [key, textOf(value)]),
+  );
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}

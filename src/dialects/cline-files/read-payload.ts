@@ -1,0 +1,180 @@
+import { HooklineError } from '../../base/errors.ts';
+import { isRecord, typeName } from '../../base/json.ts';
+import type { FiredEvent, Moment } from '../../hooks/facts.ts';
+import { type FileHookName, findFileHookName } from './names.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Reads a payload that Cline wrote, of either generation, as the event it tells of. */
+export function readPayload(payload: unknown): FiredEvent {
+  if (!isRecord(payload)) throw invalid(`expected an object, found ${typeName(payload)}`);
+  const name = findFileHookName(text(payload['hookName']));
+  if (name === null) {
+    throw invalid(`"hookName" should name a Cline hook, found ${JSON.stringify(payload['hookName'])}`);
+  }
+  return { ...readMoment(payload), ...readEvent(name, payload) };
+}
+
+/** The event that a hook's own data describes: `{ toolName, parameters }` for PreToolUse. */
+export function eventFromData(name: FileHookName, data: Fields): FiredEvent {
+  return readEvent(name, { [dataKey(name)]: data, ...data });
+}
+
+function invalid(message: string): HooklineError {
+  return new HooklineError('PAYLOAD_INVALID', {
+    message: `not a payload of a Cline hook: ${message}`,
+    hint: 'A Cline payload is one JSON object with "hookName" and the data of that hook.',
+  });
+}
+
+function dataKey(name: FileHookName): string {
+  return `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
+}
+
+function readMoment(payload: Fields): Partial<Moment> {
+  const model = record(payload['model']);
+  const session = record(payload['sessionContext']);
+  const at = readTime(payload['timestamp']);
+  return {
+    ...given('taskId', text(payload['taskId'])),
+    ...given('sessionId', text(session['rootSessionId'])),
+    ...given('userId', text(payload['userId'])),
+    ...given('version', text(payload['clineVersion'])),
+    ...given('cwd', text(payload['cwd'])),
+    ...(at === null ? {} : { at }),
+    ...(Array.isArray(payload['workspaceRoots'])
+      ? { workspaceRoots: payload['workspaceRoots'].filter((root) => typeof root === 'string') }
+      : {}),
+    ...(Object.keys(model).length === 0
+      ? {}
+      : { model: { provider: text(model['provider']), id: text(model['slug']) } }),
+    ...readAgent(payload),
+    ...(typeof payload['iteration'] === 'number' ? { iteration: payload['iteration'] } : {}),
+  };
+}
+
+function readAgent(payload: Fields): Partial<Moment> {
+  const id = text(payload['agent_id']);
+  if (id === '') return {};
+  const parentId = text(payload['parent_agent_id']);
+  return { agent: { id, parentId: parentId === '' ? null : parentId, type: null } };
+}
+
+function readTime(value: unknown): number | null {
+  const written = text(value);
+  const ms = /^\d+$/u.test(written) ? Number(written) : Date.parse(written);
+  return Number.isNaN(ms) ? null : ms;
+}
+
+function readEvent(name: FileHookName, payload: Fields): FiredEvent {
+  const data = record(payload[dataKey(name)]);
+  const metadata = record(data['taskMetadata']);
+  switch (name) {
+    case 'PreToolUse':
+      return { name, tool: readTool(data, record(payload['tool_call'])) };
+    case 'PostToolUse':
+      return readPostToolUse(data, record(payload['tool_result']));
+    case 'TaskStart':
+      return { name, prompt: text(metadata['initialTask']) };
+    case 'TaskResume':
+      return readTaskResume(metadata, record(data['previousState']));
+    case 'TaskComplete':
+      return { name, result: text(metadata['result']) || text(record(payload['turn'])['outputText']) };
+    case 'UserPromptSubmit':
+      return { name, prompt: text(data['prompt']) };
+    case 'TaskCancel':
+      return { name: 'RunEnd', status: 'aborted', reason: text(payload['reason']) };
+    case 'TaskError':
+      return { name: 'RunEnd', status: 'failed', error: readError(record(payload['error'])) };
+    case 'SessionShutdown':
+      return { name: 'SessionEnd', reason: text(payload['reason']) || 'other' };
+    case 'PreCompact':
+      return readPreCompact(data);
+    case 'Notification':
+      return readNotification(data);
+  }
+}
+
+function readTool(data: Fields, call: Fields): { callId: string; name: string; input: unknown } {
+  const callId = text(call['id']);
+  // The SDK's face keeps types and structure that the string map of the classic one has lost.
+  if (typeof call['name'] === 'string') return { callId, name: call['name'], input: call['input'] };
+  const toolName = text(data['toolName']) || text(data['tool']);
+  return { callId, name: toolName, input: data['parameters'] ?? {} };
+}
+
+function readPostToolUse(data: Fields, result: Fields): FiredEvent {
+  const success = data['success'] === true;
+  const resultText = text(data['result']);
+  return {
+    name: success ? 'PostToolUse' : 'PostToolUseFailure',
+    tool: readTool(data, result),
+    durationMs: number(data['executionTimeMs']),
+    result: {
+      response: undefined,
+      text: resultText,
+      success,
+      ...(success ? {} : { error: resultText }),
+    },
+  };
+}
+
+function readTaskResume(metadata: Fields, previous: Fields): FiredEvent {
+  return {
+    name: 'TaskResume',
+    prompt: text(metadata['initialTask']),
+    lastMessageAt: readTime(previous['lastMessageTs']),
+    messageCount: number(previous['messageCount']),
+    historyDeleted: text(previous['conversationHistoryDeleted']) === 'true',
+  };
+}
+
+function readError(error: Fields): { name: string; message: string } {
+  return { name: text(error['name']) || 'Error', message: text(error['message']) };
+}
+
+function readPreCompact(data: Fields): FiredEvent {
+  return {
+    name: 'PreCompact',
+    trigger: 'auto',
+    strategy: text(data['compactionStrategy']),
+    messageCount: number(data['contextSize']),
+    tokensIn: number(data['tokensIn']),
+    tokensOut: number(data['tokensOut']),
+    tokensInCache: number(data['tokensInCache']),
+    tokensOutCache: number(data['tokensOutCache']),
+    deletedRange: [number(data['deletedRangeStart']), number(data['deletedRangeEnd'])],
+    previousRequestIndex: number(data['previousApiReqIndex']),
+    contextJsonPath: text(data['contextJsonPath']),
+    contextRawPath: text(data['contextRawPath']),
+  };
+}
+
+function readNotification(data: Fields): FiredEvent {
+  return {
+    name: 'Notification',
+    type: data['event'] === 'task_complete' ? 'agent_completed' : 'permission_prompt',
+    message: text(data['message']),
+    source: text(data['source']),
+    waiting: data['waitingForUserInput'] === true,
+  };
+}
+
+function record(value: unknown): Fields {
+  return isRecord(value) ? value : {};
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function number(value: unknown): number {
+  const parsed = typeof value === 'string' ? Number(value) : value;
+  return typeof parsed === 'number' && Number.isFinite(parsed) ? parsed : 0;
+}
+
+function given<Key extends string>(key: Key, value: string): { [Each in Key]?: string } {
+  const fields: { [Each in Key]?: string } = {};
+  if (value !== '') fields[key] = value;
+  return fields;
+}

@@ -1,0 +1,68 @@
+import type { FailurePolicy } from '../hooks/decision.ts';
+import type { EventName } from '../hooks/facts.ts';
+import type { Handler } from '../hooks/handler.ts';
+import type { Environment } from '../process/environment.ts';
+
+/** Whose hook it is: the person's own, the workspace's, or one from a directory the caller named. */
+export type Place = 'home' | 'workspace' | 'given';
+
+/** What must stay as it was for a trust decision to hold. */
+export interface Binds {
+  /** The hook itself, as discovered; may be a symbolic link. */
+  readonly entry: string;
+  readonly files: readonly string[];
+  readonly directories: readonly string[];
+}
+
+/** How a found hook may run, decided by the host and its configuration. */
+export interface Grant {
+  readonly onFailure: FailurePolicy;
+  readonly timeoutMs: number;
+  readonly environment: Readonly<Environment>;
+  /** Why it may not run now, or null. Asked right before each run. */
+  readonly withheld: () => string | null;
+}
+
+/** A hook that a dialect found, before anybody decided whether it may run. */
+export interface FoundHook {
+  /** Unique in this session and readable: `cline:workspace:PreToolUse`, `cline:workspace@lib:PreToolUse`. */
+  readonly id: string;
+  /** Unique within its workspace root, whichever other roots are open; what trust and switches remember. */
+  readonly ownId: string;
+  readonly dialect: string;
+  /** The name under which its own world knows the event. */
+  readonly eventName: string;
+  readonly events: readonly EventName[];
+  readonly matcher: string | null;
+  readonly path: string;
+  readonly place: Place;
+  /** The workspace root it belongs to; null for the person's own hooks. */
+  readonly root: string | null;
+  readonly binds: Binds;
+  /** What a person should know, such as `not executable: off in VS Code`. */
+  readonly notes: readonly string[];
+  /** Why every run of it will fail, or null. */
+  readonly problem: string | null;
+  /** Facts that only this dialect has, for `hooks list`. */
+  readonly details: Readonly<Record<string, string>>;
+  toHandlers(grant: Grant): readonly Handler[];
+}
+
+export interface Ignored {
+  readonly path: string;
+  readonly why: string;
+}
+
+/** All that a dialect found. Everything in its places is a hook or is ignored with a reason. */
+export interface Discovery {
+  readonly hooks: readonly FoundHook[];
+  readonly ignored: readonly Ignored[];
+  /** Directories whose changes call for another look; they need not exist. */
+  readonly watched: readonly string[];
+}
+
+/** A foreign hook vocabulary. `discover` must not run anything and must not throw. */
+export interface Dialect {
+  readonly name: string;
+  discover(): Discovery;
+}

@@ -1,0 +1,29 @@
+/** `hookline/hooks`: the engine and Cline's file hooks, for embedding in an agent of your own. */
+export { isHooklineError, HooklineError, type ErrorCode } from './base/errors.ts';
+export { createHost, type Host, type HostOptions } from './host/create-host.ts';
+export {
+  clineFiles,
+  createHookEngine,
+  type EmbeddedEngineOptions,
+} from './host/embedded.ts';
+export type { HookSearch } from './host/open-hooks.ts';
+export { HookFactory, type HookFactoryOptions } from './host/hook-factory.ts';
+export { StdioHookRunner, type StdioHookOptions } from './host/stdio-hook-runner.ts';
+export {
+  CombinedHookRunner,
+  HookRunner,
+  NoOpHookRunner,
+  type HookOutput,
+  type RunHookOptions,
+} from './dialects/cline-files/runners.ts';
+export type { FileHookData } from './dialects/cline-files/data.ts';
+export type { FileHookName } from './dialects/cline-files/names.ts';
+export type { HookEngine } from './hooks/engine.ts';
+export type { Decision, Effect, Failure, Outcome, Stop, Verdict } from './hooks/decision.ts';
+export { isRefusal } from './hooks/decision.ts';
+export { EVENT_NAMES, EVENTS } from './hooks/events.ts';
+export type { EventName, FiredEvent, HookEvent, Moment } from './hooks/facts.ts';
+export type { Answer, Handler, HandlerInput, HandlerSource } from './hooks/handler.ts';
+export { compileMatcher, type Matcher } from './hooks/matcher.ts';
+export { mergeOutcomes } from './hooks/merge.ts';
+export type { DispatchRecord, HandlerProgress, LateOutcome } from './hooks/observers.ts';

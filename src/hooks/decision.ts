@@ -1,0 +1,119 @@
+import type { Vocabulary } from './faces/faces.ts';
+
+/** From mildest to strictest; several answers merge to the strictest. */
+export const EFFECTS = ['pass', 'allow', 'ask', 'defer', 'deny'] as const;
+export type Effect = (typeof EFFECTS)[number];
+
+/** Ends the run. `skip`: the pending action does not happen; `run`: it does, then the run ends. */
+export interface Stop {
+  readonly reason: string;
+  readonly pending: 'skip' | 'run';
+}
+
+/** What a decision may change besides the effect; each event's row says which of them count. */
+export interface Changes {
+  /** The tool's input, in the face of the handler that gives it. */
+  readonly input?: unknown;
+  /** What the tool answered, as the model shall see it. */
+  readonly output?: unknown;
+  /** Text for the model. */
+  readonly context?: string;
+  readonly prompt?: string;
+  readonly permissions?: readonly unknown[];
+  readonly messages?: readonly unknown[];
+  readonly tools?: readonly unknown[];
+  readonly options?: unknown;
+  readonly title?: string;
+  readonly initialMessage?: string;
+  readonly instructions?: string;
+  readonly watchPaths?: readonly string[];
+  readonly reloadSkills?: boolean;
+  readonly display?: string;
+  readonly retry?: boolean;
+  readonly worktreePath?: string;
+  readonly answer?: unknown;
+}
+
+export type ChangeField = keyof Changes;
+
+/** One handler's answer. An empty object, like no answer at all, means `pass`. */
+export interface Decision extends Changes {
+  /** The face in which `input` is written, when it is not the handler's own. */
+  readonly inputFace?: Vocabulary;
+  readonly effect?: Effect;
+  readonly reason?: string;
+  readonly stop?: Stop;
+  /** Text for the person, never for the model. */
+  readonly notice?: string;
+}
+
+export type FailureKind = 'spawn' | 'timeout' | 'killed' | 'exit' | 'output' | 'threw';
+
+export interface Failure {
+  readonly kind: FailureKind;
+  readonly message: string;
+}
+
+/** Whether a failing handler lets the action go on (`open`) or refuses it (`closed`). */
+export type FailurePolicy = 'open' | 'closed';
+
+/** What happened when one handler ran. */
+export interface Outcome {
+  readonly hook: string;
+  readonly dialect: string;
+  readonly source: string;
+  readonly status: 'decided' | 'failed' | 'background';
+  readonly effect: Effect | 'stop';
+  /** 2 when the handler was asked again because another one rewrote the input. */
+  readonly pass: 1 | 2;
+  /** Which part of a plural tool call this was about, from 0; null for the whole call. */
+  readonly part: number | null;
+  readonly exitCode: number | null;
+  readonly durationMs: number;
+  readonly failure: Failure | null;
+  readonly onFailure: FailurePolicy;
+  readonly notes: readonly string[];
+  readonly stdout: string | null;
+  readonly stderr: string | null;
+  readonly decision: Decision | null;
+}
+
+export interface Attributed {
+  readonly hook: string;
+  readonly text: string;
+}
+
+export interface Skipped {
+  readonly hook: string;
+  readonly why: string;
+}
+
+/** All outcomes of one dispatch merged: what the caller must do. */
+export interface Verdict {
+  readonly event: string;
+  /** The strictest effect; `stop` when the run must end without the pending action. */
+  readonly effect: Effect | 'stop';
+  readonly stop: Stop | null;
+  readonly reasons: readonly Attributed[];
+  /** The rewritten tool input in the face of the call, or null when it stays as it is. */
+  readonly input: unknown;
+  readonly output: unknown;
+  readonly changes: Readonly<Record<string, unknown>>;
+  readonly context: readonly Attributed[];
+  /** Shown to the person. */
+  readonly messages: readonly Attributed[];
+  /** One for every handler that ran, in declared order. */
+  readonly outcomes: readonly Outcome[];
+  /** Every handler of this event that did not run, with the reason. */
+  readonly skipped: readonly Skipped[];
+  readonly slowest: { readonly hook: string; readonly durationMs: number } | null;
+}
+
+export function strictest(one: Effect, other: Effect): Effect {
+  return EFFECTS.indexOf(one) >= EFFECTS.indexOf(other) ? one : other;
+}
+
+/** Whether the action must not happen. */
+export function isRefusal(effect: Effect | 'stop'): boolean {
+  return effect === 'deny' || effect === 'stop';
+}

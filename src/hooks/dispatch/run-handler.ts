@@ -1,0 +1,126 @@
+import { systemClock } from '../../base/clock.ts';
+import { messageOf } from '../../base/errors.ts';
+import { admitDecision } from './admit.ts';
+import type { Decision, Failure, Outcome } from '../decision.ts';
+import { EVENTS } from '../events.ts';
+import type { Answer, Handler, HandlerInput } from '../handler.ts';
+
+export interface HandlerRun {
+  readonly handler: Handler;
+  readonly input: HandlerInput;
+  readonly pass: 1 | 2;
+}
+
+/** One handler run that has ended, or has been moved to the background. */
+export interface Ran extends HandlerRun {
+  readonly outcome: Outcome;
+  readonly late: Promise<Ran> | null;
+}
+
+/** Turns whatever a handler does, throwing and hanging included, into an outcome. */
+export function runHandler(run: HandlerRun, signal: AbortSignal): Ran | Promise<Ran> {
+  const startedAt = systemClock.elapsed();
+  const finish = (answer: Answer | undefined): Ran => finishRun(run, answer, startedAt);
+  try {
+    const answer = run.handler.run(run.input, signal);
+    if (!isPromise(answer)) return finish(answer);
+    return withTimeLimit(answer, run.handler).then(finish, (error: unknown) => finish(thrown(error)));
+  } catch (error) {
+    return finish(thrown(error));
+  }
+}
+
+export function isPromise<Value>(value: Value | Promise<Value>): value is Promise<Value> {
+  return typeof value === 'object' && value !== null && 'then' in value;
+}
+
+/** The outcome of a handler that was started and is not waited for. */
+export function backgroundRun(run: HandlerRun): Ran {
+  return { ...run, outcome: { ...emptyOutcome(run, 0), status: 'background' }, late: null };
+}
+
+/** The outcome of a handler that went on although the dispatch was aborted. */
+export function killedRun(run: HandlerRun): Ran {
+  const failure: Failure = { kind: 'killed', message: 'did not end after the dispatch was aborted' };
+  return { ...run, outcome: failed(emptyOutcome(run, 0), failure, []), late: null };
+}
+
+function withTimeLimit(
+  answer: Promise<Answer | undefined>,
+  { timeoutMs }: Handler,
+): Promise<Answer | undefined> {
+  if (timeoutMs === undefined) return answer;
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<Answer>((resolve) => {
+    timer = setTimeout(() => resolve(timedOut(timeoutMs)), timeoutMs);
+  });
+  return Promise.race([answer, limit]).finally(() => clearTimeout(timer));
+}
+
+function timedOut(timeoutMs: number): Answer {
+  return { failure: { kind: 'timeout', message: `did not answer within ${timeoutMs} ms` } };
+}
+
+function thrown(error: unknown): Answer {
+  return { failure: { kind: 'threw', message: messageOf(error) } };
+}
+
+function finishRun(run: HandlerRun, answer: Answer | undefined, startedAt: number): Ran {
+  const outcome = outcomeOf(run, answer ?? {}, systemClock.elapsed() - startedAt);
+  if (answer?.late === undefined) return { ...run, outcome, late: null };
+  const late = answer.late.then(
+    (later) => finishRun(run, later, startedAt),
+    (error: unknown) => finishRun(run, thrown(error), startedAt),
+  );
+  return { ...run, outcome: { ...outcome, status: 'background' }, late };
+}
+
+function outcomeOf(run: HandlerRun, answer: Answer, durationMs: number): Outcome {
+  const outcome = { ...emptyOutcome(run, durationMs), ...programFields(answer) };
+  if (answer.failure !== undefined) return failed(outcome, answer.failure, answer.notes ?? []);
+  const { decision, notes } = admitDecision(run.handler.event, answer.decision ?? {});
+  return {
+    ...outcome,
+    effect: printedEffect(decision),
+    notes: [...(answer.notes ?? []), ...notes],
+    decision,
+  };
+}
+
+function failed(outcome: Outcome, failure: Failure, notes: readonly string[]): Outcome {
+  const effect = outcome.onFailure === 'closed' ? 'deny' : 'pass';
+  return { ...outcome, status: 'failed', effect, failure, notes };
+}
+
+function printedEffect(decision: Decision): Outcome['effect'] {
+  return decision.stop?.pending === 'skip' ? 'stop' : (decision.effect ?? 'pass');
+}
+
+function programFields({ program }: Answer): Pick<Outcome, 'exitCode' | 'stdout' | 'stderr'> {
+  return {
+    exitCode: program?.exitCode ?? null,
+    stdout: program?.stdout ?? null,
+    stderr: program?.stderr ?? null,
+  };
+}
+
+function emptyOutcome({ handler, input, pass }: HandlerRun, durationMs: number): Outcome {
+  return {
+    hook: handler.id,
+    dialect: handler.dialect,
+    source: handler.source,
+    status: 'decided',
+    effect: 'pass',
+    pass,
+    part: input.tool?.part ?? null,
+    exitCode: null,
+    durationMs,
+    failure: null,
+    // An event that nobody can refuse has nothing to close.
+    onFailure: EVENTS[handler.event].refusal === null ? 'open' : handler.onFailure,
+    notes: [],
+    stdout: null,
+    stderr: null,
+    decision: null,
+  };
+}

@@ -1,0 +1,62 @@
+import { type HandlerRun, isPromise, killedRun, type Ran } from './run-handler.ts';
+
+export interface Started {
+  readonly run: HandlerRun;
+  readonly result: Ran | Promise<Ran>;
+}
+
+/** Stands for "nobody will abort this", so that no listener is needed. */
+export const NEVER_ABORTED = new AbortController().signal;
+
+// A program gets SIGTERM, then SIGKILL 1.5 s later; waiting for both keeps a killed tree from being orphaned.
+const PATIENCE_AFTER_ABORT_MS = 4000;
+
+/** Waits for all. After an abort it waits a little longer, then reports the rest as killed. */
+export function settleAll(
+  started: readonly Started[],
+  signal: AbortSignal,
+): readonly Ran[] | Promise<readonly Ran[]> {
+  const results = started.map(({ result }) => result);
+  if (!results.some(isPromise)) return results.filter(isSettled);
+  if (signal === NEVER_ABORTED) return Promise.all(results);
+  return settleUntilAborted(started, signal);
+}
+
+async function settleUntilAborted(
+  started: readonly Started[],
+  signal: AbortSignal,
+): Promise<readonly Ran[]> {
+  const patience = createPatience(signal);
+  try {
+    return await Promise.all(
+      started.map(({ run, result }) =>
+        Promise.race([result, patience.over.then(() => killedRun(run))]),
+      ),
+    );
+  } finally {
+    patience.end();
+  }
+}
+
+function createPatience(signal: AbortSignal): { over: Promise<void>; end: () => void } {
+  let timer: NodeJS.Timeout | undefined;
+  let onAbort = (): void => undefined;
+  const over = new Promise<void>((resolve) => {
+    onAbort = () => {
+      timer = setTimeout(resolve, PATIENCE_AFTER_ABORT_MS);
+    };
+  });
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+  return {
+    over,
+    end() {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+    },
+  };
+}
+
+function isSettled(ran: Ran | Promise<Ran>): ran is Ran {
+  return !isPromise(ran);
+}

@@ -1,0 +1,55 @@
+import { subjectOf } from '../events.ts';
+import { type FaceContext, namesOf, viewsOf, type Vocabulary } from '../faces/faces.ts';
+import { callOf, type HookEvent } from '../facts.ts';
+import type { HandlerInput } from '../handler.ts';
+
+/** One thing that a handler may be asked about, and every name that matchers are tried on. */
+export interface Subject {
+  readonly input: HandlerInput;
+  readonly names: readonly string[];
+}
+
+/** An event as each vocabulary sees it; made once per vocabulary and shared by its handlers. */
+export interface EventViews {
+  readonly event: HookEvent;
+  in(vocabulary: Vocabulary): readonly Subject[];
+}
+
+export type ReadText = (absolutePath: string) => string | null;
+
+export function viewEvent(event: HookEvent, readText: ReadText | undefined): EventViews {
+  const made = new Map<Vocabulary, readonly Subject[]>();
+  return {
+    event,
+    in(vocabulary) {
+      const known = made.get(vocabulary);
+      if (known !== undefined) return known;
+      const subjects = subjectsIn(event, vocabulary, readText);
+      made.set(vocabulary, subjects);
+      return subjects;
+    },
+  };
+}
+
+export function faceContext(event: HookEvent, readText: ReadText | undefined): FaceContext {
+  const root = event.workspaceRoots[0] ?? null;
+  return readText === undefined ? { cwd: event.cwd, root } : { cwd: event.cwd, root, readText };
+}
+
+function subjectsIn(
+  event: HookEvent,
+  vocabulary: Vocabulary,
+  readText: ReadText | undefined,
+): readonly Subject[] {
+  const call = callOf(event);
+  if (call === null) return [{ input: { event, tool: null }, names: subjectNames(event) }];
+  return viewsOf(call, vocabulary, faceContext(event, readText)).map((tool) => ({
+    input: { event, tool },
+    names: namesOf(call, tool),
+  }));
+}
+
+function subjectNames(event: HookEvent): readonly string[] {
+  const subject = subjectOf(event);
+  return subject === null ? [] : [subject];
+}

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { createBackgroundPool } from './dispatch/background.ts';
+import type { Verdict } from './decision.ts';
+import { createDispatch, emptyVerdict } from './dispatch/dispatch.ts';
+import type { EventName, FiredEvent, HookEvent, Moment } from './facts.ts';
+import type { Handler, HandlerSource } from './handler.ts';
+import type { DispatchRecord, HandlerProgress, LateOutcome } from './observers.ts';
+import { explainEvent, type Explanation } from './dispatch/explain.ts';
+import { NEVER_ABORTED } from './dispatch/settle.ts';
+import type { ReadText } from './dispatch/views.ts';
+
+export interface HookEngineOptions {
+  /** In declared order: the handlers of the first source come first. */
+  readonly sources: readonly HandlerSource[];
+  /** Fills in what a fired event does not say of its moment. Asked once per dispatch. */
+  readonly moment: () => Moment;
+  /** Reads a file for tool faces that need its text; without it they use what the call shows. */
+  readonly readText?: ReadText;
+  readonly onDispatch?: (record: DispatchRecord) => void;
+  readonly onLate?: (late: LateOutcome) => void;
+  readonly onProgress?: (progress: HandlerProgress) => void;
+  /** How many background handlers may run at once. */
+  readonly backgroundLimit?: number;
+}
+
+export interface HookEngine {
+  /** Runs every handler that fits and merges their answers. Rejects only when `signal` aborts. */
+  dispatch(event: FiredEvent, options?: { readonly signal?: AbortSignal }): Promise<Verdict>;
+  /** What `dispatch` would run, without running anything. */
+  explain(event: FiredEvent): Explanation;
+  /** Settles when no background handler is running any more. */
+  idle(): Promise<void>;
+  /** Ends background handlers and stops listening to the sources. */
+  close(): Promise<void>;
+}
+
+const DEFAULT_BACKGROUND_LIMIT = 8;
+
+export function createHookEngine(options: HookEngineOptions): HookEngine {
+  const closing = new AbortController();
+  const background = createBackgroundPool(options.backgroundLimit ?? DEFAULT_BACKGROUND_LIMIT);
+  const index = createHandlerIndex(options.sources);
+  const complete = (fired: FiredEvent): HookEvent => ({ ...options.moment(), ...fired });
+  const runDispatch = createDispatch({
+    background,
+    closing: closing.signal,
+    readText: options.readText,
+    onLate: options.onLate,
+    onProgress: options.onProgress,
+  });
+
+  return {
+    async dispatch(fired, { signal = NEVER_ABORTED } = {}) {
+      const handlers = index.of(fired.name);
+      if (handlers.length === 0) return emptyVerdict(fired.name);
+      signal.throwIfAborted();
+      const id = randomUUID();
+      const event = complete(fired);
+      const { verdict, aborted } = await runDispatch({ id, event, handlers, signal });
+      options.onDispatch?.({ id, event, verdict, aborted });
+      if (aborted) signal.throwIfAborted();
+      return verdict;
+    },
+    explain: (fired) => explainEvent(complete(fired), index.of(fired.name), options.readText),
+    idle: () => background.idle(),
+    async close() {
+      index.stop();
+      closing.abort();
+      await background.idle();
+    },
+  };
+}
+
+interface HandlerIndex {
+  of(name: EventName): readonly Handler[];
+  stop(): void;
+}
+
+/** Handlers by event. A change swaps the whole map, so a dispatch under way keeps the one it began with. */
+function createHandlerIndex(sources: readonly HandlerSource[]): HandlerIndex {
+  let byEvent = groupByEvent(sources);
+  const refresh = (): void => {
+    byEvent = groupByEvent(sources);
+  };
+  const stops = sources.flatMap((source) => source.subscribe?.(refresh) ?? []);
+  return {
+    of: (name) => byEvent.get(name) ?? [],
+    stop: () => stops.forEach((stop) => stop()),
+  };
+}
+
+function groupByEvent(sources: readonly HandlerSource[]): Map<EventName, Handler[]> {
+  const byEvent = new Map<EventName, Handler[]>();
+  for (const handler of sources.flatMap((source) => source.handlers())) {
+    const others = byEvent.get(handler.event);
+    if (others === undefined) byEvent.set(handler.event, [handler]);
+    else others.push(handler);
+  }
+  return byEvent;
+}

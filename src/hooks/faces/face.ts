@@ -1,0 +1,264 @@
+import { isRecord, parseJson, typeName } from '../../base/json.ts';
+import {
+  findArray,
+  findText,
+  rawText,
+  withChanges,
+  withValues,
+  without,
+  type Fields,
+} from './fields.ts';
+
+/**
+ * One vocabulary's way of saying a tool's fields. The fields themselves are named
+ * as Claude names them; `show` and `read` must undo each other.
+ */
+export interface Face {
+  readonly name: string;
+  /** Every key of the input, to recognise a rewrite by. */
+  readonly keys: readonly string[];
+  /** Keys that are shown with a fixed value and carry no field. */
+  readonly constants: Fields;
+  /** Set when one input may hold several parts. */
+  readonly list: ListShape | null;
+  readonly show: (fields: Fields) => Fields;
+  /** The fields that an input says, or a sentence about why it cannot be read. */
+  readonly read: (given: unknown, base: Fields) => Fields | string;
+}
+
+/** One tool of the agent and its three faces; null where a vocabulary knows no such tool. */
+export interface Tool {
+  readonly claude: Face;
+  readonly classic: Face | null;
+  readonly sdk: Face | null;
+  /** Text fields without which a call says nothing; the first is what it is about. */
+  readonly essential: readonly string[];
+  readonly pathField?: string;
+  /** What a missing path means; classic hooks are always told one. */
+  readonly defaultPath?: string;
+  readonly changesFile?: true;
+  readonly formerName?: string;
+}
+
+/** One part of a call: what it does, in Claude's words, and the way back into the call's input. */
+export interface Slot {
+  readonly tool: Tool;
+  /** Paths in it are as the model wrote them. */
+  readonly fields: Fields;
+  /**
+   * The call's whole input with this part saying `next`. What cannot be said there
+   * must be left as it was: whoever calls it reads the result again and compares.
+   */
+  readonly put: (next: Fields) => unknown;
+}
+
+/** How a plural input holds its parts, as documented and as models also write it. */
+export interface ListShape {
+  /** Keys that hold the list; the first is the documented one. */
+  readonly lists: readonly string[];
+  /** Keys of an element that name its subject; the first is the documented one. */
+  readonly subjects: readonly string[];
+  /** The field that the subject becomes. */
+  readonly field: string;
+  /** Whether a documented element is the bare subject or an object. */
+  readonly element: 'text' | 'object';
+  /** An element's fields beside its subject. */
+  readonly toFields?: (element: Fields) => Fields;
+  readonly toElement?: (fields: Fields) => Fields;
+  /** The subject of an element that says part of it under another key, and that key. */
+  readonly toldBeside?: {
+    readonly key: string;
+    readonly join: (subject: string, rest: unknown) => string;
+  };
+}
+
+export interface ListItem {
+  readonly fields: Fields;
+  /** The whole input with this item saying `next`. */
+  readonly put: (next: Fields) => unknown;
+}
+
+export interface RenamedFace {
+  readonly name: string;
+  /** From the field's name to this vocabulary's key. */
+  readonly keys: Readonly<Record<string, string>>;
+  readonly constants?: Fields;
+}
+
+/** A face that says the same fields under other keys. */
+export function renamedFace({ name, keys, constants = {} }: RenamedFace): Face {
+  const pairs = Object.entries(keys);
+  return {
+    name,
+    keys: [...Object.values(keys), ...Object.keys(constants)],
+    constants,
+    list: null,
+    show: (fields) => ({ ...picked(pairs, fields), ...constants }),
+    read: (given) => {
+      if (!isRecord(given)) return expectedObject(given);
+      return picked(
+        pairs.map(([field, key]) => [key, field]),
+        given,
+      );
+    },
+  };
+}
+
+/** Claude's own face: the fields as they are, with defaults filled in when read. */
+export function plainFace(name: string, keys: readonly string[], defaults: Fields = {}): Face {
+  const absent = (given: Fields): string[] =>
+    Object.keys(defaults).filter((key) => given[key] === undefined);
+  return {
+    name,
+    keys,
+    constants: {},
+    list: null,
+    show: (fields) => fields,
+    read: (given) =>
+      isRecord(given) ? withValues(given, absent(given), defaults) : expectedObject(given),
+  };
+}
+
+/** A face whose input is a list; a single part is shown as a list of one. */
+export function listFace(name: string, list: ListShape): Face {
+  return {
+    name,
+    keys: list.lists.slice(0, 1),
+    constants: {},
+    list,
+    show: (fields) => listInput(fields, list),
+    read: (given) => {
+      const [only, ...more] = itemsOf(given, list);
+      if (only === undefined || more.length > 0) {
+        return `expected one entry in "${list.lists[0]}", found ${more.length + 1}`;
+      }
+      return only.fields;
+    },
+  };
+}
+
+export function expectedObject(given: unknown): string {
+  return `expected an object, found ${typeName(given)}`;
+}
+
+function picked(pairs: readonly (readonly [string, string])[], source: Fields): Fields {
+  return Object.fromEntries(
+    pairs.flatMap(([from, to]) => (source[from] === undefined ? [] : [[to, source[from]]])),
+  );
+}
+
+/** The parts of a plural input in any of its forms: text, list, object; at least one. */
+export function itemsOf(input: unknown, shape: ListShape): readonly ListItem[] {
+  return elementsOf(input, shape).map(({ element, replace }) => {
+    const fields = fieldsOfElement(element, shape);
+    return { fields, put: (next) => replace(changedElement({ element, fields, next }, shape)) };
+  });
+}
+
+function listInput(fields: Fields, shape: ListShape): Fields {
+  return { [documentedList(shape)]: [freshElement(fields, shape)] };
+}
+
+interface PlacedElement {
+  readonly element: unknown;
+  readonly replace: (next: unknown) => unknown;
+}
+
+function elementsOf(input: unknown, shape: ListShape): readonly PlacedElement[] {
+  const list = findList(input);
+  if (list !== null) return placedIn(list, (next) => next);
+  if (typeof input === 'string') {
+    return [{ element: input, replace: (next) => (isRecord(next) ? wrap(next, shape) : next) }];
+  }
+  if (isRecord(input)) return elementsOfRecord(input, shape);
+  return [{ element: rawText(input), replace: (next) => wrap(next, shape) }];
+}
+
+function elementsOfRecord(input: Fields, shape: ListShape): readonly PlacedElement[] {
+  for (const key of [...shape.lists, ...shape.subjects]) {
+    const list = findList(input[key]);
+    if (list !== null && list.length > 0) {
+      return placedIn(list, (next) => ({ ...input, [key]: next }));
+    }
+  }
+  const single = shape.lists.find((key) => isElement(input[key]));
+  if (single !== undefined) {
+    return [{ element: input[single], replace: (next) => ({ ...input, [single]: next }) }];
+  }
+  if (findText(input, shape.subjects) !== null) {
+    return [{ element: input, replace: (next) => next }];
+  }
+  const isEmptyList = shape.lists.some((key) => Array.isArray(input[key]));
+  const replace = (next: unknown): unknown => ({ ...input, ...wrap(next, shape) });
+  return [{ element: isEmptyList ? '' : rawText(input), replace }];
+}
+
+function placedIn(
+  list: readonly unknown[],
+  replaceList: (next: readonly unknown[]) => unknown,
+): readonly PlacedElement[] {
+  if (list.length === 0) return [{ element: '', replace: (next) => replaceList([next]) }];
+  return list.map((element, index) => ({
+    element,
+    replace: (next) => replaceList(list.with(index, next)),
+  }));
+}
+
+// Models send lists as JSON text; a command such as `[ -f x ]` is none.
+function findList(value: unknown): readonly unknown[] | null {
+  const list = findArray(value);
+  if (list !== null) return list;
+  if (typeof value !== 'string' || !value.trimStart().startsWith('[')) return null;
+  const parsed = parseJson(value);
+  return parsed.ok ? findArray(parsed.value) : null;
+}
+
+function isElement(value: unknown): boolean {
+  return typeof value === 'string' || isRecord(value);
+}
+
+function wrap(element: unknown, shape: ListShape): Fields {
+  return { [documentedList(shape)]: [element] };
+}
+
+function documentedList(shape: ListShape): string {
+  return shape.lists[0] ?? '';
+}
+
+function fieldsOfElement(element: unknown, shape: ListShape): Fields {
+  if (!isRecord(element)) return { [shape.field]: rawText(element) };
+  const subject = findText(element, shape.subjects);
+  if (subject === null) return { [shape.field]: rawText(element), ...shape.toFields?.(element) };
+  const rest = element[shape.toldBeside?.key ?? ''];
+  const said = shape.toldBeside?.join(subject, rest) ?? subject;
+  return { [shape.field]: said, ...shape.toFields?.(element) };
+}
+
+function freshElement(fields: Fields, shape: ListShape): unknown {
+  return shape.element === 'text' ? fields[shape.field] : elementRecord(fields, shape);
+}
+
+function elementRecord(fields: Fields, shape: ListShape, key = shape.subjects[0] ?? ''): Fields {
+  return { [key]: fields[shape.field], ...shape.toElement?.(fields) };
+}
+
+interface ElementChange {
+  readonly element: unknown;
+  readonly fields: Fields;
+  readonly next: Fields;
+}
+
+function changedElement({ element, fields, next }: ElementChange, shape: ListShape): unknown {
+  if (isRecord(element)) return changedRecord({ element, fields, next }, shape);
+  const fresh = elementRecord(next, shape);
+  const isSubjectOnly = Object.values(fresh).filter((value) => value !== undefined).length === 1;
+  return isSubjectOnly ? next[shape.field] : fresh;
+}
+
+function changedRecord({ element, fields, next }: ElementChange, shape: ListShape): unknown {
+  if (!isRecord(element)) return element;
+  const key = shape.subjects.find((subject) => typeof element[subject] === 'string');
+  // A program and its arguments, once joined, cannot be taken apart again.
+  const whole = shape.toldBeside === undefined ? element : without(element, shape.toldBeside.key);
+  return withChanges(whole, elementRecord(fields, shape, key), elementRecord(next, shape, key));
+}

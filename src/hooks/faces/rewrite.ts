@@ -1,0 +1,161 @@
+import { isRecord } from '../../base/json.ts';
+import { faceOf, findCalledTool, ownPathKey, type CalledTool } from './catalogue.ts';
+import { expectedObject, type Face, type Slot } from './face.ts';
+import { changedKeys, isSame, withValues, type Fields } from './fields.ts';
+import { fieldsInFace, slotsOf } from './slots.ts';
+import {
+  pathInCall,
+  pathInFace,
+  type FaceContext,
+  type ToolCall,
+  type Vocabulary,
+} from './tool-call.ts';
+
+/** A new input that came back through one face of a call. */
+export interface Rewrite {
+  readonly vocabulary: Vocabulary;
+  /** The `part` of the view that was rewritten. */
+  readonly part: number | null;
+  readonly input: unknown;
+}
+
+export type Rewritten =
+  | {
+      readonly ok: true;
+      readonly input: unknown;
+      /** Keys that the call has no place for; they were left out. */
+      readonly lost?: readonly string[];
+    }
+  | { readonly ok: false; readonly error: string };
+
+/** The call's own input after a rewrite; what the face does not say keeps its value. */
+export function rewriteInput(call: ToolCall, rewrite: Rewrite, context: FaceContext): Rewritten {
+  const called = findCalledTool(call);
+  if (called === null || called.vocabulary === rewrite.vocabulary) {
+    return replaceInput(call, rewrite, context);
+  }
+  const slots = slotsOf(call, called, context);
+  const slot = slots[rewrite.part ?? 0];
+  if (slot === undefined || (rewrite.part === null && slots.length > 1)) {
+    return refuse(call, `it has ${slots.length} parts, and part ${rewrite.part} is none of them`);
+  }
+  return rewritePart({ call, called, slots, slot, rewrite }, context);
+}
+
+function replaceInput(call: ToolCall, rewrite: Rewrite, context: FaceContext): Rewritten {
+  const { input, vocabulary } = rewrite;
+  const called = findCalledTool(call);
+  if (!isRecord(input)) {
+    return isLooseList(called, input) ? { ok: true, input } : refuse(call, expectedObject(input));
+  }
+  if (called === null) return { ok: true, input };
+  return { ok: true, input: withOwnPath({ call, called, input, vocabulary }, context) };
+}
+
+// The SDK takes a bare text or list where it documents an object with a list.
+function isLooseList(called: CalledTool | null, input: unknown): boolean {
+  if (called === null || called.vocabulary !== 'sdk' || called.face.list === null) return false;
+  return typeof input === 'string' || Array.isArray(input);
+}
+
+interface Replacement {
+  readonly call: ToolCall;
+  readonly called: CalledTool;
+  readonly input: Fields;
+  readonly vocabulary: Vocabulary;
+}
+
+function withOwnPath(replacement: Replacement, context: FaceContext): Fields {
+  const { call, called, input, vocabulary } = replacement;
+  const key = ownPathKey(called);
+  const given = key === null ? undefined : input[key];
+  if (key === null || typeof given !== 'string') return input;
+  const before = isRecord(call.input) ? call.input[key] : undefined;
+  const isKept = typeof before === 'string' && pathInFace(before, vocabulary, context) === given;
+  const own = isKept
+    ? before
+    : pathInCall({ file: given, from: vocabulary, into: vocabulary }, context);
+  return own === given ? input : { ...input, [key]: own };
+}
+
+interface PartRewrite {
+  readonly call: ToolCall;
+  readonly called: CalledTool;
+  readonly slots: readonly Slot[];
+  readonly slot: Slot;
+  readonly rewrite: Rewrite;
+}
+
+function rewritePart(part: PartRewrite, context: FaceContext): Rewritten {
+  const { call, slot, rewrite } = part;
+  const face = faceOf(slot.tool, rewrite.vocabulary);
+  const base = fieldsInFace(slot, rewrite.vocabulary, context);
+  const shown = face.show(base);
+  if (isSame(shown, rewrite.input)) return { ok: true, input: call.input };
+  const wanted = face.read(rewrite.input, base);
+  if (typeof wanted === 'string') return refuse(call, wanted);
+  const missing = slot.tool.essential.find((field) => typeof wanted[field] !== 'string');
+  if (missing !== undefined) return refuse(call, `expected "${missing}" to be text`);
+  const before = face.read(shown, base);
+  const changed = changedKeys(typeof before === 'string' ? {} : before, wanted);
+  const next = withValues(slot.fields, changed, inCallPaths(part, { changed, wanted }, context));
+  // Claude's words reach the fields as they are, so what is lost of them shows below.
+  const isPlain = shown === base;
+  const ignored = isPlain ? [] : ignoredKeys(face, shown, rewrite.input);
+  return checkPut(part, { next, changed, ignored, input: slot.put(next) }, context);
+}
+
+interface WantedChange {
+  readonly changed: readonly string[];
+  readonly wanted: Fields;
+}
+
+function inCallPaths(
+  { called, slot, rewrite }: PartRewrite,
+  { changed, wanted }: WantedChange,
+  context: FaceContext,
+): Fields {
+  const { pathField } = slot.tool;
+  if (pathField === undefined || !changed.includes(pathField)) return wanted;
+  const file = wanted[pathField];
+  if (typeof file !== 'string') return wanted;
+  const into = called.vocabulary ?? 'claude';
+  const own = pathInCall({ file, from: rewrite.vocabulary, into }, context);
+  return { ...wanted, [pathField]: own };
+}
+
+function ignoredKeys(face: Face, shown: Fields, given: unknown): string[] {
+  if (face.list !== null || !isRecord(given)) return [];
+  const isCarried = (key: string): boolean => face.keys.includes(key) && !(key in face.constants);
+  return Object.keys(given).filter((key) => !isCarried(key) && !isSame(given[key], shown[key]));
+}
+
+interface PutAttempt {
+  readonly next: Fields;
+  readonly changed: readonly string[];
+  readonly ignored: readonly string[];
+  readonly input: unknown;
+}
+
+// The input is read again: what a diff or a list could not hold shows as a difference.
+function checkPut(part: PartRewrite, attempt: PutAttempt, context: FaceContext): Rewritten {
+  const { call, called, slots, slot } = part;
+  const { next, changed, input } = attempt;
+  const reread = slotsOf({ name: call.name, input }, called, context);
+  const index = slots.indexOf(slot);
+  const isAlone = slots.every(
+    (other, at) => at === index || isSame(other.fields, reread[at]?.fields),
+  );
+  if (reread.length !== slots.length || !isAlone) {
+    return refuse(call, 'the change would reach other parts of the call');
+  }
+  const unsaid = changed.filter((key) => !isSame(reread[index]?.fields[key], next[key]));
+  const vital = unsaid.find((key) => slot.tool.essential.includes(key));
+  if (vital !== undefined) return refuse(call, `its input cannot say this "${vital}"`);
+  const lost = [...new Set([...attempt.ignored, ...unsaid])];
+  return lost.length === 0 ? { ok: true, input } : { ok: true, input, lost };
+}
+
+function refuse(call: ToolCall, why: string): Rewritten {
+  return { ok: false, error: `the rewrite of ${call.name} cannot be applied: ${why}` };
+}

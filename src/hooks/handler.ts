@@ -1,0 +1,64 @@
+import type { Decision, Failure, FailurePolicy } from './decision.ts';
+import type { ToolView, Vocabulary } from './faces/faces.ts';
+import type { EventName, HookEvent } from './facts.ts';
+
+/** What a handler is run with. The same object is given to every handler of one vocabulary. */
+export interface HandlerInput {
+  readonly event: HookEvent;
+  /** The tool call in the handler's own vocabulary; null for events without a tool. */
+  readonly tool: ToolView | null;
+}
+
+/** What a handler that runs a program can tell beyond its decision. */
+export interface ProgramReport {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A handler's answer: a decision or a failure, and what the run looked like. */
+export interface Answer {
+  readonly decision?: Decision;
+  readonly failure?: Failure;
+  readonly notes?: readonly string[];
+  readonly program?: ProgramReport;
+  /** Set when the handler goes on in the background; its real answer comes here. */
+  readonly late?: Promise<Answer>;
+}
+
+/**
+ * A hook made ready to run by a dialect: the one seam between the engine and every dialect.
+ *
+ * `run` must settle soon after its signal aborts; it may answer synchronously; it should return a
+ * failure rather than throw, and whatever it does throw becomes a failure of kind `threw`. It must
+ * never change the input that it is given.
+ */
+export interface Handler {
+  /** Unique among all handlers, stable over restarts. */
+  readonly id: string;
+  readonly dialect: string;
+  /** Where it comes from, as a person would look for it. */
+  readonly source: string;
+  readonly event: EventName;
+  /** The face in which this handler sees tools. */
+  readonly vocabulary: Vocabulary;
+  readonly onFailure: FailurePolicy;
+  /** Waits for every handler declared before it, and sees their rewrites. */
+  readonly inOrder?: boolean;
+  /** Is started and not waited for; its answer arrives at `onLate`. */
+  readonly background?: boolean;
+  /** Enforced by the engine. A handler that runs a program leaves it to the runner, which ends the tree. */
+  readonly timeoutMs?: number;
+  /** Why it does not fit this event, or null when it does. `names` are all names of the tool, or the subject. */
+  fits?(event: HookEvent, names: readonly string[]): string | null;
+  /** Why it may not run now (`untrusted`, `modified`, `disabled`), or null. Asked right before each run. */
+  withheld?(): string | null;
+  run(input: HandlerInput, signal: AbortSignal): Answer | undefined | Promise<Answer | undefined>;
+}
+
+/** Gives handlers in declared order, and says when they change. A dispatch under way keeps what it had. */
+export interface HandlerSource {
+  handlers(): readonly Handler[];
+  /** Calls back after `handlers()` would answer differently; returns the way to stop. */
+  subscribe?(listener: () => void): () => void;
+}

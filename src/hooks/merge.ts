@@ -1,0 +1,114 @@
+import {
+  type Attributed,
+  type ChangeField,
+  type Decision,
+  type Effect,
+  isRefusal,
+  type Outcome,
+  type Skipped,
+  type Stop,
+  strictest,
+  type Verdict,
+} from './decision.ts';
+import type { MergeRule } from './events.ts';
+
+/** What the merge needs to know: the event's row, and the input that all rewrites together lead to. */
+export interface MergeRules {
+  readonly event: string;
+  readonly stop: 'obeyed' | 'ignored' | 'over-refusal';
+  readonly changes: Readonly<Partial<Record<ChangeField, MergeRule>>>;
+  /** The tool's input after every rewrite, in declared order; null when nobody rewrote it. */
+  readonly rewrittenInput: unknown;
+}
+
+/** The only merge. Pure; its result depends on declared order, never on who finished first. */
+export function mergeOutcomes(
+  rules: MergeRules,
+  outcomes: readonly Outcome[],
+  skipped: readonly Skipped[],
+): Verdict {
+  const effect = outcomes.map(effectOf).reduce(strictest, 'pass');
+  const stop = mergeStops(outcomes);
+  const settled = settleEffect(rules, effect, stop);
+  const first = outcomes.filter((outcome) => outcome.pass === 1);
+  const changes = mergeChanges(rules, first);
+  return {
+    event: rules.event,
+    effect: settled,
+    stop,
+    reasons: outcomes.flatMap(reasonsOf),
+    input: isRefusal(settled) ? null : rules.rewrittenInput,
+    output: changes['output'] ?? null,
+    changes: withoutOutput(changes),
+    context: first.flatMap((outcome) => attributed(outcome, outcome.decision?.context)),
+    messages: first.flatMap((outcome) => attributed(outcome, outcome.decision?.notice)),
+    outcomes,
+    skipped,
+    slowest: slowestOf(outcomes),
+  };
+}
+
+function effectOf(outcome: Outcome): Effect {
+  if (outcome.failure !== null) return outcome.onFailure === 'closed' ? 'deny' : 'pass';
+  const effect = outcome.decision?.effect ?? 'pass';
+  // A second look may only tighten: another hook already allowed or deferred on the first.
+  if (outcome.pass === 2 && effect !== 'deny' && effect !== 'ask') return 'pass';
+  return effect;
+}
+
+function mergeStops(outcomes: readonly Outcome[]): Stop | null {
+  const stops = outcomes.flatMap((outcome) => outcome.decision?.stop ?? []);
+  return stops.find((stop) => stop.pending === 'skip') ?? stops[0] ?? null;
+}
+
+function settleEffect(rules: MergeRules, effect: Effect, stop: Stop | null): Effect | 'stop' {
+  if (stop === null) return effect;
+  if (rules.stop === 'over-refusal') return 'pass';
+  return stop.pending === 'skip' ? 'stop' : effect;
+}
+
+function reasonsOf(outcome: Outcome): Attributed[] {
+  if (outcome.failure !== null) {
+    return outcome.onFailure === 'closed' ? attributed(outcome, outcome.failure.message) : [];
+  }
+  return attributed(outcome, outcome.decision?.reason ?? outcome.decision?.stop?.reason);
+}
+
+function attributed(outcome: Outcome, text: string | undefined): Attributed[] {
+  return text === undefined || text === '' ? [] : [{ hook: outcome.hook, text }];
+}
+
+function mergeChanges(rules: MergeRules, outcomes: readonly Outcome[]): Record<string, unknown> {
+  const merged: Record<string, unknown> = {};
+  for (const [field, rule] of Object.entries(rules.changes)) {
+    if (field === 'input' || field === 'context') continue;
+    const given = outcomes.flatMap((outcome) => valuesOf(outcome, field));
+    if (given.length > 0) merged[field] = mergeValues(rule, given);
+  }
+  return merged;
+}
+
+function valuesOf(outcome: Outcome, field: string): { hook: string; value: unknown }[] {
+  const decision: Decision & Readonly<Record<string, unknown>> = { ...outcome.decision };
+  const value = decision[field];
+  return value === undefined ? [] : [{ hook: outcome.hook, value }];
+}
+
+function mergeValues(rule: MergeRule, given: readonly { hook: string; value: unknown }[]): unknown {
+  if (rule === 'join') return given;
+  return rule === 'first' ? given[0]?.value : given.at(-1)?.value;
+}
+
+function withoutOutput(changes: Record<string, unknown>): Record<string, unknown> {
+  const { output: _output, ...rest } = changes;
+  return rest;
+}
+
+function slowestOf(outcomes: readonly Outcome[]): Verdict['slowest'] {
+  let slowest: Verdict['slowest'] = null;
+  for (const { hook, durationMs, status } of outcomes) {
+    if (status === 'background') continue;
+    if (slowest === null || durationMs > slowest.durationMs) slowest = { hook, durationMs };
+  }
+  return slowest;
+}

@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Ignored } from '../dialects/dialect.ts';
+import { createHookEngine, type HookEngine } from '../hooks/engine.ts';
+import type { Moment } from '../hooks/facts.ts';
+import type { HandlerSource } from '../hooks/handler.ts';
+import type { HandlerProgress, LateOutcome } from '../hooks/observers.ts';
+import { entryOfDispatch, entryOfLate } from '../trace/entry.ts';
+import { createTraceFile, type TraceFile } from '../trace/jsonl.ts';
+import { noteHomeHooks } from '../trust/seen.ts';
+import type { Config, Surroundings } from './config.ts';
+import type { HookSet, HookStatus, ReadyHook } from './hook-set.ts';
+import { type HookSearch, openHooks, type OpenedHooks } from './open-hooks.ts';
+import { redactTexts } from './redact.ts';
+import type { Trust } from './trust.ts';
+import { watchDirectories, type Watching } from './watch.ts';
+
+export interface HostOptions extends HookSearch {
+  /** Handlers of the host's own, after those of the dialects. */
+  readonly sources?: readonly HandlerSource[];
+  /** Looks again when hook files change. */
+  readonly watch?: boolean;
+  readonly onLate?: (late: LateOutcome) => void;
+  readonly onProgress?: (progress: HandlerProgress) => void;
+  /** Told in words about whatever a person should know that is no answer to anything. */
+  readonly onNotice?: (notice: string) => void;
+}
+
+export interface Host {
+  readonly config: Config;
+  readonly engine: HookEngine;
+  readonly trust: Trust;
+  readonly workspaceRoots: readonly string[];
+  readonly surroundings: Surroundings;
+  readonly stateDirectory: string | null;
+  /** Every hook that was found, and whether it would run. */
+  hooks(): readonly HookStatus[];
+  /** The hooks that may run now, each with its handlers. */
+  readyHooks(): readonly ReadyHook[];
+  ignored(): readonly Ignored[];
+  /** What every event fired now would carry. */
+  moment(): Moment;
+  /** Looks for hooks again. */
+  rescan(): void;
+  /** Writes what is still to be written and ends what still runs. */
+  close(): Promise<void>;
+}
+
+/** Joins everything: configuration, trust, dialects, engine, trace. The only place that knows them all. */
+export async function createHost(options: HostOptions = {}): Promise<Host> {
+  const opened = openHooks(options);
+  const { hookSet, moment } = opened;
+  const notice = options.onNotice ?? (() => undefined);
+  const trace = createTrace(opened, notice);
+  const engine = createHookEngine({
+    sources: [hookSet, ...(options.sources ?? [])],
+    moment,
+    readText: readTextQuietly,
+    onDispatch: (record) => trace?.record(entryOfDispatch(record)),
+    onLate: (late) => {
+      trace?.record(entryOfLate(late));
+      options.onLate?.(late);
+    },
+    ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
+  });
+  const watching = options.watch === true ? await watchHooks(hookSet) : null;
+  for (const news of noticesOf(opened)) notice(news);
+  return {
+    ...opened,
+    engine,
+    hooks: () => hookSet.statuses(),
+    readyHooks: () => hookSet.ready(),
+    ignored: () => hookSet.ignored(),
+    rescan: () => hookSet.rescan(),
+    async close() {
+      await watching?.close();
+      await engine.close();
+      await trace?.flush();
+    },
+  };
+}
+
+function createTrace(
+  { config: { settings }, stateDirectory }: OpenedHooks,
+  onProblem: (message: string) => void,
+): TraceFile | null {
+  if (!settings['trace.enabled'] || stateDirectory === null) return null;
+  return createTraceFile({
+    directory: path.join(stateDirectory, 'trace'),
+    maxFileBytes: settings['trace.maxFileBytes'],
+    maxFiles: settings['trace.maxFiles'],
+    redact: redactTexts,
+    onProblem,
+  });
+}
+
+function noticesOf({ config, trust, hookSet, stateDirectory }: OpenedHooks): readonly string[] {
+  return [...config.problems, ...trust.notices, ...homeNews(hookSet, stateDirectory)];
+}
+
+/** A person's own hooks run because of where they lie, so a change since the last run is said aloud. */
+function homeNews(hookSet: HookSet, stateDirectory: string | null): readonly string[] {
+  if (stateDirectory === null) return [];
+  const files = hookSet.statuses().filter(({ hook }) => hook.place === 'home');
+  if (files.length === 0) return [];
+  const news = noteHomeHooks(
+    path.join(stateDirectory, 'seen.json'),
+    files.map(({ hook }) => hook.path),
+  );
+  const changed = news.changes.map(({ path: file, kind }) =>
+    kind === 'new' ? `new hook of your own since the last run: ${file}` : `your own hook changed since the last run: ${file}`,
+  );
+  return [...changed, ...news.notes];
+}
+
+const RESCAN_DELAY_MS = 50;
+
+async function watchHooks(hookSet: HookSet): Promise<Watching> {
+  let timer: NodeJS.Timeout | undefined;
+  const watching = await watchDirectories(hookSet.watched(), () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => hookSet.rescan(), RESCAN_DELAY_MS);
+  });
+  return {
+    async close() {
+      clearTimeout(timer);
+      await watching.close();
+    },
+  };
+}
+
+function readTextQuietly(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    // A face that cannot have the file's text uses what the call itself shows.
+    return null;
+  }
+}

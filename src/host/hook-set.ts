@@ -1,0 +1,175 @@
+import type { Dialect, Discovery, FoundHook, Ignored } from '../dialects/dialect.ts';
+import type { FailurePolicy } from '../hooks/decision.ts';
+import type { Handler, HandlerSource } from '../hooks/handler.ts';
+import { childEnvironment, type Environment, PROVIDER_KEYS } from '../process/environment.ts';
+import type { TrustChecker } from '../trust/checker.ts';
+import type { TrustUnit } from '../trust/collect.ts';
+import type { Settings } from './settings.ts';
+import type { Surroundings } from './config.ts';
+
+export type HookState = 'ready' | 'untrusted' | 'modified' | 'disabled' | 'broken';
+
+/** A found hook and whether it would run. */
+export interface HookStatus {
+  readonly hook: FoundHook;
+  readonly state: HookState;
+  /** Why it would not run; empty when it is ready. */
+  readonly why: string;
+  readonly isEnabled: boolean;
+  /** Why its bytes may run: `record`, `lock`, `home` … ; null when they may not. */
+  readonly trustedBy: 'record' | 'lock' | 'place' | 'caller' | null;
+  readonly timeoutMs: number;
+  readonly onFailure: FailurePolicy;
+}
+
+export interface ReadyHook {
+  readonly hook: FoundHook;
+  readonly handlers: readonly Handler[];
+}
+
+/** All hooks of all dialects, kept up to date: what the engine runs and what `hooks list` shows. */
+export interface HookSet extends HandlerSource {
+  /** The hooks that may run now, each with its handlers. */
+  ready(): readonly ReadyHook[];
+  statuses(): readonly HookStatus[];
+  ignored(): readonly Ignored[];
+  watched(): readonly string[];
+  /** Looks again; subscribers hear of it. A dispatch under way is not touched. */
+  rescan(): void;
+}
+
+export interface HookSetOptions {
+  readonly dialects: readonly Dialect[];
+  readonly settings: Settings;
+  readonly surroundings: Surroundings;
+  /** Null when the caller said that everything is trusted. */
+  readonly trust: TrustChecker | null;
+  /** Told to every hook in its environment, so that trust commands can refuse to run inside one. */
+  readonly sessionId: string;
+}
+
+/** The variable that says "you run inside an agent session". */
+export const SESSION_MARKER = 'HOOKLINE_SESSION';
+
+export function createHookSet(options: HookSetOptions): HookSet {
+  const grants = createGrants(options);
+  const listeners = new Set<() => void>();
+  let found = discoverAll(options.dialects);
+  let made = makeHandlers(found);
+
+  function makeHandlers({ hooks }: Discovery): readonly ReadyHook[] {
+    return hooks.map((hook) => ({ hook, handlers: hook.toHandlers(grants.grant(hook)) }));
+  }
+
+  return {
+    handlers: () => made.flatMap(({ handlers }) => handlers),
+    ready: () => made.filter(({ hook }) => grants.grant(hook).withheld() === null),
+    statuses: () => found.hooks.map((hook) => grants.status(hook)),
+    ignored: () => found.ignored,
+    watched: () => found.watched,
+    rescan() {
+      found = discoverAll(options.dialects);
+      made = makeHandlers(found);
+      for (const listener of listeners) listener();
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+function discoverAll(dialects: readonly Dialect[]): Discovery {
+  const all = dialects.map((dialect) => dialect.discover());
+  return {
+    hooks: all.flatMap((each) => each.hooks),
+    ignored: all.flatMap((each) => each.ignored),
+    watched: all.flatMap((each) => each.watched),
+  };
+}
+
+interface Grants {
+  grant(hook: FoundHook): Parameters<FoundHook['toHandlers']>[0];
+  status(hook: FoundHook): HookStatus;
+}
+
+function createGrants({ settings, surroundings, trust, sessionId }: HookSetOptions): Grants {
+  const add = { [SESSION_MARKER]: sessionId };
+  const environmentFor = (withhold: readonly string[]): Environment =>
+    childEnvironment({
+      base: surroundings.env,
+      withhold,
+      pass: settings['env.pass'],
+      add,
+      platform: surroundings.platform,
+    });
+  const ownEnvironment = environmentFor([]);
+  const workspaceEnvironment = environmentFor(PROVIDER_KEYS);
+
+  function withheld(hook: FoundHook): string | null {
+    if (isDisabled(hook, settings)) return 'disabled';
+    const trusted = trustOf(hook, trust);
+    return trusted.by === null ? `${trusted.state}: ${trusted.why}` : null;
+  }
+
+  return {
+    grant: (hook) => ({
+      ...limitsOf(hook, settings),
+      environment: hook.place === 'workspace' ? workspaceEnvironment : ownEnvironment,
+      withheld: () => withheld(hook),
+    }),
+    status(hook) {
+      const trusted = trustOf(hook, trust);
+      const isEnabled = !isDisabled(hook, settings);
+      const standing = standingOf(hook, isEnabled, trusted);
+      return { hook, isEnabled, ...standing, trustedBy: trusted.by, ...limitsOf(hook, settings) };
+    },
+  };
+}
+
+function standingOf(
+  hook: FoundHook,
+  isEnabled: boolean,
+  trusted: HookTrust,
+): { state: HookState; why: string } {
+  if (!isEnabled) return { state: 'disabled', why: 'switched off in the configuration' };
+  if (trusted.by === null) return { state: trusted.state, why: trusted.why };
+  if (hook.problem !== null) return { state: 'broken', why: hook.problem };
+  return { state: 'ready', why: '' };
+}
+
+function limitsOf(
+  hook: FoundHook,
+  settings: Settings,
+): { timeoutMs: number; onFailure: FailurePolicy } {
+  const override = settings['hooks.overrides'][hook.id] ?? settings['hooks.overrides'][hook.ownId];
+  const onFailure = override?.onFailure ?? settings['hooks.onFailure'];
+  return {
+    timeoutMs: override?.timeoutMs ?? settings['hooks.timeoutMs'],
+    onFailure: onFailure === 'block' ? 'closed' : 'open',
+  };
+}
+
+function isDisabled(hook: FoundHook, settings: Settings): boolean {
+  return settings['hooks.disabled'].some(
+    ({ id, root }) =>
+      (id === hook.id || id === hook.ownId) && (root === null || root === hook.root),
+  );
+}
+
+type HookTrust =
+  | { readonly by: 'record' | 'lock' | 'place' | 'caller' }
+  | { readonly by: null; readonly state: 'untrusted' | 'modified'; readonly why: string };
+
+function trustOf(hook: FoundHook, trust: TrustChecker | null): HookTrust {
+  if (hook.place === 'home') return { by: 'place' };
+  if (hook.place === 'given' || trust === null) return { by: 'caller' };
+  const { state, why, by } = trust.check(trustUnit(hook));
+  if (state === 'trusted' && by !== null) return { by };
+  return { by: null, state: state === 'modified' ? 'modified' : 'untrusted', why };
+}
+
+/** What a trust decision about this hook binds. */
+export function trustUnit(hook: FoundHook): TrustUnit {
+  return { id: hook.ownId, root: hook.root ?? '', ...hook.binds };
+}

@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto';
+import { ulid } from 'ulid';
+import type { Clock } from '../base/clock.ts';
+import { VERSION } from '../base/version.ts';
+import type { Moment } from '../hooks/facts.ts';
+import type { Surroundings } from './config.ts';
+
+export interface MomentRequest {
+  readonly surroundings: Surroundings;
+  readonly clock: Clock;
+  /** What the caller knows of its session; the rest is made up once and stays. */
+  readonly known: Partial<Moment>;
+}
+
+/** Gives what every event of a session carries, with the present time. */
+export function createMoment({ surroundings, clock, known }: MomentRequest): () => Moment {
+  const { env, cwd } = surroundings;
+  const startedAt = clock.now();
+  const sessionId = known.sessionId ?? randomUUID();
+  const session: Moment = {
+    sessionId,
+    taskId: String(startedAt),
+    ulid: ulid(startedAt),
+    at: startedAt,
+    cwd,
+    workspaceRoots: [],
+    permissionMode: 'default',
+    model: { provider: 'unknown', id: 'unknown' },
+    agent: { id: sessionId, parentId: null, type: null },
+    iteration: 0,
+    userId: env['CLINE_USER_ID'] ?? env['USER'] ?? env['USERNAME'] ?? 'unknown',
+    version: env['CLINE_VERSION']?.trim() || VERSION,
+    transcriptPath: null,
+    promptId: null,
+    ...known,
+  };
+  return () => ({ ...session, at: clock.now() });
+}

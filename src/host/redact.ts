@@ -1,0 +1,50 @@
+import type { Redact } from '../trace/jsonl.ts';
+
+// What the rule set does not know: Google, Stripe, OpenAI, JSON web tokens, private keys, passwords in URLs.
+const OWN_RULES: readonly RegExp[] = [
+  /\bAIza[\w-]{35}/gu,
+  /\b(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,}/gu,
+  /\bsk-[A-Za-z0-9_-]{20,}/gu,
+  /\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/gu,
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/gu,
+  /(?<=:\/\/[^\s/:@]{1,64}:)[^\s/@]{1,256}(?=@)/gu,
+];
+
+const REDACTED = '[redacted]';
+const SEPARATOR = '\n\u0000\n';
+
+/** Takes secrets out of texts. The rule set is loaded on first use, because most commands never need it. */
+export const redactTexts: Redact = async (texts) => {
+  const joined = texts.map(redactOwn).join(SEPARATOR);
+  const ranges = await findSecrets(joined);
+  return cutOut(joined, ranges).split(SEPARATOR);
+};
+
+function redactOwn(text: string): string {
+  return OWN_RULES.reduce((clean, rule) => clean.replace(rule, REDACTED), text);
+}
+
+async function findSecrets(content: string): Promise<readonly (readonly [number, number])[]> {
+  const [{ lintSource }, { creator }] = await Promise.all([
+    import('@secretlint/core'),
+    import('@secretlint/secretlint-rule-preset-recommend'),
+  ]);
+  const { messages } = await lintSource({
+    source: { content, filePath: 'trace.txt', ext: '.txt', contentType: 'text' },
+    options: {
+      config: { rules: [{ id: '@secretlint/secretlint-rule-preset-recommend', rule: creator }] },
+    },
+  });
+  return messages.map((message) => message.range);
+}
+
+function cutOut(text: string, ranges: readonly (readonly [number, number])[]): string {
+  let clean = '';
+  let at = 0;
+  for (const [start, end] of ranges.toSorted((one, other) => one[0] - other[0])) {
+    if (start < at) continue;
+    clean += `${text.slice(at, start)}${REDACTED}`;
+    at = end;
+  }
+  return clean + text.slice(at);
+}

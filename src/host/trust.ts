@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Clock } from '../base/clock.ts';
+import { HooklineError, isHooklineError, messageOf } from '../base/errors.ts';
+import { findRealPath, isInside } from '../base/paths.ts';
+import { createTrustChecker, type TrustChecker } from '../trust/checker.ts';
+import { type Lock, parseLock, verifyLockSha256 } from '../trust/lock.ts';
+import { openTrustRecord, type TrustRecord } from '../trust/record.ts';
+
+/** A lock that the caller vouches for, if its bytes are the ones that were meant. */
+export interface NamedLock {
+  readonly file: string;
+  readonly sha256?: string;
+}
+
+export interface Trust {
+  readonly checker: TrustChecker;
+  /** Where decisions are kept; null when there is no home directory. */
+  readonly recordFile: string | null;
+  /** The record, or why it is not believed. */
+  readonly record: TrustRecord | HooklineError;
+  /** What a person should know about the record itself. */
+  readonly notices: readonly string[];
+}
+
+export interface TrustRequest {
+  readonly stateDirectory: string | null;
+  readonly workspaceRoots: readonly string[];
+  readonly home: string | null;
+  readonly lock: NamedLock | undefined;
+  readonly clock: Clock;
+}
+
+export function openTrust(request: TrustRequest): Trust {
+  const { stateDirectory, lock, clock } = request;
+  const recordFile = stateDirectory === null ? null : path.join(stateDirectory, 'trust.json');
+  const record = recordFile === null ? noHome() : openTrustRecord(recordFile, foreignRoots(request));
+  const named = lock === undefined ? null : readLock(lock);
+  return {
+    checker: createTrustChecker({ record, lock: named, clock }),
+    recordFile,
+    record,
+    notices: noticesOf(record),
+  };
+}
+
+/** Workspaces that must not hold the record. One that holds the whole home directory is the person's own. */
+export function foreignRoots({
+  workspaceRoots,
+  home,
+}: Pick<TrustRequest, 'workspaceRoots' | 'home'>): readonly string[] {
+  const real = home === null ? null : (findRealPath(home) ?? home);
+  return workspaceRoots.filter((root) => real === null || !isInside(root, real));
+}
+
+function noHome(): HooklineError {
+  return new HooklineError('TRUST_RECORD_INVALID', {
+    message: 'there is no home directory, so there is no place for a trust record',
+    hint: 'Set HOME or HOOKLINE_HOME, or name a lock with --lock.',
+  });
+}
+
+function readLock({ file, sha256 }: NamedLock): Lock {
+  const bytes = readLockBytes(file);
+  if (sha256 !== undefined) verifyLockSha256(bytes, sha256);
+  return parseLock(bytes.toString('utf8'), file);
+}
+
+function readLockBytes(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new HooklineError('LOCK_INVALID', {
+      message: `the lock ${file} cannot be read: ${messageOf(error)}`,
+      hint: 'Write one with `hookline lock`, and name it with --lock FILE.',
+      cause: error,
+    });
+  }
+}
+
+function noticesOf(record: TrustRecord | HooklineError): string[] {
+  if (isHooklineError(record)) return [record.message];
+  return record.changedOutside
+    ? ['the trust record was changed by something else than hookline; look at it with `hookline trust`']
+    : [];
+}

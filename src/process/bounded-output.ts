@@ -1,0 +1,122 @@
+export interface BoundedOutput {
+  /** Everything, or the head when `truncated`. */
+  readonly text: string;
+  readonly totalBytes: number;
+  readonly truncated: boolean;
+  /** The last bytes when `truncated`, else empty. */
+  readonly tail: string;
+}
+
+export interface OutputCollector {
+  /** Keeps a reference to the chunk; the caller must not write to it afterwards. */
+  push(chunk: Buffer): void;
+  /** What was collected so far; may be asked for more than once. */
+  result(): BoundedOutput;
+}
+
+/** Collects bytes as UTF-8 text; past `maxBytes` only the first and the last half are kept. */
+export function createBoundedOutput(maxBytes: number): OutputCollector {
+  const headLimit = Math.floor(maxBytes / 2);
+  const tailLimit = maxBytes - headLimit;
+  const head = new ByteQueue();
+  const tail = new ByteQueue();
+  let totalBytes = 0;
+
+  return {
+    push(chunk) {
+      totalBytes += chunk.length;
+      const room = headLimit - head.bytes;
+      if (chunk.length <= room) return head.append(chunk);
+      head.append(chunk.subarray(0, room));
+      tail.append(chunk.subarray(room));
+      tail.keepLast(tailLimit);
+    },
+    result() {
+      if (totalBytes <= maxBytes) {
+        return {
+          text: decode([...head.chunks, ...tail.chunks]),
+          totalBytes,
+          truncated: false,
+          tail: '',
+        };
+      }
+      return {
+        text: withoutSplitEnd(join(head.chunks)).toString('utf8'),
+        totalBytes,
+        truncated: true,
+        tail: withoutSplitStart(join(tail.chunks)).toString('utf8'),
+      };
+    },
+  };
+}
+
+const CRUMBS_WORTH_PACKING = 512;
+
+class ByteQueue {
+  readonly chunks: Buffer[] = [];
+  bytes = 0;
+  #packed = 0;
+
+  append(chunk: Buffer): void {
+    if (chunk.length === 0) return;
+    this.chunks.push(chunk);
+    this.bytes += chunk.length;
+    if (this.chunks.length - this.#packed >= CRUMBS_WORTH_PACKING) this.#pack();
+  }
+
+  keepLast(limit: number): void {
+    while (this.bytes > limit) {
+      const excess = this.bytes - limit;
+      const first = this.chunks.shift();
+      if (first === undefined) return;
+      const kept = first.subarray(excess);
+      this.bytes -= first.length - kept.length;
+      if (kept.length > 0) this.chunks.unshift(kept);
+      else this.#packed = Math.max(0, this.#packed - 1);
+    }
+  }
+
+  // A program that writes byte by byte would otherwise cost a Buffer object for each byte kept.
+  #pack(): void {
+    this.chunks.push(Buffer.concat(this.chunks.splice(this.#packed)));
+    this.#packed = this.chunks.length;
+  }
+}
+
+function decode(chunks: readonly Buffer[]): string {
+  return join(chunks).toString('utf8');
+}
+
+function join(chunks: readonly Buffer[]): Buffer {
+  const [first] = chunks;
+  return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
+}
+
+const MAX_CONTINUATION_BYTES = 3;
+
+function withoutSplitEnd(bytes: Buffer): Buffer {
+  for (let back = 1; back <= MAX_CONTINUATION_BYTES; back++) {
+    const byte = bytes.at(-back);
+    if (byte === undefined) return bytes;
+    if (isContinuation(byte)) continue;
+    return sequenceLength(byte) > back ? bytes.subarray(0, -back) : bytes;
+  }
+  return bytes;
+}
+
+function withoutSplitStart(bytes: Buffer): Buffer {
+  const start = bytes
+    .subarray(0, MAX_CONTINUATION_BYTES)
+    .findIndex((byte) => !isContinuation(byte));
+  return bytes.subarray(start === -1 ? MAX_CONTINUATION_BYTES : start);
+}
+
+function isContinuation(byte: number): boolean {
+  return (byte & 0b1100_0000) === 0b1000_0000;
+}
+
+function sequenceLength(leadByte: number): number {
+  if (leadByte >= 0xf0) return 4;
+  if (leadByte >= 0xe0) return 3;
+  return leadByte >= 0xc0 ? 2 : 1;
+}

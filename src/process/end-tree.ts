@@ -1,0 +1,121 @@
+import { execFile } from 'node:child_process';
+import { readProcessTable, type ProcessRow } from './process-table.ts';
+
+/** Ends one program with everything it started. */
+export interface TreeEnder {
+  /** Must be called for the first time before the leader was reaped; never throws. */
+  end(signal: 'SIGTERM' | 'SIGKILL'): void;
+  /** Whether nothing of the tree is alive any more, as far as the machine can tell. */
+  hasEnded(): boolean;
+}
+
+/** What ending a tree needs of the operating system. */
+export interface TreeMachine {
+  readonly platform: NodeJS.Platform;
+  /** As `process.kill`: a negative pid means a group, signal 0 only asks; throws on refusal. */
+  kill(pid: number, signal: NodeJS.Signals | 0): void;
+  /** Starts a program and forgets it; must not throw when there is none. */
+  run(file: string, args: readonly string[]): void;
+  listProcesses(): readonly ProcessRow[] | null;
+}
+
+/** `leader` must have been started as the leader of its own process group. */
+export function createTreeEnder(leader: number, machine: TreeMachine = thisMachine): TreeEnder {
+  if (machine.platform === 'win32') return windowsTree(leader, machine);
+  if (machine.platform === 'linux') return linuxTree(leader, machine);
+  return groupTree(leader, machine);
+}
+
+const thisMachine: TreeMachine = {
+  platform: process.platform,
+  kill: (pid, signal) => process.kill(pid, signal),
+  run: (file, args) => {
+    execFile(file, args, { windowsHide: true }, () => {});
+  },
+  listProcesses: readProcessTable,
+};
+
+// Windows has no signals: a console program can only be ended by force.
+function windowsTree(leader: number, machine: TreeMachine): TreeEnder {
+  return {
+    end: () => machine.run('taskkill', ['/PID', String(leader), '/T', '/F']),
+    hasEnded: () => true,
+  };
+}
+
+function groupTree(leader: number, machine: TreeMachine): TreeEnder {
+  return {
+    end: (signal) => void isDelivered(machine, -leader, signal),
+    hasEnded: () => !isDelivered(machine, -leader, 0),
+  };
+}
+
+/**
+ * Also reaches descendants that left the group with `setsid`. They are remembered, because once
+ * their parent has ended nothing links them to the leader any more.
+ */
+function linuxTree(leader: number, machine: TreeMachine): TreeEnder {
+  const group = groupTree(leader, machine);
+  const remembered = new Map<number, string>();
+
+  const findLiving = (): ProcessRow[] | null => {
+    const rows = machine.listProcesses();
+    if (rows === null) return null;
+    const members = findMembers(rows, leader, remembered);
+    for (const row of members) remembered.set(row.pid, row.startedAt);
+    return members.filter((row) => !row.isZombie);
+  };
+
+  return {
+    end(signal) {
+      const living = findLiving();
+      if (living === null) return group.end(signal);
+      if (living.some((row) => row.group === leader)) group.end(signal);
+      for (const row of living) {
+        if (row.group !== leader) isDelivered(machine, row.pid, signal);
+      }
+    },
+    hasEnded() {
+      const living = findLiving();
+      return living === null ? group.hasEnded() : living.length === 0;
+    },
+  };
+}
+
+function findMembers(
+  rows: readonly ProcessRow[],
+  leader: number,
+  remembered: ReadonlyMap<number, string>,
+): ProcessRow[] {
+  const isRemembered = (row: ProcessRow) => remembered.get(row.pid) === row.startedAt;
+  const leaderRow = rows.find((row) => row.pid === leader);
+  const isRecycled = leaderRow !== undefined && remembered.has(leader) && !isRemembered(leaderRow);
+  const belongs = (row: ProcessRow) =>
+    isRemembered(row) || (!isRecycled && (row.group === leader || row.session === leader));
+
+  const members = rows.filter(belongs);
+  const pids = new Set(members.map((row) => row.pid));
+  const children = rowsByParent(rows.filter((row) => !pids.has(row.pid)));
+  for (const member of members) members.push(...(children.get(member.pid) ?? []));
+  return members;
+}
+
+function rowsByParent(rows: readonly ProcessRow[]): Map<number, ProcessRow[]> {
+  const children = new Map<number, ProcessRow[]>();
+  for (const row of rows) {
+    const siblings = children.get(row.parent);
+    if (siblings === undefined) children.set(row.parent, [row]);
+    else siblings.push(row);
+  }
+  return children;
+}
+
+// ESRCH: it has ended already. EPERM: it changed its user, or (macOS) is a zombie.
+function isDelivered(machine: TreeMachine, pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    machine.kill(pid, signal);
+    return true;
+  } catch {
+    return false;
+  }
+}

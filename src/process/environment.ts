@@ -1,0 +1,40 @@
+/** The model providers' keys that Hookline itself reads, and so keeps from foreign programs. */
+export const PROVIDER_KEYS: readonly string[] = [
+  'ANTHROPIC_API_KEY',
+  'ANTHROPIC_AUTH_TOKEN',
+  'OPENAI_API_KEY',
+  'OPENAI_COMPATIBLE_API_KEY',
+  'OPENROUTER_API_KEY',
+  'GEMINI_API_KEY',
+  'GOOGLE_API_KEY',
+  'GOOGLE_GENERATIVE_AI_API_KEY',
+  'OLLAMA_API_KEY',
+];
+
+export type Environment = Record<string, string>;
+
+export interface EnvironmentRules {
+  readonly base: Readonly<Record<string, string | undefined>>;
+  /** Names that the program does not get … */
+  readonly withhold: readonly string[];
+  /** … unless they are named here. */
+  readonly pass: readonly string[];
+  readonly add: Readonly<Environment>;
+  readonly platform: NodeJS.Platform;
+}
+
+/** A copy of `base` without what is withheld, plus `add`. */
+export function childEnvironment(rules: EnvironmentRules): Environment {
+  const nameKey = rules.platform === 'win32' ? (name: string) => name.toUpperCase() : String;
+  const passed = new Set(rules.pass.map(nameKey));
+  const withheld = new Set(rules.withhold.map(nameKey).filter((name) => !passed.has(name)));
+  const replaced = new Set(Object.keys(rules.add).map(nameKey));
+
+  const environment: Environment = {};
+  for (const [name, value] of Object.entries(rules.base)) {
+    if (value === undefined) continue;
+    const key = nameKey(name);
+    if (!withheld.has(key) && !replaced.has(key)) environment[name] = value;
+  }
+  return Object.assign(environment, rules.add);
+}

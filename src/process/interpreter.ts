@@ -1,0 +1,246 @@
+import path from 'node:path';
+import type { FindProgram } from './program-finder.ts';
+import { baseName, parseShebang, type Shebang } from './shebang.ts';
+import { findBash, findPowershell } from './shell.ts';
+
+export interface ScriptFile {
+  /** Absolute. */
+  readonly path: string;
+  /** The first 512 bytes, or all. */
+  readonly head: Uint8Array;
+  readonly isExecutable: boolean;
+}
+
+export interface LaunchMachine {
+  readonly platform: NodeJS.Platform;
+  readonly findProgram: FindProgram;
+  /** The Node.js that runs us, for when none is on the PATH. */
+  readonly nodePath: string;
+  /** A module that runs the TypeScript file given as its argument. */
+  readonly typescriptLoader: string;
+}
+
+export interface Launch {
+  readonly file: string;
+  readonly args: readonly string[];
+  /** What a person should know: another interpreter than the one asked for was taken. */
+  readonly note: string | null;
+}
+
+export type LaunchPlan = Launch | { readonly missing: string };
+
+/** Decides how a file is started without a shell: by itself, or by which interpreter. */
+export function planLaunch(file: ScriptFile, machine: LaunchMachine): LaunchPlan {
+  const script = { ...file, extension: extensionOf(file.path, machine.platform) };
+  const isWindows = machine.platform === 'win32';
+  if (isWindows && WINDOWS_PROGRAMS.has(script.extension)) return direct(script);
+  if (isWindows && script.extension === '.ps1') return planPowershell(script, machine);
+  const shebang = parseShebang(Buffer.from(file.head).toString('utf8'));
+  if (shebang !== null) return planByShebang(script, shebang, machine);
+  if (isBinary(file.head)) return planBinary(script, machine);
+  const planner = PLANNERS[script.extension] ?? planShell;
+  return planner(script, machine);
+}
+
+type Script = ScriptFile & { readonly extension: string };
+type Planner = (script: Script, machine: LaunchMachine) => LaunchPlan;
+
+const WINDOWS_PROGRAMS: ReadonlySet<string> = new Set(['.exe', '.com', '.bat', '.cmd']);
+
+const PLANNERS: Readonly<Record<string, Planner>> = {
+  '.zsh': planZsh,
+  '.js': planNode,
+  '.mjs': planNode,
+  '.cjs': planNode,
+  '.ts': planTypeScript,
+  '.mts': planTypeScript,
+  '.cts': planTypeScript,
+  '.py': planPython,
+  '.ps1': planPowershell,
+};
+
+function extensionOf(file: string, platform: NodeJS.Platform): string {
+  const rules = platform === 'win32' ? path.win32 : path.posix;
+  return rules.extname(file).toLowerCase();
+}
+
+function direct(script: Script): Launch {
+  return { file: script.path, args: [], note: null };
+}
+
+function planByShebang(script: Script, shebang: Shebang, machine: LaunchMachine): LaunchPlan {
+  const isTypeScript = PLANNERS[script.extension] === planTypeScript;
+  const replacement = isTypeScript ? planTypeScriptShebang(script, shebang, machine) : null;
+  if (replacement !== null) return replacement;
+  if (script.isExecutable && canKernelStart(shebang, machine)) return direct(script);
+
+  const interpreter = findInterpreter(shebang.interpreter, machine);
+  if (interpreter === null) return { missing: missingInterpreter(script, shebang) };
+  const command = [interpreter.file, ...interpreter.args, ...shebang.args, script.path];
+  return withVariables(command, shebang.variables, { note: interpreter.note, machine });
+}
+
+function canKernelStart(shebang: Shebang, machine: LaunchMachine): boolean {
+  return (
+    machine.platform !== 'win32' &&
+    shebang.isKernelReady &&
+    path.posix.isAbsolute(shebang.kernelProgram) &&
+    machine.findProgram(shebang.kernelProgram) !== null &&
+    machine.findProgram(shebang.interpreter) !== null
+  );
+}
+
+function findInterpreter(written: string, machine: LaunchMachine): Launch | null {
+  const name = baseName(written);
+  if (machine.platform === 'win32') return findOnWindows(name, machine);
+  const exact = machine.findProgram(written);
+  if (exact !== null) return { file: exact, args: [], note: null };
+  const file = machine.findProgram(name) ?? (isNode(name) ? machine.nodePath : null);
+  if (file === null) return null;
+  return { file, args: [], note: `${written} was not found; ${file} is used instead.` };
+}
+
+// Paths such as /bin/bash mean nothing there; only the name does.
+function findOnWindows(name: string, machine: LaunchMachine): Launch | null {
+  if (name === 'python' || name === 'python3') return findPython(machine);
+  const found = name === 'bash' ? findBash(machine) : machine.findProgram(name);
+  const file = found ?? (isNode(name) ? machine.nodePath : null);
+  return file === null ? null : { file, args: [], note: null };
+}
+
+function isNode(name: string): boolean {
+  return name === 'node' || name === 'nodejs';
+}
+
+function missingInterpreter(script: Script, { interpreter }: Shebang): string {
+  const places = interpreter.includes('/') ? 'neither there nor on the PATH' : 'not on the PATH';
+  return `The first line of ${script.path} names ${interpreter}, which is ${places}.`;
+}
+
+function withVariables(
+  [file = '', ...args]: readonly string[],
+  variables: readonly string[],
+  { note, machine }: { note: string | null; machine: LaunchMachine },
+): LaunchPlan {
+  if (variables.length === 0) return { file, args, note };
+  const env = machine.findProgram('env');
+  if (env === null) {
+    return { missing: `Setting ${variables.join(' ')} needs env, which is not on the PATH.` };
+  }
+  return { file: env, args: [...variables, file, ...args], note };
+}
+
+const TYPESCRIPT_RUNNERS: ReadonlySet<string> = new Set(['bun', 'tsx', 'ts-node', 'ts-node-esm']);
+const PACKAGE_RUNNERS: ReadonlySet<string> = new Set(['npx', 'bunx']);
+
+/** Null when the file can be run as it says. */
+function planTypeScriptShebang(
+  script: Script,
+  { interpreter, args }: Shebang,
+  machine: LaunchMachine,
+): LaunchPlan | null {
+  const name = baseName(interpreter);
+  if (isNode(name)) return args.some(bringsLoader) ? null : withOwnLoader(script, machine);
+  // A package runner would download what is not installed.
+  const runner = PACKAGE_RUNNERS.has(name) ? packageName(args) : name;
+  if (!TYPESCRIPT_RUNNERS.has(runner)) return null;
+  const isFound = (machine.findProgram(interpreter) ?? machine.findProgram(name)) !== null;
+  if (isFound && (runner === name || machine.findProgram(runner) !== null)) return null;
+  const note = `${isFound ? runner : name} was not found; the built-in TypeScript loader is used instead.`;
+  return { ...withOwnLoader(script, machine), note };
+}
+
+function bringsLoader(option: string): boolean {
+  return /^(--import|--loader|--experimental-loader|--require|-r)(=|$)/.test(option);
+}
+
+function packageName(args: readonly string[]): string {
+  const name = args.find((word) => !word.startsWith('-')) ?? '';
+  return name.replace(/@.*$/, '');
+}
+
+function withOwnLoader(script: Script, machine: LaunchMachine): Launch {
+  return { file: machine.nodePath, args: [machine.typescriptLoader, script.path], note: null };
+}
+
+const BINARY_MAGICS: readonly string[] = [
+  '7f454c46',
+  'feedface',
+  'feedfacf',
+  'cefaedfe',
+  'cffaedfe',
+  'cafebabe',
+];
+
+function isBinary(head: Uint8Array): boolean {
+  const magic = Buffer.from(head.subarray(0, 4)).toString('hex');
+  return BINARY_MAGICS.includes(magic) || magic.startsWith('4d5a');
+}
+
+function planBinary(script: Script, machine: LaunchMachine): LaunchPlan {
+  if (script.isExecutable || machine.platform === 'win32') return direct(script);
+  return { missing: `${script.path} is a program, but its executable bit is not set.` };
+}
+
+function planShell(script: Script, machine: LaunchMachine): LaunchPlan {
+  return planFirst(script, ['bash', 'sh'], machine);
+}
+
+function planZsh(script: Script, machine: LaunchMachine): LaunchPlan {
+  return planFirst(script, ['zsh', 'bash', 'sh'], machine);
+}
+
+function planFirst(
+  script: Script,
+  names: readonly [string, ...string[]],
+  machine: LaunchMachine,
+): LaunchPlan {
+  const [wanted] = names;
+  for (const name of names) {
+    const file = name === 'bash' ? findBash(machine) : machine.findProgram(name);
+    if (file === null) continue;
+    const note = name === wanted ? null : `${wanted} was not found; ${file} is used instead.`;
+    return { file, args: [script.path], note };
+  }
+  return { missing: noInterpreter(script, names) };
+}
+
+function planNode(script: Script, machine: LaunchMachine): LaunchPlan {
+  const file = machine.findProgram('node') ?? machine.nodePath;
+  return { file, args: [script.path], note: null };
+}
+
+function planTypeScript(script: Script, machine: LaunchMachine): LaunchPlan {
+  const bun = machine.findProgram('bun');
+  if (bun === null) return withOwnLoader(script, machine);
+  return { file: bun, args: ['run', script.path], note: null };
+}
+
+function planPython(script: Script, machine: LaunchMachine): LaunchPlan {
+  const python = findPython(machine);
+  if (python !== null) return { ...python, args: [...python.args, script.path] };
+  const names = machine.platform === 'win32' ? ['py', 'python'] : ['python3', 'python'];
+  return { missing: noInterpreter(script, names) };
+}
+
+function findPython({ platform, findProgram }: LaunchMachine): Launch | null {
+  const launcher = platform === 'win32' ? findProgram('py') : null;
+  if (launcher !== null) return { file: launcher, args: ['-3'], note: null };
+  const file = (platform === 'win32' ? null : findProgram('python3')) ?? findProgram('python');
+  return file === null ? null : { file, args: [], note: null };
+}
+
+function planPowershell(script: Script, machine: LaunchMachine): LaunchPlan {
+  const file = findPowershell(machine);
+  const isWindows = machine.platform === 'win32';
+  if (file === null) {
+    return { missing: noInterpreter(script, isWindows ? ['pwsh', 'powershell'] : ['pwsh']) };
+  }
+  const policy = isWindows ? ['-NoProfile', '-NonInteractive', '-ExecutionPolicy', 'Bypass'] : [];
+  return { file, args: [...policy, '-File', script.path], note: null };
+}
+
+function noInterpreter(script: Script, names: readonly string[]): string {
+  const kind = script.extension === '' ? 'has no #! line' : `ends in ${script.extension}`;
+  return `${script.path} ${kind} and needs ${names.join(' or ')}, which is not on the PATH.`;
+}

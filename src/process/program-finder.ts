@@ -1,0 +1,52 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import path from 'node:path';
+import { DEFAULT_PATH_EXT, splitPathExt } from './windows-lookup.ts';
+
+/** The absolute path of a program given by name or path, or null when there is none to run. */
+export type FindProgram = (name: string) => string | null;
+
+/** Searches `pathVariable` as the system would, and remembers every answer. */
+export function createProgramFinder(
+  pathVariable: string | undefined,
+  platform: NodeJS.Platform,
+  pathExt: string = DEFAULT_PATH_EXT,
+): FindProgram {
+  const directories = splitPath(pathVariable ?? '', platform);
+  const extensions = platform === 'win32' ? splitPathExt(pathExt) : [];
+  const answers = new Map<string, string | null>();
+
+  return (name) => {
+    const known = answers.get(name);
+    if (known !== undefined) return known;
+    const places = /[/\\]/.test(name) ? [name] : directories.map((place) => path.join(place, name));
+    const candidates = places.flatMap((place) => spellings(place, extensions));
+    const found = candidates.find((candidate) => isProgram(candidate)) ?? null;
+    answers.set(name, found);
+    return found;
+  };
+}
+
+// A relative entry, or an empty one, would run a program out of whatever directory is current.
+function splitPath(pathVariable: string, platform: NodeJS.Platform): string[] {
+  const delimiter = platform === 'win32' ? ';' : ':';
+  return pathVariable
+    .split(delimiter)
+    .map((entry) => entry.replaceAll('"', ''))
+    .filter((entry) => path.isAbsolute(entry));
+}
+
+function spellings(place: string, extensions: readonly string[]): string[] {
+  if (extensions.length === 0) return [place];
+  const hasExtension = extensions.includes(path.extname(place).toLowerCase());
+  const extended = extensions.map((extension) => place + extension);
+  return hasExtension ? [place, ...extended] : extended;
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}

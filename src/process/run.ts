@@ -1,0 +1,250 @@
+import type { ChildProcess } from 'node:child_process';
+import { setMaxListeners } from 'node:events';
+import type { Readable } from 'node:stream';
+import { systemClock } from '../base/clock.ts';
+import { invariant } from '../base/errors.ts';
+import { createBoundedOutput, type BoundedOutput, type OutputCollector } from './bounded-output.ts';
+import { createTreeEnder, type TreeEnder } from './end-tree.ts';
+import { describeSpawnFailure, spawnChild, type SpawnFailure, type SpawnRequest } from './spawn.ts';
+
+export interface Program extends SpawnRequest {
+  /** Written at once and closed; one Buffer may be given to many programs. */
+  readonly stdin: string | Uint8Array;
+  readonly timeoutMs: number;
+  readonly maxStdoutBytes?: number;
+  readonly maxStderrBytes?: number;
+  /** How long the tree has between SIGTERM and SIGKILL. */
+  readonly killGraceMs?: number;
+  /** How long output is awaited after the program ended but something still holds its pipes. */
+  readonly exitGraceMs?: number;
+}
+
+export interface RunOptions {
+  /** Ends the whole tree, also after a hand-over. */
+  readonly signal?: AbortSignal;
+  /**
+   * Gets the first complete line of stdout; `true` means that the caller goes on without waiting.
+   * Must not throw.
+   */
+  readonly handOver?: (firstLine: string) => boolean;
+}
+
+/** The first thing that happened: a program that is killed after its time-out ended by time-out. */
+export type Ending = 'exit' | 'signal' | 'timeout' | 'abort' | 'spawn' | 'handed-over';
+
+export interface ProgramResult {
+  readonly ending: Ending;
+  /** Null unless the program exited by itself or after SIGTERM; null is never success. */
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly stdout: BoundedOutput;
+  readonly stderr: BoundedOutput;
+  readonly durationMs: number;
+  /** Why nothing was started; only when `ending` is `spawn`. */
+  readonly spawnError: SpawnFailure | null;
+  /** How the program ended after all; only when `ending` is `handed-over`. */
+  readonly late: Promise<ProgramResult> | null;
+}
+
+/** Runs a program to its end. Never rejects and never throws: whatever goes wrong is the result. */
+export function runProgram(program: Program, options: RunOptions = {}): Promise<ProgramResult> {
+  return new Promise((resolve) => new Run(program, options, resolve).start());
+}
+
+const MIB = 1024 * 1024;
+const DEFAULTS = {
+  maxStdoutBytes: 8 * MIB,
+  maxStderrBytes: MIB,
+  killGraceMs: 1500,
+  exitGraceMs: 500,
+};
+const SURVIVOR_POLL_MS = 50;
+// A longer delay makes setTimeout fire at once.
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+class Run {
+  readonly #program: Program;
+  readonly #options: RunOptions;
+  #resolve: (result: ProgramResult) => void;
+
+  readonly #startedAt = systemClock.elapsed();
+  readonly #stdout: OutputCollector;
+  readonly #stderr: OutputCollector;
+  #child: ChildProcess | null = null;
+  #tree: TreeEnder | null = null;
+
+  #ending: Ending | null = null;
+  #exitCode: number | null = null;
+  #exitSignal: string | null = null;
+  #spawnError: SpawnFailure | null = null;
+  #hasExited = false;
+  #hasClosed = false;
+  #isSettled = false;
+
+  // One after the other: time-out, then SIGKILL, then giving up.
+  #deadline: NodeJS.Timeout | undefined;
+  // Between exit and settling: looking for survivors, then waiting for the pipes.
+  #pause: NodeJS.Timeout | undefined;
+
+  constructor(program: Program, options: RunOptions, resolve: (result: ProgramResult) => void) {
+    this.#program = program;
+    this.#options = options;
+    this.#resolve = resolve;
+    this.#stdout = createBoundedOutput(program.maxStdoutBytes ?? DEFAULTS.maxStdoutBytes);
+    this.#stderr = createBoundedOutput(program.maxStderrBytes ?? DEFAULTS.maxStderrBytes);
+  }
+
+  start(): void {
+    const { signal } = this.#options;
+    if (signal?.aborted) {
+      this.#ending = 'abort';
+      return this.#settle();
+    }
+    try {
+      this.#child = spawnChild(this.#program);
+    } catch (error) {
+      return this.#failToStart(error);
+    }
+    this.#listen(this.#child);
+    this.#child.stdin?.end(this.#program.stdin);
+    const timeoutMs = Math.min(this.#program.timeoutMs, MAX_TIMER_MS);
+    this.#deadline = setTimeout(() => this.#endEarly('timeout'), timeoutMs);
+    if (signal !== undefined) this.#obey(signal);
+  }
+
+  #listen(child: ChildProcess): void {
+    const { handOver } = this.#options;
+    child.on('error', (error) => this.#failToStart(error));
+    child.on('exit', (code, signal) => this.#onExit(code, signal));
+    child.on('close', () => this.#onClose());
+    // Without pipes (too many open files) there is only an error to hear.
+    child.stdin?.on('error', ignore);
+    child.stdout?.on('error', ignore);
+    child.stderr?.on('error', ignore);
+    child.stdout?.on('data', (chunk: Buffer) => this.#stdout.push(chunk));
+    child.stderr?.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
+    if (handOver !== undefined && child.stdout) {
+      onFirstLine(child.stdout, (line) => this.#offerHandOver(line, handOver));
+    }
+  }
+
+  #failToStart(error: unknown): void {
+    if (this.#isSettled) return;
+    this.#ending ??= 'spawn';
+    this.#spawnError = describeSpawnFailure(error, this.#program);
+    this.#settle();
+  }
+
+  #obey(signal: AbortSignal): void {
+    // Many programs at once share one signal, which Node.js 20 would report as a leak.
+    if (signal instanceof EventTarget) setMaxListeners(0, signal);
+    signal.addEventListener('abort', this.#onAbort);
+  }
+
+  readonly #onAbort = (): void => this.#endEarly('abort');
+
+  #endEarly(reason: 'timeout' | 'abort'): void {
+    const pid = this.#child?.pid;
+    if (this.#ending !== null || pid === undefined) return;
+    this.#ending = reason;
+    this.#tree = createTreeEnder(pid);
+    this.#tree.end('SIGTERM');
+    const killGraceMs = this.#program.killGraceMs ?? DEFAULTS.killGraceMs;
+    clearTimeout(this.#deadline);
+    this.#deadline = setTimeout(() => this.#kill(), killGraceMs);
+  }
+
+  #kill(): void {
+    this.#tree?.end('SIGKILL');
+    this.#deadline = setTimeout(() => this.#settle(), this.#exitGraceMs);
+  }
+
+  #onExit(code: number | null, signal: string | null): void {
+    this.#hasExited = true;
+    this.#exitCode = code;
+    this.#exitSignal = signal;
+    this.#ending ??= code === null ? 'signal' : 'exit';
+    this.#advance();
+  }
+
+  #onClose(): void {
+    this.#hasClosed = true;
+    this.#advance();
+  }
+
+  #advance(): void {
+    if (this.#isSettled || !this.#hasExited) return;
+    clearTimeout(this.#pause);
+    if (this.#tree?.hasEnded() === false) {
+      this.#pause = setTimeout(() => this.#advance(), SURVIVOR_POLL_MS);
+      return;
+    }
+    if (this.#hasClosed) return this.#settle();
+    this.#pause = setTimeout(() => this.#settle(), this.#exitGraceMs);
+  }
+
+  get #exitGraceMs(): number {
+    return this.#program.exitGraceMs ?? DEFAULTS.exitGraceMs;
+  }
+
+  #offerHandOver(firstLine: string, handOver: (firstLine: string) => boolean): void {
+    if (this.#isSettled || this.#tree !== null || !handOver(firstLine)) return;
+    const answer = this.#resolve;
+    const late = new Promise<ProgramResult>((resolve) => {
+      this.#resolve = resolve;
+    });
+    answer({ ...this.#result('handed-over'), exitCode: null, signal: null, late });
+  }
+
+  #settle(): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    clearTimeout(this.#deadline);
+    clearTimeout(this.#pause);
+    this.#options.signal?.removeEventListener('abort', this.#onAbort);
+    if (!this.#hasClosed) this.#letGo();
+    invariant(this.#ending !== null, 'a program settles only after it is known why it ended');
+    this.#resolve(this.#result(this.#ending));
+  }
+
+  // What still holds the other ends is left alone, but must not keep this process alive.
+  #letGo(): void {
+    this.#child?.stdin?.destroy();
+    this.#child?.stdout?.destroy();
+    this.#child?.stderr?.destroy();
+    this.#child?.unref();
+  }
+
+  #result(ending: Ending): ProgramResult {
+    return {
+      ending,
+      exitCode: this.#exitCode,
+      signal: this.#exitSignal,
+      stdout: this.#stdout.result(),
+      stderr: this.#stderr.result(),
+      durationMs: systemClock.elapsed() - this.#startedAt,
+      spawnError: this.#spawnError,
+      late: null,
+    };
+  }
+}
+
+// A program need not read its input, and how it ended says more than how a pipe broke.
+function ignore(): void {}
+
+const MAX_FIRST_LINE_BYTES = 64 * 1024;
+const NEWLINE = 0x0a;
+
+function onFirstLine(stream: Readable, report: (line: string) => void): void {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  const listen = (chunk: Buffer): void => {
+    const end = chunk.indexOf(NEWLINE);
+    parts.push(end === -1 ? chunk : chunk.subarray(0, end));
+    bytes += chunk.length;
+    if (end === -1 && bytes < MAX_FIRST_LINE_BYTES) return;
+    stream.off('data', listen);
+    if (end !== -1) report(Buffer.concat(parts).toString('utf8').replace(/\r$/, ''));
+  };
+  stream.on('data', listen);
+}

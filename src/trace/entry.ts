@@ -1,0 +1,109 @@
+import { messageOf } from '../base/errors.ts';
+import { cutText } from '../base/json.ts';
+import type { Outcome, Verdict } from '../hooks/decision.ts';
+import type { DispatchRecord, LateOutcome } from '../hooks/observers.ts';
+
+/** One dispatch as it is stored: event, outcomes, verdict. Plain data with bounded texts. */
+export interface TraceEntry {
+  readonly type: 'dispatch' | 'late';
+  readonly id: string;
+  readonly at: string;
+  readonly event: string;
+  readonly sessionId: string;
+  readonly taskId: string;
+  readonly cwd: string;
+  readonly effect: string;
+  readonly aborted: boolean;
+  readonly stop: Verdict['stop'];
+  readonly reasons: Verdict['reasons'];
+  readonly context: Verdict['context'];
+  readonly messages: Verdict['messages'];
+  readonly outcomes: readonly TraceOutcome[];
+  readonly skipped: Verdict['skipped'];
+  readonly slowest: Verdict['slowest'];
+  readonly input: unknown;
+  /** The event's facts, cut when they are long. */
+  readonly data: unknown;
+}
+
+export type TraceOutcome = Omit<Outcome, 'decision'>;
+
+const TEXT_LIMIT = 8 * 1024;
+
+/** Makes the stored form of a dispatch; each text in it is at most 8 KB. */
+export function entryOfDispatch({ id, event, verdict, aborted }: DispatchRecord): TraceEntry {
+  const { input, ...rest } = verdict;
+  return {
+    type: 'dispatch',
+    id,
+    at: new Date(event.at).toISOString(),
+    event: event.name,
+    sessionId: event.sessionId,
+    taskId: event.taskId,
+    cwd: event.cwd,
+    effect: verdict.effect,
+    aborted,
+    stop: rest.stop,
+    reasons: rest.reasons,
+    context: rest.context,
+    messages: rest.messages,
+    outcomes: rest.outcomes.map(storedOutcome),
+    skipped: rest.skipped,
+    slowest: rest.slowest,
+    input: boundData(input),
+    data: boundData(event),
+  };
+}
+
+/** A background hook's answer, stored when it comes. */
+export function entryOfLate({ dispatchId, event, outcome }: LateOutcome): TraceEntry {
+  return {
+    type: 'late',
+    id: dispatchId,
+    at: new Date(event.at).toISOString(),
+    event: event.name,
+    sessionId: event.sessionId,
+    taskId: event.taskId,
+    cwd: event.cwd,
+    effect: outcome.effect,
+    aborted: false,
+    stop: null,
+    reasons: [],
+    context: [],
+    messages: [],
+    outcomes: [storedOutcome(outcome)],
+    skipped: [],
+    slowest: null,
+    input: null,
+    data: null,
+  };
+}
+
+function storedOutcome({ decision: _decision, ...outcome }: Outcome): TraceOutcome {
+  return outcome;
+}
+
+/** Data of at most 8 KB as JSON, else what fits of it as text. */
+function boundData(value: unknown): unknown {
+  if (value === null) return null;
+  try {
+    const json = JSON.stringify(value) ?? 'null';
+    if (json.length <= TEXT_LIMIT) return value;
+    return { cut: `${json.length} characters, cut to ${TEXT_LIMIT}`, json: cutText(json, TEXT_LIMIT) };
+  } catch (error) {
+    return { cut: `cannot be written as JSON: ${messageOf(error)}` };
+  }
+}
+
+const DEPTH_LIMIT = 64;
+
+/** Applies a change to every string in plain data, and cuts what is too long or nested too deeply. */
+export function mapTexts(value: unknown, change: (text: string) => string, depth = 0): unknown {
+  if (typeof value === 'string') return cutText(change(value), TEXT_LIMIT);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > DEPTH_LIMIT) return '[nested too deeply]';
+  if (Array.isArray(value)) return value.map((each) => mapTexts(each, change, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key, mapTexts(each, change, depth + 1)]),
+  );
+}

@@ -1,0 +1,101 @@
+import { chmodSync, renameSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { messageOf } from '../base/errors.ts';
+import { appendPrivateFile, isAbsent } from '../base/files.ts';
+import { mapTexts, type TraceEntry } from './entry.ts';
+
+/** Takes the secrets out of texts; gets many at once because setting it up is not free. */
+export type Redact = (texts: readonly string[]) => Promise<readonly string[]>;
+
+export interface TraceFileOptions {
+  readonly directory: string;
+  readonly maxFileBytes: number;
+  readonly maxFiles: number;
+  readonly redact: Redact;
+  /** Told once when the trace cannot be written; the run goes on without it. */
+  readonly onProblem: (message: string) => void;
+}
+
+export interface TraceFile {
+  /** Takes an entry at once and writes it later, never on the caller's path. */
+  record(entry: TraceEntry): void;
+  /** Settles when all that was recorded is on disk, or could not be written. */
+  flush(): Promise<void>;
+}
+
+export const TRACE_FILE = 'trace.jsonl';
+
+export function createTraceFile(options: TraceFileOptions): TraceFile {
+  let waiting: TraceEntry[] = [];
+  let writing: Promise<void> | null = null;
+  let hasFailed = false;
+
+  async function writeAll(): Promise<void> {
+    await new Promise(setImmediate);
+    while (waiting.length > 0 && !hasFailed) {
+      const entries = waiting;
+      waiting = [];
+      await writeEntries(entries);
+    }
+    writing = null;
+  }
+
+  async function writeEntries(entries: readonly TraceEntry[]): Promise<void> {
+    try {
+      const lines = await redactEntries(entries, options.redact);
+      rotateIfLarge(options);
+      appendPrivateFile(path.join(options.directory, TRACE_FILE), lines);
+    } catch (error) {
+      hasFailed = true;
+      options.onProblem(`the trace in ${options.directory} cannot be written: ${messageOf(error)}`);
+    }
+  }
+
+  return {
+    record(entry) {
+      if (hasFailed) return;
+      waiting.push(entry);
+      writing ??= writeAll();
+    },
+    async flush() {
+      while (writing !== null) await writing;
+    },
+  };
+}
+
+async function redactEntries(entries: readonly TraceEntry[], redact: Redact): Promise<string> {
+  const texts: string[] = [];
+  mapTexts(entries, (text) => {
+    texts.push(text);
+    return text;
+  });
+  const redacted = (await redact(texts)).values();
+  const clean = mapTexts(entries, (text) => redacted.next().value ?? text);
+  return Array.isArray(clean) ? clean.map((entry) => `${JSON.stringify(entry)}\n`).join('') : '';
+}
+
+/** `trace.jsonl` becomes `trace.1.jsonl`, that one `trace.2.jsonl`, and the oldest goes. */
+function rotateIfLarge({ directory, maxFileBytes, maxFiles }: TraceFileOptions): void {
+  if (sizeOf(path.join(directory, TRACE_FILE)) < maxFileBytes) return;
+  for (let number = maxFiles - 1; number >= 1; number--) {
+    renameIfPresent(traceFile(directory, number - 1), traceFile(directory, number));
+  }
+}
+
+/** The nth newest trace file of a directory, from 0. */
+export function traceFile(directory: string, number: number): string {
+  return path.join(directory, number === 0 ? TRACE_FILE : `trace.${number}.jsonl`);
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function renameIfPresent(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+    chmodSync(to, 0o600);
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+  }
+}

@@ -1,0 +1,79 @@
+import { readTextIfPresent } from '../base/files.ts';
+import { isRecord, parseJson } from '../base/json.ts';
+import { traceFile } from './jsonl.ts';
+
+export interface HookStats {
+  readonly hook: string;
+  readonly runs: number;
+  readonly failures: number;
+  readonly refusals: number;
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly maxMs: number;
+}
+
+export interface TraceStats {
+  readonly hooks: readonly HookStats[];
+  readonly dispatches: number;
+  /** Lines that cannot be read, for example one that was half written when the machine stopped. */
+  readonly unreadable: number;
+}
+
+interface Tally {
+  readonly durations: number[];
+  failures: number;
+  refusals: number;
+}
+
+/** Counts runs, failures and times per hook over all trace files that are kept. */
+export function readTraceStats(directory: string, maxFiles: number): TraceStats {
+  const tallies = new Map<string, Tally>();
+  let dispatches = 0;
+  let unreadable = 0;
+  for (const line of readLines(directory, maxFiles)) {
+    const parsed = parseJson(line);
+    if (!parsed.ok || !isRecord(parsed.value) || !Array.isArray(parsed.value['outcomes'])) {
+      unreadable++;
+      continue;
+    }
+    if (parsed.value['type'] === 'dispatch') dispatches++;
+    for (const outcome of parsed.value['outcomes'].filter(isRecord)) count(tallies, outcome);
+  }
+  const hooks = [...tallies].map(([hook, tally]) => summarise(hook, tally));
+  return { hooks: hooks.toSorted((a, b) => b.p95Ms - a.p95Ms), dispatches, unreadable };
+}
+
+function readLines(directory: string, maxFiles: number): string[] {
+  const files = Array.from({ length: maxFiles }, (_, number) => traceFile(directory, number));
+  return files
+    .flatMap((file) => (readTextIfPresent(file) ?? '').split('\n'))
+    .filter((line) => line !== '');
+}
+
+function count(tallies: Map<string, Tally>, outcome: Readonly<Record<string, unknown>>): void {
+  const { hook, durationMs, status, effect } = outcome;
+  if (typeof hook !== 'string' || typeof durationMs !== 'number' || status === 'background') return;
+  const tally = tallies.get(hook) ?? { durations: [], failures: 0, refusals: 0 };
+  tallies.set(hook, tally);
+  tally.durations.push(durationMs);
+  if (status === 'failed') tally.failures++;
+  if (effect === 'deny' || effect === 'stop') tally.refusals++;
+}
+
+function summarise(hook: string, { durations, failures, refusals }: Tally): HookStats {
+  const sorted = durations.toSorted((a, b) => a - b);
+  return {
+    hook,
+    runs: sorted.length,
+    failures,
+    refusals,
+    p50Ms: percentile(sorted, 0.5),
+    p95Ms: percentile(sorted, 0.95),
+    maxMs: sorted.at(-1) ?? 0,
+  };
+}
+
+/** The smallest value that at least this share of all values does not exceed. */
+function percentile(sorted: readonly number[], share: number): number {
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
+}

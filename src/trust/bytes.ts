@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { isHooklineError, messageOf } from '../base/errors.ts';
+import { collectUnit, MAX_BYTES, tooLarge, type TrustUnit, unreadable } from './collect.ts';
+import { digestOf, ENTRY_TEXT_KEY, type FileMap, fileMapOf, sha256Of } from './file-map.ts';
+import type { Fingerprint } from './fingerprint.ts';
+
+/** A unit with the exact bytes it had when it was read. */
+export interface Binding {
+  readonly id: string;
+  /** Real path of the workspace root. */
+  readonly root: string;
+  /** Real path of the entry. */
+  readonly entry: string;
+  /** The entry relative to the root, as discovered. */
+  readonly name: string;
+  readonly text: string | null;
+  /** Of `files` alone, so that it is the same wherever the checkout lies. */
+  readonly digest: string;
+  /** Mode bits are not part of it: git keeps one of them, and a hook runs without any. */
+  readonly files: FileMap;
+  /** What lies there and is not bound, as sentences. */
+  readonly unbound: readonly string[];
+  readonly fingerprint: Fingerprint;
+}
+
+const CHUNK_BYTES = 64 * 1024;
+
+// Opening a FIFO to read it waits for a writer, unless it is opened without blocking.
+const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/** Throws a HooklineError when the unit is too large or something in it cannot be read. */
+export function bindUnit(unit: TrustUnit): Binding {
+  const found = collectUnit(unit);
+  const hashes = new Map(found.marks);
+  let budget = MAX_BYTES;
+  for (const [key, file] of found.files) {
+    const hashed = hashBoundFile(file, budget);
+    if (hashed === null) throw tooLarge(unit, '64 MiB');
+    budget -= hashed.bytes;
+    hashes.set(key, hashed.sha256);
+  }
+  if (unit.text !== undefined) hashes.set(ENTRY_TEXT_KEY, sha256Of(unit.text));
+  const files = fileMapOf(hashes);
+  return {
+    id: unit.id,
+    root: found.root,
+    entry: found.entry,
+    name: found.name,
+    text: unit.text ?? null,
+    digest: digestOf(files),
+    files,
+    unbound: [...found.unbound],
+    fingerprint: found.probes,
+  };
+}
+
+function hashBoundFile(file: string, maxBytes: number): Hashed | null {
+  try {
+    return hashFile(file, maxBytes);
+  } catch (error) {
+    throw isHooklineError(error) ? error : unreadable(file, messageOf(error), error);
+  }
+}
+
+export interface Hashed {
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+/** Null when there are more bytes than allowed. Throws when the file cannot be read. */
+export function hashFile(file: string, maxBytes: number): Hashed | null {
+  const hash = createHash('sha256');
+  const bytes = readChunks(file, maxBytes, (chunk) => hash.update(chunk));
+  return bytes === null ? null : { sha256: hash.digest('hex'), bytes };
+}
+
+/** Null when there are more bytes than allowed. Throws when the file cannot be read. */
+export function readBytes(file: string, maxBytes: number): Buffer | null {
+  const chunks: Buffer[] = [];
+  const bytes = readChunks(file, maxBytes, (chunk) => chunks.push(Buffer.from(chunk)));
+  return bytes === null ? null : Buffer.concat(chunks);
+}
+
+function readChunks(file: string, maxBytes: number, take: (chunk: Buffer) => void): number | null {
+  const handle = openRegularFile(file);
+  try {
+    const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+    let total = 0;
+    for (let read = readSync(handle, buffer); read > 0; read = readSync(handle, buffer)) {
+      total += read;
+      if (total > maxBytes) return null;
+      take(buffer.subarray(0, read));
+    }
+    return total;
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function openRegularFile(file: string): number {
+  const handle = openSync(file, OPEN_FLAGS);
+  if (fstatSync(handle).isFile()) return handle;
+  closeSync(handle);
+  throw unreadable(file, 'it is not a regular file');
+}

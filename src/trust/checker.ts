@@ -1,0 +1,112 @@
+import { type Clock, systemClock } from '../base/clock.ts';
+import { type HooklineError, isHooklineError, messageOf } from '../base/errors.ts';
+import { type Binding, bindUnit } from './bytes.ts';
+import type { TrustUnit } from './collect.ts';
+import { type BoundEntry, compareFileMaps } from './file-map.ts';
+import { type Fingerprint, isSettled, isUnchanged } from './fingerprint.ts';
+import type { Lock } from './lock.ts';
+import type { TrustRecord } from './record.ts';
+
+export interface TrustState {
+  readonly state: 'trusted' | 'untrusted' | 'modified';
+  readonly why: string;
+  /** What vouches for the unit; null unless it is trusted. */
+  readonly by: 'record' | 'lock' | null;
+  /** Paths that were added, removed or changed since; only when modified. */
+  readonly changed?: readonly string[];
+}
+
+export interface TrustSources {
+  /** The error that `openTrustRecord` gave instead of a record trusts nothing, and says why. */
+  readonly record: TrustRecord | HooklineError;
+  /** Only a lock that the caller named; one that merely lies in the workspace never. */
+  readonly lock: Lock | null;
+  readonly clock?: Clock;
+}
+
+export interface TrustChecker {
+  /** Must never throw, and never trusts what it could not read to the end. */
+  check(unit: TrustUnit): TrustState;
+}
+
+interface Remembered {
+  readonly unit: string;
+  readonly fingerprint: Fingerprint;
+  readonly state: TrustState;
+}
+
+/** Remembers what it hashed: as long as nothing changes, a check costs a few stat calls. */
+export function createTrustChecker(sources: TrustSources): TrustChecker {
+  const clock = sources.clock ?? systemClock;
+  const remembered = new Map<string, Remembered>();
+
+  function check(unit: TrustUnit): TrustState {
+    const place = JSON.stringify([unit.root, unit.id, unit.entry]);
+    const described = JSON.stringify(unit);
+    const known = remembered.get(place);
+    if (known?.unit === described && isUnchanged(known.fingerprint)) return known.state;
+    remembered.delete(place);
+    const hashedAtMs = clock.now();
+    const bound = tryBind(unit);
+    if (!bound.ok) return untrusted(bound.why);
+    const { fingerprint } = bound.binding;
+    const state = judge(bound.binding, sources);
+    if (isSettled(fingerprint, hashedAtMs)) {
+      remembered.set(place, { unit: described, fingerprint, state });
+    }
+    return state;
+  }
+
+  return { check };
+}
+
+type Bound =
+  | { readonly ok: true; readonly binding: Binding }
+  | { readonly ok: false; readonly why: string };
+
+function tryBind(unit: TrustUnit): Bound {
+  try {
+    return { ok: true, binding: bindUnit(unit) };
+  } catch (error) {
+    return { ok: false, why: messageOf(error) };
+  }
+}
+
+function judge(binding: Binding, { record, lock }: TrustSources): TrustState {
+  const recorded = recordedEntries(binding, record);
+  const locked = lock === null ? [] : lock.hooks.filter(({ id }) => id === binding.id);
+  if (recorded.some((known) => fits(known, binding, binding.entry))) {
+    return { state: 'trusted', why: 'its exact bytes were trusted', by: 'record' };
+  }
+  if (locked.some((known) => fits(known, binding, binding.name))) {
+    return { state: 'trusted', why: 'its exact bytes are in the lock', by: 'lock' };
+  }
+  const [closest] = [...recorded, ...locked];
+  if (closest !== undefined) return modified(closest, binding);
+  return untrusted(isHooklineError(record) ? record.message : 'it was never trusted here');
+}
+
+function recordedEntries(
+  binding: Binding,
+  record: TrustRecord | HooklineError,
+): readonly BoundEntry[] {
+  if (isHooklineError(record)) return [];
+  return record.entries.filter(({ root, id }) => root === binding.root && id === binding.id);
+}
+
+function fits(known: BoundEntry, binding: Binding, entry: string): boolean {
+  return known.entry === entry && known.digest === binding.digest;
+}
+
+function modified(known: BoundEntry, binding: Binding): TrustState {
+  const changed = compareFileMaps(known.files, binding.files).map(({ path }) => path);
+  const why =
+    changed.length === 0
+      ? 'another file than the trusted one is now its entry'
+      : `${changed.length} of its files changed since it was trusted`;
+  return { state: 'modified', why, by: null, changed };
+}
+
+function untrusted(why: string): TrustState {
+  return { state: 'untrusted', why, by: null };
+}

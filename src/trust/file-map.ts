@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { isRecord, typeName } from '../base/json.ts';
+
+/**
+ * What each path held: the SHA-256 of its bytes, or a mark: `link:<target>`, `absent`, `directory`.
+ * Paths are relative to the workspace root, those outside it absolute, always with `/`.
+ */
+export type FileMap = Readonly<Record<string, string>>;
+
+/** What a trust record and a lock both keep of one hook. */
+export interface BoundEntry {
+  readonly id: string;
+  readonly entry: string;
+  readonly digest: string;
+  readonly files: FileMap;
+}
+
+export interface FileDifference {
+  readonly path: string;
+  readonly kind: 'added' | 'removed' | 'changed';
+}
+
+/** No path relative to a root can begin with two slashes, so this key never meets a file. */
+export const ENTRY_TEXT_KEY = '//entry-text';
+
+const SHA256 = /^[0-9a-f]{64}$/;
+
+export function isSha256(text: string): boolean {
+  return SHA256.test(text);
+}
+
+export function sha256Of(bytes: string | Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+export function fileMapOf(pairs: Iterable<readonly [string, string]>): FileMap {
+  // Object.fromEntries, unlike assignment, also keeps a file named `__proto__`.
+  return Object.fromEntries([...pairs].toSorted(byPath));
+}
+
+/** Equal for equal file maps and only for those, in whatever order they were gathered. */
+export function digestOf(files: FileMap): string {
+  return sha256Of(JSON.stringify(Object.entries(files).toSorted(byPath)));
+}
+
+function byPath(a: readonly [string, string], b: readonly [string, string]): number {
+  return compareText(a[0], b[0]);
+}
+
+/** Orders by UTF-16 unit: the same on every machine, whatever its locale. */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+export function compareFileMaps(before: FileMap, after: FileMap): readonly FileDifference[] {
+  const old = new Map(Object.entries(before));
+  const now = new Map(Object.entries(after));
+  const paths = [...new Set([...old.keys(), ...now.keys()])].toSorted(compareText);
+  return paths.flatMap((path): readonly FileDifference[] => {
+    if (!old.has(path)) return [{ path, kind: 'added' }];
+    if (!now.has(path)) return [{ path, kind: 'removed' }];
+    return old.get(path) === now.get(path) ? [] : [{ path, kind: 'changed' }];
+  });
+}
+
+export type ParsedEntry =
+  | { readonly ok: true; readonly entry: BoundEntry }
+  | { readonly ok: false; readonly problem: string };
+
+/** Reads one entry of a record or lock; `place` is how a problem names it, as in `hooks[3]`. */
+export function parseBoundEntry(value: unknown, place: string): ParsedEntry {
+  if (!isRecord(value)) return wrong(place, 'an object', value);
+  const { id, entry, digest, files } = value;
+  if (typeof id !== 'string') return wrong(`${place}.id`, 'a string', id);
+  if (typeof entry !== 'string') return wrong(`${place}.entry`, 'a string', entry);
+  if (typeof digest !== 'string') return wrong(`${place}.digest`, 'a string', digest);
+  if (!isFileMap(files)) return wrong(`${place}.files`, 'an object of strings', files);
+  if (digestOf(files) !== digest) {
+    return { ok: false, problem: `${place}.digest is not the digest of ${place}.files` };
+  }
+  return { ok: true, entry: { id, entry, digest, files } };
+}
+
+function wrong(place: string, expected: string, found: unknown): ParsedEntry {
+  const what = found === undefined ? 'nothing' : typeName(found);
+  return { ok: false, problem: `${place} must be ${expected}, found ${what}` };
+}
+
+function isFileMap(value: unknown): value is FileMap {
+  return isRecord(value) && Object.values(value).every((held) => typeof held === 'string');
+}

@@ -1,0 +1,104 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+
+const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
+const isBuilt = existsSync('dist/bin/hookline.js');
+
+test('what a consumer can import is a written list', () => {
+  expect(manifest.exports).toEqual({
+    '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+    './hooks': { types: './dist/hooks.d.ts', default: './dist/hooks.js' },
+    './testing': { types: './dist/testing.d.ts', default: './dist/testing.js' },
+    './schema/*': './schema/*',
+    './package.json': './package.json',
+  });
+  expect(manifest.bin).toEqual({ hookline: 'dist/bin/hookline.js' });
+});
+
+test('what a consumer must have is a written list', () => {
+  expect(manifest.engines).toEqual({ node: '>=20.19.0' });
+  expect(Object.keys(manifest.dependencies)).toEqual([
+    '@clack/prompts',
+    '@secretlint/core',
+    '@secretlint/secretlint-rule-preset-recommend',
+    'chokidar',
+    'commander',
+    'cross-spawn',
+    'diff',
+    'jiti',
+    'picocolors',
+    'proper-lockfile',
+    're2js',
+    'redos-detector',
+    'ulid',
+    'write-file-atomic',
+  ]);
+});
+
+test('the lock file knows the builds of every tool for every platform', () => {
+  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+  const locked = new Set(Object.keys(packages).map((place) => place.split('node_modules/').at(-1)));
+  const missing = Object.values<{ optionalDependencies?: object }>(packages)
+    .flatMap((each) => Object.keys(each.optionalDependencies ?? {}))
+    .filter((name) => !locked.has(name));
+  expect(missing, 'npm run complete-lock mends this').toEqual([]);
+});
+
+test('installing the package runs nothing', () => {
+  const hooks = ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish'];
+  expect(Object.keys(manifest.scripts).filter((name) => hooks.includes(name))).toEqual([]);
+});
+
+test.skipIf(!isBuilt)('the package holds what was built, and nothing else [after a build]', () => {
+  const files = listPackedFiles();
+  const [inDist, others] = partition(files, (file) => file.startsWith('dist/'));
+  const [programs, library] = partition(inDist, (file) => file.startsWith('dist/bin/'));
+
+  expect(others.filter((file) => !/^schema\/[a-z0-9./-]+\.(json|proto)$/.test(file))).toEqual([
+    'CHANGELOG.md',
+    'LICENSE',
+    'README.md',
+    'package.json',
+  ]);
+  expect(programs).toContain('dist/bin/hookline.js');
+  expect(programs).toContain('dist/bin/THIRD-PARTY-LICENSES.txt');
+  expect(
+    programs.filter((file) => !/^dist\/bin\/([\w.-]+\.js|THIRD-PARTY-LICENSES\.txt)$/.test(file)),
+  ).toEqual([]);
+  expect(library).toEqual(listLibraryFiles());
+});
+
+test.skipIf(!isBuilt)('the program starts with Node on every system [after a build]', () => {
+  const [firstLine, secondLine] = readFileSync('dist/bin/hookline.js', 'utf8').split('\n');
+  expect(firstLine).toBe('#!/usr/bin/env node');
+  expect(secondLine).not.toMatch(/^#!/);
+});
+
+function listPackedFiles(): string[] {
+  const isWindows = process.platform === 'win32';
+  const output = execFileSync('npm', ['pack', '--dry-run', '--json'], {
+    encoding: 'utf8',
+    shell: isWindows,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const [report] = JSON.parse(output);
+  return report.files.map((file: { path: string }) => file.path).toSorted();
+}
+
+function listLibraryFiles(): string[] {
+  return readdirSync('src', { recursive: true, encoding: 'utf8' })
+    .map((file) => file.split(path.sep).join('/'))
+    .filter((file) => file.endsWith('.ts') && !file.startsWith('cli/'))
+    .flatMap((file) => [file.replace(/\.ts$/, '.d.ts'), file.replace(/\.ts$/, '.js')])
+    .map((file) => `dist/${file}`)
+    .toSorted();
+}
+
+function partition(
+  files: readonly string[],
+  isFirst: (file: string) => boolean,
+): [string[], string[]] {
+  return [files.filter(isFirst), files.filter((file) => !isFirst(file))];
+}

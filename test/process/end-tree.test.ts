@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest';
+import { createTreeEnder, type TreeMachine } from '../../src/process/end-tree.ts';
+import type { ProcessRow } from '../../src/process/process-table.ts';
+
+function row(pid: number, parent: number, more: Partial<ProcessRow> = {}): ProcessRow {
+  return { pid, parent, group: 10, session: 10, startedAt: `t${pid}`, isZombie: false, ...more };
+}
+
+/** A machine that carries nothing out and tells what it was asked to do. */
+function recordingMachine(platform: NodeJS.Platform, tables: (readonly ProcessRow[] | null)[]) {
+  const asked: unknown[] = [];
+  const machine: TreeMachine = {
+    platform,
+    kill: (pid, signal) => void asked.push([pid, signal]),
+    run: (file, args) => void asked.push([file, ...args]),
+    listProcesses: () => tables.shift() ?? null,
+  };
+  return { machine, asked };
+}
+
+const away = { group: 13, session: 13 };
+const stranger = row(99, 1, { group: 99, session: 99 });
+
+describe('on Linux', () => {
+  test('the group is signalled at once and descendants outside it one by one', () => {
+    const table = [row(10, 1), row(11, 10), row(13, 11, away), row(14, 13, away), stranger];
+    const { machine, asked } = recordingMachine('linux', [table]);
+    createTreeEnder(10, machine).end('SIGTERM');
+    expect(asked).toEqual([
+      [-10, 'SIGTERM'],
+      [13, 'SIGTERM'],
+      [14, 'SIGTERM'],
+    ]);
+  });
+
+  test('who left the group is remembered after its parent ended', () => {
+    const before = [row(10, 1), row(13, 10, away)];
+    const after = [row(13, 1, away), stranger];
+    const { machine, asked } = recordingMachine('linux', [before, after, after]);
+    const tree = createTreeEnder(10, machine);
+    tree.end('SIGTERM');
+    expect(tree.hasEnded()).toBe(false);
+    tree.end('SIGKILL');
+    expect(asked).toEqual([
+      [-10, 'SIGTERM'],
+      [13, 'SIGTERM'],
+      [13, 'SIGKILL'],
+    ]);
+  });
+
+  test('a process that got an old pid is left alone, and so is its group', () => {
+    const before = [row(10, 1), row(13, 10, away)];
+    const after = [row(10, 1, { startedAt: 'later' }), row(13, 1, { startedAt: 'later' })];
+    const { machine, asked } = recordingMachine('linux', [before, after, after]);
+    const tree = createTreeEnder(10, machine);
+    tree.end('SIGTERM');
+    asked.length = 0;
+    tree.end('SIGKILL');
+    expect(asked).toEqual([]);
+    expect(tree.hasEnded()).toBe(true);
+  });
+
+  test('what is left of the group is signalled after the leader ended', () => {
+    const { machine, asked } = recordingMachine('linux', [[row(10, 1), row(11, 10)], [row(11, 1)]]);
+    const tree = createTreeEnder(10, machine);
+    tree.end('SIGTERM');
+    tree.end('SIGKILL');
+    expect(asked).toEqual([
+      [-10, 'SIGTERM'],
+      [-10, 'SIGKILL'],
+    ]);
+  });
+
+  test('zombies have ended', () => {
+    const table = [row(10, 1, { isZombie: true }), row(11, 1, { isZombie: true })];
+    const { machine, asked } = recordingMachine('linux', [table, table]);
+    const tree = createTreeEnder(10, machine);
+    tree.end('SIGTERM');
+    expect([asked, tree.hasEnded()]).toEqual([[], true]);
+  });
+
+  test('without a process table the group is all there is', () => {
+    const { machine, asked } = recordingMachine('linux', []);
+    const tree = createTreeEnder(10, machine);
+    tree.end('SIGTERM');
+    expect([asked, tree.hasEnded()]).toEqual([
+      [
+        [-10, 'SIGTERM'],
+        [-10, 0],
+      ],
+      false,
+    ]);
+  });
+});
+
+describe('on other POSIX systems', () => {
+  test('the group is signalled', () => {
+    const { machine, asked } = recordingMachine('darwin', []);
+    createTreeEnder(10, machine).end('SIGKILL');
+    expect(asked).toEqual([[-10, 'SIGKILL']]);
+  });
+
+  test.each(['ESRCH', 'EPERM'])('a refusal (%s) means that the group has ended', (code) => {
+    const refuse = () => {
+      throw Object.assign(new Error(code), { code });
+    };
+    const { machine } = recordingMachine('darwin', []);
+    const tree = createTreeEnder(10, { ...machine, kill: refuse });
+    tree.end('SIGTERM');
+    expect(tree.hasEnded()).toBe(true);
+  });
+});
+
+describe('on Windows', () => {
+  test('taskkill ends the tree by force', () => {
+    const { machine, asked } = recordingMachine('win32', []);
+    const tree = createTreeEnder(10, machine);
+    tree.end('SIGTERM');
+    expect([asked, tree.hasEnded()]).toEqual([[['taskkill', '/PID', '10', '/T', '/F']], true]);
+  });
+});

@@ -1,0 +1,144 @@
+import { cpSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { bindUnit } from '../../src/trust/bytes.ts';
+import { sha256Of } from '../../src/trust/file-map.ts';
+import {
+  checkLock,
+  createLock,
+  formatLock,
+  parseLock,
+  verifyLockSha256,
+} from '../../src/trust/lock.ts';
+import { createDirectory, GUARD, HOOKS, unitOf, write } from './workspace.ts';
+
+function twoUnits(root: string) {
+  const stop = unitOf(root, { id: 'a:first', entry: path.join(root, HOOKS, 'Stop') });
+  return [unitOf(root), stop];
+}
+
+function createRoot(): string {
+  return createDirectory({ [GUARD]: 'exit 0', [`${HOOKS}/Stop`]: 'exit 0' });
+}
+
+describe('createLock', () => {
+  it('lists hooks sorted by id, with paths relative to the workspace', () => {
+    const root = createRoot();
+    const { digest, files } = bindUnit(unitOf(root));
+    expect(createLock(twoUnits(root))).toEqual({
+      version: 1,
+      hooks: [
+        { id: 'a:first', entry: `${HOOKS}/Stop`, digest, files },
+        { id: 'cline:workspace:PreToolUse', entry: GUARD, digest, files },
+      ],
+    });
+  });
+
+  it('gives the same bytes in another place and in another order, ending in a newline', () => {
+    const [here, there] = [createRoot(), createDirectory()];
+    cpSync(here, there, { recursive: true });
+    const text = formatLock(createLock(twoUnits(here)));
+    expect(formatLock(createLock(twoUnits(there).toReversed()))).toBe(text);
+    expect(text.endsWith('}\n')).toBe(true);
+    expect(text).not.toContain(here);
+  });
+
+  it('refuses to lock a hook that cannot be read whole', () => {
+    const unit = unitOf(createDirectory());
+    expect(() => createLock([unit])).toThrow(
+      expect.objectContaining({ code: 'CONFIG_UNREADABLE' }),
+    );
+  });
+});
+
+describe('parseLock', () => {
+  it('reads what formatLock wrote, odd file names included', () => {
+    const root = createRoot();
+    write(root, `${HOOKS}/odd\n"name"`, 'x');
+    write(root, `${HOOKS}/__proto__`, 'x');
+    const lock = createLock(twoUnits(root));
+    expect(parseLock(formatLock(lock), 'hookline.lock')).toEqual(lock);
+  });
+
+  it.each([
+    ['[]', 'it must be an object, found array'],
+    ['{"version":2}', 'version must be 1, found number'],
+    ['{"version":1,"hooks":{}}', 'hooks must be an array, found object'],
+    ['{"version":1,"hooks":[{"id":"a"}]}', 'hooks[0].entry must be a string, found nothing'],
+    [
+      '{"version":1,"hooks":[{"id":"a","entry":"b","digest":"c","files":{}}]}',
+      'hooks[0].digest is not the digest of hooks[0].files',
+    ],
+  ])('names the file and the place in %s', (text, problem) => {
+    expect(() => parseLock(text, 'base/hookline.lock')).toThrow(
+      expect.objectContaining({
+        code: 'LOCK_INVALID',
+        message: `base/hookline.lock cannot be read as a lock: ${problem}`,
+      }),
+    );
+  });
+
+  it('says that a text is not JSON', () => {
+    expect(() => parseLock('{"version":', 'x')).toThrow(/^x cannot be read as a lock: it is not J/);
+  });
+});
+
+describe('checkLock', () => {
+  it('finds nothing when nothing changed', () => {
+    const root = createRoot();
+    const lock = createLock(twoUnits(root));
+    expect(checkLock(lock, twoUnits(root))).toEqual({ added: [], removed: [], changed: [] });
+  });
+
+  it('names hooks that were added, removed and changed, with their paths', () => {
+    const root = createDirectory({ 'a/x': '1', 'b/x': '1', 'c/x': '1' });
+    const [a, b, c] = ['a', 'b', 'c'].map((id) => {
+      const directory = path.join(root, id);
+      return unitOf(root, { id, entry: path.join(directory, 'x'), directories: [directory] });
+    });
+    const lock = createLock([a!, b!]);
+    write(root, 'b/x', '2');
+    write(root, 'b/y', '2');
+    expect(checkLock(lock, [b!, c!])).toEqual({
+      added: [{ id: 'c', entry: 'c/x', paths: ['c/x'] }],
+      removed: [{ id: 'a', entry: 'a/x', paths: ['a/x'] }],
+      changed: [{ id: 'b', entry: 'b/x', paths: ['b/x', 'b/y'] }],
+    });
+  });
+
+  it('keeps hooks of the same id in two roots apart', () => {
+    const roots = [createDirectory({ [GUARD]: 'one' }), createDirectory({ [GUARD]: 'two' })];
+    const units = roots.map((root) => unitOf(root));
+    const lock = createLock(units);
+    expect(checkLock(lock, units)).toEqual({ added: [], removed: [], changed: [] });
+    write(roots[1]!, GUARD, 'three');
+    expect(checkLock(lock, units).changed).toEqual([
+      { id: 'cline:workspace:PreToolUse', entry: GUARD, paths: [GUARD] },
+    ]);
+  });
+});
+
+describe('verifyLockSha256', () => {
+  const bytes = Buffer.from('{}\n');
+
+  it('accepts the lock that was named, in either case of letters', () => {
+    verifyLockSha256(bytes, sha256Of(bytes));
+    verifyLockSha256(bytes, ` ${sha256Of(bytes).toUpperCase()}\n`);
+  });
+
+  it('refuses another lock, with both hashes', () => {
+    const wanted = sha256Of('other');
+    expect(() => verifyLockSha256(bytes, wanted)).toThrow(
+      expect.objectContaining({
+        code: 'LOCK_INVALID',
+        message: `the lock must have the SHA-256 ${wanted}, found ${sha256Of(bytes)}`,
+      }),
+    );
+  });
+
+  it.each(['', 'abc', 'g'.repeat(64), '0'.repeat(65)])('refuses %j as a hash', (expected) => {
+    expect(() => verifyLockSha256(bytes, expected)).toThrow(
+      expect.objectContaining({ code: 'LOCK_INVALID' }),
+    );
+  });
+});

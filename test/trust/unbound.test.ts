@@ -1,0 +1,131 @@
+import { mkdirSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { unboundMentions } from '../../src/trust/unbound.ts';
+import { createDirectory, GUARD, HOOKS, unitOf } from './workspace.ts';
+
+function createRoot(): string {
+  return createDirectory({
+    [GUARD]: '',
+    [`${HOOKS}/lib.sh`]: '',
+    [`${HOOKS}/vendor/.git/config`]: '',
+    'scripts/check.py': '',
+    'scripts/with space.sh': '',
+    'src/rules.js': '',
+    'package.json': '',
+    Makefile: '',
+  });
+}
+
+function mentions(text: string): readonly string[] {
+  const found = unboundMentions(unitOf(createRoot()), text);
+  return found.map(({ kind, name }) => `${kind} ${name}`);
+}
+
+describe('unboundMentions', () => {
+  it.each([
+    ['python3 scripts/check.py --fast', 'scripts/check.py'],
+    ['out=$(python3 ./scripts/check.py)', 'scripts/check.py'],
+    ['. "$CLAUDE_PROJECT_DIR"/scripts/check.py', 'scripts/check.py'],
+    ['"${CLAUDE_PROJECT_DIR:-.}/scripts/check.py"', 'scripts/check.py'],
+    ['source "$(dirname "$0")/../../scripts/check.py"', 'scripts/check.py'],
+    ['D="$(cd "$(dirname "$0")" && pwd)/../../scripts/check.py"', 'scripts/check.py'],
+    ['source "$ROOT/scripts/with space.sh"', 'scripts/with space.sh'],
+    [`import rules from '../../src/rules.js'`, 'src/rules.js'],
+    [`require("../../src/rules")`, 'src/rules.js'],
+    [`path.join(__dirname, '..', '..', 'src', 'rules.js')`, 'src/rules.js'],
+    [`Path(__file__).parent / '..' / '..' / 'scripts' / 'check.py'`, 'scripts/check.py'],
+    [`readFileSync('package.json')`, 'package.json'],
+    [`cat "Makefile"`, 'Makefile'],
+    [`. "$(dirname "$0")/vendor/.git/config"`, `${HOOKS}/vendor/.git/config`],
+  ])('finds the workspace file in %s', (text, file) => {
+    expect(mentions(text)).toContain(`file ${file}`);
+  });
+
+  it.each([
+    'source "$(dirname "$0")/lib.sh"',
+    `cat ${GUARD}`,
+    'cat scripts/absent.py',
+    'cd scripts',
+    'cat /etc/passwd ../../../../../../etc/passwd',
+    '#!/usr/bin/env bash',
+  ])('says nothing of %s, which is bound, absent, a directory or elsewhere', (text) => {
+    expect(mentions(text)).toEqual([]);
+  });
+
+  it.each([
+    ['npm run lint', 'npm run lint'],
+    ['if ! npm --silent run lint:fix 2>&1 | tail; then', 'npm run lint:fix'],
+    ['result=$(npx --no-install eslint .)', 'npx eslint'],
+    [`spawnSync('npm', ['run', 'lint'])`, 'npm run lint'],
+    [`execSync("pnpm exec tsc --noEmit")`, 'pnpm exec tsc'],
+    ['timeout 30 yarn test && echo ok', 'yarn test'],
+    ['uv run ruff check', 'uv run ruff'],
+    ['cargo clippy', 'cargo clippy'],
+    ['cd sub; make check', 'make check'],
+    ['make', 'make'],
+  ])('names the runner in %s', (text, runner) => {
+    expect(mentions(text)).toEqual([`runner ${runner}`]);
+  });
+
+  it.each(['# npm run lint', '// make it so', 'echo "Please make sure"', 'echo where to go'])(
+    'does not take %s for a runner',
+    (text) => {
+      expect(mentions(text)).toEqual([]);
+    },
+  );
+
+  it('knows that the directory behind a linked hook is bound', () => {
+    const root = createDirectory({
+      'scripts/guard.sh': '',
+      'scripts/lib.sh': '',
+      'other/x.sh': '',
+    });
+    mkdirSync(path.join(root, HOOKS), { recursive: true });
+    symlinkSync('../../scripts/guard.sh', path.join(root, GUARD));
+    const text = '. "$D/lib.sh"; . "$D/../other/x.sh"; . scripts/lib.sh';
+    expect(unboundMentions(unitOf(root), text)).toEqual([{ kind: 'file', name: 'other/x.sh' }]);
+  });
+
+  it('counts the files that the unit names as bound, but not the file of a config entry', () => {
+    const root = createDirectory({ 's/settings.json': '', 's/a.sh': '', 's/b.sh': '' });
+    const unit = unitOf(root, {
+      entry: path.join(root, 's/settings.json'),
+      text: 'sh s/a.sh s/b.sh s/settings.json',
+      files: [path.join(root, 's/a.sh')],
+      directories: [],
+    });
+    expect(unboundMentions(unit, unit.text ?? '')).toEqual([
+      { kind: 'file', name: 's/b.sh' },
+      { kind: 'file', name: 's/settings.json' },
+    ]);
+  });
+
+  it('stops at 50 findings, and at 256 KiB, and says so', () => {
+    const names = Array.from({ length: 60 }, (_, index) => `f${index}.sh`);
+    const root = createDirectory(Object.fromEntries([GUARD, ...names].map((name) => [name, ''])));
+    const rest = { kind: 'rest', name: 'more than is looked through' };
+    const many = unboundMentions(unitOf(root), names.join('\n'));
+    expect([many.length, many.at(-1)]).toEqual([50, rest]);
+    const late = `${' '.repeat(256 * 1024)}f1.sh`;
+    expect(unboundMentions(unitOf(root), late)).toEqual([rest]);
+  });
+
+  it('takes any text', () => {
+    const unit = unitOf(createRoot());
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
+        expect(unboundMentions(unit, text).length).toBeLessThanOrEqual(50);
+      }),
+    );
+  });
+
+  it.each(['"', `'"`, '$(', '${', 'a/', '../', '"a",', 'npm ', '%'])(
+    'gets through 256 KiB of %s',
+    (piece) => {
+      const text = piece.repeat(Math.floor((256 * 1024) / piece.length));
+      expect(unboundMentions(unitOf(createRoot()), text).length).toBeLessThanOrEqual(50);
+    },
+  );
+});

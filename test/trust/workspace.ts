@@ -1,0 +1,44 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { TrustUnit } from '../../src/trust/collect.ts';
+
+export const HOOKS = '.clinerules/hooks';
+export const GUARD = `${HOOKS}/PreToolUse`;
+
+/** A temporary directory with these files, removed after the test. */
+export function createDirectory(files: Readonly<Record<string, string>> = {}): string {
+  const directory = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'hookline-trust-')));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) write(directory, name, text);
+  return directory;
+}
+
+export function write(directory: string, name: string, text: string): void {
+  const file = path.join(directory, name);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+/** Two changes within one tick of the file system's clock carry the same time. */
+export function waitForFileClock(): void {
+  const probe = path.join(createDirectory(), 'tick');
+  const touch = (): bigint => {
+    writeFileSync(probe, '');
+    return statSync(probe, { bigint: true }).ctimeNs;
+  };
+  const start = touch();
+  while (touch() === start);
+}
+
+export function unitOf(root: string, changes: Partial<TrustUnit> = {}): TrustUnit {
+  return {
+    id: 'cline:workspace:PreToolUse',
+    root,
+    entry: path.join(root, GUARD),
+    files: [],
+    directories: [path.join(root, HOOKS)],
+    ...changes,
+  };
+}
