@@ -17,6 +17,7 @@ export interface Layer {
 }
 
 const BELOW_HOST = [
+  'templates',
   'base',
   'hooks',
   'process',
@@ -57,6 +58,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     ],
   },
   trust: { mayImport: ['base'] },
+  templates: { mayImport: ['base'], packages: [] },
   sessions: { mayImport: ['base'] },
   agent: { mayImport: ['base', 'hooks', 'sessions', { to: 'process', from: 'agent/tools' }] },
   store: { mayImport: ['base'] },

@@ -1,14 +1,10 @@
 /** `hookline/hooks`: the engine and Cline's file hooks, for embedding in an agent of your own. */
 export { isHooklineError, HooklineError, type ErrorCode } from './base/errors.ts';
 export { createHost, type Host, type HostOptions } from './host/create-host.ts';
-export {
-  clineFiles,
-  createHookEngine,
-  type EmbeddedEngineOptions,
-} from './host/embedded.ts';
+export { clineFiles, createHookEngine, type EmbeddedEngineOptions } from './host/embed/engine.ts';
 export type { HookSearch } from './host/open-hooks.ts';
-export { HookFactory, type HookFactoryOptions } from './host/hook-factory.ts';
-export { StdioHookRunner, type StdioHookOptions } from './host/stdio-hook-runner.ts';
+export { HookFactory, type HookFactoryOptions } from './host/embed/hook-factory.ts';
+export { StdioHookRunner, type StdioHookOptions } from './host/embed/stdio-hook-runner.ts';
 export {
   CombinedHookRunner,
   HookRunner,

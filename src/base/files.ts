@@ -1,6 +1,15 @@
-import { appendFileSync, chmodSync, mkdirSync, readFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+} from 'node:fs';
 import path from 'node:path';
-import { errnoOf } from './errors.ts';
+import { errnoOf, HooklineError } from './errors.ts';
 
 const PRIVATE_DIRECTORY = 0o700;
 const PRIVATE_FILE = 0o600;
@@ -8,10 +17,23 @@ const PRIVATE_FILE = 0o600;
 /** The file's text, or null when there is no such file; other errors are thrown. */
 export function readTextIfPresent(file: string): string | null {
   try {
-    return readFileSync(file, 'utf8');
+    return readRegularFile(file);
   } catch (error) {
     if (isAbsent(error)) return null;
     throw error;
+  }
+}
+
+// A repository may hold a link to a device that never ends; opening a FIFO would wait for a writer.
+const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+function readRegularFile(file: string): string {
+  const handle = openSync(file, OPEN_FLAGS);
+  try {
+    if (fstatSync(handle).isFile()) return readFileSync(handle, 'utf8');
+    throw new HooklineError('CONFIG_UNREADABLE', { message: 'it is not a regular file' });
+  } finally {
+    closeSync(handle);
   }
 }
 

@@ -16,6 +16,20 @@ export function parseJson(text: string): Parsed {
   }
 }
 
+/** How deep data may be nested so that code which descends into it never runs out of stack. */
+export const MAX_NESTING = 1000;
+
+export function isNestedTooDeep(value: unknown): boolean {
+  let level: readonly unknown[] = [value];
+  for (let depth = 0; depth <= MAX_NESTING; depth++) {
+    level = level.flatMap((each) =>
+      typeof each === 'object' && each !== null ? Object.values(each) : [],
+    );
+    if (level.length === 0) return false;
+  }
+  return true;
+}
+
 export function withoutByteOrderMark(text: string): string {
   return text.codePointAt(0) === 0xfeff ? text.slice(1) : text;
 }

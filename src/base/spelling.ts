@@ -1,5 +1,8 @@
 /** The known name that a misspelt one probably means, or null when none is near. */
-export function closestName<Name extends string>(written: string, known: readonly Name[]): Name | null {
+export function closestName<Name extends string>(
+  written: string,
+  known: readonly Name[],
+): Name | null {
   const ranked = known
     .map((name) => ({ name, distance: editDistance(written.toLowerCase(), name.toLowerCase()) }))
     .toSorted((one, other) => one.distance - other.distance);

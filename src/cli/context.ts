@@ -4,7 +4,7 @@ import { SESSION_MARKER } from '../host/hook-set.ts';
 import type { Settings } from '../host/settings.ts';
 import type { HandlerProgress } from '../hooks/observers.ts';
 import type { ExitCode } from './exit-codes.ts';
-import type { Printer } from './print.ts';
+import { type Printer, printable } from './print.ts';
 
 /** The flags that every command takes. */
 export interface GlobalFlags {
@@ -14,7 +14,6 @@ export interface GlobalFlags {
   readonly hooksDir?: string;
   readonly hooks?: boolean;
   readonly strict?: boolean;
-  readonly debug?: boolean;
   readonly lock?: string;
   readonly lockSha256?: string;
 }
@@ -40,7 +39,7 @@ export async function withHost<Result>(
   const host = await createHost({
     ...hostOptions(context.flags),
     onProgress: progress.observe,
-    onNotice: (notice) => context.print.note(`note: ${notice}`),
+    onNotice: (notice) => context.print.note(`note: ${printable(notice)}`),
     ...extra,
   });
   try {
@@ -89,10 +88,13 @@ function createHookProgress(print: Printer): HookProgress {
       clearTimeout(running.get(hook));
       running.delete(hook);
       if (type === 'start') {
-        running.set(hook, setTimeout(() => {
+        running.set(
+          hook,
+          setTimeout(() => {
             slow.add(hook);
             show();
-          }, SHOW_AFTER_MS));
+          }, SHOW_AFTER_MS),
+        );
       } else if (slow.delete(hook)) show();
     },
     end() {

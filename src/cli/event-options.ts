@@ -1,11 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { HooklineError, messageOf } from '../base/errors.ts';
-import { isRecord, parseJson, typeName } from '../base/json.ts';
-import { closestName } from '../base/spelling.ts';
-import { findForeignEvent, FOREIGN_EVENT_NAMES, readForeignPayload } from '../dialects/index.ts';
-import { EVENT_NAMES, isEventName } from '../hooks/events.ts';
-import type { EventName, FiredEvent } from '../hooks/facts.ts';
-import { sampleEvent } from '../testing/sample-event.ts';
+import { isNestedTooDeep, isRecord, MAX_NESTING, parseJson, typeName } from '../base/json.ts';
+import type { FiredEvent } from '../hooks/facts.ts';
+import { type FireDescription, resolveEvent } from '../testing/resolve-event.ts';
 
 /** The flags that describe an event to fire or to explain. */
 export interface EventFlags {
@@ -20,83 +17,47 @@ export interface EventFlags {
   readonly as?: string;
 }
 
-type Facts = Readonly<Record<string, unknown>>;
-
 /** The event that the command line describes; what it does not say is filled with an example. */
 export function readEvent(name: string | undefined, flags: EventFlags): FiredEvent {
+  return resolveEvent(readDescription(name, flags));
+}
+
+/** What the command line says of an event, with the files that it names read. */
+export function readDescription(name: string | undefined, flags: EventFlags): FireDescription {
   if (flags.payload !== undefined) {
-    return readForeignPayload(flags.as ?? 'cline', readJsonFile(flags.payload));
+    return { payload: readJsonFile(flags.payload), as: flags.as ?? 'cline' };
   }
   if (name === undefined) {
     throw usage('an event is missing', 'Name one, such as PreToolUse, or give --payload FILE.');
   }
-  const { event, facts } = resolveEvent(name, flags);
-  const sample: Facts = { ...sampleEvent(event) };
-  return sampleEvent(event, { ...facts, ...flagFacts(flags, sample), ...fileFacts(flags.facts) });
-}
-
-function resolveEvent(name: string, flags: EventFlags): { event: EventName; facts: Facts } {
-  const event = isEventName(name) ? { event: name, facts: {} } : findForeignEvent(name);
-  if (event !== null) return flags.success === 'false' ? asFailure(event) : event;
-  const meant = closestName(name, [...EVENT_NAMES, ...FOREIGN_EVENT_NAMES]);
-  throw new HooklineError('EVENT_UNKNOWN', {
-    message: `there is no event ${JSON.stringify(name)}`,
-    hint: meant === null ? `Events are: ${EVENT_NAMES.join(', ')}.` : `Did you mean ${meant}?`,
-  });
-}
-
-function asFailure(event: { event: EventName; facts: Facts }): { event: EventName; facts: Facts } {
-  return event.event === 'PostToolUse' ? { ...event, event: 'PostToolUseFailure' } : event;
-}
-
-function flagFacts(flags: EventFlags, sample: Facts): Facts {
+  const { tool, result, prompt, source } = flags;
   return {
-    ...(flags.prompt === undefined ? {} : { prompt: flags.prompt }),
-    ...(flags.source === undefined ? {} : { source: flags.source }),
-    ...toolFacts(flags, sample),
-    ...resultFacts(flags, sample),
-  };
-}
-
-function toolFacts({ tool, input }: EventFlags, sample: Facts): Facts {
-  if (tool === undefined && input === undefined) return {};
-  if (!isRecord(sample['tool'])) {
-    throw usage('this event is not about a tool', 'Leave --tool and --input out.');
-  }
-  return {
-    tool: {
-      ...sample['tool'],
-      ...(tool === undefined ? {} : { name: tool, input: {} }),
-      ...(input === undefined ? {} : { input: parseInput(input) }),
-    },
+    event: name,
+    ...(tool === undefined ? {} : { tool }),
+    ...(flags.input === undefined ? {} : { input: parseInput(flags.input) }),
+    ...(result === undefined ? {} : { result }),
+    ...(flags.success === undefined ? {} : { success: parseSuccess(flags.success) }),
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(source === undefined ? {} : { source }),
+    ...(flags.facts === undefined ? {} : { facts: readFacts(flags.facts) }),
   };
 }
 
 function parseInput(text: string): unknown {
   const parsed = parseJson(text);
-  if (parsed.ok) return parsed.value;
+  if (parsed.ok) return refuseDeep(parsed.value, '--input');
   throw usage(
     `--input should be JSON, found ${JSON.stringify(text.slice(0, 80))}: ${parsed.error}`,
     `Quote it for the shell: --input '{"path":"a.js"}'.`,
   );
 }
 
-function resultFacts({ result, success }: EventFlags, sample: Facts): Facts {
-  if (result === undefined && success === undefined) return {};
-  if (success !== undefined && success !== 'true' && success !== 'false') {
-    throw usage(`--success should be true or false, found ${JSON.stringify(success)}`);
-  }
-  if (!isRecord(sample['result'])) {
-    throw usage('this event carries no tool result', 'Leave --result and --success out.');
-  }
-  const text = result ?? String(sample['result']['text']);
-  const isSuccess = sample['result']['success'] === true;
-  const error = isSuccess ? {} : { error: text };
-  return { result: { response: undefined, text, success: isSuccess, ...error } };
+function parseSuccess(text: string): boolean {
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw usage(`--success should be true or false, found ${JSON.stringify(text)}`);
 }
 
-function fileFacts(file: string | undefined): Facts {
-  if (file === undefined) return {};
+function readFacts(file: string): Readonly<Record<string, unknown>> {
   const value = readJsonFile(file);
   if (isRecord(value)) return value;
   throw new HooklineError('PAYLOAD_INVALID', {
@@ -107,10 +68,18 @@ function fileFacts(file: string | undefined): Facts {
 
 function readJsonFile(file: string): unknown {
   const parsed = parseJson(readText(file));
-  if (parsed.ok) return parsed.value;
+  if (parsed.ok) return refuseDeep(parsed.value, file);
   throw new HooklineError('PAYLOAD_INVALID', {
     message: `${file} should be JSON: ${parsed.error}`,
     hint: 'It should hold one JSON object.',
+  });
+}
+
+function refuseDeep(value: unknown, source: string): unknown {
+  if (!isNestedTooDeep(value)) return value;
+  throw new HooklineError('PAYLOAD_INVALID', {
+    message: `${source} is nested deeper than ${MAX_NESTING} levels`,
+    hint: 'No tool takes such an input; make it flatter.',
   });
 }
 

@@ -3,7 +3,10 @@ import colors from 'picocolors';
 
 /** Where a command's words go: answers to stdout, everything about them to stderr. */
 export interface Printer {
+  /** Whether a person sees what goes to stderr. */
   readonly isTerminal: boolean;
+  /** Whether a person sees what goes to stdout. */
+  readonly isAnswerShown: boolean;
   out(text: string): void;
   /** One JSON document. */
   json(value: unknown): void;
@@ -19,27 +22,63 @@ export function createPrinter(): Printer {
     isLineShown = false;
   };
   return {
-    isTerminal: stderr.isTTY === true,
+    isTerminal: stderr.isTTY,
+    isAnswerShown: stdout.isTTY,
     out(text) {
       clear();
-      stdout.write(`${text}\n`);
+      stdout.write(`${harmless(text)}\n`);
     },
     json(value) {
       clear();
-      stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+      stdout.write(`${jsonText(value)}\n`);
     },
     note(text) {
       clear();
-      stderr.write(`${text}\n`);
+      stderr.write(`${harmless(text)}\n`);
     },
     progress(text) {
-      if (stderr.isTTY !== true) return;
+      if (!stderr.isTTY) return;
       clear();
       if (text === null) return;
-      stderr.write(colors.dim(text));
+      stderr.write(colors.dim(printable(text)));
       isLineShown = true;
     },
   };
+}
+
+// Bold, dim and the six colours that are used here, and what ends them.
+const OWN_COLOUR = `${String.fromCodePoint(0x1b)}\\[(?:1|2|22|3[1-6]|39)m`;
+const STEERING = String.raw`[\p{Cc}\p{Bidi_Control}]`;
+const OWN_COLOUR_OR_STEERING = new RegExp(`${OWN_COLOUR}|${STEERING}`, 'gu');
+
+/**
+ * Text as it may reach a terminal. Hooks and repositories choose much of what is printed, and must
+ * not move the cursor, hide lines or reverse the reading direction.
+ */
+function harmless(text: string): string {
+  return text.replaceAll('\r\n', '\n').replaceAll(OWN_COLOUR_OR_STEERING, (found) => {
+    if (found === '\n' || found === '\t') return found;
+    return found.length > 1 && colors.isColorSupported ? found : printable(found);
+  });
+}
+
+/** JSON leaves some characters alone that steer a terminal; escaped they mean the same. */
+function jsonText(value: unknown): string {
+  return JSON.stringify(value, null, 2).replaceAll(
+    /[\u007F-\u009F\p{Bidi_Control}]/gu,
+    (character) => `\\u${codeOf(character).padStart(4, '0')}`,
+  );
+}
+
+/** Text of others on one line, with everything in it made visible that a reader could not see. */
+export function printable(text: string): string {
+  return text
+    .replaceAll('\n', String.raw`\n`)
+    .replaceAll(/[^\P{C}\t]/gu, (character) => `\\u{${codeOf(character)}}`);
+}
+
+function codeOf(character: string): string {
+  return (character.codePointAt(0) ?? 0).toString(16);
 }
 
 /** Columns padded to the widest cell; the last one is left as it is. */
@@ -50,7 +89,14 @@ export function table(rows: readonly (readonly string[])[]): string {
       widths[column] = Math.max(widths[column] ?? 0, visibleLength(cell));
     });
   }
-  return rows.map((row) => row.map((cell, at) => pad(cell, at, { row, widths })).join('  ').trimEnd()).join('\n');
+  return rows
+    .map((row) =>
+      row
+        .map((cell, at) => pad(cell, at, { row, widths }))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
 }
 
 function pad(
@@ -68,9 +114,9 @@ function visibleLength(text: string): number {
   return text.replaceAll(COLOUR_CODES, '').length;
 }
 
-/** A name that may hold line breaks or control characters, safe to print on one line. */
+/** A name that may hold line breaks or invisible characters, safe to print on one line. */
 export function oneLine(text: string): string {
-  return /[\p{Cc}]/u.test(text) ? JSON.stringify(text) : text;
+  return /\p{C}/u.test(text) ? printable(JSON.stringify(text)) : text;
 }
 
 export function indent(text: string, by = '    '): string {

@@ -51,9 +51,7 @@ interface Ended {
 function answerOf(codec: Codec, input: HandlerInput, { result, timeoutMs }: Ended): Answer {
   const program = reportOf(result);
   const failure = endingFailure(result, timeoutMs);
-  return failure === null
-    ? { ...codec.decode(input, result), program }
-    : { failure, program };
+  return failure === null ? { ...codec.decode(input, result), program } : { failure, program };
 }
 
 /** Why a program that did not end by itself has failed; null when it did and its output counts. */

@@ -3,7 +3,12 @@ import type { EventName, FiredEvent } from '../hooks/facts.ts';
 import type { LaunchMachine } from '../process/interpreter.ts';
 import { clineFilesDialect } from './cline-files/dialect.ts';
 import type { HookPlaces } from './cline-files/directories.ts';
-import { FILE_HOOK_NAMES, FILE_HOOKS, findFileHookName, type Profile } from './cline-files/names.ts';
+import {
+  FILE_HOOK_NAMES,
+  FILE_HOOKS,
+  findFileHookName,
+  type Profile,
+} from './cline-files/names.ts';
 import { readPayload } from './cline-files/read-payload.ts';
 import type { Dialect } from './dialect.ts';
 
@@ -28,7 +33,9 @@ export interface ForeignEvent {
 
 export function findForeignEvent(name: string): ForeignEvent | null {
   const known = findFileHookName(name);
-  return known === null ? null : { event: FILE_HOOKS[known].events[0], facts: FILE_HOOKS[known].facts };
+  return known === null
+    ? null
+    : { event: FILE_HOOKS[known].events[0], facts: FILE_HOOKS[known].facts };
 }
 
 export const FOREIGN_EVENT_NAMES: readonly string[] = FILE_HOOK_NAMES;

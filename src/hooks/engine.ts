@@ -4,7 +4,7 @@ import type { Verdict } from './decision.ts';
 import { createDispatch, emptyVerdict } from './dispatch/dispatch.ts';
 import type { EventName, FiredEvent, HookEvent, Moment } from './facts.ts';
 import type { Handler, HandlerSource } from './handler.ts';
-import type { DispatchRecord, HandlerProgress, LateOutcome } from './observers.ts';
+import { type DispatchRecord, type HandlerProgress, type LateOutcome, tell } from './observers.ts';
 import { explainEvent, type Explanation } from './dispatch/explain.ts';
 import { NEVER_ABORTED } from './dispatch/settle.ts';
 import type { ReadText } from './dispatch/views.ts';
@@ -57,7 +57,7 @@ export function createHookEngine(options: HookEngineOptions): HookEngine {
       const id = randomUUID();
       const event = complete(fired);
       const { verdict, aborted } = await runDispatch({ id, event, handlers, signal });
-      options.onDispatch?.({ id, event, verdict, aborted });
+      tell(options.onDispatch, { id, event, verdict, aborted });
       if (aborted) signal.throwIfAborted();
       return verdict;
     },

@@ -19,7 +19,13 @@ export interface EventRow<Name extends EventName> {
   readonly subject: ((event: HookEvent<Name>) => string) | null;
 }
 
-const NOTHING = { refusal: null, effects: [], stop: 'ignored', changes: {}, subject: null } as const;
+const NOTHING = {
+  refusal: null,
+  effects: [],
+  stop: 'ignored',
+  changes: {},
+  subject: null,
+} as const;
 const REFUSABLE = { ...NOTHING, effects: ['deny'], stop: 'obeyed' } as const;
 const CONTEXT = { context: 'join' } as const;
 
@@ -271,7 +277,7 @@ export const EVENT_NAMES: readonly EventName[] = Object.keys(EVENTS).filter(isEv
 
 /** The value that matchers of non-tool events are tried on, or null when the event has none. */
 export function subjectOf<Name extends EventName>(event: HookEvent<Name>): string | null {
-  const row: EventRow<Name> = EVENTS[event.name as Name];
+  const row: EventRow<Name> = EVENTS[event.name];
   return row.subject === null ? null : row.subject(event);
 }
 

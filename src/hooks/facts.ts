@@ -135,7 +135,11 @@ export interface EventFacts {
   TaskCompleted: TaskItemFacts;
   TeammateIdle: { readonly teammate: string };
   Elicitation: { readonly server: string; readonly message: string; readonly schema?: unknown };
-  ElicitationResult: { readonly server: string; readonly action: string; readonly content?: unknown };
+  ElicitationResult: {
+    readonly server: string;
+    readonly action: string;
+    readonly content?: unknown;
+  };
   ConfigChange: { readonly source: string; readonly file: string };
   InstructionsLoaded: { readonly file: string; readonly loadReason: string };
   CwdChanged: { readonly from: string; readonly to: string };

@@ -38,7 +38,12 @@ function matchList(text: string): Matcher {
       .map((name) => name.trim())
       .filter((name) => name !== ''),
   );
-  return { text, kind: 'list', note: null, fits: (names) => names.some((name) => wanted.has(name)) };
+  return {
+    text,
+    kind: 'list',
+    note: null,
+    fits: (names) => names.some((name) => wanted.has(name)),
+  };
 }
 
 function matchPattern(text: string, screen: PatternScreen): Matcher {
@@ -55,7 +60,9 @@ function matchPattern(text: string, screen: PatternScreen): Matcher {
       hint: 'Write it without look-around and back-references, or as a list of names such as "Edit|Write".',
     });
   }
-  return patternMatcher(text, 'runs on the backtracking engine, screened', (name) => native.test(name));
+  return patternMatcher(text, 'runs on the backtracking engine, screened', (name) =>
+    native.test(name),
+  );
 }
 
 function tryLinear(text: string): { ok: true; pattern: RE2JS } | { ok: false; error: string } {
@@ -86,6 +93,10 @@ function parseLooseNative(text: string): RegExp {
   }
 }
 
-function patternMatcher(text: string, note: string | null, test: (name: string) => boolean): Matcher {
+function patternMatcher(
+  text: string,
+  note: string | null,
+  test: (name: string) => boolean,
+): Matcher {
   return { text, kind: 'pattern', note, fits: (names) => names.some((name) => test(name)) };
 }

@@ -28,7 +28,7 @@ export function mergeOutcomes(
   skipped: readonly Skipped[],
 ): Verdict {
   const effect = outcomes.map(effectOf).reduce(strictest, 'pass');
-  const stop = mergeStops(outcomes);
+  const stop = rules.stop === 'ignored' ? null : mergeStops(outcomes);
   const settled = settleEffect(rules, effect, stop);
   const first = outcomes.filter((outcome) => outcome.pass === 1);
   const changes = mergeChanges(rules, first);
@@ -71,7 +71,10 @@ function reasonsOf(outcome: Outcome): Attributed[] {
   if (outcome.failure !== null) {
     return outcome.onFailure === 'closed' ? attributed(outcome, outcome.failure.message) : [];
   }
-  return attributed(outcome, outcome.decision?.reason ?? outcome.decision?.stop?.reason);
+  const { reason, stop } = outcome.decision ?? {};
+  // What a second look does not count for, it gives no reason for.
+  if (outcome.pass === 2 && effectOf(outcome) === 'pass') return attributed(outcome, stop?.reason);
+  return attributed(outcome, reason ?? stop?.reason);
 }
 
 function attributed(outcome: Outcome, text: string | undefined): Attributed[] {

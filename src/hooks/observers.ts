@@ -1,3 +1,4 @@
+import { messageOf } from '../base/errors.ts';
 import type { Outcome, Verdict } from './decision.ts';
 import type { EventName, HookEvent } from './facts.ts';
 
@@ -21,4 +22,13 @@ export interface HandlerProgress {
   readonly type: 'start' | 'end';
   readonly hook: string;
   readonly event: EventName;
+}
+
+/** Tells an observer. What it throws becomes a warning, because it must not change the answer. */
+export function tell<News>(observer: ((news: News) => void) | undefined, news: News): void {
+  try {
+    observer?.(news);
+  } catch (error) {
+    process.emitWarning(`a subscriber to hook news threw: ${messageOf(error)}`);
+  }
 }

@@ -1,10 +1,16 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { messageOf } from '../base/errors.ts';
+import { HooklineError, messageOf } from '../base/errors.ts';
 import { readTextIfPresent } from '../base/files.ts';
 import { isRecord, parseJson, typeName } from '../base/json.ts';
 import { closestName } from '../base/spelling.ts';
-import { isSettingName, type Setting, type SettingName, type Settings, SETTINGS } from './settings.ts';
+import {
+  isSettingName,
+  type Setting,
+  type SettingName,
+  type Settings,
+  SETTINGS,
+} from './settings.ts';
 
 /** What the process was started with. Read here once; everybody else is handed it. */
 export interface Surroundings {
@@ -18,12 +24,24 @@ export interface Surroundings {
 
 export function readSurroundings(): Surroundings {
   return {
-    cwd: process.cwd(),
+    cwd: currentDirectory(),
     env: process.env,
     platform: process.platform,
     home: findHome(process.env),
     nodePath: process.execPath,
   };
+}
+
+function currentDirectory(): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    throw new HooklineError('USAGE_INVALID', {
+      message: `the current directory cannot be found: ${messageOf(error)}`,
+      hint: 'It may have been deleted; change to one that exists.',
+      cause: error,
+    });
+  }
 }
 
 function findHome(env: NodeJS.ProcessEnv): string | null {
@@ -100,7 +118,11 @@ function applyHomeFile(layers: Layers, file: string): void {
   for (const [name, written] of readSettings(layers, file)) {
     const read = settingOf(name).read(written);
     if ('value' in read) layers.set(name, read.value, file);
-    else layers.report(`${file}: "${name}" should be ${read.expected}, found ${shown(written)}; the default holds`);
+    else {
+      layers.report(
+        `${file}: "${name}" should be ${read.expected}, found ${shown(written)}; the default holds`,
+      );
+    }
   }
 }
 
@@ -127,7 +149,11 @@ function applyEnvironment(layers: Layers, env: ConfigSources['env']): void {
     if (variable === undefined || written === undefined || written === '') continue;
     const read = readSetting(written);
     if ('value' in read) layers.set(name, read.value, variable);
-    else layers.report(`the environment variable ${variable} should be ${read.expected}, found ${shown(written)}`);
+    else {
+      layers.report(
+        `the environment variable ${variable} should be ${read.expected}, found ${shown(written)}`,
+      );
+    }
   }
 }
 
@@ -145,6 +171,8 @@ function readSettings(layers: Layers, file: string): [SettingName, unknown][] {
   const groups = readObject(layers, file);
   const found: [SettingName, unknown][] = [];
   for (const [group, members] of Object.entries(groups)) {
+    // Editors look there for the schema of the file; it sets nothing.
+    if (group === '$schema') continue;
     if (!isRecord(members)) {
       layers.report(unknownSetting(file, group));
       continue;

@@ -108,7 +108,9 @@ function homeNews(hookSet: HookSet, stateDirectory: string | null): readonly str
     files.map(({ hook }) => hook.path),
   );
   const changed = news.changes.map(({ path: file, kind }) =>
-    kind === 'new' ? `new hook of your own since the last run: ${file}` : `your own hook changed since the last run: ${file}`,
+    kind === 'new'
+      ? `new hook of your own since the last run: ${file}`
+      : `your own hook changed since the last run: ${file}`,
   );
   return [...changed, ...news.notes];
 }

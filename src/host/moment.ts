@@ -29,7 +29,7 @@ export function createMoment({ surroundings, clock, known }: MomentRequest): () 
     agent: { id: sessionId, parentId: null, type: null },
     iteration: 0,
     userId: env['CLINE_USER_ID'] ?? env['USER'] ?? env['USERNAME'] ?? 'unknown',
-    version: env['CLINE_VERSION']?.trim() || VERSION,
+    version: env['CLINE_VERSION'] ?? VERSION,
     transcriptPath: null,
     promptId: null,
     ...known,

@@ -2,12 +2,19 @@ import path from 'node:path';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { createDialects } from '../dialects/index.ts';
 import type { Moment } from '../hooks/facts.ts';
-import { type Config, loadConfig, readSurroundings, stateDirectory, type Surroundings } from './config.ts';
+import { findWorkspaceAround } from '../trust/record-place.ts';
+import {
+  type Config,
+  loadConfig,
+  readSurroundings,
+  stateDirectory,
+  type Surroundings,
+} from './config.ts';
 import { fileHookOptions } from './file-hooks.ts';
 import { createHookSet, type HookSet } from './hook-set.ts';
 import { createMoment } from './moment.ts';
 import type { Settings } from './settings.ts';
-import { type NamedLock, openTrust, type Trust } from './trust.ts';
+import { guardRoots, type NamedLock, openTrust, type Trust } from './trust.ts';
 import { clinePlaces, resolveRoots } from './workspace.ts';
 
 /** Where to look for hooks, and what lets them run. */
@@ -47,12 +54,7 @@ export function openHooks(search: HookSearch): OpenedHooks {
   const cwd = path.resolve(surroundings.cwd, search.cwd ?? '');
   const workspaceRoots = resolveRoots({ cwd, roots: search.roots ?? [] });
   const state = stateDirectory(surroundings);
-  const config = loadConfig({
-    homeFile: state === null ? null : path.join(state, 'config.json'),
-    workspaceFiles: workspaceRoots.map((root) => path.join(root, '.hookline', 'config.json')),
-    env: surroundings.env,
-    flags: search.flags ?? {},
-  });
+  const config = readConfig({ surroundings, workspaceRoots, flags: search.flags ?? {} });
   const trust = openTrust({
     stateDirectory: state,
     workspaceRoots,
@@ -64,6 +66,30 @@ export function openHooks(search: HookSearch): OpenedHooks {
   const moment = createMoment({ surroundings, clock, known });
   const opened = { config, trust, moment, workspaceRoots, surroundings, stateDirectory: state };
   return { ...opened, hookSet: findHooks(opened, search) };
+}
+
+interface ConfigRequest {
+  readonly surroundings: Surroundings;
+  readonly workspaceRoots: readonly string[];
+  readonly flags: Partial<Settings>;
+}
+
+function readConfig({ surroundings, workspaceRoots, flags }: ConfigRequest): Config {
+  const state = stateDirectory(surroundings);
+  const homeFile = state === null ? null : path.join(state, 'config.json');
+  const guarded = guardRoots({ workspaceRoots, home: surroundings.home });
+  // A workspace may only tighten, also when something makes it look like the person's own place.
+  const misplaced = homeFile === null ? null : findWorkspaceAround(homeFile, guarded);
+  const config = loadConfig({
+    homeFile: misplaced === null ? homeFile : null,
+    workspaceFiles: workspaceRoots
+      .map((root) => path.join(root, '.hookline', 'config.json'))
+      .filter((file) => file !== homeFile || misplaced !== null),
+    env: surroundings.env,
+    flags,
+  });
+  if (misplaced === null) return config;
+  return { ...config, problems: [`${homeFile}: ignored: ${misplaced}`, ...config.problems] };
 }
 
 function findHooks(opened: Omit<OpenedHooks, 'hookSet'>, search: HookSearch): HookSet {

@@ -21,7 +21,9 @@ export const redactTexts: Redact = async (texts) => {
 };
 
 function redactOwn(text: string): string {
-  return OWN_RULES.reduce((clean, rule) => clean.replace(rule, REDACTED), text);
+  // A text that holds the separator would be cut in two, and all after it would change places.
+  const whole = text.replaceAll('\u0000', '\u2400');
+  return OWN_RULES.reduce((clean, rule) => clean.replace(rule, REDACTED), whole);
 }
 
 async function findSecrets(content: string): Promise<readonly (readonly [number, number])[]> {
@@ -43,7 +45,8 @@ function cutOut(text: string, ranges: readonly (readonly [number, number])[]): s
   let at = 0;
   for (const [start, end] of ranges.toSorted((one, other) => one[0] - other[0])) {
     if (start < at) continue;
-    clean += `${text.slice(at, start)}${REDACTED}`;
+    const separators = text.slice(start, end).split(SEPARATOR).length - 1;
+    clean += `${text.slice(at, start)}${REDACTED}${SEPARATOR.repeat(separators)}`;
     at = end;
   }
   return clean + text.slice(at);

@@ -52,7 +52,8 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
     variable: 'HOOKLINE_HOOKS',
   },
   'hooks.disabled': {
-    about: 'Hooks that are switched off: ids, or objects with `id` and `root`. `hooks disable` writes it.',
+    about:
+      'Hooks that are switched off: ids, or objects with `id` and `root`. `hooks disable` writes it.',
     standard: [],
     read: readDisabled,
   },
@@ -181,7 +182,9 @@ function readOverride(id: string, written: unknown): Read<HookOverride> {
   if (!isRecord(written)) return { expected: `an object for "${id}"` };
   const value: Record<string, unknown> = {};
   for (const [key, given] of Object.entries(written)) {
-    if (!isOverrideKey(key)) return { expected: `for "${id}" only ${Object.keys(OVERRIDES).join(', ')}` };
+    if (!isOverrideKey(key)) {
+      return { expected: `for "${id}" only ${Object.keys(OVERRIDES).join(', ')}` };
+    }
     const read = OVERRIDES[key](given);
     if ('expected' in read) return { expected: `"${key}" of "${id}" to be ${read.expected}` };
     value[key] = read.value;

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { HooklineError, isHooklineError, messageOf } from '../base/errors.ts';
@@ -19,6 +19,8 @@ export interface Trust {
   readonly recordFile: string | null;
   /** The record, or why it is not believed. */
   readonly record: TrustRecord | HooklineError;
+  /** Workspaces that must not hold the record. */
+  readonly guardedRoots: readonly string[];
   /** What a person should know about the record itself. */
   readonly notices: readonly string[];
 }
@@ -33,24 +35,34 @@ export interface TrustRequest {
 
 export function openTrust(request: TrustRequest): Trust {
   const { stateDirectory, lock, clock } = request;
+  const guardedRoots = guardRoots(request);
   const recordFile = stateDirectory === null ? null : path.join(stateDirectory, 'trust.json');
-  const record = recordFile === null ? noHome() : openTrustRecord(recordFile, foreignRoots(request));
+  const record = recordFile === null ? noHome() : openTrustRecord(recordFile, guardedRoots);
   const named = lock === undefined ? null : readLock(lock);
   return {
     checker: createTrustChecker({ record, lock: named, clock }),
     recordFile,
     record,
+    guardedRoots,
     notices: noticesOf(record),
   };
 }
 
-/** Workspaces that must not hold the record. One that holds the whole home directory is the person's own. */
-export function foreignRoots({
+/**
+ * Workspaces that must not hold the record. A directory that holds the whole home is the person's own,
+ * unless it is a repository: that could bring a record with it.
+ */
+export function guardRoots({
   workspaceRoots,
   home,
 }: Pick<TrustRequest, 'workspaceRoots' | 'home'>): readonly string[] {
-  const real = home === null ? null : (findRealPath(home) ?? home);
-  return workspaceRoots.filter((root) => real === null || !isInside(root, real));
+  if (home === null) return workspaceRoots;
+  const real = findRealPath(home) ?? home;
+  return workspaceRoots.filter((root) => !isInside(root, real) || isRepository(root));
+}
+
+function isRepository(root: string): boolean {
+  return existsSync(path.join(root, '.git'));
 }
 
 function noHome(): HooklineError {
@@ -81,6 +93,8 @@ function readLockBytes(file: string): Buffer {
 function noticesOf(record: TrustRecord | HooklineError): string[] {
   if (isHooklineError(record)) return [record.message];
   return record.changedOutside
-    ? ['the trust record was changed by something else than hookline; look at it with `hookline trust`']
+    ? [
+        'the trust record was changed by something else than hookline; look at it with `hookline trust`',
+      ]
     : [];
 }

@@ -31,7 +31,7 @@ function realDirectory(directory: string): string {
 /** The nearest directory upwards that holds `.git`; no git program is needed. */
 function findGitRoot(directory: string): string | null {
   for (let current = directory; ; current = path.dirname(current)) {
-    if (statSync(path.join(current, '.git'), { throwIfNoEntry: false }) !== undefined) return current;
+    if (findRealPath(path.join(current, '.git')) !== null) return current;
     if (path.dirname(current) === current) return null;
   }
 }
@@ -53,7 +53,8 @@ export function clinePlaces({
   return {
     home,
     documents: documentDirectories(surroundings),
-    clineDirectory: nonEmpty(env['CLINE_DIR']) ?? (home === null ? null : path.join(home, '.cline')),
+    clineDirectory:
+      nonEmpty(env['CLINE_DIR']) ?? (home === null ? null : path.join(home, '.cline')),
     workspaceRoots,
     hooksDirectory: named === null ? null : path.resolve(cwd, named),
   };

@@ -1,8 +1,13 @@
 import { HooklineError } from '../base/errors.ts';
-import { typeName } from '../base/json.ts';
-import type { EventFacts, EventName, FiredEvent } from '../hooks/facts.ts';
+import { isRecord, typeName } from '../base/json.ts';
+import { closestName } from '../base/spelling.ts';
+import type { EventFacts, EventName, FiredEvent, Moment } from '../hooks/facts.ts';
 
-const TOOL = { callId: 'call_1', name: 'Write', input: { file_path: 'example.txt', content: 'hello\n' } };
+const TOOL = {
+  callId: 'call_1',
+  name: 'Write',
+  input: { file_path: 'example.txt', content: 'hello\n' },
+};
 const SWITCH = { fromModel: 'one', toModel: 'another', requestedModel: null, source: 'command' };
 const ITEM = { itemId: '1', subject: 'an item' };
 
@@ -68,7 +73,8 @@ const SAMPLES: { readonly [Name in EventName]: EventFacts[Name] } = {
   WorktreeRemove: { path: '/example/worktree' },
 };
 
-const MOMENT_TYPES: Readonly<Record<string, string>> = {
+/** What every event has beyond its own facts, and of which type. */
+const MOMENT_TYPES: { readonly [Key in keyof Moment]: string } = {
   sessionId: 'string',
   taskId: 'string',
   ulid: 'string',
@@ -81,29 +87,122 @@ const MOMENT_TYPES: Readonly<Record<string, string>> = {
   iteration: 'number',
   userId: 'string',
   version: 'string',
+  transcriptPath: 'string',
+  promptId: 'string',
 };
 
-/** An event with these facts; what they do not say is an example. Facts of the wrong type are refused. */
-export function sampleEvent(
-  name: EventName,
-  facts: Readonly<Record<string, unknown>> = {},
-): FiredEvent {
-  const sample: Readonly<Record<string, unknown>> = { ...SAMPLES[name] };
-  for (const [key, value] of Object.entries(facts)) checkType(name, key, { value, sample });
+/** Facts that an event may have and its sample does not show. */
+const OPTIONAL_TYPES: {
+  readonly [Name in EventName]?: { readonly [Key in keyof EventFacts[Name]]?: string };
+} = {
+  PreCompact: {
+    tokensIn: 'number',
+    tokensOut: 'number',
+    tokensInCache: 'number',
+    tokensOutCache: 'number',
+    deletedRange: 'array',
+    previousRequestIndex: 'number',
+    contextJsonPath: 'string',
+    contextRawPath: 'string',
+  },
+  RunEnd: { errorClass: 'string' },
+  Notification: { source: 'string' },
+  TaskCreated: { description: 'string' },
+  TaskCompleted: { description: 'string' },
+  Elicitation: { schema: 'object' },
+  ElicitationResult: { content: 'object' },
+};
+
+const NULLABLE = new Set([
+  'instructions',
+  'requestedModel',
+  'lastMessageAt',
+  'transcriptPath',
+  'promptId',
+]);
+
+/** Members that a fact of the moment must have, however little of it was said. */
+const MOMENT_RECORDS: Facts = {
+  model: { provider: 'unknown', id: 'unknown' },
+  agent: { id: 'agent_1', parentId: null, type: null },
+};
+
+type Facts = Readonly<Record<string, unknown>>;
+
+/**
+ * An event with these facts; what they do not say is an example. Facts that the event does not have,
+ * and facts of the wrong type, are refused.
+ */
+export function sampleEvent(name: EventName, facts: Facts = {}): FiredEvent {
+  const sample: Facts = { ...SAMPLES[name] };
+  const types = factTypes(name, sample);
+  const checked = Object.entries(facts).map(([key, value]): [string, unknown] => {
+    checkType({ event: name, key, expected: knownType(name, key, types), value });
+    return [key, completeFact(name, key, { value, known: MOMENT_RECORDS[key] ?? sample[key] })];
+  });
   // Every fact has the type that the event's own sample has.
-  return { name, ...sample, ...facts } as unknown as FiredEvent;
+  return { name, ...sample, ...Object.fromEntries(checked) } as unknown as FiredEvent;
 }
 
-function checkType(
+function factTypes(name: EventName, sample: Facts): ReadonlyMap<string, string | null> {
+  const shown = Object.entries(sample).map(([key, value]): [string, string | null] => [
+    key,
+    value === null ? null : typeName(value),
+  ]);
+  return new Map([
+    ...Object.entries(MOMENT_TYPES),
+    ...Object.entries(OPTIONAL_TYPES[name] ?? {}),
+    ...shown,
+  ]);
+}
+
+function knownType(
   event: EventName,
   key: string,
-  { value, sample }: { value: unknown; sample: Readonly<Record<string, unknown>> },
-): void {
-  const known = sample[key];
-  const expected = MOMENT_TYPES[key] ?? (known === undefined || known === null ? null : typeName(known));
+  types: ReadonlyMap<string, string | null>,
+): string | null {
+  const type = types.get(key);
+  if (type !== undefined) return type;
+  const meant = closestName(key, [...types.keys()]);
+  throw new HooklineError('PAYLOAD_INVALID', {
+    message: `${event} has no fact "${key}"`,
+    hint: meant === null ? `It has: ${[...types.keys()].join(', ')}.` : `Did you mean "${meant}"?`,
+  });
+}
+
+interface TypedFact {
+  readonly event: EventName;
+  readonly key: string;
+  readonly expected: string | null;
+  readonly value: unknown;
+}
+
+function checkType({ event, key, expected, value }: TypedFact): void {
   if (expected === null || expected === typeName(value)) return;
+  if (value === null && NULLABLE.has(key)) return;
   throw new HooklineError('PAYLOAD_INVALID', {
     message: `"${key}" of ${event} should be ${expected}, found ${typeName(value)}`,
     hint: `\`hookline hooks fire ${event} --json\` shows an example.`,
   });
+}
+
+/** A tool without a name or a result without a text would be no fact at all. */
+function completeFact(
+  event: EventName,
+  key: string,
+  { value, known }: { value: unknown; known: unknown },
+): unknown {
+  if (!isRecord(value) || !isRecord(known)) return value;
+  for (const [member, sample] of Object.entries(known)) {
+    if (isRecord(sample) || sample === null || sample === undefined || !(member in value)) continue;
+    const expected = typeName(sample);
+    checkType({ event, key: `${key}.${member}`, expected, value: value[member] });
+  }
+  return { ...emptied(known), ...value };
+}
+
+function emptied(known: Facts): Facts {
+  return Object.fromEntries(
+    Object.entries(known).map(([member, sample]) => [member, isRecord(sample) ? {} : sample]),
+  );
 }

@@ -89,7 +89,10 @@ function boundData(value: unknown): unknown {
   try {
     const json = JSON.stringify(value) ?? 'null';
     if (json.length <= TEXT_LIMIT) return value;
-    return { cut: `${json.length} characters, cut to ${TEXT_LIMIT}`, json: cutText(json, TEXT_LIMIT) };
+    return {
+      cut: `${json.length} characters, cut to ${TEXT_LIMIT}`,
+      json: cutText(json, TEXT_LIMIT),
+    };
   } catch (error) {
     return { cut: `cannot be written as JSON: ${messageOf(error)}` };
   }

@@ -15,7 +15,11 @@ export function findPlaceProblem(record: string, workspaceRoots: readonly string
   return findWorkspaceAround(record, workspaceRoots) ?? findForeignWriter(record);
 }
 
-function findWorkspaceAround(record: string, workspaceRoots: readonly string[]): string | null {
+/** Why a file of the person's own must not be believed because of where it lies; null if it may. */
+export function findWorkspaceAround(
+  record: string,
+  workspaceRoots: readonly string[],
+): string | null {
   const places = [path.resolve(record), realPlaceOf(record)];
   for (const root of workspaceRoots.map((workspace) => findRealPath(workspace) ?? workspace)) {
     if (places.some((place) => isInside(root, place))) {

@@ -25,6 +25,8 @@ export interface TrustRecord {
 
 export interface Untrusting {
   readonly root: string;
+  /** Workspaces that must not hold the record; the root itself when absent. */
+  readonly guardedRoots?: readonly string[];
   /** All hooks of the root when absent. */
   readonly ids?: readonly string[];
 }
@@ -59,7 +61,7 @@ function refuseUnsafePlace(file: string, workspaceRoots: readonly string[]): voi
   if (problem === null) return;
   throw new HooklineError('TRUST_RECORD_INVALID', {
     message: `the trust record ${file} is not believed: ${problem}`,
-    hint: 'It must be a file of your own, outside every workspace, that only you can write.',
+    hint: 'It must be a file of your own, outside every workspace, that only you can write. A workspace can be named with --root.',
   });
 }
 
@@ -104,18 +106,24 @@ function invalidRecord(file: string, problem: string): HooklineError {
   });
 }
 
+export interface TrustingOptions {
+  readonly now: number;
+  /** Workspaces that must not hold the record; those of the bindings when absent. */
+  readonly guardedRoots?: readonly string[];
+}
+
 /** Trusts what was bound, and so what was shown, not what may lie there by now. */
 export async function trustUnits(
   file: string,
   bindings: readonly Binding[],
-  options: { readonly now: number },
+  options: TrustingOptions,
 ): Promise<TrustRecord> {
   const trustedAt = new Date(options.now).toISOString();
   const trusted = bindings.map((binding) => trustedEntry(binding, trustedAt));
   const replaced = new Set(trusted.map(ownerOf));
   return updateRecord({
     file,
-    roots: bindings.map(({ root }) => root),
+    roots: options.guardedRoots ?? bindings.map(({ root }) => root),
     bindings,
     change: (entries) => [...entries.filter((e) => !replaced.has(ownerOf(e))), ...trusted],
   });
@@ -130,14 +138,15 @@ function ownerOf({ root, id }: TrustedEntry): string {
   return JSON.stringify([root, id]);
 }
 
-export async function untrust(file: string, { root, ids }: Untrusting): Promise<TrustRecord> {
+export async function untrust(file: string, untrusting: Untrusting): Promise<TrustRecord> {
+  const { root, ids, guardedRoots } = untrusting;
   // A workspace that is gone can still be taken out of the record, by the path it had.
   const real = findRealPath(root) ?? path.resolve(root);
   const isMeant = (entry: TrustedEntry): boolean =>
     entry.root === real && (ids === undefined || ids.includes(entry.id));
   return updateRecord({
     file,
-    roots: [real],
+    roots: guardedRoots ?? [real],
     bindings: [],
     change: (entries) => entries.filter((entry) => !isMeant(entry)),
   });

@@ -31,7 +31,6 @@ test('what a consumer must have is a written list', () => {
     'picocolors',
     'proper-lockfile',
     're2js',
-    'redos-detector',
     'ulid',
     'write-file-atomic',
   ]);

@@ -46,7 +46,9 @@ function answerText({ stdout }: ProgramResult): string {
   if (!stdout.truncated) return stdout.text;
   const lines = stdout.tail.split('\n').slice(1);
   const start = lines.findLastIndex((line) => /^(?:\{|HOOK_CONTROL\t)/u.test(line));
-  return start === -1 ? `{ ${stdout.totalBytes} bytes, too long to be an answer` : lines.slice(start).join('\n');
+  return start === -1
+    ? `{ ${stdout.totalBytes} bytes, too long to be an answer`
+    : lines.slice(start).join('\n');
 }
 
 function exitNote({ exitCode, signal }: ProgramResult): string[] {

@@ -57,14 +57,15 @@ function refusalOf(answer: FileHookAnswer, input: HandlerInput, options: DecideO
 }
 
 function reviewOf({ errorMessage, context }: FileHookAnswer): Decision {
-  return { effect: 'ask', reason: errorMessage ?? context ?? 'a hook asks for a review of this call' };
+  return {
+    effect: 'ask',
+    reason: errorMessage ?? context ?? 'a hook asks for a review of this call',
+  };
 }
 
 function rewriteOf({ overrideInput }: FileHookAnswer, { event }: HandlerInput): Decision {
   if (overrideInput === undefined) return {};
   const call = callOf(event);
   const face = call === null ? null : vocabularyOfKeys(call, overrideInput);
-  return face === null
-    ? { input: overrideInput }
-    : { input: overrideInput, inputFace: face };
+  return face === null ? { input: overrideInput } : { input: overrideInput, inputFace: face };
 }

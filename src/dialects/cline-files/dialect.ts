@@ -1,11 +1,12 @@
 import path from 'node:path';
+import { isInside } from '../../base/paths.ts';
 import type { HandlerInput } from '../../hooks/handler.ts';
 import type { LaunchMachine } from '../../process/interpreter.ts';
 import { type Codec, commandHandler } from '../command-handler.ts';
 import type { Dialect, Discovery, FoundHook, Grant, Ignored } from '../dialect.ts';
 import { createFileHookCodec } from './codec.ts';
 import type { DecideOptions } from './decide.ts';
-import { hookDirectories, type HookPlaces } from './directories.ts';
+import { hookDirectories, type HookPlaces, settlePlace } from './directories.ts';
 import { type HookFile, readHookDirectory, readHookFile } from './discover.ts';
 import { FILE_HOOKS, type FileHookName, type Profile } from './names.ts';
 
@@ -24,7 +25,12 @@ export function clineFilesDialect(options: ClineFilesOptions): Dialect {
     discover(): Discovery {
       const directories = hookDirectories(options.places);
       const found = directories.map((directory) => readHookDirectory(directory, options.machine));
-      const files = found.flatMap((each) => each.files);
+      const files = found
+        .flatMap((each) => each.files)
+        .map((file) => ({
+          ...file,
+          directory: settlePlace(file.directory, options.places, file.path),
+        }));
       return {
         hooks: files.map((file) => foundHook(withProfile(file, options), codecs)),
         ignored: found.flatMap((each) => each.ignored),
@@ -97,12 +103,16 @@ function commandLine({ launch }: HookFile): Record<string, string> {
   return 'missing' in launch ? {} : { command: [launch.file, ...launch.args].join(' ') };
 }
 
-function handlersOf(file: HookFile, codec: Codec, grant: Grant): ReturnType<FoundHook['toHandlers']> {
+function handlersOf(
+  file: HookFile,
+  codec: Codec,
+  grant: Grant,
+): ReturnType<FoundHook['toHandlers']> {
   const { misfit, events } = FILE_HOOKS[file.name];
   const target = {
     id: file.id,
     dialect: 'cline',
-    source: file.path,
+    source: sourceOf(file),
     vocabulary: file.profile,
     onFailure: grant.onFailure,
     fits: misfit,
@@ -121,6 +131,12 @@ function handlersOf(file: HookFile, codec: Codec, grant: Grant): ReturnType<Foun
     timeoutMs: grant.timeoutMs,
   });
   return events.map((event) => commandHandler({ ...target, event, program, codec }));
+}
+
+/** Where a person would look for it: below its root, or wherever it lies. */
+function sourceOf({ path: file, directory }: HookFile): string {
+  const { root } = directory;
+  return root === null || !isInside(root, file) ? file : path.relative(root, file);
 }
 
 /** A workspace's hook runs in its own root, a personal one in the primary root. */

@@ -70,13 +70,17 @@ function rootSuffix(roots: readonly string[], index: number): string {
 }
 
 /**
- * A personal or given directory that really lies inside a workspace is the workspace's: a link in
- * the home directory must not lend its trust to a repository. A root that holds the home directory
- * itself owns nothing of it.
+ * What a personal or given directory holds, or the directory itself, is the workspace's if it really
+ * lies there: a link in the home directory must not lend its trust to a repository. A root that
+ * holds the home directory itself owns nothing of it.
  */
-function settlePlace(directory: HookDirectory, places: HookPlaces): HookDirectory {
+export function settlePlace(
+  directory: HookDirectory,
+  places: HookPlaces,
+  file: string = directory.path,
+): HookDirectory {
   if (directory.place === 'workspace') return directory;
-  const real = findRealPath(directory.path) ?? directory.path;
+  const real = findRealPath(file) ?? file;
   const owner = places.workspaceRoots.find(
     (root) => isInside(root, real) && !holdsHome(root, places.home),
   );

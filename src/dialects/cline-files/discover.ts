@@ -6,8 +6,13 @@ import { closestName } from '../../base/spelling.ts';
 import { type LaunchMachine, type LaunchPlan, planLaunch } from '../../process/interpreter.ts';
 import type { Ignored } from '../dialect.ts';
 import type { HookDirectory } from './directories.ts';
-import { FILE_HOOK_NAMES, type FileHookName, findFileHookName, profileOf } from './names.ts';
-import type { Profile } from './names.ts';
+import {
+  FILE_HOOK_NAMES,
+  type FileHookName,
+  findFileHookName,
+  profileOf,
+  type Profile,
+} from './names.ts';
 
 /** A file that is a hook by its name and place. */
 export interface HookFile {
@@ -29,7 +34,9 @@ export interface FoundFiles {
 /** Reads one hook directory. Every entry becomes a hook or is ignored with a reason. */
 export function readHookDirectory(directory: HookDirectory, machine: LaunchMachine): FoundFiles {
   const listing = list(directory.path);
-  if (typeof listing === 'string') return { files: [], ignored: [{ path: directory.path, why: listing }] };
+  if (typeof listing === 'string') {
+    return { files: [], ignored: [{ path: directory.path, why: listing }] };
+  }
   const files: HookFile[] = [];
   const ignored: Ignored[] = [];
   for (const entry of listing.toSorted()) {
@@ -86,9 +93,20 @@ export function readHookFile(
   };
 }
 
-const EXTENSIONS = new Set(
-  ['', '.sh', '.bash', '.zsh', '.js', '.mjs', '.cjs', '.ts', '.mts', '.cts', '.py', '.ps1'],
-);
+const EXTENSIONS = new Set([
+  '',
+  '.sh',
+  '.bash',
+  '.zsh',
+  '.js',
+  '.mjs',
+  '.cjs',
+  '.ts',
+  '.mts',
+  '.cts',
+  '.py',
+  '.ps1',
+]);
 const WINDOWS_EXTENSIONS = new Set(['.bat', '.cmd', '.exe', '.com']);
 
 function nameOf(
@@ -122,7 +140,9 @@ function statFile(file: string): Stats | string {
     if (stats.isDirectory()) return 'is a directory';
     return stats.isFile() ? stats : 'is not a regular file';
   } catch (error) {
-    return errnoOf(error) === 'ENOENT' ? 'is a link to nothing' : `cannot be read: ${messageOf(error)}`;
+    return errnoOf(error) === 'ENOENT'
+      ? 'is a link to nothing'
+      : `cannot be read: ${messageOf(error)}`;
   }
 }
 
@@ -148,7 +168,10 @@ function planFor(
   { text, machine }: { text: Buffer | string; machine: LaunchMachine },
 ): LaunchPlan {
   if (typeof text === 'string') return { missing: `it cannot be read: ${text}` };
-  return planLaunch({ path: file, head: text.subarray(0, 512), isExecutable: isExecutable(stats) }, machine);
+  return planLaunch(
+    { path: file, head: text.subarray(0, 512), isExecutable: isExecutable(stats) },
+    machine,
+  );
 }
 
 function isExecutable(stats: Stats): boolean {
@@ -156,7 +179,11 @@ function isExecutable(stats: Stats): boolean {
 }
 
 /** Repositories carry a `.ps1` for Windows beside the Unix hook; without PowerShell it is not meant for here. */
-function isForeignTwin(entry: string, launch: LaunchPlan, { siblings, machine }: Surroundings): boolean {
+function isForeignTwin(
+  entry: string,
+  launch: LaunchPlan,
+  { siblings, machine }: Surroundings,
+): boolean {
   if (machine.platform === 'win32' || path.extname(entry).toLowerCase() !== '.ps1') return false;
   const base = path.basename(entry, path.extname(entry)).toLowerCase();
   const hasTwin = siblings.some(

@@ -20,9 +20,19 @@ const always = (): null => null;
 export const FILE_HOOKS = {
   TaskStart: { events: ['TaskStart'], sdkName: 'agent_start', facts: {}, misfit: always },
   TaskResume: { events: ['TaskResume'], sdkName: 'agent_resume', facts: {}, misfit: always },
-  TaskCancel: { events: ['RunEnd'], sdkName: 'agent_abort', facts: { status: 'aborted' }, misfit: unlessStatus('aborted') },
+  TaskCancel: {
+    events: ['RunEnd'],
+    sdkName: 'agent_abort',
+    facts: { status: 'aborted' },
+    misfit: unlessStatus('aborted'),
+  },
   TaskComplete: { events: ['TaskComplete'], sdkName: 'agent_end', facts: {}, misfit: always },
-  TaskError: { events: ['RunEnd'], sdkName: 'agent_error', facts: { status: 'failed' }, misfit: unlessStatus('failed') },
+  TaskError: {
+    events: ['RunEnd'],
+    sdkName: 'agent_error',
+    facts: { status: 'failed' },
+    misfit: unlessStatus('failed'),
+  },
   PreToolUse: { events: ['PreToolUse'], sdkName: 'tool_call', facts: {}, misfit: always },
   PostToolUse: {
     events: ['PostToolUse', 'PostToolUseFailure'],
@@ -30,15 +40,26 @@ export const FILE_HOOKS = {
     facts: {},
     misfit: unlessToolRan,
   },
-  UserPromptSubmit: { events: ['UserPromptSubmit'], sdkName: 'prompt_submit', facts: {}, misfit: always },
+  UserPromptSubmit: {
+    events: ['UserPromptSubmit'],
+    sdkName: 'prompt_submit',
+    facts: {},
+    misfit: always,
+  },
   Notification: { events: ['Notification'], sdkName: 'notification', facts: {}, misfit: always },
   PreCompact: { events: ['PreCompact'], sdkName: 'pre_compact', facts: {}, misfit: always },
-  SessionShutdown: { events: ['SessionEnd'], sdkName: 'session_shutdown', facts: {}, misfit: always },
+  SessionShutdown: {
+    events: ['SessionEnd'],
+    sdkName: 'session_shutdown',
+    facts: {},
+    misfit: always,
+  },
 } as const satisfies Record<string, FileHookRow>;
 
 export type FileHookName = keyof typeof FILE_HOOKS;
 
-export const FILE_HOOK_NAMES: readonly FileHookName[] = Object.keys(FILE_HOOKS).filter(isFileHookName);
+export const FILE_HOOK_NAMES: readonly FileHookName[] =
+  Object.keys(FILE_HOOKS).filter(isFileHookName);
 
 export function isFileHookName(name: string): name is FileHookName {
   return Object.hasOwn(FILE_HOOKS, name);

@@ -1,4 +1,11 @@
-import { isRecord, parseJson, typeName } from '../../base/json.ts';
+import {
+  cutText,
+  isNestedTooDeep,
+  isRecord,
+  MAX_NESTING,
+  parseJson,
+  typeName,
+} from '../../base/json.ts';
 
 /** What a file hook answered, both generations' fields under one name each. */
 export interface FileHookAnswer {
@@ -37,9 +44,12 @@ export function readAnswer(stdout: string): ReadAnswer {
   if (text === '') return nothing([]);
   const found = findObject(text);
   if (found === null) return unreadable(text);
-  if (!saysSomething(found.value)) return nothing([...found.notes, 'its JSON has no field that counts']);
+  if ('error' in found) return unreadableControl(found.error);
+  if (!saysSomething(found.value)) {
+    return nothing([...found.notes, 'its JSON has no field that counts']);
+  }
   const notes = [...found.notes];
-  const fault = flagFault(found.value);
+  const fault = flagFault(found.value) ?? overrideFault(found.value);
   if (fault !== null) return { answer: null, fault, notes };
   return { answer: readFields(found.value, notes), fault: null, notes };
 }
@@ -55,6 +65,12 @@ function unreadable(text: string): ReadAnswer {
   return { answer: null, fault: `stdout is not readable as JSON: ${parsed.error}`, notes: [] };
 }
 
+/** What was meant as the answer and cannot be read is a fault, whatever else stands in stdout. */
+function unreadableControl(error: string): ReadAnswer {
+  const fault = `its HOOK_CONTROL line is not readable as JSON: ${error}`;
+  return { answer: null, fault, notes: [] };
+}
+
 function saysSomething(fields: Fields): boolean {
   return Object.keys(fields).some((key) => KNOWN_FIELDS.has(key));
 }
@@ -64,12 +80,9 @@ interface FoundObject {
   readonly notes: readonly string[];
 }
 
-function findObject(text: string): FoundObject | null {
+function findObject(text: string): FoundObject | { readonly error: string } | null {
   const control = controlLine(text);
-  if (control !== null) {
-    const value = parseObject(control);
-    if (value !== null) return { value, notes: [] };
-  }
+  if (control !== null) return parseControl(control);
   const whole = parseObject(text);
   if (whole !== null) return { value: whole, notes: [] };
   const value = lastObject(text);
@@ -84,12 +97,20 @@ function controlLine(text: string): string | null {
   return line === undefined ? null : line.slice(CONTROL_PREFIX.length);
 }
 
+function parseControl(line: string): FoundObject | { readonly error: string } {
+  const parsed = parseJson(line);
+  if (!parsed.ok) return { error: parsed.error };
+  return { value: isRecord(parsed.value) ? parsed.value : {}, notes: [] };
+}
+
 function parseObject(text: string): Fields | null {
   const parsed = parseJson(text);
   return parsed.ok && isRecord(parsed.value) ? parsed.value : null;
 }
 
-const MAX_PARSE_ATTEMPTS = 64;
+// Objects one after the other are parsed once each; only broken ones inside each other cost more.
+const PARSE_AT_LEAST = 1_000_000;
+const PARSE_TIMES_OVER = 4;
 
 /**
  * The last JSON object that says something, else the last one at all. A log line that happens to be
@@ -97,11 +118,13 @@ const MAX_PARSE_ATTEMPTS = 64;
  */
 function lastObject(text: string): Fields | null {
   let last: Fields | null = null;
-  let attempts = 0;
+  let budget = PARSE_AT_LEAST + text.length * PARSE_TIMES_OVER;
   let insideOf = Number.POSITIVE_INFINITY;
   for (const { start, end } of balancedSpans(text).toReversed()) {
     if (start >= insideOf) continue;
-    if (++attempts > MAX_PARSE_ATTEMPTS) return last;
+    budget -= end - start;
+    // What was not looked at might be a refusal, so nothing is taken for the answer.
+    if (budget < 0) return null;
     const value = parseObject(text.slice(start, end));
     if (value === null) continue;
     if (saysSomething(value)) return value;
@@ -158,9 +181,20 @@ function readFields(fields: Fields, notes: string[]): FileHookAnswer {
 function flagFault(fields: Fields): string | null {
   const flags = [...SPELLINGS.cancel, ...SPELLINGS.shouldContinue, ...SPELLINGS.review];
   const bad = flags.find((key) => isGiven(fields[key]) && flagOf(fields[key]) === null);
-  return bad === undefined
-    ? null
-    : `"${bad}" should be true or false, found ${typeName(fields[bad])} ${JSON.stringify(fields[bad])}`;
+  if (bad === undefined) return null;
+  return `"${bad}" should be true or false, found ${typeName(fields[bad])}${shown(fields[bad])}`;
+}
+
+const SHOWN_CHARS = 80;
+
+/** The value itself where that helps; what is inside an array or object is no flag in any case. */
+function shown(value: unknown): string {
+  return typeof value === 'object' ? '' : ` ${cutText(JSON.stringify(value), SHOWN_CHARS)}`;
+}
+
+function overrideFault(fields: Fields): string | null {
+  const deep = SPELLINGS.overrideInput.find((key) => isNestedTooDeep(fields[key]));
+  return deep === undefined ? null : `"${deep}" is nested deeper than ${MAX_NESTING} levels`;
 }
 
 /** Either spelling may refuse: `cancel: true`, or the older `shouldContinue: false`. */
@@ -176,7 +210,9 @@ function readFlag(fields: Fields, keys: readonly string[], notes: string[]): boo
   if (key === undefined) return undefined;
   const flag = flagOf(fields[key]) ?? undefined;
   if (typeof fields[key] === 'string') {
-    notes.push(`"${key}" should be ${flag}, found the string ${JSON.stringify(fields[key])}; read as meant`);
+    notes.push(
+      `"${key}" should be ${flag}, found the string ${JSON.stringify(fields[key])}; read as meant`,
+    );
   }
   return flag;
 }

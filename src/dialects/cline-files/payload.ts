@@ -77,7 +77,7 @@ function eventFields(request: PayloadRequest): Fields {
 function preToolUse({ input }: PayloadRequest, call: CallFacts): Fields {
   return {
     preToolUse: classicTool(input, call),
-    tool_call: { id: call.callId, ...sdkTool(input.event, call) },
+    tool_call: { id: call.callId, ...sdkTool(input, call).fields },
   };
 }
 
@@ -88,12 +88,20 @@ function classicTool(input: HandlerInput, call: CallFacts): Fields {
   return { toolName, tool: toolName, parameters };
 }
 
-function sdkTool(event: HookEvent, call: CallFacts): Fields {
+/** The call in the SDK's face: whole if that face can say it at once, else the part of this run. */
+function sdkTool({ event, tool }: HandlerInput, call: CallFacts): SdkTool {
   const views = viewsOf(call, 'sdk', {
     cwd: event.cwd,
     root: event.workspaceRoots[0] ?? null,
   });
-  return { name: views[0]?.name ?? call.name, input: views[0]?.input ?? call.input };
+  const part = views.length > 1 ? (tool?.part ?? 0) : null;
+  const view = views[part ?? 0] ?? call;
+  return { fields: { name: view.name, input: view.input ?? null }, part };
+}
+
+interface SdkTool {
+  readonly fields: Fields;
+  readonly part: number | null;
 }
 
 function postToolUse(
@@ -102,8 +110,10 @@ function postToolUse(
 ): Fields {
   const { tool: call, result } = event;
   const part = input.tool?.part ?? null;
-  const sdkOutput = resultOf(call, result, { vocabulary: 'sdk', part: null });
-  const seen = profile === 'sdk' ? sdkOutput : resultOf(call, result, { vocabulary: 'classic', part });
+  const sdk = sdkTool(input, call);
+  const sdkOutput = resultOf(call, result, { vocabulary: 'sdk', part: sdk.part });
+  const seen =
+    profile === 'sdk' ? sdkOutput : resultOf(call, result, { vocabulary: 'classic', part });
   return {
     postToolUse: {
       ...classicTool(input, call),
@@ -113,7 +123,7 @@ function postToolUse(
     },
     tool_result: {
       id: call.callId,
-      ...sdkTool(event, call),
+      ...sdk.fields,
       output: sdkOutput,
       ...(result.success ? {} : { error: result.error ?? result.text }),
       durationMs: Math.round(event.durationMs),

@@ -1,6 +1,7 @@
 import { HooklineError } from '../../base/errors.ts';
 import { isRecord, typeName } from '../../base/json.ts';
-import type { FiredEvent, Moment } from '../../hooks/facts.ts';
+import type { ToolResult } from '../../hooks/faces/faces.ts';
+import type { ErrorFacts, FiredEvent, Moment } from '../../hooks/facts.ts';
 import { type FileHookName, findFileHookName } from './names.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -10,14 +11,17 @@ export function readPayload(payload: unknown): FiredEvent {
   if (!isRecord(payload)) throw invalid(`expected an object, found ${typeName(payload)}`);
   const name = findFileHookName(text(payload['hookName']));
   if (name === null) {
-    throw invalid(`"hookName" should name a Cline hook, found ${JSON.stringify(payload['hookName'])}`);
+    throw invalid(
+      `"hookName" should name a Cline hook, found ${JSON.stringify(payload['hookName'])}`,
+    );
   }
-  return { ...readMoment(payload), ...readEvent(name, payload) };
+  return { ...readMoment(payload), ...readTask(name, payload), ...readEvent(name, payload) };
 }
 
 /** The event that a hook's own data describes: `{ toolName, parameters }` for PreToolUse. */
 export function eventFromData(name: FileHookName, data: Fields): FiredEvent {
-  return readEvent(name, { [dataKey(name)]: data, ...data });
+  const payload = { [dataKey(name)]: data, ...data };
+  return { ...readTask(name, payload), ...readEvent(name, payload) };
 }
 
 function invalid(message: string): HooklineError {
@@ -43,14 +47,22 @@ function readMoment(payload: Fields): Partial<Moment> {
     ...given('cwd', text(payload['cwd'])),
     ...(at === null ? {} : { at }),
     ...(Array.isArray(payload['workspaceRoots'])
-      ? { workspaceRoots: payload['workspaceRoots'].filter((root) => typeof root === 'string') }
+      ? { workspaceRoots: texts(payload['workspaceRoots']) }
       : {}),
     ...(Object.keys(model).length === 0
       ? {}
       : { model: { provider: text(model['provider']), id: text(model['slug']) } }),
     ...readAgent(payload),
     ...(typeof payload['iteration'] === 'number' ? { iteration: payload['iteration'] } : {}),
+    ...(payload['mode'] === 'plan' ? { permissionMode: 'plan' } : {}),
   };
+}
+
+/** The ids that a hook's own data names. */
+function readTask(name: FileHookName, payload: Fields): Partial<Moment> {
+  const data = record(payload[dataKey(name)]);
+  const { taskId, ulid } = name === 'PreCompact' ? data : record(data['taskMetadata']);
+  return { ...given('taskId', text(taskId)), ...given('ulid', text(ulid)) };
 }
 
 function readAgent(payload: Fields): Partial<Moment> {
@@ -63,7 +75,8 @@ function readAgent(payload: Fields): Partial<Moment> {
 function readTime(value: unknown): number | null {
   const written = text(value);
   const ms = /^\d+$/u.test(written) ? Number(written) : Date.parse(written);
-  return Number.isNaN(ms) ? null : ms;
+  // Digits may name a time that no calendar has; whoever writes it as a date would fail.
+  return Number.isNaN(new Date(ms).getTime()) ? null : ms;
 }
 
 function readEvent(name: FileHookName, payload: Fields): FiredEvent {
@@ -79,9 +92,13 @@ function readEvent(name: FileHookName, payload: Fields): FiredEvent {
     case 'TaskResume':
       return readTaskResume(metadata, record(data['previousState']));
     case 'TaskComplete':
-      return { name, result: text(metadata['result']) || text(record(payload['turn'])['outputText']) };
+      return {
+        name,
+        result: text(metadata['result']) || text(record(payload['turn'])['outputText']),
+        ...given('command', text(metadata['command'])),
+      };
     case 'UserPromptSubmit':
-      return { name, prompt: text(data['prompt']) };
+      return { name, prompt: text(data['prompt']), attachments: texts(data['attachments']) };
     case 'TaskCancel':
       return { name: 'RunEnd', status: 'aborted', reason: text(payload['reason']) };
     case 'TaskError':
@@ -103,20 +120,34 @@ function readTool(data: Fields, call: Fields): { callId: string; name: string; i
   return { callId, name: toolName, input: data['parameters'] ?? {} };
 }
 
-function readPostToolUse(data: Fields, result: Fields): FiredEvent {
+function readPostToolUse(data: Fields, call: Fields): FiredEvent {
   const success = data['success'] === true;
-  const resultText = text(data['result']);
   return {
     name: success ? 'PostToolUse' : 'PostToolUseFailure',
-    tool: readTool(data, result),
+    tool: readTool(data, call),
     durationMs: number(data['executionTimeMs']),
-    result: {
-      response: undefined,
-      text: resultText,
-      success,
-      ...(success ? {} : { error: resultText }),
-    },
+    result: { ...readOutput(data, call), success, ...(success ? {} : readFailure(data, call)) },
   };
+}
+
+/** The SDK's own output is made of rows, of which its classic text is only the JSON. */
+function readOutput(data: Fields, call: Fields): Omit<ToolResult, 'success'> {
+  const { output } = call;
+  const parts = (Array.isArray(output) ? output : [output]).flatMap(readRow);
+  if (parts.length > 0) {
+    return { response: undefined, text: parts.map((part) => part.text).join('\n'), parts };
+  }
+  return { response: undefined, text: typeof output === 'string' ? output : text(data['result']) };
+}
+
+function readRow(row: unknown): ToolResult[] {
+  if (!isRecord(row) || typeof row['result'] !== 'string') return [];
+  const error = typeof row['error'] === 'string' ? { error: row['error'] } : {};
+  return [{ response: undefined, text: row['result'], success: row['success'] === true, ...error }];
+}
+
+function readFailure(data: Fields, call: Fields): { error: string } {
+  return { error: typeof call['error'] === 'string' ? call['error'] : text(data['result']) };
 }
 
 function readTaskResume(metadata: Fields, previous: Fields): FiredEvent {
@@ -129,8 +160,12 @@ function readTaskResume(metadata: Fields, previous: Fields): FiredEvent {
   };
 }
 
-function readError(error: Fields): { name: string; message: string } {
-  return { name: text(error['name']) || 'Error', message: text(error['message']) };
+function readError(error: Fields): ErrorFacts {
+  return {
+    name: text(error['name']) || 'Error',
+    message: text(error['message']),
+    ...given('stack', text(error['stack'])),
+  };
 }
 
 function readPreCompact(data: Fields): FiredEvent {
@@ -166,6 +201,10 @@ function record(value: unknown): Fields {
 
 function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
+}
+
+function texts(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 }
 
 function number(value: unknown): number {

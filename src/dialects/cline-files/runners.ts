@@ -77,9 +77,7 @@ export class StdioHookRunner<Name extends FileHookName = FileHookName> extends H
 }
 
 /** Runs several hooks of one event at once: any of them can stop it, all contexts are kept. */
-export class CombinedHookRunner<
-  Name extends FileHookName = FileHookName,
-> extends HookRunner<Name> {
+export class CombinedHookRunner<Name extends FileHookName = FileHookName> extends HookRunner<Name> {
   readonly #runners: readonly HookRunner<Name>[];
 
   constructor(name: Name, runners: readonly HookRunner<Name>[]) {
@@ -109,7 +107,7 @@ function handlersOf<Name extends FileHookName>(
 }
 
 function answerOf(output: HookOutput): ReturnType<Handler['run']> {
-  const [failed] = output.verdict.outcomes.filter((outcome) => outcome.failure !== null);
+  const failed = output.verdict.outcomes.find((outcome) => outcome.failure !== null);
   if (failed?.failure && !output.cancel) return { failure: failed.failure, notes: failed.notes };
   return {
     decision: {

@@ -1,4 +1,4 @@
-import { type ChangeField, type Decision, type Effect, type Stop } from '../decision.ts';
+import type { ChangeField, Decision, Effect, Stop } from '../decision.ts';
 import { EVENTS } from '../events.ts';
 import type { EventName } from '../facts.ts';
 

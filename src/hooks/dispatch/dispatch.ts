@@ -1,14 +1,22 @@
 import type { BackgroundPool } from './background.ts';
-import { isRefusal, type Outcome, type Skipped, type Verdict } from '../decision.ts';
-import type { HandlerProgress, LateOutcome } from '../observers.ts';
+import { isRefusal, type Skipped, type Verdict } from '../decision.ts';
+import { type HandlerProgress, type LateOutcome, tell } from '../observers.ts';
 import { EVENTS } from '../events.ts';
 import type { HookEvent } from '../facts.ts';
 import type { Handler } from '../handler.ts';
 import { mergeOutcomes } from '../merge.ts';
 import { planHandler } from './plan.ts';
-import { composeRewrites, knowsFinalInput, rewriteFailure, withInput } from './rewrites.ts';
-import { backgroundRun, type HandlerRun, isPromise, type Ran, runHandler } from './run-handler.ts';
-import { settleAll, type Started } from './settle.ts';
+import { type AppliedRewrites, applyRewrites, knowsFinalInput, withInput } from './rewrites.ts';
+import {
+  backgroundRun,
+  type HandlerRun,
+  isPromise,
+  killedRun,
+  type Ran,
+  runHandler,
+  thrownRun,
+} from './run-handler.ts';
+import { NEVER_ABORTED, settleAll, type Started } from './settle.ts';
 import { type EventViews, faceContext, type ReadText, viewEvent } from './views.ts';
 
 export interface DispatchPorts {
@@ -38,9 +46,8 @@ export type RunDispatch = (request: DispatchRequest) => Promise<Dispatched>;
 export function createDispatch(ports: DispatchPorts): RunDispatch {
   return async (request) => {
     const first = await runFirstPass(ports, request);
-    const context = faceContext(request.event, ports.readText);
-    const rewritten = composeRewrites(request.event, first.ran, context);
-    const merge = (ran: readonly Ran[]): Verdict =>
+    const { ran, rewritten } = applied(ports, request, first.ran);
+    const merge = (passes: Pass): Verdict =>
       mergeOutcomes(
         {
           event: request.event.name,
@@ -48,14 +55,26 @@ export function createDispatch(ports: DispatchPorts): RunDispatch {
           changes: EVENTS[request.event.name].changes,
           rewrittenInput: rewritten?.input ?? null,
         },
-        ran.map((one) => one.outcome),
-        first.skipped,
+        passes.ran.map((one) => one.outcome),
+        passes.skipped,
       );
-    const verdict = merge(first.ran);
+    const verdict = merge({ ran, skipped: first.skipped });
     if (request.signal.aborted) return { verdict, aborted: true };
     if (rewritten === null || isRefusal(verdict.effect)) return { verdict, aborted: false };
-    const second = await runSecondPass(ports, request, first.ran, rewritten.input);
-    return { verdict: merge([...first.ran, ...second]), aborted: request.signal.aborted };
+    const final = withInput(request.event, rewritten.input);
+    const second = await runSecondPass(ports, { ...request, event: final }, ran);
+    return {
+      verdict: merge(bothPasses({ ran, skipped: first.skipped }, second)),
+      aborted: request.signal.aborted,
+    };
+  };
+}
+
+function bothPasses(first: Pass, second: Pass): Pass {
+  const late = new Set(second.ran.map(({ handler }) => handler.id));
+  return {
+    ran: [...first.ran, ...second.ran],
+    skipped: [...first.skipped.filter(({ hook }) => !late.has(hook)), ...second.skipped],
   };
 }
 
@@ -87,17 +106,17 @@ async function runFirstPass(ports: DispatchPorts, request: DispatchRequest): Pro
   let views = viewEvent(request.event, ports.readText);
   for (const handler of request.handlers) {
     if (handler.inOrder === true) {
-      const before = await settleAll(started, request.signal);
-      const refusedBy = earlierRefusal(before, handler);
-      if (refusedBy !== null) {
-        skipped.push({ hook: handler.id, why: `after ${refusedBy} refused` });
+      const before = applied(ports, request, await settleAll(started, request.signal));
+      const why = endOfChain(before.ran, handler, request.signal);
+      if (why !== null) {
+        skipped.push({ hook: handler.id, why });
         continue;
       }
       views = viewsAfter(ports, request, before);
     }
-    const planned = planHandler(handler, views);
+    const planned = planRuns(handler, views, 1);
     if (typeof planned === 'string') skipped.push({ hook: handler.id, why: planned });
-    else started.push(...planned.map((input) => start(ports, request, { handler, input, pass: 1 })));
+    else started.push(...planned.map((run) => start(ports, request, run)));
   }
   return { ran: await settleAll(started, request.signal), skipped };
 }
@@ -106,28 +125,47 @@ async function runSecondPass(
   ports: DispatchPorts,
   request: DispatchRequest,
   first: readonly Ran[],
-  input: unknown,
-): Promise<readonly Ran[]> {
-  const views = viewEvent(withInput(request.event, input), ports.readText);
+): Promise<Pass> {
+  const views = viewEvent(request.event, ports.readText);
   const started: Started[] = [];
+  const skipped: Skipped[] = [];
   for (const handler of request.handlers) {
     if (handler.background === true) continue;
-    const planned = planHandler(handler, views);
-    if (typeof planned === 'string') continue;
-    const unseen = planned.filter(
-      ({ tool }) =>
-        !knowsFinalInput(first, {
-          handlerId: handler.id,
-          part: tool?.part ?? null,
-          input: tool?.input,
-        }),
-    );
-    started.push(...unseen.map((seen) => start(ports, request, { handler, input: seen, pass: 2 })));
+    const planned = planRuns(handler, views, 2);
+    if (typeof planned === 'string') {
+      skipped.push(...withheldSince(first, handler, planned));
+      continue;
+    }
+    const unseen = planned.filter(({ input }) => !knowsFinalInput(first, handler.id, input.tool));
+    started.push(...unseen.map((run) => start(ports, request, run)));
   }
-  return settleAll(started, request.signal);
+  return { ran: await settleAll(started, request.signal), skipped };
 }
 
-function start(ports: DispatchPorts, request: DispatchRequest, run: HandlerRun): Started {
+/** A hook that was asked about the first input and may not be asked about the final one. */
+function withheldSince(first: readonly Ran[], handler: Handler, why: string): Skipped[] {
+  const wasAsked = first.some((ran) => ran.handler.id === handler.id);
+  if (!wasAsked || handler.withheld?.() !== why) return [];
+  return [{ hook: handler.id, why: `no second look at the rewritten input: ${why}` }];
+}
+
+interface PlannedRun extends HandlerRun {
+  /** What the handler threw when it was asked whether it fits. */
+  readonly thrown?: unknown;
+}
+
+function planRuns(handler: Handler, views: EventViews, pass: 1 | 2): PlannedRun[] | string {
+  try {
+    const planned = planHandler(handler, views);
+    if (typeof planned === 'string') return planned;
+    return planned.map((input) => ({ handler, input, pass }));
+  } catch (thrown) {
+    return [{ handler, input: { event: views.event, tool: null }, pass, thrown }];
+  }
+}
+
+function start(ports: DispatchPorts, request: DispatchRequest, run: PlannedRun): Started {
+  if ('thrown' in run) return { run, result: thrownRun(run, run.thrown) };
   return { run, result: startRun(ports, request, run) };
 }
 
@@ -137,48 +175,64 @@ function startRun(
   run: HandlerRun,
 ): Ran | Promise<Ran> {
   if (run.handler.background === true) {
-    ports.background.add(async () => {
-      announceLate(ports, request, await runHandler(run, ports.closing));
-    });
+    ports.background.add(() => runBeside(ports, request, run));
     return backgroundRun(run);
   }
   const { id: hook, event } = run.handler;
-  ports.onProgress?.({ type: 'start', hook, event });
-  const running = runHandler(run, request.signal);
+  tell(ports.onProgress, { type: 'start', hook, event });
+  // Without a signal of the caller's, closing the engine is what ends a handler.
+  const signal = request.signal === NEVER_ABORTED ? ports.closing : request.signal;
+  const running = runHandler(run, signal);
   const finish = (ran: Ran): Ran => {
-    ports.onProgress?.({ type: 'end', hook, event });
-    void ran.late?.then((late) => announceLate(ports, request, late));
-    return withUsableRewrite(ports, request, ran);
+    tell(ports.onProgress, { type: 'end', hook, event });
+    if (ran.late !== null) ports.background.track(announceLate(ports, request, ran.late));
+    return ran;
   };
   return isPromise(running) ? running.then(finish) : finish(running);
 }
 
-function announceLate(ports: DispatchPorts, { id, event }: DispatchRequest, ran: Ran): void {
-  ports.onLate?.({ dispatchId: id, event, outcome: ran.outcome });
+async function runBeside(
+  ports: DispatchPorts,
+  request: DispatchRequest,
+  run: HandlerRun,
+): Promise<void> {
+  const ran = ports.closing.aborted
+    ? killedRun(run, 'was not started before the engine closed')
+    : await runHandler(run, ports.closing);
+  await announceLate(ports, request, ran.late ?? ran);
 }
 
-function withUsableRewrite(ports: DispatchPorts, request: DispatchRequest, ran: Ran): Ran {
-  const context = faceContext(request.event, ports.readText);
-  const failure = rewriteFailure(request.event, ran, context);
-  if (failure === null) return ran;
-  const effect = ran.outcome.onFailure === 'closed' ? 'deny' : 'pass';
-  const outcome: Outcome = { ...ran.outcome, status: 'failed', effect, failure, decision: null };
-  return { ...ran, outcome };
+async function announceLate(
+  ports: DispatchPorts,
+  { id, event }: DispatchRequest,
+  late: Ran | Promise<Ran>,
+): Promise<void> {
+  const { outcome } = await late;
+  tell(ports.onLate, { dispatchId: id, event, outcome });
 }
 
-function earlierRefusal(ran: readonly Ran[], handler: Handler): string | null {
+/** Why the rest of an ordered chain does not run, or null when it goes on. */
+function endOfChain(ran: readonly Ran[], handler: Handler, signal: AbortSignal): string | null {
+  if (signal.aborted) return 'the dispatch was aborted before its turn';
   const refusing = ran.find(
     ({ handler: other, outcome }) =>
       other.inOrder === true && other.dialect === handler.dialect && isRefusal(outcome.effect),
   );
-  return refusing?.handler.id ?? null;
+  return refusing === undefined ? null : `after ${refusing.handler.id} refused`;
+}
+
+function applied(
+  ports: DispatchPorts,
+  { event }: DispatchRequest,
+  ran: readonly Ran[],
+): AppliedRewrites {
+  return applyRewrites(event, ran, faceContext(event, ports.readText));
 }
 
 function viewsAfter(
   ports: DispatchPorts,
   { event }: DispatchRequest,
-  before: readonly Ran[],
+  { rewritten }: AppliedRewrites,
 ): EventViews {
-  const rewritten = composeRewrites(event, before, faceContext(event, ports.readText));
   return viewEvent(rewritten === null ? event : withInput(event, rewritten.input), ports.readText);
 }

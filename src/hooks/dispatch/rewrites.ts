@@ -1,23 +1,33 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Failure } from '../decision.ts';
-import { type FaceContext, rewriteInput } from '../faces/faces.ts';
+import { type FaceContext, rewriteInput, type ToolView } from '../faces/faces.ts';
 import { callOf, type HookEvent } from '../facts.ts';
-import type { Ran } from './run-handler.ts';
+import { failedOutcome, type Ran } from './run-handler.ts';
 
-/** The call's input after every rewrite in declared order, or null when it stays as it is. */
-export function composeRewrites(
+export interface AppliedRewrites {
+  /** The same runs; a rewrite that could not be used has failed its own. */
+  readonly ran: readonly Ran[];
+  /** The call's input after every rewrite, or null when it stays as it is. */
+  readonly rewritten: { readonly input: unknown } | null;
+}
+
+/** Applies every rewrite in declared order, each to what the ones before it made of the call. */
+export function applyRewrites(
   event: HookEvent,
   ran: readonly Ran[],
   context: FaceContext,
-): { readonly input: unknown } | null {
+): AppliedRewrites {
   const call = callOf(event);
-  if (call === null) return null;
+  if (call === null || !ran.some(hasRewrite)) return { ran, rewritten: null };
   let input = call.input;
-  for (const rewrite of ran.filter(hasRewrite)) {
-    const applied = applyRewrite({ name: call.name, input }, rewrite, context);
-    if (applied.ok) input = applied.input;
-  }
-  return isDeepStrictEqual(input, call.input) ? null : { input };
+  const settled = ran.map((one) => {
+    if (!hasRewrite(one)) return one;
+    const applied = applyRewrite({ name: call.name, input }, one, context);
+    if (!applied.ok) return withoutRewrite(one, applied.error);
+    input = applied.input;
+    return applied.lost === undefined ? one : withLostKeys(one, applied.lost);
+  });
+  const rewritten = isDeepStrictEqual(input, call.input) ? null : { input };
+  return { ran: settled, rewritten };
 }
 
 /** A copy of the event whose tool call has another input. */
@@ -25,30 +35,40 @@ export function withInput(event: HookEvent, input: unknown): HookEvent {
   return 'tool' in event ? { ...event, tool: { ...event.tool, input } } : event;
 }
 
-/** Why a rewrite cannot be applied to the call, or null. A rewrite that is lost is a failure, not a pass. */
-export function rewriteFailure(event: HookEvent, ran: Ran, context: FaceContext): Failure | null {
-  const call = callOf(event);
-  if (call === null || !hasRewrite(ran)) return null;
-  const applied = applyRewrite(call, ran, context);
-  if (applied.ok) return null;
-  return { kind: 'output', message: `its rewrite of the tool input cannot be used: ${applied.error}` };
-}
-
 /** Whether this handler saw the part as it finally is, or is the one whose rewrite of it stands. */
 export function knowsFinalInput(
   ran: readonly Ran[],
-  asked: { readonly handlerId: string; readonly part: number | null; readonly input: unknown },
+  handlerId: string,
+  tool: ToolView | null,
 ): boolean {
-  const lastRewrite = ran.findLast(
-    (one) => hasRewrite(one) && touches(one.outcome.part, asked.part),
-  );
-  if (lastRewrite?.handler.id === asked.handlerId) return true;
+  const part = tool?.part ?? null;
+  const lastRewrite = ran.findLast((one) => hasRewrite(one) && touches(one.outcome.part, part));
+  if (lastRewrite?.handler.id === handlerId) return true;
   return ran.some(
     (one) =>
-      one.handler.id === asked.handlerId &&
-      one.outcome.part === asked.part &&
-      isDeepStrictEqual(one.input.tool?.input, asked.input),
+      one.handler.id === handlerId &&
+      one.outcome.part === part &&
+      isDeepStrictEqual(one.input.tool?.input, tool?.input),
   );
+}
+
+/** A rewrite that is lost is a failure, not a pass; but it must not take a refusal with it. */
+function withoutRewrite(ran: Ran, error: string): Ran {
+  const message = `its rewrite of the tool input cannot be used: ${error}`;
+  const { outcome } = ran;
+  const { input: _input, inputFace: _face, ...decision } = outcome.decision ?? {};
+  if (outcome.effect !== 'pass' && outcome.effect !== 'allow') {
+    return { ...ran, outcome: { ...outcome, decision, notes: [...outcome.notes, message] } };
+  }
+  return {
+    ...ran,
+    outcome: failedOutcome({ ...outcome, decision: null }, { kind: 'output', message }),
+  };
+}
+
+function withLostKeys(ran: Ran, lost: readonly string[]): Ran {
+  const note = `its rewrite says ${lost.join(', ')}, for which this call has no place; left out`;
+  return { ...ran, outcome: { ...ran.outcome, notes: [...ran.outcome.notes, note] } };
 }
 
 function touches(rewritten: number | null, part: number | null): boolean {
@@ -65,5 +85,9 @@ function applyRewrite(
   context: FaceContext,
 ): ReturnType<typeof rewriteInput> {
   const vocabulary = outcome.decision?.inputFace ?? handler.vocabulary;
-  return rewriteInput(call, { vocabulary, part: outcome.part, input: outcome.decision?.input }, context);
+  return rewriteInput(
+    call,
+    { vocabulary, part: outcome.part, input: outcome.decision?.input },
+    context,
+  );
 }

@@ -24,7 +24,9 @@ export function runHandler(run: HandlerRun, signal: AbortSignal): Ran | Promise<
   try {
     const answer = run.handler.run(run.input, signal);
     if (!isPromise(answer)) return finish(answer);
-    return withTimeLimit(answer, run.handler).then(finish, (error: unknown) => finish(thrown(error)));
+    return withTimeLimit(answer, run.handler).then(finish, (error: unknown) =>
+      finish(thrown(error)),
+    );
   } catch (error) {
     return finish(thrown(error));
   }
@@ -39,10 +41,15 @@ export function backgroundRun(run: HandlerRun): Ran {
   return { ...run, outcome: { ...emptyOutcome(run, 0), status: 'background' }, late: null };
 }
 
-/** The outcome of a handler that went on although the dispatch was aborted. */
-export function killedRun(run: HandlerRun): Ran {
-  const failure: Failure = { kind: 'killed', message: 'did not end after the dispatch was aborted' };
-  return { ...run, outcome: failed(emptyOutcome(run, 0), failure, []), late: null };
+/** The outcome of a handler that was ended from outside, or had to be given up. */
+export function killedRun(run: HandlerRun, message: string): Ran {
+  const failure: Failure = { kind: 'killed', message };
+  return { ...run, outcome: failedOutcome(emptyOutcome(run, 0), failure), late: null };
+}
+
+/** The outcome of a handler that threw before it could be run. */
+export function thrownRun(run: HandlerRun, error: unknown): Ran {
+  return finishRun(run, thrown(error), systemClock.elapsed());
 }
 
 function withTimeLimit(
@@ -77,7 +84,9 @@ function finishRun(run: HandlerRun, answer: Answer | undefined, startedAt: numbe
 
 function outcomeOf(run: HandlerRun, answer: Answer, durationMs: number): Outcome {
   const outcome = { ...emptyOutcome(run, durationMs), ...programFields(answer) };
-  if (answer.failure !== undefined) return failed(outcome, answer.failure, answer.notes ?? []);
+  if (answer.failure !== undefined) {
+    return failedOutcome({ ...outcome, notes: answer.notes ?? [] }, answer.failure);
+  }
   const { decision, notes } = admitDecision(run.handler.event, answer.decision ?? {});
   return {
     ...outcome,
@@ -87,9 +96,10 @@ function outcomeOf(run: HandlerRun, answer: Answer, durationMs: number): Outcome
   };
 }
 
-function failed(outcome: Outcome, failure: Failure, notes: readonly string[]): Outcome {
+/** The same outcome as a failure; whether it refuses is up to the handler's policy. */
+export function failedOutcome(outcome: Outcome, failure: Failure): Outcome {
   const effect = outcome.onFailure === 'closed' ? 'deny' : 'pass';
-  return { ...outcome, status: 'failed', effect, failure, notes };
+  return { ...outcome, status: 'failed', effect, failure };
 }
 
 function printedEffect(decision: Decision): Outcome['effect'] {

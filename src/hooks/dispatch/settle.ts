@@ -6,7 +6,7 @@ export interface Started {
 }
 
 /** Stands for "nobody will abort this", so that no listener is needed. */
-export const NEVER_ABORTED = new AbortController().signal;
+export const NEVER_ABORTED: AbortSignal = new AbortController().signal;
 
 // A program gets SIGTERM, then SIGKILL 1.5 s later; waiting for both keeps a killed tree from being orphaned.
 const PATIENCE_AFTER_ABORT_MS = 4000;
@@ -18,7 +18,7 @@ export function settleAll(
 ): readonly Ran[] | Promise<readonly Ran[]> {
   const results = started.map(({ result }) => result);
   if (!results.some(isPromise)) return results.filter(isSettled);
-  if (signal === NEVER_ABORTED) return Promise.all(results);
+  if (signal === NEVER_ABORTED) return Promise.all(results.map(async (result) => result));
   return settleUntilAborted(started, signal);
 }
 
@@ -30,7 +30,10 @@ async function settleUntilAborted(
   try {
     return await Promise.all(
       started.map(({ run, result }) =>
-        Promise.race([result, patience.over.then(() => killedRun(run))]),
+        Promise.race([
+          result,
+          patience.over.then(() => killedRun(run, 'did not end after the dispatch was aborted')),
+        ]),
       ),
     );
   } finally {

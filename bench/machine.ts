@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { VERSION } from '../src/base/version.ts';
+
+/** What the numbers depend on besides the code, one fact per line. */
+export function describeMachine(peerVersion: string | null): string[] {
+  const [cpu] = os.cpus();
+  return [
+    `CPU: ${cpu?.model.trim() ?? 'unknown'}, ${os.cpus().length} cores`,
+    `system: ${os.type()} ${os.release()} ${os.arch()}`,
+    `Node.js ${process.versions.node}, V8 ${process.versions.v8}`,
+    `hookline ${VERSION}; peer: ${peerVersion ?? 'not installed'}`,
+  ];
+}
+
+/** The installed version of a package that only the bench uses, or null. */
+export function installedVersion(project: string, name: string): string | null {
+  const file = path.join(project, 'bench', 'node_modules', name, 'package.json');
+  try {
+    const manifest: { version: string } = JSON.parse(readFileSync(file, 'utf8'));
+    return `${name} ${manifest.version}`;
+  } catch {
+    return null;
+  }
+}

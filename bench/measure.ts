@@ -1,0 +1,70 @@
+/** One thing that is measured; whatever it returns is ignored. */
+export type Task = () => unknown;
+
+export interface Plan {
+  readonly samples: number;
+  /** How many calls make one sample; more than one where a single call is too short for the clock. */
+  readonly batch: number;
+  /** Waits, untimed, for what a call leaves to be done after it has answered. */
+  readonly settle?: () => Promise<void>;
+}
+
+/** Times of one call in milliseconds. */
+export interface Summary {
+  readonly median: number;
+  readonly p95: number;
+  /** Interquartile range divided by the median. */
+  readonly spread: number;
+  readonly samples: number;
+}
+
+const WARM_UP_SHARE = 0.1;
+const MIN_WARM_UPS = 3;
+
+/**
+ * Measures all tasks in turns, so that whatever disturbs the machine disturbs them alike.
+ * Each round begins with another task, because the first one after a pause is the slowest.
+ */
+export async function measureInTurns(tasks: readonly Task[], plan: Plan): Promise<Summary[]> {
+  const warmUps = Math.max(MIN_WARM_UPS, Math.round(plan.samples * WARM_UP_SHARE));
+  const times: number[][] = tasks.map(() => []);
+  for (let round = -warmUps; round < plan.samples; round++) {
+    for (let turn = 0; turn < tasks.length; turn++) {
+      const which = Math.abs(round + turn) % tasks.length;
+      const task = tasks[which];
+      if (task === undefined) continue;
+      const ms = await timeOf(task, plan.batch);
+      if (round >= 0) times[which]?.push(ms);
+      await plan.settle?.();
+    }
+  }
+  return times.map(summarise);
+}
+
+async function timeOf(task: Task, batch: number): Promise<number> {
+  const start = performance.now();
+  for (let call = 0; call < batch; call++) {
+    const result = task();
+    if (result instanceof Promise) await result;
+  }
+  return (performance.now() - start) / batch;
+}
+
+function summarise(times: readonly number[]): Summary {
+  const sorted = times.toSorted((a, b) => a - b);
+  const median = quantile(sorted, 0.5);
+  return {
+    median,
+    p95: quantile(sorted, 0.95),
+    spread: (quantile(sorted, 0.75) - quantile(sorted, 0.25)) / median,
+    samples: sorted.length,
+  };
+}
+
+/** `sorted` ascending; between two values their weighted mean. */
+export function quantile(sorted: readonly number[], share: number): number {
+  const at = (sorted.length - 1) * share;
+  const low = sorted[Math.floor(at)] ?? Number.NaN;
+  const high = sorted[Math.ceil(at)] ?? low;
+  return low + (high - low) * (at - Math.floor(at));
+}

@@ -1,0 +1,76 @@
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { createHost, type Host, type HostOptions } from '../src/host/create-host.ts';
+import { type Surroundings } from '../src/host/config.ts';
+import { trustUnit } from '../src/host/hook-set.ts';
+import { bindUnit } from '../src/trust/bytes.ts';
+import { trustUnits } from '../src/trust/record.ts';
+
+/** A home and a workspace that nobody else has. */
+export interface Place {
+  readonly home: string;
+  readonly workspace: string;
+  readonly surroundings: Surroundings;
+  remove(): void;
+}
+
+export function createPlace(): Place {
+  const directory = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'hookline-bench-')));
+  const home = path.join(directory, 'home');
+  const workspace = path.join(directory, 'workspace');
+  mkdirSync(home);
+  mkdirSync(path.join(workspace, '.git'), { recursive: true });
+  const { PATH = '', USER = 'bench' } = process.env;
+  return {
+    home,
+    workspace,
+    surroundings: {
+      cwd: workspace,
+      env: { PATH, USER, HOME: home },
+      platform: process.platform,
+      home,
+      nodePath: process.execPath,
+    },
+    remove: () => rmSync(directory, { recursive: true, force: true }),
+  };
+}
+
+/** The smallest program that reads its input to the end and answers: what a hook costs at least. */
+export function writeEcho(file: string): void {
+  mkdirSync(path.dirname(file), { recursive: true });
+  copyFileSync(realpathSync('/bin/cat'), file);
+  chmodSync(file, 0o755);
+}
+
+/** The same as a script, for hosts that start nothing else. */
+export function writeEchoScript(file: string): void {
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, '#!/bin/sh\nexec cat\n', { mode: 0o755 });
+}
+
+export async function openHost(place: Place, options: HostOptions = {}): Promise<Host> {
+  return createHost({ surroundings: place.surroundings, ...options });
+}
+
+// Trust remembers the hash of a file only once its times are sure to show the next change.
+const FILES_SETTLE_AFTER_MS = 2100;
+
+/** Trusts every hook of the workspace, as `hookline trust` does, and waits until trust is warm. */
+export async function trustEverything(place: Place, options: HostOptions = {}): Promise<void> {
+  const host = await openHost(place, options);
+  const bindings = host.hooks().map(({ hook }) => bindUnit(trustUnit(hook)));
+  const { recordFile } = host.trust;
+  await host.close();
+  if (recordFile !== null) await trustUnits(recordFile, bindings, { now: Date.now() });
+  await wait(FILES_SETTLE_AFTER_MS);
+}

@@ -1,0 +1,109 @@
+import { measureInTurns, type Plan, type Summary, type Task } from './measure.ts';
+
+/** What a row must not exceed, and why it is that much. */
+export interface Bound {
+  /** `ratio` to the bare call, or a time of ours in milliseconds; null when `check` must find nothing. */
+  readonly of: 'ratio' | 'ms' | 'check';
+  readonly atMost: number;
+  readonly because: string;
+  /** An aim is printed and never fails the run. */
+  readonly isAim?: boolean;
+}
+
+/** A row made ready to be measured. */
+export type Opened = Contest | Check;
+
+export interface Contest extends Plan {
+  readonly us: Task;
+  readonly bare?: Task;
+  readonly peer?: Task;
+  close(): Promise<void>;
+}
+
+/** Something that is true or not, rather than fast or slow. */
+export interface Check {
+  check(): Promise<{ readonly facts: string; readonly problems: readonly string[] }>;
+  close(): Promise<void>;
+}
+
+export interface Row {
+  readonly name: string;
+  readonly bound: Bound;
+  open(options: RowOptions): Promise<Opened>;
+}
+
+export interface RowOptions {
+  /** The project's directory, with a built `dist`. */
+  readonly project: string;
+  readonly quick: boolean;
+}
+
+export interface RowResult {
+  readonly name: string;
+  readonly bound: Bound;
+  readonly us: Summary | null;
+  readonly bare: Summary | null;
+  readonly peer: Summary | null;
+  readonly ratio: number | null;
+  readonly peerRatio: number | null;
+  readonly isNoisy: boolean;
+  readonly isMet: boolean;
+  readonly facts: string;
+}
+
+const NOISY_SPREAD = 0.25;
+const ATTEMPTS = 3;
+
+/** Measures a row; one that was disturbed is measured again, and the calmest measurement counts. */
+export async function runRow(row: Row, options: RowOptions): Promise<RowResult> {
+  const opened = await row.open(options);
+  try {
+    if ('check' in opened) return await runCheck(row, opened);
+    let calmest = await runContest(row, opened);
+    for (let attempt = 1; attempt < ATTEMPTS && calmest.isNoisy; attempt++) {
+      const again = await runContest(row, opened);
+      if (spreadOf(again) < spreadOf(calmest)) calmest = again;
+    }
+    return calmest;
+  } finally {
+    await opened.close();
+  }
+}
+
+async function runCheck({ name, bound }: Row, { check }: Check): Promise<RowResult> {
+  const { facts, problems } = await check();
+  return {
+    name,
+    bound,
+    us: null,
+    bare: null,
+    peer: null,
+    ratio: null,
+    peerRatio: null,
+    isNoisy: false,
+    isMet: problems.length === 0,
+    facts: [facts, ...problems].join('; '),
+  };
+}
+
+async function runContest({ name, bound }: Row, contest: Contest): Promise<RowResult> {
+  const tasks = [contest.us, contest.bare, contest.peer].filter((task) => task !== undefined);
+  const summaries = (await measureInTurns(tasks, contest)).values();
+  const us = summaries.next().value ?? null;
+  const bare = contest.bare === undefined ? null : (summaries.next().value ?? null);
+  const peer = contest.peer === undefined ? null : (summaries.next().value ?? null);
+  const ratio = ratioOf(us, bare);
+  const reached = bound.of === 'ratio' ? ratio : (us?.median ?? null);
+  const result = { name, bound, us, bare, peer, ratio, peerRatio: ratioOf(peer, bare), facts: '' };
+  const isMet = reached !== null && reached <= bound.atMost;
+  return { ...result, isMet, isNoisy: spreadOf(result) > NOISY_SPREAD };
+}
+
+function ratioOf(one: Summary | null, other: Summary | null): number | null {
+  return one === null || other === null ? null : one.median / other.median;
+}
+
+/** The worst of the row's contenders. */
+export function spreadOf({ us, bare, peer }: Pick<RowResult, 'us' | 'bare' | 'peer'>): number {
+  return Math.max(...[us, bare, peer].map((summary) => summary?.spread ?? 0));
+}

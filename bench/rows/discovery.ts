@@ -1,0 +1,52 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { FILE_HOOK_NAMES } from '../../src/dialects/cline-files/names.ts';
+import { createPlace, openHost, type Place } from '../places.ts';
+import type { Contest, Row, RowOptions } from '../row.ts';
+
+const ROOTS = 20;
+const HOOKS_PER_ROOT = 10;
+
+export const discoveryRows: readonly Row[] = [
+  {
+    name: `discovery of ${ROOTS * HOOKS_PER_ROOT} hooks in ${ROOTS} roots`,
+    bound: { of: 'ms', atMost: 50, because: 'nobody waits for a session that opens this fast' },
+    open: openDiscovery,
+  },
+];
+
+async function openDiscovery({ quick }: RowOptions): Promise<Contest> {
+  const place = createPlace();
+  const roots = Array.from({ length: ROOTS }, (_, index) => writeRoot(place, index));
+  const host = await openHost(place, { roots });
+  const found = host.hooks().length;
+  if (found !== ROOTS * HOOKS_PER_ROOT) throw new Error(`found ${found} hooks`);
+  return {
+    samples: quick ? 30 : 100,
+    batch: 1,
+    us: () => host.rescan(),
+    async close() {
+      await host.close();
+      place.remove();
+    },
+  };
+}
+
+const SCRIPT = `#!/usr/bin/env bash
+input=$(cat)
+if [[ "$input" == *'"rm -rf /"'* ]]; then
+  echo '{"cancel": true, "errorMessage": "not that"}'
+  exit 0
+fi
+echo '{"cancel": false}'
+`;
+
+function writeRoot({ workspace }: Place, index: number): string {
+  const root = path.join(workspace, `package-${index}`);
+  const directory = path.join(root, '.clinerules', 'hooks');
+  mkdirSync(directory, { recursive: true });
+  for (const name of FILE_HOOK_NAMES.slice(0, HOOKS_PER_ROOT)) {
+    writeFileSync(path.join(directory, name), SCRIPT, { mode: 0o755 });
+  }
+  return root;
+}

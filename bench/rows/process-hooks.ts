@@ -1,0 +1,153 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Verdict } from '../../src/hooks/decision.ts';
+import type { FiredEvent } from '../../src/hooks/facts.ts';
+import { bareSpawn } from '../bare.ts';
+import { openPeer } from '../peer.ts';
+import {
+  createPlace,
+  openHost,
+  type Place,
+  trustEverything,
+  writeEcho,
+  writeEchoScript,
+} from '../places.ts';
+import type { Contest, Row, RowOptions } from '../row.ts';
+import { watchTrace } from '../trace-watch.ts';
+
+interface Scene {
+  readonly hooks: number;
+  readonly payload: '1 KB' | '1 MB';
+  readonly samples: number;
+}
+
+const ONE = { hooks: 1, payload: '1 KB', samples: 400 } as const;
+const LARGE = { hooks: 1, payload: '1 MB', samples: 200 } as const;
+const FOUR = { hooks: 4, payload: '1 KB', samples: 200 } as const;
+const SIXTEEN = { hooks: 16, payload: '1 KB', samples: 100 } as const;
+
+/** Programs as hooks of a trusted workspace, against starting the same programs by hand. */
+export const processRows: readonly Row[] = [
+  processRow(ONE, 1.05, 'parity; Cline’s SDK 0.95–1.08, VS Code Cline 1.18'),
+  processRow(LARGE, 1.1, 'bare spawn plus one JSON.stringify of the event; Cline 1.23'),
+  processRow(FOUR, 1.1, 'all at once; Cline 1.35–1.48'),
+  processRow(SIXTEEN, 1.1, 'all at once; Cline 1.35–1.48'),
+];
+
+/** The same beside a peer, which makes the process so large that these rows can only be read, not gate. */
+export const peerRows: readonly Row[] = [ONE, LARGE, FOUR].map((scene) => ({
+  name: `${nameOf(scene)}, script, beside the peer`,
+  bound: { of: 'ratio', atMost: 1.1, because: 'no slower than without it', isAim: true },
+  open: (options) => openPeerScene(scene, options),
+}));
+
+function processRow(scene: Scene, atMost: number, because: string): Row {
+  return {
+    name: nameOf(scene),
+    bound: { of: 'ratio', atMost, because },
+    open: (options) => openScene(scene, options),
+  };
+}
+
+function nameOf({ hooks, payload }: Scene): string {
+  return `${hooks} hook${hooks === 1 ? '' : 's'}, ${payload}`;
+}
+
+async function openScene(scene: Scene, options: RowOptions): Promise<Contest> {
+  const place = createPlace();
+  const files = hookFiles(place, scene.hooks);
+  files.forEach(writeEcho);
+  return openContest(scene, { place, files, options });
+}
+
+async function openPeerScene(scene: Scene, options: RowOptions): Promise<Contest> {
+  const place = createPlace();
+  const files = hookFiles(place, scene.hooks);
+  files.forEach(writeEchoScript);
+  const contest = await openContest(scene, { place, files, options });
+  return { ...contest, peer: await openPeer(place, toolCall(scene)) };
+}
+
+// Extensions that our discovery and the peer's both take; the program itself decides how it is started.
+const EXTENSIONS = ['', '.sh', '.bash', '.zsh', '.js', '.mjs', '.cjs', '.py'];
+
+function hookFiles({ workspace }: Place, count: number): string[] {
+  const directories = ['.clinerules/hooks', '.cline/hooks'];
+  return directories
+    .flatMap((directory) =>
+      EXTENSIONS.map((extension) => path.join(workspace, directory, `PreToolUse${extension}`)),
+    )
+    .slice(0, count);
+}
+
+interface Setting {
+  readonly place: Place;
+  readonly files: readonly string[];
+  readonly options: RowOptions;
+}
+
+async function openContest(scene: Scene, { place, files, options }: Setting): Promise<Contest> {
+  await trustEverything(place);
+  const event: FiredEvent = { name: 'PreToolUse', tool: toolCall(scene) };
+  const payload = await capturePayload(event);
+  const host = await openHost(place);
+  const trace = watchTrace(place);
+  const dispatch = (): Promise<Verdict> => {
+    trace.expect();
+    return host.engine.dispatch(event);
+  };
+  refuseUnlessAllRan(await dispatch(), files.length);
+  const { env } = place.surroundings;
+  const facts: unknown = JSON.parse(payload);
+  const stdin = Buffer.from(payload);
+  const isLarge = scene.payload === '1 MB';
+  return {
+    samples: options.quick ? 30 : scene.samples,
+    batch: 1,
+    us: dispatch,
+    settle: () => trace.settle(),
+    bare: () => {
+      const input = isLarge ? JSON.stringify(facts) : stdin;
+      const calls = files.map((file) =>
+        bareSpawn({ file, cwd: place.workspace, env, stdin: input }),
+      );
+      return Promise.all(calls);
+    },
+    async close() {
+      await host.close();
+      place.remove();
+    },
+  };
+}
+
+const CONTENT_BYTES = { '1 KB': 150, '1 MB': 512 * 1024 };
+const LINE = 'const answer = "forty-two"; // and so on\n';
+
+/** The payload carries the input twice, once for each generation of hooks. */
+function toolCall({ payload }: Scene) {
+  const length = CONTENT_BYTES[payload];
+  const content = LINE.repeat(Math.ceil(length / LINE.length)).slice(0, length);
+  return { callId: 'call-1', name: 'write_to_file', input: { path: 'src/answer.js', content } };
+}
+
+/** What the engine writes to a hook for this event, byte for byte. */
+async function capturePayload(event: FiredEvent): Promise<string> {
+  const place = createPlace();
+  const hook = path.join(place.workspace, '.clinerules', 'hooks', 'PreToolUse');
+  const copy = path.join(place.home, 'payload.json');
+  writeEchoScript(hook);
+  writeFileSync(hook, `#!/bin/sh\nexec cat > '${copy}'\n`);
+  const host = await openHost(place, { trust: 'all', flags: { 'trace.enabled': false } });
+  await host.engine.dispatch(event);
+  await host.close();
+  const payload = readFileSync(copy, 'utf8');
+  place.remove();
+  return payload;
+}
+
+function refuseUnlessAllRan({ outcomes, skipped }: Verdict, count: number): void {
+  const decided = outcomes.filter(({ status }) => status === 'decided').length;
+  if (decided === count) return;
+  const details = JSON.stringify({ skipped, outcomes: outcomes.map(({ failure }) => failure) });
+  throw new Error(`expected ${count} hooks to run, found ${decided}: ${details}`);
+}

@@ -1,0 +1,35 @@
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Place } from './places.ts';
+
+/** Knows when the trace of a dispatch is on disk, so that writing it disturbs no later measurement. */
+export interface TraceWatch {
+  /** Say it before each dispatch. */
+  expect(): void;
+  settle(): Promise<void>;
+}
+
+const PATIENCE_MS = 5000;
+
+export function watchTrace({ home }: Place): TraceWatch {
+  const file = path.join(home, '.hookline', 'trace', 'trace.jsonl');
+  let before: number | null = null;
+  return {
+    expect() {
+      before = sizeOf(file);
+    },
+    async settle() {
+      const deadline = performance.now() + PATIENCE_MS;
+      while (before !== null && sizeOf(file) === before) {
+        if (performance.now() > deadline) throw new Error(`nothing was written to ${file}`);
+        await wait(1);
+      }
+      before = null;
+    },
+  };
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}

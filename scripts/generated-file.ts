@@ -1,0 +1,5 @@
+export interface GeneratedFile {
+  /** Relative to the project, with forward slashes. */
+  readonly path: string;
+  readonly text: string;
+}

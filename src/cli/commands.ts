@@ -1,0 +1,145 @@
+import type { Command } from './context.ts';
+
+/** A flag in commander's words, and what it is for. `choices` limits its values. */
+export interface Flag {
+  readonly flag: string;
+  readonly about: string;
+  readonly choices?: readonly string[];
+  readonly isRepeatable?: boolean;
+}
+
+export interface CommandRow {
+  /** Words and arguments: `hooks fire [event]`. An argument's name is the option that the command gets. */
+  readonly usage: string;
+  readonly about: string;
+  readonly flags: readonly Flag[];
+  /** Loads the command's code, which happens only when it is used. */
+  readonly load: () => Promise<Command<object>>;
+}
+
+const YES: Flag = { flag: '--yes', about: 'do not ask' };
+
+const EVENT_FLAGS: readonly Flag[] = [
+  { flag: '--tool <name>', about: 'the tool, by any of its names' },
+  { flag: '--input <json>', about: 'the tool’s input' },
+  { flag: '--result <text>', about: 'what the tool answered' },
+  { flag: '--success <bool>', about: 'whether the tool succeeded' },
+  { flag: '--prompt <text>', about: 'the prompt' },
+  { flag: '--source <word>', about: 'how the session opened: startup, resume …' },
+  { flag: '--facts <file>', about: 'JSON with any field of the event' },
+  { flag: '--payload <file>', about: 'a payload as another agent wrote it (- for stdin)' },
+  { flag: '--as <agent>', about: 'whose payload it is', choices: ['cline'] },
+];
+
+/** Every command. Adding one is a file and a row. */
+export const COMMANDS: readonly CommandRow[] = [
+  {
+    usage: 'hooks list',
+    about: 'every hook found, and every file ignored, with why',
+    flags: [],
+    load: async () => (await import('./commands/hooks-list.ts')).listHooks,
+  },
+  {
+    usage: 'hooks fire [event]',
+    about: 'dispatch a made-up event to the real hooks',
+    flags: EVENT_FLAGS,
+    load: async () => (await import('./commands/hooks-fire.ts')).fireHooks,
+  },
+  {
+    usage: 'hooks explain [event]',
+    about: 'which hooks would run, which not, and why; runs nothing',
+    flags: EVENT_FLAGS,
+    load: async () => (await import('./commands/hooks-explain.ts')).explainHooks,
+  },
+  {
+    usage: 'hooks new <event>',
+    about: 'write a hook that works at once',
+    flags: [
+      { flag: '--dialect <name>', about: 'which kind of hook: cline' },
+      {
+        flag: '--lang <name>',
+        about: 'the language it is written in',
+        choices: ['bash', 'python', 'node', 'ts'],
+      },
+      { flag: '--global', about: 'for all workspaces, in the home directory' },
+      { flag: '--force', about: 'replace what is there' },
+    ],
+    load: async () => typed((await import('./commands/hooks-new.ts')).newHook),
+  },
+  {
+    usage: 'hooks enable <id>',
+    about: 'switch a hook on again',
+    flags: [],
+    load: async () => typed((await import('./commands/hooks-switch.ts')).enableHook),
+  },
+  {
+    usage: 'hooks disable <id>',
+    about: 'switch a hook off, without touching its file',
+    flags: [],
+    load: async () => typed((await import('./commands/hooks-switch.ts')).disableHook),
+  },
+  {
+    usage: 'hooks rm <id>',
+    about: 'delete a hook’s file, after asking',
+    flags: [YES],
+    load: async () => typed((await import('./commands/hooks-remove.ts')).removeHook),
+  },
+  {
+    usage: 'hooks test [dir]',
+    about: 'run case directories against hooks',
+    flags: [
+      {
+        flag: '--record <event>',
+        about: 'fire this event and write what came of it as a case into DIR',
+      },
+      { flag: '--record-trace <id>', about: 'the same with a stored event: an id, or `last`' },
+      { flag: '--force', about: 'replace a case that is there' },
+      ...EVENT_FLAGS,
+    ],
+    load: async () => typed((await import('./commands/hooks-test.ts')).testHooks),
+  },
+  {
+    usage: 'hooks stats',
+    about: 'runs, failures and times per hook',
+    flags: [],
+    load: async () => (await import('./commands/hooks-stats.ts')).showStats,
+  },
+  {
+    usage: 'trust [ids...]',
+    about: 'look at the workspace’s hooks and let them run',
+    flags: [YES],
+    load: async () => typed((await import('./commands/trust.ts')).trustHooks),
+  },
+  {
+    usage: 'untrust [ids...]',
+    about: 'let them not run any more',
+    flags: [],
+    load: async () => typed((await import('./commands/untrust.ts')).untrustHooks),
+  },
+  {
+    usage: 'lock',
+    about: 'write the hashes of the workspace’s hooks, for CI',
+    flags: [
+      { flag: '--check', about: 'compare instead of writing; exit 1 when something differs' },
+      { flag: '--file <file>', about: 'where the lock is (default: hookline.lock.json)' },
+    ],
+    load: async () => (await import('./commands/lock.ts')).lockHooks,
+  },
+  {
+    usage: 'doctor',
+    about: 'check whether hooks can work here',
+    flags: [],
+    load: async () => (await import('./commands/doctor.ts')).examine,
+  },
+  {
+    usage: 'demo',
+    about: 'an offline tour with real hooks',
+    flags: [],
+    load: async () => (await import('./commands/demo.ts')).showDemo,
+  },
+];
+
+// A row's usage and flags are what gives the command exactly the options that it asks for.
+function typed<Options extends object>(command: Command<Options>): Command<object> {
+  return command as Command<object>;
+}

@@ -1,0 +1,135 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import colors from 'picocolors';
+import { isHooklineError, messageOf } from '../../base/errors.ts';
+import { isAbsent } from '../../base/files.ts';
+import { VERSION } from '../../base/version.ts';
+import type { Host } from '../../host/create-host.ts';
+import { createProgramFinder, type FindProgram } from '../../process/program-finder.ts';
+import { type Command, withHost } from '../context.ts';
+import { EXIT } from '../exit-codes.ts';
+import { oneLine, plural, table } from '../print.ts';
+
+interface Finding {
+  readonly about: string;
+  /** `problem` makes the command fail; `hint` is worth knowing. */
+  readonly level: 'fine' | 'hint' | 'problem';
+  readonly text: string;
+}
+
+/** `hookline doctor`: whether hooks can work here, and what keeps them from it. */
+export const examine: Command<object> = (context) =>
+  withHost(
+    context,
+    (host) => {
+      const findings = examineAll(host);
+      const problems = findings.filter(({ level }) => level === 'problem').length;
+      if (context.flags.json === true) context.print.json({ version: VERSION, problems, findings });
+      else context.print.out(readable(findings, problems));
+      return problems === 0 ? EXIT.fine : EXIT.refused;
+    },
+    // Everything that would be noted is a finding here.
+    { onNotice: () => undefined },
+  );
+
+function examineAll(host: Host): Finding[] {
+  return [
+    { about: 'hookline', level: 'fine', text: VERSION },
+    { about: 'node', level: 'fine', text: `${process.version} at ${host.surroundings.nodePath}` },
+    { about: 'workspace', level: 'fine', text: host.workspaceRoots.join(', ') },
+    examineState(host),
+    examineSwitch(host),
+    ...host.config.problems.map((text): Finding => ({ about: 'config', level: 'problem', text })),
+    examineTrust(host),
+    ...examineHooks(host),
+    ...examinePrograms(host),
+  ];
+}
+
+function examineState({ stateDirectory }: Host): Finding {
+  const about = 'state';
+  if (stateDirectory === null) {
+    return {
+      about,
+      level: 'problem',
+      text: 'no home directory: nothing can be trusted; set HOME or HOOKLINE_HOME',
+    };
+  }
+  try {
+    const stats = statSync(stateDirectory);
+    if (!stats.isDirectory()) {
+      return { about, level: 'problem', text: `${stateDirectory} should be a directory` };
+    }
+    accessSync(stateDirectory, constants.W_OK);
+    const isOpen = (stats.mode & 0o077) !== 0;
+    if (!isOpen) return { about, level: 'fine', text: stateDirectory };
+    return { about, level: 'hint', text: `${stateDirectory} can be read by others: chmod 700 it` };
+  } catch (error) {
+    if (isAbsent(error)) {
+      return { about, level: 'fine', text: `${stateDirectory} (made when first needed)` };
+    }
+    return {
+      about,
+      level: 'problem',
+      text: `${stateDirectory} cannot be written: ${messageOf(error)}`,
+    };
+  }
+}
+
+function examineSwitch({ config }: Host): Finding {
+  if (config.settings['hooks.enabled']) {
+    return { about: 'hooks', level: 'fine', text: 'switched on' };
+  }
+  const origin = config.origins['hooks.enabled'] ?? 'the configuration';
+  return { about: 'hooks', level: 'problem', text: `switched off by ${origin}: nothing runs` };
+}
+
+function examineTrust({ trust }: Host): Finding {
+  const about = 'trust';
+  if (isHooklineError(trust.record)) return { about, level: 'problem', text: trust.record.message };
+  const [notice] = trust.notices;
+  if (notice !== undefined) return { about, level: 'problem', text: notice };
+  return { about, level: 'fine', text: plural(trust.record.entries.length, 'trusted hook') };
+}
+
+function examineHooks(host: Host): Finding[] {
+  const hooks = host.hooks();
+  const found = hooks.flatMap(({ hook, state, why }): Finding[] => {
+    const level = state === 'broken' ? 'problem' : 'hint';
+    const standing: Finding[] =
+      state === 'ready' ? [] : [{ about: hook.id, level, text: `${state}: ${why}` }];
+    return [
+      ...standing,
+      ...hook.notes.map((text): Finding => ({ about: hook.id, level: 'hint', text })),
+    ];
+  });
+  const ready = hooks.filter(({ state }) => state === 'ready').length;
+  const summary = `${plural(hooks.length, 'hook')} found, ${ready} ready, ${host.ignored().length} files ignored`;
+  return [{ about: 'found', level: 'fine', text: summary }, ...found];
+}
+
+const PROGRAMS = ['bash', 'jq', 'python3', 'bun', 'git'];
+
+/** None of these is needed by Hookline itself; hooks in the wild often want them. */
+function examinePrograms({ surroundings }: Host): Finding[] {
+  const find: FindProgram = createProgramFinder(surroundings.env['PATH'], surroundings.platform);
+  const missing = PROGRAMS.filter((name) => find(name) === null);
+  if (missing.length === 0) {
+    return [{ about: 'programs', level: 'fine', text: PROGRAMS.join(', ') }];
+  }
+  return [
+    {
+      about: 'programs',
+      level: 'hint',
+      text: `not on the PATH: ${missing.join(', ')} (only hooks that use them need them)`,
+    },
+  ];
+}
+
+function readable(findings: readonly Finding[], problems: number): string {
+  const marks = { fine: colors.green('✓'), hint: colors.yellow('!'), problem: colors.red('✗') };
+  const rows = findings.map(({ about, level, text }) => [
+    `${marks[level]} ${oneLine(about)}`,
+    oneLine(text),
+  ]);
+  return `${table(rows)}\n\n${problems === 0 ? 'Nothing is wrong.' : `${plural(problems, 'problem')} to mend.`}`;
+}

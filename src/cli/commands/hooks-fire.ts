@@ -1,0 +1,46 @@
+import { isRefusal, type Verdict } from '../../hooks/decision.ts';
+import { type Command, type CommandContext, withHost } from '../context.ts';
+import { type EventFlags, readEvent } from '../event-options.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { oneLine, printable } from '../print.ts';
+import { jsonVerdict, readableVerdict } from '../verdict.ts';
+
+export interface FireOptions extends EventFlags {
+  readonly event?: string;
+}
+
+/** `hookline hooks fire EVENT`: the real hooks, without an agent. */
+export const fireHooks: Command<FireOptions> = (context, options) =>
+  withHost(context, async (host) => {
+    const event = readEvent(options.event, options);
+    const verdict = await host.engine.dispatch(event, { signal: context.signal });
+    report(context, verdict);
+    await host.engine.idle();
+    return exitCodeOf(verdict, context);
+  });
+
+function report({ flags, print }: CommandContext, verdict: Verdict): void {
+  if (flags.json === true) print.json(jsonVerdict(verdict));
+  else print.out(readableVerdict(verdict));
+  // A person at a terminal has just read it; a script looks at stderr.
+  if (print.isAnswerShown && flags.json !== true) return;
+  for (const { hook, why } of withheldHooks(verdict)) {
+    print.note(`not run: ${oneLine(hook)}: ${printable(why)}`);
+  }
+  for (const { hook, failure } of verdict.outcomes) {
+    if (failure !== null) print.note(`failed: ${oneLine(hook)}: ${printable(failure.message)}`);
+  }
+}
+
+function withheldHooks({ skipped }: Verdict): Verdict['skipped'] {
+  return skipped.filter(({ why }) =>
+    /^(?:no second look at the rewritten input: )?(?:untrusted|modified)\b/u.test(why),
+  );
+}
+
+function exitCodeOf(verdict: Verdict, { flags }: CommandContext): ExitCode {
+  if (isRefusal(verdict.effect)) return EXIT.refused;
+  const hasFailed = verdict.outcomes.some((outcome) => outcome.status === 'failed');
+  const isWithheld = withheldHooks(verdict).length > 0;
+  return flags.strict === true && (hasFailed || isWithheld) ? EXIT.hookFailed : EXIT.fine;
+}

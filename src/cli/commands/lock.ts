@@ -1,0 +1,120 @@
+import { lstatSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import colors from 'picocolors';
+import { HooklineError, messageOf } from '../../base/errors.ts';
+import { readTextIfPresent } from '../../base/files.ts';
+import type { Host } from '../../host/create-host.ts';
+import { trustUnit } from '../../host/hook-set.ts';
+import type { TrustUnit } from '../../trust/collect.ts';
+import {
+  checkLock,
+  createLock,
+  formatLock,
+  type LockDifferences,
+  parseLock,
+} from '../../trust/lock.ts';
+import { type Command, type CommandContext, refuseInsideSession, withHost } from '../context.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { oneLine, plural } from '../print.ts';
+
+export interface LockOptions {
+  readonly check?: boolean;
+  readonly file?: string;
+}
+
+const LOCK_FILE = 'hookline.lock.json';
+
+/** `hookline lock`: writes the hashes of the workspace's hooks; `--check` compares them. */
+export const lockHooks: Command<LockOptions> = (context, options) => {
+  if (options.check !== true) refuseInsideSession(context, 'lock');
+  const { lock, lockSha256: _sha256, ...flags } = context.flags;
+  return withHost({ ...context, flags }, async (host) => {
+    const file = path.resolve(host.workspaceRoots[0] ?? '.', options.file ?? lock ?? LOCK_FILE);
+    const units = host
+      .hooks()
+      .filter(({ hook }) => hook.place === 'workspace')
+      .map(({ hook }) => trustUnit(hook));
+    return options.check === true
+      ? reportCheck(context, file, checkLock(parseLock(readLock(file), file), units))
+      : writeLock(context, host, { file, units });
+  });
+};
+
+async function writeLock(
+  { flags, print }: CommandContext,
+  _host: Host,
+  { file, units }: { file: string; units: readonly TrustUnit[] },
+): Promise<ExitCode> {
+  const lock = createLock(units);
+  refuseLink(file);
+  try {
+    await writeFile(file, formatLock(lock));
+  } catch (error) {
+    throw new HooklineError('CONFIG_UNWRITABLE', {
+      message: `the lock ${file} cannot be written: ${messageOf(error)}`,
+      hint: 'Name another place with --file FILE.',
+      cause: error,
+    });
+  }
+  if (flags.json === true) print.json({ file, hooks: lock.hooks.map(({ id }) => id) });
+  else {
+    print.out(`Locked ${plural(lock.hooks.length, 'hook')} in ${oneLine(file)}.`);
+    print.out(
+      'It counts only where it is named: `hookline --lock FILE …`, for example the base branch’s file in CI.',
+    );
+  }
+  return EXIT.fine;
+}
+
+/** A repository could name any file of the person's with a link, to have it overwritten. */
+function refuseLink(file: string): void {
+  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return;
+  throw new HooklineError('CONFIG_UNWRITABLE', {
+    message: `the lock ${file} is a link, and what it leads to is not overwritten`,
+    hint: 'Remove the link, or name another place with --file FILE.',
+  });
+}
+
+function readLock(file: string): string {
+  const text = attemptRead(file);
+  if (text !== null) return text;
+  throw unreadableLock(file, 'there is no such file');
+}
+
+function attemptRead(file: string): string | null {
+  try {
+    return readTextIfPresent(file);
+  } catch (error) {
+    throw unreadableLock(file, messageOf(error));
+  }
+}
+
+function unreadableLock(file: string, why: string): HooklineError {
+  return new HooklineError('LOCK_INVALID', {
+    message: `the lock ${file} cannot be read: ${why}`,
+    hint: 'Write one with `hookline lock`.',
+  });
+}
+
+function reportCheck(
+  { flags, print }: CommandContext,
+  file: string,
+  differences: LockDifferences,
+): ExitCode {
+  const { added, removed, changed } = differences;
+  const isSame = added.length + removed.length + changed.length === 0;
+  if (flags.json === true) print.json({ file, same: isSame, ...differences });
+  else if (isSame) print.out(`The hooks are as ${oneLine(file)} says.`);
+  else {
+    print.out(`The hooks are not as ${oneLine(file)} says:`);
+    for (const [word, list] of Object.entries({ added, removed, changed })) {
+      for (const { id, paths } of list) {
+        print.out(
+          `  ${colors.yellow(word)} ${oneLine(id)} ${colors.dim(paths.map(oneLine).join(', '))}`,
+        );
+      }
+    }
+  }
+  return isSame ? EXIT.fine : EXIT.refused;
+}

@@ -1,0 +1,182 @@
+import { readFileSync } from 'node:fs';
+import { createTwoFilesPatch } from 'diff';
+import colors from 'picocolors';
+import { HooklineError, isHooklineError } from '../../base/errors.ts';
+import { systemClock } from '../../base/clock.ts';
+import type { Host } from '../../host/create-host.ts';
+import { type HookStatus, trustUnit } from '../../host/hook-set.ts';
+import { type Binding, bindUnit } from '../../trust/bytes.ts';
+import { changesSince, type FileChange } from '../../trust/objects.ts';
+import { type TrustedEntry, trustObjectsDirectory, trustUnits } from '../../trust/record.ts';
+import { confirm } from '../ask.ts';
+import { type Command, type CommandContext, refuseInsideSession, withHost } from '../context.ts';
+import { EXIT } from '../exit-codes.ts';
+import { indent, oneLine, plural, printable } from '../print.ts';
+import { describeUnbound } from '../unbound.ts';
+
+export interface TrustOptions {
+  readonly ids: readonly string[];
+  readonly yes?: boolean;
+}
+
+/** `hookline trust`: shows what would run, and what changed, then remembers the exact bytes. */
+export const trustHooks: Command<TrustOptions> = (context, options) => {
+  refuseInsideSession(context, 'trust');
+  return withHost(context, async (host) => {
+    const waiting = selectHooks(host, options.ids).filter(isWaiting);
+    if (waiting.length === 0) return reportNothing(context, host);
+    const { shown, problems } = bindAll(waiting);
+    if (shown.length === 0 && problems[0] !== undefined) throw problems[0];
+    for (const { message } of problems) {
+      context.print.note(`cannot be trusted: ${printable(message)}`);
+    }
+    if (context.flags.json !== true) {
+      for (const each of shown) context.print.out(describe(each, host));
+    }
+    const text = `Trust ${plural(shown.length, 'hook')} to run with your rights?`;
+    if (options.yes !== true && !(await confirm(context, { text, flag: '--yes' }))) {
+      context.print.note('Nothing was trusted.');
+      return EXIT.refused;
+    }
+    // What was shown is trusted, not what may lie there by now.
+    await trustUnits(
+      recordFile(host),
+      shown.map(({ binding }) => binding),
+      { now: systemClock.now(), guardedRoots: host.trust.guardedRoots },
+    );
+    report(context, shown);
+    return problems.length === 0 ? EXIT.fine : EXIT.refused;
+  });
+};
+
+interface Shown {
+  readonly status: HookStatus;
+  readonly binding: Binding;
+}
+
+function isWaiting({ hook, state, trustedBy }: HookStatus): boolean {
+  return (
+    hook.place === 'workspace' && trustedBy !== 'record' && state !== 'ready' && trustedBy === null
+  );
+}
+
+interface BoundHooks {
+  readonly shown: readonly Shown[];
+  /** Why the others cannot be trusted at all; they must not keep the rest from it. */
+  readonly problems: readonly HooklineError[];
+}
+
+function bindAll(waiting: readonly HookStatus[]): BoundHooks {
+  const shown: Shown[] = [];
+  const problems: HooklineError[] = [];
+  for (const status of waiting) {
+    try {
+      shown.push({ status, binding: bindUnit(trustUnit(status.hook)) });
+    } catch (error) {
+      if (!isHooklineError(error)) throw error;
+      problems.push(error);
+    }
+  }
+  return { shown, problems };
+}
+
+/** The hooks with these ids, or all; an id that nothing has is an error. */
+export function selectHooks(host: Host, ids: readonly string[]): readonly HookStatus[] {
+  const hooks = host.hooks();
+  for (const id of ids) {
+    if (hooks.some(({ hook }) => hook.id === id)) continue;
+    throw new HooklineError('HOOK_UNKNOWN', {
+      message: `there is no hook ${JSON.stringify(id)} here`,
+      hint: '`hookline hooks list` shows the ids.',
+    });
+  }
+  return ids.length === 0 ? hooks : hooks.filter(({ hook }) => ids.includes(hook.id));
+}
+
+export function recordFile({ trust }: Host): string {
+  if (trust.recordFile !== null && !isHooklineError(trust.record)) return trust.recordFile;
+  throw isHooklineError(trust.record)
+    ? trust.record
+    : new HooklineError('TRUST_RECORD_INVALID', {
+        message: 'there is no place for a trust record',
+      });
+}
+
+function reportNothing(context: CommandContext, host: Host): typeof EXIT.fine {
+  const count = host.hooks().filter(({ hook }) => hook.place === 'workspace').length;
+  if (context.flags.json === true) context.print.json({ trusted: [] });
+  else {
+    context.print.out(
+      count === 0
+        ? 'This workspace has no hooks, so there is nothing to trust.'
+        : `All ${plural(count, 'hook')} of this workspace are trusted already.`,
+    );
+  }
+  return EXIT.fine;
+}
+
+function report({ flags, print }: CommandContext, shown: readonly Shown[]): void {
+  const trusted = shown.map(({ status, binding }) => ({
+    id: status.hook.id,
+    path: status.hook.path,
+    digest: binding.digest,
+    files: Object.keys(binding.files),
+    notBound: [...binding.unbound, ...describeUnbound(trustUnit(status.hook))],
+  }));
+  if (flags.json === true) print.json({ trusted });
+  else {
+    print.out(`Trusted ${plural(trusted.length, 'hook')}. A changed byte will make it ask again.`);
+  }
+}
+
+function describe({ status, binding }: Shown, host: Host): string {
+  const { hook, state, why } = status;
+  const notBound = [...binding.unbound, ...describeUnbound(trustUnit(hook))];
+  return [
+    `${colors.bold(oneLine(hook.id))}  ${colors.yellow(state)}: ${printable(why)}`,
+    `  file      ${oneLine(hook.path)}`,
+    `  runs at   ${hook.eventName}`,
+    ...hook.notes.map((note) => `  note      ${printable(note)}`),
+    `  binds     ${Object.keys(binding.files).map(oneLine).join(', ')}`,
+    `  not bound ${notBound.length === 0 ? 'whatever else it starts or loads' : notBound.map(oneLine).join(', ')}`,
+    indent(state === 'modified' ? changes(status, host) : excerpt(hook.path), '  '),
+    '',
+  ].join('\n');
+}
+
+const EXCERPT_LINES = 60;
+
+function excerpt(file: string): string {
+  const bytes = readFileSync(file);
+  if (bytes.subarray(0, 8000).includes(0)) return colors.dim(`(a binary of ${bytes.length} bytes)`);
+  const lines = bytes.toString('utf8').trimEnd().split('\n');
+  const rest = lines.length - EXCERPT_LINES;
+  const shown = lines.slice(0, EXCERPT_LINES).map((line) => colors.dim('│ ') + printable(line));
+  return [...shown, ...(rest > 0 ? [colors.dim(`│ … ${rest} more lines`)] : [])].join('\n');
+}
+
+function changes({ hook }: HookStatus, host: Host): string {
+  const trusted = trustedEntry(host, hook.ownId, hook.root);
+  if (trusted === null) return excerpt(hook.path);
+  const directory = trustObjectsDirectory(recordFile(host));
+  return changesSince(trusted, trustUnit(hook), directory).map(describeChange).join('\n');
+}
+
+function trustedEntry({ trust }: Host, id: string, root: string | null): TrustedEntry | null {
+  if (isHooklineError(trust.record)) return null;
+  return trust.record.entries.find((entry) => entry.id === id && entry.root === root) ?? null;
+}
+
+function describeChange({ path, kind, before, after }: FileChange): string {
+  const head = `${kind}: ${oneLine(path)}`;
+  if (before === null && after === null) {
+    return `${head} (not shown: binary, too large, or its old text is lost)`;
+  }
+  const patch = createTwoFilesPatch(path, path, before ?? '', after ?? '', 'trusted', 'now');
+  return [head, ...patch.trimEnd().split('\n').slice(2).map(paintLine)].join('\n');
+}
+
+function paintLine(line: string): string {
+  if (line.startsWith('+')) return colors.green(printable(line));
+  return line.startsWith('-') ? colors.red(printable(line)) : printable(line);
+}

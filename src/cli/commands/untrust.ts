@@ -1,0 +1,34 @@
+import { untrust } from '../../trust/record.ts';
+import { type Command, refuseInsideSession, withHost } from '../context.ts';
+import { EXIT } from '../exit-codes.ts';
+import { plural } from '../print.ts';
+import { recordFile, selectHooks } from './trust.ts';
+
+export interface UntrustOptions {
+  readonly ids: readonly string[];
+}
+
+/** `hookline untrust`: forgets the decision about these hooks, or about all of the workspace. */
+export const untrustHooks: Command<UntrustOptions> = (context, { ids }) => {
+  refuseInsideSession(context, 'untrust');
+  return withHost(context, async (host) => {
+    const file = recordFile(host);
+    const chosen =
+      ids.length === 0 ? undefined : selectHooks(host, ids).map(({ hook }) => hook.ownId);
+    const before = countEntries(host.trust.record);
+    let after = before;
+    for (const root of host.workspaceRoots) {
+      const { guardedRoots } = host.trust;
+      const record = await untrust(file, { root, guardedRoots, ...(chosen && { ids: chosen }) });
+      after = countEntries(record);
+    }
+    const forgotten = before - after;
+    if (context.flags.json === true) context.print.json({ forgotten });
+    else context.print.out(`Forgot the trust in ${plural(forgotten, 'hook')}.`);
+    return EXIT.fine;
+  });
+};
+
+function countEntries(record: object): number {
+  return 'entries' in record && Array.isArray(record.entries) ? record.entries.length : 0;
+}

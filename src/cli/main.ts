@@ -1,0 +1,47 @@
+import type { HooklineError } from '../base/errors.ts';
+import { errnoOf, isHooklineError, messageOf } from '../base/errors.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { createPrinter, printable } from './print.ts';
+import { runProgram } from './program.ts';
+
+const print = createPrinter();
+const interrupt = new AbortController();
+process.once('SIGINT', () => interrupt.abort());
+process.once('SIGTERM', () => interrupt.abort());
+let hasLostAnswer = false;
+process.stdout.on('error', (error) => {
+  // A reader that went away, such as `| head`, has all that it wanted.
+  if (errnoOf(error) === 'EPIPE' || hasLostAnswer) return;
+  hasLostAnswer = true;
+  print.note(`hookline: the answer cannot be written: ${messageOf(error)}`);
+  process.exitCode = EXIT.refused;
+});
+process.stderr.on('error', () => undefined);
+
+const exitCode = await run();
+process.exitCode = hasLostAnswer ? EXIT.refused : exitCode;
+
+async function run(): Promise<ExitCode> {
+  try {
+    return await runProgram(process.argv, { print, env: process.env, signal: interrupt.signal });
+  } catch (error) {
+    if (interrupt.signal.aborted) return EXIT.interrupted;
+    return explain(error);
+  }
+}
+
+function explain(error: unknown): ExitCode {
+  if (isHooklineError(error)) {
+    print.note(`hookline: ${printable(error.message)}`);
+    if (error.hint !== undefined) print.note(`  ${printable(error.hint)}`);
+    return exitCodeFor(error);
+  }
+  print.note(`hookline: this is a bug: ${messageOf(error)}`);
+  print.note(error instanceof Error ? (error.stack ?? '') : '');
+  return EXIT.bug;
+}
+
+function exitCodeFor({ code }: HooklineError): ExitCode {
+  const isRefusal = code === 'TRUST_INSIDE_AGENT' || code === 'TRUST_NEEDS_TERMINAL';
+  return isRefusal ? EXIT.refused : EXIT.usage;
+}

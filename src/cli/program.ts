@@ -1,0 +1,87 @@
+import { Command as Program, CommanderError, Option } from 'commander';
+import { VERSION } from '../base/version.ts';
+import { type CommandRow, COMMANDS, type Flag } from './commands.ts';
+import type { CommandContext } from './context.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+
+const GLOBAL_FLAGS: readonly Flag[] = [
+  { flag: '--json', about: 'print JSON' },
+  { flag: '--cwd <dir>', about: 'work as if started in this directory' },
+  {
+    flag: '--root <dir>',
+    about: 'a workspace root; repeatable (default: the git root)',
+    isRepeatable: true,
+  },
+  { flag: '--hooks-dir <dir>', about: 'a further directory of Cline hooks' },
+  { flag: '--no-hooks', about: 'run no hook at all' },
+  { flag: '--strict', about: 'exit 3 when a hook fails or is not trusted' },
+  { flag: '--lock <file>', about: 'trust what this lock lists' },
+  { flag: '--lock-sha256 <hash>', about: 'the hash that the lock must have' },
+];
+
+/** Understands the command line and runs the command; each command's code is loaded only then. */
+export async function runProgram(
+  argv: readonly string[],
+  surroundings: Omit<CommandContext, 'flags'>,
+): Promise<ExitCode> {
+  let exitCode: ExitCode = EXIT.fine;
+  const program = createProgram(async (row, options, flags) => {
+    const command = await row.load();
+    exitCode = await command({ ...surroundings, flags }, options);
+  });
+  try {
+    await program.parseAsync([...argv]);
+  } catch (error) {
+    // Commander has printed what is wrong, or the help that was asked for.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.fine : EXIT.usage;
+    throw error;
+  }
+  return exitCode;
+}
+
+type Run = (row: CommandRow, options: object, flags: object) => Promise<void>;
+
+function createProgram(run: Run): Program {
+  const program = new Program('hookline')
+    .description('Runs the agent hooks you already have: one runtime, one verdict.')
+    .version(VERSION)
+    .configureHelp({ showGlobalOptions: true })
+    .exitOverride()
+    .showHelpAfterError('(--help shows all that it takes)');
+  addFlags(program, GLOBAL_FLAGS);
+  program.command('hooks').description('find, fire, explain, make and test hooks');
+  for (const row of COMMANDS) addCommand(program, row, run);
+  return program;
+}
+
+function addCommand(program: Program, row: CommandRow, run: Run): void {
+  const [word = '', ...rest] = row.usage.split(' ');
+  const group = program.commands.find((command) => command.name() === word);
+  const command = group === undefined ? program.command(row.usage) : group.command(rest.join(' '));
+  command.description(row.about).action(async () => {
+    await run(row, { ...command.opts(), ...namedArguments(command) }, command.optsWithGlobals());
+  });
+  addFlags(command, row.flags);
+}
+
+function namedArguments(command: Program): Record<string, unknown> {
+  const values: readonly unknown[] = command.processedArgs;
+  const named = command.registeredArguments.map((argument, index): [string, unknown] => [
+    argument.name(),
+    values[index],
+  ]);
+  return Object.fromEntries(named.filter(([, value]) => value !== undefined));
+}
+
+function addFlags(command: Program, flags: readonly Flag[]): void {
+  for (const { flag, about, choices, isRepeatable } of flags) {
+    const option = new Option(flag, about);
+    if (choices !== undefined) option.choices([...choices]);
+    if (isRepeatable === true) option.argParser(collect);
+    command.addOption(option);
+  }
+}
+
+function collect(value: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), value];
+}

@@ -1,0 +1,66 @@
+import path from 'node:path';
+import { HooklineError, messageOf } from '../../base/errors.ts';
+import { updatePrivateFile } from '../../base/files.ts';
+import { isRecord, parseJson } from '../../base/json.ts';
+import type { Host } from '../../host/create-host.ts';
+import type { DisabledHook } from '../../host/settings.ts';
+
+/** Changes the list of switched-off hooks in the person's own configuration; all else in it stays. */
+export async function editDisabled(
+  host: Host,
+  change: (disabled: readonly DisabledHook[]) => readonly DisabledHook[],
+): Promise<string> {
+  const file = configFile(host);
+  try {
+    await updatePrivateFile(file, (text) => withDisabled(file, text, change));
+  } catch (error) {
+    if (error instanceof HooklineError) throw error;
+    throw new HooklineError('CONFIG_UNWRITABLE', {
+      message: `${file} cannot be written: ${messageOf(error)}`,
+      hint: 'Check the rights of the directory and the space on the disk.',
+      cause: error,
+    });
+  }
+  return file;
+}
+
+function configFile({ stateDirectory }: Host): string {
+  if (stateDirectory !== null) return path.join(stateDirectory, 'config.json');
+  throw new HooklineError('CONFIG_UNWRITABLE', {
+    message: 'there is no home directory to keep the configuration in',
+    hint: 'Set HOME or HOOKLINE_HOME.',
+  });
+}
+
+function withDisabled(
+  file: string,
+  text: string | null,
+  change: (disabled: readonly DisabledHook[]) => readonly DisabledHook[],
+): string {
+  const config = parseConfig(file, text ?? '{}');
+  const hooks = isRecord(config['hooks']) ? config['hooks'] : {};
+  const written = Array.isArray(hooks['disabled']) ? hooks['disabled'] : [];
+  const disabled = change(written.flatMap(readEntry)).map(writeEntry);
+  return `${JSON.stringify({ ...config, hooks: { ...hooks, disabled } }, null, 2)}\n`;
+}
+
+function parseConfig(file: string, text: string): Record<string, unknown> {
+  const parsed = parseJson(text);
+  if (parsed.ok && isRecord(parsed.value)) return parsed.value;
+  throw new HooklineError('CONFIG_INVALID', {
+    message: `${file} should be a JSON object${parsed.ok ? '' : `: ${parsed.error}`}`,
+    hint: 'Mend it by hand first; it was left as it is.',
+  });
+}
+
+function readEntry(written: unknown): DisabledHook[] {
+  if (typeof written === 'string') return [{ id: written, root: null }];
+  if (!isRecord(written) || typeof written['id'] !== 'string') return [];
+  return [
+    { id: written['id'], root: typeof written['root'] === 'string' ? written['root'] : null },
+  ];
+}
+
+function writeEntry({ id, root }: DisabledHook): unknown {
+  return root === null ? id : { id, root };
+}

@@ -1,0 +1,144 @@
+import { systemClock } from '../../base/clock.ts';
+import { isHooklineError, messageOf } from '../../base/errors.ts';
+import { findRealPath } from '../../base/paths.ts';
+import type { FoundHook } from '../../dialects/dialect.ts';
+import type { Host } from '../../host/create-host.ts';
+import { type HookStatus, SESSION_MARKER, trustUnit } from '../../host/hook-set.ts';
+import { type Binding, bindUnit } from '../../trust/bytes.ts';
+import { keyOf } from '../../trust/collect.ts';
+import { compareFileMaps } from '../../trust/file-map.ts';
+import { type TrustedEntry, trustUnits } from '../../trust/record.ts';
+
+/** What became of trust when Hookline itself changed a hook directory. */
+export interface KeptTrust {
+  /** Hooks whose new bytes are in the trust record. */
+  readonly trusted: readonly FoundHook[];
+  /** Hooks that were trusted, or were to be, and are not. */
+  readonly lost: readonly FoundHook[];
+  /** Why the trust record was not written, or null. */
+  readonly problem: string | null;
+}
+
+/**
+ * Changes hook files. A hook's trust covers its whole directory, so the change takes it from the
+ * neighbours: those that had it and differ by nothing else get it again, and so do hooks that
+ * `alsoTrust` names. Never throws for what becomes of trust, only what `change` throws.
+ */
+export async function withKeptTrust(
+  host: Host,
+  change: () => void | Promise<void>,
+  alsoTrust: (hook: FoundHook, binding: Binding) => boolean,
+): Promise<KeptTrust> {
+  const before = workspaceHooks(host).map((status) => remember(status, host));
+  await change();
+  host.rescan();
+  const after = workspaceHooks(host).map(({ hook }) => hook);
+  const named = after.flatMap(bind).filter(({ hook, binding }) => alsoTrust(hook, binding));
+  const gone = before.filter(({ hook }) => !after.some(({ path }) => path === hook.path));
+  const touched = [
+    ...named.flatMap(({ hook, binding }) => [hook.path, binding.entry]),
+    ...gone.flatMap(({ hook, realPath }) => [hook.path, realPath]),
+  ];
+  const neighbours = after
+    .filter((hook) => !named.some((each) => each.hook === hook))
+    .flatMap((hook) => shaken(hook, { entry: entryBefore(hook, before), touched }));
+  return record(host, [...named, ...neighbours]);
+}
+
+/** What a person should know about it, as sentences; none when all went well. */
+export function trustNotes({ lost, problem }: KeptTrust): readonly string[] {
+  if (lost.length === 0) return [];
+  const ids = lost.map(({ id }) => id).join(', ');
+  return [`not trusted: ${ids}: ${problem ?? 'more than this change is new there'}`];
+}
+
+interface Remembered {
+  readonly hook: FoundHook;
+  readonly realPath: string;
+  /** What the record vouched for, or null when it did not. */
+  readonly entry: TrustedEntry | null;
+}
+
+interface Standing {
+  readonly hook: FoundHook;
+  /** What is to be trusted, or null when it must not be. */
+  readonly binding: Binding | null;
+}
+
+function workspaceHooks(host: Host): readonly HookStatus[] {
+  return host.hooks().filter(({ hook }) => hook.place === 'workspace');
+}
+
+function remember({ hook, trustedBy }: HookStatus, { trust }: Host): Remembered {
+  const entries = isHooklineError(trust.record) ? [] : trust.record.entries;
+  const entry = entries.find(({ root, id }) => root === hook.root && id === hook.ownId) ?? null;
+  return {
+    hook,
+    realPath: findRealPath(hook.path) ?? hook.path,
+    entry: trustedBy === 'record' ? entry : null,
+  };
+}
+
+function entryBefore(hook: FoundHook, before: readonly Remembered[]): TrustedEntry | null {
+  return before.find((each) => each.hook.path === hook.path)?.entry ?? null;
+}
+
+function bind(hook: FoundHook): { hook: FoundHook; binding: Binding }[] {
+  try {
+    return [{ hook, binding: bindUnit(trustUnit(hook)) }];
+  } catch (error) {
+    // What cannot be bound is not trusted, and `hooks list` says why.
+    if (isHooklineError(error)) return [];
+    throw error;
+  }
+}
+
+/** A hook that was trusted and no longer is; empty for all others. */
+function shaken(
+  hook: FoundHook,
+  { entry, touched }: { entry: TrustedEntry | null; touched: readonly string[] },
+): Standing[] {
+  if (entry === null) return [];
+  const [bound] = bind(hook);
+  if (bound === undefined) return [{ hook, binding: null }];
+  const { binding } = bound;
+  const allowed = touched.map((file) => keyOf(binding.root, file));
+  // Compared with what the person trusted, so that a change made in between is not trusted as well.
+  const differences = compareFileMaps(entry.files, binding.files);
+  const isOurs = differences.every(({ path }) => allowed.includes(path));
+  if (binding.entry !== entry.entry || !isOurs) return [{ hook, binding: null }];
+  return differences.length === 0 ? [] : [{ hook, binding }];
+}
+
+async function record(host: Host, standings: readonly Standing[]): Promise<KeptTrust> {
+  const wanted = standings.filter(({ binding }) => binding !== null);
+  const refused = standings.filter(({ binding }) => binding === null);
+  const problem = await tryTrust(host, wanted);
+  const trusted = problem === null ? wanted : [];
+  const lost = problem === null ? refused : standings;
+  return { trusted: trusted.map(hookOf), lost: lost.map(hookOf), problem };
+}
+
+function hookOf({ hook }: Standing): FoundHook {
+  return hook;
+}
+
+async function tryTrust(host: Host, wanted: readonly Standing[]): Promise<string | null> {
+  const bindings = wanted.flatMap(({ binding }) => binding ?? []);
+  const { recordFile, record: trustRecord } = host.trust;
+  if (bindings.length === 0) return null;
+  if (host.surroundings.env[SESSION_MARKER] !== undefined) {
+    return 'this ran inside an agent session, where nothing is trusted';
+  }
+  if (isHooklineError(trustRecord)) return trustRecord.message;
+  if (recordFile === null) return 'there is no place for a trust record';
+  try {
+    await trustUnits(recordFile, bindings, {
+      now: systemClock.now(),
+      guardedRoots: host.trust.guardedRoots,
+    });
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
+}

@@ -1,0 +1,12 @@
+/** `hookline`: everything that a host needs to run hooks. */
+export { type ErrorCode, HooklineError, isHooklineError } from './base/errors.ts';
+export { VERSION } from './base/version.ts';
+export { createHost, type Host, type HostOptions } from './host/create-host.ts';
+export type { HookSearch } from './host/open-hooks.ts';
+export type { HookEngine } from './hooks/engine.ts';
+export type { Decision, Effect, Failure, Outcome, Stop, Verdict } from './hooks/decision.ts';
+export { isRefusal } from './hooks/decision.ts';
+export { EVENT_NAMES, EVENTS } from './hooks/events.ts';
+export type { EventName, FiredEvent, HookEvent, Moment } from './hooks/facts.ts';
+export type { Answer, Handler, HandlerInput, HandlerSource } from './hooks/handler.ts';
+export type { DispatchRecord, HandlerProgress, LateOutcome } from './hooks/observers.ts';

@@ -1,0 +1,19 @@
+import { type ExampleEvent, HOOK_EXAMPLES, type Trial } from './events.ts';
+
+/** The command that makes an example do something visible; `flags` are further ones for it. */
+export function trialCommand(event: ExampleEvent, flags: readonly string[]): string {
+  const trial: Trial = HOOK_EXAMPLES[event].trial;
+  const own = Object.entries(trial.flags).flatMap(([name, value]) => [`--${name}`, value]);
+  const hasFacts = Object.keys(trial.facts).length > 0;
+  const words = ['hookline', 'hooks', 'fire', event, ...own, ...(hasFacts ? ['--facts', '-'] : [])];
+  const fire = [...words, ...flags].map(shellWord).join(' ');
+  return [
+    ...(hasFacts ? [`echo ${shellWord(JSON.stringify(trial.facts))} | `] : []),
+    fire,
+    ...(trial.look === null ? [] : [` && ${trial.look}`]),
+  ].join('');
+}
+
+function shellWord(word: string): string {
+  return /^[\w./:=@-]+$/u.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,15 @@
+/** `hookline/testing`: fire hooks and compare what they answer, in any test runner. */
+export { isHooklineError, HooklineError, type ErrorCode } from './base/errors.ts';
+export { fireHook, type FireHookOptions } from './testing/fire-hook.ts';
+export { expectDecision, type ExpectedDecision } from './testing/expect-decision.ts';
+export { findCases, readCase, type HookCase } from './testing/case.ts';
+export { runCase, type CaseResult, type RunCaseOptions } from './testing/run-case.ts';
+export { recordCase, type RecordedCase, type RecordRequest } from './testing/record-case.ts';
+export { formatDifference, type Difference } from './testing/expectation.ts';
+export type {
+  EventDescription,
+  FireDescription,
+  PayloadDescription,
+} from './testing/resolve-event.ts';
+export { sampleEvent } from './testing/sample-event.ts';
+export type { Decision, Effect, Outcome, Verdict } from './hooks/decision.ts';

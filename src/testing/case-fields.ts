@@ -1,0 +1,221 @@
+import { HooklineError, isHooklineError } from '../base/errors.ts';
+import { isRecord, parseJson, typeName } from '../base/json.ts';
+import { closestName } from '../base/spelling.ts';
+import { isSettingName, type Settings, SETTINGS } from '../host/settings.ts';
+import { expectationProblem, isOperator } from './expectation.ts';
+import { type FireDescription, resolveEvent } from './resolve-event.ts';
+
+/** What a case.json says. */
+export interface CaseFields {
+  readonly about: string | null;
+  readonly fire: FireDescription;
+  readonly settings: Partial<Settings>;
+  readonly env: Readonly<Record<string, string>>;
+  /** Programs without which the case is skipped. */
+  readonly needs: readonly string[];
+  readonly expect: Readonly<Record<string, unknown>>;
+}
+
+/** `file` is how an error names it. */
+export function parseCase(text: string, file: string): CaseFields {
+  const parsed = parseJson(text);
+  if (!parsed.ok) throw caseInvalid(file, `it is not JSON: ${parsed.error}`);
+  const fields = recordAt({ file, at: '' }, parsed.value);
+  checkKeys({ file, at: '' }, fields, CASE_KEYS);
+  return {
+    about: fields['about'] === undefined ? null : textAt({ file, at: 'about' }, fields['about']),
+    fire: readFire({ file, at: 'fire' }, fields['fire']),
+    settings: readSettings({ file, at: 'settings' }, fields['settings'] ?? {}),
+    env: readEnvironment({ file, at: 'env' }, fields['env'] ?? {}),
+    needs: readNeeds({ file, at: 'needs' }, fields['needs'] ?? []),
+    expect: readExpect({ file, at: 'expect' }, fields['expect']),
+  };
+}
+
+/** The `expect` of a case, checked; `file` is how an error names where it stands. */
+export function parseExpectation(written: unknown, file: string): Fields {
+  return readExpect({ file, at: 'expect' }, written);
+}
+
+export function caseInvalid(file: string, problem: string, hint?: string): HooklineError {
+  const message = `${file}: ${problem}`;
+  return new HooklineError('CASE_INVALID', hint === undefined ? { message } : { message, hint });
+}
+
+const CASE_KEYS = ['about', 'fire', 'settings', 'env', 'needs', 'expect'];
+const EVENT_KEYS = ['event', 'tool', 'input', 'result', 'success', 'prompt', 'source', 'facts'];
+const PAYLOAD_KEYS = ['payload', 'as'];
+const TEXT_LISTS: ReadonlySet<string> = new Set(['reasons', 'context', 'messages']);
+const EXPECT_KEYS = [
+  'event',
+  'effect',
+  'stop',
+  'reasons',
+  'input',
+  'output',
+  'changes',
+  'context',
+  'messages',
+  'outcomes',
+  'skipped',
+  'slowest',
+  'hooks',
+  'ignored',
+  'files',
+];
+const OUTCOME_KEYS = [
+  'hook',
+  'dialect',
+  'source',
+  'status',
+  'effect',
+  'pass',
+  'part',
+  'exitCode',
+  'durationMs',
+  'failure',
+  'onFailure',
+  'notes',
+  'stdout',
+  'stderr',
+];
+// A case must not hand out keys, and a test leaves no trace.
+const REFUSED_SETTINGS = /^(?:env|trace)\./u;
+
+interface Place {
+  readonly file: string;
+  readonly at: string;
+}
+
+function readFire(place: Place, written: unknown): FireDescription {
+  const fields = recordAt(place, written);
+  const isPayload = 'payload' in fields;
+  checkKeys(place, fields, isPayload ? PAYLOAD_KEYS : EVENT_KEYS);
+  const fire = isPayload ? readPayload(place, fields) : readDescription(place, fields);
+  try {
+    resolveEvent(fire);
+  } catch (error) {
+    if (!isHooklineError(error)) throw error;
+    throw caseInvalid(place.file, `${place.at}: ${error.message}`, error.hint);
+  }
+  return fire;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function readPayload(place: Place, fields: Fields): FireDescription {
+  return { payload: fields['payload'], as: textAt(inside(place, 'as'), fields['as'] ?? 'cline') };
+}
+
+function readDescription(place: Place, fields: Fields): FireDescription {
+  const { event, input, success, facts } = fields;
+  const texts = ['tool', 'result', 'prompt', 'source'].flatMap((key): [string, string][] =>
+    fields[key] === undefined ? [] : [[key, textAt(inside(place, key), fields[key])]],
+  );
+  return {
+    event: textAt(inside(place, 'event'), event),
+    ...Object.fromEntries(texts),
+    ...(input === undefined ? {} : { input }),
+    ...(success === undefined ? {} : { success: flagAt(inside(place, 'success'), success) }),
+    ...(facts === undefined ? {} : { facts: recordAt(inside(place, 'facts'), facts) }),
+  };
+}
+
+function readSettings(place: Place, written: unknown): Partial<Settings> {
+  const fields = recordAt(place, written);
+  checkKeys(place, fields, Object.keys(SETTINGS));
+  const settings = Object.entries(fields).map(([name, value]): [string, unknown] => {
+    if (REFUSED_SETTINGS.test(name)) throw refuse(place, `"${name}" cannot be set by a case`);
+    return [name, readSetting(inside(place, name), name, value)];
+  });
+  return Object.fromEntries(settings);
+}
+
+function readSetting(place: Place, name: string, value: unknown): unknown {
+  if (!isSettingName(name)) return value;
+  const read = SETTINGS[name].read(value);
+  if ('expected' in read) throw wrong(place, read.expected, value);
+  return read.value;
+}
+
+function readEnvironment(place: Place, written: unknown): Readonly<Record<string, string>> {
+  const fields = recordAt(place, written);
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, textAt(inside(place, name), value)]),
+  );
+}
+
+function readNeeds(place: Place, written: unknown): readonly string[] {
+  if (!Array.isArray(written)) throw wrong(place, 'an array of program names', written);
+  return written.map((name: unknown, index) =>
+    textAt({ ...place, at: `${place.at}[${index}]` }, name),
+  );
+}
+
+function readExpect(place: Place, written: unknown): Fields {
+  const fields = recordAt(place, written);
+  checkKeys(place, fields, EXPECT_KEYS);
+  if (Object.keys(fields).length === 0) {
+    throw refuse(place, 'it expects nothing, so the case would always pass');
+  }
+  const problem = expectationProblem(fields, place.at);
+  if (problem !== null) throw caseInvalid(place.file, problem);
+  const { outcomes } = fields;
+  for (const outcome of Array.isArray(outcomes) ? outcomes : []) {
+    if (isRecord(outcome) && !isOperator(outcome)) {
+      checkKeys(inside(place, 'outcomes'), outcome, OUTCOME_KEYS);
+    }
+  }
+  return Object.fromEntries(Object.entries(fields).map(([key, each]) => [key, asTexts(key, each)]));
+}
+
+/** In lists of texts, a text alone is about the text, not about who said it. */
+function asTexts(key: string, expected: unknown): unknown {
+  if (!TEXT_LISTS.has(key) || !Array.isArray(expected)) return expected;
+  return expected.map((each: unknown) =>
+    typeof each === 'string' || isOperator(each) ? { text: each } : each,
+  );
+}
+
+function checkKeys(place: Place, fields: Fields, known: readonly string[]): void {
+  const unknown = Object.keys(fields).find((key) => !known.includes(key));
+  if (unknown === undefined) return;
+  const meant = closestName(unknown, known);
+  throw caseInvalid(
+    place.file,
+    `${prefix(place)}there is no "${unknown}" here`,
+    meant === null ? `Known are: ${known.join(', ')}.` : `Did you mean "${meant}"?`,
+  );
+}
+
+function recordAt(place: Place, value: unknown): Fields {
+  if (isRecord(value)) return value;
+  throw wrong(place, 'an object', value);
+}
+
+function textAt(place: Place, value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw wrong(place, 'a text', value);
+}
+
+function flagAt(place: Place, value: unknown): boolean {
+  if (typeof value === 'boolean') return value;
+  throw wrong(place, 'true or false', value);
+}
+
+function inside({ file, at }: Place, key: string): Place {
+  return { file, at: `${at}.${key}` };
+}
+
+function wrong(place: Place, expected: string, value: unknown): HooklineError {
+  const found = value === undefined ? 'nothing' : typeName(value);
+  return caseInvalid(place.file, `${prefix(place)}should be ${expected}, found ${found}`);
+}
+
+function refuse(place: Place, problem: string): HooklineError {
+  return caseInvalid(place.file, `${prefix(place)}${problem}`);
+}
+
+function prefix({ at }: Place): string {
+  return at === '' ? '' : `${at}: `;
+}

@@ -1,0 +1,112 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { isInside } from '../base/paths.ts';
+import { type HookSearch, openHooks } from '../host/open-hooks.ts';
+import type { HookCase, OwnDirectories } from './case.ts';
+import type { Difference } from './expectation.ts';
+
+/**
+ * Why a case may not run: its hooks are a workspace's hooks, and so run only once their exact bytes
+ * are trusted where they lie; and nothing beside them may change what they run.
+ */
+export function withheldReasons(hookCase: HookCase, search: HookSearch): readonly Difference[] {
+  if (search.trust === 'all') return [];
+  const { own } = hookCase;
+  return [
+    ...refusedVariables(hookCase),
+    ...(own === null ? [] : [...untrustedRoots(own, search), ...untrustedHome(own, search)]),
+  ];
+}
+
+// Others can make a trusted script run something else: PATH, NODE_OPTIONS, BASH_ENV, CLINE_HOOKS_DIR …
+const HARMLESS_VARIABLES =
+  /^(?:(?:CASE|TEST)_\w+|CLINE_VERSION|CLINE_USER_ID|USER|HOOK_EXECUTION_TIMEOUT_MS|MAX_CONTEXT_MODIFICATION_SIZE)$/u;
+
+function refusedVariables({ env }: HookCase): readonly Difference[] {
+  const refused = Object.keys(env).filter((name) => !HARMLESS_VARIABLES.test(name));
+  if (refused.length === 0) return [];
+  const found = `${refused.join(', ')}: set it where you run the tests instead`;
+  return [{ path: 'env', expected: 'only variables named TEST_… or CASE_…', found }];
+}
+
+function untrustedRoots({ roots }: OwnDirectories, search: HookSearch): readonly Difference[] {
+  return roots.flatMap((root) => untrusted({ root: root.path, hooksDirectory: null }, search));
+}
+
+const DOCUMENT_HOOKS = [
+  path.join('Documents', 'Cline', 'Hooks'),
+  path.join('Documents', 'Cline', 'Rules', 'Hooks'),
+];
+const CLINE_HOOKS = path.join('.cline', 'hooks');
+
+function untrustedHome({ home }: OwnDirectories, search: HookSearch): readonly Difference[] {
+  if (home === null) return [];
+  const documents = DOCUMENT_HOOKS.map((directory) => path.join(home, directory));
+  return [
+    ...strayFiles(home, [...documents, path.join(home, CLINE_HOOKS)]),
+    ...untrusted({ root: home, hooksDirectory: null }, search),
+    ...documents.flatMap((directory) =>
+      untrusted({ root: home, hooksDirectory: directory }, search),
+    ),
+  ];
+}
+
+/** Programs read what they find in HOME, and some of it they run. */
+function strayFiles(home: string, directories: readonly string[]): readonly Difference[] {
+  return filesIn(home)
+    .filter((file) => !directories.some((directory) => isInside(directory, file)))
+    .map((file) => ({
+      path: 'trust',
+      expected: 'only hook directories in home, because trust covers nothing else there',
+      found: path.relative(home, file),
+    }));
+}
+
+function filesIn(directory: string): readonly string[] {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => path.join(entry.parentPath, entry.name));
+}
+
+interface HookPlace {
+  readonly root: string;
+  readonly hooksDirectory: string | null;
+}
+
+function untrusted(place: HookPlace, search: HookSearch): readonly Difference[] {
+  const { root, hooksDirectory } = place;
+  const { hooksDirectory: _ofTheWorkspace, ...rest } = search;
+  const named = hooksDirectory === null ? {} : { hooksDirectory };
+  const { hookSet } = openHooks({ ...rest, ...named, cwd: root, roots: [root] });
+  return hookSet
+    .statuses()
+    .filter(({ hook, trustedBy }) => hook.place === 'workspace' && trustedBy === null)
+    .filter(({ hook }) => hooksDirectory === null || path.dirname(hook.path) === hooksDirectory)
+    .map(({ hook, state, why }) => ({
+      path: 'trust',
+      expected: `${hook.path} to be trusted: ${trustCommand(place)}`,
+      found: `${state}: ${why}`,
+    }));
+}
+
+function trustCommand({ root, hooksDirectory }: HookPlace): string {
+  const more = hooksDirectory === null ? '' : ` --hooks-dir ${quoted(hooksDirectory)}`;
+  return `hookline trust --root ${quoted(root)}${more}`;
+}
+
+function quoted(text: string): string {
+  return /^[\w./-]+$/u.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** Hooks of the real workspace that did not run: a case that passes without them proves nothing. */
+export function withheldHooks(
+  skipped: readonly { readonly hook: string; readonly why: string }[],
+): readonly Difference[] {
+  return skipped
+    .filter(({ why }) => /(?:^|: )(?:untrusted|modified): /u.test(why))
+    .map(({ hook, why }) => ({
+      path: 'skipped',
+      expected: `${hook} to run; look at it with \`hookline trust\``,
+      found: why,
+    }));
+}

@@ -1,0 +1,105 @@
+import { type Dirent, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { messageOf } from '../base/errors.ts';
+import { isAbsent } from '../base/files.ts';
+import { closestName } from '../base/spelling.ts';
+import { caseInvalid, type CaseFields, parseCase } from './case-fields.ts';
+
+/** A directory of a case that becomes a workspace root. */
+export interface CaseRoot {
+  readonly name: string;
+  readonly path: string;
+}
+
+/** What a self-contained case brings along. */
+export interface OwnDirectories {
+  /** Sorted by name; none means an empty workspace. */
+  readonly roots: readonly CaseRoot[];
+  /** Becomes HOME; null means an empty one. */
+  readonly home: string | null;
+}
+
+/** An event, the hooks it is fired at, and what shall come of it. */
+export interface HookCase extends CaseFields {
+  readonly directory: string;
+  readonly name: string;
+  /** Null when the case is about the hooks of the workspace in which it is run. */
+  readonly own: OwnDirectories | null;
+}
+
+export const CASE_FILE = 'case.json';
+
+/** Reads a case directory. Throws CASE_INVALID, naming file and place, for anything malformed. */
+export function readCase(directory: string): HookCase {
+  const file = path.join(directory, CASE_FILE);
+  return {
+    ...parseCase(readText(file), file),
+    directory,
+    name: path.basename(directory),
+    own: readOwnDirectories(directory),
+  };
+}
+
+/** Every case directory at or below `directory`, sorted; what lies inside a case is no case. */
+export function findCases(directory: string): readonly string[] {
+  const entries = list(directory);
+  if (entries.some((entry) => entry.name === CASE_FILE && !entry.isDirectory())) return [directory];
+  return entries
+    .filter((entry) => entry.isDirectory() && !NOT_SEARCHED.has(entry.name))
+    .map((entry) => path.join(directory, entry.name))
+    .toSorted()
+    .flatMap(findCases);
+}
+
+const NOT_SEARCHED = new Set(['node_modules', '.git']);
+
+function list(directory: string): readonly Dirent[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true });
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw caseInvalid(directory, `cannot be read: ${messageOf(error)}`);
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const why = isAbsent(error) ? 'there is no such file' : messageOf(error);
+    throw caseInvalid(file, why, 'A case directory holds a case.json with "fire" and "expect".');
+  }
+}
+
+const OWN_NAMES = ['workspace', 'roots', 'home'] as const;
+
+/** Throws for any other directory: a misspelt `workspace` would test the wrong hooks. */
+export function readOwnDirectories(directory: string): OwnDirectories | null {
+  const names = list(directory)
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name);
+  const unknown = names.find((name) => !OWN_NAMES.some((known) => known === name));
+  if (unknown !== undefined) {
+    const meant = closestName(unknown, OWN_NAMES) ?? OWN_NAMES.join(', ');
+    throw caseInvalid(directory, `"${unknown}" means nothing in a case`, `Known is: ${meant}.`);
+  }
+  if (names.includes('workspace') && names.includes('roots')) {
+    throw caseInvalid(directory, 'it has both "workspace" and "roots"', 'Keep one of them.');
+  }
+  if (names.length === 0) return null;
+  return {
+    roots: rootsIn(directory, names),
+    home: names.includes('home') ? path.join(directory, 'home') : null,
+  };
+}
+
+function rootsIn(directory: string, names: readonly string[]): readonly CaseRoot[] {
+  if (names.includes('workspace')) {
+    return [{ name: 'workspace', path: path.join(directory, 'workspace') }];
+  }
+  const place = path.join(directory, 'roots');
+  return list(place)
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => ({ name, path: path.join(place, name) }))
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+}

@@ -1,0 +1,179 @@
+import { isDeepStrictEqual } from 'node:util';
+import { messageOf } from '../base/errors.ts';
+import { isRecord, parseJson, typeName } from '../base/json.ts';
+
+/** One place where something else was found than was expected; `found` is undefined for nothing. */
+export interface Difference {
+  /** Such as `outcomes[0].status`. */
+  readonly path: string;
+  readonly expected: unknown;
+  readonly found: unknown;
+}
+
+/** Names that stand for what differs from machine to machine, such as `$WORKSPACE`, and their values. */
+export type Placeholders = ReadonlyMap<string, string>;
+
+/**
+ * Where `found` is not as expected. Objects are subsets, arrays are compared entry by entry, and an
+ * object of operators (`includes`, `matches`, `json`, `any`) stands for many values.
+ */
+export function findDifferences(
+  expected: unknown,
+  found: unknown,
+  placeholders: Placeholders = new Map(),
+): readonly Difference[] {
+  return compare(expected, found, { path: '', placeholders });
+}
+
+export function formatDifference({ path, expected, found }: Difference): string {
+  return `${path}: expected ${shown(expected)}, found ${shown(found)}`;
+}
+
+/** What is wrong with an expectation that can never hold, or null. */
+export function expectationProblem(expected: unknown, path: string): string | null {
+  const problem = operatorProblem(expected);
+  if (problem !== null) return `${path}: ${problem}`;
+  if (isOperator(expected) && !('json' in expected)) return null;
+  const members = Array.isArray(expected)
+    ? expected.map((each: unknown, index): [string, unknown] => [`${path}[${index}]`, each])
+    : Object.entries(isRecord(expected) ? expected : {}).map(([key, each]): [string, unknown] => [
+        `${path}.${key}`,
+        each,
+      ]);
+  for (const [place, member] of members) {
+    const inside = expectationProblem(member, place);
+    if (inside !== null) return inside;
+  }
+  return null;
+}
+
+/** The text with every placeholder replaced; the longest name counts where several fit. */
+export function fillPlaceholders(text: string, placeholders: Placeholders): string {
+  const names = [...placeholders.keys()].toSorted((one, other) => other.length - one.length);
+  return names.reduce(
+    (filled, name) => filled.replaceAll(name, () => placeholders.get(name) ?? name),
+    text,
+  );
+}
+
+const OPERATORS = new Set(['includes', 'matches', 'json', 'any']);
+
+/** An object that says nothing but how a value is tested. */
+export function isOperator(expected: unknown): expected is Readonly<Record<string, unknown>> {
+  if (!isRecord(expected)) return false;
+  const keys = Object.keys(expected);
+  return keys.length > 0 && keys.every((key) => OPERATORS.has(key));
+}
+
+function operatorProblem(expected: unknown): string | null {
+  if (!isOperator(expected)) return null;
+  const { includes, matches, any } = expected;
+  if ('any' in expected && any !== true) return '"any" should be true';
+  if ('includes' in expected && !textsOf(includes).every((text) => typeof text === 'string')) {
+    return `"includes" should be a text or an array of texts, found ${typeName(includes)}`;
+  }
+  return 'matches' in expected ? patternProblem(matches) : null;
+}
+
+function patternProblem(pattern: unknown): string | null {
+  if (typeof pattern !== 'string') {
+    return `"matches" should be a regular expression as text, found ${typeName(pattern)}`;
+  }
+  try {
+    RegExp(pattern, 'u');
+    return null;
+  } catch (error) {
+    return `"matches" is no regular expression: ${messageOf(error)}`;
+  }
+}
+
+function textsOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [value];
+}
+
+interface Place {
+  readonly path: string;
+  readonly placeholders: Placeholders;
+}
+
+function compare(expected: unknown, found: unknown, place: Place): readonly Difference[] {
+  if (isOperator(expected)) return compareOperator(expected, found, place);
+  if (Array.isArray(expected)) return compareArray(expected, found, place);
+  if (isRecord(expected)) return compareRecord(expected, found, place);
+  const isEqual =
+    typeof expected === 'string'
+      ? spellings(expected, place).includes(String(found)) && typeof found === 'string'
+      : isDeepStrictEqual(expected, found);
+  return isEqual ? [] : [{ path: place.path, expected, found }];
+}
+
+function compareArray(
+  expected: readonly unknown[],
+  found: unknown,
+  place: Place,
+): readonly Difference[] {
+  if (!Array.isArray(found) || found.length !== expected.length) {
+    return [{ path: place.path, expected, found }];
+  }
+  return expected.flatMap((each, index) =>
+    compare(each, found[index], { ...place, path: `${place.path}[${index}]` }),
+  );
+}
+
+function compareRecord(
+  expected: Readonly<Record<string, unknown>>,
+  found: unknown,
+  place: Place,
+): readonly Difference[] {
+  if (!isRecord(found)) return [{ path: place.path, expected, found }];
+  return Object.entries(expected).flatMap(([key, each]) =>
+    compare(each, found[key], { ...place, path: place.path === '' ? key : `${place.path}.${key}` }),
+  );
+}
+
+function compareOperator(
+  operator: Readonly<Record<string, unknown>>,
+  found: unknown,
+  place: Place,
+): readonly Difference[] {
+  const difference = { path: place.path, expected: operator, found };
+  if ('any' in operator && found === undefined) return [difference];
+  const { includes, matches } = operator;
+  const wanted = 'includes' in operator ? textsOf(includes) : [];
+  const fits =
+    wanted.every((text) => holds(found, String(text), place)) &&
+    (typeof matches !== 'string' || isMatch(found, matches, place));
+  if (!fits) return [difference];
+  if (!('json' in operator)) return [];
+  const parsed = parseJson(typeof found === 'string' ? found : '');
+  return parsed.ok ? compare(operator['json'], parsed.value, place) : [difference];
+}
+
+function holds(found: unknown, text: string, place: Place): boolean {
+  return typeof found === 'string' && spellings(text, place).some((each) => found.includes(each));
+}
+
+function isMatch(found: unknown, pattern: string, { placeholders }: Place): boolean {
+  const literal = new Map([...placeholders].map(([name, value]) => [name, escapePattern(value)]));
+  // `$HOME` in a pattern means the directory: a `$` before a name can match nothing.
+  return (
+    typeof found === 'string' && new RegExp(fillPlaceholders(pattern, literal), 'u').test(found)
+  );
+}
+
+function escapePattern(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`);
+}
+
+/** A `$HOME` may be meant as it stands, in a command for example. */
+function spellings(text: string, { placeholders }: Place): readonly string[] {
+  return [text, fillPlaceholders(text, placeholders)];
+}
+
+const SHOWN_LIMIT = 400;
+
+function shown(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  const json = JSON.stringify(value) ?? typeName(value);
+  return json.length <= SHOWN_LIMIT ? json : `${json.slice(0, SHOWN_LIMIT)} … (${json.length})`;
+}

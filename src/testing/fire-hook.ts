@@ -1,0 +1,137 @@
+import { readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { systemClock } from '../base/clock.ts';
+import { HooklineError } from '../base/errors.ts';
+import { clineFilesDialect, namedFileHook } from '../dialects/cline-files/dialect.ts';
+import {
+  FILE_HOOK_NAMES,
+  FILE_HOOKS,
+  type FileHookName,
+  findFileHookName,
+} from '../dialects/cline-files/names.ts';
+import type { FoundHook, Ignored } from '../dialects/dialect.ts';
+import { loadConfig, readSurroundings, type Surroundings } from '../host/config.ts';
+import { fileHookOptions } from '../host/file-hooks.ts';
+import { createMoment } from '../host/moment.ts';
+import type { Settings } from '../host/settings.ts';
+import type { Verdict } from '../hooks/decision.ts';
+import { createHookEngine } from '../hooks/engine.ts';
+import type { HookEvent } from '../hooks/facts.ts';
+import { childEnvironment } from '../process/environment.ts';
+import { type EventDescription, resolveEvent } from './resolve-event.ts';
+
+export interface FireHookOptions extends Omit<EventDescription, 'event'> {
+  /** A hook file, or a directory of hooks. Naming it here is the decision to run it. */
+  readonly hook: string;
+  /** May be left out for a file that is named after its event. */
+  readonly event?: string;
+  /** The workspace that the hook is told of and runs in; the current directory by default. */
+  readonly workspace?: string;
+  /** Variables beside those of this process. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly settings?: Partial<Settings>;
+  readonly signal?: AbortSignal;
+}
+
+/** Fires an event at one hook file, or at the hooks of one directory and no others. */
+export async function fireHook(options: FireHookOptions): Promise<Verdict> {
+  const surroundings = readSurroundings();
+  const cwd = path.resolve(surroundings.cwd, options.workspace ?? '');
+  const target = path.resolve(surroundings.cwd, options.hook);
+  const fired = resolveEvent({ ...options, event: options.event ?? path.parse(target).name });
+  const env = { ...surroundings.env, ...options.env };
+  const settings = settingsOf(env, options.settings);
+  const moment = createMoment({
+    surroundings: { ...surroundings, env },
+    clock: systemClock,
+    known: { cwd, workspaceRoots: [cwd] },
+  });
+  const event: HookEvent = { ...moment(), ...fired };
+  const hooks = hooksFor({ target, event, surroundings: { ...surroundings, env }, settings });
+  const handlers = hooks.flatMap((hook) => hook.toHandlers(grantFor(surroundings, env, settings)));
+  const engine = createHookEngine({ sources: [{ handlers: () => handlers }], moment, readText });
+  const { signal } = options;
+  return engine.dispatch(fired, signal === undefined ? {} : { signal });
+}
+
+function settingsOf(env: Surroundings['env'], flags: Partial<Settings> = {}): Settings {
+  return loadConfig({ homeFile: null, workspaceFiles: [], env, flags }).settings;
+}
+
+interface Target {
+  readonly target: string;
+  readonly event: HookEvent;
+  readonly surroundings: Surroundings;
+  readonly settings: Settings;
+}
+
+/** The hooks there that this event is for. None is a mistake of the test, not a pass. */
+function hooksFor(wanted: Target): readonly FoundHook[] {
+  const isDirectory = statSync(wanted.target, { throwIfNoEntry: false })?.isDirectory() === true;
+  const { hooks, ignored } = isDirectory ? hooksIn(wanted) : hookAt(wanted);
+  const meant = hooks.filter((hook) => isMeantFor(hook, wanted.event));
+  if (meant.length > 0) return meant;
+  const reasons = ignored.map(({ path: file, why }) => `${path.basename(file)} ${why}`);
+  throw new HooklineError('HOOK_UNKNOWN', {
+    message: `expected a hook for ${wanted.event.name} at ${wanted.target}, found none`,
+    hint: reasons.length === 0 ? 'Name a hook file or a directory of hooks.' : reasons.join('; '),
+  });
+}
+
+interface Found {
+  readonly hooks: readonly FoundHook[];
+  readonly ignored: readonly Ignored[];
+}
+
+function hooksIn({ target, surroundings, settings }: Target): Found {
+  const places = { home: null, documents: [], clineDirectory: null, workspaceRoots: [] };
+  return clineFilesDialect({
+    ...fileHookOptions(surroundings, settings),
+    places: { ...places, hooksDirectory: target },
+  }).discover();
+}
+
+function hookAt({ target, event, surroundings, settings }: Target): Found {
+  const name = nameFor(target, event);
+  if (name === undefined) return { hooks: [], ignored: [] };
+  const found = namedFileHook(target, name, fileHookOptions(surroundings, settings));
+  return 'why' in found ? { hooks: [], ignored: [found] } : { hooks: [found], ignored: [] };
+}
+
+/** The hook's own name, if the event is one of its; else whichever name the event has as a file. */
+function nameFor(target: string, event: HookEvent): FileHookName | undefined {
+  const own = findFileHookName(path.parse(target).name);
+  return [...(own === null ? [] : [own]), ...FILE_HOOK_NAMES].find((name) => isFor(name, event));
+}
+
+function isFor(name: FileHookName, event: HookEvent): boolean {
+  const { events, misfit } = FILE_HOOKS[name];
+  return events.some((each) => each === event.name) && misfit(event) === null;
+}
+
+function isMeantFor({ eventName }: FoundHook, event: HookEvent): boolean {
+  const name = findFileHookName(eventName);
+  return name !== null && isFor(name, event);
+}
+
+function grantFor(
+  { platform }: Surroundings,
+  env: Surroundings['env'],
+  settings: Settings,
+): Parameters<FoundHook['toHandlers']>[0] {
+  return {
+    onFailure: settings['hooks.onFailure'] === 'block' ? 'closed' : 'open',
+    timeoutMs: settings['hooks.timeoutMs'],
+    environment: childEnvironment({ base: env, withhold: [], pass: [], add: {}, platform }),
+    withheld: () => null,
+  };
+}
+
+function readText(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    // A tool's face that needs a file's text does without it.
+    return null;
+  }
+}

@@ -1,0 +1,146 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { messageOf } from '../base/errors.ts';
+import { readTextIfPresent } from '../base/files.ts';
+import { isRecord, parseJson } from '../base/json.ts';
+import type { Attributed, Outcome, Stop, Verdict } from '../hooks/decision.ts';
+import { CASE_FILE, readOwnDirectories } from './case.ts';
+import { type CaseFields, caseInvalid, parseCase } from './case-fields.ts';
+import { withheldHooks, withheldReasons } from './case-trust.ts';
+import { type Difference, formatDifference, type Placeholders } from './expectation.ts';
+import type { FireDescription } from './resolve-event.ts';
+import { fireAt, mapTexts, type RunCaseOptions, withCaseHost } from './run-case.ts';
+
+export interface RecordRequest extends RunCaseOptions {
+  /** The case's directory; made when it is not there. */
+  readonly directory: string;
+  readonly fire: FireDescription;
+  /** Lets a case that is there be replaced; all but its event and expectation is kept. */
+  readonly replace?: boolean;
+}
+
+export interface RecordedCase {
+  readonly file: string;
+  readonly verdict: Verdict;
+}
+
+/** Fires an event and writes it, with what came of it, as a case. */
+export async function recordCase(request: RecordRequest): Promise<RecordedCase> {
+  const { directory, fire } = request;
+  const draft = draftCase(request);
+  const own = readOwnDirectories(directory);
+  const hookCase = { ...draft.fields, own, directory, name: path.basename(directory) };
+  refuseWithheld(directory, withheldReasons(hookCase, request));
+  return withCaseHost(hookCase, request, async (world) => {
+    const verdict = await fireAt(world, fire, request.signal);
+    refuseWithheld(directory, withheldHooks(verdict.skipped));
+    const file = writeCase(draft, { fire, answer: verdict, placeholders: world.placeholders });
+    return { file, verdict };
+  });
+}
+
+/** What is known of an answer, whether it just came or was stored. */
+export interface RecordedAnswer {
+  readonly effect: string;
+  readonly stop: Stop | null;
+  readonly reasons: readonly Attributed[];
+  readonly context: readonly Attributed[];
+  readonly messages: readonly Attributed[];
+  readonly input: unknown;
+  readonly output?: unknown;
+  readonly changes?: Readonly<Record<string, unknown>>;
+  readonly outcomes: readonly Pick<Outcome, 'hook' | 'status' | 'effect' | 'failure'>[];
+}
+
+export interface StoredCase {
+  readonly directory: string;
+  readonly fire: FireDescription;
+  readonly answer: RecordedAnswer;
+  readonly placeholders: Placeholders;
+  readonly replace?: boolean;
+}
+
+/** Writes a case of an event that was fired before. Returns the path of its case.json. */
+export function recordStored(stored: StoredCase): string {
+  return writeCase(draftCase(stored), stored);
+}
+
+interface Draft {
+  readonly file: string;
+  /** What an earlier case says beyond its event and expectation. */
+  readonly kept: Readonly<Record<string, unknown>>;
+  readonly fields: CaseFields;
+}
+
+function draftCase({
+  directory,
+  fire,
+  replace,
+}: Pick<RecordRequest, 'directory' | 'fire' | 'replace'>): Draft {
+  const file = path.join(directory, CASE_FILE);
+  const before = readTextIfPresent(file);
+  if (before !== null && replace !== true) {
+    throw caseInvalid(file, 'it is there already', 'Say --force, or name another directory.');
+  }
+  const parsed = parseJson(before ?? '{}');
+  const {
+    fire: _fire,
+    expect: _expect,
+    ...kept
+  } = parsed.ok && isRecord(parsed.value) ? parsed.value : {};
+  const text = JSON.stringify({ ...kept, fire, expect: { effect: 'pass' } });
+  return { file, kept, fields: parseCase(text, file) };
+}
+
+function refuseWithheld(directory: string, withheld: readonly Difference[]): void {
+  if (withheld.length === 0) return;
+  const reasons = withheld.map(formatDifference).join('; ');
+  throw caseInvalid(directory, `a case without its hooks would prove nothing: ${reasons}`);
+}
+
+function writeCase(
+  { file, kept }: Draft,
+  { fire, answer, placeholders }: Pick<StoredCase, 'fire' | 'answer' | 'placeholders'>,
+): string {
+  const places = [...placeholders].filter(([, value]) => path.dirname(value) !== value);
+  const inFire = places.filter(([name]) => name !== '$HOME');
+  const written = {
+    ...kept,
+    fire: mapTexts(fire, (text) => withPlaceholders(text, inFire)),
+    expect: mapTexts(stableParts(answer), (text) => withPlaceholders(text, places)),
+  };
+  try {
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, `${JSON.stringify(written, null, 2)}\n`);
+  } catch (error) {
+    throw caseInvalid(file, `it cannot be written: ${messageOf(error)}`);
+  }
+  return file;
+}
+
+/** What another run, on another machine, would give again. */
+function stableParts(answer: RecordedAnswer): Readonly<Record<string, unknown>> {
+  const { effect, stop, reasons, context, messages, input, output, changes, outcomes } = answer;
+  return {
+    effect,
+    ...(stop === null ? {} : { stop }),
+    reasons: reasons.map(({ text }) => text),
+    ...(input === null ? {} : { input }),
+    ...(output === null || output === undefined ? {} : { output }),
+    ...(Object.keys(changes ?? {}).length === 0 ? {} : { changes }),
+    context: context.map(({ text }) => text),
+    ...(messages.length === 0 ? {} : { messages: messages.map(({ text }) => text) }),
+    outcomes: outcomes.map(({ hook, status, effect: given, failure }) => ({
+      hook,
+      status,
+      effect: given,
+      ...(failure === null ? {} : { failure: { kind: failure.kind } }),
+    })),
+  };
+}
+
+function withPlaceholders(text: string, places: readonly (readonly [string, string])[]): string {
+  return places
+    .toSorted(([, one], [, other]) => other.length - one.length)
+    .reduce((written, [name, value]) => written.replaceAll(value, () => name), text);
+}

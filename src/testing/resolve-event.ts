@@ -1,0 +1,104 @@
+import { HooklineError } from '../base/errors.ts';
+import { isRecord } from '../base/json.ts';
+import { closestName } from '../base/spelling.ts';
+import { findForeignEvent, FOREIGN_EVENT_NAMES, readForeignPayload } from '../dialects/index.ts';
+import { EVENT_NAMES, isEventName } from '../hooks/events.ts';
+import type { EventName, FiredEvent } from '../hooks/facts.ts';
+import { sampleEvent } from './sample-event.ts';
+
+/** An event as a person describes it; what it leaves out is an example. */
+export interface EventDescription {
+  /** The canonical name, or any dialect's. */
+  readonly event: string;
+  /** A tool by any of its names. */
+  readonly tool?: string;
+  readonly input?: unknown;
+  /** What the tool answered. */
+  readonly result?: string;
+  readonly success?: boolean;
+  readonly prompt?: string;
+  readonly source?: string;
+  /** Any further fields of the event; they stand above the others. */
+  readonly facts?: Facts;
+}
+
+/** An event as another agent wrote it to a hook's stdin. */
+export interface PayloadDescription {
+  readonly payload: unknown;
+  /** Whose payload it is. */
+  readonly as: string;
+}
+
+export type FireDescription = EventDescription | PayloadDescription;
+
+type Facts = Readonly<Record<string, unknown>>;
+
+/** The event that is described. What does not fit it is a PAYLOAD_INVALID or EVENT_UNKNOWN. */
+export function resolveEvent(description: FireDescription): FiredEvent {
+  if ('payload' in description) return readForeignPayload(description.as, description.payload);
+  const { event, facts } = resolveName(description);
+  const sample: Facts = { ...sampleEvent(event) };
+  return sampleEvent(event, {
+    ...facts,
+    ...given('prompt', description.prompt),
+    ...given('source', description.source),
+    ...toolFacts(description, sample),
+    ...resultFacts(description, sample),
+    ...description.facts,
+  });
+}
+
+interface NamedEvent {
+  readonly event: EventName;
+  readonly facts: Facts;
+}
+
+function resolveName({ event: name, success }: EventDescription): NamedEvent {
+  const named = isEventName(name) ? { event: name, facts: {} } : findForeignEvent(name);
+  if (named !== null) return success === false ? asFailure(named) : named;
+  const meant = closestName(name, [...EVENT_NAMES, ...FOREIGN_EVENT_NAMES]);
+  throw new HooklineError('EVENT_UNKNOWN', {
+    message: `there is no event ${JSON.stringify(name)}`,
+    hint: meant === null ? `Events are: ${EVENT_NAMES.join(', ')}.` : `Did you mean ${meant}?`,
+  });
+}
+
+function asFailure(named: NamedEvent): NamedEvent {
+  return named.event === 'PostToolUse' ? { ...named, event: 'PostToolUseFailure' } : named;
+}
+
+function given(key: string, value: string | undefined): Facts {
+  return value === undefined ? {} : { [key]: value };
+}
+
+function toolFacts({ event, tool, input }: EventDescription, sample: Facts): Facts {
+  if (tool === undefined && input === undefined) return {};
+  if (!isRecord(sample['tool'])) {
+    throw misfit(`${event} is not about a tool`, 'Leave the tool and its input out.');
+  }
+  return {
+    tool: {
+      ...sample['tool'],
+      ...(tool === undefined ? {} : { name: tool, input: {} }),
+      ...(input === undefined ? {} : { input }),
+    },
+  };
+}
+
+function resultFacts({ event, result, success }: EventDescription, sample: Facts): Facts {
+  if (result === undefined && success === undefined) return {};
+  if (!isRecord(sample['result'])) {
+    throw misfit(`${event} carries no tool result`, 'Leave the result and its success out.');
+  }
+  const isSuccess = sample['result']['success'] === true;
+  if (success !== undefined && success !== isSuccess) {
+    throw misfit(`${event} means that the tool failed`, 'Say PostToolUse for a success.');
+  }
+  const text = result ?? String(sample['result']['text']);
+  const error = isSuccess ? {} : { error: text };
+  return { result: { response: undefined, text, success: isSuccess, ...error } };
+}
+
+function misfit(message: string, hint: string): HooklineError {
+  return new HooklineError('PAYLOAD_INVALID', { message, hint });
+}

@@ -1,0 +1,212 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { systemClock } from '../base/clock.ts';
+import { isRecord } from '../base/json.ts';
+import { findRealPath, isInside } from '../base/paths.ts';
+import { readSurroundings, type Surroundings } from '../host/config.ts';
+import { createHost, type Host } from '../host/create-host.ts';
+import type { HookSearch } from '../host/open-hooks.ts';
+import type { Verdict } from '../hooks/decision.ts';
+import { createProgramFinder } from '../process/program-finder.ts';
+import type { HookCase } from './case.ts';
+import { withheldHooks, withheldReasons } from './case-trust.ts';
+import {
+  type Difference,
+  fillPlaceholders,
+  findDifferences,
+  type Placeholders,
+} from './expectation.ts';
+import { type FireDescription, resolveEvent } from './resolve-event.ts';
+import { createSandbox } from './sandbox.ts';
+
+/** Which workspace a case without directories of its own is about, and what lets hooks run. */
+export interface RunCaseOptions extends HookSearch {
+  readonly signal?: AbortSignal;
+  readonly onNotice?: (notice: string) => void;
+}
+
+export interface CaseResult {
+  readonly name: string;
+  readonly passed: boolean;
+  readonly differences: readonly Difference[];
+  /** Why it was not run, or null. */
+  readonly skipped: string | null;
+  /** Null when nothing was fired. */
+  readonly verdict: Verdict | null;
+  readonly durationMs: number;
+}
+
+/** Fires the case's event at its hooks and compares the verdict. Rejects only when `signal` aborts. */
+export async function runCase(
+  hookCase: HookCase,
+  options: RunCaseOptions = {},
+): Promise<CaseResult> {
+  const clock = options.clock ?? systemClock;
+  const startedAt = clock.elapsed();
+  const result = await examine(hookCase, options);
+  const passed = result.skipped === null && result.differences.length === 0;
+  return { name: hookCase.name, passed, ...result, durationMs: clock.elapsed() - startedAt };
+}
+
+type Examined = Pick<CaseResult, 'differences' | 'skipped' | 'verdict'>;
+
+async function examine(hookCase: HookCase, options: RunCaseOptions): Promise<Examined> {
+  const missing = missingPrograms(hookCase, options.surroundings ?? readSurroundings());
+  if (missing !== null) return { differences: [], skipped: missing, verdict: null };
+  const withheld = withheldReasons(hookCase, options);
+  if (withheld.length > 0) return { differences: withheld, skipped: null, verdict: null };
+  return withCaseHost(hookCase, options, async (world) => {
+    const verdict = await fireAt(world, hookCase.fire, options.signal);
+    return { differences: judge(hookCase, world, verdict), skipped: null, verdict };
+  });
+}
+
+function missingPrograms({ needs, env }: HookCase, surroundings: Surroundings): string | null {
+  const find = createProgramFinder(env['PATH'] ?? surroundings.env['PATH'], surroundings.platform);
+  const missing = needs.filter((name) => find(name) === null);
+  return missing.length === 0 ? null : `needs ${missing.join(', ')}`;
+}
+
+/** Hooks ready to be fired at, and the names of the places they lie in. */
+export interface CaseWorld {
+  readonly host: Host;
+  readonly placeholders: Placeholders;
+  /** The copy of the case's own directories; null in the real workspace. */
+  readonly sandbox: string | null;
+}
+
+/** Opens the hooks that a case is about, in a copy of its own directories if it has some. */
+export async function withCaseHost<Result>(
+  hookCase: Pick<HookCase, 'own' | 'env' | 'settings'>,
+  options: RunCaseOptions,
+  work: (world: CaseWorld) => Promise<Result>,
+): Promise<Result> {
+  const { own } = hookCase;
+  const surroundings = options.surroundings ?? readSurroundings();
+  if (own === null) return withRealHost(hookCase, { ...options, surroundings }, work);
+  const sandbox = await createSandbox(own, surroundings);
+  try {
+    const { roots, directory, placeholders } = sandbox;
+    const env = filledVariables(hookCase.env, placeholders);
+    const host = await createHost({
+      cwd: sandbox.surroundings.cwd,
+      roots,
+      surroundings: { ...sandbox.surroundings, env: { ...sandbox.surroundings.env, ...env } },
+      // Trust was asked about where the hooks really lie; nobody trusted this copy.
+      trust: 'all',
+      flags: { ...hookCase.settings, ...options.flags, 'trace.enabled': false },
+      ...(options.clock === undefined ? {} : { clock: options.clock }),
+    });
+    return await closing(host, () => work({ host, placeholders, sandbox: directory }));
+  } finally {
+    await sandbox.remove();
+  }
+}
+
+async function withRealHost<Result>(
+  { env, settings }: Pick<HookCase, 'env' | 'settings'>,
+  { surroundings, ...options }: RunCaseOptions & { readonly surroundings: Surroundings },
+  work: (world: CaseWorld) => Promise<Result>,
+): Promise<Result> {
+  const host = await createHost({
+    ...options,
+    surroundings: { ...surroundings, env: { ...surroundings.env, ...env } },
+    flags: { ...settings, ...options.flags, 'trace.enabled': false },
+  });
+  const placeholders = new Map([
+    ['$WORKSPACE', host.workspaceRoots[0] ?? surroundings.cwd],
+    ...(surroundings.home === null ? [] : [['$HOME', surroundings.home] as const]),
+  ]);
+  return closing(host, () => work({ host, placeholders, sandbox: null }));
+}
+
+async function closing<Result>(host: Host, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } finally {
+    await host.close();
+  }
+}
+
+function filledVariables(
+  env: Readonly<Record<string, string>>,
+  placeholders: Placeholders,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).map(([name, value]) => [name, fillPlaceholders(value, placeholders)]),
+  );
+}
+
+/** Fires the described event, with `$WORKSPACE` and `$ROOT_…` in it replaced. */
+export async function fireAt(
+  { host, placeholders }: CaseWorld,
+  fire: FireDescription,
+  signal: AbortSignal | undefined,
+): Promise<Verdict> {
+  // `$HOME` stays: in a command it is meant for the shell.
+  const places = new Map([...placeholders].filter(([name]) => name !== '$HOME'));
+  const event = resolveEvent(fire);
+  const filled = mapTexts(event, (text) => fillPlaceholders(text, places));
+  const verdict = await host.engine.dispatch(
+    { ...event, ...(isRecord(filled) ? filled : {}) },
+    signal === undefined ? {} : { signal },
+  );
+  await host.engine.idle();
+  return verdict;
+}
+
+export function mapTexts(value: unknown, fill: (text: string) => string): unknown {
+  if (typeof value === 'string') return fill(value);
+  if (Array.isArray(value)) return value.map((each: unknown) => mapTexts(each, fill));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key, mapTexts(each, fill)]),
+  );
+}
+
+function judge(hookCase: HookCase, world: CaseWorld, verdict: Verdict): readonly Difference[] {
+  const { expect } = hookCase;
+  const withheld = 'skipped' in expect ? [] : withheldHooks(verdict.skipped);
+  const found = {
+    ...plainVerdict(verdict),
+    hooks: foundHooks(world.host),
+    ignored: world.host.ignored(),
+    files: readFiles(expect['files'], world),
+  };
+  return [...withheld, ...findDifferences(expect, found, world.placeholders)];
+}
+
+/** The verdict as `hooks fire --json` prints it. */
+export function plainVerdict(verdict: Verdict): Readonly<Record<string, unknown>> {
+  const outcomes = verdict.outcomes.map(({ decision: _decision, ...shown }) => shown);
+  return { ...verdict, outcomes };
+}
+
+function foundHooks(host: Host): readonly unknown[] {
+  return host.hooks().map(({ hook, state, why, timeoutMs, onFailure }) => ({
+    ...hook.details,
+    id: hook.id,
+    event: hook.eventName,
+    path: hook.path,
+    place: hook.place,
+    state,
+    why,
+    timeoutMs,
+    onFailure,
+    notes: hook.notes,
+    problem: hook.problem,
+  }));
+}
+
+/** The texts of the files that are expected, by the name under which the case speaks of them. */
+function readFiles(expected: unknown, world: CaseWorld): Readonly<Record<string, string | null>> {
+  const names = typeof expected === 'object' && expected !== null ? Object.keys(expected) : [];
+  return Object.fromEntries(names.map((name) => [name, readOwnFile(name, world)]));
+}
+
+/** Null when there is none; a file beyond the sandbox is never shown. */
+function readOwnFile(name: string, { placeholders, sandbox }: CaseWorld): string | null {
+  const file = findRealPath(path.resolve(fillPlaceholders(name, placeholders)));
+  if (sandbox === null || file === null || !isInside(sandbox, file)) return null;
+  return readFileSync(file, 'utf8');
+}

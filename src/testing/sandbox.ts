@@ -1,0 +1,88 @@
+import { cp, mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { messageOf } from '../base/errors.ts';
+import type { Surroundings } from '../host/config.ts';
+import type { OwnDirectories } from './case.ts';
+import { caseInvalid } from './case-fields.ts';
+import type { Placeholders } from './expectation.ts';
+
+/** A copy of a case's directories, and surroundings in which nothing else of this machine's hooks is seen. */
+export interface Sandbox {
+  readonly directory: string;
+  readonly roots: readonly string[];
+  readonly surroundings: Surroundings;
+  readonly placeholders: Placeholders;
+  remove(): Promise<void>;
+}
+
+export async function createSandbox(
+  own: OwnDirectories,
+  surroundings: Surroundings,
+): Promise<Sandbox> {
+  const directory = await realpath(await mkdtemp(path.join(tmpdir(), 'hookline-case-')));
+  const remove = (): Promise<void> =>
+    rm(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+  try {
+    const home = await copyInto(path.join(directory, 'home'), own.home);
+    const roots = await copyRoots(path.join(directory, 'work'), own);
+    const placeholders = new Map([
+      ['$HOME', home],
+      ['$WORKSPACE', roots[0] ?? home],
+      ...own.roots.map(({ name }, index): [string, string] => [rootName(name), roots[index] ?? '']),
+    ]);
+    return {
+      directory,
+      roots,
+      surroundings: isolated(surroundings, home, roots),
+      placeholders,
+      remove,
+    };
+  } catch (error) {
+    await remove();
+    throw caseInvalid(
+      own.roots[0]?.path ?? own.home ?? '',
+      `cannot be copied: ${messageOf(error)}`,
+    );
+  }
+}
+
+function rootName(name: string): string {
+  return `$ROOT_${name.toUpperCase().replaceAll(/[^A-Z0-9]+/gu, '_')}`;
+}
+
+async function copyRoots(place: string, { roots }: OwnDirectories): Promise<readonly string[]> {
+  if (roots.length === 0) return [await copyInto(path.join(place, 'workspace'), null)];
+  return Promise.all(roots.map((root) => copyInto(path.join(place, root.name), root.path)));
+}
+
+async function copyInto(target: string, source: string | null): Promise<string> {
+  await mkdir(target, { recursive: true });
+  if (source !== null) await cp(source, target, { recursive: true, verbatimSymlinks: true });
+  return target;
+}
+
+// Each of them would let the machine's own hooks, settings or session show in a case.
+const NOT_INHERITED = new Set([
+  'CLINE_DIR',
+  'CLINE_HOOKS_DIR',
+  'CLINE_USER_ID',
+  'CLINE_VERSION',
+  'HOOKLINE_HOME',
+  'HOOKLINE_HOOKS',
+  'HOOKLINE_SESSION',
+  'HOOK_EXECUTION_TIMEOUT_MS',
+  'MAX_CONTEXT_MODIFICATION_SIZE',
+  'OneDrive',
+  'XDG_CONFIG_HOME',
+]);
+
+function isolated(
+  surroundings: Surroundings,
+  home: string,
+  roots: readonly string[],
+): Surroundings {
+  const inherited = Object.entries(surroundings.env).filter(([name]) => !NOT_INHERITED.has(name));
+  const env = { ...Object.fromEntries(inherited), HOME: home, USERPROFILE: home };
+  return { ...surroundings, cwd: roots[0] ?? home, home, env };
+}

@@ -1,0 +1,26 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { expect, onTestFinished, vi } from 'vitest';
+
+/** A temporary directory with these files, removed after the test. */
+export function createDirectory(files: Readonly<Record<string, string>> = {}): string {
+  const directory = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'hookline-')));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
+  for (const [name, text] of Object.entries(files)) write(path.join(directory, name), text);
+  return directory;
+}
+
+export function write(file: string, text: string, mode?: number): string {
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text, mode === undefined ? {} : { mode });
+  return file;
+}
+
+/** Waits for a condition that becomes true by itself, never for a time. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  await vi.waitFor(async () => expect(await condition()).toBe(true), {
+    timeout: 20_000,
+    interval: 10,
+  });
+}

@@ -1,0 +1,2 @@
+: > "$HOME/pwned"
+echo '{"cancel": false}'

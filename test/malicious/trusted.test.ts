@@ -1,0 +1,306 @@
+import { cpSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { sha256Of } from '../../src/trust/file-map.ts';
+import { type HooklineOptions, hooklineProgram, jsonOf, runHookline } from '../cli/hookline.ts';
+import { answering, at, createPlace, GLOBAL_HOOKS, HOOKS, trust, write } from '../cli/place.ts';
+import { continueAttack, homeOf, stageAttack } from './attack.ts';
+
+const GUARD = `${HOOKS}/PreToolUse`;
+const GUARD_ID = 'cline:workspace:PreToolUse';
+
+interface Fired {
+  readonly code: number | null;
+  /** The hooks that ran, with what they said. */
+  readonly ran: Readonly<Record<string, string>>;
+  /** The hooks that did not, with the first word of why. */
+  readonly skipped: Readonly<Record<string, string>>;
+}
+
+async function fire(
+  options: HooklineOptions,
+  event = 'PreToolUse',
+  flags: readonly string[] = [],
+): Promise<Fired> {
+  const result = await runHookline(
+    ['hooks', 'fire', event, '--json', '--strict', ...flags],
+    options,
+  );
+  const { outcomes, skipped } = jsonOf(result);
+  return {
+    code: result.code,
+    ran: Object.fromEntries(outcomes.map((each) => [each.hook, each.failure?.kind ?? each.effect])),
+    skipped: Object.fromEntries(skipped.map(({ hook, why }) => [hook, why.split(':')[0]])),
+  };
+}
+
+const RAN = { code: 0, ran: { [GUARD_ID]: 'pass' }, skipped: {} };
+const MODIFIED = { code: 3, ran: {}, skipped: { [GUARD_ID]: 'modified' } };
+const UNTRUSTED = { code: 3, ran: {}, skipped: { [GUARD_ID]: 'untrusted' } };
+
+it('does not run a hook whose bytes were swapped although size and times are as before', async () => {
+  const staged = stageAttack('swapped-bytes');
+  const file = path.join(staged.repo, GUARD);
+  trust(staged);
+  expect(await fire(staged.options)).toEqual(RAN);
+
+  const { size, atime, mtime } = statSync(file);
+  continueAttack('swapped-bytes', staged);
+  utimesSync(file, atime, mtime);
+  expect(statSync(file)).toMatchObject({ size, mtime });
+
+  expect(await fire(staged.options)).toEqual(MODIFIED);
+  const shown = await runHookline(['trust'], staged.options);
+  expect(shown.code).toBe(1);
+  expect(shown.stdout).toContain('  -cat > /dev/null\n');
+  expect(shown.stdout).toContain('  +: > "$HOME/pwned"\n');
+  expect(homeOf(staged)).toEqual({});
+});
+
+it('does not run a hook whose helper was swapped', async () => {
+  const staged = stageAttack('swapped-helper');
+  trust(staged);
+  expect(await fire(staged.options)).toEqual(RAN);
+  continueAttack('swapped-helper', staged);
+  expect(await fire(staged.options)).toEqual(MODIFIED);
+  const shown = await runHookline(['trust'], staged.options);
+  expect(shown.stdout).toContain(`changed: ${HOOKS}/lib/decide.sh`);
+  expect(homeOf(staged)).toEqual({});
+});
+
+it('does not run a trusted link that leads elsewhere now, even to the same bytes', async () => {
+  const staged = stageAttack('symlinked-hook');
+  const link = path.join(staged.repo, GUARD);
+  trust(staged);
+  rmSync(link);
+  symlinkSync('../../../outside/other', link);
+  expect(await fire(staged.options)).toEqual(MODIFIED);
+
+  rmSync(link);
+  symlinkSync('../../../outside/program', link);
+  write(staged.directory, 'outside/program', '#!/bin/sh\n: > "$HOME/pwned"; exit 0\n');
+  expect(await fire(staged.options)).toEqual(MODIFIED);
+  expect(homeOf(staged)).toEqual({});
+});
+
+it('does not believe a true trust record that was moved into the repository', async () => {
+  const staged = stageAttack('self-trusting-config');
+  const state = path.join(staged.home, '.hookline');
+  trust(staged);
+  cpSync(state, path.join(staged.repo, '.hookline'), { recursive: true });
+  rmSync(state, { recursive: true });
+  expect(await fire(staged.options)).toEqual(UNTRUSTED);
+  const env = { HOOKLINE_HOME: path.join(staged.repo, '.hookline') };
+  expect(await fire({ ...staged.options, env })).toEqual(UNTRUSTED);
+  expect(homeOf(staged)).toEqual({});
+});
+
+it('takes a lock only if the caller names it and its hash is the one that was named', async () => {
+  const staged = stageAttack('own-lock');
+  const lock = path.join(staged.repo, 'hookline.lock.json');
+  const named = ['--lock', lock, '--lock-sha256'];
+
+  const refused = await runHookline(
+    ['hooks', 'fire', 'PreToolUse', ...named, '0'.repeat(64)],
+    staged.options,
+  );
+  expect(refused).toMatchObject({ code: 2, stdout: '' });
+  expect(refused.stderr).toContain('the lock must have the SHA-256 000000');
+  expect(homeOf(staged)).toEqual({});
+
+  const right = sha256Of(readFileSync(lock));
+  expect(await fire(staged.options, 'PreToolUse', [...named, right])).toEqual(RAN);
+  expect(homeOf(staged)).toEqual({ pwned: '' });
+});
+
+it('does not run what a trusted hook wrote, and no longer runs that hook', async () => {
+  const staged = stageAttack('hook-plants-hook');
+  trust(staged);
+  expect(await fire(staged.options)).toEqual(RAN);
+  expect(await fire(staged.options, 'PostToolUse')).toEqual({
+    code: 3,
+    ran: {},
+    skipped: { 'cline:workspace:PostToolUse': 'untrusted' },
+  });
+  expect(await fire(staged.options)).toEqual(MODIFIED);
+  expect(homeOf(staged)).toEqual({});
+});
+
+it('refuses every trust command that a hook runs', async () => {
+  const staged = stageAttack('hook-trusts-itself');
+  trust(staged);
+  continueAttack('hook-trusts-itself', staged);
+  const env = { HOOKLINE_NODE: process.execPath, HOOKLINE_PROGRAM: hooklineProgram() };
+  const both = {
+    code: 3,
+    ran: { [GUARD_ID]: 'pass' },
+    skipped: { 'cline:workspace-cline:PreToolUse': 'untrusted' },
+  };
+  expect(await fire({ ...staged.options, env })).toEqual(both);
+  const { refusals, marker, ...rest } = homeOf(staged);
+  expect(rest).toEqual({});
+  expect(marker).toMatch(/^marker [0-9a-f-]{36}\n$/);
+  const refusal = (command: string): string =>
+    `hookline: \`hookline ${command}\` was run from inside an agent session or a hook\n  Run it yourself in a terminal of your own.\nexit 1\n`;
+  const commands = ['trust', 'untrust', 'lock', 'hooks disable', 'hooks rm'];
+  expect(refusals).toBe(commands.map(refusal).join(''));
+  expect(await fire({ ...staged.options, env })).toEqual(both);
+});
+
+it('announces a trust record that a hook has edited', async () => {
+  const staged = stageAttack('hook-edits-trust-record');
+  trust(staged);
+  expect(await fire(staged.options)).toEqual(RAN);
+  const [list, doctor] = await Promise.all([
+    runHookline(['hooks', 'list'], staged.options),
+    runHookline(['doctor'], staged.options),
+  ]);
+  const announcement = 'the trust record was changed by something else than hookline';
+  expect(list.stderr).toContain(announcement);
+  expect(doctor.stdout).toContain(announcement);
+  expect(doctor.code).toBe(1);
+});
+
+it('keeps the person’s own guard as strict as it was, whatever the workspace configures', async () => {
+  const staged = stageAttack('loosening-config');
+  expect(await fire(staged.options)).toEqual({
+    code: 1,
+    ran: { 'cline:global:PreToolUse': 'exit' },
+    skipped: { [GUARD_ID]: 'untrusted' },
+  });
+});
+
+it('lets a workspace tighten', async () => {
+  const place = createPlace({
+    '.hookline/config.json': '{"hooks": {"onFailure": "block"}, "cline": {"maxContextChars": 4}}',
+  });
+  write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, '#!/bin/sh\nexit 1\n');
+  write(place.home, `${GLOBAL_HOOKS}/UserPromptSubmit`, answering({ context: 'a long text' }));
+  const [tool, prompt] = await Promise.all([
+    runHookline(['hooks', 'fire', 'PreToolUse', '--json'], at(place)),
+    runHookline(['hooks', 'fire', 'UserPromptSubmit', '--json'], at(place)),
+  ]);
+  expect({ code: tool.code, effect: jsonOf(tool).effect }).toEqual({ code: 1, effect: 'deny' });
+  expect(jsonOf(prompt).context[0].text).toMatch(/^a lo\n\n\[\.\.\. context cut at 4 characters/);
+});
+
+it('keeps a nested repository apart from the one around it', async () => {
+  const staged = stageAttack('nested-repository');
+  trust(staged);
+  expect(await fire(staged.options)).toEqual(RAN);
+  const inside = { ...staged.options, cwd: path.join(staged.repo, 'vendor/library') };
+  expect(await fire(inside)).toEqual(UNTRUSTED);
+  const facts = write(staged.directory, 'facts.json', JSON.stringify({ cwd: inside.cwd }));
+  expect(await fire(staged.options, 'PreToolUse', ['--facts', facts])).toEqual(RAN);
+  expect(homeOf(staged)).toEqual({});
+});
+
+it('does not lend the trust in one repository to another that points to it', async () => {
+  const staged = stageAttack('foreign-git-directory');
+  trust(staged, ['--root', path.join(staged.directory, 'trusted')]);
+  expect(await fire(staged.options)).toEqual(UNTRUSTED);
+  expect(homeOf(staged)).toEqual({});
+});
+
+it('runs what home links to in a repository only once that was trusted', async () => {
+  const staged = stageAttack('home-linked-into-repo');
+  const ids = ['cline:global:PreToolUse', 'cline:home:PreToolUse'];
+  expect(await fire(staged.options)).toEqual({
+    code: 3,
+    ran: {},
+    skipped: Object.fromEntries(ids.map((id) => [id, 'untrusted'])),
+  });
+  trust(staged);
+  expect(await fire(staged.options)).toEqual({
+    code: 0,
+    ran: Object.fromEntries(ids.map((id) => [id, 'pass'])),
+    skipped: {},
+  });
+  write(staged.repo, 'tools/guard', '#!/bin/sh\nexit 0\n# other bytes\n');
+  expect((await fire(staged.options)).skipped).toEqual({ 'cline:home:PreToolUse': 'modified' });
+});
+
+it('does not run the hooks of cases that nobody has looked at', async () => {
+  const staged = stageAttack('hostile-cases');
+  const { code, stdout } = await runHookline(['hooks', 'test', 'cases'], staged.options);
+  expect(code).toBe(1);
+  expect(stdout).toContain('untrusted');
+  expect(stdout).toContain('BASH_ENV');
+  expect(homeOf(staged)).toEqual({});
+});
+
+it('shows every character of a script before it is trusted', async () => {
+  const staged = stageAttack('script-that-hides-lines');
+  const { stdout } = await runHookline(['trust'], staged.options);
+  expect(stdout).toContain(
+    String.raw`│ : > "$HOME/pwned" # \u{1b}[1A\u{1b}[2K\u{d}# harmless line`,
+  );
+  expect(stdout).toContain(String.raw`│ # \u{202e}esrever\u{202c}\u{1b}[8m`);
+});
+
+it('puts each name on one line', async () => {
+  const staged = stageAttack('names-that-steer-the-terminal');
+  const { stdout, stderr } = await runHookline(['hooks', 'list'], staged.options);
+  expect(stdout.split('\n').filter((line) => line.includes('ready'))).toEqual([
+    expect.stringMatching(/^ {2}".*\\n {2}cline:workspace:PreToolUse {2}PreToolUse {2}ready"/),
+  ]);
+  expect(stderr).toContain(String.raw`no setting "\u{1b}[31mred\nline"`);
+});
+
+it('does not write a lock through a link', async () => {
+  const staged = stageAttack('lock-linked-home');
+  const { code, stderr } = await runHookline(['lock'], staged.options);
+  expect(code).toBe(2);
+  expect(stderr).toContain('hookline.lock.json is a link');
+  expect(homeOf(staged)).toEqual({ '.profile': 'precious\n' });
+});
+
+it('trusts nothing while its state lies inside the workspace', async () => {
+  const staged = stageAttack('state-directory-in-repo');
+  const refused = await runHookline(['trust', '--yes'], staged.options);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain('is not believed: it lies inside the workspace');
+  expect(await fire(staged.options)).toEqual(UNTRUSTED);
+});
+
+it('does not let one directory that is too large keep another from being trusted', async () => {
+  const staged = stageAttack('crowded-directory');
+  const alone = await runHookline(['trust', '--yes'], staged.options);
+  expect(alone.code).toBe(2);
+  write(staged.repo, '.cline/hooks/PreToolUse', answering({ cancel: false }));
+  const beside = await runHookline(['trust', '--yes'], staged.options);
+  expect(beside.code).toBe(1);
+  expect(beside.stderr).toContain(`cannot be trusted: ${GUARD_ID} would bind more than 2000 files`);
+  expect(await fire(staged.options)).toEqual({
+    code: 3,
+    ran: { 'cline:workspace-cline:PreToolUse': 'pass' },
+    skipped: { [GUARD_ID]: 'untrusted' },
+  });
+});
+
+const KEYS = { ANTHROPIC_API_KEY: 'one', OPENAI_API_KEY: 'two', ANTHROPIC_AUTH_TOKEN: 'three' };
+
+it('keeps provider keys from workspace hooks unless the person passes them on', async () => {
+  const staged = stageAttack('thieving-hook');
+  const options = { ...staged.options, env: { ...KEYS, HARMLESS: 'four' } };
+  trust(staged);
+  await fire(options);
+  expect(homeOf(staged)).toEqual({ stolen: 'HARMLESS=four\n' });
+
+  write(staged.home, '.hookline/config.json', '{"env": {"pass": ["OPENAI_API_KEY"]}}');
+  await fire(options);
+  expect(homeOf(staged)).toEqual({ stolen: 'HARMLESS=four\nOPENAI_API_KEY=two\n' });
+
+  const list = jsonOf(await runHookline(['hooks', 'list', '--json'], options));
+  expect(list.hooks[0].environment.withheld).toContain('ANTHROPIC_API_KEY');
+  expect(list.hooks[0].environment.withheld).not.toContain('OPENAI_API_KEY');
+});
+
+it('gives the person’s own hooks all of the environment', async () => {
+  const staged = stageAttack('thieving-hook');
+  cpSync(path.join(staged.repo, HOOKS), path.join(staged.home, GLOBAL_HOOKS), { recursive: true });
+  await fire({ ...staged.options, env: KEYS });
+  expect(homeOf(staged)).toMatchObject({
+    stolen: 'ANTHROPIC_API_KEY=one\nANTHROPIC_AUTH_TOKEN=three\nOPENAI_API_KEY=two\n',
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { type HooklineResult, runHookline } from '../cli/hookline.ts';
+import { hasProgram } from '../cli/place.ts';
+import { ATTACKS, homeOf, readAttack, stageAttack } from './attack.ts';
+
+const COMMANDS = [
+  ['hooks', 'list'],
+  ['hooks', 'fire', 'PreToolUse', '--strict'],
+  ['hooks', 'explain', 'PreToolUse', '--json'],
+  ['hooks', 'test', '.'],
+  ['doctor'],
+  ['lock', '--check'],
+  ['trust'],
+] as const;
+
+const hasMkfifo = hasProgram('mkfifo');
+
+describe.each(ATTACKS)('%s', (name) => {
+  const { about, mustNot, fifos } = readAttack(name);
+  const isImpossible = fifos !== undefined && !hasMkfifo;
+  const title = isImpossible ? 'is skipped: there is no mkfifo here' : `${about} ${mustNot}`;
+
+  it.skipIf(isImpossible)(title, async () => {
+    const staged = stageAttack(name);
+    const before = homeOf(staged);
+    const results = await Promise.all(
+      COMMANDS.map((command) => runHookline(command, staged.options)),
+    );
+    const [list, fire] = results;
+    const trust = results.at(-1);
+    const { says = 'untrusted', notes = [], strict = 3 } = staged.attack;
+
+    expect(homeOf(staged)).toEqual(before);
+    expect(fire).toMatchObject({ code: strict });
+    if (says === 'untrusted') expect(trust).toMatchObject({ code: 1 });
+    if (says !== null) expect(list?.stdout).toContain(says);
+    for (const note of notes) expect(list?.stderr).toContain(note);
+    for (const result of results) expectCalm(result);
+  });
+});
+
+/** No crash, and nothing in the output that steers a terminal. */
+function expectCalm({ code, stdout, stderr }: HooklineResult): void {
+  expect([0, 1, 2, 3], stderr).toContain(code);
+  expect(stderr).not.toMatch(/^ {4}at /m);
+  const steering = /(?![\n\t])[\p{Cc}\p{Bidi_Control}]/u;
+  expect(stdout).not.toMatch(steering);
+  expect(stderr).not.toMatch(steering);
+}

@@ -1,0 +1,80 @@
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { readSurroundings } from '../../src/host/config.ts';
+import { createHost, type Host } from '../../src/host/create-host.ts';
+import { trustUnit } from '../../src/host/hook-set.ts';
+import { createProgramFinder } from '../../src/process/program-finder.ts';
+import { bindUnit } from '../../src/trust/bytes.ts';
+import { trustUnits } from '../../src/trust/record.ts';
+
+/** A workspace and a home directory of its own, both temporary. */
+export interface TestPlace {
+  readonly root: string;
+  readonly home: string;
+  remove(): void;
+}
+
+export function createPlace(): TestPlace {
+  const directory = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'hookline-new-')));
+  const root = path.join(directory, 'a workspace');
+  const home = path.join(directory, 'home');
+  mkdirSync(root);
+  mkdirSync(home);
+  write(path.join(root, '.git', 'HEAD'), 'ref: refs/heads/feature/one\n');
+  return { root, home, remove: () => rmSync(directory, { recursive: true, force: true }) };
+}
+
+export function write(file: string, text: string, mode = 0o644): void {
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  chmodSync(file, mode);
+}
+
+/** Opens the hooks of the place as its owner would, with nothing of this machine's own settings. */
+export function openPlace({ root, home }: TestPlace, pathVariable?: string): Promise<Host> {
+  const surroundings = readSurroundings();
+  const own = Object.entries(surroundings.env).filter(
+    ([name]) => !/^(?:HOOKLINE|CLINE)_/u.test(name),
+  );
+  const env = { ...Object.fromEntries(own), HOME: home };
+  return createHost({
+    cwd: root,
+    surroundings: {
+      ...surroundings,
+      cwd: root,
+      home,
+      env: pathVariable === undefined ? env : { ...env, PATH: pathVariable },
+    },
+  });
+}
+
+/** Trusts these hooks of the workspace, or all, as `hookline trust --yes` would. */
+export async function trustPlace(place: TestPlace, ids?: readonly string[]): Promise<void> {
+  const host = await openPlace(place);
+  const chosen = host
+    .hooks()
+    .map(({ hook }) => hook)
+    .filter((hook) => hook.place === 'workspace' && (ids === undefined || ids.includes(hook.id)));
+  const bindings = chosen.map((hook) => bindUnit(trustUnit(hook)));
+  await trustUnits(path.join(place.home, '.hookline', 'trust.json'), bindings, { now: 0 });
+  await host.close();
+}
+
+/** What `hooks list` would say about each hook. */
+export async function statesOf(place: TestPlace): Promise<Record<string, string>> {
+  const host = await openPlace(place);
+  const states = host.hooks().map(({ hook, state }) => [hook.id, state] as const);
+  await host.close();
+  return Object.fromEntries(states);
+}
+
+const findProgram = createProgramFinder(process.env['PATH'], process.platform);
+
+export function hasPrograms(names: readonly string[]): boolean {
+  return names.every((name) => findProgram(name) !== null);
+}
+
+export function programPath(name: string): string {
+  return findProgram(name) ?? '';
+}

@@ -1,0 +1,313 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest';
+import { readEvent } from '../../src/cli/event-options.ts';
+import { describeUnbound } from '../../src/cli/unbound.ts';
+import { FILE_HOOK_NAMES, type FileHookName } from '../../src/dialects/cline-files/names.ts';
+import type { Host } from '../../src/host/create-host.ts';
+import { trustUnit } from '../../src/host/hook-set.ts';
+import { typescriptLoader } from '../../src/host/typescript-loader-path.ts';
+import type { Verdict } from '../../src/hooks/decision.ts';
+import type { FiredEvent } from '../../src/hooks/facts.ts';
+import { HOOK_EXAMPLES, type Trial } from '../../src/templates/events.ts';
+import {
+  HOOK_LANGUAGE_NAMES,
+  HOOK_LANGUAGES,
+  type HookLanguageName,
+} from '../../src/templates/template.ts';
+import {
+  createPlace,
+  hasPrograms,
+  openPlace,
+  programPath,
+  type TestPlace,
+  trustPlace,
+  write,
+} from './place.ts';
+
+const REFUSED = {
+  delete: 'This command would delete far too much. Name the directory that is meant.',
+  key: 'The prompt holds a private key. Take it out, and consider it known.',
+};
+
+/** What is seen when an example gets the event that its author suggests for a trial. */
+const SEEN: Readonly<Record<FileHookName, { refusal?: string; context?: RegExp; log?: string }>> = {
+  TaskStart: {
+    context: /^Today is \w{3} \w{3} \d\d \d{4}\. The git branch is feature\/one\.$/u,
+  },
+  TaskResume: {
+    context: /^This task has rested for \d+ day\(s\): check what has changed since\.$/u,
+  },
+  TaskCancel: { log: 'TaskCancel "cancelled"' },
+  TaskComplete: { log: 'TaskComplete "done"' },
+  TaskError: { log: 'TaskError "an example error"' },
+  PreToolUse: { refusal: REFUSED.delete },
+  PostToolUse: {
+    context: /^write_to_file took 6 s\. Prefer something narrower next time\.$/u,
+  },
+  UserPromptSubmit: { refusal: REFUSED.key },
+  Notification: { log: 'Notification "an example message"' },
+  PreCompact: {
+    context:
+      /^Keep from these 42 messages: the open questions, and every file that was changed\.$/u,
+  },
+  SessionShutdown: { log: 'SessionShutdown "other"' },
+};
+
+const COMMANDS = {
+  'rm -rf /': 'deny',
+  'cd /tmp && sudo rm -r -f --no-preserve-root /*': 'deny',
+  'rm -rf "$HOME"\necho done': 'deny',
+  'rm -fr ~/; ls': 'deny',
+  'rm -rf /tmp/build': 'pass',
+  'rm -rf ./ ~/.cache/x': 'pass',
+  'npm run farm -- -r /': 'pass',
+};
+
+const NEEDED: Readonly<Record<HookLanguageName, string>> = {
+  bash: '[needs bash and jq]',
+  python: '[needs python3]',
+  node: '',
+  ts: '[after a build]',
+};
+
+function canRun(language: HookLanguageName): boolean {
+  const hasLoader = language !== 'ts' || existsSync(typescriptLoader) || hasPrograms(['bun']);
+  return hasLoader && hasPrograms(HOOK_LANGUAGES[language].needs);
+}
+
+function fileOf(place: TestPlace, language: HookLanguageName, event: FileHookName): string {
+  const { extension } = HOOK_LANGUAGES[language];
+  const folder = extension === '' ? '.clinerules' : '.cline';
+  return path.join(place.root, folder, 'hooks', `${event}${extension}`);
+}
+
+function writeAll(place: TestPlace, language: HookLanguageName): void {
+  for (const event of FILE_HOOK_NAMES) {
+    write(fileOf(place, language, event), HOOK_LANGUAGES[language].write(event), 0o755);
+  }
+}
+
+function trialEvent(event: FileHookName): FiredEvent {
+  const { flags, facts }: Trial = HOOK_EXAMPLES[event].trial;
+  return { ...readEvent(event, flags), ...facts };
+}
+
+function shown({ outcomes, reasons, context }: Verdict): unknown {
+  return {
+    outcomes: outcomes.map(({ status, failure, notes, exitCode, stderr }) => ({
+      status,
+      failure,
+      notes,
+      exitCode,
+      stderr,
+    })),
+    reasons: reasons.map(({ text }) => text),
+    context: context.map(({ text }) => text),
+  };
+}
+
+const CLEAN = { status: 'decided', failure: null, notes: [], exitCode: 0, stderr: '' };
+
+describe.each(HOOK_LANGUAGE_NAMES)('examples in %s', (language) => {
+  const needed = NEEDED[language];
+  let place: TestPlace;
+  let host: Host;
+
+  beforeAll(async () => {
+    place = createPlace();
+    writeAll(place, language);
+    await trustPlace(place);
+    host = await openPlace(place);
+  });
+
+  afterAll(async () => {
+    await host.close();
+    place.remove();
+  });
+
+  it('are found, ready, classic, and name nothing that trust does not cover', () => {
+    const listed = host.hooks().map(({ hook, state }) => ({
+      event: hook.eventName,
+      state,
+      profile: hook.details['profile'],
+      notes: hook.notes,
+      unbound: describeUnbound(trustUnit(hook)),
+    }));
+    const state = canRun(language) || language === 'ts' ? 'ready' : 'broken';
+    const expected = FILE_HOOK_NAMES.toSorted().map((event) => ({
+      event,
+      state,
+      profile: 'classic',
+      notes: [],
+      unbound: [],
+    }));
+    expect(listed).toEqual(expected);
+  });
+
+  it.skipIf(!canRun(language))(
+    `have a clean answer for every ordinary event ${needed}`,
+    async () => {
+      const verdicts = await Promise.all(
+        FILE_HOOK_NAMES.map((event) => host.engine.dispatch(readEvent(event, {}))),
+      );
+      expect(verdicts.map(({ effect }) => effect)).toEqual(FILE_HOOK_NAMES.map(() => 'pass'));
+      expect(verdicts.map(shown)).toEqual(
+        FILE_HOOK_NAMES.map(() => expect.objectContaining({ outcomes: [CLEAN], reasons: [] })),
+      );
+    },
+  );
+
+  it.skipIf(!canRun(language)).each(FILE_HOOK_NAMES)(
+    `do something that can be seen in a trial of %s ${needed}`,
+    async (event) => {
+      const { refusal, context, log } = SEEN[event];
+      const verdict = await host.engine.dispatch(trialEvent(event));
+      expect(verdict.effect).toBe(refusal === undefined ? 'pass' : 'deny');
+      expect(shown(verdict)).toEqual({
+        outcomes: [CLEAN],
+        reasons: refusal === undefined ? [] : [refusal],
+        context: context === undefined ? [] : [expect.stringMatching(context)],
+      });
+      if (log !== undefined) expect(lastLogLine(place)).toBe(log);
+    },
+  );
+
+  it.skipIf(!canRun(language))(
+    `deny what deletes everything, and only that ${needed}`,
+    async () => {
+      const answers = await Promise.all(
+        Object.keys(COMMANDS).map(async (command) => {
+          const tool = { callId: '1', name: 'Bash', input: { command } };
+          const { effect } = await host.engine.dispatch({ name: 'PreToolUse', tool });
+          return [command, effect] as const;
+        }),
+      );
+      expect(Object.fromEntries(answers)).toEqual(COMMANDS);
+    },
+  );
+
+  it.skipIf(!canRun(language))(`refuse an empty prompt ${needed}`, async () => {
+    const verdict = await host.engine.dispatch({ name: 'UserPromptSubmit', prompt: ' \n\t' });
+    expect(shown(verdict)).toEqual({
+      outcomes: [CLEAN],
+      reasons: ['The prompt is empty.'],
+      context: [],
+    });
+  });
+
+  it.skipIf(!canRun(language))(
+    `say nothing about a task that rested for an hour, or nobody knows how long ${needed}`,
+    async () => {
+      const facts = { prompt: '', messageCount: 1, historyDeleted: false };
+      const hourAgo = Date.now() - 3_600_000;
+      for (const lastMessageAt of [hourAgo, null]) {
+        const verdict = await host.engine.dispatch({ name: 'TaskResume', lastMessageAt, ...facts });
+        expect(shown(verdict)).toEqual({ outcomes: [CLEAN], reasons: [], context: [] });
+      }
+    },
+  );
+
+  it.skipIf(!canRun(language))(`log one line whatever the text holds ${needed}`, async () => {
+    const result = `two\nlines, "quotes", grüße ${'x'.repeat(300)}`;
+    await host.engine.dispatch({ name: 'TaskComplete', result });
+    expect(lastLogLine(place)).toBe(`TaskComplete ${JSON.stringify(result.slice(0, 200))}`);
+  });
+
+  it.skipIf(!canRun(language))(`go on when the log cannot be written ${needed}`, async () => {
+    const blocked = createPlace();
+    onTestFinished(() => blocked.remove());
+    writeAll(blocked, language);
+    write(path.join(blocked.home, '.cline'), 'a file where a directory should be');
+    await trustPlace(blocked);
+    const other = await openPlace(blocked);
+    const verdict = await other.engine.dispatch(readEvent('TaskComplete', {}));
+    await other.close();
+    expect(shown(verdict)).toEqual({
+      outcomes: [{ ...CLEAN, stderr: expect.stringMatching(/\S/u) }],
+      reasons: [],
+      context: [],
+    });
+  });
+});
+
+function lastLogLine({ home }: TestPlace): string {
+  const log = readFileSync(path.join(home, '.cline', 'hook-logs', 'events.log'), 'utf8');
+  const line = log.trimEnd().split('\n').at(-1) ?? '';
+  return line.replace(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z /u, '');
+}
+
+describe('an extensionless node example', () => {
+  it.each(['module', 'commonjs', undefined])('runs in a package of type %s', async (type) => {
+    const place = createPlace();
+    onTestFinished(() => place.remove());
+    write(path.join(place.root, 'package.json'), JSON.stringify({ type }));
+    writeAll(place, 'node');
+    await trustPlace(place);
+    const host = await openPlace(place);
+    const verdicts = await Promise.all(
+      FILE_HOOK_NAMES.map((event) => host.engine.dispatch(readEvent(event, {}))),
+    );
+    await host.close();
+    expect(verdicts.map(shown)).toEqual(
+      FILE_HOOK_NAMES.map(() => expect.objectContaining({ outcomes: [CLEAN], reasons: [] })),
+    );
+  });
+});
+
+test.skipIf(!hasPrograms(['bash']))(
+  'a bash example says that jq is missing, and lets the action go on [needs bash]',
+  async () => {
+    const place = createPlace();
+    onTestFinished(() => place.remove());
+    const programs = path.join(place.home, 'bin');
+    mkdirSync(programs);
+    symlinkSync(programPath('bash'), path.join(programs, 'bash'));
+    writeAll(place, 'bash');
+    await trustPlace(place);
+    const host = await openPlace(place, programs);
+    const verdict = await host.engine.dispatch(trialEvent('PreToolUse'));
+    await host.close();
+    const stderr = 'PreToolUse: jq is not installed, so this hook does nothing\n';
+    expect(shown(verdict)).toEqual({
+      outcomes: [{ ...CLEAN, stderr }],
+      reasons: [],
+      context: [],
+    });
+  },
+);
+
+test('the TypeScript examples have no type errors', () => {
+  const place = createPlace();
+  onTestFinished(() => place.remove());
+  writeAll(place, 'ts');
+  const compiler = path.resolve('node_modules/typescript/bin/tsc');
+  const types = ['--types', 'node', '--typeRoots', path.resolve('node_modules/@types')];
+  const rules = [
+    '--noEmit',
+    '--strict',
+    '--target',
+    'es2022',
+    '--module',
+    'nodenext',
+    '--skipLibCheck',
+  ];
+  const files = FILE_HOOK_NAMES.map((event) => fileOf(place, 'ts', event));
+  const { stdout } = spawnSync(process.execPath, [compiler, ...rules, ...types, ...files], {
+    encoding: 'utf8',
+    cwd: place.root,
+  });
+  expect(stdout).toBe('');
+});
+
+test('every example tells in comments what comes in and what may go out', () => {
+  for (const language of HOOK_LANGUAGE_NAMES) {
+    for (const event of FILE_HOOK_NAMES) {
+      const text = HOOK_LANGUAGES[language].write(event);
+      const { reads, answers } = HOOK_EXAMPLES[event];
+      const missing = [...reads, ...answers].flat().filter((words) => !text.includes(words));
+      expect({ language, event, missing }).toEqual({ language, event, missing: [] });
+    }
+  }
+});
