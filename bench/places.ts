@@ -11,7 +11,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createHost, type Host, type HostOptions } from '../src/host/create-host.ts';
-import { type Surroundings } from '../src/host/config.ts';
+import type { Surroundings } from '../src/host/config.ts';
 import { trustUnit } from '../src/host/hook-set.ts';
 import { bindUnit } from '../src/trust/bytes.ts';
 import { trustUnits } from '../src/trust/record.ts';

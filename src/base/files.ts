@@ -4,9 +4,11 @@ import {
   closeSync,
   constants,
   fstatSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
+  statSync,
 } from 'node:fs';
 import path from 'node:path';
 import { errnoOf, HooklineError } from './errors.ts';
@@ -34,6 +36,24 @@ function readRegularFile(file: string): string {
     throw new HooklineError('CONFIG_UNREADABLE', { message: 'it is not a regular file' });
   } finally {
     closeSync(handle);
+  }
+}
+
+/** Whether a directory is there that can be looked at. */
+export function isDirectory(file: string): boolean {
+  try {
+    return statSync(file).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a link is there, wherever it leads. */
+export function isLink(file: string): boolean {
+  try {
+    return lstatSync(file).isSymbolicLink();
+  } catch {
+    return false;
   }
 }
 

@@ -22,7 +22,7 @@ export const MAX_NESTING = 1000;
 export function isNestedTooDeep(value: unknown): boolean {
   let level: readonly unknown[] = [value];
   for (let depth = 0; depth <= MAX_NESTING; depth++) {
-    level = level.flatMap((each) =>
+    level = level.flatMap((each): readonly unknown[] =>
       typeof each === 'object' && each !== null ? Object.values(each) : [],
     );
     if (level.length === 0) return false;

@@ -3,8 +3,13 @@ import path from 'node:path';
 
 /** Whether `inner` is `outer` or lies below it; both must be absolute. */
 export function isInside(outer: string, inner: string): boolean {
+  return findPathInside(outer, inner) !== null;
+}
+
+/** The way from `outer` down to `inner`, empty when they are the same; null when it lies elsewhere. */
+export function findPathInside(outer: string, inner: string): string | null {
   const relative = path.relative(outer, inner);
-  return relative === '' || (!startsWithParent(relative) && !path.isAbsolute(relative));
+  return startsWithParent(relative) || path.isAbsolute(relative) ? null : relative;
 }
 
 function startsWithParent(relative: string): boolean {

@@ -55,13 +55,18 @@ export function hostOptions(flags: GlobalFlags): HostOptions {
     ...(flags.cwd === undefined ? {} : { cwd: flags.cwd }),
     ...(flags.root === undefined ? {} : { roots: flags.root }),
     ...(flags.hooksDir === undefined ? {} : { hooksDirectory: flags.hooksDir }),
-    ...(flags.lock === undefined ? {} : { lock: namedLock(flags.lock, flags.lockSha256) }),
+    ...lockOption(flags),
     flags: settingFlags(flags),
   };
 }
 
-function namedLock(file: string, sha256: string | undefined): { file: string; sha256?: string } {
-  return sha256 === undefined ? { file } : { file, sha256 };
+function lockOption({ lock: file, lockSha256: sha256 }: GlobalFlags): Pick<HostOptions, 'lock'> {
+  if (file !== undefined) return { lock: sha256 === undefined ? { file } : { file, sha256 } };
+  if (sha256 === undefined) return {};
+  throw new HooklineError('USAGE_INVALID', {
+    message: '--lock-sha256 needs a lock that has this hash',
+    hint: 'Name it with --lock FILE.',
+  });
 }
 
 function settingFlags({ hooks }: GlobalFlags): Partial<Settings> {

@@ -33,7 +33,7 @@ async function run(): Promise<ExitCode> {
 function explain(error: unknown): ExitCode {
   if (isHooklineError(error)) {
     print.note(`hookline: ${printable(error.message)}`);
-    if (error.hint !== undefined) print.note(`  ${printable(error.hint)}`);
+    if (error.hint !== undefined) print.note(`  ${error.hint}`);
     return exitCodeFor(error);
   }
   print.note(`hookline: this is a bug: ${messageOf(error)}`);

@@ -85,7 +85,7 @@ function codeOf(character: string): string {
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {
-    row.forEach((cell, column) => {
+    row.slice(0, -1).forEach((cell, column) => {
       widths[column] = Math.max(widths[column] ?? 0, visibleLength(cell));
     });
   }

@@ -1,7 +1,8 @@
 import { Command as Program, CommanderError, Option } from 'commander';
+import { HooklineError, messageOf } from '../base/errors.ts';
 import { VERSION } from '../base/version.ts';
 import { type CommandRow, COMMANDS, type Flag } from './commands.ts';
-import type { CommandContext } from './context.ts';
+import type { CommandContext, GlobalFlags } from './context.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 
 const GLOBAL_FLAGS: readonly Flag[] = [
@@ -25,7 +26,8 @@ export async function runProgram(
   surroundings: Omit<CommandContext, 'flags'>,
 ): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.fine;
-  const program = createProgram(async (row, options, flags) => {
+  const program = createProgram(async (row, options, { cwd, ...flags }) => {
+    if (cwd !== undefined) enterDirectory(cwd);
     const command = await row.load();
     exitCode = await command({ ...surroundings, flags }, options);
   });
@@ -39,7 +41,20 @@ export async function runProgram(
   return exitCode;
 }
 
-type Run = (row: CommandRow, options: object, flags: object) => Promise<void>;
+/** Whatever else the command line names is found from there, as if it had been started there. */
+function enterDirectory(directory: string): void {
+  try {
+    process.chdir(directory);
+  } catch (error) {
+    throw new HooklineError('USAGE_INVALID', {
+      message: `--cwd should name a directory, found ${JSON.stringify(directory)}: ${messageOf(error)}`,
+      hint: 'Name one that exists and that you may enter.',
+      cause: error,
+    });
+  }
+}
+
+type Run = (row: CommandRow, options: object, flags: GlobalFlags) => Promise<void>;
 
 function createProgram(run: Run): Program {
   const program = new Program('hookline')

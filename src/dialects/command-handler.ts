@@ -23,8 +23,8 @@ export function commandHandler({ program, codec, ...handler }: CommandTarget): H
     ...handler,
     async run(input, signal) {
       const prepared = program(input);
-      const stdin = payloadFor(codec, input);
-      const result = await runProgram({ ...prepared, stdin }, { signal });
+      const stdin = (): Buffer => payloadFor(codec, input);
+      const result = await runProgram({ stdin, ...prepared }, { signal });
       return answerOf(codec, input, { result, timeoutMs: prepared.timeoutMs });
     },
   };
@@ -51,7 +51,7 @@ interface Ended {
 function answerOf(codec: Codec, input: HandlerInput, { result, timeoutMs }: Ended): Answer {
   const program = reportOf(result);
   const failure = endingFailure(result, timeoutMs);
-  return failure === null ? { ...codec.decode(input, result), program } : { failure, program };
+  return failure === null ? { program, ...codec.decode(input, result) } : { failure, program };
 }
 
 /** Why a program that did not end by itself has failed; null when it did and its output counts. */

@@ -37,10 +37,13 @@ export interface HookEngine {
 const DEFAULT_BACKGROUND_LIMIT = 8;
 
 export function createHookEngine(options: HookEngineOptions): HookEngine {
+  const engineId = randomUUID();
+  let dispatches = 0;
   const closing = new AbortController();
   const background = createBackgroundPool(options.backgroundLimit ?? DEFAULT_BACKGROUND_LIMIT);
   const index = createHandlerIndex(options.sources);
-  const complete = (fired: FiredEvent): HookEvent => ({ ...options.moment(), ...fired });
+  // A spread that adds to what another spread began is several times slower in V8.
+  const complete = (fired: FiredEvent): HookEvent => Object.assign({}, options.moment(), fired);
   const runDispatch = createDispatch({
     background,
     closing: closing.signal,
@@ -54,7 +57,8 @@ export function createHookEngine(options: HookEngineOptions): HookEngine {
       const handlers = index.of(fired.name);
       if (handlers.length === 0) return emptyVerdict(fired.name);
       signal.throwIfAborted();
-      const id = randomUUID();
+      dispatches += 1;
+      const id = `${engineId}-${dispatches}`;
       const event = complete(fired);
       const { verdict, aborted } = await runDispatch({ id, event, handlers, signal });
       tell(options.onDispatch, { id, event, verdict, aborted });

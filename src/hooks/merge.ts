@@ -27,16 +27,17 @@ export function mergeOutcomes(
   outcomes: readonly Outcome[],
   skipped: readonly Skipped[],
 ): Verdict {
-  const effect = outcomes.map(effectOf).reduce(strictest, 'pass');
-  const stop = rules.stop === 'ignored' ? null : mergeStops(outcomes);
+  const answers = outcomes.filter(saysSomething);
+  const effect = answers.map(effectOf).reduce(strictest, 'pass');
+  const stop = rules.stop === 'ignored' ? null : mergeStops(answers);
   const settled = settleEffect(rules, effect, stop);
-  const first = outcomes.filter((outcome) => outcome.pass === 1);
+  const first = answers.filter((outcome) => outcome.pass === 1);
   const changes = mergeChanges(rules, first);
   return {
     event: rules.event,
     effect: settled,
     stop,
-    reasons: outcomes.flatMap(reasonsOf),
+    reasons: answers.flatMap(reasonsOf),
     input: isRefusal(settled) ? null : rules.rewrittenInput,
     output: changes['output'] ?? null,
     changes: withoutOutput(changes),
@@ -46,6 +47,12 @@ export function mergeOutcomes(
     skipped,
     slowest: slowestOf(outcomes),
   };
+}
+
+function saysSomething({ failure, decision }: Outcome): boolean {
+  if (failure !== null) return true;
+  for (const _field in decision) return true;
+  return false;
 }
 
 function effectOf(outcome: Outcome): Effect {
@@ -83,6 +90,7 @@ function attributed(outcome: Outcome, text: string | undefined): Attributed[] {
 
 function mergeChanges(rules: MergeRules, outcomes: readonly Outcome[]): Record<string, unknown> {
   const merged: Record<string, unknown> = {};
+  if (outcomes.length === 0) return merged;
   for (const [field, rule] of Object.entries(rules.changes)) {
     if (field === 'input' || field === 'context') continue;
     const given = outcomes.flatMap((outcome) => valuesOf(outcome, field));

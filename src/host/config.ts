@@ -187,6 +187,10 @@ function readSettings(layers: Layers, file: string): [SettingName, unknown][] {
 }
 
 function unknownSetting(file: string, name: string): string {
+  if (isSettingName(name)) {
+    const [group, key] = name.split('.');
+    return `${file}: "${name}" should be written as {"${group}": {"${key}": …}}; as it is, it does not count`;
+  }
   const meant = closestName(name, Object.keys(SETTINGS));
   return `${file}: there is no setting "${name}"${meant === null ? '' : `; did you mean "${meant}"?`}`;
 }

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { readTextIfPresent } from '../base/files.ts';
 import type { Ignored } from '../dialects/dialect.ts';
 import { createHookEngine, type HookEngine } from '../hooks/engine.ts';
 import type { Moment } from '../hooks/facts.ts';
@@ -9,7 +9,7 @@ import { entryOfDispatch, entryOfLate } from '../trace/entry.ts';
 import { createTraceFile, type TraceFile } from '../trace/jsonl.ts';
 import { noteHomeHooks } from '../trust/seen.ts';
 import type { Config, Surroundings } from './config.ts';
-import type { HookSet, HookStatus, ReadyHook } from './hook-set.ts';
+import { type HookSet, type HookStatus, isUnreadable, type ReadyHook } from './hook-set.ts';
 import { type HookSearch, openHooks, type OpenedHooks } from './open-hooks.ts';
 import { redactTexts } from './redact.ts';
 import type { Trust } from './trust.ts';
@@ -56,14 +56,14 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     sources: [hookSet, ...(options.sources ?? [])],
     moment,
     readText: readTextQuietly,
-    onDispatch: (record) => trace?.record(entryOfDispatch(record)),
+    onDispatch: (record) => trace?.record(() => entryOfDispatch(record)),
     onLate: (late) => {
-      trace?.record(entryOfLate(late));
+      trace?.record(() => entryOfLate(late));
       options.onLate?.(late);
     },
     ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
   });
-  const watching = options.watch === true ? await watchHooks(hookSet) : null;
+  const watching = options.watch === true ? await watchHooks(hookSet, notice) : null;
   for (const news of noticesOf(opened)) notice(news);
   return {
     ...opened,
@@ -95,7 +95,24 @@ function createTrace(
 }
 
 function noticesOf({ config, trust, hookSet, stateDirectory }: OpenedHooks): readonly string[] {
-  return [...config.problems, ...trust.notices, ...homeNews(hookSet, stateDirectory)];
+  return [
+    ...switchedOff(config),
+    ...config.problems,
+    ...trust.notices,
+    ...unreadablePlaces(hookSet),
+    ...homeNews(hookSet, stateDirectory),
+  ];
+}
+
+/** Every event passes then, which must not look as if all hooks had agreed. */
+function switchedOff({ settings, origins }: Config): readonly string[] {
+  if (settings['hooks.enabled']) return [];
+  return [`hooks are switched off by ${origins['hooks.enabled']}: none is run`];
+}
+
+function unreadablePlaces(hookSet: HookSet): readonly string[] {
+  const places = hookSet.ignored().filter(isUnreadable);
+  return places.map(({ path: place, why }) => `hooks may be missing: ${place} ${why}`);
 }
 
 /** A person's own hooks run because of where they lie, so a change since the last run is said aloud. */
@@ -117,12 +134,16 @@ function homeNews(hookSet: HookSet, stateDirectory: string | null): readonly str
 
 const RESCAN_DELAY_MS = 50;
 
-async function watchHooks(hookSet: HookSet): Promise<Watching> {
+async function watchHooks(
+  hookSet: HookSet,
+  onProblem: (message: string) => void,
+): Promise<Watching> {
   let timer: NodeJS.Timeout | undefined;
-  const watching = await watchDirectories(hookSet.watched(), () => {
+  const onChange = (): void => {
     clearTimeout(timer);
     timer = setTimeout(() => hookSet.rescan(), RESCAN_DELAY_MS);
-  });
+  };
+  const watching = await watchDirectories(hookSet.watched(), { onChange, onProblem });
   return {
     async close() {
       clearTimeout(timer);
@@ -133,7 +154,7 @@ async function watchHooks(hookSet: HookSet): Promise<Watching> {
 
 function readTextQuietly(file: string): string | null {
   try {
-    return readFileSync(file, 'utf8');
+    return readTextIfPresent(file);
   } catch {
     // A face that cannot have the file's text uses what the call itself shows.
     return null;

@@ -2,7 +2,7 @@ import type { Dialect, Discovery, FoundHook, Ignored } from '../dialects/dialect
 import type { FailurePolicy } from '../hooks/decision.ts';
 import type { Handler, HandlerSource } from '../hooks/handler.ts';
 import { childEnvironment, type Environment, PROVIDER_KEYS } from '../process/environment.ts';
-import type { TrustChecker } from '../trust/checker.ts';
+import type { TrustChecker, TrustState } from '../trust/checker.ts';
 import type { TrustUnit } from '../trust/collect.ts';
 import type { Settings } from './settings.ts';
 import type { Surroundings } from './config.ts';
@@ -36,6 +36,11 @@ export interface HookSet extends HandlerSource {
   watched(): readonly string[];
   /** Looks again; subscribers hear of it. A dispatch under way is not touched. */
   rescan(): void;
+}
+
+/** Whether hooks may lie there that nobody can see: then a pass does not mean that all agreed. */
+export function isUnreadable({ why }: Ignored): boolean {
+  return why.startsWith('cannot be read');
 }
 
 export interface HookSetOptions {
@@ -105,10 +110,20 @@ function createGrants({ settings, surroundings, trust, sessionId }: HookSetOptio
     });
   const ownEnvironment = environmentFor([]);
   const workspaceEnvironment = environmentFor(PROVIDER_KEYS);
+  const units = new WeakMap<FoundHook, TrustUnit>();
+
+  function trustOf(hook: FoundHook): HookTrust {
+    if (hook.place === 'home') return { by: 'place' };
+    if (hook.place === 'given' || trust === null) return { by: 'caller' };
+    // The checker knows a unit again by the object it is.
+    const unit = units.get(hook) ?? trustUnit(hook);
+    units.set(hook, unit);
+    return trustFrom(trust.check(unit));
+  }
 
   function withheld(hook: FoundHook): string | null {
     if (isDisabled(hook, settings)) return 'disabled';
-    const trusted = trustOf(hook, trust);
+    const trusted = trustOf(hook);
     return trusted.by === null ? `${trusted.state}: ${trusted.why}` : null;
   }
 
@@ -119,7 +134,7 @@ function createGrants({ settings, surroundings, trust, sessionId }: HookSetOptio
       withheld: () => withheld(hook),
     }),
     status(hook) {
-      const trusted = trustOf(hook, trust);
+      const trusted = trustOf(hook);
       const isEnabled = !isDisabled(hook, settings);
       const standing = standingOf(hook, isEnabled, trusted);
       return { hook, isEnabled, ...standing, trustedBy: trusted.by, ...limitsOf(hook, settings) };
@@ -161,10 +176,7 @@ type HookTrust =
   | { readonly by: 'record' | 'lock' | 'place' | 'caller' }
   | { readonly by: null; readonly state: 'untrusted' | 'modified'; readonly why: string };
 
-function trustOf(hook: FoundHook, trust: TrustChecker | null): HookTrust {
-  if (hook.place === 'home') return { by: 'place' };
-  if (hook.place === 'given' || trust === null) return { by: 'caller' };
-  const { state, why, by } = trust.check(trustUnit(hook));
+function trustFrom({ state, why, by }: TrustState): HookTrust {
   if (state === 'trusted' && by !== null) return { by };
   return { by: null, state: state === 'modified' ? 'modified' : 'untrusted', why };
 }

@@ -15,6 +15,8 @@ export interface MomentRequest {
 /** Gives what every event of a session carries, with the present time. */
 export function createMoment({ surroundings, clock, known }: MomentRequest): () => Moment {
   const { env, cwd } = surroundings;
+  // A variable that is set to nothing says nothing.
+  const named = (name: string): string | null => env[name]?.trim().match(/.+/su)?.[0] ?? null;
   const startedAt = clock.now();
   const sessionId = known.sessionId ?? randomUUID();
   const session: Moment = {
@@ -28,8 +30,8 @@ export function createMoment({ surroundings, clock, known }: MomentRequest): () 
     model: { provider: 'unknown', id: 'unknown' },
     agent: { id: sessionId, parentId: null, type: null },
     iteration: 0,
-    userId: env['CLINE_USER_ID'] ?? env['USER'] ?? env['USERNAME'] ?? 'unknown',
-    version: env['CLINE_VERSION'] ?? VERSION,
+    userId: named('CLINE_USER_ID') ?? named('USER') ?? named('USERNAME') ?? 'unknown',
+    version: named('CLINE_VERSION') ?? VERSION,
     transcriptPath: null,
     promptId: null,
     ...known,

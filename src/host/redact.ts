@@ -7,7 +7,7 @@ const OWN_RULES: readonly RegExp[] = [
   /\bsk-[A-Za-z0-9_-]{20,}/gu,
   /\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/gu,
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/gu,
-  /(?<=:\/\/[^\s/:@]{1,64}:)[^\s/@]{1,256}(?=@)/gu,
+  /(?<=:\/\/[^\s/:@]{0,64}:)[^\s/@]{1,256}(?=@)/gu,
 ];
 
 const REDACTED = '[redacted]';

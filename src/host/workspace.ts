@@ -14,9 +14,15 @@ export interface WorkspaceRequest {
 
 /** Real paths of the workspace roots, the primary one first, each once. */
 export function resolveRoots({ cwd, roots }: WorkspaceRequest): readonly string[] {
-  const named = roots.length === 0 ? [findGitRoot(cwd) ?? cwd] : roots;
+  const named = roots.length === 0 ? [defaultRoot(cwd)] : roots;
   const real = named.map((root) => realDirectory(path.resolve(cwd, root)));
   return [...new Set(real)];
+}
+
+/** Looked for from the real directory: a link elsewhere has other parents than what it links to. */
+function defaultRoot(cwd: string): string {
+  const start = realDirectory(cwd);
+  return findGitRoot(start) ?? start;
 }
 
 function realDirectory(directory: string): string {
@@ -77,7 +83,7 @@ function redirectedDocuments({ platform, env }: Surroundings, home: string): str
   const line = /^XDG_DOCUMENTS_DIR="(?<directory>[^"]*)"/mu.exec(
     readQuietly(path.join(settings, 'user-dirs.dirs')),
   );
-  const directory = line?.groups?.['directory']?.replace('$HOME', home) ?? '';
+  const directory = line?.groups?.['directory']?.replace('$HOME', () => home) ?? '';
   return path.isAbsolute(directory) && directory !== home ? [directory] : [];
 }
 

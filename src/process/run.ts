@@ -8,8 +8,11 @@ import { createTreeEnder, type TreeEnder } from './end-tree.ts';
 import { describeSpawnFailure, spawnChild, type SpawnFailure, type SpawnRequest } from './spawn.ts';
 
 export interface Program extends SpawnRequest {
-  /** Written at once and closed; one Buffer may be given to many programs. */
-  readonly stdin: string | Uint8Array;
+  /**
+   * Written at once and closed; one Buffer may be given to many programs. A function is asked once
+   * the program has been started, so that making the input costs no time of its own.
+   */
+  readonly stdin: string | Uint8Array | (() => string | Uint8Array);
   readonly timeoutMs: number;
   readonly maxStdoutBytes?: number;
   readonly maxStderrBytes?: number;
@@ -106,10 +109,10 @@ class Run {
       return this.#failToStart(error);
     }
     this.#listen(this.#child);
-    this.#child.stdin?.end(this.#program.stdin);
     const timeoutMs = Math.min(this.#program.timeoutMs, MAX_TIMER_MS);
     this.#deadline = setTimeout(() => this.#endEarly('timeout'), timeoutMs);
     if (signal !== undefined) this.#obey(signal);
+    this.#feed(this.#child);
   }
 
   #listen(child: ChildProcess): void {
@@ -125,6 +128,16 @@ class Run {
     child.stderr?.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
     if (handOver !== undefined && child.stdout) {
       onFirstLine(child.stdout, (line) => this.#offerHandOver(line, handOver));
+    }
+  }
+
+  #feed(child: ChildProcess): void {
+    const { stdin } = this.#program;
+    try {
+      child.stdin?.end(typeof stdin === 'function' ? stdin() : stdin);
+    } catch (error) {
+      if (child.pid !== undefined) createTreeEnder(child.pid).end('SIGKILL');
+      this.#failToStart(error);
     }
   }
 
@@ -164,7 +177,8 @@ class Run {
     this.#exitCode = code;
     this.#exitSignal = signal;
     this.#ending ??= code === null ? 'signal' : 'exit';
-    this.#advance();
+    // Mostly the pipes are closed by then, and there is nothing left to wait for.
+    process.nextTick(() => this.#advance());
   }
 
   #onClose(): void {

@@ -1,7 +1,7 @@
-import { type Dirent, readdirSync, readFileSync } from 'node:fs';
+import { type Dirent, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { messageOf } from '../base/errors.ts';
-import { isAbsent } from '../base/files.ts';
+import { type HooklineError, messageOf } from '../base/errors.ts';
+import { isAbsent, readTextIfPresent } from '../base/files.ts';
 import { closestName } from '../base/spelling.ts';
 import { caseInvalid, type CaseFields, parseCase } from './case-fields.ts';
 
@@ -63,12 +63,21 @@ function list(directory: string): readonly Dirent[] {
 }
 
 function readText(file: string): string {
+  const text = attemptRead(file);
+  if (text !== null) return text;
+  throw unreadableCase(file, 'there is no such file');
+}
+
+function attemptRead(file: string): string | null {
   try {
-    return readFileSync(file, 'utf8');
+    return readTextIfPresent(file);
   } catch (error) {
-    const why = isAbsent(error) ? 'there is no such file' : messageOf(error);
-    throw caseInvalid(file, why, 'A case directory holds a case.json with "fire" and "expect".');
+    throw unreadableCase(file, messageOf(error));
   }
+}
+
+function unreadableCase(file: string, why: string): HooklineError {
+  return caseInvalid(file, why, 'A case directory holds a case.json with "fire" and "expect".');
 }
 
 const OWN_NAMES = ['workspace', 'roots', 'home'] as const;

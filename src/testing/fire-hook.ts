@@ -1,7 +1,7 @@
-import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { systemClock } from '../base/clock.ts';
 import { HooklineError } from '../base/errors.ts';
+import { isDirectory, readTextIfPresent } from '../base/files.ts';
 import { clineFilesDialect, namedFileHook } from '../dialects/cline-files/dialect.ts';
 import {
   FILE_HOOK_NAMES,
@@ -67,8 +67,7 @@ interface Target {
 
 /** The hooks there that this event is for. None is a mistake of the test, not a pass. */
 function hooksFor(wanted: Target): readonly FoundHook[] {
-  const isDirectory = statSync(wanted.target, { throwIfNoEntry: false })?.isDirectory() === true;
-  const { hooks, ignored } = isDirectory ? hooksIn(wanted) : hookAt(wanted);
+  const { hooks, ignored } = isDirectory(wanted.target) ? hooksIn(wanted) : hookAt(wanted);
   const meant = hooks.filter((hook) => isMeantFor(hook, wanted.event));
   if (meant.length > 0) return meant;
   const reasons = ignored.map(({ path: file, why }) => `${path.basename(file)} ${why}`);
@@ -129,7 +128,7 @@ function grantFor(
 
 function readText(file: string): string | null {
   try {
-    return readFileSync(file, 'utf8');
+    return readTextIfPresent(file);
   } catch {
     // A tool's face that needs a file's text does without it.
     return null;

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { systemClock } from '../base/clock.ts';
 import { isRecord } from '../base/json.ts';
@@ -208,5 +208,5 @@ function readFiles(expected: unknown, world: CaseWorld): Readonly<Record<string,
 function readOwnFile(name: string, { placeholders, sandbox }: CaseWorld): string | null {
   const file = findRealPath(path.resolve(fillPlaceholders(name, placeholders)));
   if (sandbox === null || file === null || !isInside(sandbox, file)) return null;
-  return readFileSync(file, 'utf8');
+  return statSync(file).isFile() ? readFileSync(file, 'utf8') : null;
 }

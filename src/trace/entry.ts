@@ -36,7 +36,7 @@ export function entryOfDispatch({ id, event, verdict, aborted }: DispatchRecord)
   return {
     type: 'dispatch',
     id,
-    at: new Date(event.at).toISOString(),
+    at: isoTime(event.at),
     event: event.name,
     sessionId: event.sessionId,
     taskId: event.taskId,
@@ -60,7 +60,7 @@ export function entryOfLate({ dispatchId, event, outcome }: LateOutcome): TraceE
   return {
     type: 'late',
     id: dispatchId,
-    at: new Date(event.at).toISOString(),
+    at: isoTime(event.at),
     event: event.name,
     sessionId: event.sessionId,
     taskId: event.taskId,
@@ -77,6 +77,12 @@ export function entryOfLate({ dispatchId, event, outcome }: LateOutcome): TraceE
     input: null,
     data: null,
   };
+}
+
+/** A time that no calendar has is a caller's mistake, and no reason to lose the entry. */
+function isoTime(ms: number): string {
+  const date = new Date(ms);
+  return Number.isNaN(date.getTime()) ? '' : date.toISOString();
 }
 
 function storedOutcome({ decision: _decision, ...outcome }: Outcome): TraceOutcome {

@@ -1,4 +1,4 @@
-import { chmodSync, renameSync, statSync } from 'node:fs';
+import { chmodSync, renameSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { messageOf } from '../base/errors.ts';
 import { appendPrivateFile, isAbsent } from '../base/files.ts';
@@ -17,8 +17,8 @@ export interface TraceFileOptions {
 }
 
 export interface TraceFile {
-  /** Takes an entry at once and writes it later, never on the caller's path. */
-  record(entry: TraceEntry): void;
+  /** Makes the entry and writes it later, never on the caller's path: a large event costs time. */
+  record(entry: () => TraceEntry): void;
   /** Settles when all that was recorded is on disk, or could not be written. */
   flush(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export interface TraceFile {
 export const TRACE_FILE = 'trace.jsonl';
 
 export function createTraceFile(options: TraceFileOptions): TraceFile {
-  let waiting: TraceEntry[] = [];
+  let waiting: (() => TraceEntry)[] = [];
   let writing: Promise<void> | null = null;
   let hasFailed = false;
 
@@ -40,9 +40,10 @@ export function createTraceFile(options: TraceFileOptions): TraceFile {
     writing = null;
   }
 
-  async function writeEntries(entries: readonly TraceEntry[]): Promise<void> {
+  async function writeEntries(entries: readonly (() => TraceEntry)[]): Promise<void> {
     try {
-      const lines = await redactEntries(entries, options.redact);
+      const made = entries.map((make) => make());
+      const lines = await redactEntries(made, options.redact);
       rotateIfLarge(options);
       appendPrivateFile(path.join(options.directory, TRACE_FILE), lines);
     } catch (error) {
@@ -77,7 +78,9 @@ async function redactEntries(entries: readonly TraceEntry[], redact: Redact): Pr
 /** `trace.jsonl` becomes `trace.1.jsonl`, that one `trace.2.jsonl`, and the oldest goes. */
 function rotateIfLarge({ directory, maxFileBytes, maxFiles }: TraceFileOptions): void {
   if (sizeOf(path.join(directory, TRACE_FILE)) < maxFileBytes) return;
-  for (let number = maxFiles - 1; number >= 1; number--) {
+  const oldest = Math.floor(maxFiles) - 1;
+  if (oldest < 1) return rmSync(path.join(directory, TRACE_FILE), { force: true });
+  for (let number = oldest; number >= 1; number--) {
     renameIfPresent(traceFile(directory, number - 1), traceFile(directory, number));
   }
 }

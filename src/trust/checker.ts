@@ -3,7 +3,7 @@ import { type HooklineError, isHooklineError, messageOf } from '../base/errors.t
 import { type Binding, bindUnit } from './bytes.ts';
 import type { TrustUnit } from './collect.ts';
 import { type BoundEntry, compareFileMaps } from './file-map.ts';
-import { type Fingerprint, isSettled, isUnchanged } from './fingerprint.ts';
+import { type Fingerprint, isSettled, isUnchanged, withoutRepetition } from './fingerprint.ts';
 import type { Lock } from './lock.ts';
 import type { TrustRecord } from './record.ts';
 
@@ -30,29 +30,29 @@ export interface TrustChecker {
 }
 
 interface Remembered {
-  readonly unit: string;
   readonly fingerprint: Fingerprint;
   readonly state: TrustState;
 }
 
-/** Remembers what it hashed: as long as nothing changes, a check costs a few stat calls. */
+/**
+ * Remembers what it hashed, by the very object: as long as nothing changes, a check of the same
+ * unit costs a few stat calls.
+ */
 export function createTrustChecker(sources: TrustSources): TrustChecker {
   const clock = sources.clock ?? systemClock;
-  const remembered = new Map<string, Remembered>();
+  const remembered = new WeakMap<TrustUnit, Remembered>();
 
   function check(unit: TrustUnit): TrustState {
-    const place = JSON.stringify([unit.root, unit.id, unit.entry]);
-    const described = JSON.stringify(unit);
-    const known = remembered.get(place);
-    if (known?.unit === described && isUnchanged(known.fingerprint)) return known.state;
-    remembered.delete(place);
+    const known = remembered.get(unit);
+    if (known !== undefined && isUnchanged(known.fingerprint)) return known.state;
+    remembered.delete(unit);
     const hashedAtMs = clock.now();
     const bound = tryBind(unit);
     if (!bound.ok) return untrusted(bound.why);
     const { fingerprint } = bound.binding;
     const state = judge(bound.binding, sources);
     if (isSettled(fingerprint, hashedAtMs)) {
-      remembered.set(place, { unit: described, fingerprint, state });
+      remembered.set(unit, { fingerprint: withoutRepetition(fingerprint), state });
     }
     return state;
   }

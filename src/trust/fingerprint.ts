@@ -10,6 +10,7 @@ export interface Probe {
   readonly kind: 'state' | 'target';
   readonly seen: string;
   readonly changedMs: number;
+  readonly isLink: boolean;
 }
 
 export type Fingerprint = readonly Probe[];
@@ -18,11 +19,8 @@ const SETTLED_AFTER_MS = 2_000;
 
 /** Must be called before the content is read, or a change in between would go unnoticed. */
 export function probe(path: string, kind: Probe['kind']): Probe {
-  return kind === 'target' ? probeTarget(path) : probeState(path);
-}
-
-function probeTarget(path: string): Probe {
-  return { path, kind: 'target', seen: targetOf(path), changedMs: 0 };
+  if (kind === 'state') return { path, kind, ...stateOf(path) };
+  return { path, kind, seen: targetOf(path), changedMs: 0, isLink: false };
 }
 
 function targetOf(path: string): string {
@@ -33,18 +31,34 @@ function targetOf(path: string): string {
   }
 }
 
-function probeState(path: string): Probe {
+function stateOf(path: string): Pick<Probe, 'seen' | 'changedMs' | 'isLink'> {
   try {
-    const { dev, ino, size, mtimeNs, ctimeNs, mode } = lstatSync(path, { bigint: true });
+    const stats = lstatSync(path, { bigint: true });
+    const { dev, ino, size, mtimeNs, ctimeNs, mode } = stats;
     const seen = [dev, ino, size, mtimeNs, ctimeNs, mode].join(' ');
-    return { path, kind: 'state', seen, changedMs: Number(ctimeNs / 1_000_000n) };
+    return { seen, changedMs: Number(ctimeNs / 1_000_000n), isLink: stats.isSymbolicLink() };
   } catch (error) {
-    return { path, kind: 'state', seen: `!${errnoOf(error)}`, changedMs: 0 };
+    return { seen: `!${errnoOf(error)}`, changedMs: 0, isLink: false };
   }
 }
 
+/**
+ * The probes that are worth repeating. A path without links leads to itself, and should any part
+ * of it become one, the state found at its end is another: there the state tells both.
+ */
+export function withoutRepetition(fingerprint: Fingerprint): Fingerprint {
+  const plain = new Set(
+    fingerprint.flatMap(({ path, kind, isLink }) => (kind === 'state' && !isLink ? [path] : [])),
+  );
+  return fingerprint.filter(
+    ({ path, kind, seen }) => kind === 'state' || seen !== path || !plain.has(path),
+  );
+}
+
 export function isUnchanged(fingerprint: Fingerprint): boolean {
-  return fingerprint.every(({ path, kind, seen }) => probe(path, kind).seen === seen);
+  return fingerprint.every(
+    ({ path, kind, seen }) => (kind === 'state' ? stateOf(path).seen : targetOf(path)) === seen,
+  );
 }
 
 /**

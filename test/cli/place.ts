@@ -20,7 +20,11 @@ export const PRE_TOOL_USE = 'cline:workspace:PreToolUse';
 export function createPlace(files: Readonly<Record<string, string>> = {}): Place {
   const directory = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'hookline-cli-')));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  const place = { directory, home: path.join(directory, 'home'), repo: path.join(directory, 'repo') };
+  const place = {
+    directory,
+    home: path.join(directory, 'home'),
+    repo: path.join(directory, 'repo'),
+  };
   mkdirSync(place.home);
   mkdirSync(path.join(place.repo, '.git'), { recursive: true });
   for (const [name, text] of Object.entries(files)) write(place.repo, name, text);

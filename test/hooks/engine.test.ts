@@ -132,15 +132,18 @@ describe('a handler that fails', () => {
     ['throws something that is no error', () => raise.text('just text'), 'just text'],
   ];
 
-  test.each(failures)('because it %s has an outcome and nothing is lost', async (_, run, message) => {
-    const engine = engineOf([handler('bad', run), deciding('good', { context: 'kept' })]);
-    const verdict = await engine.dispatch(bash('ls'));
-    expect(verdict).toMatchObject({
-      effect: 'pass',
-      context: [{ hook: 'good', text: 'kept' }],
-      outcomes: [{ hook: 'bad', status: 'failed', failure: { kind: 'threw', message } }, {}],
-    });
-  });
+  test.each(failures)(
+    'because it %s has an outcome and nothing is lost',
+    async (_, run, message) => {
+      const engine = engineOf([handler('bad', run), deciding('good', { context: 'kept' })]);
+      const verdict = await engine.dispatch(bash('ls'));
+      expect(verdict).toMatchObject({
+        effect: 'pass',
+        context: [{ hook: 'good', text: 'kept' }],
+        outcomes: [{ hook: 'bad', status: 'failed', failure: { kind: 'threw', message } }, {}],
+      });
+    },
+  );
 
   test.each(failures)('because it %s refuses when it fails closed', async (_, run, message) => {
     const engine = engineOf([handler('bad', run, { onFailure: 'closed' })]);
@@ -332,13 +335,17 @@ describe('a handler that does not run', () => {
   test('because it does not fit says why, and trust is not asked', async () => {
     let asked = 0;
     const engine = engineOf([
-      deciding('a', {}, {
-        fits: (_event, names) => (names.includes('Edit') ? null : `not for ${names[0]}`),
-        withheld: () => {
-          asked++;
-          return null;
+      deciding(
+        'a',
+        {},
+        {
+          fits: (_event, names) => (names.includes('Edit') ? null : `not for ${names[0]}`),
+          withheld: () => {
+            asked++;
+            return null;
+          },
         },
-      }),
+      ),
     ]);
     const { skipped, outcomes } = await engine.dispatch(bash('ls'));
     expect({ skipped, outcomes, asked }).toEqual({
@@ -366,13 +373,17 @@ describe('names for matchers', () => {
   ] as const)('of %s', async (_, event, expected) => {
     let seen: readonly string[] = [];
     const engine = engineOf([
-      deciding('a', {}, {
-        event: event.name,
-        fits: (_event, names) => {
-          seen = names;
-          return null;
+      deciding(
+        'a',
+        {},
+        {
+          event: event.name,
+          fits: (_event, names) => {
+            seen = names;
+            return null;
+          },
         },
-      }),
+      ),
     ]);
     await engine.dispatch(event);
     expect(seen).toEqual(expected);
@@ -553,7 +564,10 @@ describe('what an event does not know is ignored with a note', () => {
         .filter((field) => !listed.includes(field))
         .map((field) => `${name} cannot change "${field}", so it was ignored`),
     );
-    const given = [...Object.keys(verdict.changes), ...(verdict.context.length > 0 ? ['context'] : [])];
+    const given = [
+      ...Object.keys(verdict.changes),
+      ...(verdict.context.length > 0 ? ['context'] : []),
+    ];
     expect(given.toSorted()).toEqual(listed.toSorted());
   });
 });

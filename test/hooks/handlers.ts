@@ -1,6 +1,10 @@
 import { onTestFinished } from 'vitest';
 import type { Decision, Outcome } from '../../src/hooks/decision.ts';
-import { createHookEngine, type HookEngine, type HookEngineOptions } from '../../src/hooks/engine.ts';
+import {
+  createHookEngine,
+  type HookEngine,
+  type HookEngineOptions,
+} from '../../src/hooks/engine.ts';
 import type { FiredEvent, Moment } from '../../src/hooks/facts.ts';
 import type { Answer, Handler } from '../../src/hooks/handler.ts';
 

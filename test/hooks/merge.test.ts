@@ -33,7 +33,11 @@ const decided: fc.Arbitrary<Outcome> = fc
   .map((given) => outcomeOf(given));
 
 const failed: fc.Arbitrary<Outcome> = fc
-  .record({ onFailure: fc.constantFrom('open' as const, 'closed' as const), pass: passes, message: texts })
+  .record({
+    onFailure: fc.constantFrom('open' as const, 'closed' as const),
+    pass: passes,
+    message: texts,
+  })
   .map(({ onFailure, pass, message }) =>
     outcomeOf({
       status: 'failed',
@@ -213,7 +217,10 @@ describe('stop', () => {
   });
 
   test('ends over any refusal where the event says so', () => {
-    const outcomes = [deciding('a', { effect: 'deny', reason: 'go on' }), deciding('b', { stop: skip })];
+    const outcomes = [
+      deciding('a', { effect: 'deny', reason: 'go on' }),
+      deciding('b', { stop: skip }),
+    ];
     expect(merge(outcomes, { stop: 'over-refusal' })).toMatchObject({ effect: 'pass', stop: skip });
   });
 
@@ -311,7 +318,9 @@ describe('the rewritten input', () => {
   });
 
   test('is cleared by a stop that skips and kept by one that lets run', () => {
-    const stopping = (pending: 'skip' | 'run') => [deciding('a', { stop: { reason: 'r', pending } })];
+    const stopping = (pending: 'skip' | 'run') => [
+      deciding('a', { stop: { reason: 'r', pending } }),
+    ];
     expect(merge(stopping('skip'), { rewrittenInput }).input).toBeNull();
     expect(merge(stopping('run'), { rewrittenInput }).input).toEqual(rewrittenInput);
   });
@@ -325,9 +334,7 @@ describe('the slowest hook', () => {
         const expected = outcomes.find(({ durationMs }) => durationMs === longest);
         const { slowest } = merge(outcomes);
         expect(slowest).toEqual(
-          expected === undefined
-            ? null
-            : { hook: expected.hook, durationMs: expected.durationMs },
+          expected === undefined ? null : { hook: expected.hook, durationMs: expected.durationMs },
         );
       }),
     );

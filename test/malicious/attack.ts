@@ -54,7 +54,9 @@ export function readAttack(name: string): Attack {
 export function stageAttack(name: string): StagedAttack {
   const attack = readAttack(name);
   const place = createPlace();
-  for (const part of ['repo', 'home', 'outside']) copyPart(name, part, path.join(place.directory, part));
+  for (const part of ['repo', 'home', 'outside']) {
+    copyPart(name, part, path.join(place.directory, part));
+  }
   makeState(place);
   makeRest(attack, place.directory);
   const env = Object.entries(attack.env ?? {}).map(([key, value]) => [

@@ -1,6 +1,7 @@
 import { cpSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import type { Verdict } from '../../src/hooks/decision.ts';
 import { sha256Of } from '../../src/trust/file-map.ts';
 import { type HooklineOptions, hooklineProgram, jsonOf, runHookline } from '../cli/hookline.ts';
 import { answering, at, createPlace, GLOBAL_HOOKS, HOOKS, trust, write } from '../cli/place.ts';
@@ -26,11 +27,11 @@ async function fire(
     ['hooks', 'fire', event, '--json', '--strict', ...flags],
     options,
   );
-  const { outcomes, skipped } = jsonOf(result);
+  const { outcomes, skipped }: Verdict = jsonOf(result);
   return {
     code: result.code,
     ran: Object.fromEntries(outcomes.map((each) => [each.hook, each.failure?.kind ?? each.effect])),
-    skipped: Object.fromEntries(skipped.map(({ hook, why }) => [hook, why.split(':')[0]])),
+    skipped: Object.fromEntries(skipped.map(({ hook, why }) => [hook, why.replace(/:.*/s, '')])),
   };
 }
 

@@ -1,9 +1,11 @@
 import { accessSync, constants, statSync } from 'node:fs';
+import path from 'node:path';
 import colors from 'picocolors';
 import { isHooklineError, messageOf } from '../../base/errors.ts';
 import { isAbsent } from '../../base/files.ts';
 import { VERSION } from '../../base/version.ts';
 import type { Host } from '../../host/create-host.ts';
+import { isUnreadable } from '../../host/hook-set.ts';
 import { createProgramFinder, type FindProgram } from '../../process/program-finder.ts';
 import { type Command, withHost } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -64,15 +66,24 @@ function examineState({ stateDirectory }: Host): Finding {
     if (!isOpen) return { about, level: 'fine', text: stateDirectory };
     return { about, level: 'hint', text: `${stateDirectory} can be read by others: chmod 700 it` };
   } catch (error) {
-    if (isAbsent(error)) {
-      return { about, level: 'fine', text: `${stateDirectory} (made when first needed)` };
-    }
+    if (isAbsent(error)) return examineFutureState(stateDirectory);
     return {
       about,
       level: 'problem',
       text: `${stateDirectory} cannot be written: ${messageOf(error)}`,
     };
   }
+}
+
+function examineFutureState(stateDirectory: string): Finding {
+  const about = 'state';
+  try {
+    accessSync(path.dirname(stateDirectory), constants.W_OK);
+  } catch (error) {
+    const text = `${stateDirectory} cannot be made: ${messageOf(error)}`;
+    if (!isAbsent(error)) return { about, level: 'problem', text };
+  }
+  return { about, level: 'fine', text: `${stateDirectory} (made when first needed)` };
 }
 
 function examineSwitch({ config }: Host): Finding {
@@ -104,7 +115,11 @@ function examineHooks(host: Host): Finding[] {
   });
   const ready = hooks.filter(({ state }) => state === 'ready').length;
   const summary = `${plural(hooks.length, 'hook')} found, ${ready} ready, ${host.ignored().length} files ignored`;
-  return [{ about: 'found', level: 'fine', text: summary }, ...found];
+  const lost = host
+    .ignored()
+    .filter(isUnreadable)
+    .map(({ path: place, why }): Finding => ({ about: place, level: 'problem', text: why }));
+  return [{ about: 'found', level: 'fine', text: summary }, ...found, ...lost];
 }
 
 const PROGRAMS = ['bash', 'jq', 'python3', 'bun', 'git'];

@@ -1,7 +1,8 @@
+import { isUnreadable } from '../../host/hook-set.ts';
 import { isRefusal, type Verdict } from '../../hooks/decision.ts';
 import { type Command, type CommandContext, withHost } from '../context.ts';
 import { type EventFlags, readEvent } from '../event-options.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { EXIT } from '../exit-codes.ts';
 import { oneLine, printable } from '../print.ts';
 import { jsonVerdict, readableVerdict } from '../verdict.ts';
 
@@ -16,7 +17,9 @@ export const fireHooks: Command<FireOptions> = (context, options) =>
     const verdict = await host.engine.dispatch(event, { signal: context.signal });
     report(context, verdict);
     await host.engine.idle();
-    return exitCodeOf(verdict, context);
+    if (isRefusal(verdict.effect)) return EXIT.refused;
+    const isSound = hasRunAll(verdict) && !host.ignored().some(isUnreadable);
+    return context.flags.strict === true && !isSound ? EXIT.hookFailed : EXIT.fine;
   });
 
 function report({ flags, print }: CommandContext, verdict: Verdict): void {
@@ -38,9 +41,7 @@ function withheldHooks({ skipped }: Verdict): Verdict['skipped'] {
   );
 }
 
-function exitCodeOf(verdict: Verdict, { flags }: CommandContext): ExitCode {
-  if (isRefusal(verdict.effect)) return EXIT.refused;
+function hasRunAll(verdict: Verdict): boolean {
   const hasFailed = verdict.outcomes.some((outcome) => outcome.status === 'failed');
-  const isWithheld = withheldHooks(verdict).length > 0;
-  return flags.strict === true && (hasFailed || isWithheld) ? EXIT.hookFailed : EXIT.fine;
+  return !hasFailed && withheldHooks(verdict).length === 0;
 }

@@ -1,8 +1,8 @@
-import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import colors from 'picocolors';
 import { HooklineError, isHooklineError } from '../../base/errors.ts';
+import { isDirectory } from '../../base/files.ts';
 import { readSurroundings } from '../../host/config.ts';
 import { findCases, readCase } from '../../testing/case.ts';
 import { formatDifference } from '../../testing/expectation.ts';
@@ -25,26 +25,26 @@ export interface TestOptions extends EventFlags {
 /** `hookline hooks test [DIR]`: runs case directories, or records one. */
 export const testHooks: Command<TestOptions> = async (context, options) => {
   const { dir, record, recordTrace } = options;
-  const directory = dir === undefined ? null : resolvePlace(context, dir);
+  const directory = dir === undefined ? null : resolvePlace(dir);
   if (recordTrace !== undefined) {
     return recordFromTrace(context, { ...options, directory, id: recordTrace });
   }
   if (record !== undefined) return recordFired(context, { ...options, directory, event: record });
-  const place = directory ?? findUsualPlace(context);
+  const place = directory ?? findUsualPlace();
   const cases = findCases(place);
   if (cases.length === 0) throw nothingFound(place);
   return conclude(context, await runAll(cases, { context, place }));
 };
 
-function resolvePlace({ flags }: CommandContext, directory: string): string {
-  return path.resolve(readSurroundings().cwd, flags.cwd ?? '', directory);
+function resolvePlace(directory: string): string {
+  return path.resolve(readSurroundings().cwd, directory);
 }
 
 const USUAL_PLACES = ['hook-tests', 'test/hooks', '.clinerules/hook-tests'];
 
-function findUsualPlace(context: CommandContext): string {
-  const places = USUAL_PLACES.map((name) => resolvePlace(context, name));
-  const found = places.find((place) => statSync(place, { throwIfNoEntry: false })?.isDirectory());
+function findUsualPlace(): string {
+  const places = USUAL_PLACES.map(resolvePlace);
+  const found = places.find(isDirectory);
   if (found !== undefined) return found;
   throw nothingFound(USUAL_PLACES.join(', '));
 }

@@ -1,9 +1,8 @@
-import { lstatSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import colors from 'picocolors';
 import { HooklineError, messageOf } from '../../base/errors.ts';
-import { readTextIfPresent } from '../../base/files.ts';
+import { isLink, readTextIfPresent } from '../../base/files.ts';
 import type { Host } from '../../host/create-host.ts';
 import { trustUnit } from '../../host/hook-set.ts';
 import type { TrustUnit } from '../../trust/collect.ts';
@@ -69,7 +68,7 @@ async function writeLock(
 
 /** A repository could name any file of the person's with a link, to have it overwritten. */
 function refuseLink(file: string): void {
-  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return;
+  if (!isLink(file)) return;
   throw new HooklineError('CONFIG_UNWRITABLE', {
     message: `the lock ${file} is a link, and what it leads to is not overwritten`,
     hint: 'Remove the link, or name another place with --file FILE.',

@@ -21,7 +21,9 @@ export function createFileHookCodec(options: CodecOptions): Codec {
 
 /** JSON counts however the hook ended; without it, only exit code 0 means that it agrees. */
 function decodeResult(input: HandlerInput, result: ProgramResult, options: CodecOptions): Answer {
-  const { answer, fault, notes } = readAnswer(answerText(result));
+  const text = answerText(result);
+  if (text === null) return { failure: { kind: 'output', message: tooLong(result) } };
+  const { answer, fault, notes } = readAnswer(text);
   if (answer !== null) {
     const decided = decide(answer, input, options);
     return {
@@ -42,13 +44,15 @@ function decodeResult(input: HandlerInput, result: ProgramResult, options: Codec
  * Of output too long to keep only the end can hold the answer, and there only what starts on a line
  * of its own: in the middle of a huge document an object is not an answer.
  */
-function answerText({ stdout }: ProgramResult): string {
+function answerText({ stdout }: ProgramResult): string | null {
   if (!stdout.truncated) return stdout.text;
   const lines = stdout.tail.split('\n').slice(1);
   const start = lines.findLastIndex((line) => /^(?:\{|HOOK_CONTROL\t)/u.test(line));
-  return start === -1
-    ? `{ ${stdout.totalBytes} bytes, too long to be an answer`
-    : lines.slice(start).join('\n');
+  return start === -1 ? null : lines.slice(start).join('\n');
+}
+
+function tooLong({ stdout }: ProgramResult): string {
+  return `stdout has ${stdout.totalBytes} bytes, more than is kept, and no answer stands on a line of its own at its end`;
 }
 
 function exitNote({ exitCode, signal }: ProgramResult): string[] {

@@ -8,7 +8,7 @@ import { createFileHookCodec } from './codec.ts';
 import type { DecideOptions } from './decide.ts';
 import { hookDirectories, type HookPlaces, settlePlace } from './directories.ts';
 import { type HookFile, readHookDirectory, readHookFile } from './discover.ts';
-import { FILE_HOOKS, type FileHookName, type Profile } from './names.ts';
+import { always, FILE_HOOKS, type FileHookName, type Profile } from './names.ts';
 
 export interface ClineFilesOptions extends DecideOptions {
   readonly places: HookPlaces;
@@ -68,7 +68,7 @@ function createCodecs(options: DecideOptions): Codecs {
 }
 
 function withProfile(file: HookFile, { profiles }: Pick<ClineFilesOptions, 'profiles'>): HookFile {
-  return { ...file, profile: profiles[file.id] ?? file.profile };
+  return { ...file, profile: profiles[file.id] ?? profiles[file.ownId] ?? file.profile };
 }
 
 function foundHook(file: HookFile, codecs: Codecs): FoundHook {
@@ -115,7 +115,7 @@ function handlersOf(
     source: sourceOf(file),
     vocabulary: file.profile,
     onFailure: grant.onFailure,
-    fits: misfit,
+    ...(misfit === always ? {} : { fits: misfit }),
     withheld: grant.withheld,
   };
   const { launch } = file;

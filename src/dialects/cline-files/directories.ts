@@ -33,12 +33,17 @@ export function hookDirectories(places: HookPlaces): readonly HookDirectory[] {
 }
 
 function personal({ documents, clineDirectory }: HookPlaces): HookDirectory[] {
-  const inDocuments = documents.flatMap((directory) => [
-    home(path.join(directory, 'Cline', 'Hooks'), 'global'),
-    home(path.join(directory, 'Cline', 'Rules', 'Hooks'), 'global-rules'),
+  const inDocuments = documents.flatMap((directory, index) => [
+    home(path.join(directory, 'Cline', 'Hooks'), numbered('global', index)),
+    home(path.join(directory, 'Cline', 'Rules', 'Hooks'), numbered('global-rules', index)),
   ]);
   const own = clineDirectory === null ? [] : [home(path.join(clineDirectory, 'hooks'), 'home')];
   return [...inDocuments, ...own];
+}
+
+/** Hooks of the usual and of a redirected documents directory must not share an id. */
+function numbered(label: string, index: number): string {
+  return index === 0 ? label : `${label}~${index + 1}`;
 }
 
 function home(directory: string, label: string): HookDirectory {

@@ -1,7 +1,16 @@
-import { closeSync, openSync, readdirSync, readSync, type Stats, statSync } from 'node:fs';
+import {
+  closeSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import path from 'node:path';
 import { errnoOf, messageOf } from '../../base/errors.ts';
 import { isAbsent } from '../../base/files.ts';
+import { findRealPath } from '../../base/paths.ts';
 import { closestName } from '../../base/spelling.ts';
 import { type LaunchMachine, type LaunchPlan, planLaunch } from '../../process/interpreter.ts';
 import type { Ignored } from '../dialect.ts';
@@ -47,12 +56,13 @@ export function readHookDirectory(directory: HookDirectory, machine: LaunchMachi
   return { files, ignored };
 }
 
-/** The names in the directory; nothing when it is absent; a reason when it cannot be read. */
+/** The names in the directory; nothing when it is absent; a reason when it cannot be read or is none. */
 function list(directory: string): readonly string[] | string {
   try {
     return readdirSync(directory);
   } catch (error) {
-    return isAbsent(error) ? [] : `cannot be read: ${messageOf(error)}`;
+    if (!isAbsent(error)) return `cannot be read: ${messageOf(error)}`;
+    return findRealPath(directory) === null ? [] : 'is not a directory, so it holds no hooks';
   }
 }
 
@@ -67,8 +77,37 @@ function readEntry(entry: string, around: Surroundings): HookFile | Ignored {
   const named = nameOf(entry, around.machine.platform);
   if ('why' in named) return { path: file, why: named.why };
   const found = readHookFile(file, named.name, around);
-  if ('why' in found || !isForeignTwin(entry, found.launch, around)) return found;
-  return { path: file, why: 'a PowerShell hook, and there is no PowerShell (pwsh) here' };
+  if ('why' in found) return found;
+  if (isForeignTwin(entry, found.launch, around)) {
+    return { path: file, why: 'a PowerShell hook, and there is no PowerShell (pwsh) here' };
+  }
+  const mark = repeatMark(entry, around);
+  return { ...found, id: `${found.id}${mark}`, ownId: `${found.ownId}${mark}` };
+}
+
+/** `PreToolUse.sh` and `pretooluse.SH` may lie side by side; the one spelled properly keeps the plain id. */
+function repeatMark(entry: string, { siblings, machine }: Surroundings): string {
+  const plain = plainName(entry, machine.platform);
+  const rivals = siblings
+    .filter((other) => plainName(other, machine.platform) === plain)
+    .toSorted(
+      (one, other) => Number(other === plain) - Number(one === plain) || compare(one, other),
+    );
+  const place = rivals.indexOf(entry);
+  return place <= 0 ? '' : `~${place + 1}`;
+}
+
+function plainName(entry: string, platform: NodeJS.Platform): string | null {
+  const named = nameOf(entry, platform);
+  return 'why' in named ? null : fileNameOf(named.name, entry);
+}
+
+function fileNameOf(name: FileHookName, file: string): string {
+  return `${name}${path.extname(file).trim().toLowerCase()}`;
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : 1;
 }
 
 /** Looks at one file that is to be a hook of this name, wherever it lies and whatever it is called. */
@@ -80,7 +119,7 @@ export function readHookFile(
   const stats = statFile(file);
   if (typeof stats === 'string') return { path: file, why: stats };
   const text = readHead(file);
-  const fileName = `${name}${path.extname(file).toLowerCase()}`;
+  const fileName = fileNameOf(name, file);
   return {
     id: `cline:${directory.label}${directory.suffix}:${fileName}`,
     ownId: `cline:${directory.label}:${fileName}`,
@@ -140,9 +179,9 @@ function statFile(file: string): Stats | string {
     if (stats.isDirectory()) return 'is a directory';
     return stats.isFile() ? stats : 'is not a regular file';
   } catch (error) {
-    return errnoOf(error) === 'ENOENT'
-      ? 'is a link to nothing'
-      : `cannot be read: ${messageOf(error)}`;
+    if (errnoOf(error) !== 'ENOENT') return `cannot be read: ${messageOf(error)}`;
+    const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+    return isThere ? 'is a link to nothing' : 'is not there';
   }
 }
 

@@ -14,7 +14,8 @@ export interface FileHookRow {
   readonly misfit: (event: HookEvent) => string | null;
 }
 
-const always = (): null => null;
+/** The misfit of hooks that run whenever their event happens. */
+export const always = (): null => null;
 
 /** Every file name that is a hook. */
 export const FILE_HOOKS = {

@@ -92,6 +92,7 @@ function findObject(text: string): FoundObject | { readonly error: string } | nu
 const CONTROL_PREFIX = 'HOOK_CONTROL\t';
 
 function controlLine(text: string): string | null {
+  if (!text.includes(CONTROL_PREFIX)) return null;
   const lines = text.split('\n').map((line) => line.trim());
   const line = lines.findLast((each) => each.startsWith(CONTROL_PREFIX));
   return line === undefined ? null : line.slice(CONTROL_PREFIX.length);

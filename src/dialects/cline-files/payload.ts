@@ -14,7 +14,7 @@ type Fields = Record<string, unknown>;
 
 /** What a file hook reads on stdin: every field of both generations, none left out because it is falsy. */
 export function encodePayload(request: PayloadRequest): string {
-  return JSON.stringify({ ...commonFields(request), ...eventFields(request) });
+  return JSON.stringify(Object.assign(commonFields(request), eventFields(request)));
 }
 
 function commonFields({ input: { event }, name, profile }: PayloadRequest): Fields {
@@ -160,9 +160,13 @@ function taskComplete(event: HookEvent<'TaskComplete'>): Fields {
 
 function taskCancel(event: HookEvent<'RunEnd'>): Fields {
   return {
-    taskCancel: { taskMetadata: { ...task(event), completionStatus: 'cancelled' } },
+    taskCancel: { taskMetadata: { ...task(event), completionStatus: completionStatus(event) } },
     reason: event.reason ?? '',
   };
+}
+
+function completionStatus({ reason }: HookEvent<'RunEnd'>): string {
+  return reason === 'abandoned' ? 'abandoned' : 'cancelled';
 }
 
 function preCompact(event: HookEvent & EventFacts['PreCompact']): Fields {

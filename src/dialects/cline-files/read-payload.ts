@@ -100,7 +100,7 @@ function readEvent(name: FileHookName, payload: Fields): FiredEvent {
     case 'UserPromptSubmit':
       return { name, prompt: text(data['prompt']), attachments: texts(data['attachments']) };
     case 'TaskCancel':
-      return { name: 'RunEnd', status: 'aborted', reason: text(payload['reason']) };
+      return { name: 'RunEnd', status: 'aborted', reason: abortReason(payload, metadata) };
     case 'TaskError':
       return { name: 'RunEnd', status: 'failed', error: readError(record(payload['error'])) };
     case 'SessionShutdown':
@@ -110,6 +110,11 @@ function readEvent(name: FileHookName, payload: Fields): FiredEvent {
     case 'Notification':
       return readNotification(data);
   }
+}
+
+function abortReason(payload: Fields, metadata: Fields): string {
+  const isAbandoned = metadata['completionStatus'] === 'abandoned';
+  return text(payload['reason']) || (isAbandoned ? 'abandoned' : '');
 }
 
 function readTool(data: Fields, call: Fields): { callId: string; name: string; input: unknown } {

@@ -1,6 +1,7 @@
-import { isRefusal, type Verdict } from '../../hooks/decision.ts';
+import { type Decision, isRefusal, type Verdict } from '../../hooks/decision.ts';
 import { createHookEngine } from '../../hooks/engine.ts';
-import type { Moment } from '../../hooks/facts.ts';
+import { type Vocabulary, vocabularyOfName } from '../../hooks/faces/faces.ts';
+import { callOf, type HookEvent, type Moment } from '../../hooks/facts.ts';
 import type { Handler } from '../../hooks/handler.ts';
 import type { FileHookData } from './data.ts';
 import { FILE_HOOKS, type FileHookName } from './names.ts';
@@ -41,6 +42,11 @@ export abstract class HookRunner<Name extends FileHookName = FileHookName> {
 
   /** Must not reject for what the hook does wrong; that is part of the output's verdict. */
   abstract run(data: FileHookData[Name], options?: RunHookOptions): Promise<HookOutput>;
+
+  /** What is known of the session that it runs in, such as its directory. */
+  moment(): Partial<Moment> {
+    return {};
+  }
 }
 
 /** Stands where there is no hook: execution goes on. */
@@ -50,7 +56,7 @@ export class NoOpHookRunner<Name extends FileHookName = FileHookName> extends Ho
   }
 
   override run(data: FileHookData[Name], options?: RunHookOptions): Promise<HookOutput> {
-    return runHandlers({ name: this.name, handlers: [], moment: {} }, data, options);
+    return runHandlers({ name: this.name, handlers: [], moment: this.moment() }, data, options);
   }
 }
 
@@ -59,7 +65,8 @@ export interface StdioHookSource<Name extends FileHookName> {
   readonly id: string;
   /** The executable, made ready to run. */
   readonly handlers: readonly Handler[];
-  readonly moment: Partial<Moment>;
+  /** Asked at each run, so that a hook is told the time of its own run. */
+  readonly moment: () => Partial<Moment>;
 }
 
 /** Runs one executable: JSON on its stdin, JSON from its stdout. */
@@ -72,7 +79,11 @@ export class StdioHookRunner<Name extends FileHookName = FileHookName> extends H
   }
 
   override run(data: FileHookData[Name], options?: RunHookOptions): Promise<HookOutput> {
-    return runHandlers(this.#source, data, options);
+    return runHandlers({ ...this.#source, moment: this.moment() }, data, options);
+  }
+
+  override moment(): Partial<Moment> {
+    return this.#source.moment();
   }
 }
 
@@ -87,7 +98,13 @@ export class CombinedHookRunner<Name extends FileHookName = FileHookName> extend
 
   override run(data: FileHookData[Name], options?: RunHookOptions): Promise<HookOutput> {
     const handlers = this.#runners.flatMap((runner) => handlersOf(runner, data));
-    return runHandlers({ name: this.name, handlers, moment: {} }, data, options);
+    return runHandlers({ name: this.name, handlers, moment: this.moment() }, data, options);
+  }
+
+  override moment(): Partial<Moment> {
+    const known: Partial<Moment> = {};
+    for (const runner of this.#runners) Object.assign(known, runner.moment());
+    return known;
   }
 }
 
@@ -95,25 +112,55 @@ function handlersOf<Name extends FileHookName>(
   runner: HookRunner<Name>,
   data: FileHookData[Name],
 ): Handler[] {
+  const vocabulary = vocabularyOf(data);
   return FILE_HOOKS[runner.name].events.map((event) => ({
     id: runner.id,
     dialect: 'cline',
     source: runner.id,
     event,
-    vocabulary: 'classic',
+    vocabulary,
     onFailure: 'open',
-    run: async (_input, signal) => answerOf(await runner.run(data, { signal })),
+    run: async ({ event: seen }, signal) =>
+      answerOf(await runner.run(withSeenInput(data, seen), { signal })),
   }));
 }
 
+/** On a second look the call has another input than the one that the caller gave. */
+function withSeenInput<Data extends object>(data: Data, event: HookEvent): Data {
+  const call = callOf(event);
+  return call === null ? data : { ...data, parameters: call.input };
+}
+
+/** The call's own face, in which it has no parts: the runner divides it for its own hooks. */
+function vocabularyOf(data: object): Vocabulary {
+  const name = 'toolName' in data && typeof data.toolName === 'string' ? data.toolName : '';
+  return vocabularyOfName(name) ?? 'classic';
+}
+
+/** What a runner put out, as one answer: its own failures are told even if others of it decided. */
 function answerOf(output: HookOutput): ReturnType<Handler['run']> {
-  const failed = output.verdict.outcomes.find((outcome) => outcome.failure !== null);
-  if (failed?.failure && !output.cancel) return { failure: failed.failure, notes: failed.notes };
+  const { outcomes } = output.verdict;
+  const [first, ...others] = outcomes.flatMap(({ hook, failure }) =>
+    failure === null ? [] : [{ hook, failure }],
+  );
+  if (first !== undefined && others.length + 1 === outcomes.length && !output.cancel) {
+    return { failure: first.failure };
+  }
+  const failed = first === undefined ? [] : [first, ...others];
   return {
-    decision: {
-      ...(output.cancel ? { effect: 'deny', reason: output.errorMessage } : {}),
-      ...(output.contextModification === '' ? {} : { context: output.contextModification }),
-    },
+    decision: decisionOf(output),
+    notes: failed.map(({ hook, failure }) => `${hook} failed: ${failure.message}`),
+  };
+}
+
+function decisionOf({ cancel, errorMessage, contextModification, verdict }: HookOutput): Decision {
+  const effect = cancel || verdict.effect === 'stop' ? 'deny' : verdict.effect;
+  return {
+    ...(effect === 'pass' ? {} : { effect }),
+    ...(errorMessage === '' ? {} : { reason: errorMessage }),
+    ...(contextModification === '' ? {} : { context: contextModification }),
+    ...(verdict.stop === null ? {} : { stop: verdict.stop }),
+    ...(verdict.input === null ? {} : { input: verdict.input }),
   };
 }
 

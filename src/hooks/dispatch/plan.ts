@@ -6,7 +6,7 @@ export function planHandler(handler: Handler, views: EventViews): readonly Handl
   const inputs: HandlerInput[] = [];
   let misfit: string | null = null;
   for (const { input, names } of views.in(handler.vocabulary)) {
-    const why = handler.fits?.(input.event, names) ?? null;
+    const why = handler.fits?.(input.event, names()) ?? null;
     if (why === null) inputs.push(input);
     else misfit ??= why;
   }

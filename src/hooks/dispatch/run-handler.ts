@@ -3,7 +3,7 @@ import { messageOf } from '../../base/errors.ts';
 import { admitDecision } from './admit.ts';
 import type { Decision, Failure, Outcome } from '../decision.ts';
 import { EVENTS } from '../events.ts';
-import type { Answer, Handler, HandlerInput } from '../handler.ts';
+import type { Answer, Handler, HandlerInput, ProgramReport } from '../handler.ts';
 
 export interface HandlerRun {
   readonly handler: Handler;
@@ -38,13 +38,13 @@ export function isPromise<Value>(value: Value | Promise<Value>): value is Promis
 
 /** The outcome of a handler that was started and is not waited for. */
 export function backgroundRun(run: HandlerRun): Ran {
-  return { ...run, outcome: { ...emptyOutcome(run, 0), status: 'background' }, late: null };
+  return ranWith(run, { ...emptyOutcome(run, 0), status: 'background' });
 }
 
 /** The outcome of a handler that was ended from outside, or had to be given up. */
 export function killedRun(run: HandlerRun, message: string): Ran {
   const failure: Failure = { kind: 'killed', message };
-  return { ...run, outcome: failedOutcome(emptyOutcome(run, 0), failure), late: null };
+  return ranWith(run, failedOutcome(emptyOutcome(run, 0), failure));
 }
 
 /** The outcome of a handler that threw before it could be run. */
@@ -74,16 +74,20 @@ function thrown(error: unknown): Answer {
 
 function finishRun(run: HandlerRun, answer: Answer | undefined, startedAt: number): Ran {
   const outcome = outcomeOf(run, answer ?? {}, systemClock.elapsed() - startedAt);
-  if (answer?.late === undefined) return { ...run, outcome, late: null };
+  if (answer?.late === undefined) return ranWith(run, outcome);
   const late = answer.late.then(
     (later) => finishRun(run, later, startedAt),
     (error: unknown) => finishRun(run, thrown(error), startedAt),
   );
-  return { ...run, outcome: { ...outcome, status: 'background' }, late };
+  return ranWith(run, { ...outcome, status: 'background' }, late);
+}
+
+function ranWith(run: HandlerRun, outcome: Outcome, late: Promise<Ran> | null = null): Ran {
+  return { handler: run.handler, input: run.input, pass: run.pass, outcome, late };
 }
 
 function outcomeOf(run: HandlerRun, answer: Answer, durationMs: number): Outcome {
-  const outcome = { ...emptyOutcome(run, durationMs), ...programFields(answer) };
+  const outcome = emptyOutcome(run, durationMs, answer.program);
   if (answer.failure !== undefined) {
     return failedOutcome({ ...outcome, notes: answer.notes ?? [] }, answer.failure);
   }
@@ -106,15 +110,11 @@ function printedEffect(decision: Decision): Outcome['effect'] {
   return decision.stop?.pending === 'skip' ? 'stop' : (decision.effect ?? 'pass');
 }
 
-function programFields({ program }: Answer): Pick<Outcome, 'exitCode' | 'stdout' | 'stderr'> {
-  return {
-    exitCode: program?.exitCode ?? null,
-    stdout: program?.stdout ?? null,
-    stderr: program?.stderr ?? null,
-  };
-}
-
-function emptyOutcome({ handler, input, pass }: HandlerRun, durationMs: number): Outcome {
+function emptyOutcome(
+  { handler, input, pass }: HandlerRun,
+  durationMs: number,
+  program?: ProgramReport,
+): Outcome {
   return {
     hook: handler.id,
     dialect: handler.dialect,
@@ -123,14 +123,14 @@ function emptyOutcome({ handler, input, pass }: HandlerRun, durationMs: number):
     effect: 'pass',
     pass,
     part: input.tool?.part ?? null,
-    exitCode: null,
+    exitCode: program?.exitCode ?? null,
     durationMs,
     failure: null,
     // An event that nobody can refuse has nothing to close.
     onFailure: EVENTS[handler.event].refusal === null ? 'open' : handler.onFailure,
     notes: [],
-    stdout: null,
-    stderr: null,
+    stdout: program?.stdout ?? null,
+    stderr: program?.stderr ?? null,
     decision: null,
   };
 }

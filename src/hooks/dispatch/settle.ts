@@ -18,7 +18,7 @@ export function settleAll(
 ): readonly Ran[] | Promise<readonly Ran[]> {
   const results = started.map(({ result }) => result);
   if (!results.some(isPromise)) return results.filter(isSettled);
-  if (signal === NEVER_ABORTED) return Promise.all(results.map(async (result) => result));
+  if (signal === NEVER_ABORTED) return Promise.all(results.map((each) => Promise.resolve(each)));
   return settleUntilAborted(started, signal);
 }
 

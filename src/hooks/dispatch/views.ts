@@ -6,7 +6,7 @@ import type { HandlerInput } from '../handler.ts';
 /** One thing that a handler may be asked about, and every name that matchers are tried on. */
 export interface Subject {
   readonly input: HandlerInput;
-  readonly names: readonly string[];
+  readonly names: () => readonly string[];
 }
 
 /** An event as each vocabulary sees it; made once per vocabulary and shared by its handlers. */
@@ -42,10 +42,10 @@ function subjectsIn(
   readText: ReadText | undefined,
 ): readonly Subject[] {
   const call = callOf(event);
-  if (call === null) return [{ input: { event, tool: null }, names: subjectNames(event) }];
+  if (call === null) return [{ input: { event, tool: null }, names: () => subjectNames(event) }];
   return viewsOf(call, vocabulary, faceContext(event, readText)).map((tool) => ({
     input: { event, tool },
-    names: namesOf(call, tool),
+    names: () => namesOf(call, tool),
   }));
 }
 

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { isInside } from '../../base/paths.ts';
+import { findPathInside } from '../../base/paths.ts';
 
 export const VOCABULARIES = ['claude', 'classic', 'sdk'] as const;
 
@@ -66,6 +66,6 @@ function isFixed(file: string): boolean {
 }
 
 function relativeWhenInside(directory: string, absolute: string): string {
-  if (!isInside(directory, absolute)) return absolute;
-  return path.relative(directory, absolute).replaceAll(path.sep, '/') || '.';
+  const inside = findPathInside(directory, absolute);
+  return inside === null ? absolute : inside.replaceAll(path.sep, '/') || '.';
 }

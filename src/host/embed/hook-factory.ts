@@ -48,7 +48,7 @@ export class HookFactory {
       .readyHooks()
       .filter(({ hook }) => hook.eventName === name)
       .map(({ hook, handlers }) => {
-        return new StdioHookRunner({ name, id: hook.id, handlers, moment: host.moment() });
+        return new StdioHookRunner({ name, id: hook.id, handlers, moment: () => host.moment() });
       });
   }
 }

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { systemClock } from '../../base/clock.ts';
 import { HooklineError } from '../../base/errors.ts';
 import { namedFileHook } from '../../dialects/cline-files/dialect.ts';
 import type { FileHookName } from '../../dialects/cline-files/names.ts';
@@ -7,6 +8,7 @@ import type { Moment } from '../../hooks/facts.ts';
 import { childEnvironment } from '../../process/environment.ts';
 import { loadConfig, readSurroundings } from '../config.ts';
 import { fileHookOptions } from '../file-hooks.ts';
+import { createMoment } from '../moment.ts';
 
 export interface StdioHookOptions<Name extends FileHookName> {
   readonly name: Name;
@@ -51,7 +53,7 @@ export class StdioHookRunner<
       }),
       withheld: () => null,
     });
-    const moment = { cwd: surroundings.cwd, ...options.moment };
+    const moment = createMoment({ surroundings, clock: systemClock, known: options.moment ?? {} });
     super({ name: options.name, id: `file:${file}`, handlers, moment });
     this.path = file;
   }

@@ -21,10 +21,7 @@ describe('the three ways of finding JSON', () => {
       'in the last of several control lines',
       'HOOK_CONTROL\t{"cancel":false}\nHOOK_CONTROL\t{"cancel":true}',
     ],
-    [
-      'in a control line before other JSON',
-      'HOOK_CONTROL\t{"cancel":true}\n{"cancel":false}',
-    ],
+    ['in a control line before other JSON', 'HOOK_CONTROL\t{"cancel":true}\n{"cancel":false}'],
   ])('%s', (_, stdout) => {
     expect(readAnswer(stdout)).toEqual(CANCEL);
   });
@@ -43,7 +40,7 @@ describe('the three ways of finding JSON', () => {
     ['after noise with a closing brace', '} done }\n{"cancel":true}\n'],
     ['after noise with an odd quote', 'it said "hello\n{"cancel":true}'],
     ['after noise with an odd quote inside a brace', '{ it said "hello\n{"cancel":true}'],
-    ['after an apostrophe', "don't\n{\"cancel\":true}"],
+    ['after an apostrophe', 'don\'t\n{"cancel":true}'],
     ['inside braces that are no JSON', 'dump = { answer: {"cancel":true} }'],
     ['with CRLF noise', 'one\r\n{"cancel":true}\r\ntwo\r\n'],
     ['before JSON that says nothing', '{"cancel":true}\n{"level":"info","msg":"done"}'],
@@ -130,11 +127,23 @@ describe('a fault', () => {
 
 describe('fields', () => {
   test.each([
-    ['camelCase', { cancel: true, contextModification: 'c', errorMessage: 'e', overrideInput: { a: 1 } }],
-    ['snake_case', { cancel: true, context_modification: 'c', error_message: 'e', override_input: { a: 1 } }],
+    [
+      'camelCase',
+      { cancel: true, contextModification: 'c', errorMessage: 'e', overrideInput: { a: 1 } },
+    ],
+    [
+      'snake_case',
+      { cancel: true, context_modification: 'c', error_message: 'e', override_input: { a: 1 } },
+    ],
     ['the SDK’s', { cancel: true, context: 'c', errorMessage: 'e', overrideInput: { a: 1 } }],
-    ['the older', { shouldContinue: false, context: 'c', errorMessage: 'e', overrideInput: { a: 1 } }],
-    ['the oldest', { should_continue: false, context: 'c', errorMessage: 'e', overrideInput: { a: 1 } }],
+    [
+      'the older',
+      { shouldContinue: false, context: 'c', errorMessage: 'e', overrideInput: { a: 1 } },
+    ],
+    [
+      'the oldest',
+      { should_continue: false, context: 'c', errorMessage: 'e', overrideInput: { a: 1 } },
+    ],
   ])('%s spelling', (_, fields) => {
     expect(readAnswer(JSON.stringify(fields))).toEqual({
       answer: { cancel: true, context: 'c', errorMessage: 'e', overrideInput: { a: 1 } },
@@ -240,7 +249,22 @@ describe('hostile output', () => {
 });
 
 test('no text makes it throw', () => {
-  const pieces = fc.constantFrom('{', '}', '"', '\\', '\n', ':', ',', 'HOOK_CONTROL\t', '"cancel"', 'true', '[', ']', '\uFEFF', ' ');
+  const pieces = fc.constantFrom(
+    '{',
+    '}',
+    '"',
+    '\\',
+    '\n',
+    ':',
+    ',',
+    'HOOK_CONTROL\t',
+    '"cancel"',
+    'true',
+    '[',
+    ']',
+    '\uFEFF',
+    ' ',
+  );
   const texts = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.array(pieces, { maxLength: 30 }).map((list) => list.join('')),
@@ -269,7 +293,9 @@ describe('an object printed after noise without braces', () => {
         const found = readAnswer(stdout).answer;
         expect(found?.cancel).toBe(answer.cancel);
         const said = answer.errorMessage;
-        expect(found?.errorMessage).toBe(said === undefined || said.trim() === '' ? undefined : said);
+        expect(found?.errorMessage).toBe(
+          said === undefined || said.trim() === '' ? undefined : said,
+        );
       }),
       { numRuns: 500 },
     );

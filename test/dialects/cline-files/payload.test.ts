@@ -86,7 +86,11 @@ const GOLDEN: readonly Golden[] = [
   },
   {
     name: 'TaskError',
-    event: { name: 'RunEnd', status: 'failed', error: { name: 'Error', message: 'bad', stack: 's' } },
+    event: {
+      name: 'RunEnd',
+      status: 'failed',
+      error: { name: 'Error', message: 'bad', stack: 's' },
+    },
     classic: { error: { name: 'Error', message: 'bad', stack: 's' } },
   },
   {
@@ -375,7 +379,14 @@ describe('particular values', () => {
   });
 
   test('parameters are texts; what is none is JSON', () => {
-    const input = { text: 'a', flag: false, none: null, list: [1, 'b'], nested: { x: 1 }, gone: undefined };
+    const input = {
+      text: 'a',
+      flag: false,
+      none: null,
+      list: [1, 'b'],
+      nested: { x: 1 },
+      gone: undefined,
+    };
     const event: FiredEvent = { name: 'PreToolUse', tool: { callId: 'c', name: 'my_tool', input } };
     expect(payloadOf(event, 'PreToolUse', 'classic')).toMatchObject({
       preToolUse: {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { isRecord } from '../../../src/base/json.ts';
 import type { Verdict } from '../../../src/hooks/decision.ts';
+import type { ToolView } from '../../../src/hooks/faces/faces.ts';
 import type { Handler } from '../../../src/hooks/handler.ts';
 import { bash, deciding, engineOf, handler, runCommands } from '../handlers.ts';
 
@@ -8,8 +10,15 @@ function runsOf({ outcomes }: Verdict): (string | number | null)[][] {
   return outcomes.map(({ hook, pass, part }) => [hook, pass, part]);
 }
 
+function commandOf(tool: ToolView | null): string {
+  return isRecord(tool?.input) ? String(tool.input['command']) : '';
+}
+
 /** Remembers every input it is asked about. */
-function watching(id: string, wanted: Partial<Handler> = {}): Handler & { readonly seen: unknown[] } {
+function watching(
+  id: string,
+  wanted: Partial<Handler> = {},
+): Handler & { readonly seen: unknown[] } {
   const seen: unknown[] = [];
   return Object.assign(
     handler(
@@ -33,7 +42,7 @@ describe('handlers in order', () => {
       handler(
         id,
         async ({ tool }) => {
-          const command = (tool?.input as { command: string }).command;
+          const command = commandOf(tool);
           order.push(`${id} starts with ${command}`);
           await new Promise(setImmediate);
           order.push(`${id} ends`);
@@ -56,7 +65,11 @@ describe('handlers in order', () => {
 
   test('a handler at once after one in order sees the rewrite, too', async () => {
     const last = watching('last');
-    const engine = engineOf([deciding('a', { input: { command: 'new' } }, inOrder), watching('b', inOrder), last]);
+    const engine = engineOf([
+      deciding('a', { input: { command: 'new' } }, inOrder),
+      watching('b', inOrder),
+      last,
+    ]);
     await engine.dispatch(bash('old'));
     expect(last.seen).toEqual([{ command: 'new' }]);
   });
@@ -147,7 +160,7 @@ describe('after a rewrite', () => {
 
   test('a second look can deny, and then nothing is rewritten', async () => {
     const guard = handler('guard', ({ tool }) => {
-      const { command } = tool?.input as { command: string };
+      const command = commandOf(tool);
       return command === 'bad' ? { decision: { effect: 'deny', reason: 'not that' } } : {};
     });
     const verdict = await engineOf([guard, rewriting('b', 'bad')]).dispatch(bash('good'));
@@ -160,7 +173,7 @@ describe('after a rewrite', () => {
 
   test('a second look can neither allow, rewrite nor add context', async () => {
     const eager = handler('eager', ({ tool }) => {
-      const { command } = tool?.input as { command: string };
+      const command = commandOf(tool);
       if (command === 'old') return {};
       return { decision: { effect: 'allow', input: { command: 'mine' }, context: 'more' } };
     });
@@ -170,7 +183,7 @@ describe('after a rewrite', () => {
 
   test('a second look that denies and rewrites badly still denies', async () => {
     const guard = handler('guard', ({ tool }) => {
-      const { command } = tool?.input as { command: string };
+      const command = commandOf(tool);
       return command === 'old' ? {} : { decision: { effect: 'deny', reason: 'no', input: 'text' } };
     });
     const verdict = await engineOf([guard, rewriting('b', 'new')]).dispatch(bash('old'));
@@ -183,7 +196,7 @@ describe('after a rewrite', () => {
       { effect: 'ask', reason: 'sure?' },
       {
         fits: (event) =>
-          'tool' in event && (event.tool.input as { command: string }).command === 'new'
+          'tool' in event && commandOf({ ...event.tool, part: null }) === 'new'
             ? null
             : 'not for this command',
       },
@@ -197,12 +210,16 @@ describe('after a rewrite', () => {
   });
 
   test('handlers that fit no more are not asked again', async () => {
-    const early = deciding('early', {}, {
-      fits: (event) =>
-        'tool' in event && (event.tool.input as { command: string }).command === 'old'
-          ? null
-          : 'not for this command',
-    });
+    const early = deciding(
+      'early',
+      {},
+      {
+        fits: (event) =>
+          'tool' in event && commandOf({ ...event.tool, part: null }) === 'old'
+            ? null
+            : 'not for this command',
+      },
+    );
     const verdict = await engineOf([early, rewriting('b', 'new')]).dispatch(bash('old'));
     expect(runsOf(verdict)).toEqual([
       ['early', 1, null],
@@ -226,10 +243,9 @@ describe('after a rewrite', () => {
 
   test('background handlers do not run again', async () => {
     const late: string[] = [];
-    const engine = engineOf(
-      [watching('behind', { background: true }), rewriting('b', 'new')],
-      { onLate: ({ outcome }) => late.push(outcome.hook) },
-    );
+    const engine = engineOf([watching('behind', { background: true }), rewriting('b', 'new')], {
+      onLate: ({ outcome }) => late.push(outcome.hook),
+    });
     const verdict = await engine.dispatch(bash('old'));
     await engine.idle();
     expect(runsOf(verdict)).toEqual([
@@ -246,7 +262,11 @@ describe('after a rewrite', () => {
   });
 
   test('nobody looks again when the call is refused anyway', async () => {
-    const engine = engineOf([watching('a'), rewriting('b', 'new'), deciding('c', { effect: 'deny' })]);
+    const engine = engineOf([
+      watching('a'),
+      rewriting('b', 'new'),
+      deciding('c', { effect: 'deny' }),
+    ]);
     const verdict = await engine.dispatch(bash('old'));
     expect(verdict.outcomes).toHaveLength(3);
     expect(verdict).toMatchObject({ effect: 'deny', input: null });
@@ -290,7 +310,7 @@ describe('a plural call', () => {
     const guard = handler(
       'guard',
       ({ tool }) => {
-        const { command } = tool?.input as { command: string };
+        const command = commandOf(tool);
         return command === 'bad' ? { decision: { effect: 'deny', reason: command } } : {};
       },
       classic,
@@ -309,8 +329,10 @@ describe('a plural call', () => {
       handler(
         id,
         ({ tool }) => {
-          const { command } = tool?.input as { command: string };
-          return command === wanted ? { decision: { input: { command: wanted.toUpperCase() } } } : {};
+          const command = commandOf(tool);
+          return command === wanted
+            ? { decision: { input: { command: wanted.toUpperCase() } } }
+            : {};
         },
         classic,
       );
@@ -345,7 +367,11 @@ describe('a plural call', () => {
 
   test('a chain may change the number of parts and then rewrite a new one', async () => {
     const inOrder = { inOrder: true } as const;
-    const more = deciding('more', { input: { commands: ['a', 'b'] } }, { ...inOrder, vocabulary: 'sdk' });
+    const more = deciding(
+      'more',
+      { input: { commands: ['a', 'b'] } },
+      { ...inOrder, vocabulary: 'sdk' },
+    );
     const second = handler(
       'second',
       ({ tool }) => (tool?.part === 1 ? { decision: { input: { command: 'B' } } } : {}),
@@ -417,4 +443,14 @@ test('a handler writes its rewrite in the face it names', async () => {
     deciding('a', { input: { commands: ['new'] }, inputFace: 'sdk' }, { vocabulary: 'classic' }),
   ]);
   expect((await engine.dispatch(bash('old'))).input).toEqual({ command: 'new' });
+});
+
+test('keys of a rewrite for which the call has no place are named', async () => {
+  const input = { command: 'new', requires_approval: true, surprise: 1 };
+  const engine = engineOf([deciding('a', { input }, { vocabulary: 'classic' })]);
+  const verdict = await engine.dispatch(bash('old'));
+  expect(verdict.input).toEqual({ command: 'new' });
+  expect(verdict.outcomes[0]?.notes).toEqual([
+    expect.stringMatching(/^its rewrite says .*surprise.*; left out$/),
+  ]);
 });

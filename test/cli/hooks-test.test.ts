@@ -1,0 +1,206 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { jsonOf, runHookline } from './hookline.ts';
+import { answering, at, createPlace, HOOKS, PRE_TOOL_USE, trust, write } from './place.ts';
+
+const FIRE = { event: 'PreToolUse', tool: 'write_to_file', input: { path: 'a.js', content: 'x' } };
+const FLAGS = ['--tool', 'write_to_file', '--input', '{"path":"a.js","content":"x"}'];
+const GUARD = { [`${HOOKS}/PreToolUse`]: answering({ cancel: true, errorMessage: 'no' }) };
+
+function caseFile(fields: object): string {
+  return JSON.stringify(fields);
+}
+
+describe('hooks test', () => {
+  it('runs every case of the usual directory against the real hooks, and counts them', async () => {
+    const place = createPlace({
+      ...GUARD,
+      'hook-tests/a-denied/case.json': caseFile({
+        about: 'no js',
+        fire: FIRE,
+        expect: { effect: 'deny' },
+      }),
+      'hook-tests/b-wrong/case.json': caseFile({
+        fire: FIRE,
+        expect: { effect: 'pass', reasons: [] },
+      }),
+      'hook-tests/c-skipped/case.json': caseFile({
+        fire: FIRE,
+        needs: ['no-such-program'],
+        expect: { effect: 'deny' },
+      }),
+    });
+    trust(place);
+    const { code, stdout } = await runHookline(['hooks', 'test'], at(place));
+    expect(stdout.replaceAll(/ \d[\d.]* m?s$/gmu, '')).toBe(
+      [
+        '✓ a-denied no js',
+        '✗ b-wrong',
+        '    effect: expected "pass", found "deny"',
+        '    reasons: expected [], found [{"hook":"cline:workspace:PreToolUse","text":"no"}]',
+        '- c-skipped skipped: needs no-such-program',
+        '1 passed, 1 failed, 1 skipped: needs no-such-program',
+        '',
+      ].join('\n'),
+    );
+    expect(code).toBe(1);
+  });
+
+  it('prints JSON, and exits 0 when all is well', async () => {
+    const place = createPlace({
+      ...GUARD,
+      'mine/denied/case.json': caseFile({ fire: FIRE, expect: { effect: 'deny' } }),
+    });
+    trust(place);
+    const result = await runHookline(['hooks', 'test', 'mine', '--json'], at(place));
+    expect(result.code).toBe(0);
+    expect(jsonOf(result)).toEqual({
+      passed: 1,
+      failed: 0,
+      skipped: 0,
+      cases: [
+        {
+          name: 'denied',
+          about: null,
+          directory: path.join(place.repo, 'mine', 'denied'),
+          passed: true,
+          differences: [],
+          skipped: null,
+          durationMs: expect.any(Number),
+        },
+      ],
+    });
+  });
+
+  it('counts skipped cases as failed under --strict', async () => {
+    const place = createPlace({
+      'hook-tests/a/case.json': caseFile({
+        fire: FIRE,
+        needs: ['no-such-program'],
+        expect: { effect: 'deny' },
+      }),
+    });
+    const [plain, strict] = await Promise.all([
+      runHookline(['hooks', 'test'], at(place)),
+      runHookline(['hooks', 'test', '--strict'], at(place)),
+    ]);
+    expect([plain.code, strict.code]).toEqual([0, 1]);
+  });
+
+  it('fails a case whose hooks nobody trusts, and runs it once they are trusted', async () => {
+    const place = createPlace({
+      'hook-tests/own/case.json': caseFile({ fire: FIRE, expect: { effect: 'deny' } }),
+      [`hook-tests/own/workspace/${HOOKS}/PreToolUse`]: answering({ cancel: true }),
+    });
+    const workspace = path.join(place.repo, 'hook-tests', 'own', 'workspace');
+    const untrusted = await runHookline(['hooks', 'test'], at(place));
+    expect(untrusted).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining(`hookline trust --root ${workspace}`),
+    });
+    trust(place, ['--root', workspace]);
+    expect(await runHookline(['hooks', 'test'], at(place))).toMatchObject({ code: 0 });
+  });
+
+  it('goes on after a case that cannot be read', async () => {
+    const place = createPlace({
+      ...GUARD,
+      'hook-tests/a/case.json': '{"fire": {}, "expct": 1}',
+      'hook-tests/b/case.json': caseFile({ fire: FIRE, expect: { effect: 'deny' } }),
+    });
+    trust(place);
+    const { code, stdout } = await runHookline(['hooks', 'test'], at(place));
+    expect(code).toBe(1);
+    expect(stdout).toContain('there is no \\"expct\\" here');
+    expect(stdout).toContain('1 passed, 1 failed');
+  });
+
+  it.each([
+    ['no usual directory', ['hooks', 'test']],
+    ['an empty directory', ['hooks', 'test', '.clinerules']],
+  ])('says how a case looks when there is none: %s', async (_, args) => {
+    const { code, stdout, stderr } = await runHookline(args, at(createPlace(GUARD)));
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('found none');
+    expect(stderr).toContain('"expect": { "effect": "deny" }');
+  });
+});
+
+describe('hooks test --record', () => {
+  it('fires the event, writes a case that passes, and does not replace it unasked', async () => {
+    const place = createPlace(GUARD);
+    trust(place);
+    const record = ['hooks', 'test', 'hook-tests/no-js', '--record', 'PreToolUse', ...FLAGS];
+    const file = path.join(place.repo, 'hook-tests', 'no-js', 'case.json');
+    expect(await runHookline(record, at(place))).toMatchObject({ code: 0 });
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
+      fire: FIRE,
+      expect: {
+        effect: 'deny',
+        reasons: ['no'],
+        context: [],
+        outcomes: [{ hook: PRE_TOOL_USE, status: 'decided', effect: 'deny' }],
+      },
+    });
+    expect(await runHookline(['hooks', 'test'], at(place))).toMatchObject({ code: 0 });
+    const again = await runHookline(record, at(place));
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('--force') });
+    expect(await runHookline([...record, '--force'], at(place))).toMatchObject({ code: 0 });
+  });
+
+  it('records nothing when hooks are not trusted', async () => {
+    const place = createPlace(GUARD);
+    const { code, stderr } = await runHookline(
+      ['hooks', 'test', 'hook-tests/x', '--record', 'PreToolUse'],
+      at(place),
+    );
+    expect(code).toBe(2);
+    expect(stderr).toContain('would prove nothing');
+    expect(existsSync(path.join(place.repo, 'hook-tests'))).toBe(false);
+  });
+
+  it('wants a directory', async () => {
+    const { code, stderr } = await runHookline(
+      ['hooks', 'test', '--record', 'PreToolUse'],
+      at(createPlace()),
+    );
+    expect(code).toBe(2);
+    expect(stderr).toContain('a directory for the case is missing');
+  });
+});
+
+describe('hooks test --record-trace', () => {
+  it('makes a case of the last event in the trace', async () => {
+    const place = createPlace(GUARD);
+    trust(place);
+    await runHookline(['hooks', 'fire', 'PreToolUse', ...FLAGS], at(place));
+    const result = await runHookline(
+      ['hooks', 'test', 'hook-tests/last', '--record-trace', 'last', '--json'],
+      at(place),
+    );
+    expect(result.code).toBe(0);
+    expect(jsonOf(result)).toEqual({
+      file: path.join(place.repo, 'hook-tests', 'last', 'case.json'),
+      effect: 'deny',
+    });
+    expect(await runHookline(['hooks', 'test'], at(place))).toMatchObject({ code: 0 });
+  });
+
+  it('says that an event was cut', async () => {
+    const place = createPlace(GUARD);
+    trust(place);
+    const facts = write(
+      place.directory,
+      'facts.json',
+      JSON.stringify({ tool: { name: 'Write', input: { content: 'x'.repeat(20_000) } } }),
+    );
+    await runHookline(['hooks', 'fire', 'PreToolUse', '--facts', facts], at(place));
+    const { code, stderr } = await runHookline(
+      ['hooks', 'test', 'x', '--record-trace', 'last'],
+      at(place),
+    );
+    expect(code).toBe(2);
+    expect(stderr).toContain('does not hold the whole event');
+  });
+});

@@ -1,0 +1,159 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { jsonOf, runHookline } from './hookline.ts';
+import {
+  answering,
+  at,
+  createPlace,
+  GLOBAL_HOOKS,
+  HOOKS,
+  type Place,
+  PRE_TOOL_USE,
+  trust,
+  write,
+} from './place.ts';
+
+const OWN_ID = 'cline:global:PreToolUse';
+
+/** A place where the person has a hook of their own that denies. */
+function placeWithOwnHook(): Place {
+  const place = createPlace();
+  write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({ cancel: true, errorMessage: 'no' }));
+  return place;
+}
+
+describe('hooks disable and enable', () => {
+  it('switches a hook off and on in the configuration, which keeps what else it says', async () => {
+    const place = placeWithOwnHook();
+    const config = write(place.home, '.hookline/config.json', '{"hooks": {"timeoutMs": 5000}}');
+    const off = await runHookline(['hooks', 'disable', OWN_ID], at(place));
+    expect(off).toMatchObject({ code: 0, stdout: `${OWN_ID} is switched off (in ${config}).\n` });
+    expect(JSON.parse(readFileSync(config, 'utf8'))).toEqual({
+      hooks: { timeoutMs: 5000, disabled: [OWN_ID] },
+    });
+    const fired = jsonOf(await runHookline(['hooks', 'fire', 'PreToolUse', '--json'], at(place)));
+    expect(fired).toMatchObject({ effect: 'pass', skipped: [{ hook: OWN_ID, why: 'disabled' }] });
+
+    const on = await runHookline(['hooks', 'enable', OWN_ID, '--json'], at(place));
+    expect(jsonOf(on)).toEqual({ id: OWN_ID, enabled: true, file: config });
+    const again = await runHookline(['hooks', 'fire', 'PreToolUse'], at(place));
+    expect(again.code).toBe(1);
+  });
+});
+
+describe('hooks rm', () => {
+  it('deletes nothing without a yes, and the file with it', async () => {
+    const place = placeWithOwnHook();
+    const file = path.join(place.home, GLOBAL_HOOKS, 'PreToolUse');
+    const refused = await runHookline(['hooks', 'rm', OWN_ID], at(place));
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(existsSync(file)).toBe(true);
+    const deleted = await runHookline(['hooks', 'rm', OWN_ID, '--yes', '--json'], at(place));
+    expect(jsonOf(deleted)).toMatchObject({ id: OWN_ID, deleted: file });
+    expect(existsSync(file)).toBe(false);
+  });
+});
+
+describe('hooks stats', () => {
+  it('counts runs, failures and refusals of what was fired', async () => {
+    const place = placeWithOwnHook();
+    write(place.home, '.cline/hooks/PreToolUse', '#!/bin/sh\nexit 1\n');
+    const before = await runHookline(['hooks', 'stats'], at(place));
+    expect(before).toMatchObject({ code: 0, stdout: expect.stringContaining('No hook has run') });
+    await runHookline(['hooks', 'fire', 'PreToolUse'], at(place));
+    await runHookline(['hooks', 'fire', 'PreToolUse'], at(place));
+    const [readable, json] = await Promise.all([
+      runHookline(['hooks', 'stats'], at(place)),
+      runHookline(['hooks', 'stats', '--json'], at(place)),
+    ]);
+    const { hooks, ...rest } = jsonOf(json);
+    const times = {
+      p50Ms: expect.any(Number),
+      p95Ms: expect.any(Number),
+      maxMs: expect.any(Number),
+    };
+    expect(rest).toEqual({ dispatches: 2, unreadable: 0 });
+    expect(new Map(hooks.map((each: { hook: string }) => [each.hook, each]))).toEqual(
+      new Map([
+        [OWN_ID, { hook: OWN_ID, runs: 2, failures: 0, refusals: 2, ...times }],
+        [
+          'cline:home:PreToolUse',
+          { hook: 'cline:home:PreToolUse', runs: 2, failures: 2, refusals: 0, ...times },
+        ],
+      ]),
+    );
+    expect(readable.stdout).toMatch(/^HOOK +RUNS +FAILED +REFUSED +P50 +P95 +MAX\n/);
+  });
+});
+
+describe('doctor', () => {
+  it('finds nothing wrong with a plain machine', async () => {
+    const [readable, json] = await Promise.all([
+      runHookline(['doctor'], at(createPlace())),
+      runHookline(['doctor', '--json'], at(createPlace())),
+    ]);
+    expect(readable).toMatchObject({ code: 0, stderr: '' });
+    expect(readable.stdout).toMatch(/\nNothing is wrong\.\n$/);
+    expect(jsonOf(json)).toMatchObject({ problems: 0 });
+  });
+
+  it('fails when something keeps hooks from working', async () => {
+    const place = createPlace();
+    write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, '#!/no/such/interpreter\n');
+    write(place.home, '.hookline/config.json', '{"hoks": {"enabled": true}}');
+    const { code, stdout } = await runHookline(['doctor'], at(place));
+    expect(code).toBe(1);
+    expect(stdout).toContain('there is no setting "hoks.enabled"; did you mean "hooks.enabled"?');
+    expect(stdout).toContain('broken: The first line of');
+    expect(stdout).toMatch(/\n2 problems to mend\.\n$/);
+  });
+});
+
+describe('demo', () => {
+  it('holds every claim it makes, and leaves nothing behind', async () => {
+    const place = createPlace();
+    const [readable, json] = await Promise.all([
+      runHookline(['demo'], at(place, { env: { TMPDIR: place.directory } })),
+      runHookline(['demo', '--json'], at(place)),
+    ]);
+    expect(readable).toMatchObject({ code: 0, stderr: '' });
+    expect(readable.stdout).toMatch(/\nAll \d+ claims held\.\n$/);
+    const { steps } = jsonOf(json);
+    expect(steps.every(({ holds }: { holds: boolean }) => holds)).toBe(true);
+    expect(existsSync(path.join(place.home, '.hookline'))).toBe(false);
+  });
+});
+
+describe('hooks test', () => {
+  const CASE = `{"fire": {"event": "PreToolUse"}, "expect": {"effect": "deny"}}`;
+
+  it('runs cases against the hooks of the workspace, and fails when one does not hold', async () => {
+    const place = createPlace({
+      [`${HOOKS}/PreToolUse`]: answering({ cancel: true, errorMessage: 'no' }),
+      'hook-tests/denies/case.json': CASE,
+      'other/passes/case.json': CASE.replace('deny', 'pass'),
+    });
+    trust(place);
+    const [good, json, bad] = await Promise.all([
+      runHookline(['hooks', 'test'], at(place)),
+      runHookline(['hooks', 'test', '--json'], at(place)),
+      runHookline(['hooks', 'test', 'other'], at(place)),
+    ]);
+    expect([good.code, json.code, bad.code]).toEqual([0, 0, 1]);
+    expect(good.stdout).toContain('denies');
+    expect(() => jsonOf(json)).not.toThrow();
+    expect(bad.stdout).toContain('passes');
+  });
+
+  it('does not count a case that passes because its hooks did not run', async () => {
+    const place = createPlace({
+      [`${HOOKS}/PreToolUse`]: answering({}),
+      'hook-tests/passes/case.json': CASE.replace('deny', 'pass'),
+    });
+    const { code, stdout } = await runHookline(['hooks', 'test'], at(place));
+    expect(code).toBe(1);
+    expect(stdout).toContain(PRE_TOOL_USE);
+    expect(stdout).toContain('untrusted');
+  });
+});

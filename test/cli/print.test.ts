@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { indent, milliseconds, oneLine, plural, printable, table } from '../../src/cli/print.ts';
+
+const anyText = fc.string({ unit: 'binary' });
+
+describe('printable', () => {
+  it('shows what cannot be seen, and leaves the rest', () => {
+    expect(printable('a\tb\nc\r\u001B[31m\u0085\u202E\uD800é😀')).toBe(
+      String.raw`a	b\nc\u{d}\u{1b}[31m\u{85}\u{202e}\u{d800}é😀`,
+    );
+  });
+
+  it('gives one line without anything invisible, whatever it gets', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(printable(text)).not.toMatch(/(?!\t)\p{C}/u);
+      }),
+    );
+  });
+});
+
+describe('oneLine', () => {
+  it('quotes only names that need it', () => {
+    expect(['a b', 'ü😀', 'a\nb', '\u202Ea', 'a\u009Bb'].map(oneLine)).toEqual([
+      'a b',
+      'ü😀',
+      String.raw`"a\nb"`,
+      String.raw`"\u{202e}a"`,
+      String.raw`"a\u{9b}b"`,
+    ]);
+  });
+});
+
+describe('table', () => {
+  it('pads columns, but not for the last cell of a row', () => {
+    const rows = [['HOOK', 'STATE'], ['  a note that is much longer than any id'], ['id', 'ready']];
+    expect(table(rows)).toBe('HOOK  STATE\n  a note that is much longer than any id\nid    ready');
+  });
+
+  it('does not count colours', () => {
+    expect(
+      table([
+        ['\u001B[31mab\u001B[39m', 'x'],
+        ['abc', 'x'],
+      ]),
+    ).toBe('\u001B[31mab\u001B[39m   x\nabc  x');
+  });
+});
+
+it('indents every line but empty ones', () => {
+  expect(indent('a\n\nb', '  ')).toBe('  a\n\n  b');
+});
+
+it('counts in words', () => {
+  expect([plural(0, 'hook'), plural(1, 'hook'), plural(2, 'hook')]).toEqual([
+    '0 hooks',
+    '1 hook',
+    '2 hooks',
+  ]);
+});
+
+it('shows times in the unit that fits', () => {
+  expect([0.04, 9.96, 12.4, 1234].map(milliseconds)).toEqual([
+    '0.0 ms',
+    '10.0 ms',
+    '12 ms',
+    '1.2 s',
+  ]);
+});

@@ -1,0 +1,146 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isAlive, pidsIn, until } from '../process/programs.ts';
+import {
+  environmentOf,
+  hooklineProgram,
+  resultOf,
+  runHookline,
+  startHookline,
+} from './hookline.ts';
+import {
+  answering,
+  at,
+  createPlace,
+  GLOBAL_HOOKS,
+  HOOKS,
+  type Place,
+  PRE_TOOL_USE,
+  write,
+} from './place.ts';
+import { hasTerminal, runInTerminal } from './terminal.ts';
+
+const ESCAPE = '\u001B';
+const QUESTION = 'Trust 1 hook to run with your rights';
+
+describe.skipIf(!hasTerminal)('in a terminal (skipped without python3)', () => {
+  it.each([
+    ['y', 0, 'Trusted 1 hook', 'ready'],
+    ['n', 1, 'Nothing was trusted', 'untrusted'],
+    ['\u0003', 1, 'Nothing was trusted', 'untrusted'],
+  ])('asks before it trusts, and obeys %j', async (key, code, says, state) => {
+    const place = createPlace({ [`${HOOKS}/PreToolUse`]: answering({}) });
+    const shown = await runInTerminal(['trust'], at(place), { dialogue: [[QUESTION, key]] });
+    expect(shown).toMatchObject({ code, stdout: expect.stringContaining(says) });
+    const { stdout } = await runHookline(['hooks', 'list'], at(place));
+    expect(stdout).toContain(`${PRE_TOOL_USE}  PreToolUse  ${state}`);
+  });
+
+  it('shows which hook it waits for, and takes it away again', async () => {
+    const place = createPlace();
+    const go = path.join(place.directory, 'go');
+    write(
+      place.home,
+      `${GLOBAL_HOOKS}/PreToolUse`,
+      `#!/bin/sh\nuntil [ -e ${go} ]; do sleep 0.05; done\n`,
+    );
+    const { stdout, code } = await runInTerminal(['hooks', 'fire', 'PreToolUse'], at(place), {
+      onShown: (shown) => shown.includes('waiting for') && write(place.directory, 'go', ''),
+    });
+    expect(code).toBe(0);
+    expect(stdout).toContain('waiting for cline:global:PreToolUse …');
+    expect(stdout).toContain(`\r${ESCAPE}[2K`);
+    expect(stdout).toContain('slowest: cline:global:PreToolUse');
+  });
+
+  it('uses colours, but none with NO_COLOR', async () => {
+    const place = createPlace();
+    const [coloured, plain] = await Promise.all([
+      runInTerminal(['doctor'], at(place)),
+      runInTerminal(['doctor'], at(place, { env: { NO_COLOR: '1' } })),
+    ]);
+    expect(coloured.stdout).toContain(`${ESCAPE}[32m✓${ESCAPE}[39m hookline`);
+    expect(plain.stdout).not.toContain(ESCAPE);
+  });
+
+  it('lets no hook steer the terminal', async () => {
+    const place = createPlace();
+    const answer = { cancel: true, errorMessage: `${ESCAPE}[2J${ESCAPE}[31mred\u0007\u202E` };
+    write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering(answer));
+    const { stdout } = await runInTerminal(['hooks', 'fire', 'PreToolUse'], at(place));
+    expect(stdout).toContain(String.raw`\u{1b}[2J`);
+    expect(stdout).not.toContain(`${ESCAPE}[2J`);
+    expect(stdout).not.toContain('\u0007');
+    expect(stdout).not.toContain('\u202E');
+  });
+});
+
+describe('Ctrl-C while a hook runs', () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'ends with 130 on %s, and nothing that the hook started is left',
+    async (signal) => {
+      const place = createPlace();
+      const pids = path.join(place.directory, 'pids');
+      write(
+        place.home,
+        `${GLOBAL_HOOKS}/PreToolUse`,
+        `#!/bin/sh\nsleep 60 &\nsh -c 'sleep 60 & echo $! >> ${pids}; wait' &\nprintf '%s\\n%s\\n' $$ $! >> ${pids}\nwait\n`,
+      );
+      const child = startHookline(['hooks', 'fire', 'PreToolUse'], at(place));
+      const result = resultOf(child);
+      await until(() => pidsOf(pids).length === 3);
+      child.kill(signal);
+      expect(await result).toMatchObject({ code: 130, stdout: '' });
+      await until(() => !pidsOf(pids).some(isAlive));
+    },
+  );
+});
+
+function pidsOf(file: string): number[] {
+  return existsSync(file) ? pidsIn(readFileSync(file, 'utf8')) : [];
+}
+
+describe('output', () => {
+  it.each(['hooks list', 'hooks list 2>&1', 'hooks list --json'])(
+    'survives a reader that goes away: %s | head -1',
+    async (command) => {
+      const place = manyIgnoredFiles();
+      const { code, stdout, stderr } = await shell(place, `"$@" ${command} | head -1; exit 0`);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout.split('\n')).toHaveLength(2);
+    },
+  );
+
+  it('keeps its exit code although nobody reads the answer', async () => {
+    const place = createPlace();
+    write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({ cancel: true }));
+    const script = '{ "$@" hooks fire PreToolUse; echo $? >&2; } | true';
+    expect((await shell(place, script)).stderr).toBe('1\n');
+  });
+
+  it.skipIf(!isDevice('/dev/full'))('says that the answer could not be written', async () => {
+    const { code, stderr } = await shell(createPlace(), '"$@" hooks list > /dev/full');
+    expect(code).toBe(1);
+    expect(stderr).toContain('the answer cannot be written: ENOSPC');
+    expect(stderr).not.toMatch(/^ {4}at /m);
+  });
+});
+
+function isDevice(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.isCharacterDevice() === true;
+}
+
+function manyIgnoredFiles(): Place {
+  const names = Array.from({ length: 1500 }, (_, number) => `${HOOKS}/${'x'.repeat(80)}-${number}`);
+  return createPlace(Object.fromEntries(names.map((name) => [name, ''])));
+}
+
+/** Runs a shell script in which `"$@"` is the built program. */
+function shell({ repo, home }: Place, script: string) {
+  const command = [process.execPath, hooklineProgram()];
+  return resultOf(
+    spawn('/bin/sh', ['-c', script, 'sh', ...command], { cwd: repo, env: environmentOf({ home }) }),
+  );
+}

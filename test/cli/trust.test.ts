@@ -1,0 +1,155 @@
+import { readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { sha256Of } from '../../src/trust/file-map.ts';
+import { jsonOf, runHookline } from './hookline.ts';
+import {
+  answering,
+  at,
+  createPlace,
+  HOOKS,
+  type Place,
+  PRE_TOOL_USE,
+  trust,
+  write,
+} from './place.ts';
+
+const GUARD = `${HOOKS}/PreToolUse`;
+const DENYING = answering({ cancel: true, errorMessage: 'no' });
+
+async function effectIn(place: Place, flags: readonly string[] = []): Promise<string> {
+  const args = ['hooks', 'fire', 'PreToolUse', '--json', ...flags];
+  return jsonOf(await runHookline(args, at(place))).effect;
+}
+
+describe('hookline trust', () => {
+  it('shows what would run and what trust does not cover, and refuses without a terminal', async () => {
+    const place = createPlace({
+      [GUARD]: '#!/bin/sh\nnpm run lint && ./scripts/check.sh\n',
+      [`${HOOKS}/lib/help.sh`]: 'true\n',
+      'scripts/check.sh': 'true\n',
+    });
+    const { code, stdout, stderr } = await runHookline(['trust'], at(place));
+    expect(code).toBe(1);
+    expect(stdout).toContain(`${PRE_TOOL_USE}  untrusted: it was never trusted here\n`);
+    expect(stdout).toContain(`  binds     ${GUARD}, ${HOOKS}/lib/help.sh\n`);
+    expect(stdout).toContain('  not bound scripts/check.sh, npm run lint\n');
+    expect(stdout).toContain('  │ npm run lint && ./scripts/check.sh\n');
+    expect(stderr).toContain('there is no terminal to ask on');
+    expect(stderr).toContain('--yes');
+  });
+
+  it('remembers the bytes with --yes, in a file that only its owner can read', async () => {
+    const place = createPlace({ [GUARD]: DENYING });
+    expect(await effectIn(place)).toBe('pass');
+    const result = await runHookline(['trust', '--yes', '--json'], at(place));
+    expect(jsonOf(result)).toEqual({
+      trusted: [
+        {
+          id: PRE_TOOL_USE,
+          path: path.join(place.repo, GUARD),
+          digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+          files: [GUARD],
+          notBound: [],
+        },
+      ],
+    });
+    expect(await effectIn(place)).toBe('deny');
+    expect(statSync(path.join(place.home, '.hookline/trust.json')).mode & 0o777).toBe(0o600);
+  });
+
+  it('trusts only the hooks that are named', async () => {
+    const place = createPlace({ [GUARD]: DENYING, '.cline/hooks/PreToolUse': answering({}) });
+    await runHookline(['trust', '--yes', PRE_TOOL_USE], at(place));
+    const { hooks } = jsonOf(await runHookline(['hooks', 'list', '--json'], at(place)));
+    expect(hooks.map(({ id, state }: { id: string; state: string }) => [id, state])).toEqual([
+      [PRE_TOOL_USE, 'ready'],
+      ['cline:workspace-cline:PreToolUse', 'untrusted'],
+    ]);
+  });
+
+  it('shows the difference after a change, and says when nothing is left to trust', async () => {
+    const place = createPlace({ [GUARD]: '#!/bin/sh\necho one\necho two\n' });
+    trust(place);
+    write(place.repo, GUARD, '#!/bin/sh\necho one\necho three\n');
+    write(place.repo, `${HOOKS}/new.txt`, 'text\n');
+    const changed = await runHookline(['trust', '--yes'], at(place));
+    expect(changed.stdout).toContain(`${PRE_TOOL_USE}  modified: 2 of its files changed`);
+    expect(changed.stdout).toContain('   echo one\n  -echo two\n  +echo three\n');
+    expect(changed.stdout).toContain(`added: ${HOOKS}/new.txt\n`);
+    const [again, json] = await Promise.all([
+      runHookline(['trust'], at(place)),
+      runHookline(['trust', '--json'], at(place)),
+    ]);
+    expect(again.code).toBe(0);
+    expect(again.stdout).toContain('trusted already');
+    expect(jsonOf(json)).toEqual({ trusted: [] });
+  });
+
+  it('has nothing to do in a workspace without hooks', async () => {
+    const result = await runHookline(['trust'], at(createPlace()));
+    expect(result).toEqual({
+      code: 0,
+      stdout: 'This workspace has no hooks, so there is nothing to trust.\n',
+      stderr: '',
+    });
+  });
+});
+
+describe('hookline untrust', () => {
+  it('forgets one hook or all of the workspace', async () => {
+    const place = createPlace({ [GUARD]: DENYING, '.cline/hooks/PreToolUse': answering({}) });
+    trust(place);
+    const one = await runHookline(['untrust', PRE_TOOL_USE], at(place));
+    expect(one).toMatchObject({ code: 0, stdout: 'Forgot the trust in 1 hook.\n' });
+    expect(await effectIn(place)).toBe('pass');
+    const rest = await runHookline(['untrust', '--json'], at(place));
+    expect(jsonOf(rest)).toEqual({ forgotten: 1 });
+  });
+});
+
+describe('hookline lock', () => {
+  it('writes hashes that count only where they are named', async () => {
+    const place = createPlace({ [GUARD]: DENYING });
+    const locked = await runHookline(['lock', '--json'], at(place));
+    const file = path.join(place.repo, 'hookline.lock.json');
+    expect(jsonOf(locked)).toEqual({ file, hooks: [PRE_TOOL_USE] });
+    expect(await effectIn(place)).toBe('pass');
+    expect(await effectIn(place, ['--lock', file])).toBe('deny');
+    const hash = sha256Of(readFileSync(file));
+    expect(await effectIn(place, ['--lock', file, '--lock-sha256', hash])).toBe('deny');
+    const other = await runHookline(
+      ['hooks', 'fire', 'PreToolUse', '--lock', file, '--lock-sha256', '0'.repeat(64)],
+      at(place),
+    );
+    expect(other).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  it('compares, and exits with 1 when something differs', async () => {
+    const place = createPlace({ [GUARD]: DENYING });
+    await runHookline(['lock', '--file', 'ci/lock.json'], at(place)).then(({ code, stderr }) => {
+      expect(code).toBe(2);
+      expect(stderr).toContain('ci/lock.json cannot be written');
+    });
+    await runHookline(['lock'], at(place));
+    const same = await runHookline(['lock', '--check'], at(place));
+    expect(same.code).toBe(0);
+    expect(same.stdout).toMatch(/^The hooks are as .*hookline\.lock\.json says\.\n$/);
+
+    write(place.repo, GUARD, answering({}));
+    write(place.repo, '.cline/hooks/PreToolUse', answering({}));
+    const [differs, json] = await Promise.all([
+      runHookline(['lock', '--check'], at(place)),
+      runHookline(['lock', '--check', '--json'], at(place)),
+    ]);
+    expect(differs.code).toBe(1);
+    expect(differs.stdout).toContain(`  changed ${PRE_TOOL_USE} ${GUARD}\n`);
+    expect(jsonOf(json)).toMatchObject({
+      same: false,
+      added: [{ id: 'cline:workspace-cline:PreToolUse' }],
+      removed: [],
+      changed: [{ id: PRE_TOOL_USE, entry: GUARD, paths: [GUARD] }],
+    });
+    expect(await effectIn(place, ['--lock', 'hookline.lock.json'])).toBe('pass');
+  });
+});

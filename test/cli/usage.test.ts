@@ -1,0 +1,148 @@
+import { spawn } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { environmentOf, hooklineProgram, jsonOf, resultOf, runHookline } from './hookline.ts';
+import { answering, at, createPlace, HOOKS, PRE_TOOL_USE, write } from './place.ts';
+
+const NOT_UNDERSTOOD: readonly (readonly [args: string, says: string])[] = [
+  ['', 'Usage: hookline'],
+  ['hooks', 'Usage: hookline hooks'],
+  ['nonsense', "unknown command 'nonsense'"],
+  ['hooks nonsense', "unknown command 'nonsense'"],
+  ['hooks list --nonsense', "unknown option '--nonsense'"],
+  ['hooks list more', 'too many arguments'],
+  ['hooks rm', "missing required argument 'id'"],
+  ['hooks fire', 'an event is missing'],
+  ['hooks fire PreTolUse', 'Did you mean PreToolUse?'],
+  ['hooks fire nonsense', 'Events are: SessionStart'],
+  ['hooks explain PreTolUse', 'Did you mean PreToolUse?'],
+  ['hooks fire PreToolUse --input {broken', '--input should be JSON, found "{broken"'],
+  ['hooks fire PreToolUse --facts absent.json', 'absent.json cannot be read'],
+  ['hooks fire PreToolUse --facts list.json', 'should hold a JSON object of facts, found array'],
+  ['hooks fire PreToolUse --facts types.json', '"tool" of PreToolUse should be object'],
+  ['hooks fire --payload broken.json', 'broken.json should be JSON'],
+  ['hooks fire --payload list.json', 'not a payload of a Cline hook'],
+  ['hooks fire --payload absent.json', 'absent.json cannot be read'],
+  ['hooks fire --payload list.json --as nobody', 'Allowed choices are cline'],
+  ['hooks fire PostToolUse --success maybe', '--success should be true or false'],
+  ['hooks fire Stop --tool Write', 'Stop is not about a tool'],
+  ['hooks fire PreToolUse --result text', 'PreToolUse carries no tool result'],
+  ['hooks disable nothing', 'there is no hook "nothing" here'],
+  ['hooks enable nothing', 'there is no hook "nothing" here'],
+  ['hooks rm nothing --yes', 'there is no hook "nothing" here'],
+  ['trust nothing', 'there is no hook "nothing" here'],
+  ['untrust nothing', 'there is no hook "nothing" here'],
+  ['hooks list --cwd absent', '--cwd should name a directory'],
+  ['hooks list --root absent', 'a workspace root should be a directory, found nothing'],
+  ['hooks list --root list.json', 'a workspace root should be a directory, found a file'],
+  ['hooks list --lock absent.json', 'the lock absent.json cannot be read'],
+  ['hooks list --lock list.json', 'list.json cannot be read as a lock'],
+  ['hooks list --lock-sha256 00', '--lock-sha256 needs a lock'],
+  ['lock --check', 'hookline.lock.json cannot be read: there is no such file'],
+];
+
+describe('a command line that cannot be understood', () => {
+  it.each(NOT_UNDERSTOOD)('hookline %s: exit code 2, only stderr, %j', async (args, says) => {
+    const place = createPlace({
+      'list.json': '[]',
+      'types.json': '{"tool": "Write"}',
+      'broken.json': '{',
+    });
+    const { code, stdout, stderr } = await runHookline(args.split(' ').filter(Boolean), at(place));
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(says);
+    expect(stderr).not.toMatch(/^ {4}at /m);
+  });
+});
+
+it('prints help and version to stdout', async () => {
+  const place = createPlace();
+  const runs = await Promise.all(
+    [['--help'], ['hooks', 'fire', '--help'], ['--version']].map((args) =>
+      runHookline(args, at(place)),
+    ),
+  );
+  expect(runs.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
+    runs.map(() => ({ code: 0, stderr: '' })),
+  );
+  const [help, fireHelp, version] = runs.map(({ stdout }) => stdout);
+  expect(help).toContain('look at the workspace’s hooks and let them run');
+  expect(fireHelp).toContain('--payload <file>');
+  expect(fireHelp).toContain('--strict');
+  expect(version).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+it('says so when the current directory was deleted', async () => {
+  const place = createPlace();
+  const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"';
+  const command = [process.execPath, hooklineProgram(), 'hooks', 'list'];
+  const child = spawn('/bin/sh', ['-c', script, 'sh', ...command], {
+    cwd: place.directory,
+    env: environmentOf(place),
+  });
+  const { code, stderr } = await resultOf(child);
+  expect(code).toBe(2);
+  expect(stderr).toContain('the current directory cannot be found');
+});
+
+describe('flags that say where to look', () => {
+  it('takes --cwd as the place where it was started, for everything that is named', async () => {
+    const place = createPlace({
+      [`${HOOKS}/PreToolUse`]: answering({ cancel: true, errorMessage: 'no' }),
+      'facts.json': '{"iteration": 1}',
+    });
+    const elsewhere = at(place, { cwd: place.directory });
+    await runHookline(['--cwd', 'repo', 'lock'], elsewhere);
+    const result = await runHookline(
+      '--cwd repo --lock hookline.lock.json --json hooks fire PreToolUse --facts facts.json'.split(
+        ' ',
+      ),
+      elsewhere,
+    );
+    expect({ code: result.code, effect: jsonOf(result).effect }).toEqual({
+      code: 1,
+      effect: 'deny',
+    });
+  });
+
+  it('looks in every --root and tells their hooks apart', async () => {
+    const place = createPlace({ [`${HOOKS}/PreToolUse`]: answering({}) });
+    write(place.directory, `library/${HOOKS}/PreToolUse`, answering({}));
+    const { hooks, roots } = jsonOf(
+      await runHookline(
+        ['hooks', 'list', '--json', '--root', '.', '--root', '../library'],
+        at(place),
+      ),
+    );
+    expect(roots).toEqual([place.repo, `${place.directory}/library`]);
+    expect(hooks.map(({ id }: { id: string }) => id)).toEqual([
+      PRE_TOOL_USE,
+      'cline:workspace@library:PreToolUse',
+    ]);
+  });
+
+  it('runs hooks of --hooks-dir at once outside the workspace, and inside only when trusted', async () => {
+    const place = createPlace({ 'tools/PreToolUse': answering({ cancel: true }) });
+    write(place.directory, 'mine/PreToolUse', answering({ cancel: true }));
+    const [mine, tools] = await Promise.all(
+      ['../mine', 'tools'].map((directory) =>
+        runHookline(['hooks', 'fire', 'PreToolUse', '--hooks-dir', directory], at(place)),
+      ),
+    );
+    expect(mine?.stdout).toContain('PreToolUse: deny (1 hook run)');
+    expect(tools?.stdout).toContain('cline:given:PreToolUse: not run: untrusted');
+  });
+
+  it.each([
+    ['--no-hooks', ['--no-hooks'], {}, 'a flag'],
+    ['HOOKLINE_HOOKS=off', [], { HOOKLINE_HOOKS: 'off' }, 'HOOKLINE_HOOKS'],
+  ])('runs nothing with %s, and says so', async (_name, flags, env, origin) => {
+    const place = createPlace();
+    write(place.home, 'Documents/Cline/Hooks/PreToolUse', answering({ cancel: true }));
+    const fired = await runHookline(['hooks', 'fire', 'PreToolUse', ...flags], at(place, { env }));
+    expect(fired).toEqual({
+      code: 0,
+      stdout: 'PreToolUse: pass (no hook ran)\n',
+      stderr: `note: hooks are switched off by ${origin}: none is run\n`,
+    });
+  });
+});

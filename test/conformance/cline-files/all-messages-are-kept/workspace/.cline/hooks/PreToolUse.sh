@@ -1,0 +1,5 @@
+#!/bin/sh
+cat > /dev/null
+cat <<'END'
+{"cancel":true,"errorMessage":"third"}
+END

@@ -1,0 +1,1 @@
+process.stdin.resume().on('end', () => console.log('{"contextModification": "unix"}'));

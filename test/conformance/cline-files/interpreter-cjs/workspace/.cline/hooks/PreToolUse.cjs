@@ -1,0 +1,2 @@
+require('node:fs').readFileSync(0);
+console.log('{"contextModification": "cjs"}');

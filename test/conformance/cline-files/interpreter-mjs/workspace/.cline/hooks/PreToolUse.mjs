@@ -1,0 +1,3 @@
+import { readFileSync } from 'node:fs';
+readFileSync(0);
+console.log('{"contextModification": "mjs"}');

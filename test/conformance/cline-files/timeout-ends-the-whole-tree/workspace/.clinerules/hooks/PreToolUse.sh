@@ -1,0 +1,4 @@
+#!/bin/sh
+cat > /dev/null
+sleep 2
+echo '{"contextModification": "waited"}'

@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type Codec,
+  commandHandler,
+  type CommandTarget,
+} from '../../src/dialects/command-handler.ts';
+import type { Answer, HandlerInput } from '../../src/hooks/handler.ts';
+import { createDirectory } from '../base/directory.ts';
+import { bash, handler, MOMENT } from '../hooks/handlers.ts';
+
+const INPUT: HandlerInput = {
+  event: { ...MOMENT, ...bash('ls') },
+  tool: { name: 'Bash', input: { command: 'ls' }, part: null },
+};
+
+const echo: Codec = {
+  encode: ({ tool }) => JSON.stringify(tool),
+  decode: (_input, { stdout }) => ({ decision: { context: stdout.text } }),
+};
+
+const SCRIPT = 'process.stdin.pipe(process.stdout)';
+
+interface Wanted {
+  readonly script?: string;
+  readonly codec?: Codec;
+  readonly timeoutMs?: number;
+  readonly cwd?: string;
+}
+
+function target({ script = SCRIPT, codec = echo, timeoutMs = 30_000, cwd }: Wanted): CommandTarget {
+  const { run: _run, ...rest } = handler('node', () => ({}));
+  return {
+    ...rest,
+    codec,
+    program: () => ({
+      file: process.execPath,
+      args: ['-e', script],
+      cwd: cwd ?? createDirectory(),
+      env: {},
+      timeoutMs,
+    }),
+  };
+}
+
+async function run(wanted: Wanted, signal = new AbortController().signal): Promise<Answer> {
+  return (await commandHandler(target(wanted)).run(INPUT, signal)) ?? {};
+}
+
+describe('a program as a handler', () => {
+  test('gets the encoded input on stdin and its output is decoded', async () => {
+    const stdout = JSON.stringify(INPUT.tool);
+    expect(await run({})).toEqual({
+      decision: { context: stdout },
+      program: { exitCode: 0, stdout, stderr: '' },
+    });
+  });
+
+  test('that cannot be started is a failure', async () => {
+    const answer = await run({ cwd: '/nowhere/at/all' });
+    expect(answer).toMatchObject({
+      failure: { kind: 'spawn', message: expect.stringContaining('/nowhere/at/all') },
+      program: { exitCode: null, stdout: '', stderr: '' },
+    });
+  });
+
+  test('that takes too long is a failure, whatever it printed', async () => {
+    const script = 'process.stdout.write("{}"); setInterval(() => {}, 1000)';
+    expect(await run({ script, timeoutMs: 1500 })).toMatchObject({
+      failure: {
+        kind: 'timeout',
+        message: 'did not finish within 1500 ms and was ended with everything it started',
+      },
+    });
+  });
+
+  test('that is aborted is a failure', async () => {
+    const controller = new AbortController();
+    const script = 'setInterval(() => {}, 1000)';
+    const running = run({ script }, controller.signal);
+    controller.abort();
+    expect(await running).toMatchObject({
+      failure: { kind: 'killed', message: 'was ended because the dispatch was aborted' },
+    });
+  });
+
+  test('keeps head and tail of long output in its report', async () => {
+    const { program } = await run({ script: 'process.stdout.write("a".repeat(5e6) + "END")' });
+    expect(program?.stdout.length).toBeLessThan(70_000);
+    expect(program?.stdout).toMatch(
+      /^aaa.*\n\[\.\.\. cut: 5000003 bytes in all \.\.\.\]\naaa.*END$/s,
+    );
+  });
+
+  test('bytes that are no UTF-8 do not disturb it', async () => {
+    const script = 'process.stdout.write(Buffer.from([0x61, 0xff, 0xfe, 0xf0, 0x9f]))';
+    expect((await run({ script })).decision?.context).toMatch(/^a\ufffd/);
+  });
+
+  test('a codec that throws is a failure, and nothing is left running', async () => {
+    const codec: Codec = {
+      encode() {
+        throw new TypeError('circular');
+      },
+      decode: () => ({}),
+    };
+    expect(await run({ codec })).toMatchObject({
+      failure: { message: expect.stringContaining('circular') },
+      program: { exitCode: null },
+    });
+  });
+});
+
+test('one input is encoded once for all programs of one codec', async () => {
+  let encoded = 0;
+  const counting: Codec = {
+    ...echo,
+    encode: (input) => {
+      encoded++;
+      return echo.encode(input);
+    },
+  };
+  const input = { ...INPUT };
+  const other: Codec = { ...counting };
+  const { signal } = new AbortController();
+  await Promise.all(
+    [counting, counting, other].map(async (codec) =>
+      commandHandler(target({ codec })).run(input, signal),
+    ),
+  );
+  expect(encoded).toBe(2);
+});

@@ -1,0 +1,173 @@
+import { readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createHost } from '../../src/host/create-host.ts';
+import { jsonOf, runHookline } from '../cli/hookline.ts';
+import {
+  answering,
+  at,
+  createPlace,
+  GLOBAL_HOOKS,
+  HOOKS,
+  nodeHook,
+  PRE_TOOL_USE,
+  trust,
+  write,
+} from '../cli/place.ts';
+
+const MEBI = 1024 * 1024;
+
+describe('what an event carries', () => {
+  it('may be 100 MB', async () => {
+    const place = createPlace();
+    write(
+      place.home,
+      `${GLOBAL_HOOKS}/PreToolUse`,
+      nodeHook(
+        'console.log(JSON.stringify({ context: String(input.preToolUse.parameters.content.length) }));',
+      ),
+    );
+    const input = { path: 'a.txt', content: 'x'.repeat(100 * MEBI) };
+    const tool = { callId: '1', name: 'write_to_file', input };
+    const facts = write(place.directory, 'facts.json', JSON.stringify({ tool }));
+    const result = await runHookline(
+      ['hooks', 'fire', 'PreToolUse', '--facts', facts, '--json'],
+      at(place),
+    );
+    expect(jsonOf(result).context).toMatchObject([{ text: String(100 * MEBI) }]);
+    const trace = path.join(place.home, '.hookline/trace/trace.jsonl');
+    expect(readFileSync(trace, 'utf8').length).toBeLessThan(64 * 1024);
+  });
+
+  it.each(['fire', 'explain'])(
+    'may not be nested so deep that it cannot be sent: %s',
+    async (verb) => {
+      const place = createPlace();
+      write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({}));
+      const deep = '['.repeat(20_000) + ']'.repeat(20_000);
+      const { code, stdout, stderr } = await runHookline(
+        ['hooks', verb, 'PreToolUse', '--tool', 'Write', '--input', `{"content":${deep}}`],
+        at(place),
+      );
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toContain('--input is nested deeper than 1000 levels');
+    },
+  );
+
+  it('keeps lone surrogates, NUL and every other character on the way to a hook', async () => {
+    const place = createPlace();
+    write(
+      place.home,
+      `${GLOBAL_HOOKS}/UserPromptSubmit`,
+      nodeHook('console.log(JSON.stringify({ context: input.userPromptSubmit.prompt }));'),
+    );
+    const prompt = 'a\uD800b\u0000c\u2028d\u{1F600}\r\n';
+    const facts = write(place.directory, 'facts.json', JSON.stringify({ prompt }));
+    const result = await runHookline(
+      ['hooks', 'fire', 'UserPromptSubmit', '--facts', facts, '--json'],
+      at(place),
+    );
+    expect(jsonOf(result).context).toEqual([
+      { hook: 'cline:global:UserPromptSubmit', text: prompt },
+    ]);
+  });
+
+  it('is taken from a file with a byte-order mark', async () => {
+    const place = createPlace();
+    const facts = write(place.directory, 'facts.json', '\uFEFF{"prompt": "hello"}\r\n');
+    const { code } = await runHookline(
+      ['hooks', 'fire', 'UserPromptSubmit', '--facts', facts],
+      at(place),
+    );
+    expect(code).toBe(0);
+  });
+
+  it.each([
+    ['null', 'expected an object, found null'],
+    ['{}', '"hookName" should name a Cline hook, found undefined'],
+    ['{"hookName": 5}', '"hookName" should name a Cline hook, found 5'],
+    ['{"hookName": "PreToolUse"', 'should be JSON'],
+    ['', 'should be JSON'],
+  ])('must be a payload: %s', async (stdin, says) => {
+    const { code, stdout, stderr } = await runHookline(
+      ['hooks', 'fire', '--payload', '-'],
+      at(createPlace(), { stdin }),
+    );
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(says);
+  });
+
+  it('may be a payload whose fields all have the wrong type', async () => {
+    const place = createPlace();
+    write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({ cancel: true }));
+    const stdin = JSON.stringify({
+      hookName: 'PreToolUse',
+      preToolUse: [],
+      tool_call: 'x',
+      workspaceRoots: {},
+      timestamp: {},
+      model: 7,
+      taskId: null,
+    });
+    const { code, stderr } = await runHookline(
+      ['hooks', 'fire', '--payload', '-'],
+      at(place, { stdin }),
+    );
+    expect([1, 2]).toContain(code);
+    expect(stderr).not.toMatch(/^ {4}at /m);
+  });
+});
+
+describe('a path with spaces, quotes and newlines', () => {
+  it('is a workspace like any other', async () => {
+    const place = createPlace();
+    const name = `a b 'c' "d"\n$(touch pwned) ;e`;
+    const repo = path.join(place.directory, name);
+    write(repo, `${HOOKS}/PreToolUse`, answering({ cancel: true, errorMessage: 'no' }));
+    write(repo, '.git/HEAD', '');
+    const there = { ...place, repo };
+    trust(there);
+    const [fired, list] = await Promise.all([
+      runHookline(['hooks', 'fire', 'PreToolUse', '--json'], at(there)),
+      runHookline(['hooks', 'list', '--json'], at(there)),
+    ]);
+    expect(fired.code).toBe(1);
+    expect(jsonOf(fired)).toMatchObject({ effect: 'deny', outcomes: [{ status: 'decided' }] });
+    expect(jsonOf(list)).toMatchObject({ roots: [repo], hooks: [{ state: 'ready' }] });
+  });
+});
+
+describe('a hook that is deleted between discovery and run', () => {
+  it('is a failed outcome when it is the person’s own, and untrusted when it is the workspace’s', async () => {
+    const place = createPlace({ [`${HOOKS}/PreToolUse`]: answering({ cancel: true }) });
+    const own = write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({ cancel: true }));
+    trust(place);
+    const env = { PATH: process.env['PATH'], HOME: place.home };
+    const host = await createHost({
+      cwd: place.repo,
+      surroundings: {
+        cwd: place.repo,
+        env,
+        platform: process.platform,
+        home: place.home,
+        nodePath: process.execPath,
+      },
+    });
+    rmSync(own);
+    rmSync(path.join(place.repo, HOOKS, 'PreToolUse'));
+    const event = { name: 'PreToolUse', tool: { callId: '1', name: 'Write', input: {} } } as const;
+    const verdict = await host.engine.dispatch(event);
+    await host.close();
+    expect(verdict).toMatchObject({
+      effect: 'pass',
+      outcomes: [
+        {
+          hook: 'cline:global:PreToolUse',
+          status: 'failed',
+          failure: { kind: 'spawn', message: `Could not start ${own}: there is no such file.` },
+        },
+      ],
+      skipped: [{ hook: PRE_TOOL_USE, why: expect.stringMatching(/^untrusted: /) }],
+    });
+  });
+});

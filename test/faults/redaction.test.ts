@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { redactTexts } from '../../src/host/redact.ts';
+
+const SECRET = `sk-${'a1B2'.repeat(10)}`;
+
+it('gives each text back in its place, although one holds what separates them', async () => {
+  const texts = ['one', 'a\n\u0000\nb', '', `K=${SECRET}`, '\u0000', 'last'];
+  expect(await redactTexts(texts)).toEqual([
+    'one',
+    'a\n\u2400\nb',
+    '',
+    'K=[redacted]',
+    '\u2400',
+    'last',
+  ]);
+});
+
+it('keeps every text in its place when a secret seems to span two of them', async () => {
+  const texts = [
+    '-----BEGIN RSA PRIVATE KEY-----\nabc',
+    'def\n-----END RSA PRIVATE KEY-----',
+    'last',
+  ];
+  const redacted = await redactTexts(texts);
+  expect(redacted).toHaveLength(3);
+  expect(redacted[2]).toBe('last');
+  expect(redacted.join('')).not.toContain('abc');
+});

@@ -1,0 +1,352 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type HooklineOptions, type HooklineResult, runHookline } from '../cli/hookline.ts';
+import {
+  answering,
+  at,
+  createPlace,
+  GLOBAL_HOOKS,
+  HOOKS,
+  isRoot,
+  NOBODY,
+  type Place,
+  PRE_TOOL_USE,
+  trust,
+  write,
+} from '../cli/place.ts';
+
+const OWN_ID = 'cline:global:PreToolUse';
+
+/** A place with a denying hook of the person's own and a hook of the workspace. */
+function placeWithHooks(): Place {
+  const place = createPlace({ [`${HOOKS}/PreToolUse`]: answering({}) });
+  write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({ cancel: true, errorMessage: 'no' }));
+  return place;
+}
+
+const COMMANDS = {
+  list: ['hooks', 'list'],
+  fire: ['hooks', 'fire', 'PreToolUse'],
+  trust: ['trust', '--yes'],
+  disable: ['hooks', 'disable', OWN_ID],
+  stats: ['hooks', 'stats'],
+  doctor: ['doctor'],
+} as const;
+
+type Results = Readonly<Record<keyof typeof COMMANDS, HooklineResult>>;
+
+/** Those that write come last. */
+async function runAll(options: HooklineOptions): Promise<Results> {
+  const run = async (name: keyof typeof COMMANDS): Promise<HooklineResult> => {
+    const result = await runHookline(COMMANDS[name], options);
+    expect(result.stderr).not.toMatch(/^ {4}at /m);
+    return result;
+  };
+  const [list, fire, stats, doctor] = await Promise.all([
+    run('list'),
+    run('fire'),
+    run('stats'),
+    run('doctor'),
+  ]);
+  const [trusted, disable] = await Promise.all([run('trust'), run('disable')]);
+  return { list, fire, stats, doctor, trust: trusted, disable };
+}
+
+function codesOf(results: Results): Readonly<Record<string, number | null>> {
+  return Object.fromEntries(Object.entries(results).map(([name, { code }]) => [name, code]));
+}
+
+describe('a state directory that is a file', () => {
+  it('costs trust and the trace, and not one hook of the person’s own', async () => {
+    const place = placeWithHooks();
+    write(place.home, '.hookline', '');
+    const results = await runAll(at(place));
+    expect(codesOf(results)).toEqual({
+      list: 0,
+      fire: 1,
+      trust: 2,
+      disable: 2,
+      stats: 0,
+      doctor: 1,
+    });
+    expect(results.fire.stdout).toContain('PreToolUse: deny (1 hook run)');
+    expect(results.fire.stderr).toContain('the trace in');
+    expect(results.fire.stderr).toContain(`not run: ${PRE_TOOL_USE}: untrusted`);
+    expect(results.doctor.stdout).toContain('.hookline should be a directory');
+  });
+});
+
+describe('a broken configuration', () => {
+  it.each([
+    ['{"hooks": ', 'should be a JSON object, found'],
+    ['[]', 'should be a JSON object, found array'],
+    ['null', 'should be a JSON object, found null'],
+    ['', 'should be a JSON object, found'],
+    ['\u0000\uFFFD', 'should be a JSON object, found'],
+  ])('%j is reported, is not overwritten, and hooks go on', async (text, says) => {
+    const place = placeWithHooks();
+    const file = write(place.home, '.hookline/config.json', text);
+    chmodSync(path.dirname(file), 0o700);
+    const results = await runAll(at(place));
+    expect(codesOf(results)).toEqual({
+      list: 0,
+      fire: 1,
+      trust: 0,
+      disable: 2,
+      stats: 0,
+      doctor: 1,
+    });
+    expect(results.fire.stderr).toContain(`${file}: ${says}`);
+    expect(readFileSync(file, 'utf8')).toBe(text);
+  });
+
+  it('loses only the setting that is wrong', async () => {
+    const place = placeWithHooks();
+    write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, '#!/bin/sh\nexit 1\n');
+    const config = {
+      hooks: { timeoutMs: -1, onFailure: 'block', colour: 1 },
+      trace: [],
+      $schema: 5,
+    };
+    write(place.home, '.hookline/config.json', `\uFEFF${JSON.stringify(config)}\r\n`);
+    const { code, stderr } = await runHookline(['hooks', 'fire', 'PreToolUse'], at(place));
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      '"hooks.timeoutMs" should be a number above 0, found -1; the default holds',
+    );
+    expect(stderr).toContain('there is no setting "hooks.colour"');
+    expect(stderr).toContain('there is no setting "trace"');
+  });
+});
+
+describe('a broken trust record', () => {
+  it.each([
+    ['{"version": 1, "entries": [', 'it is not JSON'],
+    ['[]', 'it must be an object, found array'],
+    ['{"version": 2, "entries": []}', 'version must be 1'],
+    ['{"version": 1, "entries": [{"id": 5}]}', 'entries[0].id must be a string, found number'],
+  ])('%s trusts nothing, says so and is not overwritten', async (text, says) => {
+    const place = placeWithHooks();
+    trust(place);
+    const file = path.join(place.home, '.hookline/trust.json');
+    writeFileSync(file, text);
+    const results = await runAll(at(place));
+    expect(codesOf(results)).toEqual({
+      list: 0,
+      fire: 1,
+      trust: 2,
+      disable: 0,
+      stats: 0,
+      doctor: 1,
+    });
+    expect(results.list.stdout).toContain(says);
+    expect(results.trust.stderr).toContain('Move it away and trust your hooks again');
+    expect(readFileSync(file, 'utf8')).toBe(text);
+  });
+
+  it('is not believed when others may write it', async () => {
+    const place = placeWithHooks();
+    trust(place);
+    chmodSync(path.join(place.home, '.hookline/trust.json'), 0o666);
+    const { stdout } = await runHookline(['hooks', 'list'], at(place));
+    expect(stdout).toMatch(/is not believed: others may write .*trust\.json/);
+  });
+});
+
+describe('a broken trace', () => {
+  it('loses only the lines that cannot be read', async () => {
+    const place = placeWithHooks();
+    const good = '{"type":"dispatch","outcomes":[{"hook":"a","durationMs":1,"status":"decided"}]}';
+    const lines = ['garbage', good, 'null', '{"outcomes":5}', '\uFFFD', good.slice(0, 30)];
+    write(place.home, '.hookline/trace/trace.jsonl', lines.join('\n'));
+    const { code, stdout } = await runHookline(['hooks', 'stats', '--json'], at(place));
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ hooks: [{ hook: 'a', runs: 1 }], unreadable: 5 });
+  });
+
+  it('that is a directory is an error of `stats` and a note of `fire`', async () => {
+    const place = placeWithHooks();
+    mkdirSync(path.join(place.home, '.hookline/trace/trace.jsonl'), {
+      recursive: true,
+      mode: 0o700,
+    });
+    const results = await runAll(at(place));
+    expect(results.fire).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('the trace in'),
+    });
+    expect(results.stats).toMatchObject({ code: 2, stdout: '' });
+    expect(results.stats.stderr).toContain('cannot be read');
+  });
+});
+
+/** Another user can run the program only where the way to it is open to all. */
+const canBecomeNobody =
+  isRoot &&
+  spawnSync(process.execPath, ['--version'], { uid: NOBODY, gid: NOBODY }).status === 0 &&
+  isOpenToAll();
+
+function isOpenToAll(): boolean {
+  const options = { uid: NOBODY, gid: NOBODY, cwd: '/' };
+  return (
+    spawnSync(
+      process.execPath,
+      ['-e', `fs.accessSync(${JSON.stringify(import.meta.filename)})`],
+      options,
+    ).status === 0
+  );
+}
+
+describe.skipIf(!canBecomeNobody)(
+  'as another user (skipped unless run as root in an open directory)',
+  () => {
+    function openPlace(): Place {
+      const place = placeWithHooks();
+      chmodSync(place.directory, 0o755);
+      return place;
+    }
+
+    it('works with a home that cannot be written, and says what was not kept', async () => {
+      const place = openPlace();
+      const results = await runAll(at(place, { uid: NOBODY }));
+      expect(codesOf(results)).toEqual({
+        list: 0,
+        fire: 1,
+        trust: 2,
+        disable: 2,
+        stats: 0,
+        doctor: 1,
+      });
+      expect(results.fire.stdout).toContain('PreToolUse: deny (1 hook run)');
+      expect(results.fire.stderr).toContain('the trace in');
+      expect(results.trust.stderr).toContain('could not be written: EACCES');
+      expect(results.doctor.stdout).toContain('.hookline cannot be made: EACCES');
+    });
+
+    it('works without a home, and trusts nothing', async () => {
+      const place = openPlace();
+      // No user has this id, so the system knows no home either.
+      const results = await runAll({ cwd: place.repo, home: null, uid: 54_321 });
+      expect(codesOf(results)).toEqual({
+        list: 0,
+        fire: 0,
+        trust: 2,
+        disable: 2,
+        stats: 0,
+        doctor: 1,
+      });
+      expect(results.fire.stderr).toContain(
+        `not run: ${PRE_TOOL_USE}: untrusted: there is no home directory`,
+      );
+      expect(results.trust.stderr).toContain('Set HOME or HOOKLINE_HOME');
+    });
+
+    it.each(['Documents/Cline/Hooks', 'Documents/Cline'])(
+      'does not pass in silence when ~/%s cannot be read',
+      async (name) => {
+        const place = openPlace();
+        const directory = path.join(place.home, name);
+        chmodSync(directory, 0o700);
+        const [lenient, strict, list, doctor] = await Promise.all([
+          runHookline(['hooks', 'fire', 'PreToolUse'], at(place, { uid: NOBODY })),
+          runHookline(['hooks', 'fire', 'PreToolUse', '--strict'], at(place, { uid: NOBODY })),
+          runHookline(['hooks', 'list'], at(place, { uid: NOBODY })),
+          runHookline(['doctor'], at(place, { uid: NOBODY })),
+        ]);
+        expect([lenient.code, strict.code, list.code, doctor.code]).toEqual([0, 3, 0, 1]);
+        expect(lenient.stderr).toContain(
+          `hooks may be missing: ${place.home}/Documents/Cline/Hooks`,
+        );
+        expect(list.stdout).toContain('cannot be read: EACCES');
+      },
+    );
+
+    it('reports files that cannot be read: its own as a failure, the workspace’s as untrusted', async () => {
+      const place = openPlace();
+      for (const file of [`home/${GLOBAL_HOOKS}/PreToolUse`, `repo/${HOOKS}/PreToolUse`]) {
+        chmodSync(path.join(place.directory, file), 0o600);
+      }
+      const { code, stderr } = await runHookline(
+        ['hooks', 'fire', 'PreToolUse', '--strict'],
+        at(place, { uid: NOBODY }),
+      );
+      expect(code).toBe(3);
+      expect(stderr).toContain(`failed: ${OWN_ID}: it cannot be read: EACCES`);
+      expect(stderr).toContain(`not run: ${PRE_TOOL_USE}: untrusted`);
+    });
+
+    it('does not believe a trust record that belongs to somebody else', async () => {
+      const place = openPlace();
+      trust(place);
+      chmodSync(path.join(place.home, '.hookline'), 0o755);
+      chmodSync(path.join(place.home, '.hookline/trust.json'), 0o644);
+      chownSync(place.home, NOBODY, NOBODY);
+      const { stdout } = await runHookline(['hooks', 'list'], at(place, { uid: NOBODY }));
+      expect(stdout).toMatch(/is not believed: .*belongs to user 0/);
+    });
+  },
+);
+
+describe('a full disk', () => {
+  it('loses nothing that was there, and says what was not written', async (context) => {
+    const staged = placeWithHooks();
+    if (!mountTiny(staged.home)) context.skip('needs root and the right to mount a tmpfs');
+    write(
+      staged.home,
+      `${GLOBAL_HOOKS}/PreToolUse`,
+      answering({ cancel: true, errorMessage: 'no' }),
+    );
+    trust(staged);
+    await runHookline(['hooks', 'disable', PRE_TOOL_USE], at(staged));
+    const kept = readState(staged);
+    write(staged.repo, `${HOOKS}/PreToolUse`, answering({ context: 'changed' }));
+    fill(path.join(staged.home, 'fill'));
+
+    const results = await runAll(at(staged));
+    expect(codesOf(results)).toEqual({
+      list: 0,
+      fire: 1,
+      trust: 2,
+      disable: 2,
+      stats: 0,
+      doctor: 0,
+    });
+    expect(results.fire.stdout).toContain('PreToolUse: deny (1 hook run)');
+    expect(results.fire.stderr).toContain('ENOSPC');
+    expect(results.trust.stderr).toContain('ENOSPC');
+    expect(results.disable.stderr).toContain('ENOSPC');
+    expect(readState(staged)).toEqual(kept);
+  });
+});
+
+function mountTiny(directory: string): boolean {
+  const mounted = spawnSync('mount', [
+    '-t',
+    'tmpfs',
+    '-o',
+    'size=128k,mode=700',
+    'tmpfs',
+    directory,
+  ]);
+  if (mounted.status !== 0) return false;
+  onTestFinished(() => {
+    spawnSync('umount', [directory]);
+  });
+  return true;
+}
+
+function fill(file: string): void {
+  try {
+    writeFileSync(file, Buffer.alloc(1024 * 1024));
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'ENOSPC' });
+  }
+}
+
+function readState({ home }: Place): readonly string[] {
+  return ['trust.json', 'trust.seal', 'config.json'].map((name) =>
+    readFileSync(path.join(home, '.hookline', name), 'utf8'),
+  );
+}

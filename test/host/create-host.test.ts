@@ -1,0 +1,218 @@
+import { readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { SESSION_MARKER } from '../../src/host/hook-set.ts';
+import { until, write } from '../base/directory.ts';
+import { deciding } from '../hooks/handlers.ts';
+import { answering, createPlaces, HOOKS, hostIn } from './places.ts';
+
+const CALL = {
+  name: 'PreToolUse',
+  tool: { callId: 'c', name: 'Bash', input: { command: 'ls' } },
+} as const;
+const HOOK = `ws/${HOOKS}/PreToolUse.mjs`;
+
+describe('the trace', () => {
+  test('has one entry for each dispatch after the host is closed', async () => {
+    const places = createPlaces({ [HOOK]: answering({ cancel: true, errorMessage: 'no' }) });
+    const host = await hostIn(places, { trust: 'all' });
+    await host.engine.dispatch(CALL);
+    await host.engine.dispatch(CALL);
+    await host.close();
+    const lines = readFileSync(path.join(places.home, '.hookline/trace/trace.jsonl'), 'utf8');
+    expect(
+      lines
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toMatchObject([
+      { event: 'PreToolUse', effect: 'deny', outcomes: [{ exitCode: 0 }] },
+      { event: 'PreToolUse', effect: 'deny' },
+    ]);
+  });
+
+  test('can be switched off', async () => {
+    const places = createPlaces({ [HOOK]: answering({}) });
+    const host = await hostIn(places, { trust: 'all', flags: { 'trace.enabled': false } });
+    await host.engine.dispatch(CALL);
+    await host.close();
+    expect(() => readFileSync(path.join(places.home, '.hookline/trace/trace.jsonl'))).toThrow(
+      'ENOENT',
+    );
+  });
+
+  test('that cannot be written is said once and changes no verdict', async () => {
+    const places = createPlaces({
+      [HOOK]: answering({ cancel: true, errorMessage: 'no' }),
+      'home/.hookline/trace': 'a file',
+    });
+    const notices: string[] = [];
+    const host = await hostIn(places, { trust: 'all', onNotice: (notice) => notices.push(notice) });
+    expect((await host.engine.dispatch(CALL)).effect).toBe('deny');
+    expect((await host.engine.dispatch(CALL)).effect).toBe('deny');
+    await host.close();
+    expect(notices).toEqual([expect.stringMatching(/^the trace in .* cannot be written: /)]);
+  });
+});
+
+describe('notices', () => {
+  async function noticesOf(files: Readonly<Record<string, string>>): Promise<string[]> {
+    const notices: string[] = [];
+    await hostIn(createPlaces(files), { onNotice: (notice) => notices.push(notice) });
+    return notices;
+  }
+
+  test('tell of a broken configuration', async () => {
+    expect(await noticesOf({ 'home/.hookline/config.json': '{oops' })).toEqual([
+      expect.stringContaining('should be a JSON object'),
+    ]);
+  });
+
+  test('tell of a personal hook that is new or has changed', async () => {
+    const places = createPlaces({ 'home/.cline/hooks/TaskStart.mjs': '' });
+    const file = path.join(places.home, '.cline/hooks/TaskStart.mjs');
+    const seen = async (): Promise<string[]> => {
+      const notices: string[] = [];
+      await (await hostIn(places, { onNotice: (notice) => notices.push(notice) })).close();
+      return notices;
+    };
+    await seen();
+    expect(await seen()).toEqual([]);
+    write(file, '// changed');
+    expect(await seen()).toEqual([`your own hook changed since the last run: ${file}`]);
+    write(path.join(places.home, '.cline/hooks/TaskCancel.mjs'), '');
+    expect(await seen()).toEqual([
+      `new hook of your own since the last run: ${path.join(places.home, '.cline/hooks/TaskCancel.mjs')}`,
+    ]);
+  });
+
+  test('tell of a trust record that cannot be believed', async () => {
+    const notices = await noticesOf({ 'home/.hookline/trust.json': 'no json' });
+    expect(notices).toEqual([expect.stringContaining('trust.json')]);
+  });
+});
+
+describe('discovery', () => {
+  test('everything found and everything ignored is told', async () => {
+    const places = createPlaces({
+      [HOOK]: '',
+      [`ws/${HOOKS}/README.md`]: '',
+      'home/.cline/hooks/Nonsense': '',
+    });
+    const host = await hostIn(places);
+    expect(host.hooks().map(({ hook }) => hook.id)).toEqual(['cline:workspace:PreToolUse.mjs']);
+    expect(host.ignored().map(({ path: file }) => path.basename(file))).toEqual([
+      'Nonsense',
+      'README.md',
+    ]);
+    expect(host.workspaceRoots).toEqual([places.root]);
+  });
+
+  test('a hook that was deleted after discovery is a failed outcome', async () => {
+    const places = createPlaces({ [HOOK]: answering({}) });
+    const host = await hostIn(places, { trust: 'all' });
+    rmSync(path.join(places.base, HOOK));
+    expect((await host.engine.dispatch(CALL)).outcomes).toMatchObject([{ status: 'failed' }]);
+  });
+
+  test('handlers of the host itself come after those of files', async () => {
+    const places = createPlaces({ [HOOK]: answering({ contextModification: 'file' }) });
+    const own = { handlers: () => [deciding('own', { context: 'own' })] };
+    const host = await hostIn(places, { trust: 'all', sources: [own] });
+    expect((await host.engine.dispatch(CALL)).context.map(({ text }) => text)).toEqual([
+      'file',
+      'own',
+    ]);
+  });
+
+  test('a watching host sees hooks come, change and go, also in a directory that was not there', async () => {
+    const places = createPlaces();
+    const host = await hostIn(places, { trust: 'all', watch: true });
+    const contextNow = async (): Promise<string | undefined> =>
+      (await host.engine.dispatch(CALL)).context[0]?.text;
+    expect(await contextNow()).toBeUndefined();
+    const file = path.join(places.base, HOOK);
+    write(file, answering({ contextModification: 'one' }));
+    await until(async () => (await contextNow()) === 'one');
+    write(file, answering({ contextModification: 'two' }));
+    await until(async () => (await contextNow()) === 'two');
+    rmSync(file);
+    await until(() => host.hooks().length === 0);
+  });
+
+  test('a dispatch under way is not touched by a change of the files', async () => {
+    const places = createPlaces({
+      [HOOK]: `
+        import { existsSync, writeFileSync } from 'node:fs';
+        writeFileSync('started', '');
+        const wait = setInterval(() => {
+          if (!existsSync('go')) return;
+          clearInterval(wait);
+          console.log(JSON.stringify({ contextModification: 'old' }));
+        }, 10);
+      `,
+    });
+    const host = await hostIn(places, { trust: 'all' });
+    const dispatched = host.engine.dispatch(CALL);
+    await until(() => exists(path.join(places.root, 'started')));
+    rmSync(path.join(places.base, HOOK));
+    host.rescan();
+    write(path.join(places.root, 'go'), '');
+    expect((await dispatched).context).toEqual([
+      { hook: 'cline:workspace:PreToolUse.mjs', text: 'old' },
+    ]);
+    expect((await host.engine.dispatch(CALL)).outcomes).toEqual([]);
+  });
+});
+
+test('a hook is told the moment of its session and runs in its own root', async () => {
+  const places = createPlaces({
+    [HOOK]: `
+      let text = '';
+      process.stdin.on('data', (chunk) => (text += chunk)).on('end', () => {
+        const { taskId, cwd, workspaceRoots } = JSON.parse(text);
+        const told = { taskId, cwd, workspaceRoots, here: process.cwd() };
+        console.log(JSON.stringify({ context: JSON.stringify(told) }));
+      });
+    `,
+    'ws/deep/x': '',
+  });
+  const host = await hostIn(places, {
+    trust: 'all',
+    cwd: path.join(places.root, 'deep'),
+    moment: { taskId: 'task 7' },
+  });
+  const { context } = await host.engine.dispatch(CALL);
+  expect(JSON.parse(context[0]?.text ?? '')).toEqual({
+    taskId: 'task 7',
+    cwd: path.join(places.root, 'deep'),
+    workspaceRoots: [places.root],
+    here: places.root,
+  });
+  expect(SESSION_MARKER).toBe('HOOKLINE_SESSION');
+});
+
+test('hooks of several roots each run in theirs, in declared order', async () => {
+  const here = `console.log(JSON.stringify({ context: process.cwd() }))`;
+  const places = createPlaces({
+    'home/.cline/hooks/PreToolUse.mjs': here,
+    [HOOK]: here,
+    [`other/${HOOKS}/PreToolUse.mjs`]: here,
+  });
+  const other = path.join(places.base, 'other');
+  const host = await hostIn(places, { trust: 'all', roots: [places.root, other] });
+  expect((await host.engine.dispatch(CALL)).context).toEqual([
+    { hook: 'cline:home:PreToolUse.mjs', text: places.root },
+    { hook: 'cline:workspace:PreToolUse.mjs', text: places.root },
+    { hook: 'cline:workspace@other:PreToolUse.mjs', text: other },
+  ]);
+});
+
+function exists(file: string): boolean {
+  try {
+    readFileSync(file);
+    return true;
+  } catch {
+    return false;
+  }
+}

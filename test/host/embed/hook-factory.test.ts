@@ -1,0 +1,334 @@
+import { readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import {
+  CombinedHookRunner,
+  HookFactory,
+  type HookFactoryOptions,
+  type HookOutput,
+  HookRunner,
+  NoOpHookRunner,
+  type RunHookOptions,
+} from '../../../src/hooks.ts';
+import { StdioHookRunner as FileHookRunner } from '../../../src/dialects/cline-files/runners.ts';
+import { until, write } from '../../base/directory.ts';
+import { answering, createPlaces, HOOKS, type Places, trustWorkspace } from '../places.ts';
+
+const DATA = { toolName: 'write_to_file', parameters: { path: 'a.js', content: 'x' } };
+const HOOK = `ws/${HOOKS}/PreToolUse.mjs`;
+const DENY = answering({ cancel: true, errorMessage: 'only TypeScript' });
+
+function factoryIn(places: Places, options: HookFactoryOptions = {}): HookFactory {
+  const { surroundings, root } = places;
+  const factory = new HookFactory({ surroundings, roots: [root], ...options });
+  onTestFinished(() => factory.close());
+  return factory;
+}
+
+const AGREED = {
+  cancel: false,
+  shouldContinue: true,
+  contextModification: '',
+  errorMessage: '',
+};
+
+describe('trust', () => {
+  test('a hook of the workspace that nobody trusted does not run', async () => {
+    const places = createPlaces({ [HOOK]: `require('fs').writeFileSync('ran', '');${DENY}` });
+    const factory = factoryIn(places);
+    expect(await factory.has('PreToolUse')).toBe(false);
+    const runner = await factory.create('PreToolUse');
+    expect(runner).toBeInstanceOf(NoOpHookRunner);
+    expect(await runner.run(DATA)).toMatchObject(AGREED);
+    expect(() => readFileSync(path.join(places.root, 'ran'))).toThrow('ENOENT');
+  });
+
+  test('one that was trusted runs', async () => {
+    const places = createPlaces({ [HOOK]: DENY });
+    await trustWorkspace(places);
+    const runner = await factoryIn(places).create('PreToolUse');
+    expect(await runner.run(DATA)).toMatchObject({ cancel: true, errorMessage: 'only TypeScript' });
+  });
+
+  test('all run when it is said', async () => {
+    const factory = factoryIn(createPlaces({ [HOOK]: DENY }), { trust: 'all' });
+    expect(await factory.has('PreToolUse')).toBe(true);
+    expect(await factory.has('PostToolUse')).toBe(false);
+    const runner = await factory.create('PreToolUse');
+    expect(runner).toBeInstanceOf(FileHookRunner);
+    expect(runner).toMatchObject({ name: 'PreToolUse', id: 'cline:workspace:PreToolUse.mjs' });
+    const output = await runner.run(DATA);
+    expect(output).toEqual({
+      cancel: true,
+      shouldContinue: false,
+      contextModification: '',
+      errorMessage: 'only TypeScript',
+      durationMs: output.slowest?.durationMs,
+      slowest: { hook: 'cline:workspace:PreToolUse.mjs', durationMs: expect.any(Number) },
+      verdict: expect.objectContaining({ event: 'PreToolUse', effect: 'deny' }),
+    });
+  });
+
+  test('one that changes after its runner was made does not run', async () => {
+    const places = createPlaces({ [HOOK]: DENY });
+    await trustWorkspace(places);
+    const runner = await factoryIn(places).create('PreToolUse');
+    write(path.join(places.base, HOOK), `${DENY}\n// changed`);
+    expect(await runner.run(DATA)).toMatchObject({
+      ...AGREED,
+      verdict: { outcomes: [], skipped: [{ why: expect.stringMatching(/^modified: /) }] },
+    });
+  });
+});
+
+describe('a runner', () => {
+  test('without hooks lets everything go on', async () => {
+    const runner = await factoryIn(createPlaces()).create('TaskStart');
+    expect(runner).toBeInstanceOf(NoOpHookRunner);
+    expect(await runner.run({ taskMetadata: { initialTask: 'x' } })).toEqual({
+      ...AGREED,
+      durationMs: 0,
+      slowest: null,
+      verdict: expect.objectContaining({ effect: 'pass', outcomes: [], skipped: [] }),
+    });
+  });
+
+  test('of two roots combines them: any may cancel, all contexts and messages are kept', async () => {
+    const says = (name: string): string =>
+      answering({
+        cancel: true,
+        errorMessage: ` ${name} says no `,
+        contextModification: `${name}\n`,
+      });
+    const places = createPlaces({
+      [HOOK]: says('one'),
+      [`other/${HOOKS}/PreToolUse.mjs`]: says('two'),
+      'home/.cline/hooks/PreToolUse.mjs': answering({ contextModification: 'home' }),
+    });
+    const roots = [places.root, path.join(places.base, 'other')];
+    const runner = await factoryIn(places, { trust: 'all', roots }).create('PreToolUse');
+    expect(runner).toBeInstanceOf(CombinedHookRunner);
+    const output = await runner.run(DATA);
+    expect(output).toMatchObject({
+      cancel: true,
+      shouldContinue: false,
+      contextModification: 'home\n\none\n\ntwo',
+      errorMessage: 'one says no\ntwo says no',
+    });
+    expect(output.verdict.outcomes.map(({ hook, effect }) => [hook, effect])).toEqual([
+      ['cline:home:PreToolUse.mjs', 'pass'],
+      ['cline:workspace:PreToolUse.mjs', 'deny'],
+      ['cline:workspace@other:PreToolUse.mjs', 'deny'],
+    ]);
+    const durations = output.verdict.outcomes.map(({ durationMs }) => durationMs);
+    expect(output.slowest?.durationMs).toBe(Math.max(...durations));
+  });
+
+  test('tells the hook everything about its event and session', async () => {
+    const places = createPlaces({
+      [`ws/${HOOKS}/UserPromptSubmit.mjs`]: `
+        let text = '';
+        process.stdin.on('data', (chunk) => (text += chunk)).on('end', () => {
+          const { userPromptSubmit, taskId, workspaceRoots, timestamp } = JSON.parse(text);
+          const told = { userPromptSubmit, taskId, workspaceRoots, isNow: Number(timestamp) > 1e12 };
+          console.log(JSON.stringify({ context: JSON.stringify(told) }));
+        });
+      `,
+    });
+    const factory = factoryIn(places, { trust: 'all', moment: { taskId: 'seven' } });
+    const runner = await factory.create('UserPromptSubmit');
+    const { contextModification } = await runner.run({ prompt: 'hi', attachments: ['a.png'] });
+    expect(JSON.parse(contextModification)).toEqual({
+      userPromptSubmit: { prompt: 'hi', attachments: ['a.png'] },
+      taskId: 'seven',
+      workspaceRoots: [places.root],
+      isNow: true,
+    });
+  });
+
+  test('for a tool that failed runs the PostToolUse hook', async () => {
+    const places = createPlaces({
+      [`ws/${HOOKS}/PostToolUse.mjs`]: answering({ context: 'seen' }),
+    });
+    const runner = await factoryIn(places, { trust: 'all' }).create('PostToolUse');
+    const done = { ...DATA, result: 'r', executionTimeMs: 1 };
+    expect(await runner.run({ ...done, success: true })).toMatchObject({
+      contextModification: 'seen',
+    });
+    expect(await runner.run({ ...done, success: false })).toMatchObject({
+      contextModification: 'seen',
+    });
+  });
+
+  test('that is aborted rejects with the reason', async () => {
+    const places = createPlaces({ [HOOK]: 'setInterval(() => {}, 1000)' });
+    const runner = await factoryIn(places, { trust: 'all' }).create('PreToolUse');
+    const controller = new AbortController();
+    const running = runner.run(DATA, { signal: controller.signal });
+    controller.abort('enough');
+    await expect(running).rejects.toBe('enough');
+  });
+
+  test('whose hook fails goes on and says so in the verdict', async () => {
+    const places = createPlaces({ [HOOK]: 'process.exit(3)' });
+    const runner = await factoryIn(places, { trust: 'all' }).create('PreToolUse');
+    expect(await runner.run(DATA)).toMatchObject({
+      ...AGREED,
+      verdict: { outcomes: [{ status: 'failed', failure: { kind: 'exit' } }] },
+    });
+  });
+});
+
+describe('watching', () => {
+  test('a hook that is added is found without asking', async () => {
+    const places = createPlaces();
+    const factory = factoryIn(places, { trust: 'all' });
+    expect(await factory.has('PreToolUse')).toBe(false);
+    write(path.join(places.base, HOOK), DENY);
+    await until(() => factory.has('PreToolUse'));
+    const runner = await factory.create('PreToolUse');
+    expect(await runner.run(DATA)).toMatchObject({ cancel: true });
+    rmSync(path.join(places.base, HOOK));
+    await until(async () => !(await factory.has('PreToolUse')));
+  });
+
+  test('a hook may edit hook files during its own dispatch', async () => {
+    const places = createPlaces();
+    const next = JSON.stringify(answering({ contextModification: 'new' }));
+    write(
+      path.join(places.base, HOOK),
+      `
+        import { writeFileSync } from 'node:fs';
+        writeFileSync(process.cwd() + '/${HOOKS}/PreToolUse.mjs', ${next});
+        writeFileSync(process.cwd() + '/${HOOKS}/TaskStart.mjs', ${next});
+        console.log(JSON.stringify({ contextModification: 'old' }));
+      `,
+    );
+    const factory = factoryIn(places, { trust: 'all' });
+    const first = await factory.create('PreToolUse');
+    expect(await first.run(DATA)).toMatchObject({ contextModification: 'old' });
+    await until(() => factory.has('TaskStart'));
+    const second = await factory.create('PreToolUse');
+    expect(await second.run(DATA)).toMatchObject({ contextModification: 'new' });
+  });
+
+  test('ends when the factory is closed, and starts again when it is used again', async () => {
+    const factory = factoryIn(createPlaces({ [HOOK]: DENY }), { trust: 'all' });
+    await factory.close();
+    expect(await factory.has('PreToolUse')).toBe(true);
+    await factory.close();
+    await factory.close();
+    expect(await factory.has('PreToolUse')).toBe(true);
+  });
+
+  test('a workspace root that is none is refused with a clear error', async () => {
+    const places = createPlaces();
+    const factory = new HookFactory({
+      surroundings: places.surroundings,
+      roots: ['/nowhere/at/all'],
+    });
+    await expect(factory.has('PreToolUse')).rejects.toMatchObject({ code: 'USAGE_INVALID' });
+  });
+});
+
+class Remembering extends HookRunner<'PreToolUse'> {
+  readonly seen: unknown[] = [];
+  readonly #answer: Partial<HookOutput>;
+
+  constructor(id: string, answer: Partial<HookOutput>) {
+    super('PreToolUse', id);
+    this.#answer = answer;
+  }
+
+  override async run(data: typeof DATA, options?: RunHookOptions): Promise<HookOutput> {
+    this.seen.push(data);
+    const nothing = await new NoOpHookRunner('PreToolUse').run(data, options);
+    return { ...nothing, ...this.#answer };
+  }
+}
+
+describe('a runner of one’s own, without any file', () => {
+  test('combines with others', async () => {
+    const silent = new Remembering('mine', {});
+    const strict = new Remembering('strict', { cancel: true, errorMessage: 'never' });
+    const chatty = new Remembering('chatty', { contextModification: 'by the way' });
+    const combined = new CombinedHookRunner('PreToolUse', [silent, strict, chatty]);
+    expect(await combined.run(DATA)).toMatchObject({
+      cancel: true,
+      errorMessage: 'never',
+      contextModification: 'by the way',
+      verdict: { outcomes: [{ hook: 'mine' }, { hook: 'strict' }, { hook: 'chatty' }] },
+    });
+    expect([silent.seen, strict.seen, chatty.seen]).toEqual([[DATA], [DATA], [DATA]]);
+  });
+
+  test('is asked once about a call of several parts', async () => {
+    const mine = new Remembering('mine', {});
+    const data = { toolName: 'run_commands', parameters: { commands: ['a', 'b'] } };
+    await new CombinedHookRunner('PreToolUse', [mine]).run(data);
+    expect(mine.seen).toEqual([data]);
+  });
+
+  test('that throws is a failed outcome, and the others count', async () => {
+    class Broken extends HookRunner<'PreToolUse'> {
+      override run(): Promise<HookOutput> {
+        return Promise.reject(new TypeError('broken'));
+      }
+    }
+    const strict = new Remembering('strict', { cancel: true, errorMessage: 'never' });
+    const combined = new CombinedHookRunner('PreToolUse', [
+      new Broken('PreToolUse', 'broken'),
+      strict,
+    ]);
+    expect(await combined.run(DATA)).toMatchObject({
+      cancel: true,
+      verdict: {
+        outcomes: [{ hook: 'broken', failure: { kind: 'threw', message: 'broken' } }, {}],
+      },
+    });
+  });
+
+  test('combined of none lets everything go on', async () => {
+    expect(await new CombinedHookRunner('PreToolUse', []).run(DATA)).toMatchObject(AGREED);
+  });
+});
+
+describe('what a combination keeps', () => {
+  async function combinedOf(...answers: readonly object[]): Promise<HookOutput> {
+    const files = answers.map((answer, index) => [
+      `ws/${HOOKS}/PreToolUse${['.mjs', '.js', '.cjs'][index]}`,
+      answering(answer),
+    ]);
+    const places = createPlaces(Object.fromEntries(files));
+    return (await factoryIn(places, { trust: 'all' }).create('PreToolUse')).run(DATA);
+  }
+
+  test('a review that one of them asks for', async () => {
+    const output = await combinedOf({ review: true, errorMessage: 'look' }, {});
+    expect(output).toMatchObject({
+      cancel: false,
+      errorMessage: 'look',
+      verdict: { effect: 'ask' },
+    });
+  });
+
+  test('a rewrite that one of them makes, and the others look at it again', async () => {
+    const output = await combinedOf({ overrideInput: { path: 'b.js', content: 'y' } }, {});
+    expect(output.verdict.input).toEqual({ path: 'b.js', content: 'y' });
+    expect(output.verdict.outcomes.map(({ pass }) => pass)).toEqual([1, 1, 2]);
+  });
+
+  test('the failure of one of them, beside the contexts of others in the same runner', async () => {
+    const places = createPlaces({
+      [HOOK]: 'process.exit(3)',
+      [`ws/${HOOKS}/PreToolUse.js`]: answering({ contextModification: 'kept' }),
+    });
+    const inner = await factoryIn(places, { trust: 'all' }).create('PreToolUse');
+    const outer = new CombinedHookRunner('PreToolUse', [inner, new NoOpHookRunner('PreToolUse')]);
+    const output = await outer.run(DATA);
+    expect(output.contextModification).toBe('kept');
+    expect(output.verdict.outcomes[0]?.notes).toEqual([
+      expect.stringMatching(/^cline:workspace:PreToolUse\.mjs failed: exited with code 3/),
+    ]);
+  });
+});

@@ -1,0 +1,265 @@
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { SESSION_MARKER, trustUnit } from '../../src/host/hook-set.ts';
+import type { Settings } from '../../src/host/settings.ts';
+import { createLock, formatLock } from '../../src/trust/lock.ts';
+import { write } from '../base/directory.ts';
+import { answering, createPlaces, HOOKS, hostIn, type Places, trustWorkspace } from './places.ts';
+
+const ID = 'cline:workspace:PreToolUse.mjs';
+const DENY = answering({ cancel: true, errorMessage: 'no' });
+const CALL = {
+  name: 'PreToolUse',
+  tool: { callId: 'c', name: 'Bash', input: { command: 'ls' } },
+} as const;
+
+function workspace(): Places {
+  return createPlaces({ [`ws/${HOOKS}/PreToolUse.mjs`]: DENY });
+}
+
+async function statusIn(places: Places, options: Parameters<typeof hostIn>[1] = {}) {
+  const host = await hostIn(places, options);
+  const [status] = host.hooks();
+  const { hook: _hook, ...rest } = status ?? { hook: null };
+  return rest;
+}
+
+const LIMITS = { timeoutMs: 30_000, onFailure: 'open' };
+
+describe('trust', () => {
+  test('a workspace hook that nobody trusted does not run and says so', async () => {
+    const host = await hostIn(workspace());
+    expect(host.readyHooks()).toEqual([]);
+    expect(await host.engine.dispatch(CALL)).toMatchObject({
+      effect: 'pass',
+      outcomes: [],
+      skipped: [{ hook: ID, why: 'untrusted: it was never trusted here' }],
+    });
+  });
+
+  test('one that was trusted runs', async () => {
+    const places = workspace();
+    await trustWorkspace(places);
+    expect(await statusIn(places)).toEqual({
+      state: 'ready',
+      why: '',
+      isEnabled: true,
+      trustedBy: 'record',
+      ...LIMITS,
+    });
+    const host = await hostIn(places);
+    expect(await host.engine.dispatch(CALL)).toMatchObject({
+      effect: 'deny',
+      reasons: [{ hook: ID, text: 'no' }],
+    });
+  });
+
+  test('one that changed since is modified and does not run, also in a host that is open', async () => {
+    const places = workspace();
+    await trustWorkspace(places);
+    const host = await hostIn(places);
+    write(path.join(places.root, HOOKS, 'PreToolUse.mjs'), `${DENY}// more\n`);
+    expect(await host.engine.dispatch(CALL)).toMatchObject({
+      effect: 'pass',
+      outcomes: [],
+      skipped: [{ hook: ID, why: 'modified: 1 of its files changed since it was trusted' }],
+    });
+    expect(await statusIn(places)).toMatchObject({ state: 'modified', trustedBy: null });
+  });
+
+  test('a file beside it belongs to what was trusted', async () => {
+    const places = workspace();
+    await trustWorkspace(places);
+    write(path.join(places.root, HOOKS, 'helper.js'), '');
+    expect(await statusIn(places)).toMatchObject({ state: 'modified' });
+  });
+
+  test('everything runs when the caller says so', async () => {
+    expect(await statusIn(workspace(), { trust: 'all' })).toMatchObject({
+      state: 'ready',
+      trustedBy: 'caller',
+    });
+  });
+
+  test('a lock that the caller names lets run; one that merely lies there does not', async () => {
+    const places = workspace();
+    const host = await hostIn(places);
+    const lock = formatLock(createLock(host.hooks().map(({ hook }) => trustUnit(hook))));
+    const file = write(path.join(places.root, 'hookline.lock.json'), lock);
+    expect(await statusIn(places)).toMatchObject({ state: 'untrusted' });
+    expect(await statusIn(places, { lock: { file } })).toMatchObject({
+      state: 'ready',
+      trustedBy: 'lock',
+    });
+  });
+
+  test('personal and given hooks run because of where they lie', async () => {
+    const places = createPlaces({
+      'home/.cline/hooks/TaskStart.mjs': DENY,
+      'extra/TaskStart.mjs': DENY,
+    });
+    const host = await hostIn(places, { hooksDirectory: path.join(places.base, 'extra') });
+    expect(host.hooks().map(({ hook, state, trustedBy }) => [hook.id, state, trustedBy])).toEqual([
+      ['cline:home:TaskStart.mjs', 'ready', 'place'],
+      ['cline:given:TaskStart.mjs', 'ready', 'caller'],
+    ]);
+  });
+
+  test('without a home nothing of a workspace is trusted', async () => {
+    const places = workspace();
+    const surroundings = { ...places.surroundings, home: null };
+    expect(await statusIn({ ...places, surroundings })).toMatchObject({
+      state: 'untrusted',
+      why: 'there is no home directory, so there is no place for a trust record',
+    });
+  });
+});
+
+describe('switches', () => {
+  const off = (disabled: Settings['hooks.disabled']) => ({
+    trust: 'all' as const,
+    flags: { 'hooks.disabled': disabled },
+  });
+
+  test.each([
+    ['by id', [{ id: ID, root: null }], 'disabled'],
+    ['by another id', [{ id: 'cline:workspace:PreToolUse', root: null }], 'ready'],
+    ['in another workspace', [{ id: ID, root: '/elsewhere' }], 'ready'],
+  ] as const)('%s', async (_, disabled, state) => {
+    expect(await statusIn(workspace(), off(disabled))).toMatchObject({ state });
+  });
+
+  test('in this workspace only', async () => {
+    const places = workspace();
+    const options = off([{ id: ID, root: places.root }]);
+    const host = await hostIn(places, options);
+    expect(await host.engine.dispatch(CALL)).toMatchObject({
+      outcomes: [],
+      skipped: [{ hook: ID, why: 'disabled' }],
+    });
+    expect(host.readyHooks()).toEqual([]);
+  });
+
+  test('all hooks at once, by flag and by environment', async () => {
+    const notices: string[] = [];
+    const flagged = await hostIn(workspace(), {
+      trust: 'all',
+      flags: { 'hooks.enabled': false },
+      onNotice: (notice) => notices.push(notice),
+    });
+    const { surroundings, ...rest } = workspace();
+    const env = { ...surroundings.env, HOOKLINE_HOOKS: 'off' };
+    const host = await hostIn(
+      { ...rest, surroundings: { ...surroundings, env } },
+      { trust: 'all' },
+    );
+    for (const each of [flagged, host]) {
+      expect(each.hooks()).toEqual([]);
+      expect((await each.engine.dispatch(CALL)).effect).toBe('pass');
+    }
+    expect(notices).toContainEqual(expect.stringContaining('switched off'));
+  });
+});
+
+describe('overrides', () => {
+  const overriding = (overrides: Settings['hooks.overrides']) => ({
+    trust: 'all' as const,
+    flags: { 'hooks.overrides': overrides },
+  });
+
+  test('set the time and the failure policy of one hook', async () => {
+    const options = overriding({ [ID]: { timeoutMs: 5, onFailure: 'block' } });
+    expect(await statusIn(workspace(), options)).toMatchObject({
+      timeoutMs: 5,
+      onFailure: 'closed',
+    });
+  });
+
+  test('may open one hook where failures block', async () => {
+    const flags = {
+      'hooks.onFailure': 'block',
+      'hooks.overrides': { [ID]: { onFailure: 'open' } },
+    } as const;
+    expect(await statusIn(workspace(), { trust: 'all', flags })).toMatchObject({
+      onFailure: 'open',
+    });
+    expect(
+      await statusIn(workspace(), { trust: 'all', flags: { 'hooks.onFailure': 'block' } }),
+    ).toMatchObject({ onFailure: 'closed' });
+  });
+
+  test('set the profile', async () => {
+    const host = await hostIn(workspace(), overriding({ [ID]: { profile: 'sdk' } }));
+    expect(host.hooks()[0]?.hook.details['profile']).toBe('sdk');
+  });
+});
+
+describe('a broken hook', () => {
+  const places = () => createPlaces({ [`ws/${HOOKS}/PreToolUse`]: '#!/nowhere/interpreter-x\n' });
+
+  test('is found and fails on every dispatch', async () => {
+    const host = await hostIn(places(), { trust: 'all' });
+    expect(host.hooks()[0]).toMatchObject({
+      state: 'broken',
+      why: expect.stringContaining('interpreter-x'),
+    });
+    expect(await host.engine.dispatch(CALL)).toMatchObject({
+      effect: 'pass',
+      outcomes: [{ status: 'failed', failure: { kind: 'spawn' } }],
+    });
+  });
+
+  test('refuses where failures block', async () => {
+    const flags = { 'hooks.onFailure': 'block' } as const;
+    const host = await hostIn(places(), { trust: 'all', flags });
+    expect((await host.engine.dispatch(CALL)).effect).toBe('deny');
+  });
+});
+
+describe('the environment of a hook', () => {
+  const tell = `
+    process.stdin.resume().on('end', () => console.log(JSON.stringify({
+      context: JSON.stringify([process.env.OPENAI_API_KEY ?? null, process.env.OTHER, process.env.${SESSION_MARKER}]),
+    })));
+  `;
+  const env = { OPENAI_API_KEY: 'provider key', OTHER: 'kept' };
+
+  async function toldTo(file: string, flags: Partial<Settings> = {}): Promise<unknown> {
+    const host = await hostIn(createPlaces({ [file]: tell }, env), { trust: 'all', flags });
+    const { context } = await host.engine.dispatch({ name: 'TaskStart', prompt: 'p' });
+    expect(host.moment().sessionId).not.toBe('');
+    const told: unknown = JSON.parse(context[0]?.text ?? 'null');
+    return JSON.parse(JSON.stringify(told).replace(host.moment().sessionId, 'the session'));
+  }
+
+  test('of a workspace has no provider keys, but says which session it is in', async () => {
+    expect(await toldTo(`ws/${HOOKS}/TaskStart.mjs`)).toEqual([null, 'kept', 'the session']);
+  });
+
+  test('of a workspace has the keys that the person passes', async () => {
+    const flags = { 'env.pass': ['OPENAI_API_KEY'] };
+    expect(await toldTo(`ws/${HOOKS}/TaskStart.mjs`, flags)).toEqual([
+      'provider key',
+      'kept',
+      'the session',
+    ]);
+  });
+
+  test('of the person has everything', async () => {
+    expect(await toldTo('home/.cline/hooks/TaskStart.mjs')).toEqual([
+      'provider key',
+      'kept',
+      'the session',
+    ]);
+  });
+});
+
+test('looking again finds new hooks, and subscribers hear of it', async () => {
+  const places = workspace();
+  const host = await hostIn(places, { trust: 'all' });
+  write(path.join(places.root, HOOKS, 'TaskStart.mjs'), DENY);
+  expect(host.hooks()).toHaveLength(1);
+  host.rescan();
+  expect(host.hooks().map(({ hook }) => hook.eventName)).toEqual(['PreToolUse', 'TaskStart']);
+  expect((await host.engine.dispatch({ name: 'TaskStart', prompt: 'p' })).effect).toBe('deny');
+});

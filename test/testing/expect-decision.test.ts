@@ -1,0 +1,35 @@
+import { AssertionError } from 'node:assert';
+import { describe, expect, it } from 'vitest';
+import { expectDecision } from '../../src/testing/expect-decision.ts';
+import { fireHook } from '../../src/testing/fire-hook.ts';
+import { createDirectory, says, write } from './place.ts';
+
+async function fired() {
+  const answer = { cancel: true, errorMessage: 'no', contextModification: 'use ts' };
+  return fireHook({ hook: write(createDirectory(), 'PreToolUse', says(answer)) });
+}
+
+describe('expectDecision', () => {
+  it('says nothing when all is as expected', async () => {
+    const verdict = await fired();
+    expectDecision(verdict, { effect: 'deny', reasons: ['no'], context: [{ includes: 'ts' }] });
+  });
+
+  it('throws what every test runner shows: an AssertionError with all differences', async () => {
+    const verdict = await fired();
+    const attempt = (): void => expectDecision(verdict, { effect: 'pass', reasons: ['yes'] });
+    expect(attempt).toThrow(AssertionError);
+    expect(attempt).toThrow(
+      'PreToolUse came out otherwise than expected:\n' +
+        '  effect: expected "pass", found "deny"\n' +
+        '  reasons[0].text: expected "yes", found "no"',
+    );
+  });
+
+  it('refuses an expectation that is misspelt', async () => {
+    const verdict = await fired();
+    expect(() => expectDecision(verdict, { efect: 'deny' })).toThrow(
+      expect.objectContaining({ code: 'CASE_INVALID', hint: 'Did you mean "effect"?' }),
+    );
+  });
+});

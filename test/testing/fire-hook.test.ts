@@ -1,0 +1,92 @@
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { fireHook } from '../../src/testing/fire-hook.ts';
+import { createDirectory, says, write } from './place.ts';
+
+const SHOWS = `#!/usr/bin/env node
+const payload = JSON.parse(require('node:fs').readFileSync(0, 'utf8'));
+console.log(JSON.stringify({ contextModification: JSON.stringify([payload, process.cwd(), process.env.TEST_A]) }));
+`;
+
+describe('fireHook', () => {
+  it('runs one file with the event that it is named after', async () => {
+    const directory = createDirectory({ PreToolUse: says({ cancel: true, errorMessage: 'no' }) });
+    const hook = path.join(directory, 'PreToolUse');
+    expect(await fireHook({ hook, tool: 'write_to_file', input: { path: 'a.js' } })).toMatchObject({
+      event: 'PreToolUse',
+      effect: 'deny',
+      reasons: [{ text: 'no' }],
+    });
+  });
+
+  it('runs a file of any name with an event that is named', async () => {
+    const workspace = createDirectory();
+    const hook = write(createDirectory(), 'my-hook.js', SHOWS);
+    const { context } = await fireHook({
+      hook,
+      event: 'UserPromptSubmit',
+      prompt: 'hello',
+      workspace,
+      env: { TEST_A: 'b' },
+    });
+    expect(JSON.parse(context[0]?.text ?? '')).toMatchObject([
+      { userPromptSubmit: { prompt: 'hello' }, workspaceRoots: [workspace] },
+      workspace,
+      'b',
+    ]);
+  });
+
+  it.each([
+    ['TaskCancel', { event: 'RunEnd' }],
+    ['SessionShutdown', { event: 'SessionEnd' }],
+  ])('knows which event %s is about', async (name, verdict) => {
+    const hook = write(createDirectory(), name, says({}));
+    expect(await fireHook({ hook })).toMatchObject({
+      ...verdict,
+      outcomes: [{ status: 'decided' }],
+    });
+  });
+
+  it('runs a PostToolUse hook after a failure', async () => {
+    const hook = write(createDirectory(), 'PostToolUse', says({ contextModification: 'seen' }));
+    expect(await fireHook({ hook, success: false, result: 'failed' })).toMatchObject({
+      event: 'PostToolUseFailure',
+      context: [{ text: 'seen' }],
+    });
+  });
+
+  it('runs the hooks of a directory that are for the event, and no others', async () => {
+    const hook = createDirectory({
+      PreToolUse: says({ contextModification: 'one' }),
+      'PreToolUse.sh': says({ contextModification: 'two' }),
+      PostToolUse: says({ cancel: true }),
+    });
+    const verdict = await fireHook({ hook, event: 'PreToolUse' });
+    expect(verdict.context.map(({ text }) => text)).toEqual(['one', 'two']);
+  });
+
+  it('obeys settings', async () => {
+    const hook = write(createDirectory(), 'PreToolUse', '#!/bin/sh\nsleep 60\n');
+    const settings = { 'hooks.timeoutMs': 200, 'hooks.onFailure': 'block' } as const;
+    expect(await fireHook({ hook, settings })).toMatchObject({
+      effect: 'deny',
+      outcomes: [{ failure: { kind: 'timeout' } }],
+    });
+  });
+
+  it('is an error when there is nothing to run, and says what was ignored', async () => {
+    const hook = createDirectory({ 'PreToolUse.txt': '' });
+    await expect(fireHook({ hook, event: 'PreToolUse' })).rejects.toMatchObject({
+      code: 'HOOK_UNKNOWN',
+      hint: 'PreToolUse.txt the extension .txt is not one that hooks have',
+    });
+    await expect(fireHook({ hook: path.join(hook, 'PreToolUse') })).rejects.toMatchObject({
+      code: 'HOOK_UNKNOWN',
+    });
+  });
+
+  it('is an error when the file’s name is no event and none is given', async () => {
+    const hook = write(createDirectory(), 'guard.sh', says({}));
+    await expect(fireHook({ hook })).rejects.toMatchObject({ code: 'EVENT_UNKNOWN' });
+  });
+});

@@ -1,0 +1,109 @@
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readSurroundings } from '../../src/host/config.ts';
+import { createHost } from '../../src/host/create-host.ts';
+import { sampleEvent } from '../../src/testing/sample-event.ts';
+import { readStoredEvent } from '../../src/testing/stored-event.ts';
+import { createDirectory, GUARD, says, surroundingsWith } from './place.ts';
+
+/** A trace that the host itself wrote, one entry per prompt-sized input. */
+async function createTrace(
+  contents: readonly string[],
+): Promise<{ directory: string; maxFiles: number }> {
+  const home = createDirectory();
+  const root = createDirectory({ [GUARD]: says({ cancel: true, errorMessage: 'no' }) });
+  const host = await createHost({
+    cwd: root,
+    roots: [root],
+    trust: 'all',
+    surroundings: { ...readSurroundings(), ...surroundingsWith(home) },
+  });
+  for (const content of contents) {
+    const tool = { name: 'write_to_file', input: { path: 'a.js', content } };
+    await host.engine.dispatch(sampleEvent('PreToolUse', { tool }));
+  }
+  await host.close();
+  return { directory: path.join(home, '.hookline', 'trace'), maxFiles: 2 };
+}
+
+const LINE = {
+  type: 'dispatch',
+  effect: 'pass',
+  stop: null,
+  reasons: [],
+  context: [],
+  messages: [],
+  outcomes: [],
+  input: null,
+};
+
+function traceOf(...entries: readonly object[]): { directory: string; maxFiles: number } {
+  const lines = entries.map((entry) => JSON.stringify({ ...LINE, ...entry })).join('\n');
+  return { directory: createDirectory({ 'trace.jsonl': `${lines}\n{"half":` }), maxFiles: 2 };
+}
+
+describe('readStoredEvent', () => {
+  it('gives the last event with its answer, without what belongs to the session', async () => {
+    const place = await createTrace(['one', 'two']);
+    expect(readStoredEvent(place, 'last')).toMatchObject({
+      fire: {
+        event: 'PreToolUse',
+        facts: {
+          tool: {
+            callId: 'call_1',
+            name: 'write_to_file',
+            input: { path: 'a.js', content: 'two' },
+          },
+          cwd: expect.any(String),
+        },
+      },
+      answer: { effect: 'deny', reasons: [{ text: 'no' }] },
+      notes: [],
+    });
+    const { facts } = readStoredEvent(place, 'last').fire;
+    expect(Object.keys(facts ?? {})).not.toContain('sessionId');
+  });
+
+  it('finds one by the beginning of its id', () => {
+    const data = sampleEvent('Stop');
+    const place = traceOf({ id: 'abc1', data }, { id: 'abd2', data });
+    expect(readStoredEvent(place, 'abc').id).toBe('abc1');
+    expect(() => readStoredEvent(place, 'ab')).toThrow(
+      /2 events have an id that begins with "ab"/u,
+    );
+    expect(() => readStoredEvent(place, 'x')).toThrow(/no event "x"/u);
+  });
+
+  it('says that an event was cut', async () => {
+    const place = await createTrace(['x'.repeat(20_000)]);
+    expect(() => readStoredEvent(place, 'last')).toThrow(
+      expect.objectContaining({
+        code: 'PAYLOAD_INVALID',
+        message: expect.stringMatching(/does not hold the whole event .*cut to/u),
+      }),
+    );
+  });
+
+  it('says what was taken out of it', () => {
+    const place = traceOf({
+      id: 'a',
+      data: sampleEvent('TaskStart', { prompt: 'key [redacted]' }),
+      input: { cut: 'much' },
+    });
+    const { notes, answer } = readStoredEvent(place, 'a');
+    expect(answer.input).toBe(null);
+    expect(notes).toEqual([
+      expect.stringContaining('was cut'),
+      expect.stringContaining('[redacted]'),
+    ]);
+  });
+
+  it('looks into rotated files, too, and survives an empty directory', () => {
+    const line = JSON.stringify({ ...LINE, id: 'old', data: sampleEvent('Stop') });
+    const directory = createDirectory({ 'trace.1.jsonl': `${line}\n` });
+    expect(readStoredEvent({ directory, maxFiles: 2 }, 'last').id).toBe('old');
+    expect(() => readStoredEvent({ directory: createDirectory(), maxFiles: 2 }, 'last')).toThrow(
+      /no event "last"/u,
+    );
+  });
+});

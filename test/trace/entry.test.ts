@@ -1,0 +1,148 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { entryOfDispatch, entryOfLate, mapTexts } from '../../src/trace/entry.ts';
+import { bash, MOMENT, outcomeOf } from '../hooks/handlers.ts';
+import { recordOf } from './records.ts';
+
+describe('the entry of a dispatch', () => {
+  test('holds event, outcomes and verdict, without decisions', () => {
+    const { decision: _decision, ...stored } = outcomeOf({ effect: 'deny', stdout: 'out' });
+    const verdict = {
+      effect: 'deny',
+      reasons: [{ hook: 'one', text: 'no' }],
+      context: [{ hook: 'one', text: 'hint' }],
+      messages: [{ hook: 'one', text: 'hear' }],
+      input: { command: 'pwd' },
+      outcomes: [outcomeOf({ effect: 'deny', stdout: 'out' })],
+      skipped: [{ hook: 'two', why: 'untrusted' }],
+      slowest: { hook: 'one', durationMs: 1 },
+    } as const;
+    expect(entryOfDispatch({ ...recordOf(verdict), aborted: true })).toEqual({
+      type: 'dispatch',
+      id: 'd1',
+      at: '2026-01-01T00:00:00.123Z',
+      event: 'PreToolUse',
+      sessionId: 's',
+      taskId: 't',
+      cwd: '/ws',
+      effect: 'deny',
+      aborted: true,
+      stop: null,
+      reasons: verdict.reasons,
+      context: verdict.context,
+      messages: verdict.messages,
+      outcomes: [stored],
+      skipped: verdict.skipped,
+      slowest: verdict.slowest,
+      input: { command: 'pwd' },
+      data: { ...MOMENT, ...bash('ls') },
+    });
+  });
+
+  test('holds at most 8 KB of the facts, as text', () => {
+    const record = recordOf();
+    const event = { ...MOMENT, ...bash('x'.repeat(20_000)) };
+    const { data } = entryOfDispatch({ ...record, event });
+    const json = JSON.stringify(event);
+    expect(data).toEqual({
+      cut: `${json.length} characters, cut to 8192`,
+      json: json.slice(0, 8192),
+    });
+  });
+
+  test.each([
+    ['refer to themselves', circular(), /^cannot be written as JSON: /],
+    ['hold a big integer', { big: 1n }, /^cannot be written as JSON: /],
+    ['are nested too deeply', nested(100_000), /^cannot be written as JSON: /],
+  ])('says so when facts %s', (_, input, cut) => {
+    const event = { ...MOMENT, ...bash('x'), tool: { callId: 'c', name: 'T', input } };
+    expect(entryOfDispatch({ ...recordOf(), event }).data).toEqual({
+      cut: expect.stringMatching(cut),
+    });
+  });
+
+  test('survives a time that no calendar has', () => {
+    const event = { ...MOMENT, ...bash('x'), at: 1e20 };
+    expect(() => entryOfDispatch({ ...recordOf(), event })).not.toThrow();
+  });
+});
+
+test('the entry of a late answer', () => {
+  const { decision: _decision, ...stored } = outcomeOf({ effect: 'deny' });
+  const event = { ...MOMENT, ...bash('ls') };
+  const outcome = outcomeOf({ effect: 'deny' });
+  expect(entryOfLate({ dispatchId: 'd1', event, outcome })).toEqual({
+    type: 'late',
+    id: 'd1',
+    at: '2026-01-01T00:00:00.123Z',
+    event: 'PreToolUse',
+    sessionId: 's',
+    taskId: 't',
+    cwd: '/ws',
+    effect: 'deny',
+    aborted: false,
+    stop: null,
+    reasons: [],
+    context: [],
+    messages: [],
+    outcomes: [stored],
+    skipped: [],
+    slowest: null,
+    input: null,
+    data: null,
+  });
+});
+
+describe('changing every text', () => {
+  test('touches strings wherever they are, and nothing else', () => {
+    const value = { a: 'x', b: [1, null, true, 'y', { c: 'z' }], d: undefined };
+    expect(mapTexts(value, (text) => text.toUpperCase())).toEqual({
+      a: 'X',
+      b: [1, null, true, 'Y', { c: 'Z' }],
+      d: undefined,
+    });
+  });
+
+  test('cuts to 8 KB after the change, never inside a pair of surrogates', () => {
+    expect(mapTexts('x'.repeat(9000), (text) => text)).toBe('x'.repeat(8192));
+    expect(mapTexts(`${'x'.repeat(8191)}🙂`, (text) => text)).toBe('x'.repeat(8191));
+    const seen: number[] = [];
+    mapTexts('x'.repeat(9000), (text) => {
+      seen.push(text.length);
+      return text;
+    });
+    expect(seen).toEqual([9000]);
+  });
+
+  test('ends at a depth that no stack minds', () => {
+    expect(JSON.stringify(mapTexts(nested(100_000), String))).toContain('[nested too deeply]');
+  });
+
+  test('visits the same texts in the same order each time', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const visits = [0, 1].map(() => {
+          const texts: string[] = [];
+          mapTexts(value, (text) => {
+            texts.push(text);
+            return text;
+          });
+          return texts;
+        });
+        expect(visits[0]).toEqual(visits[1]);
+      }),
+    );
+  });
+});
+
+function nested(levels: number): unknown {
+  let value: unknown = 'end';
+  for (let level = 0; level < levels; level++) value = { value };
+  return value;
+}
+
+function circular(): unknown {
+  const value: Record<string, unknown> = {};
+  value['self'] = value;
+  return value;
+}

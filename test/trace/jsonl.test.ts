@@ -1,0 +1,230 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import path from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createTraceFile, type TraceFileOptions } from '../../src/trace/jsonl.ts';
+import { readTraceStats } from '../../src/trace/stats.ts';
+import { createDirectory, write } from '../base/directory.ts';
+import { outcomeOf } from '../hooks/handlers.ts';
+import { entryOf } from './records.ts';
+
+const canMountTmpfs = process.getuid?.() === 0 && tryMount();
+
+function traceIn(directory: string, wanted: Partial<TraceFileOptions> = {}) {
+  const problems: string[] = [];
+  const trace = createTraceFile({
+    directory,
+    maxFileBytes: 1_000_000,
+    maxFiles: 3,
+    redact: async (texts) => texts,
+    onProblem: (problem) => problems.push(problem),
+    ...wanted,
+  });
+  return { trace, problems };
+}
+
+function entriesIn(file: string): { readonly id: string }[] {
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
+describe('writing', () => {
+  test('gives one line per entry, in the order recorded, for the owner only', async () => {
+    const directory = path.join(createDirectory(), 'state', 'trace');
+    const { trace, problems } = traceIn(directory);
+    for (const id of ['1', '2', '3']) trace.record(() => ({ ...entryOf(), id }));
+    await trace.flush();
+    const file = path.join(directory, 'trace.jsonl');
+    expect(entriesIn(file)).toEqual(
+      ['1', '2', '3'].map((id) => ({ ...JSON.parse(JSON.stringify(entryOf())), id })),
+    );
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(directory).mode & 0o777).toBe(0o700);
+    expect(problems).toEqual([]);
+  });
+
+  test('never happens on the caller’s path', async () => {
+    const directory = createDirectory();
+    const { trace } = traceIn(directory);
+    trace.record(() => entryOf());
+    expect(readdirSync(directory)).toEqual([]);
+    await trace.flush();
+    expect(readdirSync(directory)).toEqual(['trace.jsonl']);
+  });
+
+  test('goes on for what is recorded while it writes', async () => {
+    const directory = createDirectory();
+    let more = 3;
+    const { trace } = traceIn(directory, {
+      redact: async (texts) => {
+        const id = `more ${--more}`;
+        if (more >= 0) trace.record(() => ({ ...entryOf(), id }));
+        return texts;
+      },
+    });
+    trace.record(() => entryOf());
+    await trace.flush();
+    expect(entriesIn(path.join(directory, 'trace.jsonl')).map(({ id }) => id)).toEqual([
+      'd1',
+      'more 2',
+      'more 1',
+      'more 0',
+    ]);
+  });
+
+  test('flushing when there is nothing settles at once', async () => {
+    await traceIn(createDirectory()).trace.flush();
+  });
+
+  test('redacts every text before it is cut', async () => {
+    const directory = createDirectory();
+    const secret = 'SECRET';
+    const { trace } = traceIn(directory, {
+      redact: async (texts) => texts.map((text) => text.replaceAll(secret, '[redacted]')),
+    });
+    const stdout = `${'x'.repeat(8190)}${secret}`;
+    trace.record(() =>
+      entryOf({
+        reasons: [{ hook: 'a', text: secret }],
+        outcomes: [outcomeOf({ stdout, notes: [secret] })],
+        skipped: [{ hook: 'b', why: `because of ${secret}` }],
+      }),
+    );
+    await trace.flush();
+    const text = readFileSync(path.join(directory, 'trace.jsonl'), 'utf8');
+    expect(text).not.toContain('SEC');
+    expect(JSON.parse(text)).toMatchObject({
+      reasons: [{ hook: 'a', text: '[redacted]' }],
+      outcomes: [{ notes: ['[redacted]'], stdout: `${'x'.repeat(8190)}[r` }],
+    });
+  });
+});
+
+describe('rotation', () => {
+  test('keeps as many files as it may, the newest without a number', async () => {
+    const directory = createDirectory();
+    const { trace } = traceIn(directory, { maxFileBytes: 1, maxFiles: 3 });
+    for (const id of ['1', '2', '3', '4', '5']) {
+      trace.record(() => ({ ...entryOf(), id }));
+      await trace.flush();
+    }
+    const kept = ['trace.jsonl', 'trace.1.jsonl', 'trace.2.jsonl'];
+    expect(readdirSync(directory).toSorted()).toEqual(kept.toSorted());
+    expect(kept.map((file) => entriesIn(path.join(directory, file))[0]?.id)).toEqual([
+      '5',
+      '4',
+      '3',
+    ]);
+    for (const file of kept) expect(statSync(path.join(directory, file)).mode & 0o777).toBe(0o600);
+  });
+
+  test.each([1, 1.5, 0.5])('with %d file starts it anew', async (maxFiles) => {
+    const directory = createDirectory();
+    const { trace } = traceIn(directory, { maxFileBytes: 1, maxFiles });
+    for (const id of ['1', '2']) {
+      trace.record(() => ({ ...entryOf(), id }));
+      await trace.flush();
+    }
+    expect(readdirSync(directory)).toEqual(['trace.jsonl']);
+    expect(entriesIn(path.join(directory, 'trace.jsonl')).map(({ id }) => id)).toEqual(['2']);
+  });
+
+  test('leaves a small file alone', async () => {
+    const directory = createDirectory();
+    const { trace } = traceIn(directory);
+    for (const id of ['1', '2']) {
+      trace.record(() => ({ ...entryOf(), id }));
+      await trace.flush();
+    }
+    expect(entriesIn(path.join(directory, 'trace.jsonl'))).toHaveLength(2);
+  });
+});
+
+describe('when it cannot be written', () => {
+  async function recordTwice(directory: string): Promise<readonly string[]> {
+    const { trace, problems } = traceIn(directory);
+    trace.record(() => entryOf());
+    await trace.flush();
+    trace.record(() => entryOf());
+    await trace.flush();
+    return problems;
+  }
+
+  test('because a file stands where the directory should be, it says so once', async () => {
+    const file = write(path.join(createDirectory(), 'trace'), '');
+    expect(await recordTwice(file)).toEqual([
+      expect.stringMatching(/^the trace in .*trace cannot be written: E(?:EXIST|NOTDIR)/),
+    ]);
+  });
+
+  test.skipIf(!existsSync('/dev/full'))(
+    'because the device is full, it says so once (skipped without /dev/full)',
+    async () => {
+      const directory = createDirectory();
+      symlinkSync('/dev/full', path.join(directory, 'trace.jsonl'));
+      expect(await recordTwice(directory)).toEqual([expect.stringContaining('ENOSPC')]);
+    },
+  );
+
+  test.skipIf(!canMountTmpfs)(
+    'because the disk is full, it says so and what was written stays readable (skipped unless root may mount)',
+    async () => {
+      const directory = createDirectory();
+      const mounted = path.join(directory, 'disk');
+      mkdirSync(mounted);
+      spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', mounted]);
+      onTestFinished(() => void spawnSync('umount', [mounted]));
+      const { trace, problems } = traceIn(mounted);
+      for (let count = 0; count < 200; count++) {
+        trace.record(() => entryOf({ outcomes: [outcomeOf({ stdout: 'x'.repeat(2000) })] }));
+        await trace.flush();
+      }
+      expect(problems).toEqual([expect.stringContaining('ENOSPC')]);
+      expect(readTraceStats(mounted, 1).dispatches).toBeGreaterThan(0);
+    },
+  );
+
+  test('because redaction fails, nothing is written', async () => {
+    const directory = createDirectory();
+    const { trace, problems } = traceIn(directory, {
+      redact: () => Promise.reject(new TypeError('no rules')),
+    });
+    trace.record(() => entryOf());
+    await trace.flush();
+    expect(readdirSync(directory)).toEqual([]);
+    expect(problems).toEqual([expect.stringContaining('no rules')]);
+  });
+});
+
+test('an entry that cannot be made is a problem, not a crash', async () => {
+  const { trace, problems } = traceIn(createDirectory());
+  trace.record(() => {
+    throw new TypeError('no entry');
+  });
+  await trace.flush();
+  expect(problems).toEqual([expect.stringContaining('no entry')]);
+});
+
+test('a trace whose directory others could read is still for the owner only', async () => {
+  const directory = createDirectory();
+  chmodSync(directory, 0o755);
+  const { trace } = traceIn(directory);
+  trace.record(() => entryOf());
+  await trace.flush();
+  expect(statSync(path.join(directory, 'trace.jsonl')).mode & 0o777).toBe(0o600);
+});
+
+function tryMount(): boolean {
+  const { status } = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']);
+  return status === 0;
+}

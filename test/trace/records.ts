@@ -1,0 +1,18 @@
+import { emptyVerdict } from '../../src/hooks/dispatch/dispatch.ts';
+import type { Verdict } from '../../src/hooks/decision.ts';
+import type { DispatchRecord } from '../../src/hooks/observers.ts';
+import { entryOfDispatch, type TraceEntry } from '../../src/trace/entry.ts';
+import { bash, MOMENT } from '../hooks/handlers.ts';
+
+export function recordOf(verdict: Partial<Verdict> = {}): DispatchRecord {
+  return {
+    id: 'd1',
+    event: { ...MOMENT, ...bash('ls') },
+    verdict: { ...emptyVerdict('PreToolUse'), ...verdict },
+    aborted: false,
+  };
+}
+
+export function entryOf(verdict: Partial<Verdict> = {}): TraceEntry {
+  return entryOfDispatch(recordOf(verdict));
+}
