@@ -17,7 +17,6 @@ export interface Layer {
 }
 
 const BELOW_HOST = [
-  'templates',
   'base',
   'hooks',
   'process',
@@ -31,6 +30,7 @@ const BELOW_HOST = [
   'bridge',
   'automation',
   'agents',
+  'templates',
 ];
 
 export const LAYERS: Readonly<Record<string, Layer>> = {

@@ -14,6 +14,8 @@ export interface OutputCollector {
   result(): BoundedOutput;
 }
 
+const NO_OUTPUT: BoundedOutput = { text: '', totalBytes: 0, truncated: false, tail: '' };
+
 /** Collects bytes as UTF-8 text; past `maxBytes` only the first and the last half are kept. */
 export function createBoundedOutput(maxBytes: number): OutputCollector {
   const headLimit = Math.floor(maxBytes / 2);
@@ -32,6 +34,7 @@ export function createBoundedOutput(maxBytes: number): OutputCollector {
       tail.keepLast(tailLimit);
     },
     result() {
+      if (totalBytes === 0) return NO_OUTPUT;
       if (totalBytes <= maxBytes) {
         return {
           text: decode([...head.chunks, ...tail.chunks]),

@@ -1,26 +1,31 @@
-import { lstatSync, realpathSync } from 'node:fs';
+import { type BigIntStats, lstatSync, realpathSync } from 'node:fs';
 import { errnoOf } from '../base/errors.ts';
 
-/**
- * How a path looked just before its content was read.
- * `state` watches the file or directory itself, `target` where its links lead.
- */
-export interface Probe {
+/** How a path looked just before its content was read. */
+export type Probe = StateProbe | TargetProbe;
+
+/** Watches the file or directory itself. */
+interface StateProbe {
+  readonly kind: 'state';
   readonly path: string;
-  readonly kind: 'state' | 'target';
+  readonly seen: BigIntStats | null;
+}
+
+/** Watches where a path's links lead. */
+interface TargetProbe {
+  readonly kind: 'target';
+  readonly path: string;
   readonly seen: string;
-  readonly changedMs: number;
-  readonly isLink: boolean;
 }
 
 export type Fingerprint = readonly Probe[];
 
-const SETTLED_AFTER_MS = 2_000;
+const SETTLED_AFTER_MS = 2_000n;
 
 /** Must be called before the content is read, or a change in between would go unnoticed. */
 export function probe(path: string, kind: Probe['kind']): Probe {
-  if (kind === 'state') return { path, kind, ...stateOf(path) };
-  return { path, kind, seen: targetOf(path), changedMs: 0, isLink: false };
+  if (kind === 'state') return { kind, path, seen: stateOf(path) };
+  return { kind, path, seen: targetOf(path) };
 }
 
 function targetOf(path: string): string {
@@ -31,14 +36,12 @@ function targetOf(path: string): string {
   }
 }
 
-function stateOf(path: string): Pick<Probe, 'seen' | 'changedMs' | 'isLink'> {
+/** Null when there is nothing, or nothing that can be looked at. */
+function stateOf(path: string): BigIntStats | null {
   try {
-    const stats = lstatSync(path, { bigint: true });
-    const { dev, ino, size, mtimeNs, ctimeNs, mode } = stats;
-    const seen = [dev, ino, size, mtimeNs, ctimeNs, mode].join(' ');
-    return { seen, changedMs: Number(ctimeNs / 1_000_000n), isLink: stats.isSymbolicLink() };
-  } catch (error) {
-    return { seen: `!${errnoOf(error)}`, changedMs: 0, isLink: false };
+    return lstatSync(path, { bigint: true });
+  } catch {
+    return null;
   }
 }
 
@@ -47,17 +50,33 @@ function stateOf(path: string): Pick<Probe, 'seen' | 'changedMs' | 'isLink'> {
  * of it become one, the state found at its end is another: there the state tells both.
  */
 export function withoutRepetition(fingerprint: Fingerprint): Fingerprint {
-  const plain = new Set(
-    fingerprint.flatMap(({ path, kind, isLink }) => (kind === 'state' && !isLink ? [path] : [])),
-  );
+  const plain = new Set(fingerprint.filter(isOfNoLink).map(({ path }) => path));
   return fingerprint.filter(
-    ({ path, kind, seen }) => kind === 'state' || seen !== path || !plain.has(path),
+    ({ kind, path, seen }) => kind === 'state' || seen !== path || !plain.has(path),
   );
 }
 
+function isOfNoLink({ kind, seen }: Probe): boolean {
+  return kind === 'state' && seen !== null && !seen.isSymbolicLink();
+}
+
 export function isUnchanged(fingerprint: Fingerprint): boolean {
-  return fingerprint.every(
-    ({ path, kind, seen }) => (kind === 'state' ? stateOf(path).seen : targetOf(path)) === seen,
+  return fingerprint.every((known) =>
+    known.kind === 'state'
+      ? isSameState(known.seen, stateOf(known.path))
+      : known.seen === targetOf(known.path),
+  );
+}
+
+function isSameState(one: BigIntStats | null, other: BigIntStats | null): boolean {
+  if (one === null || other === null) return one === other;
+  return (
+    one.ino === other.ino &&
+    one.dev === other.dev &&
+    one.size === other.size &&
+    one.mtimeNs === other.mtimeNs &&
+    one.ctimeNs === other.ctimeNs &&
+    one.mode === other.mode
   );
 }
 
@@ -66,5 +85,8 @@ export function isUnchanged(fingerprint: Fingerprint): boolean {
  * of the file system's clock looks the same both times; a time in the future settles nothing.
  */
 export function isSettled(fingerprint: Fingerprint, hashedAtMs: number): boolean {
-  return fingerprint.every(({ changedMs }) => hashedAtMs - changedMs >= SETTLED_AFTER_MS);
+  const latest = BigInt(Math.trunc(hashedAtMs)) - SETTLED_AFTER_MS;
+  return fingerprint.every(
+    ({ kind, seen }) => kind === 'target' || seen === null || seen.ctimeMs <= latest,
+  );
 }

@@ -15,12 +15,14 @@ const NAMES = readdirSync(PLACE, { withFileTypes: true })
 // Their hooks are TypeScript, which runs with what `npm run build` makes.
 const NEEDS_BUILD = new Set(['interpreter-ts']);
 
-const counts = { passed: 0, failed: 0, skipped: 0 };
+const counts = { passed: 0, failed: 0 };
+const skips: string[] = [];
 
 describe('Cline file hooks', () => {
   afterAll(() => {
-    const { passed, failed, skipped } = counts;
-    const more = skipped === 0 ? '' : `, ${skipped} skipped`;
+    const { passed, failed } = counts;
+    const reasons = [...new Set(skips)].join('; ');
+    const more = skips.length === 0 ? '' : `, ${skips.length} skipped: ${reasons}`;
     process.stdout.write(`cline-files cases: ${passed} passed, ${failed} failed${more}\n`);
   });
 
@@ -32,7 +34,7 @@ describe('Cline file hooks', () => {
       const result = isUnbuilt ? null : await runCase(hookCase, { trust: 'all' });
       const why = result === null ? 'needs npm run build' : result.skipped;
       if (result === null || why !== null) {
-        counts.skipped += 1;
+        skips.push(why ?? '');
         skip(why ?? '');
         return;
       }

@@ -30,9 +30,10 @@ export interface FaceContext {
 /** A call's path as hooks of a vocabulary know it: absolute, relative to the root, or as written. */
 export function pathInFace(file: string, vocabulary: Vocabulary, context: FaceContext): string {
   if (vocabulary === 'sdk' || isFixed(file)) return file;
-  const absolute = path.resolve(context.cwd, file);
-  if (vocabulary === 'claude') return absolute;
-  return relativeWhenInside(context.root ?? context.cwd, absolute);
+  if (vocabulary === 'claude') return path.resolve(context.cwd, file);
+  const root = context.root ?? context.cwd;
+  if (root === context.cwd && isPlainlyRelative(file)) return file;
+  return relativeWhenInside(root, path.resolve(context.cwd, file));
 }
 
 export interface GivenPath {
@@ -63,6 +64,11 @@ export function readCalledFile(file: string, context: FaceContext): string | nul
 
 function isFixed(file: string): boolean {
   return file === '' || /^~(?:$|[\\/])/.test(file);
+}
+
+/** Whether resolving a path and making it relative again would give back the same. */
+function isPlainlyRelative(file: string): boolean {
+  return !/(?:^|\/)\.{0,2}(?:\/|$)|[\\:]/.test(file);
 }
 
 function relativeWhenInside(directory: string, absolute: string): string {
