@@ -4,11 +4,8 @@ import path from 'node:path';
 import { build, type OutputChunk } from 'rolldown';
 import { describeLicenses } from './third-party-licenses.ts';
 
-// Each becomes a file of dist/bin; the second is started as a process of its own.
-const PROGRAMS: Readonly<Record<string, string>> = {
-  hookline: 'src/cli/main.ts',
-  'typescript-loader': 'src/cli/typescript-loader.ts',
-};
+// Each becomes a file of dist/bin.
+const PROGRAMS: Readonly<Record<string, string>> = { hookline: 'src/cli/main.ts' };
 
 // jiti is handed to Node by its path and secretlint looks its rules up by name: both need
 // their own files. The others are loaded rarely, so bundling them would only add bytes.
@@ -45,11 +42,8 @@ function compileLibrary(): void {
 }
 
 async function bundlePrograms(): Promise<void> {
-  const programs = Object.entries(PROGRAMS).filter(
-    ([name, file]) => name === 'hookline' || existsSync(file),
-  );
   const { output } = await build({
-    input: Object.fromEntries(programs),
+    input: { ...PROGRAMS },
     platform: 'node',
     external: EXTERNAL,
     transform: {

@@ -8,7 +8,7 @@ export const ERROR_CODES = {
   HOOK_EXISTS: 'A hook file of this name is already there.',
   MATCHER_INVALID: 'A matcher is neither a list of names nor a usable regular expression.',
   PAYLOAD_INVALID: 'An event, payload or facts file has the wrong shape.',
-  CASE_INVALID: 'A case directory cannot be read as a case.',
+  CASE_INVALID: 'A case directory cannot be read as a case, or an event cannot be made into one.',
   TRUST_INSIDE_AGENT: 'A trust command was run from inside an agent session or a hook.',
   TRUST_NEEDS_TERMINAL: 'A question needs an answer and there is no terminal to ask on.',
   TRUST_UNIT_TOO_LARGE: 'A hook directory holds more than trust can bind.',

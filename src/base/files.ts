@@ -92,7 +92,8 @@ export async function updatePrivateFile(
   const release = await lockfile.lock(file, {
     realpath: false,
     stale: 10_000,
-    retries: { retries: 20, minTimeout: 20, maxTimeout: 500 },
+    // Longer than `stale` in all, so that the lock of a killed process is waited out.
+    retries: { retries: 40, minTimeout: 20, maxTimeout: 500 },
   });
   try {
     await writePrivateFile(file, change(readTextIfPresent(file)));

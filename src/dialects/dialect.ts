@@ -51,6 +51,8 @@ export interface FoundHook {
 export interface Ignored {
   readonly path: string;
   readonly why: string;
+  /** Set when somebody's hook may be there that cannot be seen: then a pass does not mean that all agreed. */
+  readonly mayHideHook?: true;
 }
 
 /** All that a dialect found. Everything in its places is a hook or is ignored with a reason. */

@@ -9,7 +9,7 @@ import { entryOfDispatch, entryOfLate } from '../trace/entry.ts';
 import { createTraceFile, type TraceFile } from '../trace/jsonl.ts';
 import { noteHomeHooks } from '../trust/seen.ts';
 import type { Config, Surroundings } from './config.ts';
-import { type HookSet, type HookStatus, isUnreadable, type ReadyHook } from './hook-set.ts';
+import { type HookSet, type HookStatus, type ReadyHook } from './hook-set.ts';
 import { type HookSearch, openHooks, type OpenedHooks } from './open-hooks.ts';
 import { redactTexts } from './redact.ts';
 import type { Trust } from './trust.ts';
@@ -111,8 +111,8 @@ function switchedOff({ settings, origins }: Config): readonly string[] {
 }
 
 function unreadablePlaces(hookSet: HookSet): readonly string[] {
-  const places = hookSet.ignored().filter(isUnreadable);
-  return places.map(({ path: place, why }) => `hooks may be missing: ${place} ${why}`);
+  const places = hookSet.ignored().filter(({ mayHideHook }) => mayHideHook);
+  return places.map(({ path: place, why }) => `a hook may be missing: ${place} ${why}`);
 }
 
 /** A person's own hooks run because of where they lie, so a change since the last run is said aloud. */

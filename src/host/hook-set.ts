@@ -38,11 +38,6 @@ export interface HookSet extends HandlerSource {
   rescan(): void;
 }
 
-/** Whether hooks may lie there that nobody can see: then a pass does not mean that all agreed. */
-export function isUnreadable({ why }: Ignored): boolean {
-  return why.startsWith('cannot be read');
-}
-
 export interface HookSetOptions {
   readonly dialects: readonly Dialect[];
   readonly settings: Settings;

@@ -29,6 +29,7 @@ export interface TraceEntry {
 export type TraceOutcome = Omit<Outcome, 'decision'>;
 
 const TEXT_LIMIT = 8 * 1024;
+const LONGEST_SECRET = 1024;
 
 /** Makes the stored form of a dispatch; each text in it is at most 8 KB. */
 export function entryOfDispatch({ id, event, verdict, aborted }: DispatchRecord): TraceEntry {
@@ -97,7 +98,8 @@ function boundData(value: unknown): unknown {
     if (json.length <= TEXT_LIMIT) return value;
     return {
       cut: `${json.length} characters, cut to ${TEXT_LIMIT}`,
-      json: cutText(json, TEXT_LIMIT),
+      // A secret at the cut must still be whole when it is looked for; the rest goes after that.
+      json: cutText(json, TEXT_LIMIT + LONGEST_SECRET),
     };
   } catch (error) {
     return { cut: `cannot be written as JSON: ${messageOf(error)}` };

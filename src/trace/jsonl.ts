@@ -23,7 +23,7 @@ export interface TraceFile {
   flush(): Promise<void>;
 }
 
-export const TRACE_FILE = 'trace.jsonl';
+const TRACE_FILE = 'trace.jsonl';
 
 export function createTraceFile(options: TraceFileOptions): TraceFile {
   let waiting: (() => TraceEntry)[] = [];

@@ -36,7 +36,7 @@ export interface Collection {
   readonly unbound: Set<string>;
 }
 
-export const MAX_FILES = 2_000;
+const MAX_FILES = 2_000;
 export const MAX_BYTES = 64 * 1024 * 1024;
 
 interface Walk extends Collection {
@@ -249,6 +249,6 @@ export function unreadable(file: string, why: string, cause?: unknown): Hookline
 }
 
 /** File names come from the repository, and may hold newlines or terminal codes. */
-export function quote(file: string): string {
+function quote(file: string): string {
   return JSON.stringify(file);
 }

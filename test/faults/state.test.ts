@@ -257,7 +257,7 @@ describe.skipIf(!canBecomeNobody)(
         ]);
         expect([lenient.code, strict.code, list.code, doctor.code]).toEqual([0, 3, 0, 1]);
         expect(lenient.stderr).toContain(
-          `hooks may be missing: ${place.home}/Documents/Cline/Hooks`,
+          `a hook may be missing: ${place.home}/Documents/Cline/Hooks`,
         );
         expect(list.stdout).toContain('cannot be read: EACCES');
       },

@@ -5,7 +5,6 @@ import { isHooklineError, messageOf } from '../../base/errors.ts';
 import { isAbsent } from '../../base/files.ts';
 import { VERSION } from '../../base/version.ts';
 import type { Host } from '../../host/create-host.ts';
-import { isUnreadable } from '../../host/hook-set.ts';
 import { createProgramFinder, type FindProgram } from '../../process/program-finder.ts';
 import { type Command, withHost } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -117,7 +116,7 @@ function examineHooks(host: Host): Finding[] {
   const summary = `${plural(hooks.length, 'hook')} found, ${ready} ready, ${host.ignored().length} files ignored`;
   const lost = host
     .ignored()
-    .filter(isUnreadable)
+    .filter(({ mayHideHook }) => mayHideHook)
     .map(({ path: place, why }): Finding => ({ about: place, level: 'problem', text: why }));
   return [{ about: 'found', level: 'fine', text: summary }, ...found, ...lost];
 }

@@ -1,4 +1,3 @@
-import { isUnreadable } from '../../host/hook-set.ts';
 import { isRefusal, type Verdict } from '../../hooks/decision.ts';
 import { type Command, type CommandContext, withHost } from '../context.ts';
 import { type EventFlags, readEvent } from '../event-options.ts';
@@ -18,7 +17,7 @@ export const fireHooks: Command<FireOptions> = (context, options) =>
     report(context, verdict);
     await host.engine.idle();
     if (isRefusal(verdict.effect)) return EXIT.refused;
-    const isSound = hasRunAll(verdict) && !host.ignored().some(isUnreadable);
+    const isSound = hasRunAll(verdict) && !host.ignored().some(({ mayHideHook }) => mayHideHook);
     return context.flags.strict === true && !isSound ? EXIT.hookFailed : EXIT.fine;
   });
 

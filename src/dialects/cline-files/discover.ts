@@ -43,9 +43,7 @@ export interface FoundFiles {
 /** Reads one hook directory. Every entry becomes a hook or is ignored with a reason. */
 export function readHookDirectory(directory: HookDirectory, machine: LaunchMachine): FoundFiles {
   const listing = list(directory.path);
-  if (typeof listing === 'string') {
-    return { files: [], ignored: [{ path: directory.path, why: listing }] };
-  }
+  if ('why' in listing) return { files: [], ignored: [listing] };
   const files: HookFile[] = [];
   const ignored: Ignored[] = [];
   for (const entry of listing.toSorted()) {
@@ -57,13 +55,18 @@ export function readHookDirectory(directory: HookDirectory, machine: LaunchMachi
 }
 
 /** The names in the directory; nothing when it is absent; a reason when it cannot be read or is none. */
-function list(directory: string): readonly string[] | string {
+function list(directory: string): readonly string[] | Ignored {
   try {
     return readdirSync(directory);
   } catch (error) {
-    if (!isAbsent(error)) return `cannot be read: ${messageOf(error)}`;
-    return findRealPath(directory) === null ? [] : 'is not a directory, so it holds no hooks';
+    if (!isAbsent(error)) return hidden(directory, `cannot be read: ${messageOf(error)}`);
+    if (findRealPath(directory) === null) return [];
+    return { path: directory, why: 'is not a directory, so it holds no hooks' };
   }
+}
+
+function hidden(place: string, why: string): Ignored {
+  return { path: place, why, mayHideHook: true };
 }
 
 interface Surroundings {
@@ -117,7 +120,7 @@ export function readHookFile(
   { directory, machine }: Pick<Surroundings, 'directory' | 'machine'>,
 ): HookFile | Ignored {
   const stats = statFile(file);
-  if (typeof stats === 'string') return { path: file, why: stats };
+  if ('why' in stats) return stats;
   const text = readHead(file);
   const fileName = fileNameOf(name, file);
   return {
@@ -173,15 +176,15 @@ function unknownExtension(extension: string): string {
   return `the extension ${extension} is not one that hooks have`;
 }
 
-function statFile(file: string): Stats | string {
+function statFile(file: string): Stats | Ignored {
   try {
     const stats = statSync(file);
-    if (stats.isDirectory()) return 'is a directory';
-    return stats.isFile() ? stats : 'is not a regular file';
+    if (stats.isDirectory()) return { path: file, why: 'is a directory' };
+    return stats.isFile() ? stats : { path: file, why: 'is not a regular file' };
   } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') return `cannot be read: ${messageOf(error)}`;
+    if (errnoOf(error) !== 'ENOENT') return hidden(file, `cannot be read: ${messageOf(error)}`);
     const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
-    return isThere ? 'is a link to nothing' : 'is not there';
+    return hidden(file, isThere ? 'is a link to nothing' : 'is not there');
   }
 }
 
