@@ -18,8 +18,10 @@ process.stdout.on('error', (error) => {
 });
 process.stderr.on('error', () => undefined);
 
-const exitCode = await run();
-process.exitCode = hasLostAnswer ? EXIT.refused : exitCode;
+// Not awaited at the top level, which only an ES module could do: as CommonJS it starts faster.
+void run().then((exitCode) => {
+  process.exitCode = hasLostAnswer ? EXIT.refused : exitCode;
+});
 
 async function run(): Promise<ExitCode> {
   try {

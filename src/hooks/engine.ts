@@ -37,7 +37,7 @@ export interface HookEngine {
 const DEFAULT_BACKGROUND_LIMIT = 8;
 
 export function createHookEngine(options: HookEngineOptions): HookEngine {
-  const engineId = randomUUID();
+  let engineId: string | null = null;
   let dispatches = 0;
   const closing = new AbortController();
   const background = createBackgroundPool(options.backgroundLimit ?? DEFAULT_BACKGROUND_LIMIT);
@@ -57,6 +57,7 @@ export function createHookEngine(options: HookEngineOptions): HookEngine {
       const handlers = index.of(fired.name);
       if (handlers.length === 0) return emptyVerdict(fired.name);
       signal.throwIfAborted();
+      engineId ??= randomUUID();
       dispatches += 1;
       const id = `${engineId}-${dispatches}`;
       const event = complete(fired);
@@ -80,15 +81,21 @@ interface HandlerIndex {
   stop(): void;
 }
 
-/** Handlers by event. A change swaps the whole map, so a dispatch under way keeps the one it began with. */
+/**
+ * Handlers by event, made when they are first asked for. A change drops the whole map, so a
+ * dispatch under way keeps the one it began with.
+ */
 function createHandlerIndex(sources: readonly HandlerSource[]): HandlerIndex {
-  let byEvent = groupByEvent(sources);
+  let byEvent: Map<EventName, Handler[]> | null = null;
   const refresh = (): void => {
-    byEvent = groupByEvent(sources);
+    byEvent = null;
   };
   const stops = sources.flatMap((source) => source.subscribe?.(refresh) ?? []);
   return {
-    of: (name) => byEvent.get(name) ?? [],
+    of(name) {
+      byEvent ??= groupByEvent(sources);
+      return byEvent.get(name) ?? [];
+    },
     stop: () => stops.forEach((stop) => stop()),
   };
 }

@@ -9,7 +9,7 @@ import { entryOfDispatch, entryOfLate } from '../trace/entry.ts';
 import { createTraceFile, type TraceFile } from '../trace/jsonl.ts';
 import { noteHomeHooks } from '../trust/seen.ts';
 import type { Config, Surroundings } from './config.ts';
-import { type HookSet, type HookStatus, type ReadyHook } from './hook-set.ts';
+import type { HookSet, HookStatus, ReadyHook } from './hook-set.ts';
 import { type HookSearch, openHooks, type OpenedHooks } from './open-hooks.ts';
 import { redactTexts } from './redact.ts';
 import type { Trust } from './trust.ts';

@@ -45,7 +45,7 @@ export interface HookSetOptions {
   /** Null when the caller said that everything is trusted. */
   readonly trust: TrustChecker | null;
   /** Told to every hook in its environment, so that trust commands can refuse to run inside one. */
-  readonly sessionId: string;
+  readonly sessionId: () => string;
 }
 
 /** The variable that says "you run inside an agent session". */
@@ -55,21 +55,23 @@ export function createHookSet(options: HookSetOptions): HookSet {
   const grants = createGrants(options);
   const listeners = new Set<() => void>();
   let found = discoverAll(options.dialects);
-  let made = makeHandlers(found);
+  let made: readonly ReadyHook[] | null = null;
 
-  function makeHandlers({ hooks }: Discovery): readonly ReadyHook[] {
-    return hooks.map((hook) => ({ hook, handlers: hook.toHandlers(grants.grant(hook)) }));
+  // Who only looks at the hooks needs no handlers.
+  function makeHandlers(): readonly ReadyHook[] {
+    made ??= found.hooks.map((hook) => ({ hook, handlers: hook.toHandlers(grants.grant(hook)) }));
+    return made;
   }
 
   return {
-    handlers: () => made.flatMap(({ handlers }) => handlers),
-    ready: () => made.filter(({ hook }) => grants.grant(hook).withheld() === null),
+    handlers: () => makeHandlers().flatMap(({ handlers }) => handlers),
+    ready: () => makeHandlers().filter(({ hook }) => grants.grant(hook).withheld() === null),
     statuses: () => found.hooks.map((hook) => grants.status(hook)),
     ignored: () => found.ignored,
     watched: () => found.watched,
     rescan() {
       found = discoverAll(options.dialects);
-      made = makeHandlers(found);
+      made = null;
       for (const listener of listeners) listener();
     },
     subscribe(listener) {
@@ -94,17 +96,16 @@ interface Grants {
 }
 
 function createGrants({ settings, surroundings, trust, sessionId }: HookSetOptions): Grants {
-  const add = { [SESSION_MARKER]: sessionId };
   const environmentFor = (withhold: readonly string[]): Environment =>
     childEnvironment({
       base: surroundings.env,
       withhold,
       pass: settings['env.pass'],
-      add,
+      add: { [SESSION_MARKER]: sessionId() },
       platform: surroundings.platform,
     });
-  const ownEnvironment = environmentFor([]);
-  const workspaceEnvironment = environmentFor(PROVIDER_KEYS);
+  const ownEnvironment = once(() => environmentFor([]));
+  const workspaceEnvironment = once(() => environmentFor(PROVIDER_KEYS));
   const units = new WeakMap<FoundHook, TrustUnit>();
 
   function trustOf(hook: FoundHook): HookTrust {
@@ -125,7 +126,7 @@ function createGrants({ settings, surroundings, trust, sessionId }: HookSetOptio
   return {
     grant: (hook) => ({
       ...limitsOf(hook, settings),
-      environment: hook.place === 'workspace' ? workspaceEnvironment : ownEnvironment,
+      environment: hook.place === 'workspace' ? workspaceEnvironment() : ownEnvironment(),
       withheld: () => withheld(hook),
     }),
     status(hook) {
@@ -134,6 +135,14 @@ function createGrants({ settings, surroundings, trust, sessionId }: HookSetOptio
       const standing = standingOf(hook, isEnabled, trusted);
       return { hook, isEnabled, ...standing, trustedBy: trusted.by, ...limitsOf(hook, settings) };
     },
+  };
+}
+
+function once<Value extends object>(make: () => Value): () => Value {
+  let made: Value | null = null;
+  return () => {
+    made ??= make();
+    return made;
   };
 }
 

@@ -13,13 +13,21 @@ export interface MomentRequest {
 }
 
 /** Gives what every event of a session carries, with the present time. */
-export function createMoment({ surroundings, clock, known }: MomentRequest): () => Moment {
+export function createMoment(request: MomentRequest): () => Moment {
+  const startedAt = request.clock.now();
+  let session: Moment | null = null;
+  return () => {
+    session ??= beginSession(request, startedAt);
+    return { ...session, at: request.clock.now() };
+  };
+}
+
+function beginSession({ surroundings, known }: MomentRequest, startedAt: number): Moment {
   const { env, cwd } = surroundings;
   // A variable that is set to nothing says nothing.
   const named = (name: string): string | null => env[name]?.trim().match(/.+/su)?.[0] ?? null;
-  const startedAt = clock.now();
   const sessionId = known.sessionId ?? randomUUID();
-  const session: Moment = {
+  return {
     sessionId,
     taskId: String(startedAt),
     ulid: ulid(startedAt),
@@ -36,5 +44,4 @@ export function createMoment({ surroundings, clock, known }: MomentRequest): () 
     promptId: null,
     ...known,
   };
-  return () => ({ ...session, at: clock.now() });
 }

@@ -105,6 +105,6 @@ function findHooks(opened: Omit<OpenedHooks, 'hookSet'>, search: HookSearch): Ho
     settings,
     surroundings,
     trust: search.trust === 'all' ? null : opened.trust.checker,
-    sessionId: opened.moment().sessionId,
+    sessionId: () => opened.moment().sessionId,
   });
 }

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { readProcessTable, type ProcessRow } from './process-table.ts';
 
 /** Ends one program with everything it started. */
@@ -30,6 +29,7 @@ const thisMachine: TreeMachine = {
   platform: process.platform,
   kill: (pid, signal) => process.kill(pid, signal),
   run: (file, args) => {
+    const { execFile } = process.getBuiltinModule('node:child_process');
     execFile(file, args, { windowsHide: true }, () => {});
   },
   listProcesses: readProcessTable,

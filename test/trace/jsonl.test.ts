@@ -10,11 +10,12 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { entryOfDispatch } from '../../src/trace/entry.ts';
 import { createTraceFile, type TraceFileOptions } from '../../src/trace/jsonl.ts';
 import { readTraceStats } from '../../src/trace/stats.ts';
 import { createDirectory, write } from '../base/directory.ts';
-import { outcomeOf } from '../hooks/handlers.ts';
-import { entryOf } from './records.ts';
+import { bash, MOMENT, outcomeOf } from '../hooks/handlers.ts';
+import { entryOf, recordOf } from './records.ts';
 
 const canMountTmpfs = process.getuid?.() === 0 && tryMount();
 
@@ -51,6 +52,22 @@ describe('writing', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(statSync(directory).mode & 0o777).toBe(0o700);
     expect(problems).toEqual([]);
+  });
+
+  test('leaves no half of a secret where long facts are cut', async () => {
+    const directory = createDirectory();
+    const secret = 'S3CRET'.repeat(10);
+    const redact = async (texts: readonly string[]) =>
+      texts.map((text) => text.replaceAll(secret, '[redacted]'));
+    const { trace } = traceIn(directory, { redact });
+    const start = JSON.stringify({ ...MOMENT, ...bash('') }).indexOf('"command":"') + 11;
+    const command = 'x'.repeat(8192 - start - 20) + secret + 'x'.repeat(9000);
+    trace.record(() => entryOfDispatch({ ...recordOf(), event: { ...MOMENT, ...bash(command) } }));
+    await trace.flush();
+    const text = readFileSync(path.join(directory, 'trace.jsonl'), 'utf8');
+    expect(text).toContain('[redacted]');
+    expect(text).not.toContain('S3CRET');
+    expect(JSON.parse(text).data.json.length).toBe(8192);
   });
 
   test('never happens on the caller’s path', async () => {

@@ -502,6 +502,7 @@ describe('what cannot be read', () => {
           {
             path: path.join(root, HOOKS),
             why: expect.stringMatching(/^cannot be read: EACCES: permission denied/),
+            mayHideHook: true,
           },
         ],
       });
