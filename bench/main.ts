@@ -28,8 +28,8 @@ else await bench();
 
 async function bench(): Promise<void> {
   const peer = installedVersion(flags.project, PEER);
-  const results = [...(await runRows(ROWS)), ...(peer === null ? [] : runBesidePeer())];
   const machine = describeMachine(peer);
+  const results = [...(await runRows(ROWS)), ...(peer === null ? [] : runBesidePeer())];
   const remarks = peer === null ? [PEER_MISSING] : [];
   say([...machine, '', plainTable(tableOf(results)), '', ...remarks].join('\n'));
   if (flags.only === '' && !flags.quick) {

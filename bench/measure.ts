@@ -22,23 +22,25 @@ const WARM_UP_SHARE = 0.1;
 const MIN_WARM_UPS = 3;
 
 /**
- * Measures all tasks in turns, so that whatever disturbs the machine disturbs them alike.
- * Each round begins with another task, because the first one after a pause is the slowest.
+ * Measures all tasks in turns, so that whatever disturbs the machine disturbs them alike, and each
+ * round in another order, so that none always follows the same other.
  */
 export async function measureInTurns(tasks: readonly Task[], plan: Plan): Promise<Summary[]> {
   const warmUps = Math.max(MIN_WARM_UPS, Math.round(plan.samples * WARM_UP_SHARE));
   const times: number[][] = tasks.map(() => []);
   for (let round = -warmUps; round < plan.samples; round++) {
-    for (let turn = 0; turn < tasks.length; turn++) {
-      const which = Math.abs(round + turn) % tasks.length;
-      const task = tasks[which];
-      if (task === undefined) continue;
+    for (const { task, own } of shuffled(tasks.map((task, at) => ({ task, own: times[at] })))) {
       const ms = await timeOf(task, plan.batch);
-      if (round >= 0) times[which]?.push(ms);
+      if (round >= 0) own?.push(ms);
       await plan.settle?.();
     }
   }
   return times.map(summarise);
+}
+
+function shuffled<Item>(items: readonly Item[]): Item[] {
+  const keyed = items.map((item) => ({ item, key: Math.random() }));
+  return keyed.toSorted((one, other) => one.key - other.key).map(({ item }) => item);
 }
 
 async function timeOf(task: Task, batch: number): Promise<number> {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
@@ -45,17 +46,27 @@ export function createPlace(): Place {
   };
 }
 
-/** The smallest program that reads its input to the end and answers: what a hook costs at least. */
-export function writeEcho(file: string): void {
+/** What a hook of a row does: give back what it read, or read it and say little. */
+export type Program = 'echo' | 'answer';
+
+// Small programs that everybody has. Copied, because a hook must be a file of the workspace.
+const ORIGINALS = { echo: '/bin/cat', answer: '/usr/bin/cksum' };
+const SCRIPTS = { echo: 'exec cat', answer: "cat > /dev/null\necho '{}'" };
+
+/** Writes the smallest program there is of its kind: the less it takes, the more an engine shows. */
+export function writeProgram(file: string, kind: Program): void {
   mkdirSync(path.dirname(file), { recursive: true });
-  copyFileSync(realpathSync('/bin/cat'), file);
+  copyFileSync(realpathSync(ORIGINALS[kind]), file);
   chmodSync(file, 0o755);
+  const { stdout, status } = spawnSync(file, [], { input: '{}' });
+  // Where one program plays many parts it goes by its name, and does not know this one.
+  if (status !== 0 || stdout.length === 0) writeScript(file, kind);
 }
 
 /** The same as a script, for hosts that start nothing else. */
-export function writeEchoScript(file: string): void {
+export function writeScript(file: string, kind: Program): void {
   mkdirSync(path.dirname(file), { recursive: true });
-  writeFileSync(file, '#!/bin/sh\nexec cat\n', { mode: 0o755 });
+  writeFileSync(file, `#!/bin/sh\n${SCRIPTS[kind]}\n`, { mode: 0o755 });
 }
 
 export async function openHost(place: Place, options: HostOptions = {}): Promise<Host> {

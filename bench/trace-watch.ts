@@ -11,6 +11,7 @@ export interface TraceWatch {
 }
 
 const PATIENCE_MS = 5000;
+const REST_MS = 10;
 
 export function watchTrace({ home }: Place): TraceWatch {
   const file = path.join(home, '.hookline', 'trace', 'trace.jsonl');
@@ -25,6 +26,8 @@ export function watchTrace({ home }: Place): TraceWatch {
         if (performance.now() > deadline) throw new Error(`nothing was written to ${file}`);
         await wait(1);
       }
+      // What was written leaves garbage behind, which is collected beside the next call.
+      if (before !== null) await wait(REST_MS);
       before = null;
     },
   };

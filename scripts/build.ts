@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { build, type OutputChunk, type Plugin } from 'rolldown';
+import { build, type OutputChunk } from 'rolldown';
+import { lazyRequires, withoutSubprograms } from './fast-start.ts';
 import { describeLicenses } from './third-party-licenses.ts';
 
 // Each becomes a file of dist/bin.
@@ -11,14 +12,23 @@ const PROGRAMS: Readonly<Record<string, string>> = { hookline: 'src/cli/main.ts'
 // their own files. The others are loaded rarely, so bundling them would only add bytes.
 const EXTERNAL = [/^jiti(\/|$)/, /^@secretlint\//, /^chokidar$/, /^@clack\/prompts$/];
 
-// Commander loads this for commands that are programs of their own, of which there are none.
-const withoutSubprograms: Plugin = {
-  name: 'without-subprograms',
-  resolveId: (id, importer) =>
-    id === 'node:child_process' && importer?.includes('commander') ? NO_MODULE : null,
-  load: (id) => (id === NO_MODULE ? 'export {};' : null),
-};
-const NO_MODULE = '\0no-module';
+// Needed only to run hooks, not to look at them: kept apart so that it is not loaded for that.
+const RUNNING = new RegExp(
+  [
+    'src/(?:hooks|trace)/',
+    'src/process/(?:run|spawn|end-tree|process-table|bounded-output|environment)\\.',
+    'src/dialects/(?:command-handler|cline-files/(?:codec|decide|output|payload|read-payload|runners))\\.',
+    'src/host/(?:embed/|redact|watch)',
+    'src/trust/(?:lock|objects|replace-file)\\.',
+    'node_modules/ulid/',
+  ]
+    .join('|')
+    .replaceAll('/', '[\\\\/]'),
+);
+
+// What `hooks list` needs, in one file: looking a file up and reading it costs half a millisecond.
+const LOOKING =
+  /src[\\/](?:base|dialects|host|process|trust|cli[\\/](?:context|unbound|commands[\\/]hooks-list))\b/;
 
 const INPUTS = ['src', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.build.json'];
 
@@ -55,7 +65,9 @@ async function bundlePrograms(): Promise<void> {
     input: { ...PROGRAMS },
     platform: 'node',
     external: EXTERNAL,
-    plugins: [withoutSubprograms],
+    plugins: [lazyRequires, withoutSubprograms],
+    // The program exports nothing that anybody but its own chunks would look for.
+    preserveEntrySignatures: 'allow-extension',
     transform: { target: 'node20.19' },
     output: {
       dir: 'dist/bin',
@@ -63,8 +75,15 @@ async function bundlePrograms(): Promise<void> {
       format: 'cjs',
       entryFileNames: '[name].js',
       chunkFileNames: '[name]-[hash].js',
+      codeSplitting: {
+        includeDependenciesRecursively: false,
+        groups: [
+          { name: 'running', test: RUNNING },
+          { name: 'looking', test: LOOKING },
+        ],
+      },
       banner: (chunk) => (chunk.name === 'hookline' ? '#!/usr/bin/env node' : ''),
-      minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+      minify: false,
     },
   });
   writeFileSync('dist/bin/package.json', '{ "type": "commonjs" }\n');

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FiredEvent } from '../../src/hooks/facts.ts';
 import type { Handler } from '../../src/hooks/handler.ts';
 import type { Host } from '../../src/host/create-host.ts';
-import { createPlace, openHost, trustEverything, writeEcho } from '../places.ts';
+import { createPlace, openHost, trustEverything, writeProgram } from '../places.ts';
 import type { Check, Row } from '../row.ts';
 
 const BLOCKS = 20;
@@ -24,7 +24,7 @@ export const enduranceRows: readonly Row[] = [
 
 async function openEndurance(): Promise<Check> {
   const place = createPlace();
-  writeEcho(path.join(place.workspace, '.clinerules', 'hooks', 'PreToolUse'));
+  writeProgram(path.join(place.workspace, '.clinerules', 'hooks', 'PreToolUse'), 'echo');
   await trustEverything(place);
   return {
     async check() {

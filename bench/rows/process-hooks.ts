@@ -8,30 +8,48 @@ import {
   createPlace,
   openHost,
   type Place,
+  type Program,
   trustEverything,
-  writeEcho,
-  writeEchoScript,
+  writeProgram,
+  writeScript,
 } from '../places.ts';
-import type { Contest, Row, RowOptions } from '../row.ts';
+import type { Bound, Contest, Row, RowOptions } from '../row.ts';
 import { watchTrace } from '../trace-watch.ts';
 
 interface Scene {
   readonly hooks: number;
   readonly payload: '1 KB' | '1 MB';
+  readonly program: Program;
   readonly samples: number;
+  /** Whether each dispatch leaves its entry; writing it is waited for outside the measured time. */
+  readonly isTraced: boolean;
 }
 
-const ONE = { hooks: 1, payload: '1 KB', samples: 400 } as const;
-const LARGE = { hooks: 1, payload: '1 MB', samples: 200 } as const;
-const FOUR = { hooks: 4, payload: '1 KB', samples: 200 } as const;
-const SIXTEEN = { hooks: 16, payload: '1 KB', samples: 100 } as const;
+const ONE: Scene = { hooks: 1, payload: '1 KB', program: 'echo', samples: 500, isTraced: false };
+const LARGE: Scene = { ...ONE, payload: '1 MB', program: 'answer', samples: 200 };
+const FOUR: Scene = { ...ONE, hooks: 4, samples: 200 };
+const SIXTEEN: Scene = { ...ONE, hooks: 16, samples: 100 };
 
 /** Programs as hooks of a trusted workspace, against starting the same programs by hand. */
 export const processRows: readonly Row[] = [
-  processRow(ONE, 1.05, 'parity; Cline’s SDK 0.95–1.08, VS Code Cline 1.18'),
-  processRow(LARGE, 1.1, 'bare spawn plus one JSON.stringify of the event; Cline 1.23'),
-  processRow(FOUR, 1.1, 'all at once; Cline 1.35–1.48'),
-  processRow(SIXTEEN, 1.1, 'all at once; Cline 1.35–1.48'),
+  processRow(ONE, { atMost: 1.05, because: 'parity; Cline’s SDK 0.95–1.08, VS Code Cline 1.18' }),
+  processRow(LARGE, { atMost: 1.1, because: 'bare spawn plus one JSON.stringify; Cline 1.23' }),
+  processRow(FOUR, { atMost: 1.1, because: 'as many bare spawns at once; Cline 1.35–1.48' }),
+  processRow(SIXTEEN, { atMost: 1.1, because: 'as many bare spawns at once; Cline 1.35–1.48' }),
+  {
+    ...processRow(
+      { ...ONE, isTraced: true },
+      { atMost: 1.1, because: 'the trace is written after the verdict', isAim: true },
+    ),
+    name: '1 hook, 1 KB, traced',
+  },
+  {
+    ...processRow(
+      { ...LARGE, program: 'echo' },
+      { atMost: 1.5, because: 'the answer is parsed, which a bare call leaves out', isAim: true },
+    ),
+    name: '1 hook, 1 MB there and back',
+  },
 ];
 
 /** The same beside a peer, which makes the process so large that these rows can only be read, not gate. */
@@ -41,10 +59,10 @@ export const peerRows: readonly Row[] = [ONE, LARGE, FOUR].map((scene) => ({
   open: (options) => openPeerScene(scene, options),
 }));
 
-function processRow(scene: Scene, atMost: number, because: string): Row {
+function processRow(scene: Scene, bound: Omit<Bound, 'of'>): Row {
   return {
     name: nameOf(scene),
-    bound: { of: 'ratio', atMost, because },
+    bound: { of: 'ratio', ...bound },
     open: (options) => openScene(scene, options),
   };
 }
@@ -56,14 +74,14 @@ function nameOf({ hooks, payload }: Scene): string {
 async function openScene(scene: Scene, options: RowOptions): Promise<Contest> {
   const place = createPlace();
   const files = hookFiles(place, scene.hooks);
-  files.forEach(writeEcho);
+  for (const file of files) writeProgram(file, scene.program);
   return openContest(scene, { place, files, options });
 }
 
 async function openPeerScene(scene: Scene, options: RowOptions): Promise<Contest> {
   const place = createPlace();
   const files = hookFiles(place, scene.hooks);
-  files.forEach(writeEchoScript);
+  for (const file of files) writeScript(file, scene.program);
   const contest = await openContest(scene, { place, files, options });
   return { ...contest, peer: await openPeer(place, toolCall(scene)) };
 }
@@ -89,30 +107,24 @@ interface Setting {
 async function openContest(scene: Scene, { place, files, options }: Setting): Promise<Contest> {
   await trustEverything(place);
   const event: FiredEvent = { name: 'PreToolUse', tool: toolCall(scene) };
-  const payload = await capturePayload(event);
-  const host = await openHost(place);
+  const stdin = Buffer.from(await capturePayload(event));
+  const facts: unknown = JSON.parse(stdin.toString());
+  const host = await openHost(place, { flags: { 'trace.enabled': scene.isTraced } });
+  refuseUnlessAllRan(await host.engine.dispatch(event), files.length);
+  const call = { cwd: place.workspace, env: place.surroundings.env };
   const trace = watchTrace(place);
-  const dispatch = (): Promise<Verdict> => {
-    trace.expect();
-    return host.engine.dispatch(event);
-  };
-  refuseUnlessAllRan(await dispatch(), files.length);
-  const { env } = place.surroundings;
-  const facts: unknown = JSON.parse(payload);
-  const stdin = Buffer.from(payload);
-  const isLarge = scene.payload === '1 MB';
   return {
     samples: options.quick ? 30 : scene.samples,
     batch: 1,
-    us: dispatch,
-    settle: () => trace.settle(),
-    bare: () => {
-      const input = isLarge ? JSON.stringify(facts) : stdin;
-      const calls = files.map((file) =>
-        bareSpawn({ file, cwd: place.workspace, env, stdin: input }),
-      );
-      return Promise.all(calls);
+    us: () => {
+      if (scene.isTraced) trace.expect();
+      return host.engine.dispatch(event);
     },
+    bare: () => {
+      const input = scene.payload === '1 MB' ? JSON.stringify(facts) : stdin;
+      return Promise.all(files.map((file) => bareSpawn({ ...call, file, stdin: input })));
+    },
+    settle: () => trace.settle(),
     async close() {
       await host.close();
       place.remove();
@@ -135,7 +147,7 @@ async function capturePayload(event: FiredEvent): Promise<string> {
   const place = createPlace();
   const hook = path.join(place.workspace, '.clinerules', 'hooks', 'PreToolUse');
   const copy = path.join(place.home, 'payload.json');
-  writeEchoScript(hook);
+  writeScript(hook, 'echo');
   writeFileSync(hook, `#!/bin/sh\nexec cat > '${copy}'\n`);
   const host = await openHost(place, { trust: 'all', flags: { 'trace.enabled': false } });
   await host.engine.dispatch(event);

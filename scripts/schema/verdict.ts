@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EFFECTS } from '../../src/hooks/decision.ts';
+import { EFFECTS, FAILURE_KINDS, SKIP_KINDS } from '../../src/hooks/decision.ts';
 import { EVENT_NAMES, EVENTS } from '../../src/hooks/events.ts';
 import { anything, text, texts } from './fields.ts';
 
@@ -22,7 +22,15 @@ export const STOP = z
 export const ATTRIBUTED = z.array(z.strictObject({ hook: HOOK, text: text('What it said.') }));
 
 export const SKIPPED = z
-  .array(z.strictObject({ hook: HOOK, why: text('Why it did not run.') }))
+  .array(
+    z.strictObject({
+      hook: HOOK,
+      kind: z
+        .enum(SKIP_KINDS)
+        .describe('It does not fit the event, may not run now, or its turn did not come.'),
+      why: text('Why it did not run.'),
+    }),
+  )
   .describe('Every hook of this event that did not run.');
 
 export const SLOWEST = z
@@ -32,9 +40,7 @@ export const SLOWEST = z
 
 const FAILURE = z
   .strictObject({
-    kind: z
-      .enum(['spawn', 'timeout', 'killed', 'exit', 'output', 'threw'])
-      .describe('What kind of failure it was.'),
+    kind: z.enum(FAILURE_KINDS).describe('What kind of failure it was.'),
     message: text('What went wrong.'),
   })
   .nullable()

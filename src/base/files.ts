@@ -19,6 +19,8 @@ const PRIVATE_FILE = 0o600;
 /** The file's text, or null when there is no such file; other errors are thrown. */
 export function readTextIfPresent(file: string): string | null {
   try {
+    // Most files that are asked for do not exist, and an exception is dear.
+    if (statSync(file, { throwIfNoEntry: false }) === undefined) return null;
     return readRegularFile(file);
   } catch (error) {
     if (isAbsent(error)) return null;

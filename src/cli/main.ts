@@ -2,12 +2,11 @@ import type { HooklineError } from '../base/errors.ts';
 import { errnoOf, isHooklineError, messageOf } from '../base/errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { createPrinter, printable } from './print.ts';
-import { runProgram } from './program.ts';
+import { runCommandLine } from './command-line.ts';
 
 const print = createPrinter();
 const interrupt = new AbortController();
-process.once('SIGINT', () => interrupt.abort());
-process.once('SIGTERM', () => interrupt.abort());
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
 let hasLostAnswer = false;
 process.stdout.on('error', (error) => {
   // A reader that went away, such as `| head`, has all that it wanted.
@@ -23,9 +22,16 @@ void run().then((exitCode) => {
   process.exitCode = hasLostAnswer ? EXIT.refused : exitCode;
 });
 
+/** The first signal ends hooks politely and waits for them; whoever repeats it does not want to wait. */
+function onSignal(): void {
+  if (interrupt.signal.aborted) process.exit(EXIT.interrupted);
+  interrupt.abort();
+}
+
 async function run(): Promise<ExitCode> {
   try {
-    return await runProgram(process.argv, { print, env: process.env, signal: interrupt.signal });
+    const surroundings = { print, env: process.env, signal: interrupt.signal };
+    return await runCommandLine(process.argv, surroundings);
   } catch (error) {
     if (interrupt.signal.aborted) return EXIT.interrupted;
     return explain(error);

@@ -49,14 +49,18 @@ export function createPrinter(): Printer {
 // Bold, dim and the six colours that are used here, and what ends them.
 const OWN_COLOUR = `${String.fromCodePoint(0x1b)}\\[(?:1|2|22|3[1-6]|39)m`;
 const STEERING = String.raw`[\p{Cc}\p{Bidi_Control}]`;
-const OWN_COLOUR_OR_STEERING = new RegExp(`${OWN_COLOUR}|${STEERING}`, 'gu');
+
+// Making an expression with classes of characters takes longer than most texts take to print.
+const PLAIN = /^[\t\n\u0020-\u007E]*$/;
 
 /**
  * Text as it may reach a terminal. Hooks and repositories choose much of what is printed, and must
  * not move the cursor, hide lines or reverse the reading direction.
  */
 function harmless(text: string): string {
-  return text.replaceAll('\r\n', '\n').replaceAll(OWN_COLOUR_OR_STEERING, (found) => {
+  if (PLAIN.test(text)) return text;
+  const ownColourOrSteering = new RegExp(`${OWN_COLOUR}|${STEERING}`, 'gu');
+  return text.replaceAll('\r\n', '\n').replaceAll(ownColourOrSteering, (found) => {
     if (found === '\n' || found === '\t') return found;
     return found.length > 1 && colors.isColorSupported ? found : printable(found);
   });
@@ -116,7 +120,8 @@ function visibleLength(text: string): number {
 
 /** A name that may hold line breaks or invisible characters, safe to print on one line. */
 export function oneLine(text: string): string {
-  return /\p{C}/u.test(text) ? printable(JSON.stringify(text)) : text;
+  const isClean = PLAIN.test(text) ? !/[\t\n]/.test(text) : !/\p{C}/u.test(text);
+  return isClean ? text : printable(JSON.stringify(text));
 }
 
 export function indent(text: string, by = '    '): string {

@@ -26,7 +26,7 @@ export async function runProgram(
   surroundings: Omit<CommandContext, 'flags'>,
 ): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.fine;
-  const program = createProgram(rowsFor(argv.slice(2)), async (row, options, { cwd, ...flags }) => {
+  const program = createProgram(async (row, options, { cwd, ...flags }) => {
     if (cwd !== undefined) enterDirectory(cwd);
     const command = await row.load();
     exitCode = await command({ ...surroundings, flags }, options);
@@ -54,22 +54,9 @@ function enterDirectory(directory: string): void {
   }
 }
 
-/** The one command that is named, or all of them when help or an error may need the rest. */
-function rowsFor(words: readonly string[]): readonly CommandRow[] {
-  const named = COMMANDS.filter(({ usage }) =>
-    wordsOf(usage).every((word, at) => words[at] === word),
-  );
-  return named.length === 1 ? named : COMMANDS;
-}
-
-/** The command's own words, without its arguments. */
-function wordsOf(usage: string): string[] {
-  return usage.split(' ').filter((word) => /^[a-z]/.test(word));
-}
-
 type Run = (row: CommandRow, options: object, flags: GlobalFlags) => Promise<void>;
 
-function createProgram(rows: readonly CommandRow[], run: Run): Program {
+function createProgram(run: Run): Program {
   const program = new Program('hookline')
     .description('Runs the agent hooks you already have: one runtime, one verdict.')
     .version(VERSION)
@@ -78,7 +65,7 @@ function createProgram(rows: readonly CommandRow[], run: Run): Program {
     .showHelpAfterError('(--help shows all that it takes)');
   addFlags(program, GLOBAL_FLAGS);
   program.command('hooks').description('find, fire, explain, make and test hooks');
-  for (const row of rows) addCommand(program, row, run);
+  for (const row of COMMANDS) addCommand(program, row, run);
   return program;
 }
 

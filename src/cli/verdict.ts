@@ -1,5 +1,5 @@
 import colors from 'picocolors';
-import type { Outcome, Verdict } from '../hooks/decision.ts';
+import { awaitsTrust, type Outcome, type Verdict } from '../hooks/decision.ts';
 import { indent, milliseconds, oneLine, plural, printable } from './print.ts';
 
 /** The verdict as `--json` prints it. */
@@ -82,6 +82,5 @@ function slowestLine({ slowest, outcomes }: Verdict): string[] {
 }
 
 function trustAdvice({ skipped }: Verdict): string[] {
-  const isWaiting = skipped.some(({ why }) => /^(?:untrusted|modified)\b/u.test(why));
-  return isWaiting ? ['  look at them and let them run: `hookline trust`'] : [];
+  return skipped.some(awaitsTrust) ? ['  look at them and let them run: `hookline trust`'] : [];
 }

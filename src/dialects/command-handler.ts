@@ -15,16 +15,22 @@ export interface CommandTarget extends Omit<Handler, 'run'> {
   /** What to start; everything but its stdin. */
   readonly program: (input: HandlerInput) => Omit<Program, 'stdin'>;
   readonly codec: Codec;
+  /** Gets the first line that the program prints; `true` lets it go on in the background. */
+  readonly handOver?: (firstLine: string) => boolean;
 }
 
 /** Makes a handler of a program and a codec; all dialects that start programs share it. */
-export function commandHandler({ program, codec, ...handler }: CommandTarget): Handler {
+export function commandHandler(target: CommandTarget): Handler {
+  const { program, codec, handOver, ...handler } = target;
   return {
     ...handler,
     async run(input, signal) {
       const prepared = program(input);
       const stdin = (): Buffer => payloadFor(codec, input);
-      const result = await runProgram({ stdin, ...prepared }, { signal });
+      const result = await runProgram(
+        { stdin, ...prepared },
+        handOver === undefined ? { signal } : { signal, handOver },
+      );
       return answerOf(codec, input, { result, timeoutMs: prepared.timeoutMs });
     },
   };
@@ -50,6 +56,10 @@ interface Ended {
 
 function answerOf(codec: Codec, input: HandlerInput, { result, timeoutMs }: Ended): Answer {
   const program = reportOf(result);
+  if (result.late !== null) {
+    const late = result.late.then((ended) => answerOf(codec, input, { result: ended, timeoutMs }));
+    return { program, late };
+  }
   const failure = endingFailure(result, timeoutMs);
   return failure === null ? { program, ...codec.decode(input, result) } : { failure, program };
 }

@@ -47,7 +47,8 @@ export interface Decision extends Changes {
   readonly notice?: string;
 }
 
-export type FailureKind = 'spawn' | 'timeout' | 'killed' | 'exit' | 'output' | 'threw';
+export const FAILURE_KINDS = ['spawn', 'timeout', 'killed', 'exit', 'output', 'threw'] as const;
+export type FailureKind = (typeof FAILURE_KINDS)[number];
 
 export interface Failure {
   readonly kind: FailureKind;
@@ -83,8 +84,12 @@ export interface Attributed {
   readonly text: string;
 }
 
+export const SKIP_KINDS = ['misfit', 'withheld', 'order'] as const;
+
+/** A handler that did not run: it does not fit, may not run now, or its turn did not come. */
 export interface Skipped {
   readonly hook: string;
+  readonly kind: (typeof SKIP_KINDS)[number];
   readonly why: string;
 }
 
@@ -111,6 +116,11 @@ export interface Verdict {
 
 export function strictest(one: Effect, other: Effect): Effect {
   return EFFECTS.indexOf(one) >= EFFECTS.indexOf(other) ? one : other;
+}
+
+/** Whether the handler waits for somebody's trust; one that a person switched off does not. */
+export function awaitsTrust({ kind, why }: Skipped): boolean {
+  return kind === 'withheld' && why !== 'disabled';
 }
 
 /** Whether the action must not happen. */

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { createBackgroundPool } from './dispatch/background.ts';
+import { messageOf } from '../base/errors.ts';
+import { createClosing } from './dispatch/closing.ts';
 import type { Verdict } from './decision.ts';
 import { createDispatch, emptyVerdict } from './dispatch/dispatch.ts';
 import type { EventName, FiredEvent, HookEvent, Moment } from './facts.ts';
 import type { Handler, HandlerSource } from './handler.ts';
 import { type DispatchRecord, type HandlerProgress, type LateOutcome, tell } from './observers.ts';
 import { explainEvent, type Explanation } from './dispatch/explain.ts';
-import { NEVER_ABORTED } from './dispatch/settle.ts';
 import type { ReadText } from './dispatch/views.ts';
 
 export interface HookEngineOptions {
@@ -24,13 +25,13 @@ export interface HookEngineOptions {
 }
 
 export interface HookEngine {
-  /** Runs every handler that fits and merges their answers. Rejects only when `signal` aborts. */
+  /** Runs every handler that fits and merges their answers. Rejects only when `signal` aborts or the engine closes. */
   dispatch(event: FiredEvent, options?: { readonly signal?: AbortSignal }): Promise<Verdict>;
   /** What `dispatch` would run, without running anything. */
   explain(event: FiredEvent): Explanation;
   /** Settles when no background handler is running any more. */
   idle(): Promise<void>;
-  /** Ends background handlers and stops listening to the sources. */
+  /** Ends every handler, in the background or not, and settles when the dispatches under way have rejected. */
   close(): Promise<void>;
 }
 
@@ -39,7 +40,7 @@ const DEFAULT_BACKGROUND_LIMIT = 8;
 export function createHookEngine(options: HookEngineOptions): HookEngine {
   let engineId: string | null = null;
   let dispatches = 0;
-  const closing = new AbortController();
+  const closing = createClosing();
   const background = createBackgroundPool(options.backgroundLimit ?? DEFAULT_BACKGROUND_LIMIT);
   const index = createHandlerIndex(options.sources);
   // A spread that adds to what another spread began is several times slower in V8.
@@ -52,25 +53,39 @@ export function createHookEngine(options: HookEngineOptions): HookEngine {
     onProgress: options.onProgress,
   });
 
+  async function run(
+    event: HookEvent,
+    handlers: readonly Handler[],
+    signal: AbortSignal,
+  ): Promise<Verdict> {
+    engineId ??= randomUUID();
+    dispatches += 1;
+    const id = `${engineId}-${dispatches}`;
+    const { verdict, aborted } = await runDispatch({ id, event, handlers, signal });
+    tell(options.onDispatch, { id, event, verdict, aborted });
+    if (aborted) signal.throwIfAborted();
+    return verdict;
+  }
+
   return {
-    async dispatch(fired, { signal = NEVER_ABORTED } = {}) {
+    async dispatch(fired, given) {
+      closing.signal.throwIfAborted();
       const handlers = index.of(fired.name);
       if (handlers.length === 0) return emptyVerdict(fired.name);
+      const signal = closing.with(given?.signal);
       signal.throwIfAborted();
-      engineId ??= randomUUID();
-      dispatches += 1;
-      const id = `${engineId}-${dispatches}`;
-      const event = complete(fired);
-      const { verdict, aborted } = await runDispatch({ id, event, handlers, signal });
-      tell(options.onDispatch, { id, event, verdict, aborted });
-      if (aborted) signal.throwIfAborted();
-      return verdict;
+      const leave = closing.enter();
+      try {
+        return await run(complete(fired), handlers, signal);
+      } finally {
+        leave();
+      }
     },
     explain: (fired) => explainEvent(complete(fired), index.of(fired.name), options.readText),
     idle: () => background.idle(),
     async close() {
       index.stop();
-      closing.abort();
+      await closing.close();
       await background.idle();
     },
   };
@@ -93,16 +108,30 @@ function createHandlerIndex(sources: readonly HandlerSource[]): HandlerIndex {
   const stops = sources.flatMap((source) => source.subscribe?.(refresh) ?? []);
   return {
     of(name) {
-      byEvent ??= groupByEvent(sources);
-      return byEvent.get(name) ?? [];
+      if (byEvent !== null) return byEvent.get(name) ?? [];
+      const lists = sources.map(handlersOf);
+      const grouped = groupByEvent(lists.flatMap((list) => list ?? []));
+      // A source that could not answer is asked again next time.
+      if (!lists.includes(null)) byEvent = grouped;
+      return grouped.get(name) ?? [];
     },
     stop: () => stops.forEach((stop) => stop()),
   };
 }
 
-function groupByEvent(sources: readonly HandlerSource[]): Map<EventName, Handler[]> {
+/** The handlers of a source, or null when it threw: the others must not be lost with it. */
+function handlersOf(source: HandlerSource): readonly Handler[] | null {
+  try {
+    return source.handlers();
+  } catch (error) {
+    process.emitWarning(`a source of hooks threw, so none of its hooks run: ${messageOf(error)}`);
+    return null;
+  }
+}
+
+function groupByEvent(handlers: readonly Handler[]): Map<EventName, Handler[]> {
   const byEvent = new Map<EventName, Handler[]>();
-  for (const handler of sources.flatMap((source) => source.handlers())) {
+  for (const handler of handlers) {
     const others = byEvent.get(handler.event);
     if (others === undefined) byEvent.set(handler.event, [handler]);
     else others.push(handler);

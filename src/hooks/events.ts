@@ -1,5 +1,5 @@
-import type { ChangeField, Effect } from './decision.ts';
-import type { EventName, HookEvent } from './facts.ts';
+import type { ChangeField, Decision, Effect } from './decision.ts';
+import { type EventName, type HookEvent, withOutput } from './facts.ts';
 
 /** How one field of several decisions becomes one: declared order decides, never who finished first. */
 export type MergeRule = 'last' | 'first' | 'join';
@@ -17,6 +17,8 @@ export interface EventRow<Name extends EventName> {
   readonly changes: Readonly<Partial<Record<ChangeField, MergeRule>>>;
   /** The value that matchers are tried on; tool events are matched by the tool's names instead. */
   readonly subject: ((event: HookEvent<Name>) => string) | null;
+  /** The event as the next handler in order sees it after a decision that changes more than the input. */
+  readonly after?: (event: HookEvent<Name>, decision: Decision) => HookEvent<Name>;
 }
 
 const NOTHING = {
@@ -67,6 +69,7 @@ export const EVENTS: { readonly [Name in EventName]: EventRow<Name> } = {
     fires: 'every prompt: first, follow-up, resumed',
     refusal: 'the prompt is refused',
     changes: { context: 'join', prompt: 'last', title: 'last' },
+    after: (event, { prompt }) => (prompt === undefined ? event : { ...event, prompt }),
   },
   UserPromptExpansion: {
     ...REFUSABLE,
@@ -118,12 +121,14 @@ export const EVENTS: { readonly [Name in EventName]: EventRow<Name> } = {
     fires: 'after each call that succeeded',
     refusal: 'feedback to the model',
     changes: { output: 'last', context: 'join' },
+    after: (event, { output }) => (output === undefined ? event : withOutput(event, output)),
   },
   PostToolUseFailure: {
     ...REFUSABLE,
     fires: 'after each call that failed',
     refusal: 'feedback to the model',
     changes: { output: 'last', context: 'join' },
+    after: (event, { output }) => (output === undefined ? event : withOutput(event, output)),
   },
   PostToolBatch: {
     ...REFUSABLE,
@@ -279,6 +284,15 @@ export const EVENT_NAMES: readonly EventName[] = Object.keys(EVENTS).filter(isEv
 export function subjectOf<Name extends EventName>(event: HookEvent<Name>): string | null {
   const row: EventRow<Name> = EVENTS[event.name];
   return row.subject === null ? null : row.subject(event);
+}
+
+/** The event with what a decision changes of it, for the handlers in order after it. */
+export function withChanges<Name extends EventName>(
+  event: HookEvent<Name>,
+  decision: Decision,
+): HookEvent<Name> {
+  const row: EventRow<Name> = EVENTS[event.name];
+  return row.after === undefined ? event : row.after(event, decision);
 }
 
 export function isEventName(name: string): name is EventName {

@@ -165,3 +165,11 @@ export type FiredEvent<Name extends EventName = EventName> = {
 export function callOf(event: HookEvent): CallFacts | null {
   return 'tool' in event ? event.tool : null;
 }
+
+/** The event as if the tool had answered this; it is for the whole call, so its parts no longer hold. */
+export function withOutput<Event extends FinishedToolFacts>(event: Event, output: unknown): Event {
+  const { parts: _parts, ...result } = event.result;
+  const isText = typeof output === 'string';
+  const text = isText ? output : (JSON.stringify(output) ?? '');
+  return { ...event, result: { ...result, response: isText ? undefined : output, text } };
+}

@@ -9,7 +9,7 @@ import { entryOfDispatch, entryOfLate } from '../trace/entry.ts';
 import { createTraceFile, type TraceFile } from '../trace/jsonl.ts';
 import { noteHomeHooks } from '../trust/seen.ts';
 import type { Config, Surroundings } from './config.ts';
-import type { HookSet, HookStatus, ReadyHook } from './hook-set.ts';
+import type { HookSet, HookStatus, MadeHook } from './hook-set.ts';
 import { type HookSearch, openHooks, type OpenedHooks } from './open-hooks.ts';
 import { redactTexts } from './redact.ts';
 import type { Trust } from './trust.ts';
@@ -24,6 +24,8 @@ export interface HostOptions extends HookSearch {
   readonly onProgress?: (progress: HandlerProgress) => void;
   /** Told in words about whatever a person should know that is no answer to anything. */
   readonly onNotice?: (notice: string) => void;
+  /** Told instead of `onNotice` which of the person's own hooks changed: each change once. */
+  readonly onOwnHookNews?: (news: string) => void;
 }
 
 export interface Host {
@@ -35,8 +37,8 @@ export interface Host {
   readonly stateDirectory: string | null;
   /** Every hook that was found, and whether it would run. */
   hooks(): readonly HookStatus[];
-  /** The hooks that may run now, each with its handlers. */
-  readyHooks(): readonly ReadyHook[];
+  /** Every hook with the handlers that it runs as. */
+  madeHooks(): readonly MadeHook[];
   ignored(): readonly Ignored[];
   /** What every event fired now would carry. */
   moment(): Moment;
@@ -49,9 +51,43 @@ export interface Host {
 /** Joins everything: configuration, trust, dialects, engine, trace. The only place that knows them all. */
 export async function createHost(options: HostOptions = {}): Promise<Host> {
   const opened = openHooks(options);
-  const { hookSet, moment } = opened;
+  const { hookSet } = opened;
   const notice = options.onNotice ?? (() => undefined);
-  const trace = createTrace(opened, notice);
+  let running: Running | null = null;
+  const watching = options.watch === true ? await watchHooks(hookSet, notice) : null;
+  for (const news of noticesOf(opened)) notice(news);
+  // What is told to nobody must not be remembered as told.
+  const tellNews = options.onOwnHookNews ?? options.onNotice;
+  if (tellNews !== undefined) homeNews(opened).forEach((news) => tellNews(news));
+  return {
+    ...opened,
+    // Made when it is first asked for: most commands only look at hooks.
+    get engine() {
+      running ??= startEngine(opened, options, openTrace(opened, notice));
+      return running.engine;
+    },
+    hooks: () => hookSet.statuses(),
+    madeHooks: () => hookSet.made(),
+    ignored: () => hookSet.ignored(),
+    rescan: () => hookSet.rescan(),
+    async close() {
+      await watching?.close();
+      await running?.engine.close();
+      await running?.trace?.flush();
+    },
+  };
+}
+
+interface Running {
+  readonly engine: HookEngine;
+  readonly trace: TraceFile | null;
+}
+
+function startEngine(
+  { hookSet, moment }: OpenedHooks,
+  options: HostOptions,
+  trace: TraceFile | null,
+): Running {
   const engine = createHookEngine({
     sources: [hookSet, ...(options.sources ?? [])],
     moment,
@@ -63,25 +99,12 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     },
     ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
   });
-  const watching = options.watch === true ? await watchHooks(hookSet, notice) : null;
-  for (const news of noticesOf(opened)) notice(news);
-  return {
-    ...opened,
-    engine,
-    hooks: () => hookSet.statuses(),
-    readyHooks: () => hookSet.ready(),
-    ignored: () => hookSet.ignored(),
-    rescan: () => hookSet.rescan(),
-    async close() {
-      await watching?.close();
-      await engine.close();
-      await trace?.flush();
-    },
-  };
+  return { engine, trace };
 }
 
-function createTrace(
-  { config: { settings }, stateDirectory }: OpenedHooks,
+/** The trace that `hooks stats` reads; null when it is switched off or has no place. */
+export function openTrace(
+  { config: { settings }, stateDirectory }: Pick<OpenedHooks, 'config' | 'stateDirectory'>,
   onProblem: (message: string) => void,
 ): TraceFile | null {
   if (!settings['trace.enabled'] || stateDirectory === null) return null;
@@ -94,13 +117,13 @@ function createTrace(
   });
 }
 
-function noticesOf({ config, trust, hookSet, stateDirectory }: OpenedHooks): readonly string[] {
+/** What a person should know of the state that the hooks are in. */
+export function noticesOf({ config, trust, hookSet }: OpenedHooks): readonly string[] {
   return [
     ...switchedOff(config),
     ...config.problems,
     ...trust.notices,
     ...unreadablePlaces(hookSet),
-    ...homeNews(hookSet, stateDirectory),
   ];
 }
 
@@ -116,7 +139,7 @@ function unreadablePlaces(hookSet: HookSet): readonly string[] {
 }
 
 /** A person's own hooks run because of where they lie, so a change since the last run is said aloud. */
-function homeNews(hookSet: HookSet, stateDirectory: string | null): readonly string[] {
+function homeNews({ hookSet, stateDirectory }: OpenedHooks): readonly string[] {
   if (stateDirectory === null) return [];
   const files = hookSet.statuses().filter(({ hook }) => hook.place === 'home');
   if (files.length === 0) return [];

@@ -13,7 +13,8 @@ export function fileHookOptions(
   return {
     machine: {
       platform,
-      findProgram: createProgramFinder(env['PATH'], platform),
+      findProgram: createProgramFinder(env['PATH'], platform, env['PATHEXT']),
+      pathExt: env['PATHEXT'],
       nodePath,
       typescriptLoader,
     },

@@ -1,11 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Dialect, Discovery, FoundHook, Ignored } from '../dialects/dialect.ts';
 import type { FailurePolicy } from '../hooks/decision.ts';
 import type { Handler, HandlerSource } from '../hooks/handler.ts';
 import { childEnvironment, type Environment, PROVIDER_KEYS } from '../process/environment.ts';
 import type { TrustChecker, TrustState } from '../trust/checker.ts';
 import type { TrustUnit } from '../trust/collect.ts';
-import type { Settings } from './settings.ts';
-import type { Surroundings } from './config.ts';
+import { loadConfig, type Surroundings } from './config.ts';
+import type { DisabledHook, Settings } from './settings.ts';
+import { createChangeCheck } from './trust.ts';
 
 export type HookState = 'ready' | 'untrusted' | 'modified' | 'disabled' | 'broken';
 
@@ -22,15 +24,16 @@ export interface HookStatus {
   readonly onFailure: FailurePolicy;
 }
 
-export interface ReadyHook {
+/** A found hook with the handlers that it runs as; one that may not run is among them, withheld. */
+export interface MadeHook {
   readonly hook: FoundHook;
   readonly handlers: readonly Handler[];
 }
 
 /** All hooks of all dialects, kept up to date: what the engine runs and what `hooks list` shows. */
 export interface HookSet extends HandlerSource {
-  /** The hooks that may run now, each with its handlers. */
-  ready(): readonly ReadyHook[];
+  /** Every hook with its handlers. */
+  made(): readonly MadeHook[];
   statuses(): readonly HookStatus[];
   ignored(): readonly Ignored[];
   watched(): readonly string[];
@@ -42,6 +45,8 @@ export interface HookSetOptions {
   readonly dialects: readonly Dialect[];
   readonly settings: Settings;
   readonly surroundings: Surroundings;
+  /** The person's own configuration file, or null when there is none to believe. */
+  readonly configFile: string | null;
   /** Null when the caller said that everything is trusted. */
   readonly trust: TrustChecker | null;
   /** Told to every hook in its environment, so that trust commands can refuse to run inside one. */
@@ -51,21 +56,41 @@ export interface HookSetOptions {
 /** The variable that says "you run inside an agent session". */
 export const SESSION_MARKER = 'HOOKLINE_SESSION';
 
+export interface HookEnvironmentRequest {
+  readonly surroundings: Pick<Surroundings, 'env' | 'platform'>;
+  /** The model providers' keys, unless somebody says otherwise. */
+  readonly withhold?: readonly string[];
+  readonly pass: readonly string[];
+  readonly sessionId: string;
+}
+
+/** The environment of every hook, however it was found. */
+export function hookEnvironment(request: HookEnvironmentRequest): Environment {
+  const { surroundings, withhold = PROVIDER_KEYS, pass, sessionId } = request;
+  return childEnvironment({
+    base: surroundings.env,
+    withhold,
+    pass,
+    add: { [SESSION_MARKER]: sessionId },
+    platform: surroundings.platform,
+  });
+}
+
 export function createHookSet(options: HookSetOptions): HookSet {
-  const grants = createGrants(options);
   const listeners = new Set<() => void>();
   let found = discoverAll(options.dialects);
-  let made: readonly ReadyHook[] | null = null;
+  const grants = createGrants(options, followDisabled(options));
+  let made: readonly MadeHook[] | null = null;
 
   // Who only looks at the hooks needs no handlers.
-  function makeHandlers(): readonly ReadyHook[] {
+  function makeHandlers(): readonly MadeHook[] {
     made ??= found.hooks.map((hook) => ({ hook, handlers: hook.toHandlers(grants.grant(hook)) }));
     return made;
   }
 
   return {
     handlers: () => makeHandlers().flatMap(({ handlers }) => handlers),
-    ready: () => makeHandlers().filter(({ hook }) => grants.grant(hook).withheld() === null),
+    made: makeHandlers,
     statuses: () => found.hooks.map((hook) => grants.status(hook)),
     ignored: () => found.ignored,
     watched: () => found.watched,
@@ -90,23 +115,53 @@ function discoverAll(dialects: readonly Dialect[]): Discovery {
   };
 }
 
+type Disabled = Settings['hooks.disabled'];
+
+/**
+ * The hooks that are switched off at each call: what another process switches off must not run once
+ * more. What a flag set stands above the file and stays.
+ */
+function followDisabled({ settings, configFile }: HookSetOptions): () => Disabled {
+  let disabled = settings['hooks.disabled'];
+  if (configFile === null) return () => disabled;
+  const hasChanged = createChangeCheck(configFile);
+  if (!isDeepStrictEqual(readDisabled(configFile) ?? [], disabled)) return () => disabled;
+  return () => {
+    if (hasChanged()) disabled = readDisabled(configFile) ?? disabled;
+    return disabled;
+  };
+}
+
+/** Null when what is written cannot be understood. */
+function readDisabled(file: string): Disabled | null {
+  const sources = { homeFile: file, workspaceFiles: [], env: {}, flags: {} };
+  const { settings, origins, problems } = loadConfig(sources);
+  const isUnderstood = problems.length === 0 || origins['hooks.disabled'] !== undefined;
+  return isUnderstood ? settings['hooks.disabled'] : null;
+}
+
 interface Grants {
   grant(hook: FoundHook): Parameters<FoundHook['toHandlers']>[0];
   status(hook: FoundHook): HookStatus;
 }
 
-function createGrants({ settings, surroundings, trust, sessionId }: HookSetOptions): Grants {
+function createGrants(
+  { settings, surroundings, trust, sessionId }: HookSetOptions,
+  disabled: () => Disabled,
+): Grants {
   const environmentFor = (withhold: readonly string[]): Environment =>
-    childEnvironment({
-      base: surroundings.env,
+    hookEnvironment({
+      surroundings,
       withhold,
       pass: settings['env.pass'],
-      add: { [SESSION_MARKER]: sessionId() },
-      platform: surroundings.platform,
+      sessionId: sessionId(),
     });
   const ownEnvironment = once(() => environmentFor([]));
   const workspaceEnvironment = once(() => environmentFor(PROVIDER_KEYS));
   const units = new WeakMap<FoundHook, TrustUnit>();
+
+  const isDisabled = (hook: FoundHook): boolean =>
+    disabled().some((entry) => namesHook(entry, hook));
 
   function trustOf(hook: FoundHook): HookTrust {
     if (hook.place === 'home') return { by: 'place' };
@@ -118,7 +173,7 @@ function createGrants({ settings, surroundings, trust, sessionId }: HookSetOptio
   }
 
   function withheld(hook: FoundHook): string | null {
-    if (isDisabled(hook, settings)) return 'disabled';
+    if (isDisabled(hook)) return 'disabled';
     const trusted = trustOf(hook);
     return trusted.by === null ? `${trusted.state}: ${trusted.why}` : null;
   }
@@ -131,7 +186,7 @@ function createGrants({ settings, surroundings, trust, sessionId }: HookSetOptio
     }),
     status(hook) {
       const trusted = trustOf(hook);
-      const isEnabled = !isDisabled(hook, settings);
+      const isEnabled = !isDisabled(hook);
       const standing = standingOf(hook, isEnabled, trusted);
       return { hook, isEnabled, ...standing, trustedBy: trusted.by, ...limitsOf(hook, settings) };
     },
@@ -169,11 +224,12 @@ function limitsOf(
   };
 }
 
-function isDisabled(hook: FoundHook, settings: Settings): boolean {
-  return settings['hooks.disabled'].some(
-    ({ id, root }) =>
-      (id === hook.id || id === hook.ownId) && (root === null || root === hook.root),
-  );
+/** Whether an entry of the switched-off hooks means this one. */
+export function namesHook(
+  { id, root }: DisabledHook,
+  hook: Pick<FoundHook, 'id' | 'ownId' | 'root'>,
+): boolean {
+  return (id === hook.id || id === hook.ownId) && (root === null || root === hook.root);
 }
 
 type HookTrust =

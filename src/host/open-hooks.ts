@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { type Clock, systemClock } from '../base/clock.ts';
+import { findRealPath, isInside } from '../base/paths.ts';
 import { createDialects } from '../dialects/index.ts';
 import type { Moment } from '../hooks/facts.ts';
 import { findWorkspaceAround } from '../trust/record-place.ts';
@@ -19,6 +20,7 @@ import { clinePlaces, resolveRoots } from './workspace.ts';
 
 /** Where to look for hooks, and what lets them run. */
 export interface HookSearch {
+  /** The process's own by default, or the first of `roots` when that lies in none of them. */
   readonly cwd?: string;
   /** Workspace roots; the git root of `cwd` when there are none. */
   readonly roots?: readonly string[];
@@ -51,10 +53,12 @@ export interface OpenedHooks {
 export function openHooks(search: HookSearch): OpenedHooks {
   const surroundings = search.surroundings ?? readSurroundings();
   const clock = search.clock ?? systemClock;
-  const cwd = path.resolve(surroundings.cwd, search.cwd ?? '');
-  const workspaceRoots = resolveRoots({ cwd, roots: search.roots ?? [] });
+  const start = path.resolve(surroundings.cwd, search.cwd ?? '');
+  const workspaceRoots = resolveRoots({ cwd: start, roots: search.roots ?? [] });
+  const cwd = search.cwd === undefined ? directoryIn(workspaceRoots, start) : start;
   const state = stateDirectory(surroundings);
-  const config = readConfig({ surroundings, workspaceRoots, flags: search.flags ?? {} });
+  const place = findConfigFile(surroundings, workspaceRoots);
+  const config = readConfig(place, { surroundings, workspaceRoots, flags: search.flags ?? {} });
   const trust = openTrust({
     stateDirectory: state,
     workspaceRoots,
@@ -65,7 +69,15 @@ export function openHooks(search: HookSearch): OpenedHooks {
   const known = { cwd, workspaceRoots, ...search.moment };
   const moment = createMoment({ surroundings, clock, known });
   const opened = { config, trust, moment, workspaceRoots, surroundings, stateDirectory: state };
-  return { ...opened, hookSet: findHooks(opened, search) };
+  const configFile = place.misplaced === null ? place.file : null;
+  return { ...opened, hookSet: findHooks(opened, search, configFile) };
+}
+
+/** Whoever names roots from elsewhere means paths in them, not beside them. */
+function directoryIn(workspaceRoots: readonly string[], start: string): string {
+  const real = findRealPath(start) ?? start;
+  const isThere = workspaceRoots.some((root) => isInside(root, real));
+  return isThere ? start : (workspaceRoots[0] ?? start);
 }
 
 interface ConfigRequest {
@@ -74,25 +86,42 @@ interface ConfigRequest {
   readonly flags: Partial<Settings>;
 }
 
-function readConfig({ surroundings, workspaceRoots, flags }: ConfigRequest): Config {
+interface ConfigPlace {
+  readonly file: string | null;
+  /** Why the file must not be believed, or null. */
+  readonly misplaced: string | null;
+}
+
+/** The person's own file. Lying inside a workspace, it could be the workspace's: that may only tighten. */
+function findConfigFile(
+  surroundings: Surroundings,
+  workspaceRoots: readonly string[],
+): ConfigPlace {
   const state = stateDirectory(surroundings);
-  const homeFile = state === null ? null : path.join(state, 'config.json');
+  if (state === null) return { file: null, misplaced: null };
+  const file = path.join(state, 'config.json');
   const guarded = guardRoots({ workspaceRoots, home: surroundings.home });
-  // A workspace may only tighten, also when something makes it look like the person's own place.
-  const misplaced = homeFile === null ? null : findWorkspaceAround(homeFile, guarded);
+  return { file, misplaced: findWorkspaceAround(file, guarded) };
+}
+
+function readConfig({ file: homeFile, misplaced }: ConfigPlace, request: ConfigRequest): Config {
   const config = loadConfig({
     homeFile: misplaced === null ? homeFile : null,
-    workspaceFiles: workspaceRoots
+    workspaceFiles: request.workspaceRoots
       .map((root) => path.join(root, '.hookline', 'config.json'))
       .filter((file) => file !== homeFile || misplaced !== null),
-    env: surroundings.env,
-    flags,
+    env: request.surroundings.env,
+    flags: request.flags,
   });
   if (misplaced === null) return config;
   return { ...config, problems: [`${homeFile}: ignored: ${misplaced}`, ...config.problems] };
 }
 
-function findHooks(opened: Omit<OpenedHooks, 'hookSet'>, search: HookSearch): HookSet {
+function findHooks(
+  opened: Omit<OpenedHooks, 'hookSet'>,
+  search: HookSearch,
+  configFile: string | null,
+): HookSet {
   const { surroundings, workspaceRoots } = opened;
   const { settings } = opened.config;
   const hooksDirectory = search.hooksDirectory ?? null;
@@ -104,6 +133,7 @@ function findHooks(opened: Omit<OpenedHooks, 'hookSet'>, search: HookSearch): Ho
     dialects: settings['hooks.enabled'] ? dialects : [],
     settings,
     surroundings,
+    configFile,
     trust: search.trust === 'all' ? null : opened.trust.checker,
     sessionId: () => opened.moment().sessionId,
   });

@@ -154,7 +154,8 @@ function readDisabled(written: unknown): Read<readonly DisabledHook[]> {
   return value.length === written.length ? { value } : { expected };
 }
 
-function readDisabledHook(written: unknown): DisabledHook[] {
+/** The entry, or nothing when it is none. */
+export function readDisabledHook(written: unknown): DisabledHook[] {
   if (typeof written === 'string') return [{ id: written, root: null }];
   if (!isRecord(written) || typeof written['id'] !== 'string') return [];
   const { id, root } = written;

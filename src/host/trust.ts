@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../base/clock.ts';
 import { HooklineError, isHooklineError, messageOf } from '../base/errors.ts';
 import { findRealPath, isInside } from '../base/paths.ts';
@@ -17,7 +18,7 @@ export interface Trust {
   readonly checker: TrustChecker;
   /** Where decisions are kept; null when there is no home directory. */
   readonly recordFile: string | null;
-  /** The record, or why it is not believed. */
+  /** The record as it is now, or why it is not believed. */
   readonly record: TrustRecord | HooklineError;
   /** Workspaces that must not hold the record. */
   readonly guardedRoots: readonly string[];
@@ -37,15 +38,81 @@ export function openTrust(request: TrustRequest): Trust {
   const { stateDirectory, lock, clock } = request;
   const guardedRoots = guardRoots(request);
   const recordFile = stateDirectory === null ? null : path.join(stateDirectory, 'trust.json');
-  const record = recordFile === null ? noHome() : openTrustRecord(recordFile, guardedRoots);
+  const currentRecord = followRecord(recordFile, guardedRoots);
   const named = lock === undefined ? null : readLock(lock);
   return {
-    checker: createTrustChecker({ record, lock: named, clock }),
+    checker: createFollowingChecker(currentRecord, (record) =>
+      createTrustChecker({ record, lock: named, clock }),
+    ),
     recordFile,
-    record,
+    get record() {
+      return currentRecord();
+    },
     guardedRoots,
-    notices: noticesOf(record),
+    notices: noticesOf(currentRecord()),
   };
+}
+
+type OpenedRecord = TrustRecord | HooklineError;
+
+/** The record as it is at each call: what another process takes back must not run once more. */
+function followRecord(file: string | null, guardedRoots: readonly string[]): () => OpenedRecord {
+  if (file === null) {
+    const none = noHome();
+    return () => none;
+  }
+  const hasChanged = createChangeCheck(file);
+  let record = openTrustRecord(file, guardedRoots);
+  return () => {
+    if (hasChanged()) record = believable(record, openTrustRecord(file, guardedRoots));
+    return record;
+  };
+}
+
+/** What something else than Hookline wrote is announced at the next start; until then it adds nothing. */
+function believable(before: OpenedRecord, now: OpenedRecord): OpenedRecord {
+  if (isHooklineError(now) || !now.changedOutside) return now;
+  const known = isHooklineError(before) ? [] : before.entries;
+  const entries = now.entries.filter((entry) => known.some((it) => isDeepStrictEqual(it, entry)));
+  return { ...now, entries };
+}
+
+/** A checker remembers its answers, so another record needs another checker. */
+function createFollowingChecker(
+  currentRecord: () => OpenedRecord,
+  create: (record: OpenedRecord) => TrustChecker,
+): TrustChecker {
+  let record = currentRecord();
+  let checker = create(record);
+  return {
+    check(unit) {
+      const now = currentRecord();
+      if (now !== record) checker = create(now);
+      record = now;
+      return checker.check(unit);
+    },
+  };
+}
+
+/** Tells whether the file is another than at the call before; costs one look at its state. */
+export function createChangeCheck(file: string): () => boolean {
+  let seen = stateOf(file);
+  return () => {
+    const now = stateOf(file);
+    const hasChanged = now !== seen;
+    seen = now;
+    return hasChanged;
+  };
+}
+
+function stateOf(file: string): string {
+  try {
+    const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
+    if (stats === undefined) return 'absent';
+    return [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ');
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 /**

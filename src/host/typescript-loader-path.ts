@@ -1,9 +1,9 @@
-import { fileURLToPath } from 'node:url';
+import path from 'node:path';
 
-// From the sources the built loader is used, because a child process cannot run TypeScript itself.
-const RELATIVE = import.meta.url.includes('/src/host/')
-  ? '../../dist/typescript-loader.js'
-  : '../typescript-loader.js';
+const here = import.meta.dirname;
 
 /** The module that runs a TypeScript hook where there is no bun. */
-export const typescriptLoader: string = fileURLToPath(new URL(RELATIVE, import.meta.url));
+// From the sources the built loader is used, because a child process cannot run TypeScript itself.
+export const typescriptLoader: string = here.endsWith(path.join('src', 'host'))
+  ? path.resolve(here, '../../dist/typescript-loader.js')
+  : path.resolve(here, '../typescript-loader.js');

@@ -56,11 +56,11 @@ export function clinePlaces({
 }: PlacesRequest): HookPlaces {
   const { env, home, cwd } = surroundings;
   const named = hooksDirectory ?? nonEmpty(env['CLINE_HOOKS_DIR']);
+  const moved = nonEmpty(env['CLINE_DIR']) ?? (home === null ? null : path.join(home, '.cline'));
   return {
     home,
     documents: documentDirectories(surroundings),
-    clineDirectory:
-      nonEmpty(env['CLINE_DIR']) ?? (home === null ? null : path.join(home, '.cline')),
+    clineDirectory: moved === null ? null : path.resolve(cwd, moved),
     workspaceRoots,
     hooksDirectory: named === null ? null : path.resolve(cwd, named),
   };

@@ -14,6 +14,8 @@ export interface ScriptFile {
 export interface LaunchMachine {
   readonly platform: NodeJS.Platform;
   readonly findProgram: FindProgram;
+  /** The variable PATHEXT, which only Windows has. */
+  readonly pathExt?: string | undefined;
   /** The Node.js that runs us, for when none is on the PATH. */
   readonly nodePath: string;
   /** A module that runs the TypeScript file given as its argument. */

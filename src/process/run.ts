@@ -5,6 +5,7 @@ import { systemClock } from '../base/clock.ts';
 import { invariant } from '../base/errors.ts';
 import { createBoundedOutput, type BoundedOutput, type OutputCollector } from './bounded-output.ts';
 import { createTreeEnder, type TreeEnder } from './end-tree.ts';
+import { forgetTree, rememberTree } from './live-trees.ts';
 import { describeSpawnFailure, spawnChild, type SpawnFailure, type SpawnRequest } from './spawn.ts';
 
 export interface Program extends SpawnRequest {
@@ -108,6 +109,7 @@ class Run {
     } catch (error) {
       return this.#failToStart(error);
     }
+    if (this.#child.pid !== undefined) rememberTree(this.#child.pid);
     this.#listen(this.#child);
     const timeoutMs = Math.min(this.#program.timeoutMs, MAX_TIMER_MS);
     this.#deadline = setTimeout(() => this.#endEarly('timeout'), timeoutMs);
@@ -215,6 +217,7 @@ class Run {
     this.#isSettled = true;
     clearTimeout(this.#deadline);
     clearTimeout(this.#pause);
+    if (this.#child?.pid !== undefined) forgetTree(this.#child.pid);
     this.#options.signal?.removeEventListener('abort', this.#onAbort);
     if (!this.#hasClosed) this.#letGo();
     invariant(this.#ending !== null, 'a program settles only after it is known why it ended');

@@ -1,4 +1,4 @@
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -23,8 +23,6 @@ export function spawnChild(
   { file, args, cwd, env }: SpawnRequest,
   platform: NodeJS.Platform = process.platform,
 ): ChildProcess {
-  // Loaded by the first program: commands that start none need not wait for it.
-  const { spawn } = process.getBuiltinModule('node:child_process');
   if (platform !== 'win32') return spawn(file, args, { cwd, env, detached: true });
   // Not detached: there that opens a console window, and taskkill needs no group.
   return windowsSpawn()(file, args, { cwd, env, windowsHide: true });

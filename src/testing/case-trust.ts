@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { isInside } from '../base/paths.ts';
+import { awaitsTrust, type Skipped } from '../hooks/decision.ts';
 import { type HookSearch, openHooks } from '../host/open-hooks.ts';
 import type { HookCase, OwnDirectories } from './case.ts';
 import type { Difference } from './expectation.ts';
@@ -99,14 +100,10 @@ function quoted(text: string): string {
 }
 
 /** Hooks of the real workspace that did not run: a case that passes without them proves nothing. */
-export function withheldHooks(
-  skipped: readonly { readonly hook: string; readonly why: string }[],
-): readonly Difference[] {
-  return skipped
-    .filter(({ why }) => /(?:^|: )(?:untrusted|modified): /u.test(why))
-    .map(({ hook, why }) => ({
-      path: 'skipped',
-      expected: `${hook} to run; look at it with \`hookline trust\``,
-      found: why,
-    }));
+export function withheldHooks(skipped: readonly Skipped[]): readonly Difference[] {
+  return skipped.filter(awaitsTrust).map(({ hook, why }) => ({
+    path: 'skipped',
+    expected: `${hook} to run; look at it with \`hookline trust\``,
+    found: why,
+  }));
 }

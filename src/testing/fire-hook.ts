@@ -9,15 +9,15 @@ import {
   type FileHookName,
   findFileHookName,
 } from '../dialects/cline-files/names.ts';
-import type { FoundHook, Ignored } from '../dialects/dialect.ts';
+import type { FoundHook, Grant, Ignored } from '../dialects/dialect.ts';
 import { loadConfig, readSurroundings, type Surroundings } from '../host/config.ts';
 import { fileHookOptions } from '../host/file-hooks.ts';
+import { hookEnvironment } from '../host/hook-set.ts';
 import { createMoment } from '../host/moment.ts';
 import type { Settings } from '../host/settings.ts';
 import type { Verdict } from '../hooks/decision.ts';
 import { createHookEngine } from '../hooks/engine.ts';
 import type { HookEvent } from '../hooks/facts.ts';
-import { childEnvironment } from '../process/environment.ts';
 import { type EventDescription, resolveEvent } from './resolve-event.ts';
 
 export interface FireHookOptions extends Omit<EventDescription, 'event'> {
@@ -27,7 +27,7 @@ export interface FireHookOptions extends Omit<EventDescription, 'event'> {
   readonly event?: string;
   /** The workspace that the hook is told of and runs in; the current directory by default. */
   readonly workspace?: string;
-  /** Variables beside those of this process. */
+  /** Variables beside those of this process; the model providers' keys among those are withheld. */
   readonly env?: Readonly<Record<string, string>>;
   readonly settings?: Partial<Settings>;
   readonly signal?: AbortSignal;
@@ -35,20 +35,26 @@ export interface FireHookOptions extends Omit<EventDescription, 'event'> {
 
 /** Fires an event at one hook file, or at the hooks of one directory and no others. */
 export async function fireHook(options: FireHookOptions): Promise<Verdict> {
-  const surroundings = readSurroundings();
-  const cwd = path.resolve(surroundings.cwd, options.workspace ?? '');
-  const target = path.resolve(surroundings.cwd, options.hook);
+  const own = readSurroundings();
+  const cwd = path.resolve(own.cwd, options.workspace ?? '');
+  const target = path.resolve(own.cwd, options.hook);
   const fired = resolveEvent({ ...options, event: options.event ?? path.parse(target).name });
-  const env = { ...surroundings.env, ...options.env };
-  const settings = settingsOf(env, options.settings);
+  const surroundings = { ...own, env: { ...own.env, ...options.env } };
+  const settings = settingsOf(surroundings.env, options.settings);
   const moment = createMoment({
-    surroundings: { ...surroundings, env },
+    surroundings,
     clock: systemClock,
     known: { cwd, workspaceRoots: [cwd] },
   });
   const event: HookEvent = { ...moment(), ...fired };
-  const hooks = hooksFor({ target, event, surroundings: { ...surroundings, env }, settings });
-  const handlers = hooks.flatMap((hook) => hook.toHandlers(grantFor(surroundings, env, settings)));
+  const hooks = hooksFor({ target, event, surroundings, settings });
+  const environment = hookEnvironment({
+    surroundings,
+    // A variable that the test itself sets is meant for the hook.
+    pass: [...settings['env.pass'], ...Object.keys(options.env ?? {})],
+    sessionId: event.sessionId,
+  });
+  const handlers = hooks.flatMap((hook) => hook.toHandlers(grantFor(settings, environment)));
   const engine = createHookEngine({ sources: [{ handlers: () => handlers }], moment, readText });
   const { signal } = options;
   return engine.dispatch(fired, signal === undefined ? {} : { signal });
@@ -113,15 +119,11 @@ function isMeantFor({ eventName }: FoundHook, event: HookEvent): boolean {
   return name !== null && isFor(name, event);
 }
 
-function grantFor(
-  { platform }: Surroundings,
-  env: Surroundings['env'],
-  settings: Settings,
-): Parameters<FoundHook['toHandlers']>[0] {
+function grantFor(settings: Settings, environment: Grant['environment']): Grant {
   return {
     onFailure: settings['hooks.onFailure'] === 'block' ? 'closed' : 'open',
     timeoutMs: settings['hooks.timeoutMs'],
-    environment: childEnvironment({ base: env, withhold: [], pass: [], add: {}, platform }),
+    environment,
     withheld: () => null,
   };
 }

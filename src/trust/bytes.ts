@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import type { Clock } from '../base/clock.ts';
 import { isHooklineError, messageOf } from '../base/errors.ts';
 import { collectUnit, MAX_BYTES, tooLarge, type TrustUnit, unreadable } from './collect.ts';
 import { digestOf, ENTRY_TEXT_KEY, type FileMap, fileMapOf, sha256Of } from './file-map.ts';
-import type { Fingerprint } from './fingerprint.ts';
+import { type Fingerprint, isSettled, isUnchanged, probe } from './fingerprint.ts';
 
 /** A unit with the exact bytes it had when it was read. */
 export interface Binding {
@@ -24,18 +25,23 @@ export interface Binding {
   readonly fingerprint: Fingerprint;
 }
 
-const CHUNK_BYTES = 64 * 1024;
+// One for all: files are read one after the other, and nobody keeps a chunk.
+const CHUNK = Buffer.allocUnsafeSlow(64 * 1024);
 
 // Opening a FIFO to read it waits for a writer, unless it is opened without blocking.
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** Throws a HooklineError when the unit is too large or something in it cannot be read. */
 export function bindUnit(unit: TrustUnit): Binding {
+  return bindUnitWith(hashFile, unit);
+}
+
+export function bindUnitWith(hash: HashFile, unit: TrustUnit): Binding {
   const found = collectUnit(unit);
   const hashes = new Map(found.marks);
   let budget = MAX_BYTES;
   for (const [key, file] of found.files) {
-    const hashed = hashBoundFile(file, budget);
+    const hashed = hashBoundFile(file, budget, hash);
     if (hashed === null) throw tooLarge(unit, '64 MiB');
     budget -= hashed.bytes;
     hashes.set(key, hashed.sha256);
@@ -55,9 +61,9 @@ export function bindUnit(unit: TrustUnit): Binding {
   };
 }
 
-function hashBoundFile(file: string, maxBytes: number): Hashed | null {
+function hashBoundFile(file: string, maxBytes: number, hash: HashFile): Hashed | null {
   try {
-    return hashFile(file, maxBytes);
+    return hash(file, maxBytes);
   } catch (error) {
     throw isHooklineError(error) ? error : unreadable(file, messageOf(error), error);
   }
@@ -69,6 +75,26 @@ export interface Hashed {
 }
 
 /** Null when there are more bytes than allowed. Throws when the file cannot be read. */
+export type HashFile = (file: string, maxBytes: number) => Hashed | null;
+
+/** Reads a file again only when it may have changed: hooks of one directory bind the same files. */
+export function createFileHasher(clock: Clock): HashFile {
+  const known = new Map<string, { readonly seen: Fingerprint; readonly hashed: Hashed }>();
+  return (file, maxBytes) => {
+    const before = known.get(file);
+    if (before !== undefined && isUnchanged(before.seen)) {
+      return before.hashed.bytes > maxBytes ? null : before.hashed;
+    }
+    known.delete(file);
+    const seen = [probe(file, 'state')];
+    const hashedAtMs = clock.now();
+    const hashed = hashFile(file, maxBytes);
+    if (hashed !== null && isSettled(seen, hashedAtMs)) known.set(file, { seen, hashed });
+    return hashed;
+  };
+}
+
+/** As `HashFile` says, always from the file itself. */
 export function hashFile(file: string, maxBytes: number): Hashed | null {
   const hash = createHash('sha256');
   const bytes = readChunks(file, maxBytes, (chunk) => hash.update(chunk));
@@ -85,12 +111,11 @@ export function readBytes(file: string, maxBytes: number): Buffer | null {
 function readChunks(file: string, maxBytes: number, take: (chunk: Buffer) => void): number | null {
   const handle = openRegularFile(file);
   try {
-    const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
     let total = 0;
-    for (let read = readSync(handle, buffer); read > 0; read = readSync(handle, buffer)) {
+    for (let read = readSync(handle, CHUNK); read > 0; read = readSync(handle, CHUNK)) {
       total += read;
       if (total > maxBytes) return null;
-      take(buffer.subarray(0, read));
+      take(CHUNK.subarray(0, read));
     }
     return total;
   } finally {

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../base/clock.ts';
 import { type HooklineError, isHooklineError, messageOf } from '../base/errors.ts';
-import { type Binding, bindUnit } from './bytes.ts';
+import { type Binding, bindUnitWith, createFileHasher, type HashFile } from './bytes.ts';
 import type { TrustUnit } from './collect.ts';
 import { type BoundEntry, compareFileMaps } from './file-map.ts';
 import { type Fingerprint, isSettled, isUnchanged, withoutRepetition } from './fingerprint.ts';
@@ -40,6 +40,7 @@ interface Remembered {
  */
 export function createTrustChecker(sources: TrustSources): TrustChecker {
   const clock = sources.clock ?? systemClock;
+  const hash = createFileHasher(clock);
   const remembered = new WeakMap<TrustUnit, Remembered>();
 
   function check(unit: TrustUnit): TrustState {
@@ -47,7 +48,7 @@ export function createTrustChecker(sources: TrustSources): TrustChecker {
     if (known !== undefined && isUnchanged(known.fingerprint)) return known.state;
     remembered.delete(unit);
     const hashedAtMs = clock.now();
-    const bound = tryBind(unit);
+    const bound = tryBind(unit, hash);
     if (!bound.ok) return untrusted(bound.why);
     const { fingerprint } = bound.binding;
     const state = judge(bound.binding, sources);
@@ -64,9 +65,9 @@ type Bound =
   | { readonly ok: true; readonly binding: Binding }
   | { readonly ok: false; readonly why: string };
 
-function tryBind(unit: TrustUnit): Bound {
+function tryBind(unit: TrustUnit, hash: HashFile): Bound {
   try {
-    return { ok: true, binding: bindUnit(unit) };
+    return { ok: true, binding: bindUnitWith(hash, unit) };
   } catch (error) {
     return { ok: false, why: messageOf(error) };
   }

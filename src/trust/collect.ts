@@ -1,9 +1,9 @@
-import { type Dirent, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync, readlinkSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { HooklineError, messageOf } from '../base/errors.ts';
 import { isAbsent } from '../base/files.ts';
-import { findRealPath, isInside } from '../base/paths.ts';
-import { type Probe, probe } from './fingerprint.ts';
+import { findPathInside, findRealPath, isInside, resolveRealPath } from '../base/paths.ts';
+import { type Probe, probe, probeState } from './fingerprint.ts';
 
 /** What one decision of trust covers: an entry and all that it is known to run. */
 export interface TrustUnit {
@@ -72,7 +72,7 @@ function startWalk(unit: TrustUnit): Walk {
 }
 
 function realPathOf(file: string): string {
-  return attempt(file, () => realpathSync(file));
+  return attempt(file, () => resolveRealPath(file));
 }
 
 function addEntry(walk: Walk): void {
@@ -132,7 +132,7 @@ function addLinkOrAbsence(walk: Walk, named: string): string | null {
 
 function findTarget(file: string): string | null {
   try {
-    return realpathSync(file);
+    return resolveRealPath(file);
   } catch (error) {
     if (isAbsent(error)) return null;
     throw unreadable(file, messageOf(error), error);
@@ -204,9 +204,10 @@ function addFileOrSpecial(walk: Walk, real: string, kind: { isFile(): boolean })
 
 function addFile(walk: Walk, key: string, real: string): void {
   if (walk.files.has(key)) return;
-  walk.probes.push(probe(real, 'state'));
+  const state = probeState(real);
+  walk.probes.push(state);
   walk.files.set(key, real);
-  walk.bytes += attempt(real, () => lstatSync(real)).size;
+  walk.bytes += Number(state.seen?.size ?? 0);
   if (walk.files.size > MAX_FILES) throw tooLarge(walk.unit, `${MAX_FILES} files`);
   if (walk.bytes > MAX_BYTES) throw tooLarge(walk.unit, '64 MiB');
 }
@@ -220,7 +221,7 @@ function unlinkedParent(root: string, file: string): string {
 
 /** Relative to the root, so that a binding holds wherever the checkout lies; else absolute. */
 export function keyOf(root: string, file: string): string {
-  const key = isInside(root, file) ? path.relative(root, file) : file;
+  const key = findPathInside(root, file) ?? file;
   return path.sep === '/' ? key : key.replaceAll(path.sep, '/');
 }
 

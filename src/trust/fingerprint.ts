@@ -1,11 +1,12 @@
-import { type BigIntStats, lstatSync, realpathSync } from 'node:fs';
+import { type BigIntStats, lstatSync } from 'node:fs';
 import { errnoOf } from '../base/errors.ts';
+import { resolveRealPath } from '../base/paths.ts';
 
 /** How a path looked just before its content was read. */
 export type Probe = StateProbe | TargetProbe;
 
 /** Watches the file or directory itself. */
-interface StateProbe {
+export interface StateProbe {
   readonly kind: 'state';
   readonly path: string;
   readonly seen: BigIntStats | null;
@@ -24,13 +25,17 @@ const SETTLED_AFTER_MS = 2_000n;
 
 /** Must be called before the content is read, or a change in between would go unnoticed. */
 export function probe(path: string, kind: Probe['kind']): Probe {
-  if (kind === 'state') return { kind, path, seen: stateOf(path) };
-  return { kind, path, seen: targetOf(path) };
+  return kind === 'state' ? probeState(path) : { kind, path, seen: targetOf(path) };
+}
+
+/** As `probe`, for who wants to see the state. */
+export function probeState(path: string): StateProbe {
+  return { kind: 'state', path, seen: stateOf(path) };
 }
 
 function targetOf(path: string): string {
   try {
-    return realpathSync.native(path);
+    return resolveRealPath(path);
   } catch (error) {
     return `!${errnoOf(error)}`;
   }

@@ -1,12 +1,16 @@
 import { statSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { findRealPath, isInside } from '../base/paths.ts';
 import { findLinkedDirectory, keyOf, type TrustUnit } from './collect.ts';
 
 /** Something that a script names and that can change without its trust noticing. */
 export interface UnboundMention {
-  /** A workspace file · a command that runs what others define · text that was not looked at. */
-  readonly kind: 'file' | 'runner' | 'rest';
+  /**
+   * A workspace file · a command that runs what others define · a module that is looked up by its
+   * name · text that was not looked at.
+   */
+  readonly kind: 'file' | 'runner' | 'package' | 'rest';
   readonly name: string;
 }
 
@@ -47,6 +51,7 @@ export function unboundMentions(unit: TrustUnit, scriptText: string): readonly U
   const found: UnboundMention[] = [
     ...files.map((name) => ({ kind: 'file' as const, name })),
     ...runners.map((name) => ({ kind: 'runner' as const, name })),
+    ...findPackages(unit, text).map((name) => ({ kind: 'package' as const, name })),
   ];
   const isComplete =
     text.length === scriptText.length && words.length <= MAX_WORDS && found.length < MAX_FINDINGS;
@@ -197,4 +202,22 @@ function runnerName(
   if (first === undefined) return runner;
   if (second === undefined || !followers.includes(first)) return `${runner} ${first}`;
   return `${runner} ${first} ${second}`;
+}
+
+const MODULE_ENDINGS = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'];
+const MODULE_RUNNER = /^\uFEFF?#!.{0,400}\b(?:node|nodejs|bun|bunx|deno|tsx|ts-node)\b/;
+const IMPORT =
+  /\b(?:from|import|require|resolve)\s{0,20}\(?\s{0,20}(["'`])(?<name>[^"'`\n]{1,200})\1/g;
+
+/** Modules that Node.js looks up by name: what lies in `node_modules`, or what `imports` maps to. */
+function findPackages(unit: TrustUnit, text: string): readonly string[] {
+  const isModule = MODULE_ENDINGS.includes(path.extname(unit.entry).toLowerCase());
+  if (unit.text !== undefined || !(isModule || MODULE_RUNNER.test(text))) return [];
+  const code = text.replaceAll(/^\s{0,200}(?:\/\/|\*).*$/gm, '');
+  const names = [...code.matchAll(IMPORT)].flatMap(({ groups }) => groups?.['name'] ?? []);
+  return [...new Set(names.filter(isLookedUp))].slice(0, MAX_FINDINGS);
+}
+
+function isLookedUp(specifier: string): boolean {
+  return !/^(?:\.{0,2}[/\\]|\.{1,2}$|(?:file|data|bun):)/.test(specifier) && !isBuiltin(specifier);
 }

@@ -98,6 +98,20 @@ describe('doctor', () => {
     expect(jsonOf(json)).toMatchObject({ problems: 0 });
   });
 
+  it('tells of a personal hook that changed since the last run', async () => {
+    const place = createPlace();
+    const file = write(place.home, `${GLOBAL_HOOKS}/TaskStart`, answering({}));
+    await runHookline(['hooks', 'list'], at(place));
+    write(place.home, `${GLOBAL_HOOKS}/TaskStart`, answering({ cancel: true }));
+    const result = await runHookline(['doctor', '--json'], at(place));
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    expect(jsonOf(result).findings).toContainEqual({
+      about: 'own hooks',
+      level: 'hint',
+      text: `your own hook changed since the last run: ${file}`,
+    });
+  });
+
   it('fails when something keeps hooks from working', async () => {
     const place = createPlace();
     write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, '#!/no/such/interpreter\n');

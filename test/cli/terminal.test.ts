@@ -78,7 +78,24 @@ describe.skipIf(!hasTerminal)('in a terminal (skipped without python3)', () => {
 });
 
 describe('Ctrl-C while a hook runs', () => {
-  it.each(['SIGINT', 'SIGTERM'] as const)(
+  it('kills a hook that will not go when it is repeated', async () => {
+    const place = createPlace();
+    const pids = path.join(place.directory, 'pids');
+    write(
+      place.home,
+      `${GLOBAL_HOOKS}/PreToolUse`,
+      `#!/bin/sh\ntrap '' TERM\nsleep 60 &\nprintf '%s\\n%s\\n' $$ $! >> ${pids}\nwhile :; do wait; done\n`,
+    );
+    const child = startHookline(['hooks', 'fire', 'PreToolUse'], at(place));
+    const result = resultOf(child);
+    await until(() => pidsOf(pids).length === 2);
+    child.kill('SIGINT');
+    child.kill('SIGHUP');
+    expect(await result).toMatchObject({ code: 130, stdout: '' });
+    await until(() => !pidsOf(pids).some(isAlive));
+  });
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     'ends with 130 on %s, and nothing that the hook started is left',
     async (signal) => {
       const place = createPlace();

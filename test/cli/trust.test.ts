@@ -106,6 +106,23 @@ describe('hookline untrust', () => {
     const rest = await runHookline(['untrust', '--json'], at(place));
     expect(jsonOf(rest)).toEqual({ forgotten: 1 });
   });
+
+  it('leaves a hook of the same name in another root trusted', async () => {
+    const place = createPlace({ [GUARD]: DENYING, [`lib/${GUARD}`]: DENYING });
+    const roots = ['--root', '.', '--root', 'lib'];
+    trust(place, roots);
+    const one = await runHookline(['untrust', PRE_TOOL_USE, '--json', ...roots], at(place));
+    expect(jsonOf(one)).toEqual({ forgotten: 1 });
+    const listed = await runHookline(['hooks', 'list', '--json', ...roots], at(place));
+    const states = jsonOf(listed).hooks.map((hook: { id: string; state: string }) => [
+      hook.id,
+      hook.state,
+    ]);
+    expect(states).toEqual([
+      [PRE_TOOL_USE, 'untrusted'],
+      ['cline:workspace@lib:PreToolUse', 'ready'],
+    ]);
+  });
 });
 
 describe('hookline lock', () => {
@@ -151,5 +168,18 @@ describe('hookline lock', () => {
       changed: [{ id: PRE_TOOL_USE, entry: GUARD, paths: [GUARD] }],
     });
     expect(await effectIn(place, ['--lock', 'hookline.lock.json'])).toBe('pass');
+  });
+
+  it('takes a named file from where it was started, and the usual one from the root', async () => {
+    const place = createPlace({ [GUARD]: DENYING, 'sub/.keep': '' });
+    const below = at(place, { cwd: path.join(place.repo, 'sub') });
+    const fileOf = async (args: readonly string[]): Promise<string> =>
+      jsonOf(await runHookline([...args, '--json'], below)).file;
+    const usual = path.join(place.repo, 'hookline.lock.json');
+    const named = path.join(place.repo, 'sub/my.lock.json');
+    expect(await fileOf(['lock'])).toBe(usual);
+    expect(await fileOf(['lock', '--check'])).toBe(usual);
+    expect(await fileOf(['lock', '--file', 'my.lock.json'])).toBe(named);
+    expect(await fileOf(['--lock', 'my.lock.json', 'lock', '--check'])).toBe(named);
   });
 });

@@ -55,6 +55,32 @@ describe('a program as a handler', () => {
     });
   });
 
+  test('that is handed over goes on, and is decoded when it ends', async () => {
+    const lines: string[] = [];
+    const handOver = (line: string): boolean => lines.push(line) > 0;
+    const script = `console.log('{"async":true}');
+      process.stdin.on('end', () => console.log('done')).resume();`;
+    const running = commandHandler({ ...target({ script }), handOver });
+    const answer = await running.run(INPUT, new AbortController().signal);
+    const stdout = '{"async":true}\ndone\n';
+    expect(lines).toEqual(['{"async":true}']);
+    expect(answer?.decision).toBeUndefined();
+    expect(await answer?.late).toEqual({
+      decision: { context: stdout },
+      program: { exitCode: 0, stdout, stderr: '' },
+    });
+  });
+
+  test('that is not handed over is waited for', async () => {
+    const handOver = (): boolean => false;
+    const script = `console.log('a line');`;
+    const running = commandHandler({ ...target({ script }), handOver });
+    expect(await running.run(INPUT, new AbortController().signal)).toEqual({
+      decision: { context: 'a line\n' },
+      program: { exitCode: 0, stdout: 'a line\n', stderr: '' },
+    });
+  });
+
   test('that cannot be started is a failure', async () => {
     const answer = await run({ cwd: '/nowhere/at/all' });
     expect(answer).toMatchObject({

@@ -296,7 +296,7 @@ describe('aborting', () => {
     await expect(engine.dispatch(bash('ls'), { signal: controller.signal })).rejects.toBe('stop');
     expect(hasRun).toBe(false);
     expect(records[0]?.verdict.skipped).toEqual([
-      { hook: 'second', why: 'the dispatch was aborted before its turn' },
+      { hook: 'second', kind: 'order', why: 'the dispatch was aborted before its turn' },
     ]);
   });
 
@@ -328,7 +328,7 @@ describe('a handler that does not run', () => {
     expect(verdict).toMatchObject({
       effect: 'pass',
       outcomes: [],
-      skipped: [{ hook: 'a', why: 'untrusted: never trusted here' }],
+      skipped: [{ hook: 'a', kind: 'withheld', why: 'untrusted: never trusted here' }],
     });
   });
 
@@ -349,7 +349,7 @@ describe('a handler that does not run', () => {
     ]);
     const { skipped, outcomes } = await engine.dispatch(bash('ls'));
     expect({ skipped, outcomes, asked }).toEqual({
-      skipped: [{ hook: 'a', why: 'not for Bash' }],
+      skipped: [{ hook: 'a', kind: 'misfit', why: 'not for Bash' }],
       outcomes: [],
       asked: 0,
     });
@@ -444,6 +444,28 @@ describe('sources', () => {
     expect((await engine.dispatch(bash('ls'))).context).toEqual([
       { hook: 'again', text: 'changed' },
     ]);
+  });
+
+  test('that throw cost only their own handlers, are told of, and are asked again', async () => {
+    const warnings: string[] = [];
+    const listen = (warning: Error): number => warnings.push(warning.message);
+    process.on('warning', listen);
+    let isBroken = true;
+    const engine = createHookEngine({
+      sources: [
+        { handlers: () => (isBroken ? raise('no list') : [deciding('late', { context: '1' })]) },
+        { handlers: () => [deciding('good', { effect: 'deny', reason: 'no' })] },
+      ],
+      moment: () => MOMENT,
+    });
+    const hooks = async () => (await engine.dispatch(bash('ls'))).outcomes.map(({ hook }) => hook);
+    const first = await hooks();
+    isBroken = false;
+    const second = await hooks();
+    await new Promise(setImmediate);
+    process.off('warning', listen);
+    expect({ first, second }).toEqual({ first: ['good'], second: ['late', 'good'] });
+    expect(warnings).toEqual(['a source of hooks threw, so none of its hooks run: no list']);
   });
 
   test('are not listened to any more once the engine is closed', async () => {
@@ -610,11 +632,27 @@ describe('explain', () => {
         },
       ],
       skipped: [
-        { hook: 'c', why: 'disabled' },
-        { hook: 'd', why: 'not for this' },
+        { hook: 'c', kind: 'withheld', why: 'disabled' },
+        { hook: 'd', kind: 'misfit', why: 'not for this' },
       ],
     });
   });
+});
+
+test('explain tells of a handler that cannot say whether it fits', () => {
+  const engine = engineOf([
+    handler('bad', () => ({}), { fits: () => raise('cannot tell') }),
+    deciding('good', {}),
+  ]);
+  const { runs, skipped } = engine.explain(bash('ls'));
+  expect(runs.map(({ hook }) => hook)).toEqual(['good']);
+  expect(skipped).toEqual([
+    {
+      hook: 'bad',
+      kind: 'misfit',
+      why: 'threw when it was asked whether it fits: cannot tell',
+    },
+  ]);
 });
 
 function raise(message: string): never {

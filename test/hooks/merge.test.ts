@@ -359,7 +359,7 @@ test('merging the same outcomes twice gives the same verdict and leaves them as 
 });
 
 test('outcomes and skipped hooks are handed on as they are', () => {
-  const skipped = [{ hook: 'x', why: 'untrusted' }];
+  const skipped = [{ hook: 'x', kind: 'withheld', why: 'untrusted' }] as const;
   const outcomes = [outcomeOf(), outcomeOf({ hook: 'two' })];
   const verdict = mergeOutcomes(RULES, outcomes, skipped);
   expect(verdict).toMatchObject({ outcomes, skipped });

@@ -68,6 +68,17 @@ describe('notices', () => {
     ]);
   });
 
+  test('of a personal hook that nobody heard are kept for who listens next', async () => {
+    const places = createPlaces({ 'home/.cline/hooks/TaskStart.mjs': '' });
+    const file = path.join(places.home, '.cline/hooks/TaskStart.mjs');
+    await hostIn(places, { onNotice: () => undefined });
+    write(file, '// changed\n');
+    await hostIn(places);
+    const heard: string[] = [];
+    await hostIn(places, { onNotice: (notice) => heard.push(notice) });
+    expect(heard).toEqual([`your own hook changed since the last run: ${file}`]);
+  });
+
   test('tell of a personal hook that is new or has changed', async () => {
     const places = createPlaces({ 'home/.cline/hooks/TaskStart.mjs': '' });
     const file = path.join(places.home, '.cline/hooks/TaskStart.mjs');

@@ -1,8 +1,11 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Host } from '../../src/host/create-host.ts';
 import { SESSION_MARKER, trustUnit } from '../../src/host/hook-set.ts';
 import type { Settings } from '../../src/host/settings.ts';
 import { createLock, formatLock } from '../../src/trust/lock.ts';
+import { untrust } from '../../src/trust/record.ts';
 import { write } from '../base/directory.ts';
 import { answering, createPlaces, HOOKS, hostIn, type Places, trustWorkspace } from './places.ts';
 
@@ -29,7 +32,6 @@ const LIMITS = { timeoutMs: 30_000, onFailure: 'open' };
 describe('trust', () => {
   test('a workspace hook that nobody trusted does not run and says so', async () => {
     const host = await hostIn(workspace());
-    expect(host.readyHooks()).toEqual([]);
     expect(await host.engine.dispatch(CALL)).toMatchObject({
       effect: 'pass',
       outcomes: [],
@@ -137,7 +139,6 @@ describe('switches', () => {
       outcomes: [],
       skipped: [{ hook: ID, why: 'disabled' }],
     });
-    expect(host.readyHooks()).toEqual([]);
   });
 
   test('all hooks at once, by flag and by environment', async () => {
@@ -262,4 +263,133 @@ test('looking again finds new hooks, and subscribers hear of it', async () => {
   host.rescan();
   expect(host.hooks().map(({ hook }) => hook.eventName)).toEqual(['PreToolUse', 'TaskStart']);
   expect((await host.engine.dispatch({ name: 'TaskStart', prompt: 'p' })).effect).toBe('deny');
+});
+
+describe('what another process decides while the host is open', () => {
+  const recordOf = ({ home }: Places): string => path.join(home, '.hookline/trust.json');
+  const configOf = ({ home }: Places): string => path.join(home, '.hookline/config.json');
+  const effectIn = async (host: Host): Promise<string> => (await host.engine.dispatch(CALL)).effect;
+
+  test('a hook that is no longer trusted does not run again', async () => {
+    const places = workspace();
+    await trustWorkspace(places);
+    const host = await hostIn(places);
+    expect(await effectIn(host)).toBe('deny');
+    await untrust(recordOf(places), { root: places.root });
+    expect(await host.engine.dispatch(CALL)).toMatchObject({
+      effect: 'pass',
+      skipped: [{ hook: ID, why: 'untrusted: it was never trusted here' }],
+    });
+    expect(host.hooks()).toMatchObject([{ state: 'untrusted' }]);
+  });
+
+  test('a hook that is trusted again runs', async () => {
+    const places = workspace();
+    await trustWorkspace(places);
+    const host = await hostIn(places);
+    write(path.join(places.root, HOOKS, 'PreToolUse.mjs'), `${DENY}// more\n`);
+    expect(await effectIn(host)).toBe('pass');
+    await trustWorkspace(places);
+    expect(await effectIn(host)).toBe('deny');
+  });
+
+  test('an entry that something else wrote into the record counts for nothing', async () => {
+    const places = workspace();
+    await trustWorkspace(places);
+    const text = readFileSync(recordOf(places), 'utf8');
+    await untrust(recordOf(places), { root: places.root });
+    const host = await hostIn(places);
+    writeFileSync(recordOf(places), text);
+    expect(await effectIn(host)).toBe('pass');
+    expect(host.hooks()).toMatchObject([{ state: 'untrusted' }]);
+  });
+
+  test('an entry that something else took out of the record no longer counts', async () => {
+    const places = workspace();
+    await trustWorkspace(places);
+    const host = await hostIn(places);
+    expect(await effectIn(host)).toBe('deny');
+    writeFileSync(recordOf(places), '{"version": 1, "entries": []}');
+    expect(await effectIn(host)).toBe('pass');
+  });
+
+  test('a hook that is switched off does not run until it is switched on again', async () => {
+    const places = workspace();
+    const host = await hostIn(places, { trust: 'all' });
+    expect(await effectIn(host)).toBe('deny');
+    write(configOf(places), JSON.stringify({ hooks: { disabled: [ID] } }));
+    expect(await host.engine.dispatch(CALL)).toMatchObject({
+      effect: 'pass',
+      skipped: [{ hook: ID, why: 'disabled' }],
+    });
+    expect(host.hooks()).toMatchObject([{ state: 'disabled' }]);
+    write(configOf(places), JSON.stringify({ hooks: { disabled: [] } }));
+    expect(await effectIn(host)).toBe('deny');
+  });
+
+  test('a configuration that breaks leaves the switches as they were', async () => {
+    const places = workspace();
+    write(configOf(places), JSON.stringify({ hooks: { disabled: [ID] } }));
+    const host = await hostIn(places, { trust: 'all' });
+    write(configOf(places), '{oops');
+    expect(await effectIn(host)).toBe('pass');
+  });
+
+  test('a configuration cannot undo what the caller switched off', async () => {
+    const places = workspace();
+    const flags = { 'hooks.disabled': [{ id: ID, root: null }] };
+    const host = await hostIn(places, { trust: 'all', flags });
+    write(configOf(places), JSON.stringify({ hooks: { disabled: [] } }));
+    expect(await effectIn(host)).toBe('pass');
+  });
+
+  test('a configuration that lies in the workspace switches nothing off', async () => {
+    const places = workspace();
+    const HOOKLINE_HOME = path.join(places.root, 'state');
+    const { surroundings } = places;
+    const host = await hostIn(places, {
+      trust: 'all',
+      surroundings: { ...surroundings, env: { ...surroundings.env, HOOKLINE_HOME } },
+    });
+    write(path.join(HOOKLINE_HOME, 'config.json'), JSON.stringify({ hooks: { disabled: [ID] } }));
+    expect(await effectIn(host)).toBe('deny');
+  });
+});
+
+describe('what the first line of a workspace hook names', () => {
+  async function boundBy(line: string): Promise<readonly string[]> {
+    const places = createPlaces({
+      [`ws/${HOOKS}/PreToolUse`]: `#!${line}\n`,
+      'ws/tools/setup.mjs': '',
+      'ws/tools/run.js': '',
+      'ws/tools/node': '',
+      'ws/plain.js': '',
+    });
+    const host = await hostIn(places);
+    return host
+      .hooks()
+      .flatMap(({ hook }) => hook.binds.files.map((file) => path.relative(places.root, file)));
+  }
+
+  test.each([
+    ['/usr/bin/env -S node --import ./tools/setup.mjs', ['tools/setup.mjs']],
+    ['/usr/bin/env -S node --import=./tools/setup.mjs', ['tools/setup.mjs']],
+    ['/usr/bin/env -S node -r./tools/run', ['tools/run', 'tools/run.js']],
+    ['/usr/bin/env -S NODE_OPTIONS=--require=./plain.js node', ['plain.js']],
+    [String.raw`/usr/bin/env -S node\_--import\_./tools/setup.mjs`, ['tools/setup.mjs']],
+    ['/usr/bin/env -S node --import "${PWD}/tools/setup.mjs"', ['tools/setup.mjs']],
+    ['/usr/bin/env -S node plain', ['plain.js']],
+    ['/usr/bin/env -S python3 -m tools.run', ['tools.run', 'tools/run.js']],
+    ['./tools/node', ['tools/node']],
+    ['/usr/bin/env -S node ./later.mjs', ['later.mjs']],
+  ])('%s binds %j', async (line, files) => {
+    expect(await boundBy(line)).toEqual(files);
+  });
+
+  test.each(['/bin/sh -e', '/usr/bin/env node', '/usr/bin/python3.11', '../outside/node .'])(
+    '%s binds nothing more',
+    async (line) => {
+      expect(await boundBy(line)).toEqual([]);
+    },
+  );
 });

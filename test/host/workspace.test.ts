@@ -117,6 +117,12 @@ describe('where Cline hooks may lie', () => {
     });
   });
 
+  test('where the environment says, from where it was started', () => {
+    expect(clinePlaces(around({ env: { CLINE_DIR: 'cline' } }))).toMatchObject({
+      clineDirectory: '/w/cline',
+    });
+  });
+
   test('where the caller says, over the environment', () => {
     const env = { CLINE_HOOKS_DIR: '/from-env' };
     expect(clinePlaces({ ...around({ env }), hooksDirectory: 'given' })).toMatchObject({

@@ -69,6 +69,17 @@ it('does not run a hook whose helper was swapped', async () => {
   expect(homeOf(staged)).toEqual({});
 });
 
+it('does not run a hook when a module that its first line loads was swapped', async () => {
+  const staged = stageAttack('swapped-loader');
+  trust(staged);
+  expect(await fire(staged.options)).toEqual(RAN);
+  continueAttack('swapped-loader', staged);
+  expect(await fire(staged.options)).toEqual(MODIFIED);
+  const shown = await runHookline(['trust'], staged.options);
+  expect(shown.stdout).toContain('changed: scripts/setup.mjs');
+  expect(homeOf(staged)).toEqual({});
+});
+
 it('does not run a trusted link that leads elsewhere now, even to the same bytes', async () => {
   const staged = stageAttack('symlinked-hook');
   const link = path.join(staged.repo, GUARD);

@@ -63,8 +63,11 @@ test.skipIf(!isBuilt)('the package holds what was built, and nothing else [after
   ]);
   expect(programs).toContain('dist/bin/hookline.js');
   expect(programs).toContain('dist/bin/THIRD-PARTY-LICENSES.txt');
+  expect(programs).toContain('dist/bin/package.json');
   expect(
-    programs.filter((file) => !/^dist\/bin\/([\w.-]+\.js|THIRD-PARTY-LICENSES\.txt)$/.test(file)),
+    programs.filter(
+      (file) => !/^dist\/bin\/([\w.-]+\.js|package\.json|THIRD-PARTY-LICENSES\.txt)$/.test(file),
+    ),
   ).toEqual([]);
   expect(library).toEqual(listLibraryFiles());
 });

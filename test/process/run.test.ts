@@ -50,6 +50,21 @@ describe('a program that ends by itself', () => {
     expect(result).toEqual(ended({ stdout: whole(`${cwd}|a "b" $c|blue|héllo`) }));
   });
 
+  test('may have its input made once it has been started', async () => {
+    const result = await runProgram(program({ file: '/bin/cat', stdin: () => 'made late' }));
+    expect(result).toEqual(ended({ stdout: whole('made late') }));
+  });
+
+  test('is ended at once, and has not run, when its input cannot be made', async () => {
+    const stdin = (): string => JSON.stringify(1n);
+    const result = await runProgram(program({ file: '/bin/cat', stdin }));
+    expect(result).toMatchObject({
+      ending: 'spawn',
+      exitCode: null,
+      spawnError: { message: expect.stringContaining('BigInt') },
+    });
+  });
+
   test('shows invalid UTF-8 as replacement characters', async () => {
     const result = await runProgram(shell(String.raw`printf 'a\377b'`));
     expect(result.stdout).toEqual({ ...whole('a\uFFFDb'), totalBytes: 3 });

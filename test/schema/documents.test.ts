@@ -153,7 +153,7 @@ describe('the schemas of what a dispatch leaves behind', () => {
     expect(entries.length).toBe(4);
     expect(allObjections(TRACE_ENTRY, 'trace-entry.schema.json', entries)).toEqual([]);
     const [first] = verdicts as { outcomes: { failure: unknown }[]; skipped: unknown[] }[];
-    expect(first?.skipped).toEqual([{ hook: 'misfit', why: 'does not fit' }]);
+    expect(first?.skipped).toEqual([{ hook: 'misfit', kind: 'misfit', why: 'does not fit' }]);
     expect(first?.outcomes.filter(({ failure }) => failure !== null).length).toBe(1);
     expect(missed(VERDICT, verdicts)).toEqual([]);
     expect(missed(TRACE_ENTRY, entries)).toEqual([]);

@@ -55,6 +55,8 @@ const SEEN: Readonly<Record<FileHookName, { refusal?: string; context?: RegExp; 
   SessionShutdown: { log: 'SessionShutdown "other"' },
 };
 
+const SDK_MOMENTS: ReadonlySet<FileHookName> = new Set(['TaskError', 'SessionShutdown']);
+
 const COMMANDS = {
   'rm -rf /': 'deny',
   'cd /tmp && sudo rm -r -f --no-preserve-root /*': 'deny',
@@ -127,7 +129,7 @@ describe.each(HOOK_LANGUAGE_NAMES)('examples in %s', (language) => {
     place.remove();
   });
 
-  it('are found, ready, classic, and name nothing that trust does not cover', () => {
+  it('are found, ready, of their event’s generation, and name nothing that trust does not cover', () => {
     const listed = host.hooks().map(({ hook, state }) => ({
       event: hook.eventName,
       state,
@@ -139,7 +141,7 @@ describe.each(HOOK_LANGUAGE_NAMES)('examples in %s', (language) => {
     const expected = FILE_HOOK_NAMES.toSorted().map((event) => ({
       event,
       state,
-      profile: 'classic',
+      profile: SDK_MOMENTS.has(event) ? 'sdk' : 'classic',
       notes: [],
       unbound: [],
     }));

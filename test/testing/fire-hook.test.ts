@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fireHook } from '../../src/testing/fire-hook.ts';
 import { createDirectory, says, write } from './place.ts';
 
@@ -34,6 +34,25 @@ describe('fireHook', () => {
       workspace,
       'b',
     ]);
+  });
+
+  it('says that a session runs, and keeps keys of model providers unless they are passed', async () => {
+    vi.stubEnv('OPENAI_API_KEY', 'secret');
+    vi.stubEnv('GEMINI_API_KEY', 'secret');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const hook = write(
+      createDirectory(),
+      'TaskStart.js',
+      `const { OPENAI_API_KEY, GEMINI_API_KEY, ANTHROPIC_API_KEY, HOOKLINE_SESSION } = process.env;
+      const seen = [OPENAI_API_KEY, GEMINI_API_KEY, ANTHROPIC_API_KEY, typeof HOOKLINE_SESSION];
+      console.log(JSON.stringify({ context: JSON.stringify(seen) }));`,
+    );
+    const { context } = await fireHook({
+      hook,
+      env: { ANTHROPIC_API_KEY: 'given' },
+      settings: { 'env.pass': ['GEMINI_API_KEY'] },
+    });
+    expect(JSON.parse(context[0]?.text ?? '')).toEqual([null, 'secret', 'given', 'string']);
   });
 
   it.each([

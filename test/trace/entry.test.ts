@@ -14,7 +14,7 @@ describe('the entry of a dispatch', () => {
       messages: [{ hook: 'one', text: 'hear' }],
       input: { command: 'pwd' },
       outcomes: [outcomeOf({ effect: 'deny', stdout: 'out' })],
-      skipped: [{ hook: 'two', why: 'untrusted' }],
+      skipped: [{ hook: 'two', kind: 'withheld', why: 'untrusted' }],
       slowest: { hook: 'one', durationMs: 1 },
     } as const;
     expect(entryOfDispatch({ ...recordOf(verdict), aborted: true })).toEqual({

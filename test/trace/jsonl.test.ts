@@ -114,7 +114,7 @@ describe('writing', () => {
       entryOf({
         reasons: [{ hook: 'a', text: secret }],
         outcomes: [outcomeOf({ stdout, notes: [secret] })],
-        skipped: [{ hook: 'b', why: `because of ${secret}` }],
+        skipped: [{ hook: 'b', kind: 'misfit', why: `because of ${secret}` }],
       }),
     );
     await trace.flush();

@@ -45,7 +45,9 @@ describe.each(Object.entries(clocks))('check, with hashes %s', (_, clock) => {
   function trust(unit: TrustUnit): TrustChecker {
     const checker = createTrustChecker({ record: recordOf([unit]), lock: null, clock });
     const checkAndTick = (checked: TrustUnit): TrustState => {
-      const state = checker.check(checked);
+      // What was hashed is remembered by the very object.
+      const isSame = JSON.stringify(checked) === JSON.stringify(unit);
+      const state = checker.check(isSame ? unit : checked);
       waitForFileClock();
       return state;
     };
@@ -69,6 +71,15 @@ describe.each(Object.entries(clocks))('check, with hashes %s', (_, clock) => {
     writeFileSync(file, 'exit 1');
     utimesSync(file, atime, mtime);
     expect(checker.check(unitOf(root))).toEqual(modified(GUARD));
+  });
+
+  it('sees that a directory above became a link to one with other files', () => {
+    const root = createDirectory({ [GUARD]: 'exit 0', [`${HOOKS}/helper`]: 'a' });
+    const checker = trust(unitOf(root));
+    renameSync(path.join(root, '.clinerules'), path.join(root, 'before'));
+    write(root, 'other/hooks/PreToolUse', 'exit 0');
+    symlinkSync('other', path.join(root, '.clinerules'));
+    expect(checker.check(unitOf(root)).state).toBe('modified');
   });
 
   it('trusts again when the trusted bytes are back', () => {

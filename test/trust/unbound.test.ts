@@ -76,6 +76,52 @@ describe('unboundMentions', () => {
     },
   );
 
+  describe('a module that is looked up by its name', () => {
+    const inFile = (name: string, text: string): readonly string[] => {
+      const root = createDirectory({ [`${HOOKS}/${name}`]: text });
+      const unit = unitOf(root, { entry: path.join(root, HOOKS, name) });
+      return unboundMentions(unit, text).map((found) => `${found.kind} ${found.name}`);
+    };
+
+    it.each([
+      [`import evil from "evil";`, 'evil'],
+      [`import 'evil/setup';`, 'evil/setup'],
+      ['import {\n  one,\n  two,\n} from "@scope/evil";', '@scope/evil'],
+      [`export * from 'evil';`, 'evil'],
+      [`const evil = require ( 'evil' );`, 'evil'],
+      ['await import(`evil`)', 'evil'],
+      [`require.resolve('evil')`, 'evil'],
+      [`import inner from '#inner';`, '#inner'],
+      [`import 'https://evil.example/x.js'`, 'https://evil.example/x.js'],
+    ])('is named in %s', (text, name) => {
+      expect(inFile('PreToolUse.mjs', text)).toEqual([`package ${name}`]);
+    });
+
+    it.each([
+      `import fs from 'node:fs'; const path = require('path'); import 'fs/promises';`,
+      `import './own.js'; require('../own'); import('/own.js'); require('.');`,
+      `// import evil from 'evil'`,
+      ` * import evil from 'evil'`,
+      `import 'bun:test'`,
+    ])('is not seen in %s', (text) => {
+      expect(inFile('PreToolUse.ts', text)).toEqual([]);
+    });
+
+    it.each(['#!/usr/bin/env node', '#!/usr/bin/env -S bun run', '#!/opt/node/bin/node'])(
+      'is named in a script that begins with %s',
+      (line) => {
+        expect(inFile('PreToolUse', `${line}\nrequire('evil')\n`)).toEqual(['package evil']);
+      },
+    );
+
+    it.each(['#!/bin/sh', '#!/usr/bin/env python3'])(
+      'is not looked for in a script that begins with %s',
+      (line) => {
+        expect(inFile('PreToolUse', `${line}\necho 'from "evil"'\n`)).toEqual([]);
+      },
+    );
+  });
+
   it('knows that the directory behind a linked hook is bound', () => {
     const root = createDirectory({
       'scripts/guard.sh': '',
@@ -121,7 +167,7 @@ describe('unboundMentions', () => {
     );
   });
 
-  it.each(['"', `'"`, '$(', '${', 'a/', '../', '"a",', 'npm ', '%'])(
+  it.each(['"', `'"`, '$(', '${', 'a/', '../', '"a",', 'npm ', '%', 'from ', 'from "a"'])(
     'gets through 256 KiB of %s',
     (piece) => {
       const text = piece.repeat(Math.floor((256 * 1024) / piece.length));

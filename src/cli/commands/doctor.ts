@@ -18,19 +18,24 @@ interface Finding {
 }
 
 /** `hookline doctor`: whether hooks can work here, and what keeps them from it. */
-export const examine: Command<object> = (context) =>
-  withHost(
+export const examine: Command<object> = (context) => {
+  const news: Finding[] = [];
+  return withHost(
     context,
     (host) => {
-      const findings = examineAll(host);
+      const findings = [...examineAll(host), ...news];
       const problems = findings.filter(({ level }) => level === 'problem').length;
       if (context.flags.json === true) context.print.json({ version: VERSION, problems, findings });
       else context.print.out(readable(findings, problems));
       return problems === 0 ? EXIT.fine : EXIT.refused;
     },
-    // Everything that would be noted is a finding here.
-    { onNotice: () => undefined },
+    {
+      // Everything else that would be noted is a finding already.
+      onNotice: () => undefined,
+      onOwnHookNews: (text) => news.push({ about: 'own hooks', level: 'hint', text }),
+    },
   );
+};
 
 function examineAll(host: Host): Finding[] {
   return [

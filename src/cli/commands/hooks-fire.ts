@@ -1,4 +1,4 @@
-import { isRefusal, type Verdict } from '../../hooks/decision.ts';
+import { awaitsTrust, isRefusal, type Verdict } from '../../hooks/decision.ts';
 import { type Command, type CommandContext, withHost } from '../context.ts';
 import { type EventFlags, readEvent } from '../event-options.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -26,7 +26,7 @@ function report({ flags, print }: CommandContext, verdict: Verdict): void {
   else print.out(readableVerdict(verdict));
   // A person at a terminal has just read it; a script looks at stderr.
   if (print.isAnswerShown && flags.json !== true) return;
-  for (const { hook, why } of withheldHooks(verdict)) {
+  for (const { hook, why } of verdict.skipped.filter(awaitsTrust)) {
     print.note(`not run: ${oneLine(hook)}: ${printable(why)}`);
   }
   for (const { hook, failure } of verdict.outcomes) {
@@ -34,13 +34,7 @@ function report({ flags, print }: CommandContext, verdict: Verdict): void {
   }
 }
 
-function withheldHooks({ skipped }: Verdict): Verdict['skipped'] {
-  return skipped.filter(({ why }) =>
-    /^(?:no second look at the rewritten input: )?(?:untrusted|modified)\b/u.test(why),
-  );
-}
-
 function hasRunAll(verdict: Verdict): boolean {
   const hasFailed = verdict.outcomes.some((outcome) => outcome.status === 'failed');
-  return !hasFailed && withheldHooks(verdict).length === 0;
+  return !hasFailed && !verdict.skipped.some(awaitsTrust);
 }

@@ -1,5 +1,8 @@
 import { unlinkSync } from 'node:fs';
-import { HooklineError, messageOf } from '../../base/errors.ts';
+import { HooklineError, isHooklineError, messageOf } from '../../base/errors.ts';
+import type { FoundHook } from '../../dialects/dialect.ts';
+import type { Host } from '../../host/create-host.ts';
+import { untrust } from '../../trust/record.ts';
 import { confirm } from '../ask.ts';
 import { type Command, refuseInsideSession, withHost } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -27,12 +30,19 @@ export const removeHook: Command<RemoveOptions> = (context, { id, yes }) => {
       () => deleteFile(hook.path),
       () => false,
     );
+    await forgetTrust(host, hook);
     for (const note of trustNotes(kept)) context.print.note(note);
     if (context.flags.json === true) context.print.json({ id, deleted: hook.path });
     else context.print.out(`Deleted ${oneLine(hook.path)}.`);
     return EXIT.fine;
   });
 };
+
+/** What no longer exists needs no decision; a hook put there later is looked at anew. */
+async function forgetTrust({ trust }: Host, { root, ownId }: FoundHook): Promise<void> {
+  if (root === null || trust.recordFile === null || isHooklineError(trust.record)) return;
+  await untrust(trust.recordFile, { root, ids: [ownId], guardedRoots: trust.guardedRoots });
+}
 
 function deleteFile(file: string): void {
   try {

@@ -1,7 +1,6 @@
 import { invariant } from '../../base/errors.ts';
 import type { Host } from '../../host/create-host.ts';
-import type { HookStatus } from '../../host/hook-set.ts';
-import type { DisabledHook } from '../../host/settings.ts';
+import { type HookStatus, namesHook } from '../../host/hook-set.ts';
 import { type Command, refuseInsideSession, withHost } from '../context.ts';
 import { editDisabled } from '../state/edit-config.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -18,7 +17,7 @@ export const disableHook: Command<SwitchOptions> = (context, { id }) => {
   return withHost(context, async (host) => {
     const status = findHook(host, id);
     const file = await editDisabled(host, (disabled) => [
-      ...disabled.filter((entry) => !names(entry, status)),
+      ...disabled.filter((entry) => !namesHook(entry, status.hook)),
       { id: status.hook.ownId, root: status.hook.root },
     ]);
     if (context.flags.json === true) context.print.json({ id, enabled: false, file });
@@ -33,7 +32,7 @@ export const enableHook: Command<SwitchOptions> = (context, { id }) => {
   return withHost(context, async (host) => {
     const status = findHook(host, id);
     const file = await editDisabled(host, (disabled) =>
-      disabled.filter((entry) => !names(entry, status)),
+      disabled.filter((entry) => !namesHook(entry, status.hook)),
     );
     if (context.flags.json === true) context.print.json({ id, enabled: true, file });
     else context.print.out(`${oneLine(id)} is switched on.${stillWaiting(status)}`);
@@ -45,10 +44,6 @@ export function findHook(host: Host, id: string): HookStatus {
   const [status] = selectHooks(host, [id]);
   invariant(status !== undefined, 'selectHooks refuses an id that no hook has');
   return status;
-}
-
-function names({ id, root }: DisabledHook, { hook }: HookStatus): boolean {
-  return (id === hook.id || id === hook.ownId) && (root === null || root === hook.root);
 }
 
 function stillWaiting({ trustedBy }: HookStatus): string {

@@ -29,20 +29,25 @@ export const lockHooks: Command<LockOptions> = (context, options) => {
   if (options.check !== true) refuseInsideSession(context, 'lock');
   const { lock, lockSha256: _sha256, ...flags } = context.flags;
   return withHost({ ...context, flags }, async (host) => {
-    const file = path.resolve(host.workspaceRoots[0] ?? '.', options.file ?? lock ?? LOCK_FILE);
+    const file = lockFile(host, options.file ?? lock);
     const units = host
       .hooks()
       .filter(({ hook }) => hook.place === 'workspace')
       .map(({ hook }) => trustUnit(hook));
     return options.check === true
       ? reportCheck(context, file, checkLock(parseLock(readLock(file), file), units))
-      : writeLock(context, host, { file, units });
+      : writeLock(context, { file, units });
   });
 };
 
+/** What a person names is meant from where they are; only the usual file belongs to the root. */
+function lockFile({ surroundings, workspaceRoots }: Host, named: string | undefined): string {
+  if (named !== undefined) return path.resolve(surroundings.cwd, named);
+  return path.resolve(workspaceRoots[0] ?? surroundings.cwd, LOCK_FILE);
+}
+
 async function writeLock(
   { flags, print }: CommandContext,
-  _host: Host,
   { file, units }: { file: string; units: readonly TrustUnit[] },
 ): Promise<ExitCode> {
   const lock = createLock(units);

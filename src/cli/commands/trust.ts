@@ -54,10 +54,8 @@ interface Shown {
   readonly binding: Binding;
 }
 
-function isWaiting({ hook, state, trustedBy }: HookStatus): boolean {
-  return (
-    hook.place === 'workspace' && trustedBy !== 'record' && state !== 'ready' && trustedBy === null
-  );
+function isWaiting({ hook, trustedBy }: HookStatus): boolean {
+  return hook.place === 'workspace' && trustedBy === null;
 }
 
 interface BoundHooks {

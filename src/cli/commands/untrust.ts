@@ -1,3 +1,4 @@
+import type { HookStatus } from '../../host/hook-set.ts';
 import { untrust } from '../../trust/record.ts';
 import { type Command, refuseInsideSession, withHost } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -13,13 +14,14 @@ export const untrustHooks: Command<UntrustOptions> = (context, { ids }) => {
   refuseInsideSession(context, 'untrust');
   return withHost(context, async (host) => {
     const file = recordFile(host);
-    const chosen =
-      ids.length === 0 ? undefined : selectHooks(host, ids).map(({ hook }) => hook.ownId);
+    const chosen = selectHooks(host, ids);
     const before = countEntries(host.trust.record);
     let after = before;
     for (const root of host.workspaceRoots) {
+      // Without ids also what was trusted here once and is gone.
+      const named = ids.length === 0 ? {} : { ids: ownIdsIn(root, chosen) };
       const { guardedRoots } = host.trust;
-      const record = await untrust(file, { root, guardedRoots, ...(chosen && { ids: chosen }) });
+      const record = await untrust(file, { root, guardedRoots, ...named });
       after = countEntries(record);
     }
     const forgotten = before - after;
@@ -28,6 +30,11 @@ export const untrustHooks: Command<UntrustOptions> = (context, { ids }) => {
     return EXIT.fine;
   });
 };
+
+/** Hooks of two roots may have the same id of their own. */
+function ownIdsIn(root: string, chosen: readonly HookStatus[]): readonly string[] {
+  return chosen.filter(({ hook }) => hook.root === root).map(({ hook }) => hook.ownId);
+}
 
 function countEntries(record: object): number {
   return 'entries' in record && Array.isArray(record.entries) ? record.entries.length : 0;

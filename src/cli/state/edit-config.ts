@@ -3,7 +3,7 @@ import { HooklineError, messageOf } from '../../base/errors.ts';
 import { updatePrivateFile } from '../../base/files.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
 import type { Host } from '../../host/create-host.ts';
-import type { DisabledHook } from '../../host/settings.ts';
+import { type DisabledHook, readDisabledHook } from '../../host/settings.ts';
 
 /** Changes the list of switched-off hooks in the person's own configuration; all else in it stays. */
 export async function editDisabled(
@@ -40,7 +40,7 @@ function withDisabled(
   const config = parseConfig(file, text ?? '{}');
   const hooks = isRecord(config['hooks']) ? config['hooks'] : {};
   const written = Array.isArray(hooks['disabled']) ? hooks['disabled'] : [];
-  const disabled = change(written.flatMap(readEntry)).map(writeEntry);
+  const disabled = change(written.flatMap(readDisabledHook)).map(writeEntry);
   return `${JSON.stringify({ ...config, hooks: { ...hooks, disabled } }, null, 2)}\n`;
 }
 
@@ -51,14 +51,6 @@ function parseConfig(file: string, text: string): Record<string, unknown> {
     message: `${file} should be a JSON object${parsed.ok ? '' : `: ${parsed.error}`}`,
     hint: 'Mend it by hand first; it was left as it is.',
   });
-}
-
-function readEntry(written: unknown): DisabledHook[] {
-  if (typeof written === 'string') return [{ id: written, root: null }];
-  if (!isRecord(written) || typeof written['id'] !== 'string') return [];
-  return [
-    { id: written['id'], root: typeof written['root'] === 'string' ? written['root'] : null },
-  ];
 }
 
 function writeEntry({ id, root }: DisabledHook): unknown {

@@ -22,14 +22,16 @@ export function decide(
   input: HandlerInput,
   options: DecideOptions,
 ): Decided {
-  const context = boundContext(contextOf(answer), options.maxContextChars);
+  const limit = options.maxContextChars;
+  const context = boundText('context', contextOf(answer), limit);
+  const refusal = boundRefusal(refusalOf(answer, input, options), limit);
   return {
     decision: {
-      ...refusalOf(answer, input, options),
+      ...refusal.decision,
       ...(context.text === undefined ? {} : { context: context.text }),
       ...rewriteOf(answer, input),
     },
-    notes: context.notes,
+    notes: [...refusal.notes, ...context.notes],
   };
 }
 
@@ -38,13 +40,31 @@ function contextOf({ cancel, context, errorMessage }: FileHookAnswer): string | 
   return cancel === true ? context : (context ?? errorMessage);
 }
 
-function boundContext(
-  text: string | undefined,
-  limit: number,
-): { text: string | undefined; notes: readonly string[] } {
+interface BoundText {
+  readonly text: string | undefined;
+  readonly notes: readonly string[];
+}
+
+function boundText(name: string, text: string | undefined, limit: number): BoundText {
   if (text === undefined || text.length <= limit) return { text, notes: [] };
-  const note = `context cut at ${limit} characters; it had ${text.length}`;
+  const note = `${name} cut at ${limit} characters; it had ${text.length}`;
   return { text: `${cutText(text, limit)}\n\n[... ${note} ...]`, notes: [note] };
+}
+
+/** The model and the person read these too; the reason of a stop is the reason of its refusal. */
+function boundRefusal({ stop, ...refusal }: Decision, limit: number): Decided {
+  const reason = boundText('reason', refusal.reason ?? stop?.reason, limit);
+  const notice = boundText('notice', refusal.notice, limit);
+  const { text } = reason;
+  return {
+    decision: {
+      ...refusal,
+      ...(refusal.reason === undefined || text === undefined ? {} : { reason: text }),
+      ...(stop === undefined || text === undefined ? {} : { stop: { ...stop, reason: text } }),
+      ...(notice.text === undefined ? {} : { notice: notice.text }),
+    },
+    notes: [...reason.notes, ...notice.notes],
+  };
 }
 
 function refusalOf(answer: FileHookAnswer, input: HandlerInput, options: DecideOptions): Decision {
@@ -56,11 +76,8 @@ function refusalOf(answer: FileHookAnswer, input: HandlerInput, options: DecideO
   return { effect: 'deny', reason };
 }
 
-function reviewOf({ errorMessage, context }: FileHookAnswer): Decision {
-  return {
-    effect: 'ask',
-    reason: errorMessage ?? context ?? 'a hook asks for a review of this call',
-  };
+function reviewOf({ errorMessage }: FileHookAnswer): Decision {
+  return { effect: 'ask', reason: errorMessage ?? 'a hook asks for a review of this call' };
 }
 
 function rewriteOf({ overrideInput }: FileHookAnswer, { event }: HandlerInput): Decision {

@@ -13,15 +13,11 @@ import { isAbsent } from '../../base/files.ts';
 import { findRealPath } from '../../base/paths.ts';
 import { closestName } from '../../base/spelling.ts';
 import { type LaunchMachine, type LaunchPlan, planLaunch } from '../../process/interpreter.ts';
+import { findByPathExt } from '../../process/windows-lookup.ts';
 import type { Ignored } from '../dialect.ts';
 import type { HookDirectory } from './directories.ts';
-import {
-  FILE_HOOK_NAMES,
-  type FileHookName,
-  findFileHookName,
-  profileOf,
-  type Profile,
-} from './names.ts';
+import { FILE_HOOK_NAMES, type FileHookName, findFileHookName, type Profile } from './names.ts';
+import { profileOf } from './profile.ts';
 
 /** A file that is a hook by its name and place. */
 export interface HookFile {
@@ -57,6 +53,7 @@ export function readHookDirectory(directory: HookDirectory, machine: LaunchMachi
 /** The names in the directory; nothing when it is absent; a reason when it cannot be read or is none. */
 function list(directory: string): readonly string[] | Ignored {
   try {
+    if (statSync(directory, { throwIfNoEntry: false }) === undefined) return [];
     return readdirSync(directory);
   } catch (error) {
     if (!isAbsent(error)) return hidden(directory, `cannot be read: ${messageOf(error)}`);
@@ -79,6 +76,8 @@ function readEntry(entry: string, around: Surroundings): HookFile | Ignored {
   const file = path.join(around.directory.path, entry);
   const named = nameOf(entry, around.machine.platform);
   if ('why' in named) return { path: file, why: named.why };
+  const rival = windowsRival(entry, around);
+  if (rival !== null) return { path: file, why: `${rival} comes first in PATHEXT` };
   const found = readHookFile(file, named.name, around);
   if ('why' in found) return found;
   if (isForeignTwin(entry, found.launch, around)) {
@@ -121,7 +120,7 @@ export function readHookFile(
 ): HookFile | Ignored {
   const stats = statFile(file);
   if ('why' in stats) return stats;
-  const text = readHead(file);
+  const text = readHead(file, stats.size);
   const fileName = fileNameOf(name, file);
   return {
     id: `cline:${directory.label}${directory.suffix}:${fileName}`,
@@ -129,7 +128,7 @@ export function readHookFile(
     name,
     path: file,
     directory,
-    profile: typeof text === 'string' ? 'classic' : profileOf(text.toString('utf8')),
+    profile: typeof text === 'string' ? 'classic' : profileOf(name, text.toString('utf8')),
     isExecutable: isExecutable(stats),
     launch: planFor(file, stats, { text, machine }),
   };
@@ -190,12 +189,12 @@ function statFile(file: string): Stats | Ignored {
 
 const HEAD_BYTES = 64 * 1024;
 
-function readHead(file: string): Buffer | string {
+function readHead(file: string, bytes: number): Buffer | string {
   try {
     const descriptor = openSync(file, 'r');
     try {
-      const head = Buffer.allocUnsafe(HEAD_BYTES);
-      return head.subarray(0, readSync(descriptor, head, 0, HEAD_BYTES, 0));
+      const head = Buffer.allocUnsafe(Math.min(bytes, HEAD_BYTES));
+      return head.subarray(0, readSync(descriptor, head, 0, head.length, 0));
     } finally {
       closeSync(descriptor);
     }
@@ -218,6 +217,19 @@ function planFor(
 
 function isExecutable(stats: Stats): boolean {
   return (stats.mode & 0o111) !== 0;
+}
+
+/** Windows starts one program for a bare name; which one, PATHEXT decides. */
+function windowsRival(
+  entry: string,
+  { directory, siblings, machine }: Surroundings,
+): string | null {
+  const { name: baseName, ext } = path.parse(entry);
+  if (machine.platform !== 'win32' || !WINDOWS_EXTENSIONS.has(ext.toLowerCase())) return null;
+  const { pathExt } = machine;
+  const first = findByPathExt({ directory: directory.path, baseName, pathExt, listing: siblings });
+  const winner = first === null ? entry : path.win32.basename(first);
+  return winner === entry ? null : winner;
 }
 
 /** Repositories carry a `.ps1` for Windows beside the Unix hook; without PowerShell it is not meant for here. */

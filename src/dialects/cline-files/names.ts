@@ -86,12 +86,3 @@ function unlessToolRan(event: HookEvent): string | null {
     ? 'the call was denied, so the tool did not run'
     : null;
 }
-
-// Words that only a hook written for the SDK has a reason to contain.
-const SDK_WORDS =
-  /\b(?:tool_call|tool_result|run_commands|read_files|search_codebase|fetch_web_content|apply_patch|spawn_agent|agent_(?:start|resume|end|error|abort)|prompt_submit|session_shutdown)\b/u;
-
-/** Guesses from its text for which generation a hook was written. */
-export function profileOf(text: string): Profile {
-  return SDK_WORDS.test(text) ? 'sdk' : 'classic';
-}

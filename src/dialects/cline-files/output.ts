@@ -45,6 +45,8 @@ export function readAnswer(stdout: string): ReadAnswer {
   const found = findObject(text);
   if (found === null) return unreadable(text);
   if ('error' in found) return unreadableControl(found.error);
+  // `{}` is the SDK's way to say nothing.
+  if (Object.keys(found.value).length === 0) return nothing(found.notes);
   if (!saysSomething(found.value)) {
     return nothing([...found.notes, 'its JSON has no field that counts']);
   }

@@ -1,10 +1,21 @@
-import { type Decision, isRefusal, type Verdict } from '../../hooks/decision.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { HooklineError } from '../../base/errors.ts';
+import { isRecord, typeName } from '../../base/json.ts';
+import { closestName } from '../../base/spelling.ts';
+import {
+  type Decision,
+  type Effect,
+  isRefusal,
+  type Outcome,
+  type Verdict,
+} from '../../hooks/decision.ts';
 import { createHookEngine } from '../../hooks/engine.ts';
 import { type Vocabulary, vocabularyOfName } from '../../hooks/faces/faces.ts';
 import { callOf, type HookEvent, type Moment } from '../../hooks/facts.ts';
-import type { Handler } from '../../hooks/handler.ts';
+import type { Answer, Handler } from '../../hooks/handler.ts';
+import { type DispatchRecord, tell } from '../../hooks/observers.ts';
 import type { FileHookData } from './data.ts';
-import { FILE_HOOKS, type FileHookName } from './names.ts';
+import { FILE_HOOK_NAMES, FILE_HOOKS, type FileHookName, findFileHookName } from './names.ts';
 import { eventFromData } from './read-payload.ts';
 
 /** What one or several hooks answered, in the words of Cline's hooks. */
@@ -16,6 +27,10 @@ export interface HookOutput {
   readonly contextModification: string;
   /** Several are joined by a line break. */
   readonly errorMessage: string;
+  /** A person shall look at the call before it happens. */
+  readonly review: boolean;
+  /** What the tool shall get instead, as the call itself writes it; null when it stays as it is. */
+  readonly overrideInput: unknown;
   readonly durationMs: number;
   /** The hook that took longest, so that its author learns why hooks are slow. */
   readonly slowest: Verdict['slowest'];
@@ -36,7 +51,7 @@ export abstract class HookRunner<Name extends FileHookName = FileHookName> {
   readonly id: string;
 
   constructor(name: Name, id: string) {
-    this.name = name;
+    this.name = resolveHookName(name);
     this.id = id;
   }
 
@@ -49,46 +64,48 @@ export abstract class HookRunner<Name extends FileHookName = FileHookName> {
   }
 }
 
+export type DispatchObserver = (record: DispatchRecord) => void;
+
+/** A runner whose hooks the engine runs itself: however many are combined, they are one dispatch. */
+export abstract class EngineHookRunner<
+  Name extends FileHookName = FileHookName,
+> extends HookRunner<Name> {
+  abstract handlers(data: FileHookData[Name]): readonly Handler[];
+
+  /** Who is told of each dispatch. */
+  observers(): readonly DispatchObserver[] {
+    return [];
+  }
+
+  override async run(data: FileHookData[Name], options?: RunHookOptions): Promise<HookOutput> {
+    requireData(this.name, data);
+    const moment = this.moment();
+    const engine = createHookEngine({
+      sources: [{ handlers: () => this.handlers(data) }],
+      moment: () => ({ ...NO_MOMENT, ...moment }),
+      onDispatch: (record) => this.observers().forEach((observer) => tell(observer, record)),
+    });
+    return outputOf(await engine.dispatch(eventFromData(this.name, data), options));
+  }
+}
+
 /** Stands where there is no hook: execution goes on. */
-export class NoOpHookRunner<Name extends FileHookName = FileHookName> extends HookRunner<Name> {
+export class NoOpHookRunner<
+  Name extends FileHookName = FileHookName,
+> extends EngineHookRunner<Name> {
   constructor(name: Name) {
     super(name, `none:${name}`);
   }
 
-  override run(data: FileHookData[Name], options?: RunHookOptions): Promise<HookOutput> {
-    return runHandlers({ name: this.name, handlers: [], moment: this.moment() }, data, options);
-  }
-}
-
-export interface StdioHookSource<Name extends FileHookName> {
-  readonly name: Name;
-  readonly id: string;
-  /** The executable, made ready to run. */
-  readonly handlers: readonly Handler[];
-  /** Asked at each run, so that a hook is told the time of its own run. */
-  readonly moment: () => Partial<Moment>;
-}
-
-/** Runs one executable: JSON on its stdin, JSON from its stdout. */
-export class StdioHookRunner<Name extends FileHookName = FileHookName> extends HookRunner<Name> {
-  readonly #source: StdioHookSource<Name>;
-
-  constructor(source: StdioHookSource<Name>) {
-    super(source.name, source.id);
-    this.#source = source;
-  }
-
-  override run(data: FileHookData[Name], options?: RunHookOptions): Promise<HookOutput> {
-    return runHandlers({ ...this.#source, moment: this.moment() }, data, options);
-  }
-
-  override moment(): Partial<Moment> {
-    return this.#source.moment();
+  override handlers(): readonly Handler[] {
+    return [];
   }
 }
 
 /** Runs several hooks of one event at once: any of them can stop it, all contexts are kept. */
-export class CombinedHookRunner<Name extends FileHookName = FileHookName> extends HookRunner<Name> {
+export class CombinedHookRunner<
+  Name extends FileHookName = FileHookName,
+> extends EngineHookRunner<Name> {
   readonly #runners: readonly HookRunner<Name>[];
 
   constructor(name: Name, runners: readonly HookRunner<Name>[]) {
@@ -96,9 +113,17 @@ export class CombinedHookRunner<Name extends FileHookName = FileHookName> extend
     this.#runners = runners;
   }
 
-  override run(data: FileHookData[Name], options?: RunHookOptions): Promise<HookOutput> {
-    const handlers = this.#runners.flatMap((runner) => handlersOf(runner, data));
-    return runHandlers({ name: this.name, handlers, moment: this.moment() }, data, options);
+  override handlers(data: FileHookData[Name]): readonly Handler[] {
+    const place = this.moment();
+    return this.#runners.flatMap((runner) =>
+      canJoin(runner, place) ? runner.handlers(data) : handlersOf(runner, data),
+    );
+  }
+
+  override observers(): readonly DispatchObserver[] {
+    const place = this.moment();
+    const joined = this.#runners.filter((runner) => canJoin(runner, place));
+    return [...new Set(joined.flatMap((runner) => runner.observers()))];
   }
 
   override moment(): Partial<Moment> {
@@ -106,6 +131,43 @@ export class CombinedHookRunner<Name extends FileHookName = FileHookName> extend
     for (const runner of this.#runners) Object.assign(known, runner.moment());
     return known;
   }
+}
+
+/** The name however it is spelled; a caller without types may write anything. */
+export function resolveHookName<Name extends FileHookName>(name: Name): Name {
+  const given: unknown = name;
+  const written = typeof given === 'string' ? given : '';
+  const found = findFileHookName(written);
+  // The type only offers the proper spelling, and that is what any other is turned into.
+  if (found !== null) return found as Name;
+  const meant = closestName(written, FILE_HOOK_NAMES);
+  const all = `The names are ${FILE_HOOK_NAMES.join(', ')}.`;
+  throw new HooklineError('EVENT_UNKNOWN', {
+    message: `expected the name of a Cline hook, found ${JSON.stringify(name) ?? typeName(name)}`,
+    hint: meant === null ? all : `Did you mean ${meant}? ${all}`,
+  });
+}
+
+function requireData(name: FileHookName, data: unknown): void {
+  if (isRecord(data)) return;
+  throw new HooklineError('PAYLOAD_INVALID', {
+    message: `expected the data of ${name} as an object, found ${typeName(data)}`,
+    hint: 'Give what the payload carries for it, such as { toolName, parameters } for PreToolUse.',
+  });
+}
+
+/**
+ * Whether the runner's hooks can be part of one dispatch in that place. A subclass that runs in its
+ * own way must be asked itself, and so must hooks that know other directories.
+ */
+function canJoin<Name extends FileHookName>(
+  runner: HookRunner<Name>,
+  place: Partial<Moment>,
+): runner is EngineHookRunner<Name> {
+  if (!(runner instanceof EngineHookRunner)) return false;
+  if (runner.run !== EngineHookRunner.prototype.run) return false;
+  const { cwd, workspaceRoots } = { ...place, ...runner.moment() };
+  return cwd === place.cwd && isDeepStrictEqual(workspaceRoots, place.workspaceRoots);
 }
 
 function handlersOf<Name extends FileHookName>(
@@ -138,48 +200,48 @@ function vocabularyOf(data: object): Vocabulary {
 }
 
 /** What a runner put out, as one answer: its own failures are told even if others of it decided. */
-function answerOf(output: HookOutput): ReturnType<Handler['run']> {
-  const { outcomes } = output.verdict;
-  const [first, ...others] = outcomes.flatMap(({ hook, failure }) =>
-    failure === null ? [] : [{ hook, failure }],
+function answerOf(output: HookOutput): Answer {
+  const { outcomes, skipped } = output.verdict;
+  const [only] = outcomes;
+  if (only !== undefined && outcomes.length === 1) return { ...programOf(only), ...saidBy(output) };
+  const untold = skipped.map(({ hook, why }) => `${hook} did not run: ${why}`);
+  const failed = outcomes.flatMap(({ hook, failure }) =>
+    failure === null ? [] : [`${hook} failed: ${failure.message}`],
   );
-  if (first !== undefined && others.length + 1 === outcomes.length && !output.cancel) {
-    return { failure: first.failure };
-  }
-  const failed = first === undefined ? [] : [first, ...others];
-  return {
-    decision: decisionOf(output),
-    notes: failed.map(({ hook, failure }) => `${hook} failed: ${failure.message}`),
-  };
+  return { ...saidBy(output), notes: [...failed, ...untold] };
 }
 
-function decisionOf({ cancel, errorMessage, contextModification, verdict }: HookOutput): Decision {
-  const effect = cancel || verdict.effect === 'stop' ? 'deny' : verdict.effect;
+function programOf({ exitCode, stdout, stderr, notes }: Outcome): Answer {
+  if (stdout === null || stderr === null) return { notes };
+  return { notes, program: { exitCode, stdout, stderr } };
+}
+
+function saidBy(output: HookOutput): Answer {
+  const { outcomes } = output.verdict;
+  const failures = outcomes.flatMap(({ failure }) => failure ?? []);
+  const [first] = failures;
+  if (first !== undefined && failures.length === outcomes.length && !output.cancel) {
+    return { failure: first };
+  }
+  return { decision: decisionOf(output) };
+}
+
+function decisionOf(output: HookOutput): Decision {
+  const { errorMessage, contextModification, verdict } = output;
+  const effect = effectOf(output);
+  const input = output.overrideInput ?? verdict.input;
   return {
     ...(effect === 'pass' ? {} : { effect }),
     ...(errorMessage === '' ? {} : { reason: errorMessage }),
     ...(contextModification === '' ? {} : { context: contextModification }),
     ...(verdict.stop === null ? {} : { stop: verdict.stop }),
-    ...(verdict.input === null ? {} : { input: verdict.input }),
+    ...(input === null ? {} : { input }),
   };
 }
 
-interface Hooks {
-  readonly name: FileHookName;
-  readonly handlers: readonly Handler[];
-  readonly moment: Partial<Moment>;
-}
-
-async function runHandlers(
-  { name, handlers, moment }: Hooks,
-  data: Readonly<Record<string, unknown>>,
-  options: RunHookOptions = {},
-): Promise<HookOutput> {
-  const engine = createHookEngine({
-    sources: [{ handlers: () => handlers }],
-    moment: () => ({ ...NO_MOMENT, ...moment }),
-  });
-  return outputOf(await engine.dispatch(eventFromData(name, data), options));
+function effectOf({ cancel, review, verdict }: HookOutput): Effect {
+  if (cancel || verdict.effect === 'stop') return 'deny';
+  return review ? 'ask' : verdict.effect;
 }
 
 const NO_MOMENT: Moment = {
@@ -206,6 +268,8 @@ function outputOf(verdict: Verdict): HookOutput {
     shouldContinue: !cancel,
     contextModification: verdict.context.map(({ text }) => text.trim()).join('\n\n'),
     errorMessage: verdict.reasons.map(({ text }) => text.trim()).join('\n'),
+    review: verdict.effect === 'ask',
+    overrideInput: verdict.input,
     durationMs: verdict.slowest?.durationMs ?? 0,
     slowest: verdict.slowest,
     verdict,

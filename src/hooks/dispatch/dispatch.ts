@@ -1,7 +1,7 @@
 import type { BackgroundPool } from './background.ts';
 import { isRefusal, type Skipped, type Verdict } from '../decision.ts';
 import { type HandlerProgress, type LateOutcome, tell } from '../observers.ts';
-import { EVENTS } from '../events.ts';
+import { EVENTS, withChanges } from '../events.ts';
 import type { HookEvent } from '../facts.ts';
 import type { Handler } from '../handler.ts';
 import { mergeOutcomes } from '../merge.ts';
@@ -16,7 +16,7 @@ import {
   runHandler,
   thrownRun,
 } from './run-handler.ts';
-import { NEVER_ABORTED, settleAll, type Started } from './settle.ts';
+import { settleAll, type Started } from './settle.ts';
 import { type EventViews, faceContext, type ReadText, viewEvent } from './views.ts';
 
 export interface DispatchPorts {
@@ -32,6 +32,7 @@ export interface DispatchRequest {
   readonly id: string;
   readonly event: HookEvent;
   readonly handlers: readonly Handler[];
+  /** Aborts with the caller's signal and when the engine closes. */
   readonly signal: AbortSignal;
 }
 
@@ -103,19 +104,21 @@ interface Pass {
 async function runFirstPass(ports: DispatchPorts, request: DispatchRequest): Promise<Pass> {
   const started: Started[] = [];
   const skipped: Skipped[] = [];
-  let views = viewEvent(request.event, ports.readText);
+  const original = viewEvent(request.event, ports.readText);
+  let views = original;
   for (const handler of request.handlers) {
     if (handler.inOrder === true) {
       const before = applied(ports, request, await settleAll(started, request.signal));
       const why = endOfChain(before.ran, handler, request.signal);
       if (why !== null) {
-        skipped.push({ hook: handler.id, why });
+        skipped.push({ hook: handler.id, kind: 'order', why });
         continue;
       }
-      views = viewsAfter(ports, request, before);
+      const seen = eventAfter(request.event, before);
+      views = seen === request.event ? original : viewEvent(seen, ports.readText);
     }
     const planned = planRuns(handler, views, 1);
-    if (typeof planned === 'string') skipped.push({ hook: handler.id, why: planned });
+    if ('why' in planned) skipped.push(planned);
     else started.push(...planned.map((run) => start(ports, request, run)));
   }
   return { ran: await settleAll(started, request.signal), skipped };
@@ -132,8 +135,8 @@ async function runSecondPass(
   for (const handler of request.handlers) {
     if (handler.background === true) continue;
     const planned = planRuns(handler, views, 2);
-    if (typeof planned === 'string') {
-      skipped.push(...withheldSince(first, handler, planned));
+    if ('why' in planned) {
+      skipped.push(...withheldSince(first, planned));
       continue;
     }
     const unseen = planned.filter(({ input }) => !knowsFinalInput(first, handler.id, input.tool));
@@ -143,10 +146,9 @@ async function runSecondPass(
 }
 
 /** A hook that was asked about the first input and may not be asked about the final one. */
-function withheldSince(first: readonly Ran[], handler: Handler, why: string): Skipped[] {
-  const wasAsked = first.some((ran) => ran.handler.id === handler.id);
-  if (!wasAsked || handler.withheld?.() !== why) return [];
-  return [{ hook: handler.id, why: `no second look at the rewritten input: ${why}` }];
+function withheldSince(first: readonly Ran[], { hook, kind, why }: Skipped): Skipped[] {
+  if (kind !== 'withheld' || !first.some((ran) => ran.handler.id === hook)) return [];
+  return [{ hook, kind, why: `no second look at the rewritten input: ${why}` }];
 }
 
 interface PlannedRun extends HandlerRun {
@@ -154,10 +156,10 @@ interface PlannedRun extends HandlerRun {
   readonly thrown?: unknown;
 }
 
-function planRuns(handler: Handler, views: EventViews, pass: 1 | 2): PlannedRun[] | string {
+function planRuns(handler: Handler, views: EventViews, pass: 1 | 2): PlannedRun[] | Skipped {
   try {
     const planned = planHandler(handler, views);
-    if (typeof planned === 'string') return planned;
+    if ('why' in planned) return planned;
     return planned.map((input) => ({ handler, input, pass }));
   } catch (thrown) {
     return [{ handler, input: { event: views.event, tool: null }, pass, thrown }];
@@ -180,9 +182,7 @@ function startRun(
   }
   const { id: hook, event } = run.handler;
   tell(ports.onProgress, { type: 'start', hook, event });
-  // Without a signal of the caller's, closing the engine is what ends a handler.
-  const signal = request.signal === NEVER_ABORTED ? ports.closing : request.signal;
-  const running = runHandler(run, signal);
+  const running = runHandler(run, request.signal);
   const finish = (ran: Ran): Ran => {
     tell(ports.onProgress, { type: 'end', hook, event });
     if (ran.late !== null) ports.background.track(announceLate(ports, request, ran.late));
@@ -229,10 +229,8 @@ function applied(
   return applyRewrites(event, ran, faceContext(event, ports.readText));
 }
 
-function viewsAfter(
-  ports: DispatchPorts,
-  { event }: DispatchRequest,
-  { rewritten }: AppliedRewrites,
-): EventViews {
-  return viewEvent(rewritten === null ? event : withInput(event, rewritten.input), ports.readText);
+/** The event as the handlers so far have left it; the same object when they changed nothing of it. */
+function eventAfter(event: HookEvent, { ran, rewritten }: AppliedRewrites): HookEvent {
+  const seen = rewritten === null ? event : withInput(event, rewritten.input);
+  return ran.reduce((left, { outcome }) => withChanges(left, outcome.decision ?? {}), seen);
 }

@@ -1,8 +1,9 @@
+import { messageOf } from '../../base/errors.ts';
 import type { Skipped } from '../decision.ts';
-import { planHandler } from './plan.ts';
+import { type Plan, planHandler } from './plan.ts';
 import type { HookEvent } from '../facts.ts';
 import type { Handler } from '../handler.ts';
-import { type ReadText, viewEvent } from './views.ts';
+import { type EventViews, type ReadText, viewEvent } from './views.ts';
 
 export interface PlannedRun {
   readonly hook: string;
@@ -32,11 +33,21 @@ export function explainEvent(
   const runs: PlannedRun[] = [];
   const skipped: Skipped[] = [];
   for (const handler of handlers) {
-    const planned = planHandler(handler, views);
-    if (typeof planned === 'string') skipped.push({ hook: handler.id, why: planned });
+    const planned = planQuietly(handler, views);
+    if ('why' in planned) skipped.push(planned);
     else runs.push(describe(handler, planned.length, planned[0]?.tool ?? null));
   }
   return { event: event.name, runs, skipped };
+}
+
+/** A dispatch would report it as failed; nothing has run here that could fail. */
+function planQuietly(handler: Handler, views: EventViews): Plan {
+  try {
+    return planHandler(handler, views);
+  } catch (error) {
+    const why = `threw when it was asked whether it fits: ${messageOf(error)}`;
+    return { hook: handler.id, kind: 'misfit', why };
+  }
 }
 
 function describe(

@@ -1,8 +1,11 @@
+import type { Skipped } from '../decision.ts';
 import type { Handler, HandlerInput } from '../handler.ts';
 import type { EventViews } from './views.ts';
 
-/** What the handler is to be asked, or why it does not run at all. */
-export function planHandler(handler: Handler, views: EventViews): readonly HandlerInput[] | string {
+/** What a handler is to be asked, or why it does not run at all. */
+export type Plan = readonly HandlerInput[] | Skipped;
+
+export function planHandler(handler: Handler, views: EventViews): Plan {
   const inputs: HandlerInput[] = [];
   let misfit: string | null = null;
   for (const { input, names } of views.in(handler.vocabulary)) {
@@ -10,6 +13,9 @@ export function planHandler(handler: Handler, views: EventViews): readonly Handl
     if (why === null) inputs.push(input);
     else misfit ??= why;
   }
-  if (inputs.length === 0) return misfit ?? 'nothing here for it to look at';
-  return handler.withheld?.() ?? inputs;
+  if (inputs.length === 0) {
+    return { hook: handler.id, kind: 'misfit', why: misfit ?? 'nothing here for it to look at' };
+  }
+  const why = handler.withheld?.() ?? null;
+  return why === null ? inputs : { hook: handler.id, kind: 'withheld', why };
 }

@@ -1,9 +1,11 @@
 import { systemClock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import { admitDecision } from './admit.ts';
+import { answerProblem } from './check-answer.ts';
 import type { Decision, Failure, Outcome } from '../decision.ts';
 import { EVENTS } from '../events.ts';
 import type { Answer, Handler, HandlerInput, ProgramReport } from '../handler.ts';
+import { type GivenAnswer, runWithinLimit } from './time-limit.ts';
 
 export interface HandlerRun {
   readonly handler: Handler;
@@ -22,11 +24,9 @@ export function runHandler(run: HandlerRun, signal: AbortSignal): Ran | Promise<
   const startedAt = systemClock.elapsed();
   const finish = (answer: Answer | undefined): Ran => finishRun(run, answer, startedAt);
   try {
-    const answer = run.handler.run(run.input, signal);
+    const answer = ask(run, signal);
     if (!isPromise(answer)) return finish(answer);
-    return withTimeLimit(answer, run.handler).then(finish, (error: unknown) =>
-      finish(thrown(error)),
-    );
+    return answer.then(finish).catch((error: unknown) => finish(thrown(error)));
   } catch (error) {
     return finish(thrown(error));
   }
@@ -52,34 +52,29 @@ export function thrownRun(run: HandlerRun, error: unknown): Ran {
   return finishRun(run, thrown(error), systemClock.elapsed());
 }
 
-function withTimeLimit(
-  answer: Promise<Answer | undefined>,
-  { timeoutMs }: Handler,
-): Promise<Answer | undefined> {
-  if (timeoutMs === undefined) return answer;
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<Answer>((resolve) => {
-    timer = setTimeout(() => resolve(timedOut(timeoutMs)), timeoutMs);
-  });
-  return Promise.race([answer, limit]).finally(() => clearTimeout(timer));
-}
-
-function timedOut(timeoutMs: number): Answer {
-  return { failure: { kind: 'timeout', message: `did not answer within ${timeoutMs} ms` } };
+function ask({ handler, input }: HandlerRun, signal: AbortSignal): GivenAnswer {
+  const { timeoutMs } = handler;
+  if (timeoutMs === undefined) return handler.run(input, signal);
+  return runWithinLimit((limited) => handler.run(input, limited), signal, timeoutMs);
 }
 
 function thrown(error: unknown): Answer {
   return { failure: { kind: 'threw', message: messageOf(error) } };
 }
 
-function finishRun(run: HandlerRun, answer: Answer | undefined, startedAt: number): Ran {
-  const outcome = outcomeOf(run, answer ?? {}, systemClock.elapsed() - startedAt);
-  if (answer?.late === undefined) return ranWith(run, outcome);
-  const late = answer.late.then(
-    (later) => finishRun(run, later, startedAt),
-    (error: unknown) => finishRun(run, thrown(error), startedAt),
-  );
+function finishRun(run: HandlerRun, given: Answer | undefined, startedAt: number): Ran {
+  const problem = answerProblem(given);
+  const answer = problem === null ? (given ?? {}) : notUnderstood(problem);
+  const outcome = outcomeOf(run, answer, systemClock.elapsed() - startedAt);
+  if (answer.late === undefined) return ranWith(run, outcome);
+  const late = answer.late
+    .then((later) => finishRun(run, later, startedAt))
+    .catch((error: unknown) => finishRun(run, thrown(error), startedAt));
   return ranWith(run, { ...outcome, status: 'background' }, late);
+}
+
+function notUnderstood(problem: string): Answer {
+  return { failure: { kind: 'output', message: `its answer cannot be used: ${problem}` } };
 }
 
 function ranWith(run: HandlerRun, outcome: Outcome, late: Promise<Ran> | null = null): Ran {

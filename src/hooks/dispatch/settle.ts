@@ -5,9 +5,6 @@ export interface Started {
   readonly result: Ran | Promise<Ran>;
 }
 
-/** Stands for "nobody will abort this", so that no listener is needed. */
-export const NEVER_ABORTED: AbortSignal = new AbortController().signal;
-
 // A program gets SIGTERM, then SIGKILL 1.5 s later; waiting for both keeps a killed tree from being orphaned.
 const PATIENCE_AFTER_ABORT_MS = 4000;
 
@@ -18,7 +15,6 @@ export function settleAll(
 ): readonly Ran[] | Promise<readonly Ran[]> {
   const results = started.map(({ result }) => result);
   if (!results.some(isPromise)) return results.filter(isSettled);
-  if (signal === NEVER_ABORTED) return Promise.all(results.map((each) => Promise.resolve(each)));
   return settleUntilAborted(started, signal);
 }
 
@@ -26,16 +22,20 @@ async function settleUntilAborted(
   started: readonly Started[],
   signal: AbortSignal,
 ): Promise<readonly Ran[]> {
+  const settled = new Map<Started, Ran>();
   const patience = createPatience(signal);
+  const givenUp = patience.over.then(() =>
+    started.map(
+      (one) => settled.get(one) ?? killedRun(one.run, 'did not end after the dispatch was aborted'),
+    ),
+  );
+  const all = started.map(async (one) => {
+    const ran = await one.result;
+    settled.set(one, ran);
+    return ran;
+  });
   try {
-    return await Promise.all(
-      started.map(({ run, result }) =>
-        Promise.race([
-          result,
-          patience.over.then(() => killedRun(run, 'did not end after the dispatch was aborted')),
-        ]),
-      ),
-    );
+    return await Promise.race([Promise.all(all), givenUp]);
   } finally {
     patience.end();
   }

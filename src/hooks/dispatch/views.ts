@@ -42,14 +42,22 @@ function subjectsIn(
   readText: ReadText | undefined,
 ): readonly Subject[] {
   const call = callOf(event);
-  if (call === null) return [{ input: { event, tool: null }, names: () => subjectNames(event) }];
+  if (call === null) {
+    return [{ input: { event, tool: null }, names: once(() => subjectNames(event)) }];
+  }
   return viewsOf(call, vocabulary, faceContext(event, readText)).map((tool) => ({
     input: { event, tool },
-    names: () => namesOf(call, tool),
+    names: once(() => namesOf(call, tool)),
   }));
 }
 
 function subjectNames(event: HookEvent): readonly string[] {
   const subject = subjectOf(event);
   return subject === null ? [] : [subject];
+}
+
+/** Every handler of a vocabulary asks, and most dispatches have many. */
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | null = null;
+  return () => (made ??= { value: make() }).value;
 }

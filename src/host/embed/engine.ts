@@ -8,23 +8,47 @@ import type { Moment } from '../../hooks/facts.ts';
 import type { HandlerSource } from '../../hooks/handler.ts';
 import { readSurroundings } from '../config.ts';
 import { createMoment } from '../moment.ts';
+import { noticesOf } from '../create-host.ts';
 import { type HookSearch, openHooks } from '../open-hooks.ts';
 
-export interface EmbeddedEngineOptions extends Omit<HookEngineOptions, 'moment'> {
+/** Handlers, and what their source knows beside them. */
+export interface EmbeddedSource extends HandlerSource {
+  /** What it knows of the session, such as the directories in which it looked. */
+  moment?(): Partial<Moment>;
+  /** What a person should know that is no answer to anything. */
+  notices?(): readonly string[];
+}
+
+export interface EmbeddedEngineOptions extends Omit<HookEngineOptions, 'moment' | 'sources'> {
+  /** In declared order. The first one's moment stands for whatever `moment` does not say. */
+  readonly sources: readonly EmbeddedSource[];
   /** What you know of your session; the rest is filled in. */
   readonly moment?: Partial<Moment>;
+  /** Told in words what is wrong with settings, with the trust record and with places of hooks. */
+  readonly onNotice?: (notice: string) => void;
 }
 
 /** An engine for an agent of your own: give it sources of hooks, fire events, obey the verdicts. */
-export function createHookEngine({ moment, ...options }: EmbeddedEngineOptions): HookEngine {
-  const surroundings = readSurroundings();
+export function createHookEngine(options: EmbeddedEngineOptions): HookEngine {
+  const { moment = {}, onNotice, ...engineOptions } = options;
+  const { sources } = engineOptions;
+  for (const notice of sources.flatMap((source) => source.notices?.() ?? [])) onNotice?.(notice);
+  const known = joinMoments(sources[0]?.moment?.() ?? {}, moment);
   return createEngine({
-    ...options,
-    moment: createMoment({ surroundings, clock: systemClock, known: moment ?? {} }),
+    ...engineOptions,
+    moment: createMoment({ surroundings: readSurroundings(), clock: systemClock, known }),
   });
 }
 
+/** An agent that was named after the source's session goes by the caller's, if that has another. */
+function joinMoments({ agent, ...found }: Partial<Moment>, said: Partial<Moment>): Partial<Moment> {
+  const isRenamed = said.sessionId !== undefined && agent?.id === found.sessionId;
+  return { ...found, ...(agent === undefined || isRenamed ? {} : { agent }), ...said };
+}
+
 /** Cline's file hooks of a workspace and of the person, as a source for `createHookEngine`. */
-export function clineFiles(search: HookSearch = {}): HandlerSource {
-  return openHooks(search).hookSet;
+export function clineFiles(search: HookSearch = {}): EmbeddedSource {
+  const opened = openHooks(search);
+  const { hookSet, moment } = opened;
+  return { ...hookSet, moment, notices: () => noticesOf(opened) };
 }

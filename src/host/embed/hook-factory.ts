@@ -1,12 +1,15 @@
 import type { FileHookName } from '../../dialects/cline-files/names.ts';
 import {
   CombinedHookRunner,
+  type DispatchObserver,
   type HookRunner,
   NoOpHookRunner,
-  StdioHookRunner,
+  resolveHookName,
 } from '../../dialects/cline-files/runners.ts';
-import { createHost, type Host, type HostOptions } from '../create-host.ts';
+import { entryOfDispatch } from '../../trace/entry.ts';
+import { createHost, type Host, type HostOptions, openTrace } from '../create-host.ts';
 import type { HookSearch } from '../open-hooks.ts';
+import { StdioHookRunner } from './stdio-hook-runner.ts';
 
 export type HookFactoryOptions = HookSearch & Pick<HostOptions, 'onNotice'>;
 
@@ -16,7 +19,7 @@ export type HookFactoryOptions = HookSearch & Pick<HostOptions, 'onNotice'>;
  */
 export class HookFactory {
   readonly #options: HookFactoryOptions;
-  #host: Promise<Host> | null = null;
+  #watching: Promise<Watching> | null = null;
 
   constructor(options: HookFactoryOptions = {}) {
     this.#options = options;
@@ -24,31 +27,66 @@ export class HookFactory {
 
   /** Whether any hook would run for the event. */
   async has(name: FileHookName): Promise<boolean> {
-    return (await this.#runners(name)).length > 0;
+    const known = resolveHookName(name);
+    const { host } = await this.#watch();
+    return host.hooks().some(({ hook, isEnabled, trustedBy }) => {
+      return hook.eventName === known && isEnabled && trustedBy !== null;
+    });
   }
 
-  /** A runner for the hooks as they are now; one of no effect when there are none. */
+  /**
+   * A runner for the hooks as they are now; one of no effect when there are none. Hooks that may not
+   * run are part of it too: its verdict says which were skipped, and why.
+   */
   async create<Name extends FileHookName>(name: Name): Promise<HookRunner<Name>> {
-    const runners = await this.#runners(name);
+    const known = resolveHookName(name);
+    const runners = runnersOf(known, await this.#watch());
     const [only] = runners;
-    if (only === undefined) return new NoOpHookRunner(name);
-    return runners.length === 1 ? only : new CombinedHookRunner(name, runners);
+    if (only === undefined) return new NoOpHookRunner(known);
+    return runners.length === 1 ? only : new CombinedHookRunner(known, runners);
   }
 
-  /** Stops watching. */
+  /** Stops watching, and writes what is still to be written. */
   async close(): Promise<void> {
-    await (await this.#host)?.close();
-    this.#host = null;
+    const watching = this.#watching;
+    this.#watching = null;
+    await (await watching)?.close();
   }
 
-  async #runners<Name extends FileHookName>(name: Name): Promise<HookRunner<Name>[]> {
-    this.#host ??= createHost({ ...this.#options, watch: true });
-    const host = await this.#host;
-    return host
-      .readyHooks()
-      .filter(({ hook }) => hook.eventName === name)
-      .map(({ hook, handlers }) => {
-        return new StdioHookRunner({ name, id: hook.id, handlers, moment: () => host.moment() });
-      });
+  #watch(): Promise<Watching> {
+    this.#watching ??= watch(this.#options);
+    return this.#watching;
   }
+}
+
+interface Watching {
+  readonly host: Host;
+  readonly observers: readonly DispatchObserver[];
+  close(): Promise<void>;
+}
+
+async function watch(options: HookFactoryOptions): Promise<Watching> {
+  const host = await createHost({ ...options, watch: true });
+  const trace = openTrace(host, options.onNotice ?? (() => undefined));
+  return {
+    host,
+    observers: trace === null ? [] : [(record) => trace.record(() => entryOfDispatch(record))],
+    async close() {
+      await host.close();
+      await trace?.flush();
+    },
+  };
+}
+
+function runnersOf<Name extends FileHookName>(
+  name: Name,
+  { host, observers }: Watching,
+): HookRunner<Name>[] {
+  const moment = (): ReturnType<Host['moment']> => host.moment();
+  return host
+    .madeHooks()
+    .filter(({ hook }) => hook.eventName === name)
+    .map(({ hook: { id, path }, handlers }) => {
+      return new StdioHookRunner({ name, id, path, handlers, moment, observers });
+    });
 }

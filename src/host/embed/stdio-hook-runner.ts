@@ -3,11 +3,17 @@ import { systemClock } from '../../base/clock.ts';
 import { HooklineError } from '../../base/errors.ts';
 import { namedFileHook } from '../../dialects/cline-files/dialect.ts';
 import type { FileHookName } from '../../dialects/cline-files/names.ts';
-import { StdioHookRunner as FileHookRunner } from '../../dialects/cline-files/runners.ts';
+import {
+  type DispatchObserver,
+  EngineHookRunner,
+  resolveHookName,
+} from '../../dialects/cline-files/runners.ts';
+import type { FoundHook } from '../../dialects/dialect.ts';
 import type { Moment } from '../../hooks/facts.ts';
-import { childEnvironment } from '../../process/environment.ts';
-import { loadConfig, readSurroundings } from '../config.ts';
+import type { Handler } from '../../hooks/handler.ts';
+import { type Config, loadConfig, readSurroundings, type Surroundings } from '../config.ts';
 import { fileHookOptions } from '../file-hooks.ts';
+import { hookEnvironment } from '../hook-set.ts';
 import { createMoment } from '../moment.ts';
 
 export interface StdioHookOptions<Name extends FileHookName> {
@@ -17,44 +23,90 @@ export interface StdioHookOptions<Name extends FileHookName> {
   readonly timeoutMs?: number;
   /** Where the hook runs, and what it is told of the session. */
   readonly moment?: Partial<Moment>;
+  /** Variables beside those of this process; the model providers' keys among those are withheld. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A hook that somebody else found and made ready to run. */
+export interface PreparedHook<Name extends FileHookName> {
+  readonly name: Name;
+  readonly id: string;
+  readonly path: string;
+  readonly handlers: readonly Handler[];
+  /** Asked at each run, so that a hook is told the time of its own run. */
+  readonly moment: () => Partial<Moment>;
+  readonly observers: readonly DispatchObserver[];
 }
 
 /** Runs one executable: JSON on its stdin, JSON from its stdout. */
 export class StdioHookRunner<
   Name extends FileHookName = FileHookName,
-> extends FileHookRunner<Name> {
+> extends EngineHookRunner<Name> {
   readonly path: string;
+  readonly #hook: PreparedHook<Name>;
 
-  constructor(options: StdioHookOptions<Name>) {
-    const surroundings = readSurroundings();
-    const file = path.resolve(surroundings.cwd, options.path);
-    const { settings } = loadConfig({
-      homeFile: null,
-      workspaceFiles: [],
-      env: surroundings.env,
-      flags: {},
-    });
-    const hook = namedFileHook(file, options.name, fileHookOptions(surroundings, settings));
-    if ('why' in hook) {
-      throw new HooklineError('HOOK_UNKNOWN', {
-        message: `expected a hook at ${file}, but it ${hook.why}`,
-        hint: 'Give the path of an executable or a script.',
-      });
-    }
-    const handlers = hook.toHandlers({
-      onFailure: 'open',
-      timeoutMs: options.timeoutMs ?? settings['hooks.timeoutMs'],
-      environment: childEnvironment({
-        base: surroundings.env,
-        withhold: [],
-        pass: [],
-        add: {},
-        platform: surroundings.platform,
-      }),
-      withheld: () => null,
-    });
-    const moment = createMoment({ surroundings, clock: systemClock, known: options.moment ?? {} });
-    super({ name: options.name, id: `file:${file}`, handlers, moment });
-    this.path = file;
+  constructor(options: StdioHookOptions<Name> | PreparedHook<Name>) {
+    const hook = 'handlers' in options ? options : prepare(options);
+    super(hook.name, hook.id);
+    this.path = hook.path;
+    this.#hook = hook;
   }
+
+  override handlers(): readonly Handler[] {
+    return this.#hook.handlers;
+  }
+
+  override observers(): readonly DispatchObserver[] {
+    return this.#hook.observers;
+  }
+
+  override moment(): Partial<Moment> {
+    return this.#hook.moment();
+  }
+}
+
+function prepare<Name extends FileHookName>(options: StdioHookOptions<Name>): PreparedHook<Name> {
+  const own = readSurroundings();
+  const surroundings = { ...own, env: { ...own.env, ...options.env } };
+  const name = resolveHookName(options.name);
+  const file = path.resolve(surroundings.cwd, options.path);
+  const config = configFor(surroundings);
+  const hook = findHook(file, name, fileHookOptions(surroundings, config.settings));
+  const moment = createMoment({ surroundings, clock: systemClock, known: options.moment ?? {} });
+  // Files of one name in several directories have the same id among found hooks.
+  const id = `file:${file}`;
+  const handlers = hook.toHandlers({
+    onFailure: 'open',
+    timeoutMs: options.timeoutMs ?? config.settings['hooks.timeoutMs'],
+    environment: hookEnvironment({
+      surroundings,
+      pass: [...config.settings['env.pass'], ...Object.keys(options.env ?? {})],
+      sessionId: moment().sessionId,
+    }),
+    withheld: () => switchedOff(config),
+  });
+  const named = handlers.map((handler) => ({ ...handler, id }));
+  return { name, id, path: file, handlers: named, moment, observers: [] };
+}
+
+function configFor({ env }: Surroundings): Config {
+  return loadConfig({ homeFile: null, workspaceFiles: [], env, flags: {} });
+}
+
+function findHook(
+  file: string,
+  name: FileHookName,
+  options: ReturnType<typeof fileHookOptions>,
+): FoundHook {
+  const hook = namedFileHook(file, name, options);
+  if (!('why' in hook)) return hook;
+  throw new HooklineError('HOOK_UNKNOWN', {
+    message: `expected a hook at ${file}, but it ${hook.why}`,
+    hint: 'Give the path of an executable or a script.',
+  });
+}
+
+function switchedOff({ settings, origins }: Config): string | null {
+  if (settings['hooks.enabled']) return null;
+  return `hooks are switched off by ${origins['hooks.enabled']}`;
 }

@@ -163,6 +163,21 @@ describe('file names', () => {
     ]);
   });
 
+  test('of several programs for one name Windows runs the one that PATHEXT names first', () => {
+    const root = workspaceWith({
+      'PreToolUse.cmd': '',
+      'PreToolUse.EXE': '',
+      'PreToolUse.bat': '',
+    });
+    const windows = { ...machineWith([], 'win32'), pathExt: '.BAT;.EXE;.CMD' };
+    const found = discover({ workspaceRoots: [root] }, { machine: windows });
+    expect(ids(found)).toEqual(['cline:workspace:PreToolUse.bat']);
+    expect(reasons(found)).toEqual({
+      'PreToolUse.cmd': 'PreToolUse.bat comes first in PATHEXT',
+      'PreToolUse.EXE': 'PreToolUse.bat comes first in PATHEXT',
+    });
+  });
+
   test('several files of one event all count, sorted by name', () => {
     const root = workspaceWith({ 'PreToolUse.py': '', PreToolUse: '', 'PreToolUse.js': '' });
     expect(ids(discover({ workspaceRoots: [root] }))).toEqual([

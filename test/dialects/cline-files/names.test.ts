@@ -4,7 +4,6 @@ import {
   FILE_HOOKS,
   findFileHookName,
   isFileHookName,
-  profileOf,
 } from '../../../src/dialects/cline-files/names.ts';
 import type { FiredEvent } from '../../../src/hooks/facts.ts';
 import { eventOf } from './events.ts';
@@ -56,10 +55,4 @@ describe('which moment of an event is meant', () => {
   ])('%s at %j', (name, event, misfit) => {
     expect(FILE_HOOKS[name].misfit(eventOf(event))).toBe(misfit);
   });
-});
-
-test('a profile is guessed from words, not from parts of words', () => {
-  expect(
-    ['"tool_call"', '.tool_result.output', 'my_tool_calls', 'PreToolUse'].map(profileOf),
-  ).toEqual(['sdk', 'sdk', 'classic', 'classic']);
 });

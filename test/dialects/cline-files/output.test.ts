@@ -82,11 +82,11 @@ describe('no answer', () => {
     ['42', ['stdout is JSON but not an object, so it says nothing']],
     ['true', ['stdout is JSON but not an object, so it says nothing']],
     ['"text"', ['stdout is JSON but not an object, so it says nothing']],
-    ['{}', ['its JSON has no field that counts']],
+    ['{}', []],
     ['{"decision":"block"}', ['its JSON has no field that counts']],
     ['log {"a":1}', [MORE, 'its JSON has no field that counts']],
-    ['HOOK_CONTROL\tnull', ['its JSON has no field that counts']],
-    ['{"cancel":true}\nHOOK_CONTROL\t{}', ['its JSON has no field that counts']],
+    ['HOOK_CONTROL\tnull', []],
+    ['{"cancel":true}\nHOOK_CONTROL\t{}', []],
   ])('%j', (stdout, notes) => {
     expect(readAnswer(stdout)).toEqual({ answer: null, fault: null, notes });
   });

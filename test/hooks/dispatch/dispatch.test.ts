@@ -63,6 +63,51 @@ describe('handlers in order', () => {
     expect(verdict.input).toEqual({ command: 'x123' });
   });
 
+  test('see the prompt as the ones before them left it', async () => {
+    const seen: string[] = [];
+    const adding = (id: string): Handler =>
+      handler(
+        id,
+        ({ event }) => {
+          const prompt = event.name === 'UserPromptSubmit' ? event.prompt : '';
+          seen.push(prompt);
+          return { decision: { prompt: `${prompt}${id}` } };
+        },
+        { ...inOrder, event: 'UserPromptSubmit' },
+      );
+    const engine = engineOf([adding('1'), adding('2'), adding('3')]);
+    const { changes } = await engine.dispatch({ name: 'UserPromptSubmit', prompt: 'x' });
+    expect({ seen, changes }).toEqual({ seen: ['x', 'x1', 'x12'], changes: { prompt: 'x123' } });
+  });
+
+  test.each([
+    ['text', 'redacted', { response: undefined, text: 'redacted', success: true }],
+    ['data', { stdout: 'x' }, { response: { stdout: 'x' }, text: '{"stdout":"x"}', success: true }],
+  ])('see the output as the ones before them left it: %s', async (_, output, expected) => {
+    const results: unknown[] = [];
+    const reading = handler(
+      'b',
+      ({ event }) => {
+        results.push('result' in event ? event.result : null);
+        return {};
+      },
+      { ...inOrder, event: 'PostToolUse' },
+    );
+    const engine = engineOf([
+      deciding('a', { output }, { ...inOrder, event: 'PostToolUse' }),
+      reading,
+    ]);
+    const part = { response: { stdout: 'secret' }, text: 'secret', success: true };
+    const verdict = await engine.dispatch({
+      ...bash('env'),
+      name: 'PostToolUse',
+      result: { ...part, parts: [part] },
+      durationMs: 1,
+    });
+    expect(results).toEqual([expected]);
+    expect(verdict.output).toEqual(output);
+  });
+
   test('a handler at once after one in order sees the rewrite, too', async () => {
     const last = watching('last');
     const engine = engineOf([
@@ -88,8 +133,8 @@ describe('handlers in order', () => {
     ]);
     const verdict = await engine.dispatch(bash('x'));
     expect(verdict.skipped).toEqual([
-      { hook: 'three', why: 'after two refused' },
-      { hook: 'four', why: 'after two refused' },
+      { hook: 'three', kind: 'order', why: 'after two refused' },
+      { hook: 'four', kind: 'order', why: 'after two refused' },
     ]);
     expect(runsOf(verdict)).toEqual([
       ['one', 1, null],
@@ -117,7 +162,7 @@ describe('handlers in order', () => {
     const open = await engineOf(chain('open')).dispatch(bash('x'));
     const closed = await engineOf(chain('closed')).dispatch(bash('x'));
     expect(open.skipped).toEqual([]);
-    expect(closed.skipped).toEqual([{ hook: 'b', why: 'after a refused' }]);
+    expect(closed.skipped).toEqual([{ hook: 'b', kind: 'order', why: 'after a refused' }]);
   });
 });
 
@@ -237,7 +282,11 @@ describe('after a rewrite', () => {
     });
     const verdict = await engineOf([guard, meddler]).dispatch(bash('old'));
     expect(verdict.skipped).toEqual([
-      { hook: 'guard', why: 'no second look at the rewritten input: modified: 1 file' },
+      {
+        hook: 'guard',
+        kind: 'withheld',
+        why: 'no second look at the rewritten input: modified: 1 file',
+      },
     ]);
   });
 

@@ -1,3 +1,4 @@
+import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { clineFiles, createHookEngine } from '../../../src/hooks.ts';
@@ -33,4 +34,94 @@ test('files and handlers of one’s own run side by side; trust is the default',
       { hook: 'cline:workspace:TaskStart.mjs', why: expect.stringMatching(/^untrusted: /) },
     ],
   });
+});
+
+const TELLS = `
+  let text = '';
+  process.stdin.on('data', (chunk) => (text += chunk)).on('end', () => {
+    const { cwd, workspaceRoots, workspaceInfo, taskId, agent_id, preToolUse } = JSON.parse(text);
+    const told = { cwd, workspaceRoots, workspaceInfo, taskId, agent_id, path: preToolUse.parameters.path };
+    console.log(JSON.stringify({ context: JSON.stringify(told) }));
+  });
+`;
+
+test('hooks are told the workspace that the source was given, wherever the process runs', async () => {
+  const { surroundings, base, root } = createPlaces({ [`ws/${HOOKS}/PreToolUse.mjs`]: TELLS });
+  const engine = createHookEngine({
+    sources: [
+      clineFiles({
+        surroundings: { ...surroundings, cwd: base },
+        roots: ['ws'],
+        trust: 'all',
+        moment: { taskId: 'of the source' },
+      }),
+    ],
+    moment: { sessionId: 'mine' },
+  });
+  onTestFinished(() => engine.close());
+  const input = { file_path: path.join(root, 'src/a.js'), content: 'x' };
+  const verdict = await engine.dispatch({
+    name: 'PreToolUse',
+    tool: { callId: '1', name: 'Write', input },
+  });
+  expect(JSON.parse(verdict.context[0]?.text ?? '')).toEqual({
+    cwd: root,
+    workspaceRoots: [root],
+    workspaceInfo: { rootPath: root, hint: 'ws' },
+    taskId: 'of the source',
+    agent_id: 'mine',
+    path: 'src/a.js',
+  });
+});
+
+test('what the caller says of the moment stands above what the source knows', async () => {
+  const { surroundings, root } = createPlaces({ [`ws/${HOOKS}/PreToolUse.mjs`]: TELLS });
+  const deep = path.join(root, 'deep');
+  mkdirSync(deep);
+  const engine = createHookEngine({
+    sources: [clineFiles({ surroundings, roots: [root], trust: 'all' })],
+    moment: { cwd: deep, taskId: 'seven' },
+  });
+  onTestFinished(() => engine.close());
+  const tool = { callId: '1', name: 'Write', input: { file_path: 'a.js', content: 'x' } };
+  const verdict = await engine.dispatch({ name: 'PreToolUse', tool });
+  expect(JSON.parse(verdict.context[0]?.text ?? '')).toMatchObject({
+    cwd: deep,
+    workspaceRoots: [root],
+    taskId: 'seven',
+  });
+});
+
+test('what is wrong with settings, with trust and with places is told', () => {
+  const { surroundings, root } = createPlaces(
+    {
+      'ws/.hookline/config.json': '{"hooks": {"nothing": 1}}',
+      'home/.hookline/trust.json': 'garbage',
+    },
+    { HOOKLINE_HOOKS: 'off' },
+  );
+  const notices: string[] = [];
+  createHookEngine({
+    sources: [clineFiles({ surroundings, roots: [root] })],
+    onNotice: (notice) => notices.push(notice),
+  });
+  expect(notices).toEqual([
+    'hooks are switched off by HOOKLINE_HOOKS: none is run',
+    expect.stringContaining('there is no setting "hooks.nothing"'),
+    expect.stringContaining('trust.json'),
+  ]);
+});
+
+test('a place that may hide a hook is told', () => {
+  const { surroundings, root } = createPlaces();
+  mkdirSync(path.join(root, HOOKS), { recursive: true });
+  symlinkSync('nowhere', path.join(root, HOOKS, 'PreToolUse'));
+  const notices: string[] = [];
+  createHookEngine({
+    sources: [clineFiles({ surroundings, roots: [root] })],
+    onNotice: (notice) => notices.push(notice),
+  });
+  expect(notices).toEqual([
+    expect.stringMatching(/^a hook may be missing: .*PreToolUse is a link to nothing$/),
+  ]);
 });

@@ -9,8 +9,8 @@ import {
   HookRunner,
   NoOpHookRunner,
   type RunHookOptions,
+  StdioHookRunner,
 } from '../../../src/hooks.ts';
-import { StdioHookRunner as FileHookRunner } from '../../../src/dialects/cline-files/runners.ts';
 import { until, write } from '../../base/directory.ts';
 import { answering, createPlaces, HOOKS, type Places, trustWorkspace } from '../places.ts';
 
@@ -30,6 +30,8 @@ const AGREED = {
   shouldContinue: true,
   contextModification: '',
   errorMessage: '',
+  review: false,
+  overrideInput: null,
 };
 
 describe('trust', () => {
@@ -38,9 +40,34 @@ describe('trust', () => {
     const factory = factoryIn(places);
     expect(await factory.has('PreToolUse')).toBe(false);
     const runner = await factory.create('PreToolUse');
-    expect(runner).toBeInstanceOf(NoOpHookRunner);
-    expect(await runner.run(DATA)).toMatchObject(AGREED);
+    expect(await runner.run(DATA)).toMatchObject({
+      ...AGREED,
+      verdict: {
+        outcomes: [],
+        skipped: [
+          { hook: 'cline:workspace:PreToolUse.mjs', why: expect.stringMatching(/^untrusted: /) },
+        ],
+      },
+    });
     expect(() => readFileSync(path.join(places.root, 'ran'))).toThrow('ENOENT');
+  });
+
+  test('one that is not trusted is told of beside those that run', async () => {
+    const places = createPlaces({
+      [HOOK]: DENY,
+      'home/.cline/hooks/PreToolUse.mjs': answering({ context: 'mine' }),
+    });
+    const factory = factoryIn(places);
+    expect(await factory.has('PreToolUse')).toBe(true);
+    const output = await (await factory.create('PreToolUse')).run(DATA);
+    expect(output).toMatchObject({
+      ...AGREED,
+      contextModification: 'mine',
+      verdict: {
+        outcomes: [{ hook: 'cline:home:PreToolUse.mjs', exitCode: 0 }],
+        skipped: [{ hook: 'cline:workspace:PreToolUse.mjs' }],
+      },
+    });
   });
 
   test('one that was trusted runs', async () => {
@@ -51,18 +78,25 @@ describe('trust', () => {
   });
 
   test('all run when it is said', async () => {
-    const factory = factoryIn(createPlaces({ [HOOK]: DENY }), { trust: 'all' });
+    const places = createPlaces({ [HOOK]: DENY });
+    const factory = factoryIn(places, { trust: 'all' });
     expect(await factory.has('PreToolUse')).toBe(true);
     expect(await factory.has('PostToolUse')).toBe(false);
     const runner = await factory.create('PreToolUse');
-    expect(runner).toBeInstanceOf(FileHookRunner);
-    expect(runner).toMatchObject({ name: 'PreToolUse', id: 'cline:workspace:PreToolUse.mjs' });
+    expect(runner).toBeInstanceOf(StdioHookRunner);
+    expect(runner).toMatchObject({
+      name: 'PreToolUse',
+      id: 'cline:workspace:PreToolUse.mjs',
+      path: path.join(places.root, HOOKS, 'PreToolUse.mjs'),
+    });
     const output = await runner.run(DATA);
     expect(output).toEqual({
       cancel: true,
       shouldContinue: false,
       contextModification: '',
       errorMessage: 'only TypeScript',
+      review: false,
+      overrideInput: null,
       durationMs: output.slowest?.durationMs,
       slowest: { hook: 'cline:workspace:PreToolUse.mjs', durationMs: expect.any(Number) },
       verdict: expect.objectContaining({ event: 'PreToolUse', effect: 'deny' }),
@@ -307,6 +341,7 @@ describe('what a combination keeps', () => {
     const output = await combinedOf({ review: true, errorMessage: 'look' }, {});
     expect(output).toMatchObject({
       cancel: false,
+      review: true,
       errorMessage: 'look',
       verdict: { effect: 'ask' },
     });
@@ -314,7 +349,7 @@ describe('what a combination keeps', () => {
 
   test('a rewrite that one of them makes, and the others look at it again', async () => {
     const output = await combinedOf({ overrideInput: { path: 'b.js', content: 'y' } }, {});
-    expect(output.verdict.input).toEqual({ path: 'b.js', content: 'y' });
+    expect(output.overrideInput).toEqual({ path: 'b.js', content: 'y' });
     expect(output.verdict.outcomes.map(({ pass }) => pass)).toEqual([1, 1, 2]);
   });
 
@@ -327,8 +362,139 @@ describe('what a combination keeps', () => {
     const outer = new CombinedHookRunner('PreToolUse', [inner, new NoOpHookRunner('PreToolUse')]);
     const output = await outer.run(DATA);
     expect(output.contextModification).toBe('kept');
-    expect(output.verdict.outcomes[0]?.notes).toEqual([
-      expect.stringMatching(/^cline:workspace:PreToolUse\.mjs failed: exited with code 3/),
+    expect(output.verdict.outcomes).toMatchObject([
+      { hook: 'cline:workspace:PreToolUse.js', exitCode: 0, source: `${HOOKS}/PreToolUse.js` },
+      { hook: 'cline:workspace:PreToolUse.mjs', exitCode: 3, failure: { kind: 'exit' } },
     ]);
   });
+
+  test('a review that has only a context: it stays a context', async () => {
+    const output = await combinedOf({ review: true, contextModification: 'mind the gap' }, {});
+    expect(output).toMatchObject({
+      review: true,
+      contextModification: 'mind the gap',
+      errorMessage: 'a hook asks for a review of this call',
+    });
+  });
+
+  test('what each hook’s program wrote, and where the hook lies', async () => {
+    const places = createPlaces({
+      [HOOK]: `console.error('one'); ${answering({ context: 'first' })}`,
+      [`ws/${HOOKS}/PreToolUse.cjs`]: `console.error('two'); process.exit(4)`,
+    });
+    const factory = factoryIn(places, { trust: 'all' });
+    const mine = new Remembering('mine', {});
+    const inner = await factory.create('PreToolUse');
+    const output = await new CombinedHookRunner('PreToolUse', [inner, mine]).run(DATA);
+    expect(output.verdict.outcomes).toMatchObject([
+      { source: `${HOOKS}/PreToolUse.cjs`, exitCode: 4, stderr: 'two\n' },
+      { source: `${HOOKS}/PreToolUse.mjs`, exitCode: 0, stderr: 'one\n' },
+      { hook: 'mine', exitCode: null },
+    ]);
+  });
+
+  test('what a subclass of one of these runners does instead of it', async () => {
+    class Strict extends NoOpHookRunner<'PreToolUse'> {
+      override async run(data: typeof DATA, options?: RunHookOptions): Promise<HookOutput> {
+        return { ...(await super.run(data, options)), cancel: true, errorMessage: 'mine' };
+      }
+    }
+    const combined = new CombinedHookRunner('PreToolUse', [new Strict('PreToolUse')]);
+    expect(await combined.run(DATA)).toMatchObject({ cancel: true, errorMessage: 'mine' });
+  });
+
+  test('a review and a rewrite that a runner of one’s own puts out', async () => {
+    const overrideInput = { path: 'b.ts', content: 'y' };
+    const mine = new Remembering('mine', { review: true, errorMessage: 'look', overrideInput });
+    expect(await new CombinedHookRunner('PreToolUse', [mine]).run(DATA)).toMatchObject({
+      review: true,
+      errorMessage: 'look',
+      overrideInput,
+    });
+  });
+});
+
+describe('the trace', () => {
+  test.each([
+    ['one hook', [HOOK]],
+    ['several hooks', [HOOK, `ws/${HOOKS}/PreToolUse.cjs`]],
+  ])('has one entry for each run of %s', async (_, files) => {
+    const places = createPlaces(Object.fromEntries(files.map((file) => [file, answering({})])));
+    const factory = factoryIn(places, { trust: 'all' });
+    const runner = await factory.create('PreToolUse');
+    await runner.run(DATA);
+    await runner.run(DATA);
+    await factory.close();
+    const file = path.join(places.home, '.hookline/trace/trace.jsonl');
+    const entries = readFileSync(file, 'utf8').trim().split('\n');
+    expect(entries.map((line) => JSON.parse(line))).toMatchObject([
+      { event: 'PreToolUse', outcomes: files.map(() => ({ exitCode: 0 })) },
+      { event: 'PreToolUse' },
+    ]);
+  });
+
+  test('has none when it is switched off', async () => {
+    const places = createPlaces({ [HOOK]: answering({}) });
+    const factory = factoryIn(places, { trust: 'all', flags: { 'trace.enabled': false } });
+    await (await factory.create('PreToolUse')).run(DATA);
+    await factory.close();
+    expect(() => readFileSync(path.join(places.home, '.hookline/trace/trace.jsonl'))).toThrow(
+      'ENOENT',
+    );
+  });
+});
+
+describe('what is asked wrongly', () => {
+  test('a name that no hook has is refused, and the one that was meant is named', async () => {
+    const factory = factoryIn(createPlaces());
+    const unknown = { code: 'EVENT_UNKNOWN', hint: expect.stringContaining('PreToolUse') };
+    // @ts-expect-error: a caller without types may write anything.
+    await expect(factory.create('PreToolUsed')).rejects.toMatchObject(unknown);
+    // @ts-expect-error: a caller without types may write anything.
+    await expect(factory.has('Nope')).rejects.toMatchObject(unknown);
+    // @ts-expect-error: a caller without types may write anything.
+    expect(() => new NoOpHookRunner('Nope')).toThrow(expect.objectContaining(unknown));
+    // @ts-expect-error: a caller without types may write anything.
+    await expect(factory.create()).rejects.toMatchObject(unknown);
+  });
+
+  test('any spelling of a name is understood', async () => {
+    const factory = factoryIn(createPlaces({ [HOOK]: DENY }), { trust: 'all' });
+    // @ts-expect-error: the SDK's name, which the types do not offer.
+    const runner: HookRunner<'PreToolUse'> = await factory.create('tool_call');
+    expect(runner.name).toBe('PreToolUse');
+    expect(await runner.run(DATA)).toMatchObject({ cancel: true });
+  });
+
+  test('data that are none are refused', async () => {
+    const factory = factoryIn(createPlaces({ [HOOK]: DENY }), { trust: 'all' });
+    const runners = [
+      await factory.create('PreToolUse'),
+      new NoOpHookRunner('PreToolUse'),
+      new CombinedHookRunner('PreToolUse', [new Remembering('mine', {})]),
+    ];
+    for (const runner of runners) {
+      // @ts-expect-error: a caller without types may leave them out.
+      await expect(runner.run()).rejects.toMatchObject({
+        code: 'PAYLOAD_INVALID',
+        hint: expect.stringContaining('toolName'),
+      });
+    }
+  });
+});
+
+test('a path is told relative to the root that was named, wherever the process runs', async () => {
+  const places = createPlaces({
+    [HOOK]: `
+      let text = '';
+      process.stdin.on('data', (chunk) => (text += chunk)).on('end', () => {
+        const { cwd } = JSON.parse(text);
+        console.log(JSON.stringify({ context: cwd }));
+      });
+    `,
+  });
+  const surroundings = { ...places.surroundings, cwd: places.base };
+  const factory = factoryIn(places, { surroundings, trust: 'all' });
+  const output = await (await factory.create('PreToolUse')).run(DATA);
+  expect(output.contextModification).toBe(places.root);
 });

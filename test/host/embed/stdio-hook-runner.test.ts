@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { CombinedHookRunner, StdioHookRunner } from '../../../src/hooks.ts';
 import { createDirectory, write } from '../../base/directory.ts';
 import { answering } from '../places.ts';
@@ -83,4 +83,82 @@ describe('a hook that is named by its path', () => {
     expect(output.contextModification).toBe('seen');
     expect(output.verdict.input).toEqual({ path: 'b.ts', content: 'y' });
   });
+});
+
+describe('the environment of a hook that is named by its path', () => {
+  const SHOWS = `
+    const { HOOKLINE_SESSION, OPENAI_API_KEY, TEST_OTHER } = process.env;
+    process.stdin.resume().on('end', () =>
+      console.log(JSON.stringify({ context: JSON.stringify([HOOKLINE_SESSION, OPENAI_API_KEY ?? null, TEST_OTHER]) })),
+    );
+  `;
+
+  function withVariables(variables: Readonly<Record<string, string>>): void {
+    for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+    onTestFinished(() => void vi.unstubAllEnvs());
+  }
+
+  async function shown(env: Readonly<Record<string, string>>): Promise<unknown> {
+    const moment = { sessionId: 'seven' };
+    const options = { name: 'PreToolUse', path: script(SHOWS), moment, env } as const;
+    return JSON.parse((await new StdioHookRunner(options).run(DATA)).contextModification);
+  }
+
+  test('says that it runs in a session, and has no keys of model providers', async () => {
+    withVariables({ OPENAI_API_KEY: 'secret', TEST_OTHER: 'there' });
+    expect(await shown({})).toEqual(['seven', null, 'there']);
+  });
+
+  test('has what the caller adds, keys too', async () => {
+    withVariables({ OPENAI_API_KEY: 'secret' });
+    const added = { OPENAI_API_KEY: 'meant', TEST_OTHER: 'added' };
+    expect(await shown(added)).toEqual(['seven', 'meant', 'added']);
+  });
+
+  test('may say that no hook runs', async () => {
+    withVariables({ HOOKLINE_HOOKS: 'off' });
+    const file = script(GUARD);
+    const output = await new StdioHookRunner({ name: 'PreToolUse', path: file }).run(DATA);
+    expect(output).toMatchObject({
+      cancel: false,
+      verdict: {
+        outcomes: [],
+        skipped: [{ hook: `file:${file}`, why: 'hooks are switched off by HOOKLINE_HOOKS' }],
+      },
+    });
+  });
+});
+
+describe('several that are named by their paths', () => {
+  test('keep what their programs wrote, under their own ids', async () => {
+    const files = [script(GUARD), script('process.exit(3)')];
+    const runners = files.map((file) => new StdioHookRunner({ name: 'PreToolUse', path: file }));
+    const output = await new CombinedHookRunner('PreToolUse', runners).run(DATA);
+    expect(output.verdict.outcomes).toMatchObject([
+      { hook: `file:${files[0]}`, exitCode: 0, stderr: 'looked at write_to_file\n' },
+      { hook: `file:${files[1]}`, exitCode: 3, failure: { kind: 'exit' } },
+    ]);
+  });
+
+  test('run each in the directory that it knows', async () => {
+    const directories = [createDirectory(), createDirectory()];
+    const runners = directories.map(
+      (cwd) => new StdioHookRunner({ name: 'PreToolUse', path: script(GUARD), moment: { cwd } }),
+    );
+    const output = await new CombinedHookRunner('PreToolUse', runners).run(DATA);
+    expect(output.contextModification.split('\n\n')).toEqual(
+      directories.map((cwd) => `${cwd},${cwd},true`),
+    );
+    expect(output.verdict.outcomes).toMatchObject([{ exitCode: 0 }, { exitCode: 0 }]);
+  });
+});
+
+test('a name that no hook has is refused, any spelling of one that has is understood', () => {
+  const file = script(GUARD);
+  // @ts-expect-error: a caller without types may write anything.
+  expect(() => new StdioHookRunner({ name: 'Nope', path: file })).toThrow(
+    expect.objectContaining({ code: 'EVENT_UNKNOWN', hint: expect.stringContaining('TaskStart') }),
+  );
+  // @ts-expect-error: a spelling that the types do not offer.
+  expect(new StdioHookRunner({ name: 'pretooluse', path: file }).name).toBe('PreToolUse');
 });
