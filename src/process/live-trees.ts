@@ -15,8 +15,8 @@ export function forgetTree(leaderPid: number): void {
   leaders.delete(leaderPid);
 }
 
-/** Kills everything that was started and has not ended. Synchronous, for the last moment of a process. */
-export function killLiveTrees(): void {
+/** Kills everything that was started and has not ended; synchronous, because nothing else runs any more. */
+function killLiveTrees(): void {
   for (const leader of leaders) createTreeEnder(leader).end('SIGKILL');
   leaders.clear();
 }
