@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FiredEvent } from '../../src/hooks/facts.ts';
 import type { Handler } from '../../src/hooks/handler.ts';
 import type { Host } from '../../src/host/create-host.ts';
-import { createPlace, openHost, trustEverything, writeProgram } from '../places.ts';
+import { createPlace, openHost, type Place, trustEverything, writeProgram } from '../places.ts';
 import type { Check, Row } from '../row.ts';
 
 const BLOCKS = 20;
@@ -12,7 +12,8 @@ const PROMPTS_PER_BLOCK = 475;
 const TOOL_CALLS_PER_BLOCK = 25;
 // Until then caches fill and the compiler still works.
 const WARM_BLOCKS = 8;
-const MAX_GROWTH_BYTES = 6 * 1024 * 1024;
+const MAX_HEAP_BYTES_PER_DISPATCH = 32;
+const MAX_RSS_GROWTH = 0.1;
 
 export const enduranceRows: readonly Row[] = [
   {
@@ -26,29 +27,33 @@ async function openEndurance(): Promise<Check> {
   const place = createPlace();
   writeProgram(path.join(place.workspace, '.clinerules', 'hooks', 'PreToolUse'), 'echo');
   await trustEverything(place);
+  await openWhatStaysOpen(place);
   return {
     async check() {
       const before = await openThings();
       const host = await openHost(place, { sources: [{ handlers: () => [PROMPT_HANDLER] }] });
-      const sizes = await runBlocks(host);
+      const uses = await runBlocks(host);
       await host.close();
-      const grown = (sizes.at(-1) ?? 0) - (sizes[WARM_BLOCKS] ?? 0);
       const left = newThings(before, await openThings());
       return {
-        facts: `RSS after each tenth: ${sizes
-          .filter((_, at) => at % 2 === 1)
-          .map(megabytes)
+        facts: `RSS after each fifth: ${uses
+          .filter((_, at) => at % 4 === 3)
+          .map(({ rss }) => megabytes(rss))
           .join(' ')} MB`,
-        problems: [
-          ...(grown > MAX_GROWTH_BYTES ? [`RSS grew by ${megabytes(grown)} MB`] : []),
-          ...left.map((thing) => `left behind: ${thing}`),
-        ],
+        problems: [...growthOf(uses), ...left.map((thing) => `left behind: ${thing}`)],
       };
     },
     async close() {
       place.remove();
     },
   };
+}
+
+/** Node.js opens some things with the first program and the first module, and keeps them. */
+async function openWhatStaysOpen(place: Place): Promise<void> {
+  const host = await openHost(place);
+  await host.engine.dispatch(TOOL_CALL);
+  await host.close();
 }
 
 const PROMPT: FiredEvent = { name: 'UserPromptSubmit', prompt: 'rename the function' };
@@ -68,9 +73,14 @@ const PROMPT_HANDLER: Handler = {
   run: async () => ({ decision: { context: 'remember the tests' } }),
 };
 
+interface MemoryUse {
+  readonly rss: number;
+  readonly heap: number;
+}
+
 /** The memory in use after each block. */
-async function runBlocks(host: Host): Promise<number[]> {
-  const sizes: number[] = [];
+async function runBlocks(host: Host): Promise<MemoryUse[]> {
+  const uses: MemoryUse[] = [];
   const { signal } = new AbortController();
   for (let block = 0; block < BLOCKS; block++) {
     for (let call = 0; call < PROMPTS_PER_BLOCK; call++) {
@@ -79,15 +89,31 @@ async function runBlocks(host: Host): Promise<number[]> {
     for (let call = 0; call < TOOL_CALLS_PER_BLOCK; call++) {
       await host.engine.dispatch(TOOL_CALL, { signal });
     }
-    sizes.push(await usedMemory());
+    uses.push(await usedMemory());
   }
-  return sizes;
+  return uses;
 }
 
-async function usedMemory(): Promise<number> {
-  await wait(20);
+async function usedMemory(): Promise<MemoryUse> {
+  await wait(50);
   globalThis.gc?.();
-  return process.memoryUsage.rss();
+  await wait(5);
+  globalThis.gc?.();
+  const { rss, heapUsed } = process.memoryUsage();
+  return { rss, heap: heapUsed };
+}
+
+function growthOf(uses: readonly MemoryUse[]): string[] {
+  const [warm, last] = [uses[WARM_BLOCKS], uses.at(-1)];
+  if (warm === undefined || last === undefined) return ['nothing was measured'];
+  const dispatches = (BLOCKS - WARM_BLOCKS - 1) * (PROMPTS_PER_BLOCK + TOOL_CALLS_PER_BLOCK);
+  const kept = (last.heap - warm.heap) / dispatches;
+  return [
+    ...(kept > MAX_HEAP_BYTES_PER_DISPATCH ? [`a dispatch keeps ${Math.round(kept)} bytes`] : []),
+    ...(last.rss > warm.rss * (1 + MAX_RSS_GROWTH)
+      ? [`RSS grew from ${megabytes(warm.rss)} to ${megabytes(last.rss)} MB`]
+      : []),
+  ];
 }
 
 /** Everything that this process holds open: timers, handles, files, children. */

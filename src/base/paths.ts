@@ -8,8 +8,19 @@ export function isInside(outer: string, inner: string): boolean {
 
 /** The way from `outer` down to `inner`, empty when they are the same; null when it lies elsewhere. */
 export function findPathInside(outer: string, inner: string): string | null {
+  if (isPlain(outer) && isPlain(inner)) return cutPrefix(outer, inner);
   const relative = path.relative(outer, inner);
   return startsWithParent(relative) || path.isAbsolute(relative) ? null : relative;
+}
+
+/** Whether a path says where it leads as it stands. Taking one apart is slow, and most are. */
+function isPlain(file: string): boolean {
+  return path.sep === '/' && file.startsWith('/') && !/\/\.{0,2}(?:\/|$)/.test(file);
+}
+
+function cutPrefix(outer: string, inner: string): string | null {
+  if (inner === outer) return '';
+  return inner.startsWith(`${outer}/`) ? inner.slice(outer.length + 1) : null;
 }
 
 function startsWithParent(relative: string): boolean {

@@ -141,11 +141,11 @@ function unreadablePlaces(hookSet: HookSet): readonly string[] {
 /** A person's own hooks run because of where they lie, so a change since the last run is said aloud. */
 function homeNews({ hookSet, stateDirectory }: OpenedHooks): readonly string[] {
   if (stateDirectory === null) return [];
-  const files = hookSet.statuses().filter(({ hook }) => hook.place === 'home');
-  if (files.length === 0) return [];
+  const hooks = hookSet.found().filter(({ place }) => place === 'home');
+  if (hooks.length === 0) return [];
   const news = noteHomeHooks(
     path.join(stateDirectory, 'seen.json'),
-    files.map(({ hook }) => hook.path),
+    hooks.map((hook) => hook.path),
   );
   const changed = news.changes.map(({ path: file, kind }) =>
     kind === 'new'

@@ -34,6 +34,8 @@ export interface MadeHook {
 export interface HookSet extends HandlerSource {
   /** Every hook with its handlers. */
   made(): readonly MadeHook[];
+  /** Every hook there is, without asking whether it may run. */
+  found(): readonly FoundHook[];
   statuses(): readonly HookStatus[];
   ignored(): readonly Ignored[];
   watched(): readonly string[];
@@ -91,6 +93,7 @@ export function createHookSet(options: HookSetOptions): HookSet {
   return {
     handlers: () => makeHandlers().flatMap(({ handlers }) => handlers),
     made: makeHandlers,
+    found: () => found.hooks,
     statuses: () => found.hooks.map((hook) => grants.status(hook)),
     ignored: () => found.ignored,
     watched: () => found.watched,

@@ -6,7 +6,7 @@ import { systemClock } from '../../base/clock.ts';
 import { createHost, type Host } from '../../host/create-host.ts';
 import { readSurroundings } from '../../host/config.ts';
 import { trustUnit } from '../../host/hook-set.ts';
-import type { Verdict } from '../../hooks/decision.ts';
+import { awaitsTrust, type Verdict } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
 import { bindUnit } from '../../trust/bytes.ts';
 import { trustUnits } from '../../trust/record.ts';
@@ -116,7 +116,7 @@ const UNTRUSTED: Step = {
   expects: [
     {
       claim: 'the workspace’s hook did not run, and the verdict says so',
-      holds: ({ skipped }) => skipped.some(({ why }) => why.startsWith('untrusted')),
+      holds: ({ skipped }) => skipped.some(awaitsTrust),
     },
     {
       claim: 'your own hook ran',

@@ -66,13 +66,13 @@ function hidden(place: string, why: string): Ignored {
   return { path: place, why, mayHideHook: true };
 }
 
-interface Surroundings {
+interface Neighbourhood {
   readonly directory: HookDirectory;
   readonly siblings: readonly string[];
   readonly machine: LaunchMachine;
 }
 
-function readEntry(entry: string, around: Surroundings): HookFile | Ignored {
+function readEntry(entry: string, around: Neighbourhood): HookFile | Ignored {
   const file = path.join(around.directory.path, entry);
   const named = nameOf(entry, around.machine.platform);
   if ('why' in named) return { path: file, why: named.why };
@@ -88,7 +88,7 @@ function readEntry(entry: string, around: Surroundings): HookFile | Ignored {
 }
 
 /** `PreToolUse.sh` and `pretooluse.SH` may lie side by side; the one spelled properly keeps the plain id. */
-function repeatMark(entry: string, { siblings, machine }: Surroundings): string {
+function repeatMark(entry: string, { siblings, machine }: Neighbourhood): string {
   const plain = plainName(entry, machine.platform);
   const rivals = siblings
     .filter((other) => plainName(other, machine.platform) === plain)
@@ -116,7 +116,7 @@ function compare(one: string, other: string): number {
 export function readHookFile(
   file: string,
   name: FileHookName,
-  { directory, machine }: Pick<Surroundings, 'directory' | 'machine'>,
+  { directory, machine }: Pick<Neighbourhood, 'directory' | 'machine'>,
 ): HookFile | Ignored {
   const stats = statFile(file);
   if ('why' in stats) return stats;
@@ -222,7 +222,7 @@ function isExecutable(stats: Stats): boolean {
 /** Windows starts one program for a bare name; which one, PATHEXT decides. */
 function windowsRival(
   entry: string,
-  { directory, siblings, machine }: Surroundings,
+  { directory, siblings, machine }: Neighbourhood,
 ): string | null {
   const { name: baseName, ext } = path.parse(entry);
   if (machine.platform !== 'win32' || !WINDOWS_EXTENSIONS.has(ext.toLowerCase())) return null;
@@ -236,7 +236,7 @@ function windowsRival(
 function isForeignTwin(
   entry: string,
   launch: LaunchPlan,
-  { siblings, machine }: Surroundings,
+  { siblings, machine }: Neighbourhood,
 ): boolean {
   if (machine.platform === 'win32' || path.extname(entry).toLowerCase() !== '.ps1') return false;
   const base = path.basename(entry, path.extname(entry)).toLowerCase();
