@@ -14,7 +14,8 @@ export function bareSpawn({ file, args = [], cwd, env, stdin }: BareCall): Promi
     const child = spawn(file, args, { cwd, env });
     const chunks: Buffer[] = [];
     child.on('error', reject);
-    child.stdin.on('error', reject);
+    // A program need not read its input.
+    child.stdin.on('error', () => undefined);
     child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
     child.stderr.resume();
     child.on('close', () => resolve(Buffer.concat(chunks).toString('utf8')));

@@ -22,6 +22,7 @@ test('what a consumer must have is a written list', () => {
   expect(Object.keys(manifest.dependencies)).toEqual([
     '@clack/prompts',
     '@secretlint/core',
+    '@secretlint/profiler',
     '@secretlint/secretlint-rule-preset-recommend',
     'chokidar',
     'commander',
