@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FiredEvent } from '../../src/hooks/facts.ts';
@@ -32,7 +32,7 @@ async function openEndurance(): Promise<Check> {
     async check() {
       const before = await openThings();
       const host = await openHost(place, { sources: [{ handlers: () => [PROMPT_HANDLER] }] });
-      const uses = await runBlocks(host);
+      const uses = await runBlocks(host, place);
       await host.close();
       const left = newThings(before, await openThings());
       return {
@@ -79,7 +79,7 @@ interface MemoryUse {
 }
 
 /** The memory in use after each block. */
-async function runBlocks(host: Host): Promise<MemoryUse[]> {
+async function runBlocks(host: Host, { home }: Place): Promise<MemoryUse[]> {
   const uses: MemoryUse[] = [];
   const { signal } = new AbortController();
   for (let block = 0; block < BLOCKS; block++) {
@@ -89,15 +89,30 @@ async function runBlocks(host: Host): Promise<MemoryUse[]> {
     for (let call = 0; call < TOOL_CALLS_PER_BLOCK; call++) {
       await host.engine.dispatch(TOOL_CALL, { signal });
     }
-    uses.push(await usedMemory());
+    await traceIsWritten(path.join(home, '.hookline', 'trace'));
+    uses.push(usedMemory());
   }
   return uses;
 }
 
-async function usedMemory(): Promise<MemoryUse> {
-  await wait(50);
+const QUIET_MS = 150;
+
+/** Entries that wait to be written are in use, not lost. */
+async function traceIsWritten(directory: string): Promise<void> {
+  let before = -1;
+  for (let now = sizeOf(directory); now !== before; now = sizeOf(directory)) {
+    before = now;
+    await wait(QUIET_MS);
+  }
+}
+
+function sizeOf(directory: string): number {
+  const files = readdirSync(directory).map((name) => statSync(path.join(directory, name)).size);
+  return files.reduce((sum, size) => sum + size, 0);
+}
+
+function usedMemory(): MemoryUse {
   globalThis.gc?.();
-  await wait(5);
   globalThis.gc?.();
   const { rss, heapUsed } = process.memoryUsage();
   return { rss, heap: heapUsed };

@@ -1,3 +1,6 @@
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { isRecord } from '../base/json.ts';
 import type { Redact } from '../trace/jsonl.ts';
 
 // What the rule set does not know: Google, Stripe, OpenAI, JSON web tokens, private keys, passwords in URLs.
@@ -27,13 +30,11 @@ function redactOwn(text: string): string {
 }
 
 async function findSecrets(content: string): Promise<readonly (readonly [number, number])[]> {
-  const [{ lintSource }, { creator }, { secretLintProfiler }] = await Promise.all([
+  const [{ lintSource }, { creator }] = await Promise.all([
     import('@secretlint/core'),
     import('@secretlint/secretlint-rule-preset-recommend'),
-    import('@secretlint/profiler'),
+    silenceProfiler(),
   ]);
-  // It keeps every step of every run for ever, and goes through all of them at each further step.
-  secretLintProfiler.mark = () => undefined;
   const { messages } = await lintSource({
     source: { content, filePath: 'trace.txt', ext: '.txt', contentType: 'text' },
     options: {
@@ -41,6 +42,18 @@ async function findSecrets(content: string): Promise<readonly (readonly [number,
     },
   });
   return messages.map((message) => message.range);
+}
+
+/**
+ * The rule set's profiler keeps every step of every run for ever, and goes through all of them at
+ * each further step. It is looked up as the rule set does: another copy would be another profiler.
+ */
+async function silenceProfiler(): Promise<void> {
+  const ruleSet = createRequire(import.meta.url).resolve('@secretlint/core');
+  const file = createRequire(ruleSet).resolve('@secretlint/profiler');
+  const module: unknown = await import(pathToFileURL(file).href);
+  const profiler = isRecord(module) ? module['secretLintProfiler'] : null;
+  if (isRecord(profiler)) profiler['mark'] = () => undefined;
 }
 
 function cutOut(text: string, ranges: readonly (readonly [number, number])[]): string {

@@ -37,6 +37,8 @@ const RUNNERS: ReadonlyMap<string, readonly string[]> = new Map([
   ['go', ['run']],
 ]);
 
+const ANY_RUNNER = new RegExp([...RUNNERS.keys()].join('|'));
+
 /** Words of everyday English, or of paths: runners only where a command begins. */
 const ORDINARY_WORDS = ['make', 'go'];
 
@@ -105,18 +107,20 @@ function withoutLeadingSlash(word: string): string {
 }
 
 function isUsable(word: string): boolean {
-  return word.length > 0 && word.length <= MAX_NAME && !word.includes('\0');
+  return word.length <= MAX_NAME && /\w/.test(word) && !word.includes('\0');
 }
 
 function findFiles(unit: TrustUnit, words: readonly string[]): readonly string[] {
   const root = findRealPath(unit.root) ?? unit.root;
   const entry = findRealPath(unit.entry) ?? unit.entry;
   const bases = new Set([root, path.dirname(unit.entry), path.dirname(entry)]);
-  const isBound = boundPlaces(unit, { root, entry });
   const found = new Set<string>();
+  let isBound: ((file: string) => boolean) | null = null;
   for (const candidate of candidates(words, bases)) {
     const real = findWorkspaceFile(root, candidate);
-    if (real !== null && !isBound(real)) found.add(keyOf(root, real));
+    if (real === null) continue;
+    isBound ??= boundPlaces(unit, { root, entry });
+    if (!isBound(real)) found.add(keyOf(root, real));
     if (found.size >= MAX_FINDINGS) break;
   }
   return [...found];
@@ -159,6 +163,7 @@ function findWorkspaceFile(root: string, file: string): string | null {
 
 /** Commands in the text that run what other files define, such as `npm run lint`. */
 function findRunners(text: string): readonly string[] {
+  if (!ANY_RUNNER.test(text)) return [];
   const found = new Set<string>();
   for (const command of commandsOf(text)) {
     for (const runner of runnersOf(command)) found.add(runner);

@@ -76,3 +76,9 @@ describe('many texts', () => {
     expect((await redactTexts([])).join('')).toBe('');
   });
 });
+
+test('nothing is kept of what was looked through', async () => {
+  await redactTexts(['one', 'two']);
+  await redactTexts(['three']);
+  expect(performance.getEntriesByType('mark')).toEqual([]);
+});

@@ -1,10 +1,10 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isInside } from '../../base/paths.ts';
 import type { HandlerInput } from '../../hooks/handler.ts';
 import type { LaunchMachine } from '../../process/interpreter.ts';
 import { type Codec, commandHandler } from '../command-handler.ts';
 import type { Dialect, Discovery, FoundHook, Grant, Ignored } from '../dialect.ts';
+import { createShebangFiles, type ShebangFiles } from '../shebang-files.ts';
 import { createFileHookCodec } from './codec.ts';
 import type { DecideOptions } from './decide.ts';
 import { hookDirectories, type HookPlaces, settlePlace } from './directories.ts';
@@ -32,8 +32,9 @@ export function clineFilesDialect(options: ClineFilesOptions): Dialect {
           ...file,
           directory: settlePlace(file.directory, options.places, file.path),
         }));
+      const shared = { codecs, shebangFiles: createShebangFiles() };
       return {
-        hooks: files.map((file) => foundHook(withProfile(file, options), codecs)),
+        hooks: files.map((file) => foundHook(withProfile(file, options), shared)),
         ignored: found.flatMap((each) => each.ignored),
         watched: directories.map((directory) => directory.path),
       };
@@ -52,7 +53,9 @@ export function namedFileHook(
     directory: { ...directory, suffix: '', root: null },
     machine: options.machine,
   });
-  return 'why' in found ? found : foundHook(withProfile(found, options), createCodecs(options));
+  if ('why' in found) return found;
+  const shared = { codecs: createCodecs(options), shebangFiles: createShebangFiles() };
+  return foundHook(withProfile(found, options), shared);
 }
 
 type Codecs = (file: HookFile) => Codec;
@@ -72,8 +75,15 @@ function withProfile(file: HookFile, { profiles }: Pick<ClineFilesOptions, 'prof
   return { ...file, profile: profiles[file.id] ?? profiles[file.ownId] ?? file.profile };
 }
 
-function foundHook(file: HookFile, codecs: Codecs): FoundHook {
+/** What the hooks of one discovery have in common. */
+interface Shared {
+  readonly codecs: Codecs;
+  readonly shebangFiles: ShebangFiles;
+}
+
+function foundHook(file: HookFile, { codecs, shebangFiles }: Shared): FoundHook {
   const { directory, launch } = file;
+  const { root } = directory;
   return {
     id: file.id,
     ownId: file.ownId,
@@ -83,69 +93,17 @@ function foundHook(file: HookFile, codecs: Codecs): FoundHook {
     matcher: null,
     path: file.path,
     place: directory.place,
-    root: directory.root,
-    binds: { entry: file.path, files: shebangFiles(file), directories: [directory.path] },
+    root,
+    binds: {
+      entry: file.path,
+      files: root === null ? [] : shebangFiles(file.shebang, root),
+      directories: [directory.path],
+    },
     notes: notesOf(file),
     problem: 'missing' in launch ? launch.missing : null,
     details: { profile: file.profile, ...commandLine(file) },
     toHandlers: (grant) => handlersOf(file, codecs(file), grant),
   };
-}
-
-/** What the `#!` line names in the workspace: it runs together with the hook, or instead of it. */
-function shebangFiles({ path: file, directory: { root } }: HookFile): readonly string[] {
-  if (root === null) return [];
-  const line = /^\uFEFF?#!([^\n]*)/.exec(readFirstLine(file))?.[1] ?? '';
-  const named = shebangWords(line).flatMap((word) => filesNamed(word, root));
-  return [...new Set(named)].filter((each) => each !== root && isInside(root, each));
-}
-
-const LINE_BYTES = 512;
-
-function readFirstLine(file: string): string {
-  try {
-    const descriptor = openSync(file, 'r');
-    try {
-      const head = Buffer.alloc(LINE_BYTES);
-      return head.subarray(0, readSync(descriptor, head, 0, LINE_BYTES, 0)).toString('utf8');
-    } finally {
-      closeSync(descriptor);
-    }
-  } catch {
-    // A hook that cannot be read cannot be bound either, and the trust check says why.
-    return '';
-  }
-}
-
-/** Every part that may be a path: `--import=./a.mjs`, `-r./a.js` and `A=./b:./c` hold some, too. */
-function shebangWords(line: string): readonly string[] {
-  // `env -S` has escapes for white space and replaces variables.
-  const plain = line.replaceAll(/\\[_tnrfv]/g, ' ').replaceAll(/\$\{[^}]*\}|["'\\]/g, '');
-  const words = plain.split(/\s+/).flatMap((word) => {
-    return [word, ...word.split(/[=:,()]/), word.replace(/^-\w/, '')];
-  });
-  return [...new Set(words)].filter((word) => word !== '');
-}
-
-const LOADED_ENDINGS = ['', '.js', '.cjs', '.json', '.node', '.py', '/index.js', '/__main__.py'];
-
-/** A path is bound although nothing may be there yet; a plain word only if there is such a file. */
-function filesNamed(word: string, root: string): readonly string[] {
-  const isPath = /^[^-=][^=]*(?:\/[^=]*|\.[a-z]\w*)$/i.test(word) || word.startsWith('/');
-  const spellings = new Set([word, word.replace(/^\/+/, ''), word.replaceAll('.', '/')]);
-  const below = path.join(root, path.sep);
-  const guesses = [...spellings]
-    .flatMap((name) => LOADED_ENDINGS.map((ending) => path.resolve(root, `${name}${ending}`)))
-    .filter((file) => file.startsWith(below) && isFile(file));
-  return [...(isPath ? [path.resolve(root, word)] : []), ...guesses];
-}
-
-function isFile(file: string): boolean {
-  try {
-    return statSync(file, { throwIfNoEntry: false })?.isFile() === true;
-  } catch {
-    return false;
-  }
 }
 
 function notesOf({ isExecutable, path: file, launch }: HookFile): string[] {

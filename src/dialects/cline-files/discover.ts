@@ -29,6 +29,8 @@ export interface HookFile {
   readonly profile: Profile;
   readonly isExecutable: boolean;
   readonly launch: LaunchPlan;
+  /** What follows `#!` in its first line; empty without one. */
+  readonly shebang: string;
 }
 
 export interface FoundFiles {
@@ -131,6 +133,7 @@ export function readHookFile(
     profile: typeof text === 'string' ? 'classic' : profileOf(name, text.toString('utf8')),
     isExecutable: isExecutable(stats),
     launch: planFor(file, stats, { text, machine }),
+    shebang: typeof text === 'string' ? '' : shebangLine(text),
   };
 }
 
@@ -203,6 +206,12 @@ function readHead(file: string, bytes: number): Buffer | string {
   }
 }
 
+const LINE_BYTES = 512;
+
+function shebangLine(head: Buffer): string {
+  return /^\uFEFF?#!([^\n]*)/.exec(head.toString('utf8', 0, LINE_BYTES))?.[1] ?? '';
+}
+
 function planFor(
   file: string,
   stats: Stats,
@@ -210,7 +219,7 @@ function planFor(
 ): LaunchPlan {
   if (typeof text === 'string') return { missing: `it cannot be read: ${text}` };
   return planLaunch(
-    { path: file, head: text.subarray(0, 512), isExecutable: isExecutable(stats) },
+    { path: file, head: text.subarray(0, LINE_BYTES), isExecutable: isExecutable(stats) },
     machine,
   );
 }

@@ -6,8 +6,12 @@ const SDK_MOMENTS: ReadonlySet<FileHookName> = new Set(['TaskError', 'SessionShu
 /** Guesses from its name and text for which generation a hook was written. */
 export function profileOf(name: FileHookName, text: string): Profile {
   if (SDK_MOMENTS.has(name)) return 'sdk';
+  if (!ANY_SIGN.test(text)) return 'classic';
   return profileIn(withoutComments(text)) ?? profileIn(text) ?? 'classic';
 }
+
+// Every word that is looked for below holds one of these, and most small hooks hold none.
+const ANY_SIGN = /_|editor|rootSessionId/;
 
 // The header that Cline gives new hooks names tools as examples, whatever the code below it tests.
 const COMMENT_LINE = /^[ \t]*(?:#|\/\/|\/\*|\*(?:[ \t/]|$)).*$/gmu;
