@@ -22,7 +22,6 @@ test('what a consumer must have is a written list', () => {
   expect(Object.keys(manifest.dependencies)).toEqual([
     '@clack/prompts',
     '@secretlint/core',
-    '@secretlint/profiler',
     '@secretlint/secretlint-rule-preset-recommend',
     'chokidar',
     'commander',
