@@ -7,6 +7,7 @@ import { describeMachine, installedVersion } from './machine.ts';
 import { PEER, PEER_MISSING } from './peer.ts';
 import { markdownReport, plainTable, tableOf, verdictText } from './report.ts';
 import { type Row, type RowResult, runRow } from './row.ts';
+import { claudeConfigRows } from './rows/claude-config.ts';
 import { discoveryRows } from './rows/discovery.ts';
 import { enduranceRows } from './rows/endurance.ts';
 import { inProcessRows } from './rows/in-process.ts';
@@ -21,7 +22,14 @@ const { values: flags } = parseArgs({
     peer: { type: 'boolean', default: false },
   },
 });
-const ROWS = [...processRows, ...inProcessRows, ...discoveryRows, ...startUpRows, ...enduranceRows];
+const ROWS = [
+  ...processRows,
+  ...inProcessRows,
+  ...discoveryRows,
+  ...claudeConfigRows,
+  ...startUpRows,
+  ...enduranceRows,
+];
 
 if (flags.peer) process.stdout.write(JSON.stringify(await runRows(peerRows)));
 else await bench();

@@ -18,7 +18,8 @@ const RUNNING = new RegExp(
     'src/(?:hooks|trace)/',
     'src/process/(?:run|spawn|end-tree|process-table|bounded-output|environment)\\.',
     'src/dialects/(?:command-handler|cline-files/(?:codec|decide|output|payload|read-payload|runners))\\.',
-    'src/host/(?:embed/|redact|watch)',
+    'src/dialects/claude-config/(?:handlers|input|output|entry-handlers|io|spill-file)\\b',
+    'src/host/(?:embed/|redact|changes/)',
     'src/trust/(?:lock|objects|replace-file)\\.',
     'node_modules/ulid/',
   ]
@@ -26,9 +27,13 @@ const RUNNING = new RegExp(
     .replaceAll('/', '[\\\\/]'),
 );
 
+// Needed only where something is configured in Claude's format.
+const CLAUDE =
+  /src[\\/]dialects[\\/]claude-config[\\/](?:binding|config[\\/](?!time-limits)|found-hook|identity|match|sources[\\/](?:find-plugins|plugin-index|read-plugin|skills-and-agents))\b|node_modules[\\/]jsonc-parser/;
+
 // What `hooks list` needs, in one file: looking a file up and reading it costs half a millisecond.
 const LOOKING =
-  /src[\\/](?:base|dialects|host|process|trust|cli[\\/](?:context|unbound|commands[\\/]hooks-list))\b/;
+  /src[\\/](?:base|dialects|host|process|trust|cli[\\/](?:context|words[\\/]unbound|commands[\\/]hooks-list))\b/;
 
 const INPUTS = ['src', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.build.json'];
 
@@ -65,6 +70,8 @@ async function bundlePrograms(): Promise<void> {
     input: { ...PROGRAMS },
     platform: 'node',
     external: EXTERNAL,
+    // The CommonJS build of jsonc-parser asks for its parts in a way that no bundler follows.
+    resolve: { mainFields: ['module', 'main'] },
     plugins: [lazyRequires, withoutSubprograms],
     // The program exports nothing that anybody but its own chunks would look for.
     preserveEntrySignatures: 'allow-extension',
@@ -79,6 +86,7 @@ async function bundlePrograms(): Promise<void> {
         includeDependenciesRecursively: false,
         groups: [
           { name: 'running', test: RUNNING },
+          { name: 'claude', test: CLAUDE },
           { name: 'looking', test: LOOKING },
         ],
       },

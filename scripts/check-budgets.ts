@@ -8,7 +8,7 @@ const BUDGETS = {
   medianFunctionLines: 10,
   p90FunctionLines: 25,
   filesPerFolder: 12,
-  levelsBelowSrc: 3,
+  foldersBelowSrc: 3,
   castsInSrc: 10,
 };
 
@@ -89,9 +89,10 @@ function checkPlace(source: SourceFile): string[] {
     isDrawer || names.at(-1) === 'types.ts'
       ? [`${source.path}: a drawer; name it after the thing it holds`]
       : [];
-  const isDeep = source.path.startsWith('src/') && names.length > BUDGETS.levelsBelowSrc;
-  const limit = `at most ${BUDGETS.levelsBelowSrc}`;
-  const deep = isDeep ? [`${source.path}: ${names.length} levels below src, ${limit}`] : [];
+  const folders = names.length - 1;
+  const isDeep = source.path.startsWith('src/') && folders > BUDGETS.foldersBelowSrc;
+  const limit = `at most ${BUDGETS.foldersBelowSrc}`;
+  const deep = isDeep ? [`${source.path}: ${folders} folders below src, ${limit}`] : [];
   return [...drawer, ...deep];
 }
 

@@ -1,8 +1,13 @@
 /** `hookline/hooks`: the engine and Cline's file hooks, for embedding in an agent of your own. */
 export { isHooklineError, HooklineError, type ErrorCode } from './base/errors.ts';
 export { createHost, type Host, type HostOptions } from './host/create-host.ts';
-export { clineFiles, createHookEngine, type EmbeddedEngineOptions } from './host/embed/engine.ts';
-export type { HookSearch } from './host/open-hooks.ts';
+export {
+  claudeHooks,
+  clineFiles,
+  createHookEngine,
+  type EmbeddedEngineOptions,
+} from './host/embed/engine.ts';
+export type { HookSearch } from './host/hook-search.ts';
 export { HookFactory, type HookFactoryOptions } from './host/embed/hook-factory.ts';
 export { StdioHookRunner, type StdioHookOptions } from './host/embed/stdio-hook-runner.ts';
 export {
@@ -23,3 +28,4 @@ export type { Answer, Handler, HandlerInput, HandlerSource } from './hooks/handl
 export { compileMatcher, type Matcher } from './hooks/matcher.ts';
 export { mergeOutcomes } from './hooks/merge.ts';
 export type { DispatchRecord, HandlerProgress, LateOutcome } from './hooks/observers.ts';
+export { createStopGuard, type StopGuard, type StopRuling } from './hooks/stop-guard.ts';

@@ -2,7 +2,7 @@
 export { type ErrorCode, HooklineError, isHooklineError } from './base/errors.ts';
 export { VERSION } from './base/version.ts';
 export { createHost, type Host, type HostOptions } from './host/create-host.ts';
-export type { HookSearch } from './host/open-hooks.ts';
+export type { HookSearch } from './host/hook-search.ts';
 export type { HookEngine } from './hooks/engine.ts';
 export type { Decision, Effect, Failure, Outcome, Stop, Verdict } from './hooks/decision.ts';
 export { isRefusal } from './hooks/decision.ts';

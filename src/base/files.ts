@@ -9,7 +9,10 @@ import {
   openSync,
   readFileSync,
   statSync,
+  unlinkSync,
+  writeSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { errnoOf, HooklineError } from './errors.ts';
 
@@ -101,5 +104,27 @@ export async function updatePrivateFile(
     await writePrivateFile(file, change(readTextIfPresent(file)));
   } finally {
     await release();
+  }
+}
+
+let nameless = 0;
+
+/**
+ * A descriptor of a file that has no name any more: whoever is handed it can read it, and open it once
+ * more as `/dev/stdin`, which a socket does not let them. Null when there is no place for it.
+ */
+export function openNamelessFile(content: Uint8Array): number | null {
+  nameless += 1;
+  const file = path.join(
+    tmpdir(),
+    `hookline-${process.pid}-${process.hrtime.bigint()}-${nameless}`,
+  );
+  try {
+    const descriptor = openSync(file, 'wx+', PRIVATE_FILE);
+    unlinkSync(file);
+    for (let at = 0; at < content.length;) at += writeSync(descriptor, content, at, undefined, at);
+    return descriptor;
+  } catch {
+    return null;
   }
 }

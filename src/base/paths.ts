@@ -27,6 +27,11 @@ function startsWithParent(relative: string): boolean {
   return relative === '..' || relative.startsWith(`..${path.sep}`);
 }
 
+/** What lies in a directory under this name; both are known to be as they should. */
+export function childPath(directory: string, name: string): string {
+  return directory.endsWith(path.sep) ? directory + name : directory + path.sep + name;
+}
+
 /** The real path; throws when nothing readable is there. */
 export function resolveRealPath(file: string): string {
   // The system's own way is many times faster, but on Windows turns a drive letter into a share,

@@ -28,7 +28,7 @@ const EVENT_FLAGS: readonly Flag[] = [
   { flag: '--source <word>', about: 'how the session opened: startup, resume …' },
   { flag: '--facts <file>', about: 'JSON with any field of the event' },
   { flag: '--payload <file>', about: 'a payload as another agent wrote it (- for stdin)' },
-  { flag: '--as <agent>', about: 'whose payload it is', choices: ['cline'] },
+  { flag: '--as <agent>', about: 'whose payload it is', choices: ['cline', 'claude'] },
 ];
 
 /** Every command. Adding one is a file and a row. */
@@ -55,16 +55,32 @@ export const COMMANDS: readonly CommandRow[] = [
     usage: 'hooks new <event>',
     about: 'write a hook that works at once',
     flags: [
-      { flag: '--dialect <name>', about: 'which kind of hook: cline' },
+      {
+        flag: '--dialect <name>',
+        about: 'which kind of hook: cline (a file) or claude (a script and an entry)',
+      },
       {
         flag: '--lang <name>',
         about: 'the language it is written in',
         choices: ['bash', 'python', 'node', 'ts'],
       },
+      { flag: '--matcher <text>', about: 'which tools or subjects it is for (claude only)' },
       { flag: '--global', about: 'for all workspaces, in the home directory' },
       { flag: '--force', about: 'replace what is there' },
     ],
     load: async () => typed((await import('./commands/hooks-new.ts')).newHook),
+  },
+  {
+    usage: 'hooks import',
+    about: 'copy hooks of another agent, with a report of what would differ',
+    flags: [
+      { flag: '--from <agent>', about: 'whose hooks', choices: ['claude'] },
+      { flag: '--to <file>', about: 'where to (default: .cline/hooks.json of the workspace)' },
+      { flag: '--global', about: 'your own: ~/.claude/settings.json to ~/.cline/hooks.json' },
+      { flag: '--dry-run', about: 'only report' },
+      YES,
+    ],
+    load: async () => typed((await import('./commands/hooks-import.ts')).importHooks),
   },
   {
     usage: 'hooks enable <id>',
@@ -80,7 +96,7 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     usage: 'hooks rm <id>',
-    about: 'delete a hook’s file, after asking',
+    about: 'delete a hook’s file, or its entry in a settings file, after asking',
     flags: [YES],
     load: async () => typed((await import('./commands/hooks-remove.ts')).removeHook),
   },

@@ -1,10 +1,11 @@
 import { HooklineError } from '../base/errors.ts';
+import type { Exchange } from '../dialects/dialect.ts';
 import { createHost, type Host, type HostOptions } from '../host/create-host.ts';
 import { SESSION_MARKER } from '../host/hook-set.ts';
 import type { Settings } from '../host/settings.ts';
 import type { HandlerProgress } from '../hooks/observers.ts';
 import type { ExitCode } from './exit-codes.ts';
-import { type Printer, printable } from './print.ts';
+import { type Printer, printable } from './words/print.ts';
 
 /** The flags that every command takes. */
 export interface GlobalFlags {
@@ -12,7 +13,11 @@ export interface GlobalFlags {
   readonly cwd?: string;
   readonly root?: readonly string[];
   readonly hooksDir?: string;
+  readonly pluginDir?: readonly string[];
+  readonly settings?: string;
   readonly hooks?: boolean;
+  readonly debug?: boolean;
+  readonly raw?: boolean;
   readonly strict?: boolean;
   readonly lock?: string;
   readonly lockSha256?: string;
@@ -36,8 +41,10 @@ export async function withHost<Result>(
   extra: HostOptions = {},
 ): Promise<Result> {
   const progress = createHookProgress(context.print);
+  const exchanges: Exchange[] = [];
   const host = await createHost({
     ...hostOptions(context.flags),
+    ...(context.flags.debug === true ? { onExchange: (each) => exchanges.push(each) } : {}),
     onProgress: progress.observe,
     onNotice: (notice) => context.print.note(`note: ${printable(notice)}`),
     ...extra,
@@ -47,7 +54,16 @@ export async function withHost<Result>(
   } finally {
     progress.end();
     await host.close();
+    if (exchanges.length > 0) await printExchanges(context, exchanges);
   }
+}
+
+async function printExchanges(
+  context: CommandContext,
+  exchanges: readonly Exchange[],
+): Promise<void> {
+  const { readableExchanges } = await import('./words/debug.ts');
+  context.print.note(await readableExchanges(exchanges, context.flags.raw === true));
 }
 
 export function hostOptions(flags: GlobalFlags): HostOptions {
@@ -55,6 +71,8 @@ export function hostOptions(flags: GlobalFlags): HostOptions {
     ...(flags.cwd === undefined ? {} : { cwd: flags.cwd }),
     ...(flags.root === undefined ? {} : { roots: flags.root }),
     ...(flags.hooksDir === undefined ? {} : { hooksDirectory: flags.hooksDir }),
+    ...(flags.pluginDir === undefined ? {} : { pluginDirectories: flags.pluginDir }),
+    ...(flags.settings === undefined ? {} : { claudeSettings: flags.settings }),
     ...lockOption(flags),
     flags: settingFlags(flags),
   };

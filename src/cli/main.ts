@@ -1,26 +1,25 @@
 import type { HooklineError } from '../base/errors.ts';
 import { errnoOf, isHooklineError, messageOf } from '../base/errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import { createPrinter, printable } from './print.ts';
+import { createPrinter, printable } from './words/print.ts';
 import { runCommandLine } from './command-line.ts';
 
-const print = createPrinter();
+let hasLostAnswer = false;
+const print = createPrinter(process.env, loseAnswer);
 const interrupt = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
-let hasLostAnswer = false;
-process.stdout.on('error', (error) => {
-  // A reader that went away, such as `| head`, has all that it wanted.
-  if (errnoOf(error) === 'EPIPE' || hasLostAnswer) return;
-  hasLostAnswer = true;
-  print.note(`hookline: the answer cannot be written: ${messageOf(error)}`);
-  process.exitCode = EXIT.refused;
-});
-process.stderr.on('error', () => undefined);
-
 // Not awaited at the top level, which only an ES module could do: as CommonJS it starts faster.
 void run().then((exitCode) => {
   process.exitCode = hasLostAnswer ? EXIT.refused : exitCode;
 });
+
+/** A reader that went away, such as `| head`, has all that it wanted. */
+function loseAnswer(error: unknown): void {
+  if (errnoOf(error) === 'EPIPE' || hasLostAnswer) return;
+  hasLostAnswer = true;
+  print.note(`hookline: the answer cannot be written: ${messageOf(error)}`);
+  process.exitCode = EXIT.refused;
+}
 
 /** The first signal ends hooks politely and waits for them; whoever repeats it does not want to wait. */
 function onSignal(): void {

@@ -1,27 +1,33 @@
 import { cutText } from '../base/json.ts';
 import type { Failure } from '../hooks/decision.ts';
 import type { Answer, Handler, HandlerInput, ProgramReport } from '../hooks/handler.ts';
+import { tell } from '../hooks/observers.ts';
 import type { BoundedOutput } from '../process/bounded-output.ts';
-import { type Program, type ProgramResult, runProgram } from '../process/run.ts';
+import { type HandOver, type Program, type ProgramResult, runProgram } from '../process/run.ts';
+import type { Exchange, Grant } from './dialect.ts';
 
 /** A dialect's two pure functions: the payload for a hook, and the answer read from what it did. */
 export interface Codec {
-  encode(input: HandlerInput): string;
+  /** Hooks that share this function share the payload that it makes. */
+  readonly encode: (input: HandlerInput) => string;
   /** Reads the answer of a program that ended by itself. */
-  decode(input: HandlerInput, result: ProgramResult): Answer;
+  readonly decode: (input: HandlerInput, result: ProgramResult) => Answer;
+  /** The same for one that went on in the background; `decode` when there is no difference. */
+  readonly decodeLate?: (input: HandlerInput, result: ProgramResult) => Answer;
 }
 
 export interface CommandTarget extends Omit<Handler, 'run'> {
   /** What to start; everything but its stdin. */
   readonly program: (input: HandlerInput) => Omit<Program, 'stdin'>;
   readonly codec: Codec;
-  /** Gets the first line that the program prints; `true` lets it go on in the background. */
-  readonly handOver?: (firstLine: string) => boolean;
+  /** Gets the first line that the program prints, and may let it go on in the background. */
+  readonly handOver?: HandOver;
+  readonly onExchange?: Grant['onExchange'] | undefined;
 }
 
 /** Makes a handler of a program and a codec; all dialects that start programs share it. */
 export function commandHandler(target: CommandTarget): Handler {
-  const { program, codec, handOver, ...handler } = target;
+  const { program, codec, handOver, onExchange, ...handler } = target;
   return {
     ...handler,
     async run(input, signal) {
@@ -31,21 +37,59 @@ export function commandHandler(target: CommandTarget): Handler {
         { stdin, ...prepared },
         handOver === undefined ? { signal } : { signal, handOver },
       );
+      if (onExchange !== undefined) {
+        const payload = stdin().toString('utf8');
+        const exchange = { hook: handler.id, asked: prepared, payload };
+        tellEnd(result, (ended) => tell(onExchange, exchangeOf(exchange, ended)));
+      }
       return answerOf(codec, input, { result, timeoutMs: prepared.timeoutMs });
     },
   };
 }
 
-const payloads = new WeakMap<HandlerInput, Map<Codec, Buffer>>();
+/** Of a program that went on in the background, the end is what there is to tell. */
+function tellEnd(result: ProgramResult, report: (ended: ProgramResult) => void): void {
+  if (result.late === null) report(result);
+  else void result.late.then(report);
+}
 
-/** Every hook with the same codec gets the same bytes, serialised once however many hooks there are. */
-function payloadFor(codec: Codec, input: HandlerInput): Buffer {
+interface Asked {
+  readonly hook: string;
+  readonly asked: Omit<Program, 'stdin'>;
+  readonly payload: string;
+}
+
+function exchangeOf({ hook, asked, payload }: Asked, result: ProgramResult): Exchange {
+  const { stdout, stderr } = reportOf(result);
+  return {
+    hook,
+    asked: [asked.file, ...asked.args].join(' '),
+    cwd: asked.cwd,
+    payload,
+    ending: endingOf(result),
+    stdout,
+    stderr,
+    durationMs: result.durationMs,
+  };
+}
+
+function endingOf({ ending, exitCode, signal }: ProgramResult): string {
+  if (ending === 'exit') return `exit code ${exitCode}`;
+  return ending === 'signal' ? `killed by ${signal}` : ending;
+}
+
+type Encode = Codec['encode'];
+
+const payloads = new WeakMap<HandlerInput, Map<Encode, Buffer>>();
+
+/** Every hook with the same encoder gets the same bytes, made once however many hooks there are. */
+function payloadFor({ encode }: Codec, input: HandlerInput): Buffer {
   const known = payloads.get(input);
-  const ready = known?.get(codec);
+  const ready = known?.get(encode);
   if (ready !== undefined) return ready;
-  const payload = Buffer.from(codec.encode(input));
-  if (known === undefined) payloads.set(input, new Map([[codec, payload]]));
-  else known.set(codec, payload);
+  const payload = Buffer.from(encode(input));
+  if (known === undefined) payloads.set(input, new Map([[encode, payload]]));
+  else known.set(encode, payload);
   return payload;
 }
 
@@ -57,7 +101,10 @@ interface Ended {
 function answerOf(codec: Codec, input: HandlerInput, { result, timeoutMs }: Ended): Answer {
   const program = reportOf(result);
   if (result.late !== null) {
-    const late = result.late.then((ended) => answerOf(codec, input, { result: ended, timeoutMs }));
+    const lateCodec = { ...codec, decode: codec.decodeLate ?? codec.decode };
+    const late = result.late.then((ended) =>
+      answerOf(lateCodec, input, { result: ended, timeoutMs }),
+    );
     return { program, late };
   }
   const failure = endingFailure(result, timeoutMs);

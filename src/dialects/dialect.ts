@@ -10,8 +10,25 @@ export type Place = 'home' | 'workspace' | 'given';
 export interface Binds {
   /** The hook itself, as discovered; may be a symbolic link. */
   readonly entry: string;
+  /** What an entry of a configuration file says; bound instead of the bytes of that file. */
+  readonly text?: string;
   readonly files: readonly string[];
   readonly directories: readonly string[];
+}
+
+/** What went to a hook and what came back, for whoever looks for a mistake in it. */
+export interface Exchange {
+  readonly hook: string;
+  /** The command line, or the address, that was asked. */
+  readonly asked: string;
+  /** Where a program ran; null for what is no program. */
+  readonly cwd: string | null;
+  readonly payload: string;
+  /** How it ended: `exit code 2`, `timeout`, `HTTP 200` … */
+  readonly ending: string;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly durationMs: number;
 }
 
 /** How a found hook may run, decided by the host and its configuration. */
@@ -21,6 +38,8 @@ export interface Grant {
   readonly environment: Readonly<Environment>;
   /** Why it may not run now, or null. Asked right before each run. */
   readonly withheld: () => string | null;
+  /** Told of every exchange with the hook. */
+  readonly onExchange?: (exchange: Exchange) => void;
 }
 
 /** A hook that a dialect found, before anybody decided whether it may run. */
@@ -35,10 +54,18 @@ export interface FoundHook {
   readonly events: readonly EventName[];
   readonly matcher: string | null;
   readonly path: string;
+  /** Where it stands in the file at `path`, from 1; null when it is the file. */
+  readonly line: number | null;
   readonly place: Place;
   /** The workspace root it belongs to; null for the person's own hooks. */
   readonly root: string | null;
   readonly binds: Binds;
+  /** Set when there is nothing to trust, because it only reports its own problem. */
+  readonly runsNothing?: true;
+  /** How long it may run, unless the person's configuration says otherwise. */
+  readonly timeoutMs: number;
+  /** What its failure means, unless the person's configuration says otherwise. */
+  readonly onFailure: FailurePolicy;
   /** What a person should know, such as `not executable: off in VS Code`. */
   readonly notes: readonly string[];
   /** Why every run of it will fail, or null. */
@@ -61,10 +88,32 @@ export interface Discovery {
   readonly ignored: readonly Ignored[];
   /** Directories whose changes call for another look; they need not exist. */
   readonly watched: readonly string[];
+  /** Files whose change is announced as ConfigChange, and counts only if no hook refuses it. */
+  readonly announced: readonly AnnouncedFile[];
+}
+
+export interface AnnouncedFile {
+  readonly file: string;
+  /** What ConfigChange calls it: `project_settings` … */
+  readonly source: string;
 }
 
 /** A foreign hook vocabulary. `discover` must not run anything and must not throw. */
 export interface Dialect {
   readonly name: string;
-  discover(): Discovery;
+  discover(options?: DiscoverOptions): Discovery;
+  /** How changes of announced files come to count. */
+  readonly changes?: AnnouncedChanges;
+}
+
+export interface DiscoverOptions {
+  /** Announced files are not read again, but count as they last did. */
+  readonly keepsAnnounced?: boolean;
+}
+
+export interface AnnouncedChanges {
+  /** Looks at what a changed file holds now, without letting it count. */
+  look(file: string): void;
+  /** Lets what was looked at count, or drops it. */
+  settle(file: string, isTaken: boolean): void;
 }

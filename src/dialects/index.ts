@@ -1,28 +1,55 @@
 import { HooklineError } from '../base/errors.ts';
 import type { EventName, FiredEvent } from '../hooks/facts.ts';
-import type { LaunchMachine } from '../process/interpreter.ts';
-import { clineFilesDialect } from './cline-files/dialect.ts';
-import type { HookPlaces } from './cline-files/directories.ts';
-import {
-  FILE_HOOK_NAMES,
-  FILE_HOOKS,
-  findFileHookName,
-  type Profile,
-} from './cline-files/names.ts';
+import { type ClaudeConfigOptions, claudeConfigDialect } from './claude-config/dialect.ts';
+import { readClaudePayload } from './claude-config/input/read-payload.ts';
+import { CLAUDE_EVENT_NAMES, findClaudeEvent } from './claude-config/names.ts';
+import { type ClineFilesOptions, clineFilesDialect } from './cline-files/dialect.ts';
+import { FILE_HOOK_NAMES, findFileHookEvent } from './cline-files/names.ts';
 import { readPayload } from './cline-files/read-payload.ts';
 import type { Dialect } from './dialect.ts';
 
 export interface DialectOptions {
-  readonly places: HookPlaces;
-  readonly machine: LaunchMachine;
-  readonly profiles: Readonly<Record<string, Profile>>;
-  readonly cancel: 'deny' | 'stop';
-  readonly maxContextChars: number;
+  readonly cline: ClineFilesOptions;
+  readonly claude: ClaudeConfigOptions;
+}
+
+// Payloads are read by functions of their own, so that looking at hooks does not load what reads them.
+const DIALECTS: Readonly<Record<DialectName, DialectRow>> = {
+  cline: {
+    create: (options: DialectOptions) => clineFilesDialect(options.cline),
+    eventNames: FILE_HOOK_NAMES,
+    findEvent: findFileHookEvent,
+    readPayload: (payload) => readPayload(payload),
+  },
+  claude: {
+    create: (options: DialectOptions) => claudeConfigDialect(options.claude),
+    eventNames: CLAUDE_EVENT_NAMES,
+    findEvent: findClaudeEvent,
+    readPayload: (payload) => readClaudePayload(payload),
+  },
+};
+
+export type DialectName = 'cline' | 'claude';
+
+interface DialectRow {
+  readonly create: (options: DialectOptions) => Dialect;
+  readonly eventNames: readonly string[];
+  /** The event that this name means here, or null. */
+  readonly findEvent: (name: string) => ForeignEvent | null;
+  /** Reads what an agent of this dialect writes to a hook's stdin. */
+  readonly readPayload: (payload: unknown) => FiredEvent;
 }
 
 /** Every dialect, in the order in which their hooks are declared. */
-export function createDialects(options: DialectOptions): readonly Dialect[] {
-  return [clineFilesDialect(options)];
+export const DIALECT_NAMES: readonly DialectName[] = ['cline', 'claude'];
+
+export function createDialects(
+  options: DialectOptions,
+  wanted: readonly DialectName[] = DIALECT_NAMES,
+): readonly Dialect[] {
+  return DIALECT_NAMES.filter((name) => wanted.includes(name)).map((name) =>
+    DIALECTS[name].create(options),
+  );
 }
 
 /** An event under a dialect's own name. */
@@ -32,19 +59,23 @@ export interface ForeignEvent {
 }
 
 export function findForeignEvent(name: string): ForeignEvent | null {
-  const known = findFileHookName(name);
-  return known === null
-    ? null
-    : { event: FILE_HOOKS[known].events[0], facts: FILE_HOOKS[known].facts };
+  for (const dialect of DIALECT_NAMES) {
+    const found = DIALECTS[dialect].findEvent(name);
+    if (found !== null) return found;
+  }
+  return null;
 }
 
-export const FOREIGN_EVENT_NAMES: readonly string[] = FILE_HOOK_NAMES;
+export const FOREIGN_EVENT_NAMES: readonly string[] = DIALECT_NAMES.flatMap(
+  (name) => DIALECTS[name].eventNames,
+);
 
 /** Reads what another agent would have written to a hook's stdin. */
 export function readForeignPayload(agent: string, payload: unknown): FiredEvent {
-  if (agent === 'cline') return readPayload(payload);
+  const known = DIALECT_NAMES.find((name) => name === agent);
+  if (known !== undefined) return DIALECTS[known].readPayload(payload);
   throw new HooklineError('USAGE_INVALID', {
-    message: `payloads of ${JSON.stringify(agent)} cannot be read; known is: cline`,
-    hint: 'Say --as cline.',
+    message: `payloads of ${JSON.stringify(agent)} cannot be read; known are: ${DIALECT_NAMES.join(', ')}`,
+    hint: 'Say --as cline or --as claude.',
   });
 }

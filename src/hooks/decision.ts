@@ -19,6 +19,10 @@ export interface Changes {
   /** Text for the model. */
   readonly context?: string;
   readonly prompt?: string;
+  /** The refused prompt is not repeated to the person. */
+  readonly suppressPrompt?: boolean;
+  /** Text for the classifier that judges later calls. */
+  readonly classifierContext?: string;
   readonly permissions?: readonly unknown[];
   readonly messages?: readonly unknown[];
   readonly tools?: readonly unknown[];
@@ -45,6 +49,8 @@ export interface Decision extends Changes {
   readonly stop?: Stop;
   /** Text for the person, never for the model. */
   readonly notice?: string;
+  /** A late answer that wakes an idle session with its context. */
+  readonly wake?: boolean;
 }
 
 export const FAILURE_KINDS = ['spawn', 'timeout', 'killed', 'exit', 'output', 'threw'] as const;
@@ -84,9 +90,12 @@ export interface Attributed {
   readonly text: string;
 }
 
-export const SKIP_KINDS = ['misfit', 'withheld', 'order'] as const;
+export const SKIP_KINDS = ['misfit', 'withheld', 'order', 'repeat'] as const;
 
-/** A handler that did not run: it does not fit, may not run now, or its turn did not come. */
+/**
+ * A handler that did not run: it does not fit, may not run now, its turn did not come, or the same
+ * hook is configured again further on.
+ */
 export interface Skipped {
   readonly hook: string;
   readonly kind: (typeof SKIP_KINDS)[number];

@@ -68,14 +68,14 @@ export const EVENTS: { readonly [Name in EventName]: EventRow<Name> } = {
     ...REFUSABLE,
     fires: 'every prompt: first, follow-up, resumed',
     refusal: 'the prompt is refused',
-    changes: { context: 'join', prompt: 'last', title: 'last' },
+    changes: { context: 'join', prompt: 'last', suppressPrompt: 'last', title: 'last' },
     after: (event, { prompt }) => (prompt === undefined ? event : { ...event, prompt }),
   },
   UserPromptExpansion: {
     ...REFUSABLE,
     fires: 'a typed command expands to a prompt',
     refusal: 'the command is not expanded',
-    changes: CONTEXT,
+    changes: { context: 'join', suppressPrompt: 'last' },
     subject: (event) => event.command,
   },
   RunStart: {
@@ -120,7 +120,7 @@ export const EVENTS: { readonly [Name in EventName]: EventRow<Name> } = {
     ...REFUSABLE,
     fires: 'after each call that succeeded',
     refusal: 'feedback to the model',
-    changes: { output: 'last', context: 'join' },
+    changes: { output: 'last', context: 'join', classifierContext: 'join' },
     after: (event, { output }) => (output === undefined ? event : withOutput(event, output)),
   },
   PostToolUseFailure: {

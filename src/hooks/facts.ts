@@ -11,10 +11,14 @@ export interface Moment {
   readonly at: number;
   /** The session's current directory, absolute. */
   readonly cwd: string;
+  /** Where the session was started, absolute; stays when the current directory moves on. */
+  readonly startDirectory?: string;
   /** Absolute workspace roots, the primary one first; may be empty. */
   readonly workspaceRoots: readonly string[];
   readonly permissionMode: string;
   readonly model: { readonly provider: string; readonly id: string };
+  /** How hard the model is told to think (`low`, `high` …), where it can be told. */
+  readonly effort?: string;
   readonly agent: AgentFacts;
   /** Number of the model request within the run, from 1; 0 before the first. */
   readonly iteration: number;
@@ -38,8 +42,21 @@ export interface CallFacts {
   readonly input: unknown;
 }
 
+/** A call of a finished turn, with what the model was given for it: text or content blocks. */
+export interface AnsweredCallFacts extends CallFacts {
+  readonly answer?: unknown;
+}
+
+export interface McpServerFacts {
+  readonly name: string;
+  /** Who configured it: `user`, `project`, `plugin` … */
+  readonly source: string;
+}
+
 interface ToolFacts {
   readonly tool: CallFacts;
+  /** The server that the tool belongs to. */
+  readonly mcpServer?: McpServerFacts;
 }
 
 interface FinishedToolFacts extends ToolFacts {
@@ -73,17 +90,70 @@ interface ModelSwitchFacts {
   readonly toModel: string;
   readonly requestedModel: string | null;
   readonly source: string;
+  readonly contextTokens?: number;
+  readonly isCacheWarm?: boolean;
+  /** How long the model's service keeps the cached prompt: `5m`, `1h`. */
+  readonly cacheLifetime?: string;
+  readonly cacheWriteUsd?: number;
+  /** Where the price comes from: `configured`, `catalog`, `default`. */
+  readonly pricing?: string;
+}
+
+/** What goes on after the agent's answer: a command, a sub-agent, a call of an MCP server. */
+export interface BackgroundTaskFacts {
+  readonly id: string;
+  readonly type: string;
+  readonly status: string;
+  readonly description: string;
+  readonly command?: string;
+  readonly agentType?: string;
+  readonly server?: string;
+  readonly tool?: string;
+  readonly name?: string;
+}
+
+/** A prompt that the session sends itself at set times. */
+export interface ScheduledPromptFacts {
+  readonly id: string;
+  /** In the form of crontab. */
+  readonly schedule: string;
+  readonly recurring: boolean;
+  readonly prompt: string;
+}
+
+interface StopFacts {
+  readonly lastText: string;
+  /** Whether the agent goes on only because a hook did not let it finish before. */
+  readonly again: boolean;
+  readonly backgroundTasks?: readonly BackgroundTaskFacts[];
+  readonly scheduledPrompts?: readonly ScheduledPromptFacts[];
 }
 
 interface TaskItemFacts {
   readonly itemId: string;
   readonly subject: string;
   readonly description?: string;
+  readonly teammate?: string;
+  readonly team?: string;
+}
+
+interface ElicitationFacts {
+  readonly server: string;
+  readonly mode?: 'form' | 'url';
+  readonly elicitationId?: string;
 }
 
 /** What each event carries beyond the moment. Facts are plain data, so that they can be stored and replayed. */
 export interface EventFacts {
-  SessionStart: { readonly source: 'startup' | 'resume' | 'clear' | 'compact' | 'fork' };
+  SessionStart: {
+    readonly source: 'startup' | 'resume' | 'clear' | 'compact' | 'fork';
+    readonly title?: string;
+    /** Of a resumed or forked session, as the further ones. */
+    readonly secondsSinceLastResponse?: number;
+    readonly contextTokens?: number;
+    readonly isCacheLikelyExpired?: boolean;
+    readonly cacheWriteUsd?: number;
+  };
   Setup: { readonly trigger: 'init' | 'maintenance' };
   SessionEnd: { readonly reason: string };
   TaskStart: { readonly prompt: string };
@@ -93,11 +163,20 @@ export interface EventFacts {
     readonly messageCount: number;
     readonly historyDeleted: boolean;
   };
-  UserPromptSubmit: { readonly prompt: string; readonly attachments?: readonly string[] };
+  UserPromptSubmit: {
+    readonly prompt: string;
+    readonly attachments?: readonly string[];
+    /** Who sent it: `user`, `sdk`, `system` … */
+    readonly source?: string;
+    readonly title?: string;
+  };
   UserPromptExpansion: {
     readonly prompt: string;
     readonly command: string;
     readonly commandArguments: string;
+    readonly kind?: 'slash_command' | 'mcp_prompt';
+    /** Where the command is defined: `projectSettings`, `plugin` … */
+    readonly commandSource?: string;
   };
   RunStart: { readonly prompt: string };
   ModelRequest: { readonly request: unknown };
@@ -106,13 +185,17 @@ export interface EventFacts {
   PermissionRequest: ToolFacts & { readonly suggestions?: readonly unknown[] };
   PermissionDenied: ToolFacts & { readonly reason: string };
   PostToolUse: FinishedToolFacts;
-  PostToolUseFailure: FinishedToolFacts & { readonly denied?: boolean };
-  PostToolBatch: { readonly calls: readonly CallFacts[] };
+  PostToolUseFailure: FinishedToolFacts & {
+    readonly denied?: boolean;
+    /** Whether the person interrupted it. */
+    readonly interrupted?: boolean;
+  };
+  PostToolBatch: { readonly calls: readonly AnsweredCallFacts[] };
   PreCompact: CompactionFacts;
   PostCompact: { readonly trigger: 'manual' | 'auto'; readonly summary: string };
   SubagentStart: { readonly agentType: string };
-  SubagentStop: { readonly agentType: string; readonly lastText: string; readonly again: boolean };
-  Stop: { readonly lastText: string; readonly again: boolean };
+  SubagentStop: StopFacts & { readonly agentType: string; readonly agentTranscriptPath?: string };
+  Stop: StopFacts;
   TaskComplete: { readonly result: string; readonly command?: string };
   RunEnd: {
     readonly status: 'completed' | 'aborted' | 'failed';
@@ -120,28 +203,50 @@ export interface EventFacts {
     readonly error?: ErrorFacts;
     /** Why the model's service refused, in Claude's words (`rate_limit`, `overloaded` …). */
     readonly errorClass?: string;
+    readonly errorDetails?: string;
     readonly lastText?: string;
   };
   Notification: {
     readonly type: string;
     readonly message: string;
+    readonly title?: string;
     readonly source?: string;
     readonly waiting?: boolean;
   };
-  MessageDisplay: { readonly text: string; readonly messageId: string };
+  MessageDisplay: {
+    readonly text: string;
+    readonly messageId: string;
+    readonly turnId?: string;
+    /** Number of this piece of the message, from 0. */
+    readonly index?: number;
+    /** Whether the message ends with this piece. */
+    readonly isFinal?: boolean;
+  };
   PreModelSwitch: ModelSwitchFacts;
   PostModelSwitch: ModelSwitchFacts;
   TaskCreated: TaskItemFacts;
   TaskCompleted: TaskItemFacts;
-  TeammateIdle: { readonly teammate: string };
-  Elicitation: { readonly server: string; readonly message: string; readonly schema?: unknown };
-  ElicitationResult: {
-    readonly server: string;
-    readonly action: string;
-    readonly content?: unknown;
+  TeammateIdle: { readonly teammate: string; readonly team?: string };
+  Elicitation: ElicitationFacts & {
+    readonly message: string;
+    readonly schema?: unknown;
+    /** The page that the person is asked to open. */
+    readonly url?: string;
   };
+  ElicitationResult: ElicitationFacts & { readonly action: string; readonly content?: unknown };
   ConfigChange: { readonly source: string; readonly file: string };
-  InstructionsLoaded: { readonly file: string; readonly loadReason: string };
+  InstructionsLoaded: {
+    readonly file: string;
+    readonly loadReason: string;
+    /** Whose instructions they are. */
+    readonly memoryType?: 'User' | 'Project' | 'Local' | 'Managed';
+    /** The patterns for which they count. */
+    readonly globs?: readonly string[];
+    /** The file whose use brought them in. */
+    readonly triggerFile?: string;
+    /** The file that includes them. */
+    readonly parentFile?: string;
+  };
   CwdChanged: { readonly from: string; readonly to: string };
   DirectoryAdded: { readonly directory: string; readonly source: string };
   FileChanged: { readonly file: string; readonly change: 'change' | 'add' | 'unlink' };

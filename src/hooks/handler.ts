@@ -43,14 +43,19 @@ export interface Handler {
   /** The face in which this handler sees tools. */
   readonly vocabulary: Vocabulary;
   readonly onFailure: FailurePolicy;
+  /** Handlers that share this are one hook, configured more than once: the last that would run does. */
+  readonly sameAs?: string;
   /** Waits for every handler declared before it, and sees their rewrites. */
   readonly inOrder?: boolean;
   /** Is started and not waited for; its answer arrives at `onLate`. */
   readonly background?: boolean;
   /** Enforced by the engine. A handler that runs a program leaves it to the runner, which ends the tree. */
   readonly timeoutMs?: number;
-  /** Why it does not fit this event, or null when it does. `names` are all names of the tool, or the subject. */
-  fits?(event: HookEvent, names: readonly string[]): string | null;
+  /**
+   * Why it does not fit this event, or null when it does. `names` are all names of the tool, or the
+   * subject; `tool` is the part of the call that it would be asked about.
+   */
+  fits?(event: HookEvent, names: readonly string[], tool: ToolView | null): string | null;
   /** Why it may not run now (`untrusted`, `modified`, `disabled`), or null. Asked right before each run. */
   withheld?(): string | null;
   run(input: HandlerInput, signal: AbortSignal): Answer | undefined | Promise<Answer | undefined>;

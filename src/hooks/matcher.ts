@@ -1,4 +1,5 @@
-import { RE2JS } from 're2js';
+import { createRequire } from 'node:module';
+import type * as re2js from 're2js';
 import { HooklineError, messageOf } from '../base/errors.ts';
 
 /** A compiled matcher. `fits` is tried with every name that the subject has. */
@@ -10,20 +11,38 @@ export interface Matcher {
   fits(names: readonly string[]): boolean;
 }
 
-/** Says whether a pattern that the linear-time engine rejects is safe to run natively. */
-export type PatternScreen = (pattern: RegExp) => { safe: true } | { safe: false; why: string };
+/**
+ * Says whether a pattern that the linear-time engine rejects is safe to run natively, and, in
+ * `otherwise`, whether what it may not be run on counts as fitting. Without `otherwise` an unsafe
+ * pattern is refused, and names too long for a safe one do not fit.
+ */
+export type PatternScreen = (
+  pattern: RegExp,
+) =>
+  | { readonly safe: true; readonly otherwise?: boolean }
+  | { readonly safe: false; readonly why: string; readonly otherwise?: boolean };
+
+/** Which texts are lists of exact names. */
+export interface ListRule {
+  readonly characters: RegExp;
+  readonly separator: RegExp;
+}
 
 const refuseAll: PatternScreen = () => ({ safe: false, why: 'no screen for it is set up' });
 
-const LIST_CHARACTERS = /^[\w\- ,|]*$/u;
+const NAME_LISTS: ListRule = { characters: /^[\w\- ,|]*$/u, separator: /[|,]/u };
 
 /**
  * Compiles a matcher once: nothing or `*` fits all, names joined by `|` or `,` are an exact list,
  * anything else is an unanchored regular expression. Throws `MATCHER_INVALID` for what cannot run safely.
  */
-export function compileMatcher(text: string | undefined, screen = refuseAll): Matcher {
+export function compileMatcher(
+  text: string | undefined,
+  screen = refuseAll,
+  lists = NAME_LISTS,
+): Matcher {
   if (text === undefined || text === '' || text === '*') return matchAll(text ?? '');
-  if (LIST_CHARACTERS.test(text)) return matchList(text);
+  if (lists.characters.test(text)) return matchList(text, lists.separator);
   return matchPattern(text, screen);
 }
 
@@ -31,58 +50,42 @@ function matchAll(text: string): Matcher {
   return { text, kind: 'all', note: null, fits: () => true };
 }
 
-function matchList(text: string): Matcher {
-  const wanted = new Set(
-    text
-      .split(/[|,]/u)
-      .map((name) => name.trim())
-      .filter((name) => name !== ''),
-  );
-  return {
-    text,
-    kind: 'list',
-    note: null,
-    fits: (names) => names.some((name) => wanted.has(name)),
+function matchList(text: string, separator: RegExp): Matcher {
+  const names = text.split(separator).map((name) => name.trim());
+  const wanted = new Set(names.filter((name) => name !== ''));
+  // A plain loop: of a thousand matchers that are asked for one event nearly all are lists.
+  const fits = (given: readonly string[]): boolean => {
+    for (const name of given) if (wanted.has(name)) return true;
+    return false;
   };
+  return { text, kind: 'list', note: null, fits };
 }
 
 function matchPattern(text: string, screen: PatternScreen): Matcher {
-  const linear = tryLinear(text);
-  if (linear.ok) {
-    const { pattern } = linear;
-    return patternMatcher(text, null, (name) => pattern.matcher(name).find());
-  }
   const native = parseNative(text);
+  if (isPlainlyFast(text)) return patternMatcher(text, null, shortOrLinear(native));
+  const linear = tryLinear(text);
+  if (linear.ok) return patternMatcher(text, null, linear.test);
   const verdict = screen(native);
-  if (!verdict.safe) {
-    throw new HooklineError('MATCHER_INVALID', {
-      message: `the matcher ${JSON.stringify(text)} needs a backtracking engine (${linear.error}) and could hang: ${verdict.why}`,
-      hint: 'Write it without look-around and back-references, or as a list of names such as "Edit|Write".',
-    });
+  const { otherwise = false } = verdict;
+  if (verdict.safe) {
+    return patternMatcher(text, 'runs on the backtracking engine, screened', (name) =>
+      name.length <= MAX_SCREENED_NAME ? native.test(name) : otherwise,
+    );
   }
-  return patternMatcher(text, 'runs on the backtracking engine, screened', (name) =>
-    native.test(name),
-  );
+  const problem = `needs a backtracking engine (${linear.error}) and could hang: ${verdict.why}`;
+  if (verdict.otherwise !== undefined) {
+    const note = `${problem}; it is not run and counts as matching ${otherwise ? 'everything' : 'nothing'}`;
+    return patternMatcher(text, note, () => otherwise);
+  }
+  throw new HooklineError('MATCHER_INVALID', {
+    message: `the matcher ${JSON.stringify(text)} ${problem}`,
+    hint: 'Write it without look-around and back-references, or as a list of names such as "Edit|Write".',
+  });
 }
 
-function tryLinear(text: string): { ok: true; pattern: RE2JS } | { ok: false; error: string } {
-  try {
-    return { ok: true, pattern: RE2JS.compile(text) };
-  } catch (error) {
-    return { ok: false, error: messageOf(error) };
-  }
-}
-
+/** What JavaScript itself takes for no pattern must never match, whatever another engine reads in it. */
 function parseNative(text: string): RegExp {
-  try {
-    return new RegExp(text, 'u');
-  } catch {
-    return parseLooseNative(text);
-  }
-}
-
-// Hook authors write patterns that only the non-Unicode grammar accepts, such as `\-`.
-function parseLooseNative(text: string): RegExp {
   try {
     return new RegExp(text);
   } catch (error) {
@@ -93,10 +96,75 @@ function parseLooseNative(text: string): RegExp {
   }
 }
 
+const MAX_SCREENED_NAME = 1000;
+const MAX_PLAIN_NAME = 200;
+const MAX_PLAIN_PATTERN = 500;
+const PLAIN_PATTERN = /^(?:[\w\-^$|.*+?: ,/]|\((?!\?)|\)(?![*+?{]))*$/u;
+
+/** Loading the linear engine takes longer than most dispatches, and most patterns cannot blow up. */
+function isPlainlyFast(text: string): boolean {
+  if (text.length > MAX_PLAIN_PATTERN || !PLAIN_PATTERN.test(text)) return false;
+  return countOf(text, /[*+?]/g) <= 2 && countOf(text, /\(/g) <= 1;
+}
+
+function countOf(text: string, sign: RegExp): number {
+  return text.match(sign)?.length ?? 0;
+}
+
+/** Two repetitions are at worst cubic, so that only a short name is tried natively. */
+function shortOrLinear(native: RegExp): (name: string) => boolean {
+  let linear: ReturnType<typeof tryLinear> | null = null;
+  return (name) => {
+    if (name.length <= MAX_PLAIN_NAME) return native.test(name);
+    linear ??= tryLinear(native.source);
+    return linear.ok && linear.test(name);
+  };
+}
+
+type Linear =
+  | { readonly ok: true; readonly test: (name: string) => boolean }
+  | { readonly ok: false; readonly error: string };
+
+// Both engines take these and read them differently.
+const AMBIGUOUS = /\\[ACEQPapz]|\\x\{|\[\^?\]|\[:/u;
+
+function tryLinear(text: string): Linear {
+  if (AMBIGUOUS.test(text)) return { ok: false, error: 'its escapes mean something else there' };
+  try {
+    const pattern = loadLinearEngine().RE2JS.compile(text);
+    return { ok: true, test: (name) => pattern.matcher(name).find() };
+  } catch (error) {
+    return { ok: false, error: messageOf(error) };
+  }
+}
+
+// Synchronous, as matchers are compiled while hooks are looked for; lists never load it.
+function loadLinearEngine(): typeof re2js {
+  const load: (name: string) => typeof re2js = createRequire(import.meta.url);
+  return load('re2js');
+}
+
 function patternMatcher(
   text: string,
   note: string | null,
   test: (name: string) => boolean,
 ): Matcher {
-  return { text, kind: 'pattern', note, fits: (names) => names.some((name) => test(name)) };
+  const known = remembered(test);
+  return { text, kind: 'pattern', note, fits: (names) => names.some(known) };
+}
+
+const MAX_REMEMBERED = 256;
+
+/** A session asks for the same few names again and again. */
+function remembered(test: (name: string) => boolean): (name: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (name) => {
+    const answer = known.get(name);
+    if (answer !== undefined) return answer;
+    if (name.length > MAX_PLAIN_NAME) return test(name);
+    if (known.size >= MAX_REMEMBERED) known.clear();
+    const found = test(name);
+    known.set(name, found);
+    return found;
+  };
 }

@@ -1,5 +1,7 @@
 import path from 'node:path';
+import { systemClock } from '../base/clock.ts';
 import { readTextIfPresent } from '../base/files.ts';
+import { envPrelude } from '../dialects/claude-config/handlers/env-file.ts';
 import type { Ignored } from '../dialects/dialect.ts';
 import { createHookEngine, type HookEngine } from '../hooks/engine.ts';
 import type { Moment } from '../hooks/facts.ts';
@@ -9,11 +11,13 @@ import { entryOfDispatch, entryOfLate } from '../trace/entry.ts';
 import { createTraceFile, type TraceFile } from '../trace/jsonl.ts';
 import { noteHomeHooks } from '../trust/seen.ts';
 import type { Config, Surroundings } from './config.ts';
+import { followChanges } from './changes/follow-changes.ts';
 import type { HookSet, HookStatus, MadeHook } from './hook-set.ts';
-import { type HookSearch, openHooks, type OpenedHooks } from './open-hooks.ts';
+import type { HookSearch } from './hook-search.ts';
+import { openHooks, type OpenedHooks } from './open-hooks.ts';
+import { pruneState } from './prune-state.ts';
 import { redactTexts } from './redact.ts';
 import type { Trust } from './trust.ts';
-import { watchDirectories, type Watching } from './watch.ts';
 
 export interface HostOptions extends HookSearch {
   /** Handlers of the host's own, after those of the dialects. */
@@ -33,6 +37,8 @@ export interface Host {
   readonly engine: HookEngine;
   readonly trust: Trust;
   readonly workspaceRoots: readonly string[];
+  /** Where the session was opened, real path. */
+  readonly startDirectory: string;
   readonly surroundings: Surroundings;
   readonly stateDirectory: string | null;
   /** Every hook that was found, and whether it would run. */
@@ -42,6 +48,8 @@ export interface Host {
   ignored(): readonly Ignored[];
   /** What every event fired now would carry. */
   moment(): Moment;
+  /** Shell text to run before a Bash command of the agent: what hooks of the session left for it. */
+  bashPrelude(): string;
   /** Looks for hooks again. */
   rescan(): void;
   /** Writes what is still to be written and ends what still runs. */
@@ -54,25 +62,30 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   const { hookSet } = opened;
   const notice = options.onNotice ?? (() => undefined);
   let running: Running | null = null;
-  const watching = options.watch === true ? await watchHooks(hookSet, notice) : null;
+  // Made when it is first asked for: most commands only look at hooks.
+  const engine = (): HookEngine => {
+    running ??= startEngine(opened, options, openTrace(opened, notice));
+    return running.engine;
+  };
+  const watching = options.watch === true ? await followChanges({ hookSet, engine, notice }) : null;
   for (const news of noticesOf(opened)) notice(news);
   // What is told to nobody must not be remembered as told.
   const tellNews = options.onOwnHookNews ?? options.onNotice;
   if (tellNews !== undefined) homeNews(opened).forEach((news) => tellNews(news));
   return {
     ...opened,
-    // Made when it is first asked for: most commands only look at hooks.
     get engine() {
-      running ??= startEngine(opened, options, openTrace(opened, notice));
-      return running.engine;
+      return engine();
     },
     hooks: () => hookSet.statuses(),
     madeHooks: () => hookSet.made(),
     ignored: () => hookSet.ignored(),
+    bashPrelude: () => envPrelude(opened.stateDirectory, opened.moment().sessionId),
     rescan: () => hookSet.rescan(),
     async close() {
-      await watching?.close();
-      await running?.engine.close();
+      // A hook of ConfigChange that still runs would otherwise be waited for.
+      await Promise.all([watching?.close(), running?.engine.close()]);
+      await running?.pruning;
       await running?.trace?.flush();
     },
   };
@@ -81,10 +94,11 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
 interface Running {
   readonly engine: HookEngine;
   readonly trace: TraceFile | null;
+  readonly pruning: Promise<unknown>;
 }
 
 function startEngine(
-  { hookSet, moment }: OpenedHooks,
+  { hookSet, moment, stateDirectory }: OpenedHooks,
   options: HostOptions,
   trace: TraceFile | null,
 ): Running {
@@ -99,7 +113,9 @@ function startEngine(
     },
     ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
   });
-  return { engine, trace };
+  const now = (options.clock ?? systemClock).now();
+  const pruning = stateDirectory === null ? Promise.resolve() : pruneState(stateDirectory, now);
+  return { engine, trace, pruning };
 }
 
 /** The trace that `hooks stats` reads; null when it is switched off or has no place. */
@@ -143,9 +159,16 @@ function homeNews({ hookSet, stateDirectory }: OpenedHooks): readonly string[] {
   if (stateDirectory === null) return [];
   const hooks = hookSet.found().filter(({ place }) => place === 'home');
   if (hooks.length === 0) return [];
+  const scripts = hooks.flatMap(({ line, path: file, binds }) =>
+    line === null ? [file] : binds.files,
+  );
+  const entries = hooks.flatMap(({ id, path: file, binds }) =>
+    binds.text === undefined ? [] : [[`${id} in ${file}`, binds.text] as const],
+  );
   const news = noteHomeHooks(
     path.join(stateDirectory, 'seen.json'),
-    hooks.map((hook) => hook.path),
+    [...new Set(scripts)],
+    Object.fromEntries(entries),
   );
   const changed = news.changes.map(({ path: file, kind }) =>
     kind === 'new'
@@ -153,26 +176,6 @@ function homeNews({ hookSet, stateDirectory }: OpenedHooks): readonly string[] {
       : `your own hook changed since the last run: ${file}`,
   );
   return [...changed, ...news.notes];
-}
-
-const RESCAN_DELAY_MS = 50;
-
-async function watchHooks(
-  hookSet: HookSet,
-  onProblem: (message: string) => void,
-): Promise<Watching> {
-  let timer: NodeJS.Timeout | undefined;
-  const onChange = (): void => {
-    clearTimeout(timer);
-    timer = setTimeout(() => hookSet.rescan(), RESCAN_DELAY_MS);
-  };
-  const watching = await watchDirectories(hookSet.watched(), { onChange, onProblem });
-  return {
-    async close() {
-      clearTimeout(timer);
-      await watching.close();
-    },
-  };
 }
 
 function readTextQuietly(file: string): string | null {

@@ -1,5 +1,15 @@
+import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { Dialect, Discovery, FoundHook, Ignored } from '../dialects/dialect.ts';
+import type {
+  AnnouncedChanges,
+  AnnouncedFile,
+  Dialect,
+  DiscoverOptions,
+  Discovery,
+  Exchange,
+  FoundHook,
+  Ignored,
+} from '../dialects/dialect.ts';
 import type { FailurePolicy } from '../hooks/decision.ts';
 import type { Handler, HandlerSource } from '../hooks/handler.ts';
 import { childEnvironment, type Environment, PROVIDER_KEYS } from '../process/environment.ts';
@@ -39,20 +49,27 @@ export interface HookSet extends HandlerSource {
   statuses(): readonly HookStatus[];
   ignored(): readonly Ignored[];
   watched(): readonly string[];
+  /** Files whose change is announced before it counts. */
+  announced(): readonly AnnouncedFile[];
+  /** How changes of these files come to count. */
+  readonly changes: AnnouncedChanges;
   /** Looks again; subscribers hear of it. A dispatch under way is not touched. */
-  rescan(): void;
+  rescan(options?: DiscoverOptions): void;
 }
 
 export interface HookSetOptions {
   readonly dialects: readonly Dialect[];
   readonly settings: Settings;
   readonly surroundings: Surroundings;
+  /** Where state lives; null without a home directory. */
+  readonly stateDirectory: string | null;
   /** The person's own configuration file, or null when there is none to believe. */
   readonly configFile: string | null;
   /** Null when the caller said that everything is trusted. */
   readonly trust: TrustChecker | null;
   /** Told to every hook in its environment, so that trust commands can refuse to run inside one. */
   readonly sessionId: () => string;
+  readonly onExchange?: ((exchange: Exchange) => void) | undefined;
 }
 
 /** The variable that says "you run inside an agent session". */
@@ -97,8 +114,14 @@ export function createHookSet(options: HookSetOptions): HookSet {
     statuses: () => found.hooks.map((hook) => grants.status(hook)),
     ignored: () => found.ignored,
     watched: () => found.watched,
-    rescan() {
-      found = discoverAll(options.dialects);
+    announced: () => found.announced,
+    changes: {
+      look: (file) => options.dialects.forEach(({ changes }) => changes?.look(file)),
+      settle: (file, isTaken) =>
+        options.dialects.forEach(({ changes }) => changes?.settle(file, isTaken)),
+    },
+    rescan(wanted) {
+      found = discoverAll(options.dialects, wanted);
       made = null;
       for (const listener of listeners) listener();
     },
@@ -109,12 +132,13 @@ export function createHookSet(options: HookSetOptions): HookSet {
   };
 }
 
-function discoverAll(dialects: readonly Dialect[]): Discovery {
-  const all = dialects.map((dialect) => dialect.discover());
+function discoverAll(dialects: readonly Dialect[], options?: DiscoverOptions): Discovery {
+  const all = dialects.map((dialect) => dialect.discover(options));
   return {
     hooks: all.flatMap((each) => each.hooks),
     ignored: all.flatMap((each) => each.ignored),
     watched: all.flatMap((each) => each.watched),
+    announced: all.flatMap((each) => each.announced),
   };
 }
 
@@ -149,7 +173,7 @@ interface Grants {
 }
 
 function createGrants(
-  { settings, surroundings, trust, sessionId }: HookSetOptions,
+  { settings, surroundings, stateDirectory, trust, sessionId, onExchange }: HookSetOptions,
   disabled: () => Disabled,
 ): Grants {
   const environmentFor = (withhold: readonly string[]): Environment =>
@@ -160,14 +184,17 @@ function createGrants(
       sessionId: sessionId(),
     });
   const ownEnvironment = once(() => environmentFor([]));
-  const workspaceEnvironment = once(() => environmentFor(PROVIDER_KEYS));
+  const workspaceEnvironment = once(() => ({
+    ...compiledElsewhere(stateDirectory),
+    ...environmentFor(PROVIDER_KEYS),
+  }));
   const units = new WeakMap<FoundHook, TrustUnit>();
 
   const isDisabled = (hook: FoundHook): boolean =>
     disabled().some((entry) => namesHook(entry, hook));
 
   function trustOf(hook: FoundHook): HookTrust {
-    if (hook.place === 'home') return { by: 'place' };
+    if (hook.place === 'home' || hook.runsNothing === true) return { by: 'place' };
     if (hook.place === 'given' || trust === null) return { by: 'caller' };
     // The checker knows a unit again by the object it is.
     const unit = units.get(hook) ?? trustUnit(hook);
@@ -186,6 +213,7 @@ function createGrants(
       ...limitsOf(hook, settings),
       environment: hook.place === 'workspace' ? workspaceEnvironment() : ownEnvironment(),
       withheld: () => withheld(hook),
+      ...(onExchange === undefined ? {} : { onExchange }),
     }),
     status(hook) {
       const trusted = trustOf(hook);
@@ -194,6 +222,15 @@ function createGrants(
       return { hook, isEnabled, ...standing, trustedBy: trusted.by, ...limitsOf(hook, settings) };
     },
   };
+}
+
+/**
+ * Python writes what it compiled beside the script, and runs what it finds there: in a workspace that
+ * would change, or be, what nobody trusted.
+ */
+function compiledElsewhere(stateDirectory: string | null): Environment {
+  if (stateDirectory === null) return { PYTHONDONTWRITEBYTECODE: '1' };
+  return { PYTHONPYCACHEPREFIX: path.join(stateDirectory, 'pycache') };
 }
 
 function once<Value extends object>(make: () => Value): () => Value {
@@ -220,11 +257,19 @@ function limitsOf(
   settings: Settings,
 ): { timeoutMs: number; onFailure: FailurePolicy } {
   const override = settings['hooks.overrides'][hook.id] ?? settings['hooks.overrides'][hook.ownId];
-  const onFailure = override?.onFailure ?? settings['hooks.onFailure'];
   return {
-    timeoutMs: override?.timeoutMs ?? settings['hooks.timeoutMs'],
-    onFailure: onFailure === 'block' ? 'closed' : 'open',
+    timeoutMs: override?.timeoutMs ?? hook.timeoutMs,
+    onFailure: failurePolicy(override?.onFailure ?? null, settings, hook),
   };
+}
+
+function failurePolicy(
+  chosen: 'open' | 'block' | null,
+  settings: Settings,
+  hook: FoundHook,
+): FailurePolicy {
+  if (chosen !== null) return chosen === 'block' ? 'closed' : 'open';
+  return settings['hooks.onFailure'] === 'block' ? 'closed' : hook.onFailure;
 }
 
 /** Whether an entry of the switched-off hooks means this one. */

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type Clock, systemClock } from '../base/clock.ts';
+import { systemClock } from '../base/clock.ts';
 import { findRealPath, isInside } from '../base/paths.ts';
 import { createDialects } from '../dialects/index.ts';
 import type { Moment } from '../hooks/facts.ts';
@@ -11,32 +11,13 @@ import {
   stateDirectory,
   type Surroundings,
 } from './config.ts';
-import { fileHookOptions } from './file-hooks.ts';
+import { dialectOptions } from './dialects/options.ts';
+import type { HookSearch } from './hook-search.ts';
 import { createHookSet, type HookSet } from './hook-set.ts';
 import { createMoment } from './moment.ts';
 import type { Settings } from './settings.ts';
-import { guardRoots, type NamedLock, openTrust, type Trust } from './trust.ts';
-import { clinePlaces, resolveRoots } from './workspace.ts';
-
-/** Where to look for hooks, and what lets them run. */
-export interface HookSearch {
-  /** The process's own by default, or the first of `roots` when that lies in none of them. */
-  readonly cwd?: string;
-  /** Workspace roots; the git root of `cwd` when there are none. */
-  readonly roots?: readonly string[];
-  /** A further directory of Cline hooks. */
-  readonly hooksDirectory?: string;
-  /** `record`: what the person trusted (default). `all`: run everything that is found. */
-  readonly trust?: 'record' | 'all';
-  /** A lock that the caller vouches for. */
-  readonly lock?: NamedLock;
-  /** Settings that stand above every file and variable. */
-  readonly flags?: Partial<Settings>;
-  /** What the caller knows of its session; the rest is filled in. */
-  readonly moment?: Partial<Moment>;
-  readonly surroundings?: Surroundings;
-  readonly clock?: Clock;
-}
+import { guardRoots, openTrust, type Trust } from './trust.ts';
+import { resolveRoots } from './workspace.ts';
 
 export interface OpenedHooks {
   readonly config: Config;
@@ -44,6 +25,8 @@ export interface OpenedHooks {
   readonly hookSet: HookSet;
   readonly moment: () => Moment;
   readonly workspaceRoots: readonly string[];
+  /** Where the session was opened, real path. */
+  readonly startDirectory: string;
   readonly surroundings: Surroundings;
   /** Where state lives; null without a home directory. */
   readonly stateDirectory: string | null;
@@ -66,9 +49,17 @@ export function openHooks(search: HookSearch): OpenedHooks {
     lock: search.lock,
     clock,
   });
-  const known = { cwd, workspaceRoots, ...search.moment };
+  const known = { cwd, startDirectory: cwd, workspaceRoots, ...search.moment };
   const moment = createMoment({ surroundings, clock, known });
-  const opened = { config, trust, moment, workspaceRoots, surroundings, stateDirectory: state };
+  const opened = {
+    config,
+    trust,
+    moment,
+    workspaceRoots,
+    startDirectory: findRealPath(cwd) ?? cwd,
+    surroundings,
+    stateDirectory: state,
+  };
   const configFile = place.misplaced === null ? place.file : null;
   return { ...opened, hookSet: findHooks(opened, search, configFile) };
 }
@@ -122,19 +113,16 @@ function findHooks(
   search: HookSearch,
   configFile: string | null,
 ): HookSet {
-  const { surroundings, workspaceRoots } = opened;
   const { settings } = opened.config;
-  const hooksDirectory = search.hooksDirectory ?? null;
-  const dialects = createDialects({
-    places: clinePlaces({ surroundings, workspaceRoots, hooksDirectory }),
-    ...fileHookOptions(surroundings, settings),
-  });
+  const dialects = createDialects(dialectOptions({ ...opened, settings, search }), search.dialects);
   return createHookSet({
     dialects: settings['hooks.enabled'] ? dialects : [],
     settings,
-    surroundings,
+    surroundings: opened.surroundings,
+    stateDirectory: opened.stateDirectory,
     configFile,
     trust: search.trust === 'all' ? null : opened.trust.checker,
     sessionId: () => opened.moment().sessionId,
+    onExchange: search.onExchange,
   });
 }

@@ -1,8 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
+import { closeSync } from 'node:fs';
 import { setMaxListeners } from 'node:events';
 import type { Readable } from 'node:stream';
 import { systemClock } from '../base/clock.ts';
 import { invariant } from '../base/errors.ts';
+import { openNamelessFile } from '../base/files.ts';
 import { createBoundedOutput, type BoundedOutput, type OutputCollector } from './bounded-output.ts';
 import { createTreeEnder, type TreeEnder } from './end-tree.ts';
 import { forgetTree, rememberTree } from './live-trees.ts';
@@ -14,6 +16,8 @@ export interface Program extends SpawnRequest {
    * the program has been started, so that making the input costs no time of its own.
    */
   readonly stdin: string | Uint8Array | (() => string | Uint8Array);
+  /** Set for a program that opens `/dev/stdin`: it gets a file there, because Node's pipes are sockets. */
+  readonly opensStdin?: boolean;
   readonly timeoutMs: number;
   readonly maxStdoutBytes?: number;
   readonly maxStderrBytes?: number;
@@ -26,12 +30,12 @@ export interface Program extends SpawnRequest {
 export interface RunOptions {
   /** Ends the whole tree, also after a hand-over. */
   readonly signal?: AbortSignal;
-  /**
-   * Gets the first complete line of stdout; `true` means that the caller goes on without waiting.
-   * Must not throw.
-   */
-  readonly handOver?: (firstLine: string) => boolean;
+  /** Gets the first complete line of stdout. Must not throw. */
+  readonly handOver?: HandOver;
 }
+
+/** `true`, or a new time limit, means that the caller goes on without waiting. */
+export type HandOver = (firstLine: string) => boolean | { readonly timeoutMs: number };
 
 /** The first thing that happened: a program that is killed after its time-out ended by time-out. */
 export type Ending = 'exit' | 'signal' | 'timeout' | 'abort' | 'spawn' | 'handed-over';
@@ -104,17 +108,24 @@ class Run {
       this.#ending = 'abort';
       return this.#settle();
     }
+    const file = this.#program.opensStdin === true ? this.#openStdin() : null;
     try {
-      this.#child = spawnChild(this.#program);
+      this.#child = spawnChild(this.#program, file ?? 'pipe');
     } catch (error) {
       return this.#failToStart(error);
+    } finally {
+      if (file !== null) closeSync(file);
     }
     if (this.#child.pid !== undefined) rememberTree(this.#child.pid);
     this.#listen(this.#child);
-    const timeoutMs = Math.min(this.#program.timeoutMs, MAX_TIMER_MS);
-    this.#deadline = setTimeout(() => this.#endEarly('timeout'), timeoutMs);
+    this.#limit(this.#program.timeoutMs);
     if (signal !== undefined) this.#obey(signal);
     this.#feed(this.#child);
+  }
+
+  #limit(timeoutMs: number): void {
+    clearTimeout(this.#deadline);
+    this.#deadline = setTimeout(() => this.#endEarly('timeout'), Math.min(timeoutMs, MAX_TIMER_MS));
   }
 
   #listen(child: ChildProcess): void {
@@ -133,10 +144,16 @@ class Run {
     }
   }
 
+  #openStdin(): number | null {
+    const { stdin } = this.#program;
+    const content = typeof stdin === 'function' ? stdin() : stdin;
+    return openNamelessFile(Buffer.from(content));
+  }
+
   #feed(child: ChildProcess): void {
     const { stdin } = this.#program;
     try {
-      child.stdin?.end(typeof stdin === 'function' ? stdin() : stdin);
+      if (child.stdin) child.stdin.end(typeof stdin === 'function' ? stdin() : stdin);
     } catch (error) {
       if (child.pid !== undefined) createTreeEnder(child.pid).end('SIGKILL');
       this.#failToStart(error);
@@ -203,8 +220,11 @@ class Run {
     return this.#program.exitGraceMs ?? DEFAULTS.exitGraceMs;
   }
 
-  #offerHandOver(firstLine: string, handOver: (firstLine: string) => boolean): void {
-    if (this.#isSettled || this.#tree !== null || !handOver(firstLine)) return;
+  #offerHandOver(firstLine: string, handOver: HandOver): void {
+    if (this.#isSettled || this.#tree !== null) return;
+    const wish = handOver(firstLine);
+    if (wish === false) return;
+    if (wish !== true) this.#limit(wish.timeoutMs);
     const answer = this.#resolve;
     const late = new Promise<ProgramResult>((resolve) => {
       this.#resolve = resolve;

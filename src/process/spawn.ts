@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -18,14 +18,16 @@ export interface SpawnFailure {
   readonly message: string;
 }
 
-/** Starts a program without a shell, three pipes attached, as the leader of its own group. */
+/** Starts a program without a shell, as the leader of its own group; `stdin` is a descriptor, or a pipe. */
 export function spawnChild(
   { file, args, cwd, env }: SpawnRequest,
+  stdin: number | 'pipe' = 'pipe',
   platform: NodeJS.Platform = process.platform,
 ): ChildProcess {
-  if (platform !== 'win32') return spawn(file, args, { cwd, env, detached: true });
+  const stdio: StdioOptions = [stdin, 'pipe', 'pipe'];
+  if (platform !== 'win32') return spawn(file, args, { cwd, env, detached: true, stdio });
   // Not detached: there that opens a console window, and taskkill needs no group.
-  return windowsSpawn()(file, args, { cwd, env, windowsHide: true });
+  return windowsSpawn()(file, args, { cwd, env, windowsHide: true, stdio });
 }
 
 // Synchronous, so that starting has no asynchronous step; and never loaded where it is not needed.

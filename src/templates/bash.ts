@@ -1,11 +1,11 @@
+import { clineHeader } from './cline-header.ts';
 import type { ExampleEvent } from './events.ts';
-import { headerOf } from './header.ts';
 import { script } from './script.ts';
 
 export function bashHook(event: ExampleEvent): string {
   return [
     '#!/usr/bin/env bash\n',
-    headerOf(event, '#'),
+    clineHeader(event, '#'),
     '\n',
     needsJq(event),
     '\n',

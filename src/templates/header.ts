@@ -1,23 +1,45 @@
-import { type ExampleEvent, HOOK_EXAMPLES, type Row } from './events.ts';
+import type { HookExample, Row } from './events.ts';
+
+/** What the comment at the head of an example says of every event of its format. */
+export interface HeaderWords {
+  /** What comes in with every event; the fields of this one follow. */
+  readonly gets: readonly string[];
+  /** How an answer is given; the answers follow. */
+  readonly answers: string;
+  readonly end: readonly string[];
+}
+
+export interface Headed {
+  readonly event: string;
+  readonly example: HookExample;
+  readonly words: HeaderWords;
+}
 
 /** The comment at the head of an example: when it runs, what it gets and what it may answer. */
-export function headerOf(event: ExampleEvent, mark: '#' | '//'): string {
-  const { runs, does, reads, answers } = HOOK_EXAMPLES[event];
+export function headerOf({ event, example, words }: Headed, mark: '#' | '//'): string {
+  const { runs, does, reads, answers } = example;
   const lines = [
     `${event} runs ${runs}.`,
     `This one ${does}.`,
     '',
-    'It gets one JSON object on stdin. With every event come taskId, timestamp,',
-    'workspaceRoots, userId and model; with this one also:',
+    ...words.gets,
     ...columns(reads),
-    `It prints one JSON object on stdout${answers.length > 1 ? '; fields may be combined' : ''}:`,
+    words.answers,
     ...columns(answers),
-    'Words for a person go to stderr.',
+    ...words.end,
   ];
   return `${lines.map((line) => `${mark} ${line}`.trimEnd()).join('\n')}\n`;
 }
 
+// What is longer than this has a line of its own, so that the others stay beside their meaning.
+const MAX_COLUMN = 44;
+
 function columns(rows: readonly Row[]): string[] {
-  const width = Math.max(...rows.map(([what]) => what.length));
-  return rows.map(([what, meaning]) => `  ${what.padEnd(width)}  ${meaning}`);
+  const lengths = rows.map(([what]) => what.length);
+  const width = Math.max(0, ...lengths.filter((length) => length <= MAX_COLUMN));
+  return rows.flatMap(([what, meaning]) =>
+    what.length > MAX_COLUMN
+      ? [`  ${what}`, `  ${''.padEnd(width)}  ${meaning}`]
+      : [`  ${what.padEnd(width)}  ${meaning}`],
+  );
 }

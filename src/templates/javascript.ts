@@ -1,5 +1,5 @@
+import { clineHeader } from './cline-header.ts';
 import type { ExampleEvent } from './events.ts';
-import { headerOf } from './header.ts';
 import { script } from './script.ts';
 
 /** An extensionless file: an ES module or CommonJS, as the nearest package.json says, so it is written for both. */
@@ -7,7 +7,7 @@ export function nodeHook(event: ExampleEvent): string {
   const { uses, body } = PARTS[event];
   return [
     '#!/usr/bin/env node\n',
-    headerOf(event, '//'),
+    clineHeader(event, '//'),
     NODE_START,
     lines(uses, (names, module) => `  const { ${names} } = await import('${module}');`),
     Object.keys(uses).length === 0 ? '' : '\n',
@@ -19,7 +19,7 @@ export function nodeHook(event: ExampleEvent): string {
 export function typescriptHook(event: ExampleEvent): string {
   const { uses, payload, body } = PARTS[event];
   return [
-    headerOf(event, '//'),
+    clineHeader(event, '//'),
     '\n',
     lines(uses, (names, module) => `import { ${names} } from '${module}';`),
     "import { text } from 'node:stream/consumers';\n",

@@ -1,5 +1,5 @@
+import { clineHeader } from './cline-header.ts';
 import type { ExampleEvent } from './events.ts';
-import { headerOf } from './header.ts';
 import { script } from './script.ts';
 
 export function pythonHook(event: ExampleEvent): string {
@@ -7,7 +7,7 @@ export function pythonHook(event: ExampleEvent): string {
   const modules = ['json', 'sys', ...imports].toSorted(plainFirst);
   return [
     '#!/usr/bin/env python3\n',
-    headerOf(event, '#'),
+    clineHeader(event, '#'),
     '\n',
     modules.map((name) => `${NAMED_IMPORTS[name] ?? `import ${name}`}\n`).join(''),
     '\n',

@@ -1,8 +1,11 @@
-import { type ExampleEvent, HOOK_EXAMPLES, type Trial } from './events.ts';
+import { shellWord } from '../base/shell-word.ts';
+import type { Trial } from './events.ts';
 
 /** The command that makes an example do something visible; `flags` are further ones for it. */
-export function trialCommand(event: ExampleEvent, flags: readonly string[]): string {
-  const trial: Trial = HOOK_EXAMPLES[event].trial;
+export function trialCommand(
+  { event, trial }: { readonly event: string; readonly trial: Trial },
+  flags: readonly string[],
+): string {
   const own = Object.entries(trial.flags).flatMap(([name, value]) => [`--${name}`, value]);
   const hasFacts = Object.keys(trial.facts).length > 0;
   const words = ['hookline', 'hooks', 'fire', event, ...own, ...(hasFacts ? ['--facts', '-'] : [])];
@@ -12,8 +15,4 @@ export function trialCommand(event: ExampleEvent, flags: readonly string[]): str
     fire,
     ...(trial.look === null ? [] : [` && ${trial.look}`]),
   ].join('');
-}
-
-function shellWord(word: string): string {
-  return /^[\w./:=@-]+$/u.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

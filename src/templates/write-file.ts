@@ -21,7 +21,7 @@ export function writeHookFile(file: NewFile): void {
   } catch (error) {
     throw new HooklineError('CONFIG_UNWRITABLE', {
       message: `${file.path} could not be written: ${messageOf(error)}`,
-      hint: 'Everything above it must be a directory that you may write: .clinerules as a file can become .clinerules/rules.md.',
+      hint: `Everything above it must be a directory that you may write${file.path.includes('.clinerules') ? ': .clinerules as a file can become .clinerules/rules.md' : ''}.`,
       cause: error,
     });
   }

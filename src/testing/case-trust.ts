@@ -1,8 +1,10 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { isInside } from '../base/paths.ts';
+import { shellWord } from '../base/shell-word.ts';
 import { awaitsTrust, type Skipped } from '../hooks/decision.ts';
-import { type HookSearch, openHooks } from '../host/open-hooks.ts';
+import type { HookSearch } from '../host/hook-search.ts';
+import { openHooks } from '../host/open-hooks.ts';
 import type { HookCase, OwnDirectories } from './case.ts';
 import type { Difference } from './expectation.ts';
 
@@ -91,12 +93,8 @@ function untrusted(place: HookPlace, search: HookSearch): readonly Difference[] 
 }
 
 function trustCommand({ root, hooksDirectory }: HookPlace): string {
-  const more = hooksDirectory === null ? '' : ` --hooks-dir ${quoted(hooksDirectory)}`;
-  return `hookline trust --root ${quoted(root)}${more}`;
-}
-
-function quoted(text: string): string {
-  return /^[\w./-]+$/u.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+  const more = hooksDirectory === null ? '' : ` --hooks-dir ${shellWord(hooksDirectory)}`;
+  return `hookline trust --root ${shellWord(root)}${more}`;
 }
 
 /** Hooks of the real workspace that did not run: a case that passes without them proves nothing. */

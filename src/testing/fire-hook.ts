@@ -11,7 +11,7 @@ import {
 } from '../dialects/cline-files/names.ts';
 import type { FoundHook, Grant, Ignored } from '../dialects/dialect.ts';
 import { loadConfig, readSurroundings, type Surroundings } from '../host/config.ts';
-import { fileHookOptions } from '../host/file-hooks.ts';
+import { fileHookOptions } from '../host/dialects/cline.ts';
 import { hookEnvironment } from '../host/hook-set.ts';
 import { createMoment } from '../host/moment.ts';
 import type { Settings } from '../host/settings.ts';

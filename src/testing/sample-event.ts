@@ -80,9 +80,11 @@ const MOMENT_TYPES: { readonly [Key in keyof Moment]: string } = {
   ulid: 'string',
   at: 'number',
   cwd: 'string',
+  startDirectory: 'string',
   workspaceRoots: 'array',
   permissionMode: 'string',
   model: 'object',
+  effort: 'string',
   agent: 'object',
   iteration: 'number',
   userId: 'string',
@@ -91,10 +93,38 @@ const MOMENT_TYPES: { readonly [Key in keyof Moment]: string } = {
   promptId: 'string',
 };
 
+const TOOL_TYPES = { mcpServer: 'object' };
+const STOP_TYPES = { backgroundTasks: 'array', scheduledPrompts: 'array' };
+const SWITCH_TYPES = {
+  contextTokens: 'number',
+  isCacheWarm: 'boolean',
+  cacheLifetime: 'string',
+  cacheWriteUsd: 'number',
+  pricing: 'string',
+};
+const ITEM_TYPES = { description: 'string', teammate: 'string', team: 'string' };
+const ELICITATION_TYPES = { mode: 'string', elicitationId: 'string' };
+
 /** Facts that an event may have and its sample does not show. */
 const OPTIONAL_TYPES: {
   readonly [Name in EventName]?: { readonly [Key in keyof EventFacts[Name]]?: string };
 } = {
+  SessionStart: {
+    title: 'string',
+    secondsSinceLastResponse: 'number',
+    contextTokens: 'number',
+    isCacheLikelyExpired: 'boolean',
+    cacheWriteUsd: 'number',
+  },
+  UserPromptSubmit: { source: 'string', title: 'string' },
+  UserPromptExpansion: { kind: 'string', commandSource: 'string' },
+  PreToolUse: TOOL_TYPES,
+  PermissionRequest: TOOL_TYPES,
+  PermissionDenied: TOOL_TYPES,
+  PostToolUse: TOOL_TYPES,
+  PostToolUseFailure: { ...TOOL_TYPES, interrupted: 'boolean' },
+  SubagentStop: { ...STOP_TYPES, agentTranscriptPath: 'string' },
+  Stop: STOP_TYPES,
   PreCompact: {
     tokensIn: 'number',
     tokensOut: 'number',
@@ -105,12 +135,22 @@ const OPTIONAL_TYPES: {
     contextJsonPath: 'string',
     contextRawPath: 'string',
   },
-  RunEnd: { errorClass: 'string' },
-  Notification: { source: 'string' },
-  TaskCreated: { description: 'string' },
-  TaskCompleted: { description: 'string' },
-  Elicitation: { schema: 'object' },
-  ElicitationResult: { content: 'object' },
+  RunEnd: { errorClass: 'string', errorDetails: 'string' },
+  Notification: { source: 'string', title: 'string' },
+  MessageDisplay: { turnId: 'string', index: 'number', isFinal: 'boolean' },
+  PreModelSwitch: SWITCH_TYPES,
+  PostModelSwitch: SWITCH_TYPES,
+  TaskCreated: ITEM_TYPES,
+  TaskCompleted: ITEM_TYPES,
+  TeammateIdle: { team: 'string' },
+  Elicitation: { ...ELICITATION_TYPES, schema: 'object', url: 'string' },
+  ElicitationResult: { ...ELICITATION_TYPES, content: 'object' },
+  InstructionsLoaded: {
+    memoryType: 'string',
+    globs: 'array',
+    triggerFile: 'string',
+    parentFile: 'string',
+  },
 };
 
 const NULLABLE = new Set([

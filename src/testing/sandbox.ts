@@ -64,6 +64,10 @@ async function copyInto(target: string, source: string | null): Promise<string> 
 
 // Each of them would let the machine's own hooks, settings or session show in a case.
 const NOT_INHERITED = new Set([
+  'CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS',
+  'CLAUDE_CODE_SHELL_PREFIX',
+  'CLAUDE_CODE_STOP_HOOK_BLOCK_CAP',
+  'CLAUDE_CONFIG_DIR',
   'CLINE_DIR',
   'CLINE_HOOKS_DIR',
   'CLINE_USER_ID',

@@ -90,6 +90,7 @@ const SESSION_FACTS = new Set([
   'taskId',
   'ulid',
   'at',
+  'startDirectory',
   'workspaceRoots',
   'agent',
   'userId',

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import { type HooklineError, isHooklineError, messageOf } from '../base/errors.ts';
 import { type Binding, bindUnitWith, createFileHasher, type HashFile } from './bytes.ts';
 import type { TrustUnit } from './collect.ts';
-import { type BoundEntry, compareFileMaps } from './file-map.ts';
+import { type BoundEntry, compareFileMaps, ENTRY_TEXT_KEY } from './file-map.ts';
 import { type Fingerprint, isSettled, isUnchanged, withoutRepetition } from './fingerprint.ts';
 import type { Lock } from './lock.ts';
 import type { TrustRecord } from './record.ts';
@@ -104,8 +104,16 @@ function modified(known: BoundEntry, binding: Binding): TrustState {
   const why =
     changed.length === 0
       ? 'another file than the trusted one is now its entry'
-      : `${changed.length} of its files changed since it was trusted`;
+      : `${namedFew(changed)} changed since it was trusted`;
   return { state: 'modified', why, by: null, changed };
+}
+
+const NAMED = 3;
+
+function namedFew(files: readonly string[]): string {
+  const names = files.slice(0, NAMED).map((file) => (file === ENTRY_TEXT_KEY ? 'its entry' : file));
+  const rest = files.length - names.length;
+  return rest === 0 ? names.join(', ') : `${names.join(', ')} and ${rest} more`;
 }
 
 function untrusted(why: string): TrustState {

@@ -2,7 +2,13 @@ import { type Dirent, lstatSync, readdirSync, readlinkSync, statSync } from 'nod
 import path from 'node:path';
 import { HooklineError, messageOf } from '../base/errors.ts';
 import { isAbsent } from '../base/files.ts';
-import { findPathInside, findRealPath, isInside, resolveRealPath } from '../base/paths.ts';
+import {
+  childPath,
+  findPathInside,
+  findRealPath,
+  isInside,
+  resolveRealPath,
+} from '../base/paths.ts';
 import { type Probe, probe, probeState } from './fingerprint.ts';
 
 /** What one decision of trust covers: an entry and all that it is known to run. */
@@ -175,7 +181,8 @@ function addListing(walk: Walk, directory: string): readonly string[] {
 
 /** Returns the directories that are to be walked as well. */
 function addListed(walk: Walk, directory: string, listed: Dirent): readonly string[] {
-  const file = path.join(directory, listed.name);
+  const file = childPath(directory, listed.name);
+  if (isWrittenByHooks(listed)) return leaveOut(walk, file);
   if (listed.isSymbolicLink()) return addLink(walk, file);
   if (!listed.isDirectory()) {
     addFileOrSpecial(walk, file, listed);
@@ -184,6 +191,21 @@ function addListed(walk: Walk, directory: string, listed: Dirent): readonly stri
   if (listed.name !== '.git') return [file];
   const key = keyOf(walk.root, file);
   walk.unbound.add(`${quote(key)} belongs to a nested repository: it is not bound`);
+  return [];
+}
+
+const DATA_FILES = /\.(?:log|jsonl|pid|db|sqlite3?|tmp|swp)$|^\.DS_Store$/i;
+const DATA_DIRECTORIES = /^(?:logs?|state|\.?cache|te?mp|__pycache__)$/i;
+
+/** Hooks that keep a log or a state beside themselves would stop being trusted with every run. */
+function isWrittenByHooks(listed: Dirent): boolean {
+  if (listed.isDirectory()) return DATA_DIRECTORIES.test(listed.name);
+  return listed.isFile() && DATA_FILES.test(listed.name);
+}
+
+function leaveOut(walk: Walk, file: string): readonly string[] {
+  const key = keyOf(walk.root, file);
+  walk.unbound.add(`${quote(key)} holds what hooks write, by its name: it is not bound`);
   return [];
 }
 

@@ -3,7 +3,7 @@ import { readTextIfPresent } from '../base/files.ts';
 import { isRecord, parseJson } from '../base/json.ts';
 import { hashFile } from './bytes.ts';
 import { MAX_BYTES } from './collect.ts';
-import { type FileMap, fileMapOf } from './file-map.ts';
+import { type FileMap, fileMapOf, sha256Of } from './file-map.ts';
 import { replacePrivateFile } from './replace-file.ts';
 
 export interface HomeHookChange {
@@ -19,11 +19,17 @@ export interface HomeHookNews {
 
 /**
  * Home-level hooks run because of where they lie, so what changed there since the last run is said.
- * Never throws: a hook of the home directory does not depend on this list.
+ * `texts` are entries of files that hold more than hooks, by a name for each. Never throws: a hook of
+ * the home directory does not depend on this list.
  */
-export function noteHomeHooks(seenFile: string, files: readonly string[]): HomeHookNews {
+export function noteHomeHooks(
+  seenFile: string,
+  files: readonly string[],
+  texts: Readonly<Record<string, string>> = {},
+): HomeHookNews {
   const before = readSeen(seenFile);
   const now = hashAll(files, before.seen);
+  for (const [name, text] of Object.entries(texts)) now.seen.set(name, sha256Of(text));
   const notes = [...before.notes, ...now.notes];
   const changes = before.seen === null ? [] : changesBetween(before.seen, now.seen);
   const isRemembered = before.seen !== null && hasSame(before.seen, now.seen);
@@ -60,7 +66,10 @@ function isHashes(value: unknown): value is FileMap {
   return isRecord(value) && Object.values(value).every((hash) => typeof hash === 'string');
 }
 
-function hashAll(files: readonly string[], before: Seen | null): { seen: Seen; notes: string[] } {
+function hashAll(
+  files: readonly string[],
+  before: Seen | null,
+): { seen: Map<string, string>; notes: string[] } {
   const seen = new Map<string, string>();
   const notes: string[] = [];
   for (const file of files) {

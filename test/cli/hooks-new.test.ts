@@ -180,10 +180,15 @@ describe('what cannot be made', () => {
   });
 
   it('refuses another dialect and another language', async () => {
-    expect(await refusal({ event: 'PreToolUse', dialect: 'claude' })).toEqual({
+    expect(await refusal({ event: 'PreToolUse', dialect: 'plugin' })).toEqual({
       code: 'USAGE_INVALID',
-      message: 'hooks of the dialect "claude" cannot be made; known is: cline',
-      hint: 'Say --dialect cline, or leave it out.',
+      message: 'hooks of the dialect "plugin" cannot be made; known are: cline, claude',
+      hint: 'Say --dialect cline or --dialect claude; without it, it is cline.',
+    });
+    expect(await refusal({ event: 'PreToolUse', matcher: 'Bash' })).toEqual({
+      code: 'USAGE_INVALID',
+      message: 'hook files of Cline have no matcher: each runs at every event of its name',
+      hint: 'Leave --matcher out, or say --dialect claude.',
     });
     expect(await refusal({ event: 'PreToolUse', lang: 'perl' })).toEqual({
       code: 'USAGE_INVALID',

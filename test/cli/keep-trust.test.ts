@@ -29,7 +29,7 @@ function hookFile(name: string): string {
 
 async function change(apply: () => void): Promise<unknown> {
   const host = await openPlace(place);
-  const kept = await withKeptTrust(host, apply, () => false);
+  const kept = await withKeptTrust(host, apply);
   await host.close();
   return described(kept);
 }

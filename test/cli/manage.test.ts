@@ -132,9 +132,16 @@ describe('demo', () => {
       runHookline(['demo', '--json'], at(place)),
     ]);
     expect(readable).toMatchObject({ code: 0, stderr: '' });
-    expect(readable.stdout).toMatch(/\nAll \d+ claims held\.\n$/);
+    expect(readable.stdout).toMatch(/\nAll 11 claims held\.\n$/);
     const { steps } = jsonOf(json);
     expect(steps.every(({ holds }: { holds: boolean }) => holds)).toBe(true);
+    expect(steps.at(6).verdict.reasons).toEqual([
+      { hook: 'cline:workspace:PreToolUse', text: 'Pushing is left to people here' },
+      {
+        hook: 'claude:project:PreToolUse:no-force.js',
+        text: 'A push by force rewrites what others have',
+      },
+    ]);
     expect(existsSync(path.join(place.home, '.hookline'))).toBe(false);
   });
 });

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { indent, milliseconds, oneLine, plural, printable, table } from '../../src/cli/print.ts';
+import {
+  indent,
+  milliseconds,
+  oneLine,
+  plural,
+  printable,
+  table,
+} from '../../src/cli/words/print.ts';
 
 const anyText = fc.string({ unit: 'binary' });
 

@@ -38,6 +38,22 @@ describe.skipIf(!hasTerminal)('in a terminal (skipped without python3)', () => {
     expect(stdout).toContain(`${PRE_TOOL_USE}  PreToolUse  ${state}`);
   });
 
+  it('shows an entry of a settings file before it removes it, and asks before it imports', async () => {
+    const entry = { type: 'command', command: 'true' };
+    const settings = JSON.stringify({ hooks: { Stop: [{ hooks: [entry] }] } });
+    const place = createPlace({ '.claude/settings.json': settings });
+    const imported = await runInTerminal(['hooks', 'import', '--from', 'claude'], at(place), {
+      dialogue: [['Write 1 hook to', 'y']],
+    });
+    expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining('Wrote 1 hook.') });
+    const id = 'claude:project:Stop:true';
+    const kept = await runInTerminal(['hooks', 'rm', id], at(place), {
+      dialogue: [['Remove this Stop entry', 'n']],
+    });
+    expect(kept).toMatchObject({ code: 1, stdout: expect.stringContaining('"command": "true"') });
+    expect(readFileSync(path.join(place.repo, '.claude', 'settings.json'), 'utf8')).toBe(settings);
+  });
+
   it('shows which hook it waits for, and takes it away again', async () => {
     const place = createPlace();
     const go = path.join(place.directory, 'go');

@@ -74,7 +74,9 @@ describe('hookline trust', () => {
     write(place.repo, GUARD, '#!/bin/sh\necho one\necho three\n');
     write(place.repo, `${HOOKS}/new.txt`, 'text\n');
     const changed = await runHookline(['trust', '--yes'], at(place));
-    expect(changed.stdout).toContain(`${PRE_TOOL_USE}  modified: 2 of its files changed`);
+    expect(changed.stdout).toContain(
+      `${PRE_TOOL_USE}  modified: ${GUARD}, ${HOOKS}/new.txt changed`,
+    );
     expect(changed.stdout).toContain('   echo one\n  -echo two\n  +echo three\n');
     expect(changed.stdout).toContain(`added: ${HOOKS}/new.txt\n`);
     const [again, json] = await Promise.all([

@@ -136,7 +136,7 @@ describe('a program as a handler', () => {
   });
 });
 
-test('one input is encoded once for all programs of one codec', async () => {
+test('one input is encoded once for all programs that share an encoder', async () => {
   let encoded = 0;
   const counting: Codec = {
     ...echo,
@@ -145,11 +145,12 @@ test('one input is encoded once for all programs of one codec', async () => {
       return echo.encode(input);
     },
   };
+  const sharing: Codec = { ...counting, decode: () => ({}) };
+  const other: Codec = { ...counting, encode: (input) => counting.encode(input) };
   const input = { ...INPUT };
-  const other: Codec = { ...counting };
   const { signal } = new AbortController();
   await Promise.all(
-    [counting, counting, other].map(async (codec) =>
+    [counting, counting, sharing, other].map(async (codec) =>
       commandHandler(target({ codec })).run(input, signal),
     ),
   );

@@ -3,7 +3,7 @@ import { awaitsTrust, type Skipped } from '../../src/hooks/decision.ts';
 
 test.each([
   ['withheld', 'untrusted: it was never trusted here', true],
-  ['withheld', 'modified: 1 of its files changed since it was trusted', true],
+  ['withheld', 'modified: run.sh changed since it was trusted', true],
   ['withheld', 'no second look at the rewritten input: modified: 1 file', true],
   ['withheld', 'disabled', false],
   ['misfit', 'untrusted: says a matcher of that name', false],

@@ -110,8 +110,37 @@ describe('look-around and back-references', () => {
   });
 });
 
+describe('a screen that says what counts otherwise', () => {
+  test.each([true, false])('an unsafe pattern is not run and fits %s', (otherwise) => {
+    const matcher = compileMatcher('(?=(a+)+$)b', () => ({ safe: false, why: 'slow', otherwise }));
+    expect([matcher.fits(['Bash']), matcher.fits(['b'])]).toEqual([otherwise, otherwise]);
+    expect(matcher.note).toContain(`counts as matching ${otherwise ? 'everything' : 'nothing'}`);
+  });
+
+  test.each([true, false])('a safe one is not run on names that are too long: %s', (otherwise) => {
+    const { fits } = compileMatcher('^(?!a)b$', () => ({ safe: true, otherwise }));
+    expect([fits(['b']), fits(['c']), fits(['b'.repeat(1001)])]).toEqual([true, false, otherwise]);
+  });
+});
+
+test('which texts are lists can be told', () => {
+  const lists = { characters: /^[\w|]*$/u, separator: /\|/u };
+  const kinds = ['a|b', 'a,b', 'a-b'].map((text) => compileMatcher(text, undefined, lists).kind);
+  expect(kinds).toEqual(['list', 'pattern', 'pattern']);
+});
+
+test('long names fit plain patterns as short ones do', () => {
+  const { fits } = compileMatcher('^a.*b$');
+  const middle = 'x'.repeat(300);
+  expect([fits([`a${middle}b`]), fits([`a${middle}c`]), fits(['axb'])]).toEqual([
+    true,
+    false,
+    true,
+  ]);
+});
+
 describe('what is no regular expression', () => {
-  test.each(['[', '(Bash', '**', 'Bash(*)', '+', 'a{2,1}', '(?<=', '\\'])(
+  test.each(['[', '(Bash', '**', '(?i)bash', '(?P<a>b)', 'Bash(*)', '+', 'a{2,1}', '(?<=', '\\'])(
     '%s is refused',
     (text) => {
       expect(() => compileMatcher(text, trusting)).toThrow(

@@ -227,3 +227,23 @@ function exists(file: string): boolean {
     return false;
   }
 }
+
+test('a changed script that an entry of the person’s own settings runs is told', async () => {
+  const settings = {
+    hooks: {
+      Stop: [{ hooks: [{ type: 'command', command: 'sh ~/.claude/hooks/done.sh | cat' }] }],
+    },
+  };
+  const places = createPlaces({
+    'home/.claude/settings.json': JSON.stringify(settings),
+    'home/.claude/hooks/done.sh': 'echo 1',
+  });
+  const news: string[] = [];
+  const options = { onOwnHookNews: (each: string) => news.push(each) };
+  await hostIn(places, options);
+  write(path.join(places.home, '.claude/hooks/done.sh'), 'echo 2');
+  await hostIn(places, options);
+  expect(news).toEqual([
+    `your own hook changed since the last run: ${path.join(places.home, '.claude/hooks/done.sh')}`,
+  ]);
+});

@@ -64,7 +64,9 @@ describe('trust', () => {
     expect(await host.engine.dispatch(CALL)).toMatchObject({
       effect: 'pass',
       outcomes: [],
-      skipped: [{ hook: ID, why: 'modified: 1 of its files changed since it was trusted' }],
+      skipped: [
+        { hook: ID, why: `modified: ${HOOKS}/PreToolUse.mjs changed since it was trusted` },
+      ],
     });
     expect(await statusIn(places)).toMatchObject({ state: 'modified', trustedBy: null });
   });

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { watchDirectories } from '../../src/host/watch.ts';
+import { watchDirectories } from '../../src/host/changes/watch-directories.ts';
 import { createDirectory, until, write } from '../base/directory.ts';
 
 /** Counts the news about these directories. */

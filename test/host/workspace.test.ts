@@ -1,7 +1,8 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { clinePlaces, resolveRoots } from '../../src/host/workspace.ts';
+import { clinePlaces } from '../../src/host/dialects/cline.ts';
+import { resolveRoots } from '../../src/host/workspace.ts';
 import { createDirectory, write } from '../base/directory.ts';
 
 describe('the workspace roots', () => {

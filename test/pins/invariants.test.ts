@@ -80,7 +80,7 @@ describe('the source', () => {
   });
 
   it('writes to the console only where words are printed', () => {
-    expect(filesNaming('console').filter((file) => file !== 'src/cli/print.ts')).toEqual([]);
+    expect(filesNaming('console').filter((file) => file !== 'src/cli/words/print.ts')).toEqual([]);
   });
 
   it('throws no bare errors', () => {

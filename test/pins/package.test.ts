@@ -27,12 +27,16 @@ test('what a consumer must have is a written list', () => {
     'commander',
     'cross-spawn',
     'diff',
+    'ignore',
     'jiti',
-    'picocolors',
+    'jsonc-parser',
     'proper-lockfile',
     're2js',
+    'redos-detector',
     'ulid',
+    'unbash',
     'write-file-atomic',
+    'yaml',
   ]);
 });
 

@@ -68,10 +68,12 @@ describe('what the package exports', () => {
       'HooklineError',
       'NoOpHookRunner',
       'StdioHookRunner',
+      'claudeHooks',
       'clineFiles',
       'compileMatcher',
       'createHookEngine',
       'createHost',
+      'createStopGuard',
       'isHooklineError',
       'isRefusal',
       'mergeOutcomes',
@@ -106,6 +108,8 @@ describe('what the package exports', () => {
       'RunHookOptions',
       'StdioHookOptions',
       'Stop',
+      'StopGuard',
+      'StopRuling',
       'Verdict',
     ]);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ERROR_CODES } from '../../src/base/errors.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
-import { jsonVerdict } from '../../src/cli/verdict.ts';
+import { jsonVerdict } from '../../src/cli/words/verdict.ts';
 import { FILE_HOOKS } from '../../src/dialects/cline-files/names.ts';
 import { SETTINGS } from '../../src/host/settings.ts';
 import { EFFECTS } from '../../src/hooks/decision.ts';

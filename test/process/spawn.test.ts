@@ -8,7 +8,7 @@ import { ended, program, shell, temporaryDirectory } from './programs.ts';
 
 // cross-spawn passes everything through where it is not needed, so the Windows way can be walked here.
 test('the Windows way of starting gives a running child with three pipes', async () => {
-  const child = spawnChild(shell('cat'), 'win32');
+  const child = spawnChild(shell('cat'), 'pipe', 'win32');
   const closed = once(child, 'close');
   const output: Buffer[] = [];
   child.stdout?.on('data', (chunk: Buffer) => output.push(chunk));

@@ -17,7 +17,7 @@ import { CONFIG } from '../../scripts/schema/config.ts';
 import { LOCK } from '../../scripts/schema/lock.ts';
 import { TRACE_ENTRY } from '../../scripts/schema/trace-entry.ts';
 import { type OUTCOME_FIELDS, VERDICT } from '../../scripts/schema/verdict.ts';
-import { jsonVerdict } from '../../src/cli/verdict.ts';
+import { jsonVerdict } from '../../src/cli/words/verdict.ts';
 import { readAnswer } from '../../src/dialects/cline-files/output.ts';
 import { loadConfig } from '../../src/host/config.ts';
 import { createHost } from '../../src/host/create-host.ts';

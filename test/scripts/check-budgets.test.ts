@@ -66,14 +66,14 @@ test('folders stay small and shallow, but for the folders that are lists', () =>
     {
       ...files('src/hooks'),
       ...files('src/cli/commands'),
-      'src/cli/commands/deep/down.ts': 'export {};',
+      'src/cli/commands/deep/further/down.ts': 'export {};',
     },
     root,
   );
   expect(checkBudgets()).toEqual({
     exitCode: 1,
     violations: [
-      'src/cli/commands/deep/down.ts: 4 levels below src, at most 3',
+      'src/cli/commands/deep/further/down.ts: 4 folders below src, at most 3',
       'src/hooks: 13 files, at most 12',
     ],
   });

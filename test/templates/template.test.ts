@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest';
 import { readEvent } from '../../src/cli/event-options.ts';
-import { describeUnbound } from '../../src/cli/unbound.ts';
+import { describeUnbound } from '../../src/cli/words/unbound.ts';
 import { FILE_HOOK_NAMES, type FileHookName } from '../../src/dialects/cline-files/names.ts';
 import type { Host } from '../../src/host/create-host.ts';
 import { trustUnit } from '../../src/host/hook-set.ts';

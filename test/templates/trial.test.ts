@@ -1,10 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
+import { HOOK_EXAMPLES } from '../../src/templates/events.ts';
 import { trialCommand } from '../../src/templates/trial.ts';
 
 test('a trial is a command that a shell reads as it is meant, whatever the path holds', () => {
   const cwd = 'it\'s "a" $HOME `path`\nwith \\ everything';
-  const command = trialCommand('PreToolUse', ['--cwd', cwd]);
+  const command = trialCommand({ event: 'PreToolUse', ...HOOK_EXAMPLES.PreToolUse }, [
+    '--cwd',
+    cwd,
+  ]);
   const shell = `hookline() { printf '%s\\0' "$@"; }\n${command}`;
   const { stdout } = spawnSync('sh', ['-c', shell], { encoding: 'utf8' });
   expect(stdout.split('\0').slice(0, -1)).toEqual([
@@ -21,10 +25,10 @@ test('a trial is a command that a shell reads as it is meant, whatever the path 
 });
 
 test('facts that no flag can give come in on stdin, and what is left behind is shown', () => {
-  expect(trialCommand('PostToolUse', [])).toBe(
+  expect(trialCommand({ event: 'PostToolUse', ...HOOK_EXAMPLES.PostToolUse }, [])).toBe(
     `echo '{"durationMs":6000}' | hookline hooks fire PostToolUse --facts -`,
   );
-  expect(trialCommand('TaskError', [])).toBe(
+  expect(trialCommand({ event: 'TaskError', ...HOOK_EXAMPLES.TaskError }, [])).toBe(
     'hookline hooks fire TaskError && tail -n 1 ~/.cline/hook-logs/events.log',
   );
 });

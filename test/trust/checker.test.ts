@@ -13,6 +13,7 @@ import { describe, expect, it } from 'vitest';
 import { HooklineError } from '../../src/base/errors.ts';
 import { bindUnit } from '../../src/trust/bytes.ts';
 import { createTrustChecker, type TrustChecker, type TrustState } from '../../src/trust/checker.ts';
+import { ENTRY_TEXT_KEY } from '../../src/trust/file-map.ts';
 import type { TrustUnit } from '../../src/trust/collect.ts';
 import { createLock, type Lock } from '../../src/trust/lock.ts';
 import type { TrustRecord } from '../../src/trust/record.ts';
@@ -37,7 +38,9 @@ function recordOf(units: readonly TrustUnit[]): TrustRecord {
 }
 
 function modified(...changed: string[]) {
-  const why = `${changed.length} of its files changed since it was trusted`;
+  const names = changed.map((name) => (name === ENTRY_TEXT_KEY ? 'its entry' : name));
+  const more = names.length > 3 ? ` and ${names.length - 3} more` : '';
+  const why = `${names.slice(0, 3).join(', ')}${more} changed since it was trusted`;
   return { state: 'modified', why, by: null, changed };
 }
 

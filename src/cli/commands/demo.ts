@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import colors from 'picocolors';
+import { colors } from '../words/colors.ts';
 import { systemClock } from '../../base/clock.ts';
 import { createHost, type Host } from '../../host/create-host.ts';
 import { readSurroundings } from '../../host/config.ts';
@@ -12,8 +12,8 @@ import { bindUnit } from '../../trust/bytes.ts';
 import { trustUnits } from '../../trust/record.ts';
 import type { Command } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
-import { plural } from '../print.ts';
-import { jsonVerdict, readableVerdict } from '../verdict.ts';
+import { plural } from '../words/print.ts';
+import { jsonVerdict, readableVerdict } from '../words/verdict.ts';
 import { recordFile } from './trust.ts';
 
 interface Step {
@@ -32,7 +32,7 @@ export const showDemo: Command<object> = async ({ print, flags, signal }) => {
   const say = (text: string): void => (flags.json === true ? undefined : print.out(text));
   try {
     writeWorkspace(place);
-    say(`A workspace with three hooks, and one hook of your own, in ${place}\n`);
+    say(`A workspace with four hooks in two formats, and one hook of your own, in ${place}\n`);
     const before = await openDemo(place);
     const untrusted = await runSteps(before, [UNTRUSTED], { say, signal });
     say(colors.dim('\n  hookline trust --yes\n'));
@@ -142,7 +142,7 @@ const TRUSTED: readonly Step[] = [
     event: write('app.ts'),
     expects: [
       {
-        claim: 'both hooks let it pass',
+        claim: 'both Cline hooks let it pass',
         holds: ({ effect, outcomes }) => effect === 'pass' && outcomes.length === 2,
       },
     ],
@@ -161,10 +161,26 @@ const TRUSTED: readonly Step[] = [
     ],
   },
   {
+    title:
+      'The agent wants to push by force; a hook of Cline’s and one of Claude’s guard the same call',
+    event: {
+      name: 'PreToolUse',
+      tool: { callId: 'call_3', name: 'Bash', input: { command: 'git push --force' } },
+    },
+    expects: [
+      { claim: 'it is one verdict', holds: ({ effect }) => effect === 'deny' },
+      {
+        claim: 'both reasons are in it, each with its hook',
+        holds: ({ reasons }) =>
+          reasons.map(({ hook }) => hook.split(':')[0]).join(' ') === 'cline claude',
+      },
+    ],
+  },
+  {
     title: 'A command took long',
     event: {
       name: 'PostToolUse',
-      tool: { callId: 'call_3', name: 'execute_command', input: { command: 'npm test' } },
+      tool: { callId: 'call_4', name: 'execute_command', input: { command: 'npm test' } },
       durationMs: 7200,
       result: { response: undefined, text: 'ok', success: true },
     },
@@ -192,9 +208,30 @@ const HOOKS: Readonly<Record<string, string>> = {
   'workspace/.clinerules/hooks/PreToolUse': readInput(`
   const { toolName, parameters } = input.preToolUse;
   const isScript = toolName === 'write_to_file' && parameters.path.endsWith('.js');
+  const isPush = toolName === 'execute_command' && parameters.command.startsWith('git push');
+  if (isPush) return { cancel: true, errorMessage: 'Pushing is left to people here' };
   return isScript
     ? { cancel: true, errorMessage: 'This project is written in TypeScript', contextModification: 'Use .ts files only.' }
     : { cancel: false };`),
+  'workspace/.claude/settings.json': JSON.stringify({
+    hooks: {
+      PreToolUse: [
+        {
+          matcher: 'Bash',
+          hooks: [
+            {
+              type: 'command',
+              command: 'node',
+              args: ['${CLAUDE_PROJECT_DIR}/.claude/hooks/no-force.js'],
+            },
+          ],
+        },
+      ],
+    },
+  }),
+  'workspace/.claude/hooks/no-force.js': readInput(`
+  const isForced = input.tool_input.command.includes('--force');
+  return isForced ? { decision: 'block', reason: 'A push by force rewrites what others have' } : {};`),
   'workspace/.clinerules/hooks/PostToolUse': readInput(`
   const { executionTimeMs, parameters } = input.postToolUse;
   return executionTimeMs > 5000

@@ -1,14 +1,15 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import path from 'node:path';
-import colors from 'picocolors';
+import { colors } from '../words/colors.ts';
 import { isHooklineError, messageOf } from '../../base/errors.ts';
-import { isAbsent } from '../../base/files.ts';
+import { isAbsent, readTextIfPresent } from '../../base/files.ts';
 import { VERSION } from '../../base/version.ts';
+import type { FoundHook } from '../../dialects/dialect.ts';
 import type { Host } from '../../host/create-host.ts';
 import { createProgramFinder, type FindProgram } from '../../process/program-finder.ts';
 import { type Command, withHost } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
-import { oneLine, plural, table } from '../print.ts';
+import { oneLine, plural, table } from '../words/print.ts';
 
 interface Finding {
   readonly about: string;
@@ -47,6 +48,7 @@ function examineAll(host: Host): Finding[] {
     ...host.config.problems.map((text): Finding => ({ about: 'config', level: 'problem', text })),
     examineTrust(host),
     ...examineHooks(host),
+    ...examineSettings(host),
     ...examinePrograms(host),
   ];
 }
@@ -126,22 +128,66 @@ function examineHooks(host: Host): Finding[] {
   return [{ about: 'found', level: 'fine', text: summary }, ...found, ...lost];
 }
 
+/** The files that configure hooks, and what in or beside them is not used. */
+function examineSettings(host: Host): Finding[] {
+  const counts = new Map<string, number>();
+  for (const { hook } of host.hooks()) {
+    if (hook.line !== null) counts.set(hook.path, (counts.get(hook.path) ?? 0) + 1);
+  }
+  const found = [...counts].map(([file, count]): Finding => ({
+    about: 'settings',
+    level: 'fine',
+    text: `${file}: ${plural(count, 'hook')}`,
+  }));
+  // What may hide a hook has been told of already.
+  const unused = host
+    .ignored()
+    .filter(({ path: file, mayHideHook }) => mayHideHook !== true && isHookSettings(file))
+    .map(({ path: file, why }): Finding => ({ about: file, level: 'hint', text: why }));
+  return [...found, ...unused];
+}
+
+function isHookSettings(file: string): boolean {
+  return /^(?:hooks|plugin|(?:managed-)?settings(?:\.local)?)\.json$/.test(path.basename(file));
+}
+
 const PROGRAMS = ['bash', 'jq', 'python3', 'bun', 'git'];
 
 /** None of these is needed by Hookline itself; hooks in the wild often want them. */
-function examinePrograms({ surroundings }: Host): Finding[] {
+function examinePrograms(host: Host): Finding[] {
+  const { surroundings } = host;
   const find: FindProgram = createProgramFinder(surroundings.env['PATH'], surroundings.platform);
   const missing = PROGRAMS.filter((name) => find(name) === null);
   if (missing.length === 0) {
     return [{ about: 'programs', level: 'fine', text: PROGRAMS.join(', ') }];
   }
-  return [
-    {
-      about: 'programs',
-      level: 'hint',
-      text: `not on the PATH: ${missing.join(', ')} (only hooks that use them need them)`,
-    },
-  ];
+  const summary = `not on the PATH: ${missing.join(', ')} (only hooks that use them need them)`;
+  return [{ about: 'programs', level: 'hint', text: summary }, ...examineUses(host, missing)];
+}
+
+/** Hooks whose text names a program that is missing. */
+function examineUses(host: Host, missing: readonly string[]): Finding[] {
+  return host.hooks().flatMap(({ hook }): Finding[] => {
+    const named = namedPrograms(hook, missing);
+    if (named.length === 0) return [];
+    const text = `names ${named.join(' and ')}, which ${named.length === 1 ? 'is' : 'are'} not on the PATH`;
+    return [{ about: hook.id, level: 'hint', text }];
+  });
+}
+
+function namedPrograms({ path: file, binds }: FoundHook, programs: readonly string[]): string[] {
+  const scripts = binds.text === undefined ? [file] : binds.files;
+  const text = [binds.text ?? '', ...scripts.map(readQuietly)].join('\n');
+  return programs.filter((name) => new RegExp(`(?<![\\w.-])${name}(?![\\w-])`).test(text));
+}
+
+function readQuietly(file: string): string {
+  try {
+    return readTextIfPresent(file) ?? '';
+  } catch {
+    // A script that cannot be read is reported as such; there is nothing to look for in it.
+    return '';
+  }
 }
 
 function readable(findings: readonly Finding[], problems: number): string {

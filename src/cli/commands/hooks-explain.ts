@@ -1,10 +1,10 @@
-import colors from 'picocolors';
+import { colors } from '../words/colors.ts';
 import type { Explanation } from '../../hooks/dispatch/explain.ts';
 import { EVENTS } from '../../hooks/events.ts';
 import { type Command, withHost } from '../context.ts';
 import { type EventFlags, readEvent } from '../event-options.ts';
 import { EXIT } from '../exit-codes.ts';
-import { oneLine, plural, printable } from '../print.ts';
+import { oneLine, plural, printable } from '../words/print.ts';
 
 export interface ExplainOptions extends EventFlags {
   readonly event?: string;

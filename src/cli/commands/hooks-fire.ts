@@ -2,8 +2,8 @@ import { awaitsTrust, isRefusal, type Verdict } from '../../hooks/decision.ts';
 import { type Command, type CommandContext, withHost } from '../context.ts';
 import { type EventFlags, readEvent } from '../event-options.ts';
 import { EXIT } from '../exit-codes.ts';
-import { oneLine, printable } from '../print.ts';
-import { jsonVerdict, readableVerdict } from '../verdict.ts';
+import { oneLine, printable } from '../words/print.ts';
+import { jsonVerdict, readableVerdict } from '../words/verdict.ts';
 
 export interface FireOptions extends EventFlags {
   readonly event?: string;

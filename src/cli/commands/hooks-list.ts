@@ -1,13 +1,15 @@
-import colors from 'picocolors';
+import { colors } from '../words/colors.ts';
+import { cutText } from '../../base/json.ts';
 import { displayPath } from '../../base/paths.ts';
+import type { FoundHook } from '../../dialects/dialect.ts';
 import type { Host } from '../../host/create-host.ts';
 import type { HookStatus } from '../../host/hook-set.ts';
 import { trustUnit } from '../../host/hook-set.ts';
 import { PROVIDER_KEYS } from '../../process/environment.ts';
-import { describeUnbound } from '../unbound.ts';
+import { describeUnbound } from '../words/unbound.ts';
 import { type Command, withHost } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
-import { oneLine, plural, printable, table } from '../print.ts';
+import { oneLine, plural, printable, table } from '../words/print.ts';
 
 /** `hookline hooks list` */
 export const listHooks: Command<object> = (context) =>
@@ -36,6 +38,7 @@ function jsonHook({ hook, ...status }: HookStatus, host: Host): unknown {
     events: hook.events,
     matcher: hook.matcher,
     path: hook.path,
+    line: hook.line,
     place: hook.place,
     root: hook.root,
     state: status.state,
@@ -77,13 +80,57 @@ function noHooks(host: Host): string {
   ].join('\n');
 }
 
+/**
+ * One row per hook. An entry of a settings file says in a line below it where it stands and what it
+ * runs, and then every hook's file is said there: the ids of such hooks leave no room beside them.
+ */
 function hookTable(hooks: readonly HookStatus[], host: Host): string {
-  const rows = hooks.flatMap((status) => [hookRow(status, host), ...noteRows(status)]);
-  return table([['HOOK', 'EVENT', 'STATE', 'FILE'].map((title) => colors.dim(title)), ...rows]);
+  const layout = {
+    hasMatchers: hooks.some(({ hook }) => hook.matcher !== null),
+    hasEntries: hooks.some(({ hook }) => hook.line !== null),
+  };
+  const titles = [
+    'HOOK',
+    'EVENT',
+    ...(layout.hasMatchers ? ['MATCHER'] : []),
+    'STATE',
+    ...(layout.hasEntries ? [] : ['FILE']),
+  ];
+  const rows = hooks.flatMap((status) => [...hookRows(status, host, layout), ...noteRows(status)]);
+  return table([titles.map((title) => colors.dim(title)), ...rows]);
 }
 
-function hookRow({ hook, state }: HookStatus, host: Host): string[] {
-  return [oneLine(hook.id), hook.eventName, paintState(state), oneLine(shownPath(hook.path, host))];
+interface Layout {
+  readonly hasMatchers: boolean;
+  readonly hasEntries: boolean;
+}
+
+function hookRows({ hook, state }: HookStatus, host: Host, layout: Layout): string[][] {
+  const { id, eventName, matcher, path, line } = hook;
+  const file = `${oneLine(shownPath(path, host))}${line === null ? '' : `:${line}`}`;
+  const row = [
+    oneLine(id),
+    eventName,
+    ...(layout.hasMatchers ? [oneLine(shorten(matcher ?? '', MATCHER_WIDTH))] : []),
+    paintState(state),
+  ];
+  if (!layout.hasEntries) return [[...row, file]];
+  return [row, [`  ${[file, ...whatRuns(hook)].join(colors.dim(' · '))}`]];
+}
+
+const MATCHER_WIDTH = 16;
+const RUNS_WIDTH = 100;
+
+/** `command ./format.sh`, `http https://example.org/hook`, `prompt Is this safe? …`. */
+function whatRuns({ details }: FoundHook): string[] {
+  const { type, runs, if: condition } = details;
+  if (type === undefined || runs === undefined) return [];
+  const only = condition === undefined ? [] : [`if ${printable(condition)}`];
+  return [`${type} ${printable(shorten(runs, RUNS_WIDTH))}`, ...only];
+}
+
+function shorten(text: string, width: number): string {
+  return text.length <= width ? text : `${cutText(text, width - 1)}…`;
 }
 
 function noteRows({ hook, state, why }: HookStatus): string[][] {

@@ -1,11 +1,11 @@
 import path from 'node:path';
-import colors from 'picocolors';
+import { colors } from '../words/colors.ts';
 import { HooklineError, messageOf } from '../../base/errors.ts';
 import type { Host } from '../../host/create-host.ts';
 import { readTraceStats, type TraceStats } from '../../trace/stats.ts';
 import { type Command, withHost } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
-import { milliseconds, oneLine, plural, table } from '../print.ts';
+import { milliseconds, oneLine, plural, table } from '../words/print.ts';
 
 /** `hookline hooks stats`: runs, failures and times per hook, from the trace. */
 export const showStats: Command<object> = (context) =>

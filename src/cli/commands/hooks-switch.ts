@@ -4,7 +4,7 @@ import { type HookStatus, namesHook } from '../../host/hook-set.ts';
 import { type Command, refuseInsideSession, withHost } from '../context.ts';
 import { editDisabled } from '../state/edit-config.ts';
 import { EXIT } from '../exit-codes.ts';
-import { oneLine } from '../print.ts';
+import { oneLine } from '../words/print.ts';
 import { selectHooks } from './trust.ts';
 
 export interface SwitchOptions {

@@ -5,8 +5,8 @@ import { readStoredEvent } from '../../testing/stored-event.ts';
 import { type CommandContext, hostOptions, withHost } from '../context.ts';
 import { type EventFlags, readDescription } from '../event-options.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { printable } from '../print.ts';
-import { readableVerdict } from '../verdict.ts';
+import { printable } from '../words/print.ts';
+import { readableVerdict } from '../words/verdict.ts';
 
 interface Recording {
   /** Null when the person named none. */

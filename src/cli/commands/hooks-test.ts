@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import colors from 'picocolors';
+import { colors } from '../words/colors.ts';
 import { HooklineError, isHooklineError } from '../../base/errors.ts';
 import { isDirectory } from '../../base/files.ts';
 import { readSurroundings } from '../../host/config.ts';
@@ -10,7 +10,7 @@ import { type CaseResult, runCase } from '../../testing/run-case.ts';
 import { type Command, type CommandContext, hostOptions } from '../context.ts';
 import type { EventFlags } from '../event-options.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { milliseconds, oneLine, printable } from '../print.ts';
+import { milliseconds, oneLine, printable } from '../words/print.ts';
 import { recordFired, recordFromTrace } from './hooks-test-record.ts';
 
 export interface TestOptions extends EventFlags {

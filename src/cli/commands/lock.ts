@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import colors from 'picocolors';
+import { colors } from '../words/colors.ts';
 import { HooklineError, messageOf } from '../../base/errors.ts';
 import { isLink, readTextIfPresent } from '../../base/files.ts';
 import type { Host } from '../../host/create-host.ts';
@@ -15,7 +15,7 @@ import {
 } from '../../trust/lock.ts';
 import { type Command, type CommandContext, refuseInsideSession, withHost } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { oneLine, plural } from '../print.ts';
+import { oneLine, plural } from '../words/print.ts';
 
 export interface LockOptions {
   readonly check?: boolean;

@@ -1,18 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { createTwoFilesPatch } from 'diff';
-import colors from 'picocolors';
+import { colors } from '../words/colors.ts';
 import { HooklineError, isHooklineError } from '../../base/errors.ts';
 import { systemClock } from '../../base/clock.ts';
+import { parseJson } from '../../base/json.ts';
+import type { FoundHook } from '../../dialects/dialect.ts';
 import type { Host } from '../../host/create-host.ts';
 import { type HookStatus, trustUnit } from '../../host/hook-set.ts';
-import { type Binding, bindUnit } from '../../trust/bytes.ts';
+import { type Binding, bindUnit, readBytes } from '../../trust/bytes.ts';
+import { MAX_BYTES } from '../../trust/collect.ts';
+import { ENTRY_TEXT_KEY } from '../../trust/file-map.ts';
 import { changesSince, type FileChange } from '../../trust/objects.ts';
 import { type TrustedEntry, trustObjectsDirectory, trustUnits } from '../../trust/record.ts';
 import { confirm } from '../ask.ts';
 import { type Command, type CommandContext, refuseInsideSession, withHost } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
-import { indent, oneLine, plural, printable } from '../print.ts';
-import { describeUnbound } from '../unbound.ts';
+import { indent, oneLine, plural, printable } from '../words/print.ts';
+import { describeUnbound } from '../words/unbound.ts';
 
 export interface TrustOptions {
   readonly ids: readonly string[];
@@ -132,20 +136,48 @@ function describe({ status, binding }: Shown, host: Host): string {
   const notBound = [...binding.unbound, ...describeUnbound(trustUnit(hook))];
   return [
     `${colors.bold(oneLine(hook.id))}  ${colors.yellow(state)}: ${printable(why)}`,
-    `  file      ${oneLine(hook.path)}`,
+    `  file      ${oneLine(hook.path)}${hook.line === null ? '' : `:${hook.line}`}`,
     `  runs at   ${hook.eventName}`,
     ...hook.notes.map((note) => `  note      ${printable(note)}`),
-    `  binds     ${Object.keys(binding.files).map(oneLine).join(', ')}`,
+    `  binds     ${Object.keys(binding.files).map(boundName).join(', ')}`,
     `  not bound ${notBound.length === 0 ? 'whatever else it starts or loads' : notBound.map(oneLine).join(', ')}`,
-    indent(state === 'modified' ? changes(status, host) : excerpt(hook.path), '  '),
+    indent(state === 'modified' ? changes(status, host) : excerpts(hook), '  '),
     '',
   ].join('\n');
 }
 
+function boundName(key: string): string {
+  return key === ENTRY_TEXT_KEY ? 'this entry' : oneLine(key);
+}
+
 const EXCERPT_LINES = 60;
 
-function excerpt(file: string): string {
-  const bytes = readFileSync(file);
+/** The hook's file, or its entry and every script that it names. */
+function excerpts({ path, binds }: FoundHook): string {
+  if (binds.text === undefined) return excerpt(readFileSync(path));
+  const entry = excerpt(Buffer.from(readableEntry(binds.text)));
+  const scripts = binds.files.flatMap((file) => {
+    const bytes = readIfPresent(file);
+    return bytes === null ? [] : [oneLine(file), excerpt(bytes)];
+  });
+  return [entry, ...scripts].join('\n');
+}
+
+function readableEntry(text: string): string {
+  const parsed = parseJson(text);
+  return parsed.ok ? JSON.stringify(parsed.value, null, 2) : text;
+}
+
+function readIfPresent(file: string): Buffer | null {
+  try {
+    return readBytes(file, MAX_BYTES);
+  } catch {
+    // What is not there, or is no file, is among what it binds or does not, and that is listed.
+    return null;
+  }
+}
+
+function excerpt(bytes: Buffer): string {
   if (bytes.subarray(0, 8000).includes(0)) return colors.dim(`(a binary of ${bytes.length} bytes)`);
   const lines = bytes.toString('utf8').trimEnd().split('\n');
   const rest = lines.length - EXCERPT_LINES;
@@ -155,7 +187,7 @@ function excerpt(file: string): string {
 
 function changes({ hook }: HookStatus, host: Host): string {
   const trusted = trustedEntry(host, hook.ownId, hook.root);
-  if (trusted === null) return excerpt(hook.path);
+  if (trusted === null) return excerpts(hook);
   const directory = trustObjectsDirectory(recordFile(host));
   return changesSince(trusted, trustUnit(hook), directory).map(describeChange).join('\n');
 }
@@ -166,7 +198,7 @@ function trustedEntry({ trust }: Host, id: string, root: string | null): Trusted
 }
 
 function describeChange({ path, kind, before, after }: FileChange): string {
-  const head = `${kind}: ${oneLine(path)}`;
+  const head = `${kind}: ${boundName(path)}`;
   if (before === null && after === null) {
     return `${head} (not shown: binary, too large, or its old text is lost)`;
   }

@@ -2,7 +2,7 @@ import type { HookStatus } from '../../host/hook-set.ts';
 import { untrust } from '../../trust/record.ts';
 import { type Command, refuseInsideSession, withHost } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
-import { plural } from '../print.ts';
+import { plural } from '../words/print.ts';
 import { recordFile, selectHooks } from './trust.ts';
 
 export interface UntrustOptions {

@@ -19,6 +19,14 @@ export interface KeptTrust {
   readonly problem: string | null;
 }
 
+/** What a change of hook files is known to do. */
+export interface Keeping {
+  /** Hooks that are to be trusted from then on. */
+  readonly alsoTrust?: (hook: FoundHook, binding: Binding) => boolean;
+  /** Files that are written, beyond those that are hooks themselves. */
+  readonly written?: readonly string[];
+}
+
 /**
  * Changes hook files. A hook's trust covers its whole directory, so the change takes it from the
  * neighbours: those that had it and differ by nothing else get it again, and so do hooks that
@@ -27,21 +35,22 @@ export interface KeptTrust {
 export async function withKeptTrust(
   host: Host,
   change: () => void | Promise<void>,
-  alsoTrust: (hook: FoundHook, binding: Binding) => boolean,
+  { alsoTrust = () => false, written = [] }: Keeping = {},
 ): Promise<KeptTrust> {
   const before = workspaceHooks(host).map((status) => remember(status, host));
   await change();
   host.rescan();
   const after = workspaceHooks(host).map(({ hook }) => hook);
   const named = after.flatMap(bind).filter(({ hook, binding }) => alsoTrust(hook, binding));
-  const gone = before.filter(({ hook }) => !after.some(({ path }) => path === hook.path));
+  const gone = before.filter(({ hook }) => !after.some((each) => isSameHook(each, hook)));
   const touched = [
+    ...written.flatMap((file) => [file, findRealPath(file) ?? file]),
     ...named.flatMap(({ hook, binding }) => [hook.path, binding.entry]),
     ...gone.flatMap(({ hook, realPath }) => [hook.path, realPath]),
   ];
   const neighbours = after
     .filter((hook) => !named.some((each) => each.hook === hook))
-    .flatMap((hook) => shaken(hook, { entry: entryBefore(hook, before), touched }));
+    .flatMap((hook) => shaken(hook, { before: findBefore(hook, before), touched }));
   return record(host, [...named, ...neighbours]);
 }
 
@@ -79,8 +88,14 @@ function remember({ hook, trustedBy }: HookStatus, { trust }: Host): Remembered 
   };
 }
 
-function entryBefore(hook: FoundHook, before: readonly Remembered[]): TrustedEntry | null {
-  return before.find((each) => each.hook.path === hook.path)?.entry ?? null;
+function findBefore(hook: FoundHook, before: readonly Remembered[]): Remembered | null {
+  return before.find((each) => isSameHook(each.hook, hook)) ?? null;
+}
+
+/** Many entries stand in one file; one of them is known by what it says, wherever it has moved to. */
+function isSameHook(one: FoundHook, other: FoundHook): boolean {
+  if (one.path !== other.path) return false;
+  return one.line === null || one.binds.text === other.binds.text;
 }
 
 function bind(hook: FoundHook): { hook: FoundHook; binding: Binding }[] {
@@ -96,9 +111,10 @@ function bind(hook: FoundHook): { hook: FoundHook; binding: Binding }[] {
 /** A hook that was trusted and no longer is; empty for all others. */
 function shaken(
   hook: FoundHook,
-  { entry, touched }: { entry: TrustedEntry | null; touched: readonly string[] },
+  { before, touched }: { before: Remembered | null; touched: readonly string[] },
 ): Standing[] {
-  if (entry === null) return [];
+  const entry = before?.entry ?? null;
+  if (before === null || entry === null) return [];
   const [bound] = bind(hook);
   if (bound === undefined) return [{ hook, binding: null }];
   const { binding } = bound;
@@ -107,7 +123,9 @@ function shaken(
   const differences = compareFileMaps(entry.files, binding.files);
   const isOurs = differences.every(({ path }) => allowed.includes(path));
   if (binding.entry !== entry.entry || !isOurs) return [{ hook, binding: null }];
-  return differences.length === 0 ? [] : [{ hook, binding }];
+  // Without the entry above it, the second of one name is the first, and trust remembers names.
+  const isRenamed = before.hook.ownId !== hook.ownId;
+  return differences.length === 0 && !isRenamed ? [] : [{ hook, binding }];
 }
 
 async function record(host: Host, standings: readonly Standing[]): Promise<KeptTrust> {

@@ -16,6 +16,7 @@ export interface ClineFilesOptions extends DecideOptions {
   readonly machine: LaunchMachine;
   /** Profiles set by hand, by hook id. */
   readonly profiles: Readonly<Record<string, Profile>>;
+  readonly timeoutMs: number;
 }
 
 /** Executables named after an event in known directories. */
@@ -32,11 +33,12 @@ export function clineFilesDialect(options: ClineFilesOptions): Dialect {
           ...file,
           directory: settlePlace(file.directory, options.places, file.path),
         }));
-      const shared = { codecs, shebangFiles: createShebangFiles() };
+      const shared = { codecs, shebangFiles: createShebangFiles(), timeoutMs: options.timeoutMs };
       return {
         hooks: files.map((file) => foundHook(withProfile(file, options), shared)),
         ignored: found.flatMap((each) => each.ignored),
         watched: directories.map((directory) => directory.path),
+        announced: [],
       };
     },
   };
@@ -54,7 +56,8 @@ export function namedFileHook(
     machine: options.machine,
   });
   if ('why' in found) return found;
-  const shared = { codecs: createCodecs(options), shebangFiles: createShebangFiles() };
+  const { timeoutMs } = options;
+  const shared = { codecs: createCodecs(options), shebangFiles: createShebangFiles(), timeoutMs };
   return foundHook(withProfile(found, options), shared);
 }
 
@@ -79,9 +82,10 @@ function withProfile(file: HookFile, { profiles }: Pick<ClineFilesOptions, 'prof
 interface Shared {
   readonly codecs: Codecs;
   readonly shebangFiles: ShebangFiles;
+  readonly timeoutMs: number;
 }
 
-function foundHook(file: HookFile, { codecs, shebangFiles }: Shared): FoundHook {
+function foundHook(file: HookFile, { codecs, shebangFiles, timeoutMs }: Shared): FoundHook {
   const { directory, launch } = file;
   const { root } = directory;
   return {
@@ -92,6 +96,7 @@ function foundHook(file: HookFile, { codecs, shebangFiles }: Shared): FoundHook 
     events: FILE_HOOKS[file.name].events,
     matcher: null,
     path: file.path,
+    line: null,
     place: directory.place,
     root,
     binds: {
@@ -99,6 +104,8 @@ function foundHook(file: HookFile, { codecs, shebangFiles }: Shared): FoundHook 
       files: root === null ? [] : shebangFiles(file.shebang, root),
       directories: [directory.path],
     },
+    timeoutMs,
+    onFailure: 'open',
     notes: notesOf(file),
     problem: 'missing' in launch ? launch.missing : null,
     details: { profile: file.profile, ...commandLine(file) },
@@ -144,8 +151,10 @@ function handlersOf(
     cwd: directoryFor(file, input),
     env: grant.environment,
     timeoutMs: grant.timeoutMs,
+    opensStdin: file.opensStdin,
   });
-  return events.map((event) => commandHandler({ ...target, event, program, codec }));
+  const { onExchange } = grant;
+  return events.map((event) => commandHandler({ ...target, event, program, codec, onExchange }));
 }
 
 /** Where a person would look for it: below its root, or wherever it lies. */

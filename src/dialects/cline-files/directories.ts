@@ -1,6 +1,7 @@
 import path from 'node:path';
-import { findRealPath, isInside } from '../../base/paths.ts';
+import { findRealPath } from '../../base/paths.ts';
 import type { Place } from '../dialect.ts';
+import { findOwningRoot, rootSuffix } from '../place.ts';
 
 /** Where a person's and a workspace's hooks may lie. */
 export interface HookPlaces {
@@ -66,34 +67,15 @@ function ofWorkspaces({ workspaceRoots }: HookPlaces): HookDirectory[] {
   });
 }
 
-/** The first root needs no name; others are told apart by theirs, and by number if that is the same. */
-function rootSuffix(roots: readonly string[], index: number): string {
-  if (index === 0) return '';
-  const name = path.basename(roots[index] ?? '');
-  const sameName = roots.slice(0, index).filter((root) => path.basename(root) === name).length;
-  return sameName === 0 ? `@${name}` : `@${name}~${sameName + 1}`;
-}
-
-/**
- * What a personal or given directory holds, or the directory itself, is the workspace's if it really
- * lies there: a link in the home directory must not lend its trust to a repository. A root that
- * holds the home directory itself owns nothing of it.
- */
+/** What a personal or given directory holds, or the directory itself, is the workspace's if it really lies there. */
 export function settlePlace(
   directory: HookDirectory,
   places: HookPlaces,
   file: string = directory.path,
 ): HookDirectory {
   if (directory.place === 'workspace') return directory;
-  const real = findRealPath(file) ?? file;
-  const owner = places.workspaceRoots.find(
-    (root) => isInside(root, real) && !holdsHome(root, places.home),
-  );
-  return owner === undefined ? directory : { ...directory, place: 'workspace', root: owner };
-}
-
-function holdsHome(root: string, homeDirectory: string | null): boolean {
-  return homeDirectory !== null && isInside(root, findRealPath(homeDirectory) ?? homeDirectory);
+  const root = findOwningRoot(file, places);
+  return root === null ? directory : { ...directory, place: 'workspace', root };
 }
 
 function withoutRepeats(directories: readonly HookDirectory[]): HookDirectory[] {

@@ -10,9 +10,10 @@ import {
 import path from 'node:path';
 import { errnoOf, messageOf } from '../../base/errors.ts';
 import { isAbsent } from '../../base/files.ts';
-import { findRealPath } from '../../base/paths.ts';
+import { childPath, findRealPath } from '../../base/paths.ts';
 import { closestName } from '../../base/spelling.ts';
 import { type LaunchMachine, type LaunchPlan, planLaunch } from '../../process/interpreter.ts';
+import { opensStdin } from '../opens-stdin.ts';
 import { findByPathExt } from '../../process/windows-lookup.ts';
 import type { Ignored } from '../dialect.ts';
 import type { HookDirectory } from './directories.ts';
@@ -31,6 +32,8 @@ export interface HookFile {
   readonly launch: LaunchPlan;
   /** What follows `#!` in its first line; empty without one. */
   readonly shebang: string;
+  /** Whether it opens `/dev/stdin` rather than reading what it was given. */
+  readonly opensStdin: boolean;
 }
 
 export interface FoundFiles {
@@ -75,7 +78,7 @@ interface Neighbourhood {
 }
 
 function readEntry(entry: string, around: Neighbourhood): HookFile | Ignored {
-  const file = path.join(around.directory.path, entry);
+  const file = childPath(around.directory.path, entry);
   const named = nameOf(entry, around.machine.platform);
   if ('why' in named) return { path: file, why: named.why };
   const rival = windowsRival(entry, around);
@@ -134,6 +137,7 @@ export function readHookFile(
     isExecutable: isExecutable(stats),
     launch: planFor(file, stats, { text, machine }),
     shebang: typeof text === 'string' ? '' : shebangLine(text),
+    opensStdin: typeof text !== 'string' && opensStdin(text.toString('latin1')),
   };
 }
 

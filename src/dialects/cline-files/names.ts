@@ -86,3 +86,13 @@ function unlessToolRan(event: HookEvent): string | null {
     ? 'the call was denied, so the tool did not run'
     : null;
 }
+
+/** The event that a hook of this name is first of all for, and what tells its moment from others. */
+export function findFileHookEvent(
+  name: string,
+): (Pick<FileHookRow, 'facts'> & { readonly event: EventName }) | null {
+  const known = findFileHookName(name);
+  if (known === null) return null;
+  const { events, facts } = FILE_HOOKS[known];
+  return { event: events[0], facts };
+}

@@ -8,10 +8,10 @@ export interface Admitted {
   readonly notes: readonly string[];
 }
 
-const ANSWER_FIELDS = new Set(['effect', 'reason', 'stop', 'notice', 'inputFace']);
+const ANSWER_FIELDS = new Set(['effect', 'reason', 'stop', 'notice', 'wake', 'inputFace']);
 
-/** Keeps of a decision what its event's row lets count. */
-export function admitDecision(name: EventName, decision: Decision): Admitted {
+/** Keeps of a decision what its event's row lets count. Context that comes late is for the next request. */
+export function admitDecision(name: EventName, decision: Decision, isLate = false): Admitted {
   if (isPlainPass(decision)) return { decision, notes: [] };
   const notes: string[] = [];
   const kept: { -readonly [Key in keyof Decision]: Decision[Key] } = { ...decision };
@@ -25,6 +25,7 @@ export function admitDecision(name: EventName, decision: Decision): Admitted {
     delete kept.stop;
   }
   for (const field of unlistedFields(name, decision)) {
+    if (isLate && field === 'context') continue;
     notes.push(`${name} cannot change "${field}", so it was ignored`);
     delete kept[field];
   }

@@ -1,3 +1,4 @@
+import { messageOf } from '../../base/errors.ts';
 import type { BackgroundPool } from './background.ts';
 import { isRefusal, type Skipped, type Verdict } from '../decision.ts';
 import { type HandlerProgress, type LateOutcome, tell } from '../observers.ts';
@@ -5,7 +6,7 @@ import { EVENTS, withChanges } from '../events.ts';
 import type { HookEvent } from '../facts.ts';
 import type { Handler } from '../handler.ts';
 import { mergeOutcomes } from '../merge.ts';
-import { planHandler } from './plan.ts';
+import { findRepeats, planHandler, type Repeats, skipRepeat } from './plan.ts';
 import { type AppliedRewrites, applyRewrites, knowsFinalInput, withInput } from './rewrites.ts';
 import {
   backgroundRun,
@@ -105,7 +106,9 @@ async function runFirstPass(ports: DispatchPorts, request: DispatchRequest): Pro
   const started: Started[] = [];
   const skipped: Skipped[] = [];
   const original = viewEvent(request.event, ports.readText);
-  let views = original;
+  const repeats = findRepeats(request.handlers, original);
+  const first: PlanOfPass = { views: original, repeats, pass: 1 };
+  let plan = first;
   for (const handler of request.handlers) {
     if (handler.inOrder === true) {
       const before = applied(ports, request, await settleAll(started, request.signal));
@@ -115,9 +118,9 @@ async function runFirstPass(ports: DispatchPorts, request: DispatchRequest): Pro
         continue;
       }
       const seen = eventAfter(request.event, before);
-      views = seen === request.event ? original : viewEvent(seen, ports.readText);
+      plan = seen === request.event ? first : { ...first, views: viewEvent(seen, ports.readText) };
     }
-    const planned = planRuns(handler, views, 1);
+    const planned = planRuns(handler, plan);
     if ('why' in planned) skipped.push(planned);
     else started.push(...planned.map((run) => start(ports, request, run)));
   }
@@ -130,11 +133,13 @@ async function runSecondPass(
   first: readonly Ran[],
 ): Promise<Pass> {
   const views = viewEvent(request.event, ports.readText);
+  const repeats = findRepeats(request.handlers, views);
+  const plan: PlanOfPass = { views, repeats, pass: 2 };
   const started: Started[] = [];
   const skipped: Skipped[] = [];
   for (const handler of request.handlers) {
     if (handler.background === true) continue;
-    const planned = planRuns(handler, views, 2);
+    const planned = planRuns(handler, plan);
     if ('why' in planned) {
       skipped.push(...withheldSince(first, planned));
       continue;
@@ -156,10 +161,18 @@ interface PlannedRun extends HandlerRun {
   readonly thrown?: unknown;
 }
 
-function planRuns(handler: Handler, views: EventViews, pass: 1 | 2): PlannedRun[] | Skipped {
+interface PlanOfPass {
+  readonly views: EventViews;
+  readonly repeats: Repeats;
+  readonly pass: 1 | 2;
+}
+
+function planRuns(handler: Handler, { views, repeats, pass }: PlanOfPass): PlannedRun[] | Skipped {
   try {
     const planned = planHandler(handler, views);
     if ('why' in planned) return planned;
+    const running = repeats.get(handler);
+    if (running !== undefined) return skipRepeat(handler, running);
     return planned.map((input) => ({ handler, input, pass }));
   } catch (thrown) {
     return [{ handler, input: { event: views.event, tool: null }, pass, thrown }];
@@ -196,10 +209,21 @@ async function runBeside(
   request: DispatchRequest,
   run: HandlerRun,
 ): Promise<void> {
-  const ran = ports.closing.aborted
-    ? killedRun(run, 'was not started before the engine closed')
-    : await runHandler(run, ports.closing);
+  const why = ports.closing.aborted
+    ? 'was not started before the engine closed'
+    : whyNoLonger(run.handler);
+  const ran = why === null ? await runHandler(run, ports.closing) : killedRun(run, why);
   await announceLate(ports, request, ran.late ?? ran);
+}
+
+/** It may have waited for its turn, and what was trusted when it was chosen may have changed since. */
+function whyNoLonger(handler: Handler): string | null {
+  try {
+    const why = handler.withheld?.() ?? null;
+    return why === null ? null : `was not started: ${why}`;
+  } catch (error) {
+    return `was not started: whether it may run could not be found out: ${messageOf(error)}`;
+  }
 }
 
 async function announceLate(

@@ -1,6 +1,6 @@
 import { messageOf } from '../../base/errors.ts';
 import type { Skipped } from '../decision.ts';
-import { type Plan, planHandler } from './plan.ts';
+import { findRepeats, type Plan, planHandler, type Repeats, skipRepeat } from './plan.ts';
 import type { HookEvent } from '../facts.ts';
 import type { Handler } from '../handler.ts';
 import { type EventViews, type ReadText, viewEvent } from './views.ts';
@@ -30,10 +30,11 @@ export function explainEvent(
   readText: ReadText | undefined,
 ): Explanation {
   const views = viewEvent(event, readText);
+  const repeats = findRepeats(handlers, views);
   const runs: PlannedRun[] = [];
   const skipped: Skipped[] = [];
   for (const handler of handlers) {
-    const planned = planQuietly(handler, views);
+    const planned = planQuietly(handler, views, repeats);
     if ('why' in planned) skipped.push(planned);
     else runs.push(describe(handler, planned.length, planned[0]?.tool ?? null));
   }
@@ -41,9 +42,11 @@ export function explainEvent(
 }
 
 /** A dispatch would report it as failed; nothing has run here that could fail. */
-function planQuietly(handler: Handler, views: EventViews): Plan {
+function planQuietly(handler: Handler, views: EventViews, repeats: Repeats): Plan {
   try {
-    return planHandler(handler, views);
+    const planned = planHandler(handler, views);
+    const running = 'why' in planned ? undefined : repeats.get(handler);
+    return running === undefined ? planned : skipRepeat(handler, running);
   } catch (error) {
     const why = `threw when it was asked whether it fits: ${messageOf(error)}`;
     return { hook: handler.id, kind: 'misfit', why };

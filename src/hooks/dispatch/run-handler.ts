@@ -21,8 +21,8 @@ export interface Ran extends HandlerRun {
 
 /** Turns whatever a handler does, throwing and hanging included, into an outcome. */
 export function runHandler(run: HandlerRun, signal: AbortSignal): Ran | Promise<Ran> {
-  const startedAt = systemClock.elapsed();
-  const finish = (answer: Answer | undefined): Ran => finishRun(run, answer, startedAt);
+  const when = { startedAt: systemClock.elapsed(), isLate: run.handler.background === true };
+  const finish = (answer: Answer | undefined): Ran => finishRun(run, answer, when);
   try {
     const answer = ask(run, signal);
     if (!isPromise(answer)) return finish(answer);
@@ -49,7 +49,7 @@ export function killedRun(run: HandlerRun, message: string): Ran {
 
 /** The outcome of a handler that threw before it could be run. */
 export function thrownRun(run: HandlerRun, error: unknown): Ran {
-  return finishRun(run, thrown(error), systemClock.elapsed());
+  return finishRun(run, thrown(error), { startedAt: systemClock.elapsed(), isLate: false });
 }
 
 function ask({ handler, input }: HandlerRun, signal: AbortSignal): GivenAnswer {
@@ -62,15 +62,22 @@ function thrown(error: unknown): Answer {
   return { failure: { kind: 'threw', message: messageOf(error) } };
 }
 
-function finishRun(run: HandlerRun, given: Answer | undefined, startedAt: number): Ran {
+function finishRun(run: HandlerRun, given: Answer | undefined, when: Timing): Ran {
   const problem = answerProblem(given);
   const answer = problem === null ? (given ?? {}) : notUnderstood(problem);
-  const outcome = outcomeOf(run, answer, systemClock.elapsed() - startedAt);
+  const outcome = outcomeOf(run, answer, when);
   if (answer.late === undefined) return ranWith(run, outcome);
+  const later = { ...when, isLate: true };
   const late = answer.late
-    .then((later) => finishRun(run, later, startedAt))
-    .catch((error: unknown) => finishRun(run, thrown(error), startedAt));
+    .then((answered) => finishRun(run, answered, later))
+    .catch((error: unknown) => finishRun(run, thrown(error), later));
   return ranWith(run, { ...outcome, status: 'background' }, late);
+}
+
+interface Timing {
+  readonly startedAt: number;
+  /** Whether nobody waits for the answer any more. */
+  readonly isLate: boolean;
 }
 
 function notUnderstood(problem: string): Answer {
@@ -81,12 +88,12 @@ function ranWith(run: HandlerRun, outcome: Outcome, late: Promise<Ran> | null = 
   return { handler: run.handler, input: run.input, pass: run.pass, outcome, late };
 }
 
-function outcomeOf(run: HandlerRun, answer: Answer, durationMs: number): Outcome {
-  const outcome = emptyOutcome(run, durationMs, answer.program);
+function outcomeOf(run: HandlerRun, answer: Answer, { startedAt, isLate }: Timing): Outcome {
+  const outcome = emptyOutcome(run, systemClock.elapsed() - startedAt, answer.program);
   if (answer.failure !== undefined) {
     return failedOutcome({ ...outcome, notes: answer.notes ?? [] }, answer.failure);
   }
-  const { decision, notes } = admitDecision(run.handler.event, answer.decision ?? {});
+  const { decision, notes } = admitDecision(run.handler.event, answer.decision ?? {}, isLate);
   return {
     ...outcome,
     effect: printedEffect(decision),

@@ -18,16 +18,11 @@ export interface EventViews {
 export type ReadText = (absolutePath: string) => string | null;
 
 export function viewEvent(event: HookEvent, readText: ReadText | undefined): EventViews {
-  const made = new Map<Vocabulary, readonly Subject[]>();
+  // Not a Map: each of maybe a thousand handlers asks.
+  const made: Partial<Record<Vocabulary, readonly Subject[]>> = {};
   return {
     event,
-    in(vocabulary) {
-      const known = made.get(vocabulary);
-      if (known !== undefined) return known;
-      const subjects = subjectsIn(event, vocabulary, readText);
-      made.set(vocabulary, subjects);
-      return subjects;
-    },
+    in: (vocabulary) => (made[vocabulary] ??= subjectsIn(event, vocabulary, readText)),
   };
 }
 

@@ -65,6 +65,8 @@ export const TOOL_NAMES: readonly ToolNames[] = [
   { claude: MULTI_EDIT, classic: ['replace_in_file'], sdk: [EDITOR] },
   { claude: 'TaskCreate', classic: [], sdk: [] },
   { claude: 'TaskUpdate', classic: [], sdk: [] },
+  { claude: 'ToolSearch', classic: [], sdk: [] },
+  { claude: 'ExitPlanMode', classic: [], sdk: [] },
   { claude: 'mcp__<server>__<tool>', classic: [USE_MCP_TOOL], sdk: ['<server>__<tool>'] },
 ];
 

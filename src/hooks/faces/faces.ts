@@ -32,6 +32,8 @@ export interface ToolResult {
   readonly text: string;
   readonly success: boolean;
   readonly error?: string;
+  /** Of a command. */
+  readonly exitCode?: number;
   /** One for each part of a plural call. */
   readonly parts?: readonly ToolResult[];
 }

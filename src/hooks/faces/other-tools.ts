@@ -1,4 +1,5 @@
 import { isRecord, parseJson } from '../../base/json.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import { expectedObject, listFace, plainFace, renamedFace, type Face, type Tool } from './face.ts';
 import { findArray, findText, rawText, without, type Fields } from './fields.ts';
 
@@ -99,6 +100,9 @@ export const AGENT: Tool = {
     'subagent_type',
     'model',
     'run_in_background',
+    'name',
+    'isolation',
+    'effort',
   ]),
   classic: renamedFace({ name: 'new_task', keys: { prompt: 'context' } }),
   sdk: renamedFace({ name: 'spawn_agent', keys: { prompt: 'task' } }),
@@ -138,16 +142,10 @@ export const ASK_USER_QUESTION: Tool = {
   essential: ['question'],
 };
 
-const PLAIN_WORD = /^[\w@%+=:,./-]+$/;
-
 // A program with its arguments runs without a shell; quoting keeps each argument one word.
 function commandLine(command: string, args: unknown): string {
   const words = (findArray(args) ?? []).map(rawText);
-  return [command, ...words.map((word) => (PLAIN_WORD.test(word) ? word : quoted(word)))].join(' ');
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
+  return [command, ...words.map(shellWord)].join(' ');
 }
 
 function listFilesFace(): Face {

@@ -9,7 +9,8 @@ import type { HandlerSource } from '../../hooks/handler.ts';
 import { readSurroundings } from '../config.ts';
 import { createMoment } from '../moment.ts';
 import { noticesOf } from '../create-host.ts';
-import { type HookSearch, openHooks } from '../open-hooks.ts';
+import type { HookSearch } from '../hook-search.ts';
+import { openHooks } from '../open-hooks.ts';
 
 /** Handlers, and what their source knows beside them. */
 export interface EmbeddedSource extends HandlerSource {
@@ -48,6 +49,15 @@ function joinMoments({ agent, ...found }: Partial<Moment>, said: Partial<Moment>
 
 /** Cline's file hooks of a workspace and of the person, as a source for `createHookEngine`. */
 export function clineFiles(search: HookSearch = {}): EmbeddedSource {
+  return sourceOf({ ...search, dialects: ['cline'] });
+}
+
+/** Hooks configured in Claude's format (settings, plugins, `.cline/hooks.json`), as a source. */
+export function claudeHooks(search: HookSearch = {}): EmbeddedSource {
+  return sourceOf({ ...search, dialects: ['claude'] });
+}
+
+function sourceOf(search: HookSearch): EmbeddedSource {
   const opened = openHooks(search);
   const { hookSet, moment } = opened;
   return { ...hookSet, moment, notices: () => noticesOf(opened) };

@@ -8,7 +8,7 @@ import {
 } from '../../dialects/cline-files/runners.ts';
 import { entryOfDispatch } from '../../trace/entry.ts';
 import { createHost, type Host, type HostOptions, openTrace } from '../create-host.ts';
-import type { HookSearch } from '../open-hooks.ts';
+import type { HookSearch } from '../hook-search.ts';
 import { StdioHookRunner } from './stdio-hook-runner.ts';
 
 export type HookFactoryOptions = HookSearch & Pick<HostOptions, 'onNotice'>;
@@ -66,7 +66,7 @@ interface Watching {
 }
 
 async function watch(options: HookFactoryOptions): Promise<Watching> {
-  const host = await createHost({ ...options, watch: true });
+  const host = await createHost({ ...options, dialects: ['cline'], watch: true });
   const trace = openTrace(host, options.onNotice ?? (() => undefined));
   return {
     host,

@@ -12,7 +12,7 @@ import type { FoundHook } from '../../dialects/dialect.ts';
 import type { Moment } from '../../hooks/facts.ts';
 import type { Handler } from '../../hooks/handler.ts';
 import { type Config, loadConfig, readSurroundings, type Surroundings } from '../config.ts';
-import { fileHookOptions } from '../file-hooks.ts';
+import { fileHookOptions } from '../dialects/cline.ts';
 import { hookEnvironment } from '../hook-set.ts';
 import { createMoment } from '../moment.ts';
 

@@ -48,6 +48,7 @@ function discover(places: Partial<HookPlaces>, wanted: Wanted = {}): Discovery {
     profiles: wanted.profiles ?? {},
     cancel: 'deny',
     maxContextChars: 50_000,
+    timeoutMs: 30_000,
   }).discover();
 }
 

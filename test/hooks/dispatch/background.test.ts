@@ -239,3 +239,22 @@ test('an idle pool is idle at once, also after it was busy', async () => {
   await pool.idle();
   await pool.idle();
 });
+
+test('text that comes late counts on every event, for it goes to the next request', async () => {
+  const late: LateOutcome[] = [];
+  const engine = engineOf(
+    [
+      handler('slow', () => ({ decision: { context: 'news', wake: true } }), {
+        event: 'Notification',
+        background: true,
+      }),
+    ],
+    { onLate: (outcome) => late.push(outcome) },
+  );
+  await engine.dispatch({ name: 'Notification', type: 'idle', message: 'waiting' });
+  await engine.idle();
+  expect(late[0]?.outcome).toMatchObject({
+    decision: { context: 'news', wake: true },
+    notes: [],
+  });
+});

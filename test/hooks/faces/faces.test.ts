@@ -532,6 +532,8 @@ describe('the names of a part', () => {
       { claude: 'MultiEdit', classic: ['replace_in_file'], sdk: ['editor'] },
       { claude: 'TaskCreate', classic: [], sdk: [] },
       { claude: 'TaskUpdate', classic: [], sdk: [] },
+      { claude: 'ToolSearch', classic: [], sdk: [] },
+      { claude: 'ExitPlanMode', classic: [], sdk: [] },
       { claude: 'mcp__<server>__<tool>', classic: ['use_mcp_tool'], sdk: ['<server>__<tool>'] },
     ]);
   });

@@ -1,0 +1,115 @@
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { findRealPath, isInside } from '../../base/paths.ts';
+import type { Binds } from '../dialect.ts';
+import { textWithEnvironment } from './config/entry-text.ts';
+import type { CommandEntry, Entry } from './entry.ts';
+import { planCommand } from './handlers/command-line.ts';
+import { placeVariables } from './handlers/environment.ts';
+import { type NamedFiles, namedFiles, namedFilesInArgs } from './match/named-files.ts';
+import type { WordContext } from './match/named-words.ts';
+import type { ClaudeSession } from './session.ts';
+
+/** What must stay as it is for a decision to trust this entry: its text, and all that it names. */
+export function bindsOf(entry: Entry, session: ClaudeSession): Binds {
+  const { source } = entry;
+  const text = textWithEnvironment(entry.text, entry.environment);
+  const bound = { entry: source.file, text };
+  if (entry.type !== 'command') return { ...bound, files: [], directories: [] };
+  if (source.root === null) return { ...bound, files: ownFiles(entry, session), directories: [] };
+  const place = { root: source.root, cwd: session.startDirectory };
+  const named = filesOf(entry, place, session);
+  const ofPlugin =
+    source.plugin === null ? [] : pluginDirectories(source.plugin.root, source.root, named.files);
+  return { ...bound, files: named.files, directories: [...ofPlugin, ...named.directories] };
+}
+
+const CODE_OF_PLUGIN = ['hooks', '.claude-plugin', 'scripts', 'lib', 'bin', 'src'];
+
+/** All of a plugin; of one that is the workspace itself, the places where plugins keep their code. */
+function pluginDirectories(
+  plugin: string,
+  root: string,
+  named: readonly string[],
+): readonly string[] {
+  if (!isInside(root, plugin)) return [];
+  if ((findRealPath(plugin) ?? plugin) !== root) return [plugin];
+  const beside = named.map((file) => path.dirname(file)).filter((directory) => directory !== root);
+  return [...CODE_OF_PLUGIN.map((name) => path.join(root, name)), ...beside];
+}
+
+/** What an entry of the person's own names of theirs: its changes are announced. */
+function ownFiles(entry: CommandEntry, session: ClaudeSession): readonly string[] {
+  const { home, startDirectory } = session;
+  if (home === null || entry.source.place !== 'home') return [];
+  return filesOf(entry, { root: home, cwd: startDirectory }, session).files.filter(isFile);
+}
+
+/**
+ * Why a workspace's command may not run in this directory, or null: what it names there is not what
+ * it names where the session began, and only that is bound.
+ */
+export function whyUnboundIn(
+  cwd: string,
+  entry: CommandEntry,
+  session: ClaudeSession,
+): string | null {
+  const { startDirectory } = session;
+  const here = findRealPath(cwd) ?? cwd;
+  if (entry.source.root === null || here === startDirectory) return null;
+  const bound = bindsOf(entry, session);
+  const usual = new Set(filesOf(entry, { root: '/', cwd: startDirectory }, session).files);
+  const isBound = (file: string): boolean =>
+    usual.has(file) || bound.directories.some((directory) => isInside(directory, file));
+  const other = filesOf(entry, { root: '/', cwd: here }, session).files.find(
+    (file) => !isBound(file) && isFile(file),
+  );
+  if (other === undefined) return null;
+  return `in ${here} its command names ${other}, which nobody has trusted; write "$CLAUDE_PROJECT_DIR"/ before its path`;
+}
+
+function isFile(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+function filesOf(
+  entry: CommandEntry,
+  place: Omit<WordContext, 'variables'>,
+  session: ClaudeSession,
+): NamedFiles {
+  const { environment = {} } = entry;
+  const places = { ...placeVariables(entry, session), ...homeVariable(session), PWD: place.cwd };
+  const context = { ...place, variables: { ...environment, ...places } };
+  const named = filesInCommand(entry, context, session);
+  // A variable may have a shell or an interpreter load a file before anything else.
+  const loaded = namedFilesInArgs(Object.values(environment), context);
+  return {
+    files: [...new Set([...named.files, ...loaded.files])],
+    directories: [
+      ...new Set([...named.directories, ...loaded.directories, ...searched(environment, place)]),
+    ],
+  };
+}
+
+/** Directories of the workspace in which programs are looked for. */
+function searched(
+  { PATH = '' }: Readonly<Record<string, string>>,
+  { root, cwd }: Omit<WordContext, 'variables'>,
+): readonly string[] {
+  const directories = PATH.split(path.delimiter).map((piece) => path.resolve(cwd, piece));
+  return directories.filter((directory) => directory !== root && isInside(root, directory));
+}
+
+function filesInCommand(
+  entry: CommandEntry,
+  context: WordContext,
+  session: ClaudeSession,
+): NamedFiles {
+  if (entry.args === null) return namedFiles(entry.command, context);
+  const planned = planCommand(entry, session);
+  return namedFilesInArgs('problem' in planned ? [] : [planned.file, ...planned.args], context);
+}
+
+function homeVariable({ home }: ClaudeSession): Record<string, string> {
+  return home === null ? {} : { HOME: home };
+}

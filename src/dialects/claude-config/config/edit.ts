@@ -1,0 +1,153 @@
+import { findNodeAtLocation, getNodeValue, type JSONPath, type Node } from 'jsonc-parser';
+import { HooklineError, invariant } from '../../../base/errors.ts';
+import { isRecord, withoutByteOrderMark } from '../../../base/json.ts';
+import type { BrokenEntry, Entry, Source } from '../entry.ts';
+import type { ClaudeEvent } from '../names.ts';
+import { entryText } from './entry-text.ts';
+import { append, lineOf, parseWhole, remove } from './splice.ts';
+
+/** Which handler is meant: the one at a line, or the entry that was read there. */
+export type EntryAddress =
+  | (Pick<BrokenEntry, 'line'> & { readonly event: ClaudeEvent })
+  | (Pick<Entry, 'event' | 'line' | 'text'> & {
+      readonly source: Pick<Source, 'kind' | 'isCline'>;
+    });
+
+/** The text without a handler, and without the group and the event that held nothing else. */
+export function removeEntry(text: string, address: EntryAddress): string {
+  const { mark, body } = splitMark(text);
+  const root = parse(body);
+  const node = findNodeAtLocation(root, widen(root, findHandler(root, body, address)));
+  invariant(node !== undefined, 'a handler that was found has a node');
+  return mark + remove(body, node.parent?.type === 'property' ? node.parent : node);
+}
+
+/** The text with one more handler, beside those of the same matcher. An empty text becomes a file. */
+export function addEntry(
+  text: string,
+  event: ClaudeEvent,
+  added: {
+    readonly matcher: string | undefined;
+    readonly handler: Readonly<Record<string, unknown>>;
+  },
+): string {
+  const { mark, body } = splitMark(text);
+  const { matcher, handler } = added;
+  if (body.trim() === '') {
+    return `${JSON.stringify({ hooks: { [event]: [groupOf(matcher, [handler])] } }, null, 2)}\n`;
+  }
+  const hooks = findObject(parseObject(body), 'hooks');
+  if (hooks === undefined) {
+    const value = { [event]: [groupOf(matcher, [handler])] };
+    return mark + append(body, parseObject(body), { key: 'hooks', value });
+  }
+  const groups = findNodeAtLocation(hooks, [event]);
+  const group = groupOf(matcher, [handler]);
+  if (groups === undefined) return mark + append(body, hooks, { key: event, value: [group] });
+  if (groups.type !== 'array') {
+    throw refusal(`"${event}": expected an array of matcher groups, found ${groups.type}`);
+  }
+  const same = groups.children?.find((each) => isGroupOf(each, matcher));
+  const handlers = same === undefined ? undefined : findNodeAtLocation(same, ['hooks']);
+  return handlers === undefined
+    ? mark + append(body, groups, { value: group })
+    : mark + append(body, handlers, { value: handler });
+}
+
+function splitMark(text: string): { readonly mark: string; readonly body: string } {
+  const body = withoutByteOrderMark(text);
+  return { mark: text.slice(0, text.length - body.length), body };
+}
+
+function groupOf(matcher: string | undefined, hooks: readonly unknown[]): Record<string, unknown> {
+  return matcher === undefined ? { hooks } : { matcher, hooks };
+}
+
+function isGroupOf(group: Node, matcher: string | undefined): boolean {
+  const value: unknown = getNodeValue(group);
+  return isRecord(value) && value['matcher'] === matcher && Array.isArray(value['hooks']);
+}
+
+function parseObject(body: string): Node {
+  const root = parse(body);
+  if (root.type === 'object') return root;
+  throw refusal(`expected an object with "hooks", found ${root.type}`);
+}
+
+function findObject(parent: Node, name: string): Node | undefined {
+  const node = findNodeAtLocation(parent, [name]);
+  if (node === undefined || node.type === 'object') return node;
+  throw refusal(`"${name}": expected an object of events, found ${node.type}`);
+}
+
+function findHandler(root: Node, body: string, address: EntryAddress): JSONPath {
+  const { event, line } = address;
+  const meant = handlersOf(root, event)
+    .filter(({ node }) => covers(node, line, body))
+    .filter(({ handler, matcher }) => isSame(address, { handler, matcher }));
+  const [first, ...others] = meant;
+  if (first === undefined) {
+    throw refusal(`expected this handler of ${event} at line ${line}, found no such handler there`);
+  }
+  if (others.length > 0 && !('text' in address)) {
+    throw refusal(`expected one handler of ${event} at line ${line}, found ${meant.length}`);
+  }
+  return first.path;
+}
+
+interface Written {
+  readonly handler: unknown;
+  readonly matcher: string | undefined;
+}
+
+interface Located extends Written {
+  readonly node: Node;
+  readonly path: JSONPath;
+}
+
+function handlersOf(root: Node, event: ClaudeEvent): Located[] {
+  const groups = findNodeAtLocation(root, ['hooks', event])?.children ?? [];
+  return groups.flatMap((group, groupIndex) => {
+    const matcher: unknown = findNodeAtLocation(group, ['matcher'])?.value;
+    const handlers = findNodeAtLocation(group, ['hooks'])?.children ?? [];
+    return handlers.map((node, index) => {
+      const handler: unknown = getNodeValue(node);
+      const path = ['hooks', event, groupIndex, 'hooks', index];
+      return { node, path, handler, matcher: typeof matcher === 'string' ? matcher : undefined };
+    });
+  });
+}
+
+/** Several handlers may stand in one line. */
+function isSame(address: EntryAddress, { handler, matcher }: Written): boolean {
+  if (!('text' in address)) return true;
+  const { event, source, text } = address;
+  return entryText({ event, matcher, agentType: undefined, handler }, source) === text;
+}
+
+function covers(node: Node, line: number, body: string): boolean {
+  const first = lineOf(body, node.offset);
+  return line >= first && line <= lineOf(body, node.offset + node.length);
+}
+
+/** What must go so that nothing empty is left. */
+function widen(root: Node, path: JSONPath): JSONPath {
+  const isAlone = (list: JSONPath) => findNodeAtLocation(root, list)?.children?.length === 1;
+  const [hooks, event, group] = path;
+  if (hooks === undefined || event === undefined || group === undefined) return path;
+  if (!isAlone([hooks, event, group, 'hooks'])) return path;
+  return isAlone([hooks, event]) ? [hooks, event] : [hooks, event, group];
+}
+
+function parse(body: string): Node {
+  const root = parseWhole(body);
+  if (typeof root !== 'number') return root;
+  throw refusal(`expected JSON, found an error at line ${lineOf(body, root)}`);
+}
+
+function refusal(message: string): HooklineError {
+  return new HooklineError('CONFIG_INVALID', {
+    message,
+    hint: 'Mend the file by hand; nothing was changed.',
+  });
+}

@@ -1,0 +1,39 @@
+import { isRecord, parseJson } from '../../../base/json.ts';
+import type { Source } from '../entry.ts';
+
+/**
+ * What trust binds: an entry with its event and matcher, the same however the file is laid out and
+ * whatever else stands in it.
+ */
+export function entryText(
+  entry: {
+    readonly event: string;
+    readonly matcher: string | undefined;
+    readonly agentType: string | undefined;
+    readonly handler: unknown;
+  },
+  source: Pick<Source, 'kind' | 'isCline'>,
+): string {
+  const kind = source.isCline ? `${source.kind} .cline` : source.kind;
+  return canonicalText({ source: kind, ...entry });
+}
+
+/** An entry's text with the variables that its workspace sets for it. */
+export function textWithEnvironment(
+  text: string,
+  environment: Readonly<Record<string, string>> | undefined,
+): string {
+  const parsed = environment === undefined ? null : parseJson(text);
+  if (parsed === null || !parsed.ok || !isRecord(parsed.value)) return text;
+  return canonicalText({ ...parsed.value, environment });
+}
+
+function canonicalText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`;
+  if (!isRecord(value)) return JSON.stringify(value);
+  const fields = Object.keys(value)
+    .filter((name) => value[name] !== undefined)
+    .toSorted()
+    .map((name) => `${JSON.stringify(name)}:${canonicalText(value[name])}`);
+  return `{${fields.join(',')}}`;
+}

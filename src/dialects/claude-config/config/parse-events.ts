@@ -1,0 +1,159 @@
+import { closestName } from '../../../base/spelling.ts';
+import type { BrokenEntry, Entry, Source } from '../entry.ts';
+import { CLAUDE_EVENT_NAMES, type ClaudeEvent, isClaudeEvent } from '../names.ts';
+import { describePart, type Part } from './part.ts';
+import { parseHandler } from './parse-handler.ts';
+
+export interface IgnoredPart {
+  readonly line: number;
+  readonly why: string;
+}
+
+/** What a map of events to matcher groups configures. */
+export interface ParsedEvents {
+  readonly entries: readonly Entry[];
+  readonly broken: readonly BrokenEntry[];
+  readonly ignored: readonly IgnoredPart[];
+  /** The longest `timeout` that is written for SessionEnd, in milliseconds; 0 without one. */
+  readonly longestSessionEndMs: number;
+}
+
+/** Who configures the events. */
+export interface Owner {
+  readonly source: Source;
+  /** Of the front matter of a sub-agent: its hooks fire for this type of agent alone. */
+  readonly agentType?: string;
+}
+
+export const NO_EVENTS: ParsedEvents = {
+  entries: [],
+  broken: [],
+  ignored: [],
+  longestSessionEndMs: 0,
+};
+
+/** Reads `{"<Event>": [{"matcher": …, "hooks": [handler, …]}]}`; what is broken takes nothing else with it. */
+export function parseEvents(events: Part, owner: Owner): ParsedEvents {
+  const { fields, line } = events;
+  if (fields === null) {
+    const why = `"hooks": expected an object of events, found ${describePart(events)}`;
+    return { ...NO_EVENTS, broken: [{ source: owner.source, line, event: null, why }] };
+  }
+  const parsed = [...fields].map(([name, groups]) =>
+    isClaudeEvent(name) ? parseGroups(name, groups, owner) : unknownEvent(name, groups),
+  );
+  return joinParsed(withRepeated(events, parsed));
+}
+
+function withRepeated(part: Part, parsed: readonly ParsedEvents[]): readonly ParsedEvents[] {
+  if (part.repeated.length === 0) return parsed;
+  return [{ ...NO_EVENTS, ignored: repeatedKeys(part) }, ...parsed];
+}
+
+export function joinParsed(parsed: readonly ParsedEvents[]): ParsedEvents {
+  const [first] = parsed;
+  if (first !== undefined && parsed.length === 1) return first;
+  return {
+    entries: parsed.flatMap((each) => each.entries),
+    broken: parsed.flatMap((each) => each.broken),
+    ignored: parsed.flatMap((each) => each.ignored),
+    longestSessionEndMs: parsed.reduce(
+      (longest, each) => Math.max(longest, each.longestSessionEndMs),
+      0,
+    ),
+  };
+}
+
+export function repeatedKeys({ repeated, line, fields }: Part): IgnoredPart[] {
+  return repeated.map((name) => ({
+    line: fields?.get(name)?.line ?? line,
+    why: `"${name}" is there more than once: only the last one counts; join them`,
+  }));
+}
+
+function unknownEvent(name: string, { line }: Part): ParsedEvents {
+  const why = `there is no event "${name}", so what stands under it never runs${adviceFor(name)}`;
+  return { ...NO_EVENTS, ignored: [{ line, why }] };
+}
+
+function adviceFor(name: string): string {
+  if (name === 'hooks') return '; the events belong one level higher';
+  const meant = closestName(name, CLAUDE_EVENT_NAMES);
+  return meant === null ? '' : `; did you mean ${meant}?`;
+}
+
+function parseGroups(event: ClaudeEvent, groups: Part, owner: Owner): ParsedEvents {
+  if (groups.items === null) {
+    const why = `"${event}": expected an array of matcher groups, found ${describePart(groups)}`;
+    return { ...NO_EVENTS, broken: [{ source: owner.source, line: groups.line, event, why }] };
+  }
+  return joinParsed(groups.items.map((group) => parseGroup(event, group, owner)));
+}
+
+function parseGroup(event: ClaudeEvent, group: Part, { source, agentType }: Owner): ParsedEvents {
+  const broken = (part: Part, why: string): ParsedEvents => ({
+    ...NO_EVENTS,
+    broken: [{ source, line: part.line, event, why }],
+  });
+  const { fields } = group;
+  if (fields === null) {
+    return broken(group, `expected a matcher group with "hooks", found ${describePart(group)}`);
+  }
+  const matcher = fields.get('matcher');
+  if (matcher !== undefined && typeof matcher.value !== 'string') {
+    return broken(matcher, `"matcher": expected a string, found ${describePart(matcher)}`);
+  }
+  const handlers = fields.get('hooks');
+  if (handlers?.items === undefined || handlers.items === null) {
+    return broken(handlers ?? group, noHandlers(group, handlers));
+  }
+  const pattern = typeof matcher?.value === 'string' ? matcher.value : undefined;
+  const place = { event: eventFor(event, agentType), matcher: pattern, source, agentType };
+  const parsed = handlers.items.map((handler) => parseOne(handler, place));
+  return joinParsed(withMisplaced(fields, withRepeated(group, parsed)));
+}
+
+const HANDLER_FIELDS = ['if', 'timeout', 'async', 'asyncRewake', 'once', 'onFailure', 'shell'];
+
+/** Fields of handlers that are written on their group, where nothing reads them. */
+function withMisplaced(
+  group: NonNullable<Part['fields']>,
+  parsed: readonly ParsedEvents[],
+): readonly ParsedEvents[] {
+  const ignored = HANDLER_FIELDS.flatMap((name) => {
+    const field = group.get(name);
+    const why = `"${name}" is not read here: it belongs into each handler of "hooks"`;
+    return field === undefined ? [] : [{ line: field.line, why }];
+  });
+  return ignored.length === 0 ? parsed : [...parsed, { ...NO_EVENTS, ignored }];
+}
+
+function noHandlers(group: Part, handlers: Part | undefined): string {
+  const has = (name: string): boolean => group.fields?.has(name) === true;
+  if (handlers !== undefined || !(has('type') || has('command'))) {
+    return `"hooks": expected an array of handlers, found ${describePart(handlers)}`;
+  }
+  const type = has('type') ? '' : ' and give it "type": "command"';
+  return `"hooks": expected an array of handlers, found a handler without a group around it; write {"hooks": [ … ]} around it${type}`;
+}
+
+/** For whoever started it, a sub-agent that stops is not the end of the turn. */
+function eventFor(event: ClaudeEvent, agentType: string | undefined): ClaudeEvent {
+  return event === 'Stop' && agentType !== undefined ? 'SubagentStop' : event;
+}
+
+function parseOne(handler: Part, place: Parameters<typeof parseHandler>[1]): ParsedEvents {
+  const ignored = repeatedKeys(handler);
+  const parsed = parseHandler(handler, place);
+  const { source, event } = place;
+  if ('why' in parsed) {
+    return {
+      ...NO_EVENTS,
+      broken: [{ source, line: parsed.line, event, why: parsed.why }],
+      ignored,
+    };
+  }
+  const isTimed = event === 'SessionEnd' && handler.fields?.has('timeout') === true;
+  const longestSessionEndMs = isTimed ? parsed.timeoutMs : 0;
+  return { entries: [parsed], broken: [], ignored, longestSessionEndMs };
+}

@@ -1,0 +1,73 @@
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import { isNestedTooDeep, MAX_NESTING } from '../../../base/json.ts';
+import type { Part, Unreadable } from './part.ts';
+
+// An alias of an alias of an alias makes a small text huge.
+const MAX_ALIASES = 100;
+
+/** Parses YAML; `firstLine` is the line of the file at which it starts. */
+export function parseLocatedYaml(text: string, firstLine: number): Part | Unreadable {
+  const lines = new LineCounter();
+  try {
+    const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false, merge: false });
+    const [error] = document.errors;
+    const lineAt = (offset: number) => lines.linePos(offset).line + firstLine - 1;
+    if (error !== undefined) {
+      const [reason = ''] = error.message.split('\n');
+      return { line: lineAt(error.pos[0]), why: `expected YAML, found an error: ${reason}` };
+    }
+    const part = locate(document.contents, { document, lineAt, line: firstLine, aliases: 0 });
+    return isNestedTooDeep(part.value) ? tooDeep(firstLine) : part;
+  } catch (error) {
+    if (error instanceof RangeError) return tooDeep(firstLine);
+    throw error;
+  }
+}
+
+function tooDeep(line: number): Unreadable {
+  return { line, why: `expected at most ${MAX_NESTING} levels of nesting, found more` };
+}
+
+interface Around {
+  readonly document: Document;
+  readonly lineAt: (offset: number) => number;
+  /** Of what holds the node; an empty value has no place of its own. */
+  readonly line: number;
+  aliases: number;
+}
+
+function locate(node: unknown, around: Around): Part {
+  if (isAlias(node)) {
+    around.aliases += 1;
+    const target = around.aliases > MAX_ALIASES ? null : node.resolve(around.document);
+    return locate(target, around);
+  }
+  const line = lineOf(node, around);
+  if (isSeq(node)) {
+    const items = node.items.map((item) => locate(item, around));
+    return { value: items.map(({ value }) => value), line, fields: null, items, repeated: [] };
+  }
+  if (isMap(node)) return locateMap(node.items, { line, around });
+  const value = isScalar(node) ? node.value : null;
+  return { value, line, fields: null, items: null, repeated: [] };
+}
+
+function lineOf(node: unknown, { lineAt, line }: Around): number {
+  if (!isScalar(node) && !isMap(node) && !isSeq(node)) return line;
+  return node.range === undefined || node.range === null ? line : lineAt(node.range[0]);
+}
+
+function locateMap(
+  pairs: readonly { readonly key: unknown; readonly value: unknown }[],
+  { line, around }: { readonly line: number; readonly around: Around },
+): Part {
+  const fields = new Map<string, Part>();
+  const repeated: string[] = [];
+  for (const { key, value } of pairs) {
+    const name = String(isScalar(key) ? key.value : key);
+    if (fields.has(name)) repeated.push(name);
+    fields.set(name, locate(value, around));
+  }
+  const value = Object.fromEntries([...fields].map(([name, part]) => [name, part.value]));
+  return { value, line, fields, items: null, repeated };
+}

@@ -1,0 +1,70 @@
+import type { BrokenEntry, Source } from '../entry.ts';
+import { type ClaudeEvent, CLAUDE_EVENT_NAMES } from '../names.ts';
+import { describePart, type Part } from './part.ts';
+import {
+  joinParsed,
+  NO_EVENTS,
+  type ParsedEvents,
+  parseEvents,
+  repeatedKeys,
+} from './parse-events.ts';
+import { parseLocatedJson } from './parse-json.ts';
+
+/**
+ * How hooks stand in a text: `settings` may have `hooks` among others, a `plugin` file must have it,
+ * `inline` is the map of events itself.
+ */
+export type HooksShape = 'settings' | 'plugin' | 'inline';
+
+export interface HooksReading extends ParsedEvents {
+  /** Everything at the top of the text; empty when it cannot be read. */
+  readonly settings: ReadonlyMap<string, Part>;
+}
+
+/** Reads one configuration text. Never throws. */
+export function readHooksText(text: string, source: Source, shape: HooksShape): HooksReading {
+  const root = parseLocatedJson(text);
+  if ('why' in root) return wholeBroken(source, root);
+  if (root.fields === null) {
+    return wholeBroken(source, {
+      line: root.line,
+      why: `expected an object with "hooks", found ${describePart(root)}`,
+    });
+  }
+  const settings = root.fields;
+  if (shape === 'inline') return { ...parseEvents(root, { source }), settings };
+  return { ...joinParsed([...parseWrapped(root, source, shape)]), settings };
+}
+
+function wholeBroken(
+  source: Source,
+  { line, why }: { readonly line: number; readonly why: string },
+): HooksReading {
+  return { ...NO_EVENTS, broken: [{ source, line, event: null, why }], settings: new Map() };
+}
+
+function parseWrapped(root: Part, source: Source, shape: HooksShape): readonly ParsedEvents[] {
+  const outside = eventsOutside(root, source);
+  const hooks = root.fields?.get('hooks');
+  const isMissing = shape === 'plugin' && hooks === undefined && outside.length === 0;
+  const missing: BrokenEntry[] = isMissing
+    ? [{ source, line: root.line, event: null, why: '"hooks": expected an object, found nothing' }]
+    : [];
+  return [
+    { ...NO_EVENTS, broken: [...missing, ...outside], ignored: repeatedKeys(root) },
+    ...(hooks === undefined ? [] : [parseEvents(hooks, { source })]),
+  ];
+}
+
+/** Somebody's guard may stand there, and would never run. */
+function eventsOutside({ fields }: Part, source: Source): BrokenEntry[] {
+  return CLAUDE_EVENT_NAMES.flatMap((event) => {
+    const part = fields?.get(event);
+    if (part === undefined) return [];
+    return [{ source, line: part.line, event, why: outsideReason(event) }];
+  });
+}
+
+function outsideReason(event: ClaudeEvent): string {
+  return `"${event}" stands outside the "hooks" object, where nothing is read; write {"hooks": {"${event}": [ … ]}}`;
+}

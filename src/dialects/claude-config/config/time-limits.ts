@@ -1,0 +1,65 @@
+import type { Entry } from '../entry.ts';
+import type { ClaudeEvent, HandlerType } from '../names.ts';
+
+const USUAL_SECONDS = 600;
+const OF_EVENT: Partial<Record<ClaudeEvent, number>> = { UserPromptSubmit: 30, MessageDisplay: 10 };
+const OF_TYPE: Partial<Record<HandlerType, number>> = { prompt: 30, agent: 60 };
+
+const SESSION_END_MS = 1500;
+const SESSION_END_MAX_MS = 60_000;
+// A longer one would make a timer of Node fire at once.
+const LONGEST_MS = 2 ** 31 - 1;
+
+export interface TimeLimit {
+  readonly timeoutMs: number;
+  readonly note: string | null;
+}
+
+interface TimedHandler {
+  readonly event: ClaudeEvent;
+  readonly type: HandlerType;
+  readonly isAsync: boolean;
+}
+
+/** How long a handler may run; `written` is its own `timeout`. */
+export function timeLimitOf(written: number | undefined, handler: TimedHandler): TimeLimit {
+  if (written !== undefined) return readTimeout(written);
+  return { timeoutMs: usualSeconds(handler) * 1000, note: null };
+}
+
+/** Many configurations give milliseconds; nobody means 10000 seconds. */
+function readTimeout(written: number): TimeLimit {
+  if (written < 1000 || written % 500 !== 0) {
+    return { timeoutMs: Math.min(written * 1000, LONGEST_MS), note: null };
+  }
+  const note = `timeout ${written} is read as milliseconds; it is given in seconds: write ${written / 1000}`;
+  return { timeoutMs: Math.min(written, LONGEST_MS), note };
+}
+
+function usualSeconds({ event, type, isAsync }: TimedHandler): number {
+  if (isAsync) return USUAL_SECONDS;
+  return OF_TYPE[type] ?? OF_EVENT[event] ?? USUAL_SECONDS;
+}
+
+/**
+ * The time that all SessionEnd handlers share. `longest` is the longest that settings files give to
+ * one of them, 0 when none does; plugins do not raise it.
+ */
+export function sessionEndBudget(
+  longest: number,
+  env: Readonly<Record<string, string | undefined>>,
+): number {
+  const raised = Math.min(Math.max(SESSION_END_MS, longest), SESSION_END_MAX_MS);
+  const written = Number(env['CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS'] ?? '');
+  const isUsable = Number.isFinite(written) && written > 0;
+  return isUsable ? Math.min(written, LONGEST_MS) : raised;
+}
+
+/** Keeps SessionEnd handlers within the time that they share. */
+export function limitSessionEnd(entries: readonly Entry[], budgetMs: number): readonly Entry[] {
+  return entries.map((entry) =>
+    entry.event === 'SessionEnd' && entry.timeoutMs > budgetMs
+      ? { ...entry, timeoutMs: budgetMs }
+      : entry,
+  );
+}

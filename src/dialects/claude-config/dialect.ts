@@ -1,0 +1,120 @@
+import type { AnnouncedFile, Dialect, Discovery, FoundHook, Ignored } from '../dialect.ts';
+import type { BrokenEntry, Entry, Source, SourceKind } from './entry.ts';
+import { createEntryHandlers } from './entry-handlers.ts';
+import {
+  brokenGate,
+  type BrokenGate,
+  foundHook,
+  type NamedEntry,
+  type NamedGate,
+} from './found-hook.ts';
+import { createHeldTexts } from './held-texts.ts';
+import { nicknameOf } from './identity.ts';
+import { createBudget } from './match/matching.ts';
+import { isGate } from './names.ts';
+import type { HookPorts } from './ports.ts';
+import type { ClaudeSession } from './session.ts';
+import type { ClaudePlaces } from './sources/places.ts';
+import { readConfigText } from './sources/read-file.ts';
+import { readSources, type SourcesReading } from './sources/read-sources.ts';
+
+export interface ClaudeConfigOptions {
+  readonly places: ClaudePlaces;
+  readonly session: Omit<ClaudeSession, 'settingsEnv'>;
+  readonly ports: HookPorts;
+}
+
+/** Hooks that settings files, plugins and `.cline/hooks.json` configure in Claude Code's format. */
+export function claudeConfigDialect(options: ClaudeConfigOptions): Dialect {
+  const texts = createHeldTexts(readConfigText);
+  return {
+    name: 'claude',
+    changes: texts,
+    discover({ keepsAnnounced = false } = {}): Discovery {
+      const readText = keepsAnnounced ? texts.readKept : texts.readNow;
+      const reading = readSources(options.places, readText);
+      const { ignored, broken, watched } = reading;
+      return {
+        hooks: [
+          ...(reading.entries.length === 0 ? [] : configuredHooks(reading, options)),
+          ...gatesWithNames(broken.filter(isBrokenGate)).map((gate) => brokenGate(gate)),
+        ],
+        ignored: [...ignored, ...broken.filter((entry) => !isBrokenGate(entry)).map(ignoredEntry)],
+        watched,
+        announced: reading.settingsFiles.flatMap(announced),
+      };
+    },
+  };
+}
+
+function configuredHooks(
+  { entries, env, httpRules }: SourcesReading,
+  { ports, session: given }: ClaudeConfigOptions,
+): readonly FoundHook[] {
+  const session: ClaudeSession = { ...given, settingsEnv: env };
+  const handlers = createEntryHandlers({ session, ports, httpRules });
+  const means = { session, handlers, budget: createBudget() };
+  return withNames(entries).map((named) => foundHook(named, means));
+}
+
+/** What ConfigChange calls each kind of settings; others change without being announced. */
+const ANNOUNCED: Readonly<Partial<Record<SourceKind, string>>> = {
+  user: 'user_settings',
+  project: 'project_settings',
+  local: 'local_settings',
+  managed: 'policy_settings',
+};
+
+function announced({ kind, file }: Source): AnnouncedFile[] {
+  const source = ANNOUNCED[kind];
+  return source === undefined ? [] : [{ file, source }];
+}
+
+function isBrokenGate(entry: BrokenEntry): entry is BrokenGate {
+  return entry.event !== null && isGate(entry.event);
+}
+
+/** Whether it would have guarded something is not known when nothing of it can be read. */
+function ignoredEntry({ source, line, event, why }: BrokenEntry): Ignored {
+  const found = { path: source.file, why: `line ${line}: ${why}` };
+  return event === null ? { ...found, mayHideHook: true } : found;
+}
+
+/** `claude:project:PreToolUse:format.sh`; a second of the same name is marked `~2`. */
+function createNames(): (source: Source, name: string) => { id: string; ownId: string } {
+  const counts = new Map<string, number>();
+  return ({ label, kind }, name) => {
+    // Which other roots are open must not change what trust remembers.
+    const ownLabel = kind === 'project' ? label.replace(/@.*$/, '') : label;
+    const mark = repeatMark(next(counts, `${label}:${name}`));
+    return { id: `claude:${label}:${name}${mark}`, ownId: `claude:${ownLabel}:${name}${mark}` };
+  };
+}
+
+function withNames(entries: readonly Entry[]): readonly NamedEntry[] {
+  const names = createNames();
+  const indexes = new Map<string, number>();
+  return entries.map((entry) => ({
+    entry,
+    index: next(indexes, entry.event),
+    ...names(entry.source, `${entry.event}:${nicknameOf(entry)}`),
+  }));
+}
+
+function gatesWithNames(gates: readonly BrokenGate[]): readonly NamedGate[] {
+  const names = createNames();
+  return gates.map((broken) => ({
+    broken,
+    ...names(broken.source, `${broken.event}:line-${broken.line}`),
+  }));
+}
+
+function next(counts: Map<string, number>, key: string): number {
+  const count = counts.get(key) ?? 0;
+  counts.set(key, count + 1);
+  return count;
+}
+
+function repeatMark(before: number): string {
+  return before === 0 ? '' : `~${before + 1}`;
+}

@@ -1,0 +1,109 @@
+import type { Place } from '../dialect.ts';
+import type { ClaudeEvent } from './names.ts';
+
+export const SOURCE_KINDS = [
+  'user',
+  'project',
+  'local',
+  'flag',
+  'plugin',
+  'skill',
+  'agent',
+  'managed',
+] as const;
+export type SourceKind = (typeof SOURCE_KINDS)[number];
+
+/** A file, or a part of one, that configures hooks. */
+export interface Source {
+  readonly kind: SourceKind;
+  /** Part of the id of its hooks: `user`, `project-cline`, `plugin:formatter` … */
+  readonly label: string;
+  /** Absolute. */
+  readonly file: string;
+  readonly place: Place;
+  /** The workspace root it belongs to, real path; null for the person's own. */
+  readonly root: string | null;
+  /** Whether it is a `.cline/hooks.json`, whose patterns are tried on every face of a tool. */
+  readonly isCline: boolean;
+  /** Handlers of one family that are the same run once; each plugin and each skill is its own. */
+  readonly family: string;
+  readonly plugin: PluginFacts | null;
+}
+
+export interface PluginFacts {
+  readonly name: string;
+  /** Value of CLAUDE_PLUGIN_ROOT; for a skill its directory. Absolute. */
+  readonly root: string;
+  /** Value of CLAUDE_PLUGIN_DATA; null for skills. */
+  readonly data: string | null;
+  /** What the person set for it: CLAUDE_PLUGIN_OPTION_<KEY>, `${user_config.KEY}`. */
+  readonly options: Readonly<Record<string, string>>;
+}
+
+interface EntryFacts {
+  readonly event: ClaudeEvent;
+  /** As written; undefined when there is none. */
+  readonly matcher: string | undefined;
+  /** As written; undefined when there is none or it is empty. */
+  readonly condition: string | undefined;
+  /** Of a sub-agent only: fires for this type of agent alone. */
+  readonly agentType?: string;
+  readonly timeoutMs: number;
+  readonly statusMessage: string | null;
+  /** Removed after its first run. */
+  readonly once: boolean;
+  readonly onFailure: 'continue' | 'block';
+  readonly source: Source;
+  /** Counted from 1, in the source's file. */
+  readonly line: number;
+  /** The entry as written, with its event, matcher and group: what trust binds. */
+  readonly text: string;
+  /** What a person should know, such as a time-out read as milliseconds. */
+  readonly notes: readonly string[];
+  /** Variables that the settings of its own workspace set; trusted together with the entry. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export interface CommandEntry extends EntryFacts {
+  readonly type: 'command';
+  readonly command: string;
+  /** Present, also when empty: no shell. */
+  readonly args: readonly string[] | null;
+  readonly shell: 'bash' | 'powershell' | null;
+  readonly async: boolean;
+  readonly asyncRewake: boolean;
+}
+
+export interface HttpEntry extends EntryFacts {
+  readonly type: 'http';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly allowedEnvVars: readonly string[];
+}
+
+export interface McpToolEntry extends EntryFacts {
+  readonly type: 'mcp_tool';
+  readonly server: string;
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+export interface PromptEntry extends EntryFacts {
+  readonly type: 'prompt' | 'agent';
+  readonly prompt: string;
+  readonly model: string | null;
+  readonly continueOnBlock: boolean;
+}
+
+/** One configured handler, checked. */
+export type Entry = CommandEntry | HttpEntry | McpToolEntry | PromptEntry;
+
+/** An entry that cannot run as it is written. */
+export interface BrokenEntry {
+  readonly source: Source;
+  readonly line: number;
+  /** Null when even the event is not known. */
+  readonly event: ClaudeEvent | null;
+  /** What was expected and what was found. */
+  readonly why: string;
+}

@@ -1,0 +1,158 @@
+import type { Failure } from '../../hooks/decision.ts';
+import type { Handler } from '../../hooks/handler.ts';
+import type { Binds, FoundHook, Grant } from '../dialect.ts';
+import { bindsOf } from './binding.ts';
+import type { BrokenEntry, Entry } from './entry.ts';
+import type { EntryHandlers } from './entry-handlers.ts';
+import { shellNotes } from './handlers/command-line.ts';
+import { labelOf } from './identity.ts';
+import { compileFit, type Fit } from './match/fit.ts';
+import type { Budget } from './match/matching.ts';
+import { CLAUDE_EVENTS, type ClaudeEvent, isGate, NEVER_FIRED } from './names.ts';
+import { failurePolicyOf } from './output/failures.ts';
+import type { ClaudeSession } from './session.ts';
+
+/** An entry under the name that it has in this session. */
+export interface NamedEntry {
+  readonly entry: Entry;
+  readonly id: string;
+  readonly ownId: string;
+  /** Which of its event's hooks it is, from 0. */
+  readonly index: number;
+}
+
+/** What the hooks of one discovery have in common. */
+export interface SharedMeans {
+  readonly session: ClaudeSession;
+  readonly handlers: EntryHandlers;
+  readonly budget: Budget;
+}
+
+export function foundHook(
+  { entry, id, ownId, index }: NamedEntry,
+  { session, handlers, budget }: SharedMeans,
+): FoundHook {
+  const { source, event } = entry;
+  const fit = compileFit(entry, { home: session.home, budget });
+  const problem = fit.problem ?? handlers.problemOf(entry);
+  let binds: Binds | null = null;
+  return {
+    id,
+    ownId,
+    dialect: 'claude',
+    eventName: event,
+    events: [CLAUDE_EVENTS[event].event],
+    matcher: entry.matcher ?? null,
+    path: source.file,
+    line: entry.line,
+    place: source.place,
+    root: source.root,
+    // Found with a shell parser, which only those load who ask for trust.
+    get binds() {
+      return (binds ??= bindsOf(entry, session));
+    },
+    timeoutMs: entry.timeoutMs,
+    onFailure: failurePolicyOf(event, entry.onFailure),
+    get notes() {
+      const ofShell = entry.type === 'command' ? shellNotes(entry) : [];
+      return [...entry.notes, ...ofShell, ...fit.notes, ...neverFired(event)];
+    },
+    problem,
+    details: detailsOf(entry),
+    toHandlers: (grant) => handlersOf({ entry, id, index, fit }, { grant, handlers }),
+  };
+}
+
+function neverFired(event: ClaudeEvent): readonly string[] {
+  const why = NEVER_FIRED[event];
+  return why === undefined ? [] : [`${event} never fires here: ${why}`];
+}
+
+function detailsOf(entry: Entry): Record<string, string> {
+  return {
+    type: entry.type,
+    source: entry.source.label,
+    runs: labelOf(entry),
+    ...(entry.condition === undefined ? {} : { if: entry.condition }),
+    ...(entry.type === 'command' && (entry.async || entry.asyncRewake)
+      ? { background: entry.async ? 'async' : 'asyncRewake' }
+      : {}),
+    ...(entry.statusMessage === null ? {} : { statusMessage: entry.statusMessage }),
+  };
+}
+
+interface Wanted {
+  readonly entry: Entry;
+  readonly id: string;
+  readonly index: number;
+  readonly fit: Fit;
+}
+
+interface Means {
+  readonly grant: Grant;
+  readonly handlers: EntryHandlers;
+}
+
+function handlersOf(
+  { entry, id, index, fit }: Wanted,
+  { grant, handlers }: Means,
+): readonly Handler[] {
+  const { event, source } = entry;
+  const target = { ...targetOf({ id, event, grant }), source: `${source.file}:${entry.line}` };
+  if (fit.problem !== null && isGate(event)) return [failing(target, fit.problem)];
+  const { fits } = fit;
+  return [handlers.handlerOf(entry, { target: { ...target, fits }, grant, index })];
+}
+
+function targetOf({ id, event, grant }: { id: string; event: ClaudeEvent; grant: Grant }) {
+  return {
+    id,
+    dialect: 'claude',
+    event: CLAUDE_EVENTS[event].event,
+    vocabulary: 'claude',
+    onFailure: grant.onFailure,
+    withheld: grant.withheld,
+  } as const;
+}
+
+/** A guard that cannot work must not look as if it had agreed. */
+function failing(target: Omit<Handler, 'run'>, message: string): Handler {
+  const failure: Failure = { kind: 'spawn', message };
+  return { ...target, run: () => ({ failure }) };
+}
+
+/** A broken gate under the name that it has in this session. */
+export interface NamedGate {
+  readonly broken: BrokenGate;
+  readonly id: string;
+  readonly ownId: string;
+}
+
+export type BrokenGate = BrokenEntry & { readonly event: ClaudeEvent };
+
+/** A gate that is written wrongly: it runs nothing, and every dispatch of its event says so. */
+export function brokenGate({ broken, id, ownId }: NamedGate): FoundHook {
+  const { source, line, event, why } = broken;
+  return {
+    id,
+    ownId,
+    dialect: 'claude',
+    eventName: event,
+    events: [CLAUDE_EVENTS[event].event],
+    matcher: null,
+    path: source.file,
+    line,
+    place: source.place,
+    root: source.root,
+    binds: { entry: source.file, text: why, files: [], directories: [] },
+    runsNothing: true,
+    timeoutMs: 0,
+    onFailure: 'open',
+    notes: [],
+    problem: why,
+    details: { source: source.label },
+    toHandlers: (grant) => [
+      failing({ ...targetOf({ id, event, grant }), source: `${source.file}:${line}` }, why),
+    ],
+  };
+}

@@ -1,0 +1,64 @@
+import { messageOf } from '../../../base/errors.ts';
+import { cutText } from '../../../base/json.ts';
+import type { Failure, FailureKind } from '../../../hooks/decision.ts';
+import { runWithinLimit } from '../../../hooks/dispatch/time-limit.ts';
+import type { Answer, ProgramReport } from '../../../hooks/handler.ts';
+
+export interface Limits {
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+/** Asks somebody who may hang, throw or not listen to the signal, and always ends with an answer. */
+export async function askWithin(
+  ask: (signal: AbortSignal) => Promise<Answer>,
+  { signal, timeoutMs }: Limits,
+): Promise<Answer> {
+  if (signal.aborted) return KILLED;
+  const answer = await runWithinLimit((inner) => askUntilAborted(ask, inner), signal, timeoutMs);
+  return answer ?? {};
+}
+
+export function failed(kind: FailureKind, message: string): { readonly failure: Failure } {
+  return { failure: { kind, message } };
+}
+
+const EXCERPT_LENGTH = 500;
+
+/** As much of a text as a message can hold. */
+export function excerptOf(text: string): string {
+  const trimmed = text.trim();
+  return trimmed.length <= EXCERPT_LENGTH ? trimmed : `${cutText(trimmed, EXCERPT_LENGTH)}…`;
+}
+
+const REPORT_LENGTH = 64 * 1024;
+
+/** What a trace shows of the text that somebody other than a program answered with. */
+export function reportOf(text: string): ProgramReport {
+  const isShort = text.length <= REPORT_LENGTH;
+  const stdout = isShort
+    ? text
+    : `${cutText(text, REPORT_LENGTH)}\n[... cut: ${text.length} characters in all ...]`;
+  return { exitCode: null, stdout, stderr: '' };
+}
+
+const KILLED = failed('killed', 'was ended because the dispatch was aborted');
+
+async function askUntilAborted(
+  ask: (signal: AbortSignal) => Promise<Answer>,
+  signal: AbortSignal,
+): Promise<Answer> {
+  // Listens before the one who is asked does: why it was ended counts, not what it then says.
+  let end: (() => void) | undefined;
+  const ended = new Promise<Answer>((resolve) => {
+    end = () => resolve(KILLED);
+    signal.addEventListener('abort', end, { once: true });
+  });
+  try {
+    return await Promise.race([ended, ask(signal)]);
+  } catch (error) {
+    return failed('threw', messageOf(error));
+  } finally {
+    if (end !== undefined) signal.removeEventListener('abort', end);
+  }
+}

@@ -1,0 +1,80 @@
+import { shellWord } from '../../../base/shell-word.ts';
+import { shellProgram } from '../../../process/shell.ts';
+import type { CommandEntry } from '../entry.ts';
+import type { ClaudeSession } from '../session.ts';
+import { placeVariables } from './environment.ts';
+
+export interface CommandLine {
+  readonly file: string;
+  readonly args: readonly string[];
+}
+
+/** How the entry is started, or why it cannot be. */
+export type PlannedCommand = CommandLine | { readonly problem: string };
+
+export function planCommand(entry: CommandEntry, session: ClaudeSession): PlannedCommand {
+  const problem = placeholderProblem(entry);
+  if (problem !== null) return { problem };
+  return entry.args === null ? shellForm(entry, session) : execForm(entry, entry.args, session);
+}
+
+function shellForm({ command, shell }: CommandEntry, session: ClaudeSession): CommandLine {
+  const { machine, env } = session;
+  const wish = shell === null ? machine : { ...machine, shell };
+  const text = shell === 'powershell' ? asPowershell(command) : command;
+  const prefix = env['CLAUDE_CODE_SHELL_PREFIX'] ?? '';
+  return shellProgram(prefix === '' ? text : `${prefix} ${shellWord(text)}`, wish);
+}
+
+function asPowershell(command: string): string {
+  return command.replaceAll(PLACE, (_all, name: string) => `\${env:${name}}`);
+}
+
+function execForm(
+  entry: CommandEntry,
+  args: readonly string[],
+  session: ClaudeSession,
+): CommandLine {
+  const values = placeVariables(entry, session);
+  const options = entry.source.plugin?.options ?? {};
+  const fill = (text: string): string =>
+    text
+      .replaceAll(PLACE, (all, name: string) => values[name] ?? all)
+      .replaceAll(OPTION, (_all, key: string) => options[key] ?? '');
+  return { file: fill(entry.command), args: args.map(fill) };
+}
+
+const PLACE = /\$\{(CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA)\}/g;
+const OPTION = /\$\{user_config\.([\w.-]+)\}/g;
+
+/** A placeholder that would stay empty makes another command of it, so it is not run. */
+function placeholderProblem(entry: CommandEntry): string | null {
+  const text = [entry.command, ...(entry.args ?? [])].join('\n');
+  const { plugin } = entry.source;
+  const named = /\$\{(CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA)\}/.exec(text)?.[1];
+  if (named !== undefined && plugin === null) {
+    return `its command names \${${named}}, which only hooks of a plugin have: write the path, or \${CLAUDE_PROJECT_DIR}`;
+  }
+  const options = [...text.matchAll(OPTION)].map(([, key = '']) => key);
+  if (options.length === 0) return null;
+  if (plugin === null) {
+    return 'its command names ${user_config…}, which only hooks of a plugin have';
+  }
+  if (entry.args === null) {
+    return 'its command names ${user_config…}, which is filled in only where "args" are given; a shell finds it as $CLAUDE_PLUGIN_OPTION_<KEY>';
+  }
+  const unset = options.find((key) => plugin.options[key] === undefined);
+  return unset === undefined ? null : `the plugin's option "${unset}" is not set`;
+}
+
+const BASH_ONLY = /(?:^|[\s;&|(])\[\[\s|<<<|\w=\(|\bfunction\s+\w/;
+
+/** Without a wish it runs in /bin/sh, as in Claude Code, and that is bash on some machines only. */
+export function shellNotes({ command, args, shell }: CommandEntry): readonly string[] {
+  const isBash = args !== null || shell !== null || /\b(?:bash|zsh)\b/.test(command);
+  const found = isBash ? undefined : BASH_ONLY.exec(command)?.[0].trim();
+  if (found === undefined) return [];
+  return [
+    `${JSON.stringify(found)} needs bash, and /bin/sh may be another shell: add "shell": "bash"`,
+  ];
+}

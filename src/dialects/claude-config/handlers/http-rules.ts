@@ -1,0 +1,89 @@
+/** What the person and the settings allow http hooks. */
+export interface HttpRules {
+  /** `allowedHttpHookUrls` of all sources; null when no source has any, and then every URL may be called. */
+  readonly allowedUrls: readonly string[] | null;
+  /** Those of them that a workspace cannot have written: one that names its host may be private. */
+  readonly ownUrls: readonly string[];
+  /** `httpHookAllowedEnvVars`; null leaves it to each hook. */
+  readonly allowedEnvVars: readonly string[] | null;
+}
+
+export function isAllowedUrl(url: URL, { allowedUrls }: HttpRules): boolean {
+  return allowedUrls === null || allowedUrls.some((pattern) => matchesUrl(pattern, url));
+}
+
+/** Whether the person has allowed this very host, and not only some host. */
+export function isHostAllowedByName(url: URL, { ownUrls }: HttpRules): boolean {
+  return ownUrls.some((pattern) => {
+    const parts = partsOf(pattern);
+    return parts !== null && !parts.authority.includes('*') && matchesUrl(pattern, url);
+  });
+}
+
+/** The URL as it may be shown: without credentials, query and fragment, where secrets live. */
+export function shownUrl({ origin, pathname }: URL): string {
+  return `${origin}${pathname}`;
+}
+
+function matchesUrl(pattern: string, url: URL): boolean {
+  if (pattern === '*') return true;
+  const parts = partsOf(pattern);
+  if (parts === null) return false;
+  return (
+    matchesWildcard(parts.scheme, url.protocol.slice(0, -1)) &&
+    authoritiesOf(url).some((authority) => matchesWildcard(parts.authority, authority)) &&
+    matchesWildcard(parts.rest, `${url.pathname}${url.search}`)
+  );
+}
+
+interface PatternParts {
+  readonly scheme: string;
+  readonly authority: string;
+  readonly rest: string;
+}
+
+/**
+ * A pattern is compared part by part, so that the star of `https://*.example.com/*` cannot reach
+ * over the host into the path of somebody else's server.
+ */
+function partsOf(pattern: string): PatternParts | null {
+  const isSchemeLeftOut = pattern.startsWith('*') && !pattern.includes('://');
+  const whole = isSchemeLeftOut ? `*://${pattern}` : pattern;
+  const found = /^([^:/?#]+):\/\/(?:[^@/?#]*@)?([^/?#]*)([^#]*)/.exec(whole);
+  if (found === null) return null;
+  const [, scheme = '', authority = '', rest = ''] = found;
+  return {
+    scheme: scheme.toLowerCase(),
+    authority: authority.toLowerCase(),
+    rest: restOf(authority, rest),
+  };
+}
+
+function restOf(authority: string, rest: string): string {
+  if (rest.startsWith('/')) return rest;
+  if (rest === '' && authority.endsWith('*')) return '*';
+  return `/${rest}`;
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
+
+function authoritiesOf({ host, hostname, port, protocol }: URL): string[] {
+  if (port !== '') return [host];
+  return [host, `${hostname}:${DEFAULT_PORTS[protocol] ?? ''}`];
+}
+
+/** `*` stands for any text. Takes the first place that fits each piece, so it never backtracks. */
+export function matchesWildcard(pattern: string, text: string): boolean {
+  const [first = '', ...others] = pattern.split('*');
+  const last = others.pop();
+  if (last === undefined) return text === pattern;
+  const end = text.length - last.length;
+  if (end < first.length || !text.startsWith(first) || !text.endsWith(last)) return false;
+  let from = first.length;
+  for (const piece of others) {
+    const at = text.indexOf(piece, from);
+    if (at === -1 || at + piece.length > end) return false;
+    from = at + piece.length;
+  }
+  return true;
+}

@@ -1,0 +1,84 @@
+import { isRecord } from '../../../base/json.ts';
+import type { Answer, Handler, HandlerInput } from '../../../hooks/handler.ts';
+import type { McpToolEntry } from '../entry.ts';
+import type { CallMcp, McpAnswer } from '../ports.ts';
+import { askWithin, excerptOf, failed, reportOf } from './asking.ts';
+
+export interface McpTools {
+  readonly callMcp?: CallMcp | undefined;
+  decode(input: HandlerInput, text: string): Answer;
+  /** What `${path.to.field}` is looked up in. */
+  payload(input: HandlerInput): object;
+}
+
+/** Calls a tool of an MCP server and reads its text as a hook's output. */
+export function mcpToolRun(entry: McpToolEntry, tools: McpTools): Handler['run'] {
+  return (input, signal) =>
+    askWithin((inner) => callTool({ entry, tools, input }, inner), {
+      signal,
+      timeoutMs: entry.timeoutMs,
+    });
+}
+
+interface Asked {
+  readonly entry: McpToolEntry;
+  readonly tools: McpTools;
+  readonly input: HandlerInput;
+}
+
+async function callTool({ entry, tools, input }: Asked, signal: AbortSignal): Promise<Answer> {
+  const { server, tool } = entry;
+  if (tools.callMcp === undefined) {
+    return failed(
+      'spawn',
+      `this host cannot call MCP tools, so tool '${tool}' of server '${server}' was not called`,
+    );
+  }
+  const filled = fillFields(entry.input, tools.payload(input));
+  const answer = await tools.callMcp({ server, tool, input: filled }, signal);
+  if (answer === null) return failed('spawn', `MCP server '${server}' not connected`);
+  const program = reportOf(answer.text);
+  if (answer.isError) return { program, ...failed('exit', toolError(entry, answer)) };
+  return { program, ...tools.decode(input, answer.text) };
+}
+
+function toolError({ server, tool }: McpToolEntry, { text }: McpAnswer): string {
+  const words = excerptOf(text);
+  return `MCP tool '${tool}' of server '${server}' answered with an error: ${words === '' ? '(no text)' : words}`;
+}
+
+/** Replaces `${path.to.field}` in every string, however deep; everything else stays as it is. */
+export function fillFields(
+  input: Readonly<Record<string, unknown>>,
+  payload: object,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(input).map(([key, value]) => [key, fillValue(value, payload)]),
+  );
+}
+
+function fillValue(value: unknown, payload: object): unknown {
+  if (typeof value === 'string') return fillText(value, payload);
+  if (Array.isArray(value)) return value.map((each) => fillValue(each, payload));
+  return isRecord(value) ? fillFields(value, payload) : value;
+}
+
+function fillText(text: string, payload: object): string {
+  return text.replaceAll(/\$\{([^{}]*)\}/g, (_all, path: string) =>
+    asText(findField(payload, path.trim().split('.'))),
+  );
+}
+
+function findField(payload: unknown, path: readonly string[]): unknown {
+  let found = payload;
+  for (const name of path) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) return null;
+    found = Object.getOwnPropertyDescriptor(found, name)?.value;
+  }
+  return found;
+}
+
+function asText(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

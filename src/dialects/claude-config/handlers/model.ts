@@ -1,0 +1,84 @@
+import { isRecord, parseJson } from '../../../base/json.ts';
+import type { Answer, Handler, HandlerInput } from '../../../hooks/handler.ts';
+import type { PromptEntry } from '../entry.ts';
+import type { AskModel, ModelQuestion } from '../ports.ts';
+import { askWithin, failed, reportOf } from './asking.ts';
+
+export interface ModelTools {
+  readonly askModel?: AskModel | undefined;
+  /** The payload as compact JSON. */
+  payloadText(input: HandlerInput): string;
+  decide(input: HandlerInput, text: string): Answer;
+}
+
+/** Puts the prompt of a `prompt` or `agent` hook to the host's model. */
+export function modelRun(entry: PromptEntry, tools: ModelTools): Handler['run'] {
+  return (input, signal) =>
+    askWithin((inner) => askHost({ entry, tools, input }, inner), {
+      signal,
+      timeoutMs: entry.timeoutMs,
+    });
+}
+
+interface Asked {
+  readonly entry: PromptEntry;
+  readonly tools: ModelTools;
+  readonly input: HandlerInput;
+}
+
+async function askHost({ entry, tools, input }: Asked, signal: AbortSignal): Promise<Answer> {
+  if (tools.askModel === undefined) {
+    const message = `this host has no model for hooks, so the ${entry.type} hook was not asked`;
+    return failed('spawn', message);
+  }
+  const text = await tools.askModel(questionOf(entry, tools, input), signal);
+  return { program: reportOf(text), ...tools.decide(input, text) };
+}
+
+function questionOf(entry: PromptEntry, tools: ModelTools, input: HandlerInput): ModelQuestion {
+  const isAgent = entry.type === 'agent';
+  const payloadText = tools.payloadText(input);
+  return {
+    kind: entry.type,
+    prompt: fillPrompt(entry.prompt, payloadText),
+    model: entry.model,
+    schema: isAgent ? AGENT_SCHEMA : PROMPT_SCHEMA,
+    transcriptPath: isAgent ? (input.event.transcriptPath ?? transcriptIn(payloadText)) : null,
+  };
+}
+
+/** The payload names one also when the host keeps none. */
+function transcriptIn(payloadText: string): string | null {
+  const parsed = parseJson(payloadText);
+  const named = parsed.ok && isRecord(parsed.value) ? parsed.value['transcript_path'] : null;
+  return typeof named === 'string' ? named : null;
+}
+
+const PROMPT_SCHEMA = {
+  type: 'object',
+  properties: {
+    ok: { type: 'boolean' },
+    reason: { type: 'string' },
+    impossible: { type: 'boolean' },
+  },
+  required: ['ok', 'reason'],
+  additionalProperties: false,
+};
+
+const AGENT_SCHEMA = {
+  type: 'object',
+  properties: { ok: { type: 'boolean' }, reason: { type: 'string' } },
+  required: ['ok'],
+  additionalProperties: false,
+};
+
+/** Puts the payload where `$ARGUMENTS` stands, else at the end; `\$` is a plain dollar sign. */
+export function fillPrompt(prompt: string, payloadText: string): string {
+  let isPlaced = false;
+  const filled = prompt.replaceAll(/\\\$|\$ARGUMENTS(?![A-Za-z0-9_])/g, (found) => {
+    if (found === '\\$') return '$';
+    isPlaced = true;
+    return payloadText;
+  });
+  return isPlaced ? filled : `${filled}\n\n${payloadText}`;
+}

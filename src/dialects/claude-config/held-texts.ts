@@ -1,0 +1,38 @@
+/**
+ * The texts of settings files. A change counts only once it is taken over, and then as it was looked
+ * at: what hooks agreed to is what is read, whatever was written meanwhile.
+ */
+export interface HeldTexts<Text> {
+  readonly readNow: (file: string) => Text;
+  /** As it last counted. */
+  readonly readKept: (file: string) => Text;
+  /** Looks at what the file holds now, without letting it count. */
+  look(file: string): void;
+  /** Lets what was last looked at count, or drops it. */
+  settle(file: string, isTaken: boolean): void;
+}
+
+export function createHeldTexts<Text>(read: (file: string) => Text): HeldTexts<Text> {
+  const counting = new Map<string, { readonly text: Text }>();
+  const seen = new Map<string, { readonly text: Text }>();
+  const readNow = (file: string): Text => {
+    const text = read(file);
+    counting.set(file, { text });
+    return text;
+  };
+  return {
+    readNow,
+    readKept(file) {
+      const known = counting.get(file);
+      return known === undefined ? readNow(file) : known.text;
+    },
+    look(file) {
+      seen.set(file, { text: read(file) });
+    },
+    settle(file, isTaken) {
+      const looked = seen.get(file);
+      seen.delete(file);
+      if (isTaken && looked !== undefined) counting.set(file, looked);
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import path from 'node:path';
+import type { CommandEntry, Entry } from './entry.ts';
+import { shownUrl } from './handlers/http-rules.ts';
+
+/** What makes two entries the same hook: of those that fit, only the last one runs. */
+export function identityOf(entry: Entry): string {
+  const { family } = entry.source;
+  return JSON.stringify([family, entry.type, entry.condition ?? null, ...whatItDoes(entry)]);
+}
+
+function whatItDoes(entry: Entry): readonly unknown[] {
+  switch (entry.type) {
+    case 'command':
+      return [entry.command, entry.args, entry.shell ?? 'bash'];
+    case 'http':
+      return [entry.url, entry.headers];
+    case 'mcp_tool':
+      return [entry.server, entry.tool, entry.input];
+    case 'prompt':
+    case 'agent':
+      return [entry.prompt, entry.model];
+  }
+}
+
+/** What the person knows the entry by: its command, URL, tool or prompt. */
+export function labelOf(entry: Entry): string {
+  switch (entry.type) {
+    case 'command':
+      return [entry.command, ...(entry.args ?? [])].join(' ');
+    case 'http':
+      return URL.canParse(entry.url) ? shownUrl(new URL(entry.url)) : entry.url;
+    case 'mcp_tool':
+      return `${entry.server} ${entry.tool}`;
+    case 'prompt':
+    case 'agent':
+      return entry.prompt;
+  }
+}
+
+/** A short name for ids: `format.sh` for a command that runs it, `example.org` for a URL. */
+export function nicknameOf(entry: Entry): string {
+  const name = nickname(entry)
+    .replaceAll(/[^\w.@+-]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '');
+  return name.slice(0, MAX_NICKNAME) || entry.type;
+}
+
+const MAX_NICKNAME = 40;
+
+function nickname(entry: Entry): string {
+  switch (entry.type) {
+    case 'command':
+      return scriptName(entry);
+    case 'http':
+      return hostOf(entry.url);
+    case 'mcp_tool':
+      return `${entry.server}-${entry.tool}`;
+    case 'prompt':
+    case 'agent':
+      return entry.type;
+  }
+}
+
+const SCRIPT = /[\w-]\.(?:sh|bash|zsh|py|m?js|cjs|m?ts|cts|rb|pl|php|lua|ps1|bat|cmd|exe)$/i;
+
+/** The script that a command runs says more than the interpreter in front of it. */
+function scriptName({ command, args }: CommandEntry): string {
+  const words = [...command.split(/[\s;|&()]+/), ...(args ?? [])]
+    .map((word) => word.replaceAll(/["']/g, ''))
+    .filter((word) => word !== '' && !/^\w+=/.test(word));
+  const script = words.find((word) => SCRIPT.test(word) && !word.startsWith('-'));
+  return path.posix.basename((script ?? words[0] ?? '').replaceAll('\\', '/'));
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : 'http';
+}

@@ -1,0 +1,199 @@
+import { createHash } from 'node:crypto';
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { messageOf } from '../../../base/errors.ts';
+import { appendPrivateFile } from '../../../base/files.ts';
+import { viewsOf } from '../../../hooks/faces/faces.ts';
+import type { CallFacts, HookEvent } from '../../../hooks/facts.ts';
+import type { Fields } from './fields.ts';
+import { agentTranscriptPath, transcriptPath } from './transcript-path.ts';
+
+export interface Transcript {
+  /** The session's transcript, also for what happens in a sub-agent. */
+  readonly path: string;
+  /** Why it could not be written, or null. */
+  readonly note: string | null;
+}
+
+/** Keeps the transcript of what an event tells. Never throws; the same event adds its lines once. */
+export type KeepTranscript = (event: HookEvent) => Transcript;
+
+/**
+ * Transcripts in Claude's form for sessions that the host keeps none for. They grow with what the
+ * events tell: prompts, tool calls, answers.
+ */
+export function createTranscripts(directory: string): KeepTranscript {
+  const known = new Map<string, KnownEnd>();
+  return (event) => {
+    const file = transcriptPath(directory, event);
+    const isInAgent = event.agent.parentId !== null || event.name === 'SubagentStop';
+    try {
+      if (isInAgent) {
+        appendMessages(file, { messages: [], event, known });
+        const own = agentTranscriptPath(file, event.agent.id);
+        appendMessages(own, { messages: messagesOf(event), event, known });
+      } else {
+        appendMessages(file, { messages: messagesOf(event), event, known });
+      }
+      return { path: file, note: null };
+    } catch (error) {
+      const note = `the transcript ${file} could not be written, so hooks that read it see less: ${messageOf(error)}`;
+      return { path: file, note };
+    }
+  };
+}
+
+interface Message {
+  /** What makes it this message and no other, so that it is written once. */
+  readonly key: string;
+  readonly type: 'user' | 'assistant';
+  readonly content: unknown;
+  readonly rest?: Fields;
+}
+
+function messagesOf(event: HookEvent): readonly Message[] {
+  switch (event.name) {
+    case 'UserPromptSubmit':
+      return [{ key: `prompt ${event.at}`, type: 'user', content: event.prompt }];
+    case 'PreToolUse':
+    case 'PermissionRequest':
+      return [toolUse(event.tool, event)];
+    case 'PostToolUse':
+    case 'PostToolUseFailure':
+      return [toolUse(event.tool, event), toolResult(event)];
+    case 'Stop':
+    case 'SubagentStop':
+    case 'RunEnd':
+      return said(event.lastText ?? '', event);
+    default:
+      return [];
+  }
+}
+
+function toolUse(call: CallFacts, event: HookEvent): Message {
+  const places = { cwd: event.cwd, root: event.workspaceRoots[0] ?? null };
+  const content = viewsOf(call, 'claude', places).map(({ name, input }) => ({
+    type: 'tool_use',
+    id: call.callId,
+    name,
+    input: input ?? {},
+  }));
+  return { key: `call ${callKey(call, event)}`, type: 'assistant', content };
+}
+
+function toolResult(event: HookEvent<'PostToolUse' | 'PostToolUseFailure'>): Message {
+  const { tool, result } = event;
+  const text = result.success ? result.text : (result.error ?? result.text);
+  const block = { tool_use_id: tool.callId, type: 'tool_result', content: text };
+  return {
+    key: `result ${callKey(tool, event)}`,
+    type: 'user',
+    content: [result.success ? block : { ...block, is_error: true }],
+    rest: { toolUseResult: result.response ?? text },
+  };
+}
+
+function callKey({ callId }: CallFacts, event: HookEvent): string {
+  return callId === '' ? String(event.at) : callId;
+}
+
+function said(text: string, event: HookEvent): readonly Message[] {
+  if (text === '') return [];
+  return [{ key: `text ${event.at}`, type: 'assistant', content: [{ type: 'text', text }] }];
+}
+
+interface Appended {
+  readonly messages: readonly Message[];
+  readonly event: HookEvent;
+  /** What is known of each file's end, so that it is read again only when somebody else wrote. */
+  readonly known: Map<string, KnownEnd>;
+}
+
+interface KnownEnd {
+  readonly size: number;
+  readonly uuids: readonly string[];
+}
+
+function appendMessages(file: string, { messages, event, known }: Appended): void {
+  const end = findEnd(file, known.get(file));
+  const told = new Set(end?.uuids);
+  const named = messages.map((message) => ({ message, uuid: uuidOf(message, event) }));
+  // The last message decides: of a long one, what stands before it is no longer in sight.
+  const isTold = told.has(named.at(-1)?.uuid ?? '');
+  const fresh = isTold ? [] : named.filter(({ uuid }) => !told.has(uuid));
+  let parentUuid = end?.uuids.at(-1) ?? null;
+  let lines = '';
+  for (const { message, uuid } of fresh) {
+    lines += `${JSON.stringify(lineOf(message, event, { uuid, parentUuid }))}\n`;
+    parentUuid = uuid;
+  }
+  if (end === null || lines !== '') appendPrivateFile(file, lines);
+  const uuids = [...(end?.uuids ?? []), ...fresh.map(({ uuid }) => uuid)].slice(-MOST_UUIDS);
+  known.set(file, { size: (end?.size ?? 0) + Buffer.byteLength(lines), uuids });
+}
+
+const END_BYTES = 256 * 1024;
+const MOST_UUIDS = 500;
+
+/** The last messages of a file; null when it is not there. */
+function findEnd(file: string, known: KnownEnd | undefined): KnownEnd | null {
+  const size = statSync(file, { throwIfNoEntry: false })?.size;
+  if (size === undefined) return null;
+  if (known?.size === size) return known;
+  const uuids = [...readEnd(file).matchAll(/,"uuid":"([0-9a-f-]{36})"/gu)];
+  return { size, uuids: uuids.map(([, uuid = '']) => uuid) };
+}
+
+function readEnd(file: string): string {
+  const handle = openSync(file, 'r');
+  try {
+    const { size } = fstatSync(handle);
+    const end = Buffer.alloc(Math.min(size, END_BYTES));
+    const length = readSync(handle, end, 0, end.length, size - end.length);
+    return end.toString('utf8', 0, length);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** The same for the same message, so that whoever writes it twice can be told. */
+function uuidOf({ key }: Message, { sessionId, agent }: HookEvent): string {
+  const hash = createHash('sha256').update(JSON.stringify([sessionId, agent.id, key]));
+  const hex = hash.digest('hex');
+  const groups = [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(12, 15)}`];
+  return [...groups, `8${hex.slice(15, 18)}`, hex.slice(18, 30)].join('-');
+}
+
+interface Ids {
+  readonly uuid: string;
+  readonly parentUuid: string | null;
+}
+
+/** `uuid` stands after the message, so that the end of the file tells it however long the message is. */
+function lineOf(message: Message, event: HookEvent, { uuid, parentUuid }: Ids): Fields {
+  const { type, content, rest } = message;
+  const isAssistant = type === 'assistant';
+  const isSidechain = event.agent.parentId !== null || event.name === 'SubagentStop';
+  return {
+    parentUuid,
+    isSidechain,
+    userType: 'external',
+    cwd: event.cwd,
+    sessionId: event.sessionId,
+    version: event.version,
+    gitBranch: '',
+    ...(isSidechain ? { agentId: event.agent.id } : {}),
+    type,
+    message: isAssistant
+      ? { id: `msg_${uuid}`, type: 'message', role: type, model: event.model.id, content }
+      : { role: type, content },
+    ...rest,
+    uuid,
+    timestamp: isoTime(event.at),
+  };
+}
+
+/** A time that no calendar has is a caller's mistake, and no reason to lose the line. */
+function isoTime(ms: number): string {
+  const date = new Date(ms);
+  return Number.isNaN(date.getTime()) ? '' : date.toISOString();
+}

@@ -1,0 +1,57 @@
+import { readShellCommands, type ShellReading } from './shell-commands.ts';
+
+/** What a rule says of a command: `git push`, `git push *`, `git push:*`. */
+export interface CommandPattern {
+  /** Literal texts between which anything may stand. */
+  readonly pieces: readonly string[];
+  /** Whether the last piece alone is enough: `git *` means `git`, too. */
+  readonly bare: string | null;
+  /** Whether it says more than the name of a program. */
+  readonly isDetailed: boolean;
+}
+
+export function parseCommandPattern(content: string): CommandPattern {
+  const written = content.trim().replaceAll(/\s+/g, ' ').replace(/:\*$/, ' *');
+  const [, bare = null] = /^([^*]*[^* ]) \*$/.exec(written) ?? [];
+  const beforeWildcard = written.replace(/ ?\*$/, '');
+  return { pieces: written.split('*'), bare, isDetailed: /[ *]/.test(beforeWildcard) };
+}
+
+/** Errs towards matching: whatever may run such a command counts. */
+export function mayRun(pattern: CommandPattern, line: string): boolean {
+  if (fitsAnything(pattern)) return true;
+  const { commands, hasExpansion, isOpen } = readShellCommands(line);
+  if (isOpen || (hasExpansion && pattern.isDetailed)) return true;
+  return commands.some(({ text, unquoted }) => fits(pattern, unquoted) || fits(pattern, text));
+}
+
+/** Errs towards not matching: nothing but such commands may run. */
+export function runsOnly(pattern: CommandPattern, line: string): boolean {
+  const reading = readShellCommands(line);
+  if (reading.commands.length === 0 || isDoubtful(reading)) return false;
+  return reading.commands.every(({ text, hasAssignment }) => !hasAssignment && fits(pattern, text));
+}
+
+function isDoubtful(reading: ShellReading): boolean {
+  return reading.hasExpansion || reading.isOpen || reading.writesFile || reading.isUnfinished;
+}
+
+function fitsAnything({ pieces }: CommandPattern): boolean {
+  return pieces.every((piece) => piece === '');
+}
+
+/** Each piece is looked for once, so that no pattern can make it slow. */
+function fits({ pieces, bare }: CommandPattern, command: string): boolean {
+  const [first = '', ...others] = pieces;
+  const last = others.pop();
+  if (last === undefined) return command === first;
+  if (command === bare) return true;
+  if (!command.startsWith(first)) return false;
+  let from = first.length;
+  for (const piece of others) {
+    const found = command.indexOf(piece, from);
+    if (found === -1) return false;
+    from = found + piece.length;
+  }
+  return command.length - last.length >= from && command.endsWith(last);
+}

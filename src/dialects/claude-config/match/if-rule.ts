@@ -1,0 +1,134 @@
+import { isRecord } from '../../../base/json.ts';
+import { type CommandPattern, mayRun, parseCommandPattern, runsOnly } from './bash-rule.ts';
+import {
+  mayMeanPath,
+  meansPath,
+  parsePathPattern,
+  type PathContext,
+  type PathPattern,
+} from './path-rule.ts';
+
+/** A permission rule: `Tool`, or `Tool(content)` for some of its calls. */
+export interface Rule {
+  readonly text: string;
+  readonly tool: string;
+  readonly content: Content;
+}
+
+type Content =
+  | { readonly kind: 'any' }
+  | { readonly kind: 'command'; readonly pattern: CommandPattern }
+  | { readonly kind: 'path'; readonly key: string; readonly pattern: PathPattern }
+  | { readonly kind: 'domain'; readonly domain: string }
+  | { readonly kind: 'value'; readonly key: string; readonly value: string }
+  | { readonly kind: 'unknown' };
+
+/** A call in Claude's words, with every name that its tool has. */
+export interface RuleCall {
+  readonly names: readonly string[];
+  readonly input: unknown;
+}
+
+export interface RuleContext extends PathContext {
+  /** A `guard` errs towards matching, so that it is asked; an `exact` rule towards not, so that it allows nothing by chance. */
+  readonly mode: 'guard' | 'exact';
+}
+
+const RULE = /^([\w-]+)(?:\(([\s\S]*)\))?$/;
+
+/** The rule, or null for what is none. */
+export function parseRule(text: string): Rule | null {
+  const [, tool, content] = RULE.exec(text.trim()) ?? [];
+  if (tool === undefined) return null;
+  return { text, tool, content: parseContent(tool, content) };
+}
+
+const COMMAND_TOOLS = ['Bash', 'execute_command', 'run_commands'];
+
+const PATH_KEYS: Readonly<Record<string, string>> = {
+  Read: 'file_path',
+  read_file: 'file_path',
+  read_files: 'file_path',
+  Write: 'file_path',
+  write_to_file: 'file_path',
+  Edit: 'file_path',
+  MultiEdit: 'file_path',
+  replace_in_file: 'file_path',
+  editor: 'file_path',
+  apply_patch: 'file_path',
+  NotebookEdit: 'notebook_path',
+  Grep: 'path',
+  Glob: 'path',
+};
+
+const VALUE_KEYS: Readonly<Record<string, string>> = {
+  Agent: 'subagent_type',
+  Task: 'subagent_type',
+  Skill: 'skill',
+};
+
+function parseContent(tool: string, content: string | undefined): Content {
+  if (content === undefined || content.trim() === '' || content.trim() === '*') {
+    return { kind: 'any' };
+  }
+  if (COMMAND_TOOLS.includes(tool)) {
+    return { kind: 'command', pattern: parseCommandPattern(content) };
+  }
+  const pathKey = ownValue(PATH_KEYS, tool);
+  if (pathKey !== null) return { kind: 'path', key: pathKey, pattern: parsePathPattern(content) };
+  if (tool === 'WebFetch' && content.startsWith('domain:')) {
+    return { kind: 'domain', domain: content.slice('domain:'.length).trim().toLowerCase() };
+  }
+  const valueKey = ownValue(VALUE_KEYS, tool);
+  if (valueKey !== null) return { kind: 'value', key: valueKey, value: content.trim() };
+  return { kind: 'unknown' };
+}
+
+function ownValue(table: Readonly<Record<string, string>>, key: string): string | null {
+  return Object.hasOwn(table, key) ? (table[key] ?? null) : null;
+}
+
+/** Whether the rule is about this call. Never throws. */
+export function ruleMatches(rule: Rule, call: RuleCall, context: RuleContext): boolean {
+  if (!call.names.includes(rule.tool)) return false;
+  if (rule.content.kind === 'any') return true;
+  const isGuard = context.mode === 'guard';
+  if (rule.content.kind === 'unknown' || !isRecord(call.input)) return isGuard;
+  try {
+    return contentMatches(rule.content, call.input, context);
+  } catch {
+    // A glob that its library cannot compile, or a path that it does not take.
+    return isGuard;
+  }
+}
+
+type KnownContent = Exclude<Content, { readonly kind: 'any' | 'unknown' }>;
+
+function contentMatches(
+  content: KnownContent,
+  input: Readonly<Record<string, unknown>>,
+  context: RuleContext,
+): boolean {
+  const isGuard = context.mode === 'guard';
+  const said = input[SUBJECT_KEYS[content.kind] ?? ('key' in content ? content.key : '')];
+  if (typeof said !== 'string') return isGuard;
+  switch (content.kind) {
+    case 'command':
+      return (isGuard ? mayRun : runsOnly)(content.pattern, said);
+    case 'path':
+      return (isGuard ? mayMeanPath : meansPath)(content.pattern, said, context);
+    case 'domain':
+      return URL.canParse(said) ? isOnDomain(new URL(said), content.domain) : isGuard;
+    case 'value':
+      return said === content.value;
+  }
+}
+
+const SUBJECT_KEYS: Readonly<Partial<Record<KnownContent['kind'], string>>> = {
+  command: 'command',
+  domain: 'url',
+};
+
+function isOnDomain({ hostname }: URL, domain: string): boolean {
+  return domain.startsWith('*.') ? hostname.endsWith(domain.slice(1)) : hostname === domain;
+}

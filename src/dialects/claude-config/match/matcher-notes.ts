@@ -1,0 +1,86 @@
+import { closestName } from '../../../base/spelling.ts';
+import { TOOL_NAMES } from '../../../hooks/faces/faces.ts';
+import type { Matcher } from '../../../hooks/matcher.ts';
+import { type ClaudeEvent, isClaudeEvent } from '../names.ts';
+import { hasSubject, isToolEvent, SUBJECT_VALUES } from './subjects.ts';
+
+/** What a person should know of a matcher: above all, which part of it can never match. */
+export function matcherNotes(matcher: Matcher, event: ClaudeEvent): readonly string[] {
+  if (matcher.kind === 'all') return [];
+  if (!hasSubject(event)) return [`the matcher is ignored: ${event} has nothing to match`];
+  const own = matcher.note === null ? [] : [`matcher ${quote(matcher.text)} ${matcher.note}`];
+  return [...own, ...(isToolEvent(event) ? toolNotes(matcher) : valueNotes(matcher, event))];
+}
+
+function toolNotes({ kind, text }: Matcher): readonly string[] {
+  if (kind === 'list') return listedNames(text).flatMap((name) => findToolNote(name) ?? []);
+  const [, tool] = /^(\w+)\(.*\)$/s.exec(text) ?? [];
+  if (tool === undefined || !KNOWN_TOOLS.includes(tool)) return [];
+  return [`${quote(text)} can never match: it is a permission rule, which belongs in "if"`];
+}
+
+/** Why no tool has this name, as far as that can be told, or null. */
+export function findToolNote(name: string): string | null {
+  if (KNOWN_TOOLS.includes(name) || OTHER_TOOLS.includes(name)) return null;
+  if (name.startsWith('mcp__')) return findMcpNote(name);
+  if (isClaudeEvent(name)) return `${quote(name)} matches nothing: it is an event, not a tool`;
+  const meant = closestName(name, KNOWN_TOOLS);
+  if (meant === null) return null;
+  const isCaseVariant = meant.toLowerCase() === name.toLowerCase();
+  const why = isCaseVariant ? 'names of tools are case-sensitive' : 'no tool of this name is known';
+  return `${quote(name)} matches nothing: ${why}; did you mean ${quote(meant)}?`;
+}
+
+function findMcpNote(name: string): string | null {
+  if (/^mcp__.+?__./.test(name)) return null;
+  const server = name.replace(/__$/, '');
+  const which = server === 'mcp' ? 'every MCP tool' : 'every tool of the server';
+  return `${quote(name)} matches nothing: it names no tool; write ${quote(`${server}__.*`)} for ${which}`;
+}
+
+function valueNotes({ kind, text }: Matcher, event: ClaudeEvent): readonly string[] {
+  const values = SUBJECT_VALUES[event];
+  if (values === undefined || kind !== 'list') return [];
+  return listedNames(text)
+    .filter((name) => !values.includes(name))
+    .map((name) => `${quote(name)} matches nothing: ${event} has ${values.join(', ')}`);
+}
+
+const MAX_LOOKED_AT = 200;
+
+/** The first of them: nobody writes more by hand, and looking for a misspelling takes long. */
+function listedNames(text: string): readonly string[] {
+  const names = text.split(/[|,]/, MAX_LOOKED_AT).map((name) => name.trim());
+  return names.filter((name) => name !== '');
+}
+
+const KNOWN_TOOLS = [
+  ...new Set(TOOL_NAMES.flatMap(({ claude, classic, sdk }) => [claude, ...classic, ...sdk])),
+  'Task',
+].filter((name) => !name.includes('<'));
+
+// Tools of Claude Code that have no face here, and must not be taken for misspelt ones.
+const OTHER_TOOLS = [
+  'BashOutput',
+  'EnterPlanMode',
+  'ExitPlanMode',
+  'KillShell',
+  'LS',
+  'LSP',
+  'NotebookRead',
+  'PowerShell',
+  'SendMessage',
+  'SlashCommand',
+  'TaskGet',
+  'TaskList',
+  'TaskOutput',
+  'TaskStop',
+  'TeamCreate',
+  'TeamDelete',
+  'TodoRead',
+  'ToolSearch',
+];
+
+function quote(text: string): string {
+  return JSON.stringify(text);
+}

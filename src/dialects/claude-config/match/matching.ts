@@ -1,0 +1,159 @@
+import { systemClock } from '../../../base/clock.ts';
+import { isHooklineError } from '../../../base/errors.ts';
+import { vocabularyOfName } from '../../../hooks/faces/faces.ts';
+import type { HookEvent } from '../../../hooks/facts.ts';
+import { compileMatcher, type ListRule, type Matcher } from '../../../hooks/matcher.ts';
+import type { Entry } from '../entry.ts';
+import { type ClaudeEvent, isGate } from '../names.ts';
+import { screenFor } from './pattern-screen.ts';
+import { hasSubject, isToolEvent } from './subjects.ts';
+
+export interface Matching {
+  readonly matcher: Matcher;
+  /** Why it does not match, or null when it does. */
+  readonly whyMismatch: (event: HookEvent, names: readonly string[]) => string | null;
+}
+
+const MAX_KNOWN = 5000;
+const known = new Map<string, Matching | string>();
+
+/**
+ * How an entry's matcher matches, or a sentence about why it never can. Entries with the same
+ * matcher share it, so that it is compiled and, for one event, tried only once.
+ */
+export function matchingOf({ event, matcher, source }: Entry, budget: Budget): Matching | string {
+  const key = `${event} ${source.isCline} ${matcher ?? ''}`;
+  const shared = known.get(key);
+  if (shared !== undefined) return shared;
+  if (known.size >= MAX_KNOWN) known.clear();
+  const patternsOn = source.isCline ? 'every name' : 'claude names';
+  // A repository may bring thousands of patterns that take long to compile; the person's own are few.
+  if (
+    source.place === 'workspace' &&
+    matcher !== undefined &&
+    budget.isSpent() &&
+    !isPlain(matcher)
+  ) {
+    const dear = uncompiled(
+      matcher,
+      event,
+      'comes after too many others that take long to compile',
+    );
+    return matchingFor(dear, event, patternsOn);
+  }
+  const matching = budget.spend(() => compileMatching(matcher, event, patternsOn));
+  known.set(key, matching);
+  return matching;
+}
+
+/** The time that one discovery may take for the patterns of workspaces. */
+export interface Budget {
+  isSpent(): boolean;
+  spend<Result>(work: () => Result): Result;
+}
+
+const BUDGET_MS = 2000;
+
+export function createBudget(): Budget {
+  let spentMs = 0;
+  return {
+    isSpent: () => spentMs > BUDGET_MS,
+    spend(work) {
+      const startedAt = systemClock.elapsed();
+      try {
+        return work();
+      } finally {
+        spentMs += systemClock.elapsed() - startedAt;
+      }
+    },
+  };
+}
+
+function compileMatching(
+  text: string | undefined,
+  event: ClaudeEvent,
+  patternsOn: 'claude names' | 'every name',
+): Matching | string {
+  const matcher = tryMatcher(text, event);
+  return typeof matcher === 'string' ? matcher : matchingFor(matcher, event, patternsOn);
+}
+
+function matchingFor(
+  matcher: Matcher,
+  event: ClaudeEvent,
+  patternsOn: 'claude names' | 'every name',
+): Matching {
+  const isOnClaudeNames =
+    patternsOn === 'claude names' && matcher.kind === 'pattern' && isToolEvent(event);
+  const seen = isOnClaudeNames ? claudeNames : (names: readonly string[]) => names;
+  return { matcher, whyMismatch: mismatchOf(matcher, seen) };
+}
+
+// These match file names and error classes, in which a comma or a dash is one like any other.
+const NARROW_LISTS: ListRule = { characters: /^[\w|]*$/u, separator: /\|/u };
+
+/** The matcher, or a sentence about why it can never match. */
+function tryMatcher(text: string | undefined, event: ClaudeEvent): Matcher | string {
+  if (!hasSubject(event)) return ignoredMatcher(text);
+  if (text !== undefined && text.length > MAX_PATTERN && !isPlain(text)) {
+    return uncompiled(text, event, `is longer than ${MAX_PATTERN} characters`);
+  }
+  try {
+    const isNarrow = event === 'FileChanged' || event === 'StopFailure';
+    return compileMatcher(text, screenFor(event), isNarrow ? NARROW_LISTS : undefined);
+  } catch (error) {
+    if (isHooklineError(error)) return `${error.message}; it never matches`;
+    throw error;
+  }
+}
+
+const MAX_PATTERN = 20_000;
+
+/** Whether it is a list of names, which costs nothing to compile. */
+function isPlain(text: string): boolean {
+  return /^[\w\- ,|*]*$/.test(text);
+}
+
+/** As a pattern that could hang: a guard is asked each time rather than never. */
+function uncompiled(text: string, event: ClaudeEvent, why: string): Matcher {
+  const isFit = isGate(event);
+  const note = `${why}; it is not run and counts as matching ${isFit ? 'everything' : 'nothing'}`;
+  return { text, kind: 'pattern', note, fits: () => isFit };
+}
+
+function ignoredMatcher(text: string | undefined): Matcher {
+  const isAll = text === undefined || text === '' || text === '*';
+  return { text: text ?? '', kind: isAll ? 'all' : 'list', note: null, fits: () => true };
+}
+
+/** Why a matcher does not match. Entries are asked one after the other, all with the same names. */
+function mismatchOf(
+  matcher: Matcher,
+  seen: (names: readonly string[]) => readonly string[],
+): Matching['whyMismatch'] {
+  if (matcher.kind === 'all') return () => null;
+  const mismatch = `matcher ${JSON.stringify(matcher.text)} does not match `;
+  let lastNames: readonly string[] | null = null;
+  let lastWhy: string | null = null;
+  return (_event, names) => {
+    if (names === lastNames) return lastWhy;
+    const isMatch = matcher.fits(seen(names));
+    lastNames = names;
+    lastWhy = isMatch ? null : mismatch + (names[0] ?? 'anything here');
+    return lastWhy;
+  };
+}
+
+// All handlers of one dispatch are given the same list.
+const claudeNamesOf = new WeakMap<readonly string[], readonly string[]>();
+
+function claudeNames(names: readonly string[]): readonly string[] {
+  const known = claudeNamesOf.get(names);
+  if (known !== undefined) return known;
+  const own = names.filter((name) => {
+    const vocabulary = vocabularyOfName(name);
+    return vocabulary === 'claude' || vocabulary === null;
+  });
+  claudeNamesOf.set(names, own);
+  return own;
+}

@@ -1,0 +1,174 @@
+import type * as unbash from 'unbash';
+import { splitPlainWords, type Variables } from './plain-words.ts';
+import { isTooIntricate, loadParser } from './shell-commands.ts';
+
+export interface WordContext {
+  /** Where `$(git rev-parse --show-toplevel)` leads. */
+  readonly root: string;
+  /** Where `$(pwd)` leads. */
+  readonly cwd: string;
+  readonly variables: Variables;
+}
+
+/** Stands in a word for what is not known before it runs. */
+export const UNKNOWN = '\0';
+
+const MAX_DEPTH = 5;
+/** No system starts a program with a longer argument. */
+const MAX_STARTABLE = 1024 * 1024;
+
+/**
+ * Every word of a command line, at any depth and inside `bash -c '…'`, without its quotes and with
+ * its variables replaced; one list for each command. Never throws.
+ */
+export function wordsOf(line: string, context: WordContext): readonly (readonly string[])[] {
+  return wordsAtDepth(line, context, 0);
+}
+
+/** The same for a program that is started without a shell. */
+export function wordsOfArgs(
+  words: readonly string[],
+  context: WordContext,
+): readonly (readonly string[])[] {
+  return withInnerScripts(words, context, 0);
+}
+
+function wordsAtDepth(
+  line: string,
+  context: WordContext,
+  depth: number,
+): readonly (readonly string[])[] {
+  if (line.length > MAX_STARTABLE) return [];
+  if (isTooIntricate(line) || depth > MAX_DEPTH) return [roughWords(line, context)];
+  const plain = splitPlainWords(line, context.variables);
+  if (plain !== null) return withInnerScripts(plain, context, depth);
+  try {
+    return parsedWords(line, context, depth);
+  } catch {
+    return [roughWords(line, context)];
+  }
+}
+
+/** The words of what cannot be parsed: rather too many than one too few. */
+export function roughWords(line: string, { variables }: WordContext): readonly string[] {
+  const filled = line.replaceAll(
+    /\$\{?(\w+)\}?/g,
+    (_all, name: string) => variables[name] ?? UNKNOWN,
+  );
+  const unquoted = filled.replaceAll(/["'\\]/g, '');
+  return [...filled.split(/["'`]+/), ...unquoted.split(/[\s`;|&<>()]+/)];
+}
+
+function parsedWords(
+  line: string,
+  outer: WordContext,
+  depth: number,
+): readonly (readonly string[])[] {
+  const { parse, forEachChild } = loadParser();
+  const script = parse(line);
+  const context = withAssignments(script, outer);
+  const lists: (readonly string[])[] = [];
+  const listed = new Set<unbash.SyntaxNode>();
+  const visit = (node: unbash.SyntaxNode): void => {
+    // What a hook writes changes with every run, and is not what it runs.
+    if (node.type === 'Redirect' && node.target !== undefined && !READS.has(node.operator)) {
+      listed.add(node.target);
+    } else if (node.type === 'Command') {
+      const words = [node.name, ...node.args].flatMap((word) => word ?? []);
+      const isTee = node.name?.value === 'tee';
+      const said = isTee ? ['tee'] : words.map((word) => expandArgument(word, context));
+      lists.push(...withInnerScripts(said, context, depth));
+      words.forEach((word) => listed.add(word));
+    } else if (node.type === 'Word' && !listed.has(node)) {
+      lists.push([expandWord(node, context)]);
+    } else if (node.type === 'Assignment' && node.name === 'PATH') {
+      // Programs are looked for there as if somebody had gone there.
+      const places = (context.variables['PATH'] ?? '').split(':');
+      lists.push(...places.map((place) => ['cd', place]));
+    } else if (node.type === 'HereDocBody') {
+      lists.push(...wordsAtDepth(node.text, context, depth + 1));
+    }
+    forEachChild(node, visit);
+  };
+  visit(script);
+  return lists;
+}
+
+/** What the line itself sets, each to what it was set to last. */
+function withAssignments(script: unbash.SyntaxNode, context: WordContext): WordContext {
+  const variables: Record<string, string | undefined> = { ...context.variables };
+  const { forEachChild } = loadParser();
+  const visit = (node: unbash.SyntaxNode): void => {
+    if (node.type === 'Assignment' && node.value.type === 'Word') {
+      variables[node.name] = expandWord(node.value, { ...context, variables });
+    }
+    forEachChild(node, visit);
+  };
+  visit(script);
+  return { ...context, variables };
+}
+
+const READS: ReadonlySet<string> = new Set(['<', '<&', '<<<']);
+
+const SHELL = /(?:^|[\\/])(?:ba|z|da|k)?sh(?:\.exe)?$/;
+
+function withInnerScripts(
+  words: readonly string[],
+  context: WordContext,
+  depth: number,
+): readonly (readonly string[])[] {
+  const shell = words.findIndex((word) => SHELL.test(word));
+  const flag = words.findIndex((word, index) => index > shell && /^-\w*c$/.test(word));
+  const evaluated = words[0] === 'eval' ? words.slice(1).join(' ') : undefined;
+  const script = evaluated ?? (shell === -1 || flag === -1 ? undefined : words[flag + 1]);
+  return script === undefined ? [words] : [words, ...wordsAtDepth(script, context, depth + 1)];
+}
+
+function expandArgument(word: unbash.CommandArgument, context: WordContext): string {
+  return word.type === 'Word' ? expandWord(word, context) : word.text;
+}
+
+function expandWord({ text, value, parts }: unbash.Word, context: WordContext): string {
+  const said =
+    parts === undefined ? value : parts.map((part) => expandPart(part, context)).join('');
+  return /^~(?:$|\/)/.test(text) ? expandHome(said, context) : said;
+}
+
+function expandHome(word: string, { variables }: WordContext): string {
+  return `${variables['HOME'] ?? UNKNOWN}${word.slice(1)}`;
+}
+
+function expandPart(part: unbash.WordPart, context: WordContext): string {
+  switch (part.type) {
+    case 'DoubleQuoted':
+    case 'LocaleString':
+      return part.parts.map((child) => expandPart(child, context)).join('');
+    case 'SimpleExpansion':
+      return context.variables[part.text.slice(1)] ?? UNKNOWN;
+    case 'ParameterExpansion':
+      return expandParameter(part, context);
+    case 'CommandExpansion':
+      return expandCommand(part.text, context);
+    case 'ArithmeticExpansion':
+    case 'ProcessSubstitution':
+      return UNKNOWN;
+    default:
+      return 'value' in part ? part.value : part.text;
+  }
+}
+
+function expandParameter(
+  { parameter, operation }: unbash.ParameterExpansionPart,
+  context: WordContext,
+): string {
+  const value = context.variables[parameter];
+  if (operation === undefined) return value ?? UNKNOWN;
+  if (operation.type !== 'Default') return UNKNOWN;
+  return value ?? expandWord(operation.operand, context);
+}
+
+function expandCommand(text: string, { root, cwd }: WordContext): string {
+  const command = text.replaceAll(/^\$\(|^`|[)`]$/g, '').trim();
+  if (/^pwd\b/.test(command)) return cwd;
+  return /^git\s+rev-parse\s+--show-toplevel\b/.test(command) ? root : UNKNOWN;
+}

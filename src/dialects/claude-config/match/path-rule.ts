@@ -1,0 +1,81 @@
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import type ignore from 'ignore';
+import { findPathInside } from '../../../base/paths.ts';
+
+export interface PathContext {
+  readonly cwd: string;
+  /** What `/x` in a rule is relative to. */
+  readonly root: string;
+  /** What `~/x` in a rule is relative to; null when it is not known. */
+  readonly home: string | null;
+}
+
+/** What a rule says of a path, like a line of .gitignore: `*.ts`, `src/**`, `//etc/**`, `~/x`. */
+export interface PathPattern {
+  /** The directory that it is relative to. */
+  readonly base: 'cwd' | 'root' | 'home' | 'system';
+  readonly glob: string;
+  /** Compiled when it is first needed. */
+  readonly loose: () => ignore.Ignore;
+  readonly strict: () => ignore.Ignore;
+}
+
+export function parsePathPattern(content: string): PathPattern {
+  const { base, glob } = splitBase(content);
+  let loose: ignore.Ignore | null = null;
+  let strict: ignore.Ignore | null = null;
+  return {
+    base,
+    glob,
+    loose: () => (loose ??= compile(glob, { ignorecase: true })),
+    strict: () => (strict ??= compile(glob, { ignorecase: false })),
+  };
+}
+
+function splitBase(content: string): Pick<PathPattern, 'base' | 'glob'> {
+  const written = content.trim();
+  if (written.startsWith('//')) return { base: 'system', glob: written.slice(1) };
+  if (written.startsWith('~/')) return { base: 'home', glob: written.slice(1) };
+  if (written.startsWith('/')) return { base: 'root', glob: written };
+  return { base: 'cwd', glob: written.replace(/^\.\//, '/') };
+}
+
+/** Errs towards matching: a file elsewhere fits a pattern that fits at any depth. */
+export function mayMeanPath(pattern: PathPattern, file: string, context: PathContext): boolean {
+  const relative = findRelative(pattern, file, context);
+  if (relative !== null) return relative !== '' && pattern.loose().ignores(relative);
+  if (pattern.base !== 'cwd' || !isAnyDepth(pattern.glob)) return false;
+  return pattern.loose().ignores(belowSystemRoot(path.resolve(context.cwd, file)));
+}
+
+/** Errs towards not matching: only what lies below the pattern's own directory. */
+export function meansPath(pattern: PathPattern, file: string, context: PathContext): boolean {
+  const relative = findRelative(pattern, file, context);
+  return relative !== null && relative !== '' && pattern.strict().ignores(relative);
+}
+
+function findRelative(pattern: PathPattern, file: string, context: PathContext): string | null {
+  const full = path.resolve(context.cwd, expandHome(file, context.home));
+  if (pattern.base === 'system') return belowSystemRoot(full);
+  const base = context[pattern.base];
+  return base === null ? null : (findPathInside(base, full)?.replaceAll(path.sep, '/') ?? null);
+}
+
+function expandHome(file: string, home: string | null): string {
+  return home !== null && /^~(?:$|[\\/])/.test(file) ? path.join(home, file.slice(1)) : file;
+}
+
+function belowSystemRoot(file: string): string {
+  return file.slice(path.parse(file).root.length).replaceAll(path.sep, '/');
+}
+
+function isAnyDepth(glob: string): boolean {
+  return glob.startsWith('**/') || !glob.replace(/\/$/, '').includes('/');
+}
+
+// Synchronous, as whether a handler fits is asked between two handlers; most conditions need none.
+function compile(glob: string, options: ignore.Options): ignore.Ignore {
+  const load: (name: string) => typeof ignore = createRequire(import.meta.url);
+  return load('ignore')(options).add(glob);
+}

@@ -1,0 +1,174 @@
+import { createRequire } from 'node:module';
+import type * as unbash from 'unbash';
+
+export interface ShellCommand {
+  /** Its name and arguments as written, without assignments, redirections and extra blanks. */
+  readonly text: string;
+  /** The same with quotes and backslashes taken away. */
+  readonly unquoted: string;
+  /** Whether a `VAR=x` stands before it. */
+  readonly hasAssignment: boolean;
+}
+
+/** Every simple command of a command line, however deep, and how far that can be relied on. */
+export interface ShellReading {
+  readonly commands: readonly ShellCommand[];
+  /** Whether a variable or a substitution may become other arguments. */
+  readonly hasExpansion: boolean;
+  /** Whether it may run any command at all, or could not be read. */
+  readonly isOpen: boolean;
+  /** Whether it writes to a file. */
+  readonly writesFile: boolean;
+  /** Whether a quote or the like is left open. */
+  readonly isUnfinished: boolean;
+}
+
+const MAX_LENGTH = 100_000;
+const MAX_OPENINGS = 2000;
+const UNREADABLE: ShellReading = {
+  commands: [],
+  hasExpansion: true,
+  isOpen: true,
+  writesFile: true,
+  isUnfinished: true,
+};
+
+let last: { readonly line: string; readonly reading: ShellReading } | null = null;
+
+/**
+ * Never throws. What `bash -c`, `sudo` and the like would run is not looked into.
+ * The last line is remembered, as every condition of an event asks for the same.
+ */
+export function readShellCommands(line: string): ShellReading {
+  if (last?.line !== line) last = { line, reading: readLine(line) };
+  return last.reading;
+}
+
+/** Whether parsing it could take long: the time grows with the square of what is left open. */
+export function isTooIntricate(line: string): boolean {
+  if (line.length > MAX_LENGTH) return true;
+  return line.length > MAX_OPENINGS && (line.match(/[({`]/g)?.length ?? 0) > MAX_OPENINGS;
+}
+
+function readLine(line: string): ShellReading {
+  if (isTooIntricate(line)) return UNREADABLE;
+  try {
+    return readParsed(line);
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+interface Draft {
+  readonly commands: ShellCommand[];
+  hasExpansion: boolean;
+  isOpen: boolean;
+  writesFile: boolean;
+  isUnfinished: boolean;
+}
+
+function readParsed(line: string): ShellReading {
+  const script = loadParser().parse(line);
+  const errors = script.errors ?? [];
+  const draft: Draft = {
+    commands: [],
+    hasExpansion: false,
+    isOpen: errors.some(({ message }) => message !== OPEN_SINGLE_QUOTE),
+    writesFile: false,
+    isUnfinished: errors.length > 0,
+  };
+  visit(script, { source: line, isQuoted: false }, draft);
+  return draft;
+}
+
+// All that follows the quote is one argument, so nothing in it is run.
+const OPEN_SINGLE_QUOTE = 'unterminated single quote';
+
+interface Surroundings {
+  /** What positions count in. */
+  readonly source: string;
+  readonly isQuoted: boolean;
+}
+
+function visit(node: unbash.SyntaxNode, { source, isQuoted }: Surroundings, draft: Draft): void {
+  note(node, { source, isQuoted }, draft);
+  const inside = {
+    source: (node.type === 'Script' ? node.source : undefined) ?? source,
+    isQuoted: node.type === 'DoubleQuoted' || (isQuoted && node.type !== 'Script'),
+  };
+  loadParser().forEachChild(node, (child) => visit(child, inside, draft));
+}
+
+function note(node: unbash.SyntaxNode, { source, isQuoted }: Surroundings, draft: Draft): void {
+  switch (node.type) {
+    case 'Command':
+      return noteCommand(node, draft);
+    case 'AndOr':
+    case 'Pipeline':
+      draft.isOpen ||= hasCommentBetween(node.commands, source);
+      return;
+    case 'CommandExpansion':
+      draft.hasExpansion = true;
+      return;
+    case 'SimpleExpansion':
+      draft.hasExpansion ||= !isQuoted;
+      return;
+    case 'ParameterExpansion':
+    case 'ProcessSubstitution':
+    case 'HereDoc':
+    case 'HereString':
+      draft.isOpen = true;
+      return;
+    case 'Redirect':
+      draft.writesFile ||= writesFile(node);
+      break;
+    default:
+  }
+}
+
+function noteCommand({ name, args, prefix }: unbash.Command, draft: Draft): void {
+  if (name === undefined) return;
+  if (!isFixed(name) || name.value === 'xargs') draft.isOpen = true;
+  draft.commands.push({
+    text: [name, ...args].map((word) => word.text).join(' '),
+    unquoted: [name, ...args].map((word) => ('name' in word ? word.text : word.value)).join(' '),
+    hasAssignment: prefix.some(({ type }) => type === 'Assignment'),
+  });
+}
+
+/** Whether a word stands for itself once its quotes are gone. */
+function isFixed({ parts }: unbash.Word): boolean {
+  return parts?.every(isFixedPart) ?? true;
+}
+
+function isFixedPart(part: unbash.WordPart): boolean {
+  if (part.type === 'DoubleQuoted') return part.parts.every(isFixedPart);
+  // `[` is a command of its own.
+  if (part.type === 'Glob') return part.text === '[';
+  return part.type === 'Literal' || part.type === 'SingleQuoted' || part.type === 'AnsiCQuoted';
+}
+
+function hasCommentBetween(commands: readonly unbash.SyntaxNode[], source: string): boolean {
+  return commands.some((command, index) => {
+    const next = commands[index + 1];
+    return next !== undefined && source.slice(command.end, next.pos).includes('#');
+  });
+}
+
+function writesFile({ operator, target }: unbash.Redirect): boolean {
+  if (operator === '<' || operator === '<&') return false;
+  if (target === undefined) return true;
+  return target.value !== '/dev/null' && !(operator === '>&' && /^\d+-?$|^-$/.test(target.value));
+}
+
+type Parser = typeof unbash;
+
+let parser: Parser | null = null;
+
+// Synchronous, as whether a handler fits is asked between two handlers; most conditions need none.
+export function loadParser(): Parser {
+  if (parser !== null) return parser;
+  const load: (name: string) => Parser = createRequire(import.meta.url);
+  parser = load('unbash');
+  return parser;
+}

@@ -1,0 +1,229 @@
+import { stripVTControlCharacters } from 'node:util';
+import type { Decision, Failure } from '../../../hooks/decision.ts';
+import type { Answer, HandlerInput } from '../../../hooks/handler.ts';
+import type { ClaudeEvent } from '../names.ts';
+import { changesOf, type Decided, joined, NOTHING } from './changes.ts';
+import {
+  type FailedHook,
+  failureOf,
+  failurePolicyOf,
+  lastWords,
+  noteReasonOnStdout,
+  noteShellComplaint,
+  noteUnparsed,
+  stderrText,
+} from './failures.ts';
+import { parseOutput } from './parse.ts';
+import {
+  canBlock,
+  decisionOf,
+  interruptOf,
+  noteIdleDecision,
+  type Ruling,
+  rulingOf,
+  stopOf,
+} from './rulings.ts';
+import { checkAnswer, type HookAnswer } from './schema.ts';
+import { capText, type Spill } from './spill.ts';
+
+/** How a hook ended and what it said. An HTTP answer is exit code 0 with its body as stdout. */
+export interface OutputRequest extends FailedHook {
+  readonly input: HandlerInput;
+  /** Null when a signal ended it. */
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Whether stdout was too long to be kept whole. */
+  readonly isTruncated: boolean;
+  readonly spill: Spill;
+}
+
+/**
+ * What a finished hook decided. JSON counts however the hook ended, and exit code 2 refuses whatever
+ * the JSON says. Never throws.
+ */
+export function decodeOutput(request: OutputRequest): Answer {
+  if (request.isTruncated) return unusable(request, 'stdout is longer than is kept');
+  const output = parseOutput(request.stdout);
+  if (output.kind === 'unusable') return unusable(request, output.why);
+  if (output.kind === 'json') return decodeJson(request, output.value);
+  const said = output.kind === 'text' ? output : { text: '', notes: [] };
+  const notes = [...said.notes, ...noteShellComplaint(request.stderr)];
+  return withNotes(notes, decodeText(request, said.text));
+}
+
+function decodeJson(request: OutputRequest, value: Readonly<Record<string, unknown>>): Answer {
+  const checked = checkAnswer(request.event, value);
+  if (!checked.ok) return unusable(request, checked.problem);
+  const { decision, notes } = decideAnswer(checked.answer, request);
+  const all = [...checked.notes, ...notes, ...exitNotes(request)];
+  const isFailed = !endedWell(request) && decision.effect !== 'deny';
+  if (isFailed && failurePolicyOf(request.event, request.onFailure) === 'closed') {
+    return withNotes(all, { failure: exitFailure(request) });
+  }
+  return { decision, notes: all };
+}
+
+/** What the JSON means for the event; the event's own row says what of it counts. */
+function decideAnswer(answer: HookAnswer, request: OutputRequest): Decided {
+  const { event, input, spill } = request;
+  const ruling = withExitCode(rulingOf(event, answer), request);
+  const stop = interruptOf(answer) ?? stopOf(event, answer);
+  const { decision, notes } = joined([
+    changesOf(answer.specific, input, spill),
+    permissionChanges(answer),
+    noticeOf(answer.systemMessage, spill),
+    { decision: decisionOf(event, ruling), notes: noteIdleDecision(event, answer) },
+    stop === null ? NOTHING : { decision: { stop }, notes: [] },
+    answer.terminalSequence === undefined ? NOTHING : { decision: {}, notes: [NO_TERMINAL] },
+  ]);
+  return { decision: ruling.effect === 'deny' ? withoutAnswer(decision) : decision, notes };
+}
+
+const NO_TERMINAL = 'terminalSequence is not sent to the terminal';
+
+/** Exit code 2 cannot be undone, but a reason that the JSON gives for its own refusal is better. */
+function withExitCode(ruling: Ruling, request: OutputRequest): Ruling {
+  if (!isBlockedByExit(request)) return ruling;
+  const own = ruling.effect === 'deny' ? ruling.reason : undefined;
+  return { effect: 'deny', reason: own ?? exitReason(request) };
+}
+
+/** A worktree that its hook could not make must not be used, whichever way the hook failed. */
+function isBlockedByExit({ event, exitCode }: OutputRequest): boolean {
+  if (event === 'WorktreeCreate') return exitCode !== 0;
+  return exitCode === 2 && canBlock(event);
+}
+
+function exitReason({ label, stderr }: OutputRequest): string {
+  return `[${label}]: ${stderrText(stderr)}`;
+}
+
+function permissionChanges({ specific }: HookAnswer): Decided {
+  const { decision: given } = specific;
+  if (given?.behavior !== 'allow') return NOTHING;
+  const { updatedInput, updatedPermissions } = given;
+  const decision: Decision = {
+    ...(updatedInput === undefined ? {} : { input: updatedInput }),
+    ...(updatedPermissions === undefined ? {} : { permissions: updatedPermissions }),
+  };
+  return { decision, notes: [] };
+}
+
+function noticeOf(systemMessage: string | undefined, spill: Spill): Decided {
+  if (systemMessage === undefined || systemMessage === '') return NOTHING;
+  const { text, notes } = capText(systemMessage, { name: 'systemMessage', spill });
+  return { decision: { notice: text }, notes };
+}
+
+/** What is refused is not answered as well. */
+function withoutAnswer({ answer: _answer, ...rest }: Decision): Decision {
+  return rest;
+}
+
+function exitNotes(request: OutputRequest): string[] {
+  const { event, exitCode, signal } = request;
+  if (exitCode === 0 || isBlockedByExit(request)) return [];
+  if (exitCode === 2) return [idleExit(event)];
+  const how = exitCode === null ? `killed by ${signal ?? 'a signal'}` : `exit code ${exitCode}`;
+  return [`its JSON counts although it ended with ${how}`];
+}
+
+function decodeText(request: OutputRequest, text: string): Answer {
+  if (isBlockedByExit(request)) return refusedByExit(request);
+  if (request.exitCode === 0) return plainText(request, text);
+  if (request.exitCode === 2) return idleExitAnswer(request);
+  return withNotes(noteMeantAsRefusal(request), { failure: exitFailure(request) });
+}
+
+/** Many hooks end with 1 to refuse, which lets the action go on. */
+function noteMeantAsRefusal({ event, exitCode }: OutputRequest): string[] {
+  if (exitCode !== 1 || !canBlock(event)) return [];
+  return ['exit code 1 refuses nothing: a hook that means to refuse ends with 2'];
+}
+
+function refusedByExit(request: OutputRequest): Answer {
+  const { stdout, stderr } = request;
+  const decision = { effect: 'deny', reason: exitReason(request) } as const;
+  const astray = request.exitCode === 2 ? noteReasonOnStdout(stdout, stderr) : [];
+  return withNotes([...noteUnparsed(stderr), ...astray], { decision });
+}
+
+/** Events where Claude shows the person what a hook complains about. */
+const SHOWN_TO_PERSON: readonly ClaudeEvent[] = [
+  'SessionStart',
+  'Setup',
+  'SessionEnd',
+  'SubagentStart',
+  'Notification',
+  'PostCompact',
+  'CwdChanged',
+  'FileChanged',
+];
+
+function idleExitAnswer({ event, stderr, spill }: OutputRequest): Answer {
+  const text = stderr.trim();
+  if (!SHOWN_TO_PERSON.includes(event) || text === '') {
+    return { notes: [`${idleExit(event)}${lastWords(stderr)}`] };
+  }
+  const { decision, notes } = noticeOf(text, spill);
+  return { decision, notes: [idleExit(event), ...notes] };
+}
+
+function idleExit(event: ClaudeEvent): string {
+  return `exit code 2 has no effect on ${event}`;
+}
+
+/** Where plain text on exit code 0 goes; on all other events nobody reads it. */
+function plainText({ event, spill }: OutputRequest, text: string): Answer {
+  if (event === 'WorktreeCreate') return worktreePath(text);
+  if (text === '') return {};
+  const capped = () => capText(text, { name: 'stdout', spill });
+  switch (event) {
+    case 'SessionStart':
+    case 'UserPromptSubmit':
+    case 'UserPromptExpansion': {
+      const { text: context, notes } = capped();
+      return { decision: { context }, notes };
+    }
+    case 'PreCompact': {
+      const { text: instructions, notes } = capped();
+      return { decision: { instructions }, notes };
+    }
+    default:
+      return {};
+  }
+}
+
+function worktreePath(text: string): Answer {
+  const lines = stripVTControlCharacters(text).split('\n');
+  const last = lines.map((line) => line.trim()).findLast((line) => line !== '');
+  if (last !== undefined) return { decision: { worktreePath: last } };
+  const message = 'expected the path of the worktree as the last line of stdout, found nothing';
+  return { failure: { kind: 'output', message } };
+}
+
+/** Output that cannot be understood: no decision, unless the exit code refuses by itself. */
+function unusable(request: OutputRequest, problem: string): Answer {
+  if (isBlockedByExit(request)) return withNotes([problem], refusedByExit(request));
+  return { failure: failureOf(request, { kind: 'output', message: problem }, problem) };
+}
+
+function endedWell({ exitCode }: OutputRequest): boolean {
+  return exitCode === 0 || exitCode === 2;
+}
+
+function exitFailure(request: OutputRequest): Failure {
+  const { exitCode, signal, stderr } = request;
+  const failure: Failure =
+    exitCode === null
+      ? { kind: 'killed', message: `was killed by ${signal ?? 'a signal'}${lastWords(stderr)}` }
+      : { kind: 'exit', message: `exited with code ${exitCode}${lastWords(stderr)}` };
+  return failureOf(request, failure, stderrText(stderr));
+}
+
+function withNotes(notes: readonly string[], answer: Answer): Answer {
+  if (notes.length === 0) return answer;
+  return { ...answer, notes: [...notes, ...(answer.notes ?? [])] };
+}

@@ -1,0 +1,109 @@
+import { cutText } from '../../../base/json.ts';
+import type { Failure, FailurePolicy } from '../../../hooks/decision.ts';
+import { EVENTS } from '../../../hooks/events.ts';
+import { CLAUDE_EVENTS, type ClaudeEvent } from '../names.ts';
+
+/** The hook that failed, as the texts about it need to know it. */
+export interface FailedHook {
+  readonly event: ClaudeEvent;
+  /** Its command or address. */
+  readonly label: string;
+  readonly onFailure: 'continue' | 'block';
+}
+
+/** On these a refusal means that work goes on, so a hook that always fails would never let it end. */
+const NEVER_BLOCKED_BY_FAILURE: readonly ClaudeEvent[] = [
+  'Stop',
+  'SubagentStop',
+  'TaskCompleted',
+  'TeammateIdle',
+];
+
+/** Whether the failure of such a hook refuses the action. Not for async hooks: theirs never does. */
+export function failurePolicyOf(
+  event: ClaudeEvent,
+  onFailure: FailedHook['onFailure'],
+): FailurePolicy {
+  if (onFailure === 'continue' || NEVER_BLOCKED_BY_FAILURE.includes(event)) return 'open';
+  return EVENTS[CLAUDE_EVENTS[event].event].refusal === null ? 'open' : 'closed';
+}
+
+/** The failure in Claude's words when it refuses the action; `details` is what the hook said. */
+export function failureOf(hook: FailedHook, failure: Failure, details: string): Failure {
+  if (failurePolicyOf(hook.event, hook.onFailure) === 'open') return failure;
+  const how = failure.kind === 'timeout' ? 'timed out' : 'failed';
+  const head = `[${hook.label}]: ${how}; blocking because onFailure is "block"`;
+  const message = failure.kind === 'timeout' ? head : `${head}\n${details}`;
+  return { kind: failure.kind, message };
+}
+
+const NO_STDERR = 'No stderr output';
+
+export function stderrText(stderr: string): string {
+  return stderr.trimEnd() === '' ? NO_STDERR : stderr.trimEnd();
+}
+
+const LAST_LINE_CHARACTERS = 300;
+
+/** The line that tells what went wrong, mostly the last, after a colon; empty when there is none. */
+export function lastWords(stderr: string): string {
+  const lines = stderr.trimEnd().split('\n');
+  const last = lines.at(-1)?.trim() ?? '';
+  const line = END_OF_NODES_REPORT.test(last) ? (lines.find(namesError) ?? last) : last;
+  return line === '' ? '' : `: ${cutText(line, LAST_LINE_CHARACTERS)}`;
+}
+
+const END_OF_NODES_REPORT = /^Node\.js v\d/;
+
+function namesError(line: string): boolean {
+  return /^(?:Uncaught )?\w*Error\b.*:/.test(line);
+}
+
+/** Why a refusal by exit code 2 has no reason although the hook printed one. */
+export function noteReasonOnStdout(stdout: string, stderr: string): string[] {
+  if (stderr.trim() !== '' || stdout.trim() === '') return [];
+  return [
+    'with exit code 2 the reason is read from stderr, which is empty; what it printed to stdout is not',
+  ];
+}
+
+const UNPARSED = /^\S*sh: (?:-c: )?(?:line )?\d+: syntax error/imu;
+
+/** A shell that cannot parse its command says 2, which would otherwise look like a meant refusal. */
+export function noteUnparsed(stderr: string): string[] {
+  if (!UNPARSED.test(stderr)) return [];
+  return ['the shell could not parse this command; if it is written for bash, say "shell": "bash"'];
+}
+
+const ONLY_OF_BASH =
+  /^\S*\bsh: (?:line )?\d+: (\[\[|source|declare|shopt|mapfile|readarray|pushd|popd|function): not found$/mu;
+
+/** Where /bin/sh is not bash, a test in double brackets is an unknown command and so never true. */
+function noteOnlyOfBash(stderr: string): string[] {
+  const [, word] = ONLY_OF_BASH.exec(stderr) ?? [];
+  if (word === undefined) return [];
+  return [
+    `/bin/sh of this machine does not know "${word}"; if the command is written for bash, say "shell": "bash"`,
+  ];
+}
+
+/** Node's pipes are sockets, which a program can write to, but not open once more by their names. */
+const REOPENED = /(\/dev\/std(?:out|err)): No such device or address/;
+const NO_DIRECTORY = /cannot create (\S+): Directory nonexistent/;
+
+/** What a shell's complaint means, where its words do not say it. */
+export function noteShellComplaint(stderr: string): string[] {
+  const reopened = REOPENED.exec(stderr)?.[1];
+  const uncreated = NO_DIRECTORY.exec(stderr)?.[1];
+  return [
+    ...noteOnlyOfBash(stderr),
+    ...(reopened === undefined
+      ? []
+      : [
+          `${reopened} cannot be opened here; write to ${reopened.endsWith('err') ? '>&2' : '>&1'}`,
+        ]),
+    ...(uncreated === undefined
+      ? []
+      : [`${uncreated} lies in a directory that does not exist, and /bin/sh ends with 2 then`]),
+  ];
+}

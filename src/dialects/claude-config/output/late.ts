@@ -1,0 +1,97 @@
+import { isRecord, parseJson, withoutByteOrderMark } from '../../../base/json.ts';
+import type { Answer } from '../../../hooks/handler.ts';
+import type { OutputRequest } from './decide.ts';
+import { lastWords } from './failures.ts';
+import { findLastJsonLine, parseOutput } from './parse.ts';
+import { checkAnswer, type HookAnswer } from './schema.ts';
+import { capText } from './spill.ts';
+
+export interface LateRequest extends OutputRequest {
+  /** Whether exit code 2 wakes the session: `asyncRewake`. */
+  readonly isRewake: boolean;
+}
+
+export interface HandOver {
+  /** How long it may go on; null when it does not say. */
+  readonly timeoutMs: number | null;
+}
+
+/** Reads a first line of stdout that moves the hook to the background; null when it does not. */
+export function isAsyncLine(firstLine: string): HandOver | null {
+  const line = withoutByteOrderMark(firstLine).trim();
+  if (!line.startsWith('{')) return null;
+  const parsed = parseJson(line);
+  if (!parsed.ok || !isRecord(parsed.value) || parsed.value['async'] !== true) return null;
+  const timeoutMs = parsed.value['asyncTimeout'];
+  return { timeoutMs: isDuration(timeoutMs) ? timeoutMs : null };
+}
+
+function isDuration(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0;
+}
+
+/** What a hook in the background says in the end: only text counts, for nothing is pending any more. */
+export function decodeLate(request: LateRequest): Answer {
+  const stdout = withoutAsyncLine(request.stdout);
+  if (request.isRewake && request.exitCode === 2) return wakingAnswer(request, stdout);
+  if (request.isTruncated) return failed('stdout is longer than is kept');
+  const value = lateObject(stdout);
+  if (value === null) return { ...exitProblem(request) };
+  const checked = checkAnswer(request.event, value);
+  if (!checked.ok) return failed(checked.problem);
+  return textsOf(checked.answer, checked.notes, request);
+}
+
+function withoutAsyncLine(stdout: string): string {
+  const end = stdout.indexOf('\n');
+  const first = end === -1 ? stdout : stdout.slice(0, end);
+  if (isAsyncLine(first) === null) return stdout;
+  return end === -1 ? '' : stdout.slice(end + 1);
+}
+
+function wakingAnswer({ stderr, spill }: LateRequest, stdout: string): Answer {
+  const said = stderr.trim() === '' ? stdout.trim() : stderr.trim();
+  const name = stderr.trim() === '' ? 'stdout' : 'stderr';
+  const text = said === '' ? 'A background hook asks for attention without saying why' : said;
+  const { text: context, notes } = capText(text, { name, spill });
+  return { decision: { context, wake: true }, notes };
+}
+
+function lateObject(stdout: string): Readonly<Record<string, unknown>> | null {
+  const output = parseOutput(stdout);
+  if (output.kind === 'json') return output.value;
+  return output.kind === 'text' ? findLastJsonLine(output.text) : null;
+}
+
+/** It changes nothing any more, but a hook that fails must not look as if it had worked. */
+function exitProblem({ exitCode, signal, stderr }: LateRequest): Answer {
+  if (exitCode === 0) return {};
+  if (exitCode === null) {
+    const message = `was killed by ${signal ?? 'a signal'}${lastWords(stderr)}`;
+    return { failure: { kind: 'killed', message } };
+  }
+  const message = `exited with code ${exitCode}${lastWords(stderr)}`;
+  return { failure: { kind: 'exit', message } };
+}
+
+function failed(message: string): Answer {
+  return { failure: { kind: 'output', message } };
+}
+
+function textsOf(
+  { specific, systemMessage, decision, goesOn }: HookAnswer,
+  checkNotes: readonly string[],
+  { spill }: LateRequest,
+): Answer {
+  const context = capText(specific.additionalContext ?? '', { name: 'additionalContext', spill });
+  const notice = capText(systemMessage ?? '', { name: 'systemMessage', spill });
+  const isRuling = decision !== undefined || specific.permissionDecision !== undefined || !goesOn;
+  const tooLate = 'it ran in the background, so its decision came too late and was ignored';
+  return {
+    decision: {
+      ...(context.text === '' ? {} : { context: context.text }),
+      ...(notice.text === '' ? {} : { notice: notice.text }),
+    },
+    notes: [...checkNotes, ...context.notes, ...notice.notes, ...(isRuling ? [tooLate] : [])],
+  };
+}

@@ -1,0 +1,91 @@
+import { cutText, isRecord, parseJson } from '../../../base/json.ts';
+import type { Decision } from '../../../hooks/decision.ts';
+import type { Answer } from '../../../hooks/handler.ts';
+import type { ClaudeEvent } from '../names.ts';
+
+export interface ModelAnswerRequest {
+  readonly event: ClaudeEvent;
+  /** What the model said. */
+  readonly text: string;
+  readonly continueOnBlock: boolean;
+  readonly kind: 'prompt' | 'agent';
+  /** The hook's prompt as written. */
+  readonly label: string;
+}
+
+interface Judgement {
+  readonly ok: boolean;
+  readonly reason: string;
+  readonly impossible: boolean;
+}
+
+/** What a model's `{ ok, reason }` means for the event; approval is no more than no objection. */
+export function decideModelAnswer(request: ModelAnswerRequest): Answer {
+  const judgement = findJudgement(request.text);
+  if (judgement === null) return { failure: { kind: 'output', message: unusable(request.text) } };
+  return judgement.ok ? {} : objection(judgement, request);
+}
+
+function findJudgement(text: string): Judgement | null {
+  const fenced = /```(?:json)?[ \t]*\r?\n(.*?)```/su.exec(text)?.[1];
+  return readJudgement(text) ?? (fenced === undefined ? null : readJudgement(fenced));
+}
+
+function readJudgement(text: string): Judgement | null {
+  const parsed = parseJson(text.trim());
+  if (!parsed.ok || !isRecord(parsed.value)) return null;
+  const { ok, reason, impossible } = parsed.value;
+  if (typeof ok !== 'boolean') return null;
+  return { ok, reason: typeof reason === 'string' ? reason : '', impossible: impossible === true };
+}
+
+const SHOWN_CHARACTERS = 200;
+
+function unusable(text: string): string {
+  const found = text.trim() === '' ? 'nothing' : JSON.stringify(cutText(text, SHOWN_CHARACTERS));
+  return `gave no usable answer: expected {"ok": true or false, "reason": "…"}, found ${found}`;
+}
+
+function objection(judgement: Judgement, request: ModelAnswerRequest): Answer {
+  const { event, kind } = request;
+  const reason = reasonOf(judgement, request);
+  const isEndOfWork = event === 'Stop' || event === 'SubagentStop';
+  if (isEndOfWork && judgement.impossible) {
+    return { notes: [`it may end, because what the hook asks for is impossible: ${reason}`] };
+  }
+  if (!OBJECTABLE.includes(event)) {
+    return { notes: [`a ${kind} hook has no effect on ${event}: ${reason}`] };
+  }
+  return { decision: { effect: 'deny', reason, ...turnEnd(reason, request) } };
+}
+
+function reasonOf({ reason }: Judgement, { kind, label }: ModelAnswerRequest): string {
+  const said = reason === '' ? 'no reason given' : reason;
+  return kind === 'agent' ? `Agent hook condition was not met: ${said}` : `[${label}]: ${said}`;
+}
+
+/**
+ * Events on which an objection counts. Refusing a prompt or a batch ends the turn by itself; on the
+ * other events the model reads the reason and goes on.
+ */
+const OBJECTABLE: readonly ClaudeEvent[] = [
+  'PreToolUse',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'PostToolBatch',
+  'UserPromptSubmit',
+  'UserPromptExpansion',
+  'Stop',
+  'SubagentStop',
+  'TaskCreated',
+  'TaskCompleted',
+  'TeammateIdle',
+];
+
+/** By default an objection to a tool call ends the turn as well; that of an agent never does. */
+function turnEnd(reason: string, request: ModelAnswerRequest): Pick<Decision, 'stop'> {
+  const { event, kind, continueOnBlock } = request;
+  if (continueOnBlock || kind === 'agent') return {};
+  if (event === 'PreToolUse') return { stop: { reason, pending: 'skip' } };
+  return event === 'PostToolUse' ? { stop: { reason, pending: 'run' } } : {};
+}

@@ -1,0 +1,88 @@
+import type { Decision, Effect, Stop } from '../../../hooks/decision.ts';
+import { CLAUDE_EVENTS, type ClaudeEvent } from '../names.ts';
+import type { HookAnswer, PermissionDecision } from './schema.ts';
+
+/** An effect and the reason that the hook itself gave for it. */
+export interface Ruling {
+  readonly effect: Effect;
+  readonly reason: string | undefined;
+}
+
+const NO_RULING: Ruling = { effect: 'pass', reason: undefined };
+
+/** Whether exit code 2 and `decision: "block"` refuse this event. */
+export function canBlock(event: ClaudeEvent): boolean {
+  return CLAUDE_EVENTS[event].exit2 === 'blocks';
+}
+
+/** What the JSON says about the action; of two fields that say it, the stricter. */
+export function rulingOf(event: ClaudeEvent, answer: HookAnswer): Ruling {
+  const { specific, reason } = answer;
+  if (event === 'PermissionRequest') return permissionRuling(specific.decision);
+  const effect = specific.permissionDecision ?? 'pass';
+  const own: Ruling = { effect, reason: said(specific.permissionDecisionReason) ?? said(reason) };
+  const legacy = legacyRuling(event, answer);
+  if (own.effect === 'deny' || legacy.effect === 'pass') return own;
+  return legacy.effect === 'deny' || own.effect === 'pass' ? legacy : own;
+}
+
+function permissionRuling(decision: PermissionDecision | undefined): Ruling {
+  if (decision === undefined) return NO_RULING;
+  return { effect: decision.behavior, reason: said(decision.message) };
+}
+
+function legacyRuling(event: ClaudeEvent, answer: HookAnswer): Ruling {
+  const { decision } = answer;
+  const reason = said(answer.reason);
+  if (decision === 'block' && canBlock(event)) return { effect: 'deny', reason };
+  if (decision === 'approve' && event === 'PreToolUse') return { effect: 'allow', reason };
+  return NO_RULING;
+}
+
+/** An empty reason is none. */
+function said(reason: string | undefined): string | undefined {
+  return reason === '' ? undefined : reason;
+}
+
+/** The ruling as a decision; a refusal always has a reason. */
+export function decisionOf(event: ClaudeEvent, { effect, reason }: Ruling): Decision {
+  if (effect === 'pass') return {};
+  if (effect === 'deny') return { effect, reason: reason ?? defaultReason(event) };
+  return reason === undefined ? { effect } : { effect, reason };
+}
+
+function defaultReason(event: ClaudeEvent): string {
+  return event === 'PermissionRequest' ? 'Permission denied by hook' : 'Blocked by hook';
+}
+
+/** Says what was meant to rule and does not on this event. */
+export function noteIdleDecision(event: ClaudeEvent, { decision }: HookAnswer): string[] {
+  if (event === 'PermissionRequest' && decision !== undefined) {
+    return [
+      `"decision": "${decision}" has no effect on PermissionRequest; say hookSpecificOutput.decision.behavior`,
+    ];
+  }
+  if (decision !== 'block' || canBlock(event)) return [];
+  return [`"decision": "block" has no effect on ${event}`];
+}
+
+/** Events where what is pending must not happen any more; elsewhere it happens, then the run ends. */
+const NOTHING_MORE: readonly ClaudeEvent[] = [
+  'UserPromptSubmit',
+  'UserPromptExpansion',
+  'PostToolBatch',
+];
+
+/** `continue: false`: ends the turn, but does not by itself refuse a tool call. */
+export function stopOf(event: ClaudeEvent, { goesOn, stopReason }: HookAnswer): Stop | null {
+  if (goesOn) return null;
+  const pending = NOTHING_MORE.includes(event) ? 'skip' : 'run';
+  return { reason: said(stopReason) ?? 'Stopped by hook', pending };
+}
+
+/** `interrupt`: as if the person had refused and ended the turn. */
+export function interruptOf({ specific }: HookAnswer): Stop | null {
+  const { decision } = specific;
+  if (decision?.behavior !== 'deny' || decision.interrupt !== true) return null;
+  return { reason: said(decision.message) ?? defaultReason('PermissionRequest'), pending: 'skip' };
+}

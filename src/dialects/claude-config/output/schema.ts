@@ -1,0 +1,203 @@
+import { isRecord, typeName } from '../../../base/json.ts';
+import type { ClaudeEvent } from '../names.ts';
+import { noteUnreadKeys, READ_FIELDS } from './fields.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A hook's JSON with every field of its type; what is absent is undefined. */
+export interface HookAnswer {
+  readonly goesOn: boolean;
+  readonly stopReason: string | undefined;
+  readonly systemMessage: string | undefined;
+  readonly terminalSequence: string | undefined;
+  readonly decision: 'approve' | 'block' | undefined;
+  readonly reason: string | undefined;
+  readonly specific: SpecificOutput;
+}
+
+/** `hookSpecificOutput`, with only the fields that the event reads. */
+export interface SpecificOutput {
+  readonly permissionDecision: 'allow' | 'deny' | 'ask' | 'defer' | undefined;
+  readonly permissionDecisionReason: string | undefined;
+  readonly updatedInput: Fields | undefined;
+  readonly additionalContext: string | undefined;
+  readonly decision: PermissionDecision | undefined;
+  readonly updatedToolOutput: unknown;
+  readonly updatedMcpToolOutput: unknown;
+  readonly classifierContext: string | undefined;
+  readonly sessionTitle: string | undefined;
+  readonly suppressOriginalPrompt: boolean | undefined;
+  readonly updatedPrompt: string | undefined;
+  readonly initialUserMessage: string | undefined;
+  readonly watchPaths: readonly string[] | undefined;
+  readonly reloadSkills: boolean | undefined;
+  readonly retry: boolean | undefined;
+  readonly action: 'accept' | 'decline' | 'cancel' | undefined;
+  readonly content: Fields | undefined;
+  readonly worktreePath: string | undefined;
+  readonly displayContent: string | undefined;
+}
+
+/** What a PermissionRequest hook answers for the person. */
+export interface PermissionDecision {
+  readonly behavior: 'allow' | 'deny';
+  readonly updatedInput: Fields | undefined;
+  readonly updatedPermissions: readonly unknown[] | undefined;
+  readonly message: string | undefined;
+  readonly interrupt: boolean | undefined;
+}
+
+export type CheckedAnswer =
+  | { readonly ok: true; readonly answer: HookAnswer; readonly notes: readonly string[] }
+  | { readonly ok: false; readonly problem: string };
+
+/** Checks a hook's JSON as strictly as Claude does: one field of a wrong type spoils all of it. */
+export function checkAnswer(event: ClaudeEvent, value: Fields): CheckedAnswer {
+  const read = createReader(value, '');
+  const given = read.record('hookSpecificOutput');
+  const inside = createReader(onlyRead(event, given ?? {}), 'hookSpecificOutput.');
+  const answer: HookAnswer = {
+    goesOn: read.flag('continue') ?? true,
+    stopReason: read.text('stopReason'),
+    systemMessage: read.text('systemMessage'),
+    terminalSequence: read.text('terminalSequence'),
+    decision: read.choice('decision', ['approve', 'block']),
+    reason: read.text('reason'),
+    specific: readSpecific(event, inside),
+  };
+  read.flag('suppressOutput');
+  const problem =
+    read.problem() ?? (given === undefined ? null : nameProblem(event, given)) ?? inside.problem();
+  if (problem !== null) return { ok: false, problem: `${problem}${hintFor(value)}` };
+  return { ok: true, answer, notes: noteUnreadKeys(event, value, given ?? {}) };
+}
+
+function onlyRead(event: ClaudeEvent, given: Fields): Fields {
+  const listed = READ_FIELDS[event].filter((field) => Object.hasOwn(given, field));
+  return Object.fromEntries(listed.map((field) => [field, given[field]]));
+}
+
+function nameProblem(event: ClaudeEvent, given: Fields): string | null {
+  const name = given['hookEventName'];
+  if (name === event) return null;
+  if (name === undefined) {
+    return `expected "hookSpecificOutput.hookEventName" to be "${event}", and it is missing`;
+  }
+  return `expected "hookSpecificOutput.hookEventName" to be "${event}", found ${shown(name)}`;
+}
+
+function hintFor({ decision }: Fields): string {
+  if (decision !== 'deny' && decision !== 'allow') return '';
+  const legacy = decision === 'deny' ? 'block' : 'approve';
+  return `; say "decision": "${legacy}", or "permissionDecision": "${decision}" in hookSpecificOutput`;
+}
+
+function readSpecific(event: ClaudeEvent, read: Reader): SpecificOutput {
+  const isCall = event === 'PreToolUse';
+  return {
+    permissionDecision: isCall
+      ? read.choice('permissionDecision', ['allow', 'deny', 'ask', 'defer'])
+      : read.choice('permissionDecision', ['allow', 'deny', 'ask']),
+    permissionDecisionReason: read.text('permissionDecisionReason'),
+    updatedInput: read.record('updatedInput'),
+    additionalContext: read.text('additionalContext'),
+    decision: readPermissionDecision(read),
+    updatedToolOutput: read.anything('updatedToolOutput'),
+    updatedMcpToolOutput: read.anything('updatedMCPToolOutput'),
+    classifierContext: read.text('classifierContext'),
+    sessionTitle: read.text('sessionTitle'),
+    suppressOriginalPrompt: read.flag('suppressOriginalPrompt'),
+    updatedPrompt: read.text('updatedPrompt'),
+    initialUserMessage: read.text('initialUserMessage'),
+    watchPaths: read.texts('watchPaths'),
+    reloadSkills: read.flag('reloadSkills'),
+    retry: read.flag('retry'),
+    action: read.choice('action', ['accept', 'decline', 'cancel']),
+    content: read.record('content'),
+    worktreePath: read.text('worktreePath'),
+    displayContent: read.text('displayContent'),
+  };
+}
+
+function readPermissionDecision(read: Reader): PermissionDecision | undefined {
+  const given = read.record('decision');
+  if (given === undefined) return undefined;
+  const inside = createReader(given, 'hookSpecificOutput.decision.');
+  const behavior = inside.choice('behavior', ['allow', 'deny']);
+  const decision = {
+    updatedInput: inside.record('updatedInput'),
+    updatedPermissions: inside.list('updatedPermissions'),
+    message: inside.text('message'),
+    interrupt: inside.flag('interrupt'),
+  };
+  const missing =
+    'expected "hookSpecificOutput.decision.behavior" to be "allow" or "deny", and it is missing';
+  const problem = inside.problem() ?? (behavior === undefined ? missing : null);
+  if (problem !== null) read.fail(problem);
+  return behavior === undefined ? undefined : { behavior, ...decision };
+}
+
+type Reader = ReturnType<typeof createReader>;
+
+/** Reads fields by their type; the first that has another one is the problem. */
+function createReader(fields: Fields, place: string) {
+  let first: string | null = null;
+  const fail = (problem: string): undefined => {
+    first ??= problem;
+    return undefined;
+  };
+  const wrong = (name: string, words: string): undefined =>
+    fail(`expected "${place}${name}" to be ${words}, found ${shown(fields[name])}`);
+  const anything = (name: string): unknown =>
+    Object.hasOwn(fields, name) ? fields[name] : undefined;
+  return {
+    problem: () => first,
+    fail,
+    anything,
+    text(name: string): string | undefined {
+      const value = anything(name);
+      return value === undefined || typeof value === 'string' ? value : wrong(name, 'a string');
+    },
+    flag(name: string): boolean | undefined {
+      const value = anything(name);
+      if (value === undefined || typeof value === 'boolean') return value;
+      return wrong(name, 'true or false');
+    },
+    record(name: string): Fields | undefined {
+      const value = anything(name);
+      return value === undefined || isRecord(value) ? value : wrong(name, 'an object');
+    },
+    list(name: string): readonly unknown[] | undefined {
+      const value = anything(name);
+      return value === undefined || Array.isArray(value) ? value : wrong(name, 'a list');
+    },
+    texts(name: string): readonly string[] | undefined {
+      const value = anything(name);
+      if (value === undefined) return undefined;
+      return isTextList(value) ? value : wrong(name, 'a list of strings');
+    },
+    choice<Choice extends string>(name: string, choices: readonly Choice[]): Choice | undefined {
+      const value = anything(name);
+      if (value === undefined) return undefined;
+      const chosen = choices.find((choice) => choice === value);
+      return chosen ?? wrong(name, oneOf(choices));
+    },
+  };
+}
+
+function isTextList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}
+
+function oneOf(choices: readonly string[]): string {
+  const quoted = choices.map((choice) => `"${choice}"`);
+  return `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`;
+}
+
+const SHOWN_CHARACTERS = 60;
+
+function shown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, SHOWN_CHARACTERS));
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return typeName(value) === 'null' ? 'null' : `an ${typeName(value)}`;
+}

@@ -1,0 +1,43 @@
+import { cutText } from '../../../base/json.ts';
+
+/** Writes the whole text to a file of that name's kind; gives its path, or null when it could not. */
+export type Spill = (text: string, name: string) => string | null;
+
+const MAX_TEXT_CHARACTERS = 10_000;
+const PREVIEW_CHARACTERS = 2000;
+
+export interface Capped {
+  readonly text: string;
+  readonly notes: readonly string[];
+}
+
+export interface Oversize {
+  /** The field it comes from: `additionalContext`, `systemMessage` or `stdout`. */
+  readonly name: string;
+  readonly spill: Spill;
+}
+
+/** The text, or when it is too long a preview that says where the whole of it lies. */
+export function capText(text: string, { name, spill }: Oversize): Capped {
+  if (text.length <= MAX_TEXT_CHARACTERS) return { text, notes: [] };
+  const path = spill(text, name);
+  const size = `${name} has ${text.length} characters, more than ${MAX_TEXT_CHARACTERS}`;
+  if (path === null) {
+    const note = `${size}, and was cut because it could not be saved to a file`;
+    return { text: `${cutText(text, MAX_TEXT_CHARACTERS)}\n[... ${note} ...]`, notes: [note] };
+  }
+  return { text: persisted(text, path), notes: [`${size}; the whole of it is in ${path}`] };
+}
+
+function persisted(text: string, path: string): string {
+  const kilobytes = (Buffer.byteLength(text) / 1024).toFixed(1);
+  return [
+    '<persisted-output>',
+    `Output too large (${kilobytes}KB). Full output saved to: ${path}`,
+    '',
+    'Preview (first 2KB):',
+    cutText(text, PREVIEW_CHARACTERS),
+    '...',
+    '</persisted-output>',
+  ].join('\n');
+}

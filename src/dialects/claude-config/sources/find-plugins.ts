@@ -1,0 +1,180 @@
+import path from 'node:path';
+import { isDirectory } from '../../../base/files.ts';
+import { isRecord, parseJson } from '../../../base/json.ts';
+import { findRealPath } from '../../../base/paths.ts';
+import type { Ignored, Place } from '../../dialect.ts';
+import { findOwningRoot } from '../../place.ts';
+import type { PluginFacts } from '../entry.ts';
+import type { ClaudePlaces } from './places.ts';
+import { createPluginIndex, splitPluginId } from './plugin-index.ts';
+import { readConfigText } from './read-file.ts';
+import { isTrusted, type SettingsReading, textsOf } from './read-settings.ts';
+
+/** A plugin that is in use. */
+export interface Plugin {
+  readonly facts: PluginFacts;
+  /** Unique in this session. */
+  readonly label: string;
+  readonly place: Place;
+  readonly root: string | null;
+  /** Whether managed settings demand it. */
+  readonly isForced: boolean;
+}
+
+export interface FoundPlugins {
+  readonly plugins: readonly Plugin[];
+  readonly ignored: readonly Ignored[];
+}
+
+/** Plugins that the caller named and those that settings enable, each once. */
+export function findPlugins(
+  places: ClaudePlaces,
+  settings: readonly SettingsReading[],
+): FoundPlugins {
+  const options = optionsOf(settings);
+  const found = [
+    ...places.pluginDirectories.map((directory) => namedPlugin(directory, places)),
+    ...enabledPlugins(places, settings),
+  ];
+  const wanted = withoutRepeats(found.filter((each) => 'id' in each));
+  return {
+    plugins: withLabels(wanted).map(({ id, ...plugin }) => ({
+      ...plugin,
+      facts: factsOf(id, plugin.directory, { places, options }),
+    })),
+    ignored: found.filter((each) => 'why' in each),
+  };
+}
+
+interface Wanted {
+  /** `name@marketplace` */
+  readonly id: string;
+  readonly directory: string;
+  readonly place: Place;
+  readonly root: string | null;
+  readonly isForced: boolean;
+}
+
+function namedPlugin(named: string, places: ClaudePlaces): Wanted | Ignored {
+  const directory = path.resolve(places.startDirectory, named);
+  if (!isDirectory(directory)) {
+    const why = 'is not a directory, and was named with --plugin-dir; expected a plugin';
+    return { path: directory, why, mayHideHook: true };
+  }
+  const id = `${manifestName(directory) ?? path.basename(directory)}@inline`;
+  return settle({ id, directory, place: 'given', root: null, isForced: false }, places);
+}
+
+function manifestName(directory: string): string | null {
+  const text = readConfigText(path.join(directory, '.claude-plugin', 'plugin.json'));
+  const parsed = typeof text === 'string' ? parseJson(text) : null;
+  if (parsed === null || !parsed.ok || !isRecord(parsed.value)) return null;
+  const { name } = parsed.value;
+  return typeof name === 'string' && name !== '' ? name : null;
+}
+
+function settle(plugin: Wanted, places: ClaudePlaces): Wanted {
+  if (plugin.place === 'workspace') return plugin;
+  const root = findOwningRoot(plugin.directory, places);
+  return root === null ? plugin : { ...plugin, place: 'workspace', root };
+}
+
+function enabledPlugins(
+  places: ClaudePlaces,
+  settings: readonly SettingsReading[],
+): (Wanted | Ignored)[] {
+  const ids = new Set(
+    settings.flatMap((each) => [...(each.settings.get(ENABLED)?.fields?.keys() ?? [])]),
+  );
+  if (ids.size === 0) return [];
+  const index = createPluginIndex(places);
+  return [...ids].flatMap((id): readonly (Wanted | Ignored)[] => {
+    const { enabling, ignored } = whoEnables(id, settings);
+    if (enabling === null) return ignored;
+    const { place, root, kind, file } = enabling.source;
+    const directory = index(id);
+    if (directory === null) {
+      const why = `the plugin ${id} is enabled and not installed here, so its hooks do not run`;
+      return [...ignored, { path: file, why }];
+    }
+    const isForced = kind === 'managed';
+    const owner =
+      place === 'workspace' ? { place, root } : ({ place: 'home', root: null } as const);
+    return [...ignored, settle({ id, directory, isForced, ...owner }, places)];
+  });
+}
+
+const ENABLED = 'enabledPlugins';
+
+/** The person's word counts; a workspace may only add a plugin that the person never spoke of. */
+function whoEnables(
+  id: string,
+  settings: readonly SettingsReading[],
+): { readonly enabling: SettingsReading | null; readonly ignored: readonly Ignored[] } {
+  const speaking = settings.filter((each) => wordOf(each, id) !== undefined);
+  const personal = speaking.findLast(isTrusted);
+  const ofWorkspace = speaking.findLast((each) => !isTrusted(each));
+  const deciding = personal ?? ofWorkspace;
+  const enabling = deciding !== undefined && isEnabled(wordOf(deciding, id)) ? deciding : null;
+  if (personal === undefined || ofWorkspace === undefined) return { enabling, ignored: [] };
+  if (isEnabled(wordOf(ofWorkspace, id)) === (enabling !== null)) return { enabling, ignored: [] };
+  const why = `"${ENABLED}" of a workspace does not change what ${personal.source.file} says about ${id}`;
+  return { enabling, ignored: [{ path: ofWorkspace.source.file, why }] };
+}
+
+function wordOf({ settings }: SettingsReading, id: string): unknown {
+  return settings.get(ENABLED)?.fields?.get(id)?.value;
+}
+
+/** True, or a list of acceptable versions. */
+function isEnabled(word: unknown): boolean {
+  return word === true || Array.isArray(word);
+}
+
+function withoutRepeats(plugins: readonly Wanted[]): Wanted[] {
+  const seen = new Set<string>();
+  return plugins.filter(({ directory }) => {
+    const real = findRealPath(directory) ?? directory;
+    if (seen.has(real)) return false;
+    seen.add(real);
+    return true;
+  });
+}
+
+function withLabels(plugins: readonly Wanted[]): (Wanted & { readonly label: string })[] {
+  const counts = new Map<string, number>();
+  return plugins.map((plugin) => {
+    const { name } = splitPluginId(plugin.id);
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    return { ...plugin, label: count === 1 ? `plugin:${name}` : `plugin:${name}~${count}` };
+  });
+}
+
+type Options = ReadonlyMap<string, Readonly<Record<string, string>>>;
+
+function optionsOf(settings: readonly SettingsReading[]): Options {
+  const options = new Map<string, Record<string, string>>();
+  for (const each of settings.filter(isTrusted)) {
+    for (const [id, config] of each.settings.get('pluginConfigs')?.fields ?? []) {
+      const set = textsOf(config.fields?.get('options')?.value);
+      options.set(id, { ...options.get(id), ...set });
+    }
+  }
+  return options;
+}
+
+function factsOf(
+  id: string,
+  directory: string,
+  { places, options }: { readonly places: ClaudePlaces; readonly options: Options },
+): PluginFacts {
+  const { claudeDirectory } = places;
+  const kept = id.replaceAll(/[^\w-]/g, '-');
+  return {
+    name: splitPluginId(id).name,
+    root: directory,
+    data: claudeDirectory === null ? null : path.join(claudeDirectory, 'plugins', 'data', kept),
+    options: options.get(id) ?? {},
+  };
+}

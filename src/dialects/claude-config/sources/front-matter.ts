@@ -1,0 +1,41 @@
+import path from 'node:path';
+import type { Unreadable } from '../config/part.ts';
+import { NO_EVENTS, type ParsedEvents, parseEvents } from '../config/parse-events.ts';
+import type { Source } from '../entry.ts';
+
+export interface FrontMatterReading extends ParsedEvents {
+  /** The `name` that the front matter gives. */
+  readonly name: string | null;
+}
+
+const NOTHING: FrontMatterReading = { ...NO_EVENTS, name: null };
+
+const FRONT_MATTER = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
+
+/**
+ * Reads `hooks` of the front matter of a skill or a sub-agent. Hooks of a sub-agent fire for this
+ * type of agent alone, and its Stop is the SubagentStop of whoever started it.
+ */
+export async function readFrontMatterHooks(
+  markdown: string,
+  source: Source,
+): Promise<FrontMatterReading> {
+  const yaml = FRONT_MATTER.exec(markdown)?.[1];
+  if (yaml === undefined || !/^hooks\s*:/m.test(yaml)) return NOTHING;
+  const { parseLocatedYaml } = await import('../config/parse-yaml.ts');
+  const root = parseLocatedYaml(yaml, 2);
+  if ('why' in root) return unreadable(source, root);
+  const named = root.fields?.get('name')?.value;
+  const name = typeof named === 'string' ? named : null;
+  const hooks = root.fields?.get('hooks');
+  if (hooks === undefined || hooks.value === null) return { ...NOTHING, name };
+  const owner =
+    source.kind === 'agent'
+      ? { source, agentType: name ?? path.basename(source.file, '.md') }
+      : { source };
+  return { ...parseEvents(hooks, owner), name };
+}
+
+function unreadable(source: Source, { line, why }: Unreadable): FrontMatterReading {
+  return { ...NOTHING, broken: [{ source, line, event: null, why }] };
+}

@@ -1,0 +1,128 @@
+import path from 'node:path';
+import { findRealPath, isInside } from '../../../base/paths.ts';
+import type { Ignored } from '../../dialect.ts';
+import { describePart, type Part } from '../config/part.ts';
+import { NO_EVENTS, type ParsedEvents, parseEvents } from '../config/parse-events.ts';
+import { parseLocatedJson } from '../config/parse-json.ts';
+import { readHooksText } from '../config/read-hooks-text.ts';
+import type { Source } from '../entry.ts';
+import type { Plugin } from './find-plugins.ts';
+import { readConfigText } from './read-file.ts';
+
+/** What one file of a plugin configures. */
+export interface PluginReading {
+  readonly source: Source;
+  readonly hooks: ParsedEvents;
+}
+
+export interface PluginHooks {
+  readonly readings: readonly PluginReading[];
+  readonly ignored: readonly Ignored[];
+}
+
+/** Reads `hooks/hooks.json` of a plugin and what its manifest adds. */
+export function readPlugin(plugin: Plugin): PluginHooks {
+  const usual = path.join(plugin.facts.root, 'hooks', 'hooks.json');
+  const manifest = readManifest(plugin);
+  const seen = new Set([realOf(usual)]);
+  const found = manifest.files.filter(({ file }) => {
+    const isNew = !seen.has(realOf(file));
+    seen.add(realOf(file));
+    return isNew;
+  });
+  const read = [
+    readHooksFile(usual, { plugin, label: plugin.label, isNamed: false }),
+    ...found.map(({ file, label }) => readHooksFile(file, { plugin, label, isNamed: true })),
+  ];
+  return {
+    readings: [...read.filter((each) => each !== null && 'hooks' in each), ...manifest.readings],
+    ignored: [...read.filter((each) => each !== null && 'why' in each), ...manifest.ignored],
+  };
+}
+
+function realOf(file: string): string {
+  return findRealPath(file) ?? file;
+}
+
+interface HooksFile {
+  readonly plugin: Plugin;
+  readonly label: string;
+  /** Whether the manifest promises it. */
+  readonly isNamed: boolean;
+}
+
+function readHooksFile(
+  file: string,
+  { plugin, label, isNamed }: HooksFile,
+): PluginReading | Ignored | null {
+  const text = readConfigText(file);
+  if (text === null) {
+    const why = `is not there, and the manifest of ${plugin.facts.name} names it`;
+    return isNamed ? { path: file, why, mayHideHook: true } : null;
+  }
+  if (typeof text !== 'string') return text;
+  const source = sourceOf(plugin, file, label);
+  return { source, hooks: readHooksText(text, source, 'plugin') };
+}
+
+function sourceOf(plugin: Plugin, file: string, label: string): Source {
+  const { facts, place, root } = plugin;
+  const family = `plugin:${facts.root}`;
+  return { kind: 'plugin', label, file, place, root, isCline: false, family, plugin: facts };
+}
+
+interface Manifest extends PluginHooks {
+  readonly files: readonly { readonly file: string; readonly label: string }[];
+}
+
+const EMPTY: Manifest = { readings: [], ignored: [], files: [] };
+
+/** The manifest gives hooks as a path, as an object, or as a list of these. */
+function readManifest(plugin: Plugin): Manifest {
+  const file = path.join(plugin.facts.root, '.claude-plugin', 'plugin.json');
+  const text = readConfigText(file);
+  if (text === null) return EMPTY;
+  if (typeof text !== 'string') return { ...EMPTY, ignored: [text] };
+  const source = sourceOf(plugin, file, `${plugin.label}:plugin.json`);
+  const root = parseLocatedJson(text);
+  if ('why' in root) return { ...EMPTY, readings: [broken(source, root)] };
+  const hooks = root.fields?.get('hooks');
+  if (hooks === undefined) return EMPTY;
+  const parts = (hooks.items ?? [hooks]).map((part) => readManifestPart(part, { plugin, source }));
+  return {
+    readings: parts.flatMap((each) => each.readings),
+    ignored: [],
+    files: parts.flatMap((each) => each.files),
+  };
+}
+
+function broken(
+  source: Source,
+  { line, why }: { readonly line: number; readonly why: string },
+): PluginReading {
+  return { source, hooks: { ...NO_EVENTS, broken: [{ source, line, event: null, why }] } };
+}
+
+function readManifestPart(
+  part: Part,
+  { plugin, source }: { readonly plugin: Plugin; readonly source: Source },
+): Manifest {
+  const { line, value } = part;
+  if (part.fields !== null) {
+    return { ...EMPTY, readings: [{ source, hooks: parseEvents(part, { source }) }] };
+  }
+  if (typeof value !== 'string') {
+    const why = `"hooks": expected a path or an object of events, found ${describePart(part)}`;
+    return { ...EMPTY, readings: [broken(source, { line, why })] };
+  }
+  const file = path.resolve(plugin.facts.root, value);
+  if (
+    !isInside(realOf(plugin.facts.root), realOf(file)) &&
+    !isInside(plugin.facts.root, realOf(file))
+  ) {
+    const why = `"hooks": expected a path inside the plugin, found ${describePart(part)}`;
+    return { ...EMPTY, readings: [broken(source, { line, why })] };
+  }
+  const inside = path.relative(plugin.facts.root, file).replaceAll(path.sep, '/');
+  return { ...EMPTY, files: [{ file, label: `${plugin.label}:${inside}` }] };
+}

@@ -1,0 +1,128 @@
+import { isRecord, typeName } from '../../../base/json.ts';
+import type { Ignored } from '../../dialect.ts';
+import type { ParsedEvents } from '../config/parse-events.ts';
+import type { Part } from '../config/part.ts';
+import { readHooksText } from '../config/read-hooks-text.ts';
+import type { Source } from '../entry.ts';
+import type { HttpRules } from '../handlers/http-rules.ts';
+import type { ReadConfigText } from './read-file.ts';
+import type { SettingsFile } from './settings-files.ts';
+
+/** What one settings file says. */
+export interface SettingsReading {
+  readonly source: Source;
+  readonly hooks: ParsedEvents;
+  readonly settings: ReadonlyMap<string, Part>;
+}
+
+/** Reads a settings file; null when there is none. */
+export function readSettingsFile(
+  { source, text }: SettingsFile,
+  readText: ReadConfigText,
+): SettingsReading | Ignored | null {
+  const found = text ?? readText(source.file);
+  if (found === null) return source.kind === 'flag' ? missing(source) : null;
+  if (typeof found !== 'string') return found;
+  const { settings, ...hooks } = readHooksText(found, source, 'settings');
+  return { source, hooks, settings };
+}
+
+function missing({ file }: Source): Ignored {
+  return {
+    path: file,
+    why: 'is not there, and was named with --settings; expected a file or JSON that starts with {',
+    mayHideHook: true,
+  };
+}
+
+/** What settings of the person, the caller and the administrator allow to HTTP hooks. */
+export function httpRulesOf(settings: readonly SettingsReading[]): HttpRules {
+  const trusted = settings.filter(isTrusted);
+  const allowedUrls = joinLists(trusted, 'allowedHttpHookUrls');
+  return {
+    allowedUrls,
+    ownUrls: allowedUrls ?? [],
+    allowedEnvVars: joinLists(trusted, 'httpHookAllowedEnvVars'),
+  };
+}
+
+/** What a workspace says about itself needs a person's trust first. */
+export function isTrusted({ source }: SettingsReading): boolean {
+  return source.place !== 'workspace';
+}
+
+function joinLists(settings: readonly SettingsReading[], name: string): readonly string[] | null {
+  const lists = settings.flatMap((each) => {
+    const items = each.settings.get(name)?.items ?? null;
+    return items === null ? [] : [items.map(({ value }) => value).filter(isText)];
+  });
+  return lists.length === 0 ? null : [...new Set(lists.flat())];
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+/** The variables that settings set for hooks, later files over earlier ones. */
+export function environmentOf(settings: readonly SettingsReading[]): Record<string, string> {
+  return variablesOf(settings.filter(isTrusted));
+}
+
+/** The variables that settings of a workspace set for hooks of that workspace. */
+export function workspaceEnvironment(
+  settings: readonly SettingsReading[],
+  root: string,
+): Record<string, string> {
+  return variablesOf(
+    settings.filter(({ source }) => source.place === 'workspace' && source.root === root),
+  );
+}
+
+function variablesOf(settings: readonly SettingsReading[]): Record<string, string> {
+  const variables = settings.flatMap((each) =>
+    Object.entries(textsOf(each.settings.get('env')?.value)),
+  );
+  return Object.fromEntries(variables);
+}
+
+/** The values that can stand in an environment variable. */
+export function textsOf(value: unknown): Record<string, string> {
+  if (!isRecord(value)) return {};
+  const scalars = Object.entries(value).filter(([, each]) =>
+    ['string', 'number', 'boolean'].includes(typeof each),
+  );
+  return Object.fromEntries(scalars.map(([name, each]) => [name, String(each)]));
+}
+
+const WORKSPACE_MAY_NOT = {
+  allowedHttpHookUrls:
+    'it is not used: a workspace does not say where the hooks of others may send to',
+  httpHookAllowedEnvVars: 'it is not used: a workspace does not say what hooks may send',
+  pluginConfigs: 'its options are not used: only the person sets options of plugins',
+} as const;
+
+const MANAGED_ONLY = ['allowManagedHooksOnly', 'strictPluginOnlyCustomization'] as const;
+
+/** Settings that have no effect where they stand, and those that cannot be understood. */
+export function ineffectiveSettings(reading: SettingsReading): Ignored[] {
+  const { source, settings } = reading;
+  const tell = (name: string, why: string): Ignored[] => {
+    const part = settings.get(name);
+    if (part === undefined) return [];
+    return [{ path: source.file, why: `"${name}" at line ${part.line}: ${why}` }];
+  };
+  const notHere = isTrusted(reading)
+    ? []
+    : Object.entries(WORKSPACE_MAY_NOT).flatMap(([name, why]) =>
+        tell(name, `${why}; put it into your own settings`),
+      );
+  const notManaged = source.kind === 'managed' ? [] : MANAGED_ONLY;
+  const disable = settings.get('disableAllHooks');
+  return [
+    ...notHere,
+    ...notManaged.flatMap((name) => tell(name, 'it counts only in managed settings')),
+    ...(disable === undefined || typeof disable.value === 'boolean'
+      ? []
+      : tell('disableAllHooks', `expected true or false, found ${typeName(disable.value)}`)),
+  ];
+}

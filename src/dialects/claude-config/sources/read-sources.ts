@@ -1,0 +1,176 @@
+import path from 'node:path';
+import { findRealPath } from '../../../base/paths.ts';
+import type { Ignored } from '../../dialect.ts';
+import { limitSessionEnd, sessionEndBudget } from '../config/time-limits.ts';
+import type { BrokenEntry, Entry, Source } from '../entry.ts';
+import type { HttpRules } from '../handlers/http-rules.ts';
+import { isGate } from '../names.ts';
+import { findPlugins, type Plugin } from './find-plugins.ts';
+import { findMisplaced } from './misplaced.ts';
+import { readConfigText, type ReadConfigText } from './read-file.ts';
+import type { ClaudePlaces } from './places.ts';
+import { type PluginHooks, readPlugin } from './read-plugin.ts';
+import {
+  environmentOf,
+  httpRulesOf,
+  ineffectiveSettings,
+  readSettingsFile,
+  type SettingsReading,
+  workspaceEnvironment,
+} from './read-settings.ts';
+import { type SettingsFile, settingsFiles } from './settings-files.ts';
+import { createSwitches, switchedOff, type WhyOff } from './switches.ts';
+
+/** All that settings files and plugins configure. */
+export interface SourcesReading {
+  /** In declared order: user, project, local, flag, plugins, managed. */
+  readonly entries: readonly Entry[];
+  readonly broken: readonly BrokenEntry[];
+  readonly ignored: readonly Ignored[];
+  /** Directories whose changes call for another look; they need not exist. */
+  readonly watched: readonly string[];
+  readonly httpRules: HttpRules;
+  /** What settings of the person, the caller and the administrator set for hooks. */
+  readonly env: Readonly<Record<string, string>>;
+  /** How long SessionEnd handlers may take; those of `entries` keep to it already. */
+  readonly sessionEndMs: number;
+  /** Files in which a guard is broken: what they allow must not count. */
+  readonly brokenGateFiles: readonly string[];
+  /** Every settings file that counts when it is there. */
+  readonly settingsFiles: readonly Source[];
+}
+
+/** Reads every source. Runs nothing and never throws. */
+export function readSources(
+  places: ClaudePlaces,
+  readText: ReadConfigText = readConfigText,
+): SourcesReading {
+  const files = settingsFiles(places);
+  const read = files.map((file) => readSettingsFile(file, readText));
+  const settings = read.filter((each) => each !== null && 'settings' in each);
+  const { plugins, ignored: notPlugins } = mayHavePlugins(places, settings)
+    ? findPlugins(places, settings)
+    : NO_PLUGINS;
+  const ofPlugins = plugins.map((plugin) => ({ plugin, hooks: readPlugin(plugin) }));
+  const found = inDeclaredOrder(settings, ofPlugins);
+  const { running, off } = partBySwitch(found, createSwitches(settings));
+  const longest = Math.max(0, ...settings.map(({ hooks }) => hooks.longestSessionEndMs));
+  const sessionEndMs = sessionEndBudget(longest, places.env);
+  return {
+    entries: limitSessionEnd(
+      running.flatMap(({ source, hooks }) => withEnvironment(hooks.entries, source, settings)),
+      sessionEndMs,
+    ),
+    broken: running.flatMap(({ hooks }) => hooks.broken),
+    ignored: [
+      ...read.filter((each) => each !== null && 'why' in each),
+      ...notPlugins,
+      ...ofPlugins.flatMap(({ hooks }) => hooks.ignored),
+      ...found.flatMap(ignoredParts),
+      ...settings.flatMap(ineffectiveSettings),
+      ...off,
+      ...findMisplaced(places, realPaths(found)),
+    ],
+    watched: watchedDirectories(files, plugins),
+    httpRules: httpRulesOf(settings),
+    env: environmentOf(settings),
+    sessionEndMs,
+    brokenGateFiles: brokenGateFiles(found),
+    settingsFiles: files.flatMap(({ source, text }) => (text === null ? [source] : [])),
+  };
+}
+
+/** A workspace's settings set variables for its own hooks only, and these are trusted with them. */
+function withEnvironment(
+  entries: readonly Entry[],
+  { root, place }: Source,
+  settings: readonly SettingsReading[],
+): readonly Entry[] {
+  if (place !== 'workspace' || root === null) return entries;
+  const environment = workspaceEnvironment(settings, root);
+  if (Object.keys(environment).length === 0) return entries;
+  return entries.map((entry) => ({ ...entry, environment }));
+}
+
+const NO_PLUGINS = { plugins: [], ignored: [] };
+
+/** Most places have neither settings nor plugins, and then nothing that reads plugins is loaded. */
+function mayHavePlugins(
+  { pluginDirectories }: ClaudePlaces,
+  settings: readonly SettingsReading[],
+): boolean {
+  return settings.length > 0 || pluginDirectories.length > 0;
+}
+
+interface Found extends Pick<SettingsReading, 'source' | 'hooks'> {
+  readonly isForced: boolean;
+}
+
+interface PluginAndHooks {
+  readonly plugin: Plugin;
+  readonly hooks: PluginHooks;
+}
+
+function inDeclaredOrder(
+  settings: readonly SettingsReading[],
+  ofPlugins: readonly PluginAndHooks[],
+): Found[] {
+  const isManaged = ({ source }: SettingsReading) => source.kind === 'managed';
+  const plain = (reading: SettingsReading) => ({ ...reading, isForced: false });
+  return [
+    ...settings.filter((each) => !isManaged(each)).map(plain),
+    ...ofPlugins.flatMap(({ plugin, hooks }) =>
+      hooks.readings.map((reading) => ({ ...reading, isForced: plugin.isForced })),
+    ),
+    ...settings.filter(isManaged).map(plain),
+  ];
+}
+
+function partBySwitch(
+  found: readonly Found[],
+  whyOff: WhyOff,
+): { readonly running: readonly Found[]; readonly off: readonly Ignored[] } {
+  const running: Found[] = [];
+  const off: Ignored[] = [];
+  for (const each of found) {
+    const why = whyOff(each.source, each);
+    if (why === null) running.push(each);
+    else {
+      const { entries, broken } = each.hooks;
+      off.push(...[...entries, ...broken].map((hook) => switchedOff(hook, why)));
+    }
+  }
+  return { running, off };
+}
+
+function ignoredParts({ source, hooks }: Found): Ignored[] {
+  return hooks.ignored.map(({ line, why }) => ({ path: source.file, why: `line ${line}: ${why}` }));
+}
+
+function realPaths(found: readonly Found[]): ReadonlySet<string> {
+  return new Set(found.map(({ source }) => findRealPath(source.file) ?? source.file));
+}
+
+function watchedDirectories(
+  files: readonly SettingsFile[],
+  plugins: readonly Plugin[],
+): readonly string[] {
+  const ofSettings = files.flatMap(({ source, text }) => (text === null ? placesOf(source) : []));
+  const ofPlugins = plugins.flatMap(({ facts }) => [
+    path.join(facts.root, 'hooks'),
+    path.join(facts.root, '.claude-plugin'),
+  ]);
+  return [...new Set([...ofSettings, ...ofPlugins])];
+}
+
+/** Where it lies, and where it leads when it is a link. */
+function placesOf({ file }: Source): string[] {
+  return [path.dirname(file), path.dirname(findRealPath(file) ?? file)];
+}
+
+/** A file that cannot be read at all may have held a guard. */
+function brokenGateFiles(found: readonly Found[]): readonly string[] {
+  const broken = found.flatMap(({ hooks }) => hooks.broken);
+  const gates = broken.filter(({ event }) => event === null || isGate(event));
+  return [...new Set(gates.map(({ source }) => source.file))];
+}

@@ -1,0 +1,116 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { isDirectory } from '../../../base/files.ts';
+import { findRealPath } from '../../../base/paths.ts';
+import { findOwningRoot, rootSuffix } from '../../place.ts';
+import type { Source, SourceKind } from '../entry.ts';
+import { type ClaudePlaces, projectRoot } from './places.ts';
+
+/** A settings file that may be there, or a text that stands for one. */
+export interface SettingsFile {
+  readonly source: Source;
+  /** The settings themselves, when the caller gave them in place of a file. */
+  readonly text: string | null;
+}
+
+/** Every settings file that may configure hooks, in declared order, each once. */
+export function settingsFiles(places: ClaudePlaces): readonly SettingsFile[] {
+  const all = [
+    ...personal(places),
+    ...ofProject(places),
+    ...ofClineRoots(places),
+    ...fromFlag(places),
+    ...managed(places),
+  ];
+  return withoutRepeats(all.map((file) => settle(file, places)));
+}
+
+function personal({ claudeDirectory, clineDirectory }: ClaudePlaces): SettingsFile[] {
+  return [
+    ...(claudeDirectory === null
+      ? []
+      : [own(path.join(claudeDirectory, 'settings.json'), 'user', 'user')]),
+    ...(clineDirectory === null
+      ? []
+      : [cline(own(path.join(clineDirectory, 'hooks.json'), 'user', 'user-cline'))]),
+  ];
+}
+
+function ofProject(places: ClaudePlaces): SettingsFile[] {
+  const directory = path.join(places.startDirectory, '.claude');
+  const root = projectRoot(places);
+  return [
+    ofRoot(own(path.join(directory, 'settings.json'), 'project', 'project'), root),
+    ofRoot(own(path.join(directory, 'settings.local.json'), 'local', 'local'), root),
+  ];
+}
+
+function ofClineRoots({ workspaceRoots }: ClaudePlaces): SettingsFile[] {
+  return workspaceRoots.map((root, index) => {
+    const file = path.join(root, '.cline', 'hooks.json');
+    const label = `project-cline${rootSuffix(workspaceRoots, index)}`;
+    return cline(ofRoot(own(file, 'project', label), root));
+  });
+}
+
+function fromFlag({ flagSettings, startDirectory }: ClaudePlaces): SettingsFile[] {
+  if (flagSettings === null) return [];
+  const isText = flagSettings.trimStart().startsWith('{');
+  const file = path.resolve(startDirectory, isText ? '--settings' : flagSettings);
+  const { source } = own(file, 'flag', 'flag');
+  return [{ source: { ...source, place: 'given' }, text: isText ? flagSettings : null }];
+}
+
+function managed({ managedDirectory }: ClaudePlaces): SettingsFile[] {
+  if (managedDirectory === null) return [];
+  const main = own(path.join(managedDirectory, 'managed-settings.json'), 'managed', 'managed');
+  const directory = path.join(managedDirectory, 'managed-settings.d');
+  return [main, ...(isDirectory(directory) ? additions(directory) : [])];
+}
+
+function additions(directory: string): SettingsFile[] {
+  try {
+    return readdirSync(directory)
+      .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
+      .toSorted()
+      .map((name) =>
+        own(path.join(directory, name), 'managed', `managed:${path.parse(name).name}`),
+      );
+  } catch {
+    // Reading it as if it were a file says why that cannot be done.
+    return [own(directory, 'managed', 'managed:directory')];
+  }
+}
+
+const FAMILY = 'settings';
+
+function own(file: string, kind: SourceKind, label: string): SettingsFile {
+  const owner = { place: 'home', root: null, isCline: false, plugin: null } as const;
+  return { source: { ...owner, kind, label, file, family: FAMILY }, text: null };
+}
+
+function ofRoot(file: SettingsFile, root: string): SettingsFile {
+  return { ...file, source: { ...file.source, place: 'workspace', root } };
+}
+
+function cline(file: SettingsFile): SettingsFile {
+  return { ...file, source: { ...file.source, isCline: true } };
+}
+
+function settle(file: SettingsFile, places: ClaudePlaces): SettingsFile {
+  const { source, text } = file;
+  if (source.place === 'workspace' || source.kind === 'managed' || text !== null) return file;
+  const root = findOwningRoot(source.file, places);
+  return root === null ? file : ofRoot(file, root);
+}
+
+/** Started in the home directory, the project's file is the person's own. */
+function withoutRepeats(files: readonly SettingsFile[]): SettingsFile[] {
+  const seen = new Set<string>();
+  return files.filter(({ source, text }) => {
+    const real = text === null ? (findRealPath(source.file) ?? source.file) : source.file;
+    if (seen.has(real)) return false;
+    seen.add(real);
+    return true;
+  });
+}

@@ -1,0 +1,75 @@
+import type { Ignored } from '../../dialect.ts';
+import type { BrokenEntry, Entry, Source } from '../entry.ts';
+import type { SettingsReading } from './read-settings.ts';
+
+/** Why the hooks of a source do not run, or null when they do. */
+export type WhyOff = (source: Source, plugin: { readonly isForced: boolean }) => string | null;
+
+/**
+ * What switches hooks off. Settings of a workspace reach only that workspace's hooks, and turn on
+ * nothing that the person turned off.
+ */
+export function createSwitches(settings: readonly SettingsReading[]): WhyOff {
+  const managed = settings.filter(({ source }) => source.kind === 'managed');
+  const managedOnly = managed.find((each) => valueOf(each, 'allowManagedHooksOnly') === true);
+  const pluginsOnly = managed.find((each) =>
+    coversHooks(valueOf(each, 'strictPluginOnlyCustomization')),
+  );
+  return (source, { isForced }) => {
+    if (source.kind === 'managed') return whyDisabled(findLast(managed));
+    if (managedOnly !== undefined && !isForced) {
+      return because('allowManagedHooksOnly', managedOnly);
+    }
+    if (pluginsOnly !== undefined && source.kind !== 'plugin') {
+      return because('strictPluginOnlyCustomization', pluginsOnly);
+    }
+    return whyDisabled(findDisabling(settings, source));
+  };
+}
+
+function valueOf({ settings }: SettingsReading, name: string): unknown {
+  return settings.get(name)?.value;
+}
+
+function coversHooks(value: unknown): boolean {
+  return value === true || (Array.isArray(value) && value.includes('hooks'));
+}
+
+function because(name: string, { source }: SettingsReading): string {
+  return `"${name}" in ${source.file} switches it off`;
+}
+
+function whyDisabled(setting: SettingsReading | undefined): string | null {
+  if (setting === undefined || valueOf(setting, DISABLE) !== true) return null;
+  return because(DISABLE, setting);
+}
+
+const DISABLE = 'disableAllHooks';
+
+function findLast(settings: readonly SettingsReading[]): SettingsReading | undefined {
+  return settings.findLast((each) => typeof valueOf(each, DISABLE) === 'boolean');
+}
+
+/** The setting that decides for hooks of this source. */
+function findDisabling(
+  settings: readonly SettingsReading[],
+  { place, root }: Source,
+): SettingsReading | undefined {
+  const personal = findLast(settings.filter(({ source }) => source.place !== 'workspace'));
+  const isSettled = personal !== undefined && (personal.source.kind !== 'user' || isOn(personal));
+  if (place !== 'workspace' || isSettled) return personal;
+  const itsOwn = settings.filter(
+    ({ source }) => source.place === 'workspace' && source.root === root,
+  );
+  return findLast(itsOwn) ?? personal;
+}
+
+function isOn(setting: SettingsReading): boolean {
+  return valueOf(setting, DISABLE) === true;
+}
+
+/** A hook that is switched off, as it is told to the person. */
+export function switchedOff(hook: Entry | BrokenEntry, why: string): Ignored {
+  const name = hook.event === null ? 'what stands' : `the ${hook.event} hook`;
+  return { path: hook.source.file, why: `${name} at line ${hook.line} does not run: ${why}` };
+}

@@ -1,0 +1,73 @@
+import { readlinkSync } from 'node:fs';
+import path from 'node:path';
+import { isLink } from '../base/files.ts';
+import { findRealPath, isInside } from '../base/paths.ts';
+
+/** What tells a workspace's own files from the person's. */
+export interface Grounds {
+  /** Null when the machine does not say. */
+  readonly home: string | null;
+  /** Real paths. */
+  readonly workspaceRoots: readonly string[];
+}
+
+/**
+ * The workspace root in which a file really lies, or null: a link in the home directory must not
+ * lend its trust to a repository. A root that holds the home directory itself owns nothing of it.
+ */
+export function findOwningRoot(file: string, { home, workspaceRoots }: Grounds): string | null {
+  const passed = placesPassed(path.resolve(file));
+  const isOwner = (root: string): boolean => passed.some((place) => isInside(root, place));
+  return workspaceRoots.find((root) => isOwner(root) && !holdsHome(root, home)) ?? null;
+}
+
+const MAX_LINKS = 40;
+
+/** Where a path leads, and every place on the way there at which a link leads on. */
+function placesPassed(file: string): readonly string[] {
+  const real = findRealPath(file) ?? file;
+  if (real === file) return [real];
+  const passed = [real];
+  const waiting = namesOf(file);
+  let place = path.parse(file).root;
+  for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+    const next = path.join(place, name);
+    const target = findLinkTarget(next);
+    if (target === null) place = next;
+    else {
+      passed.push(next);
+      if (passed.length > MAX_LINKS) break;
+      const led = path.resolve(place, target);
+      waiting.unshift(...namesOf(led));
+      place = path.parse(led).root;
+    }
+  }
+  return passed;
+}
+
+function namesOf(file: string): string[] {
+  return file
+    .slice(path.parse(file).root.length)
+    .split(path.sep)
+    .filter((name) => name !== '');
+}
+
+function findLinkTarget(file: string): string | null {
+  try {
+    return isLink(file) ? readlinkSync(file) : null;
+  } catch {
+    return null;
+  }
+}
+
+function holdsHome(root: string, home: string | null): boolean {
+  return home !== null && isInside(root, findRealPath(home) ?? home);
+}
+
+/** The first root needs no name; others are told apart by theirs, and by number if that is the same. */
+export function rootSuffix(roots: readonly string[], index: number): string {
+  if (index === 0) return '';
+  const name = path.basename(roots[index] ?? '');
+  const sameName = roots.slice(0, index).filter((root) => path.basename(root) === name).length;
+  return sameName === 0 ? `@${name}` : `@${name}~${sameName + 1}`;
+}

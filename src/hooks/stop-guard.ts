@@ -1,0 +1,48 @@
+import { isRefusal, type Verdict } from './decision.ts';
+
+/** How often in a row hooks may keep the agent from ending, before it ends all the same. */
+const DEFAULT_STOP_CAP = 8;
+
+export interface StopRuling {
+  /** Whether the agent goes on because a hook wants it to. */
+  readonly goesOn: boolean;
+  /** Set when hooks wanted it to go on once too often: what a person is told. */
+  readonly overridden: string | null;
+}
+
+/** Judges what the hooks of Stop, SubagentStop or TaskComplete said, so that they cannot loop for ever. */
+export interface StopGuard {
+  judge(verdict: Verdict): StopRuling;
+  /** A new prompt starts the count anew. */
+  reset(): void;
+}
+
+/** A cap of 0 lets hooks go on for ever. */
+export function createStopGuard(cap: number = DEFAULT_STOP_CAP): StopGuard {
+  let continuations = 0;
+  return {
+    judge(verdict) {
+      if (!wantsMore(verdict)) {
+        continuations = 0;
+        return { goesOn: false, overridden: null };
+      }
+      continuations += 1;
+      if (cap === 0 || continuations <= cap) return { goesOn: true, overridden: null };
+      const overridden = `hooks kept the agent from ending ${continuations} times in a row (${blamed(verdict)}); it ends now`;
+      continuations = 0;
+      return { goesOn: false, overridden };
+    },
+    reset() {
+      continuations = 0;
+    },
+  };
+}
+
+/** Context that comes when the agent wants to end is for a further turn. */
+function wantsMore({ effect, stop, context }: Verdict): boolean {
+  return stop === null && (isRefusal(effect) || context.length > 0);
+}
+
+function blamed({ reasons, context }: Verdict): string {
+  return [...new Set([...reasons, ...context].map(({ hook }) => hook))].join(', ');
+}

@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { messageOf } from '../../base/errors.ts';
+import { isInside } from '../../base/paths.ts';
+
+export interface Watching {
+  close(): Promise<void>;
+}
+
+export interface WatchNews {
+  readonly onChange: (file: string) => void;
+  /** Told in words why changes may go unseen, for example when the system has no watches left. */
+  readonly onProblem: (message: string) => void;
+}
+
+/** Calls back when something changes in these directories, also when they appear only later. */
+export async function watchDirectories(
+  directories: readonly string[],
+  { onChange, onProblem }: WatchNews,
+): Promise<Watching> {
+  const { watch } = await import('chokidar');
+  const watcher = watch(directories.map(findStart), {
+    ignored: (file) => !directories.some((directory) => isOnTheWay(directory, file)),
+    ignoreInitial: true,
+    followSymlinks: true,
+  });
+  watcher.on('all', (_kind, file) => onChange(file));
+  watcher.on('error', (error) => onProblem(`changes of hooks may go unseen: ${messageOf(error)}`));
+  await new Promise<void>((resolve) => {
+    watcher.once('ready', resolve);
+  });
+  return { close: () => watcher.close() };
+}
+
+/** A directory above that is there: hook directories come and go together with what they lie in. */
+function findStart(directory: string): string {
+  let start = path.dirname(path.dirname(directory));
+  while (!existsSync(start) && path.dirname(start) !== start) start = path.dirname(start);
+  return start;
+}
+
+/** The directory, what leads to it and what lies in it; never what lies beside or below that. */
+function isOnTheWay(directory: string, file: string): boolean {
+  if (isInside(file, directory)) return true;
+  return isInside(directory, file) && !path.relative(directory, file).includes(path.sep);
+}

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { jsonOf, runHookline } from './hookline.ts';
+import { answering, at, createPlace, GLOBAL_HOOKS, write } from './place.ts';
+
+const FIRE = ['hooks', 'fire', 'PreToolUse', '--tool', 'Bash'];
+const TOKEN = `ghp_${'a1B2'.repeat(9)}`;
+
+function hooksText(command: string): string {
+  return JSON.stringify({ hooks: { PreToolUse: [{ hooks: [{ type: 'command', command }] }] } });
+}
+
+describe('--settings', () => {
+  it('takes a file or the JSON itself', async () => {
+    const place = createPlace();
+    const text = hooksText('echo no >&2; exit 2');
+    const file = write(place.home, 'more.json', text);
+    const results = await Promise.all(
+      [file, text].map((given) => runHookline([...FIRE, '--json', '--settings', given], at(place))),
+    );
+    for (const result of results) {
+      expect(result.code).toBe(1);
+      expect(jsonOf(result)).toMatchObject({
+        effect: 'deny',
+        reasons: [{ text: expect.stringContaining('no') }],
+      });
+    }
+  });
+
+  it('says aloud that the file is not there', async () => {
+    const result = await runHookline(
+      [...FIRE, '--settings', 'absent.json', '--strict'],
+      at(createPlace()),
+    );
+    expect(result.code).toBe(3);
+    expect(result.stderr).toContain('was named with --settings');
+  });
+});
+
+describe('--plugin-dir', () => {
+  it('runs the hooks of every plugin that is named, with its root', async () => {
+    const place = createPlace();
+    for (const name of ['one', 'two']) {
+      write(place.home, `${name}/hooks/hooks.json`, hooksText('"${CLAUDE_PLUGIN_ROOT}"/say.sh'));
+      write(place.home, `${name}/say.sh`, `#!/bin/sh\necho "${name} says no" >&2\nexit 2\n`);
+    }
+    const dirs = ['one', 'two'].flatMap((name) => ['--plugin-dir', `../home/${name}`]);
+    const result = await runHookline([...FIRE, '--json', ...dirs], at(place));
+    const reasons = jsonOf(result).reasons.map(({ text }: { text: string }) => text);
+    expect(reasons).toEqual([
+      expect.stringContaining('one says no'),
+      expect.stringContaining('two says no'),
+    ]);
+  });
+});
+
+describe('--debug', () => {
+  it('prints command, directory, payload, ending, output and time of every hook, to stderr', async () => {
+    const place = createPlace();
+    write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({ cancel: false }));
+    write(
+      place.home,
+      '.claude/settings.json',
+      hooksText(`cat > /dev/null; echo ${TOKEN}; echo careful >&2; exit 1`),
+    );
+    const run = (flags: readonly string[]) => runHookline([...FIRE, ...flags, '--json'], at(place));
+    const [debug, raw, plain] = await Promise.all([
+      run(['--debug']),
+      run(['--debug', '--raw']),
+      run([]),
+    ]);
+    expect(jsonOf(debug)).toMatchObject({ event: 'PreToolUse' });
+    const said = debug.stderr;
+    expect(said).toMatch(/^debug cline:global:PreToolUse: exit code 0 after [\d.]+ ms$/m);
+    expect(said).toMatch(/^debug claude:user:PreToolUse:cat: exit code 1 after [\d.]+ ms$/m);
+    expect(said).toContain(`  in       ${place.repo}\n`);
+    expect(said).toMatch(/^ {2}payload {2}\{"session_id":.*"tool_name":"Bash"/m);
+    expect(said).toMatch(/^ {2}stderr {3}careful$/m);
+    expect(said).toMatch(/^ {2}stderr {3}\(nothing\)$/m);
+    expect(said).not.toContain(TOKEN);
+    expect(raw.stderr).toContain(`  stdout   ${TOKEN}\n`);
+    expect(plain.stderr).not.toContain('debug');
+  });
+
+  it('says nothing where no hook ran', async () => {
+    const place = createPlace();
+    const { stderr } = await runHookline(['hooks', 'list', '--debug'], at(place));
+    expect(stderr).toBe('');
+  });
+});
+
+describe('--as claude', () => {
+  it('fires what Claude Code would have written to a hook', async () => {
+    const place = createPlace();
+    const payload = {
+      session_id: 's',
+      transcript_path: '/x.jsonl',
+      cwd: place.repo,
+      hook_event_name: 'PreToolUse',
+      tool_name: 'Bash',
+      tool_input: { command: 'ls' },
+      tool_use_id: 't',
+    };
+    write(place.repo, 'payload.json', JSON.stringify(payload));
+    write(place.home, '.claude/settings.json', hooksText('grep -q \'"command":"ls"\' && exit 2'));
+    const fired = await runHookline(
+      ['hooks', 'fire', '--payload', 'payload.json', '--as', 'claude', '--json'],
+      at(place),
+    );
+    expect(jsonOf(fired)).toMatchObject({ event: 'PreToolUse', effect: 'deny' });
+  });
+});

@@ -1,0 +1,173 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { jsonOf, runHookline } from './hookline.ts';
+import { at, createPlace, type Place, trust, write } from './place.ts';
+
+const IMPORT = ['hooks', 'import', '--from', 'claude'];
+
+function targetOf({ repo }: Place): string {
+  return path.join(repo, '.cline', 'hooks.json');
+}
+
+function command(text: string, more: object = {}): object {
+  return { type: 'command', command: text, ...more };
+}
+
+function settings(hooks: object, more: object = {}): string {
+  return JSON.stringify({ hooks, ...more }, null, 2);
+}
+
+describe('hooks import --from claude', () => {
+  it('reports what would differ, and writes nothing when it is only asked to report', async () => {
+    const place = createPlace({
+      '.claude/settings.json': settings(
+        {
+          PreToolUse: [
+            { matcher: 'Edit|Write', hooks: [command('./guard.sh')] },
+            { matcher: '.*file.*', hooks: [command('/home/somebody/guard.sh')] },
+            { matcher: 'Bash', hooks: [command('true', { timeout: 10_000 }), { type: 'comand' }] },
+          ],
+          Stop: [{ hooks: [{ type: 'prompt', prompt: 'Is it done?' }] }],
+          TeammateIdle: [{ hooks: [command('true')] }],
+          SessionEnd: [{ hooks: [command('"${CLAUDE_PLUGIN_ROOT}"/x.sh')] }],
+          PreTolUse: [],
+        },
+        { env: { A: 'b' }, disableAllHooks: true },
+      ),
+      '.claude/settings.local.json': settings({ Stop: [{ hooks: [command('date')] }] }),
+    });
+    const [result, readable] = await Promise.all([
+      runHookline([...IMPORT, '--dry-run', '--json'], at(place)),
+      runHookline([...IMPORT, '--dry-run'], at(place)),
+    ]);
+    const report = jsonOf(result);
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    expect(existsSync(targetOf(place))).toBe(false);
+    expect(report).toMatchObject({ to: targetOf(place), written: false, present: [] });
+    const differs = Object.fromEntries(
+      report.added.map((each: { runs: string; differs: string[] }) => [each.runs, each.differs]),
+    );
+    expect(differs).toEqual({
+      './guard.sh': [],
+      '/home/somebody/guard.sh': [
+        expect.stringMatching(/^matcher "\.\*file\.\*" will also fit read_file, .*write_to_file/),
+        'names /home/somebody/guard.sh, which only this machine has',
+      ],
+      true: ['TeammateIdle never fires here: there are no teams of agents'],
+      'Is it done?': [expect.stringContaining('needs a model')],
+      '"${CLAUDE_PLUGIN_ROOT}"/x.sh': [
+        expect.stringContaining('names ${CLAUDE_PLUGIN_ROOT}, which only hooks of a plugin have'),
+      ],
+      date: [expect.stringContaining('settings.local.json is yours alone')],
+    });
+    expect(report.leftOut.map(({ why }: { why: string }) => why)).toEqual([
+      expect.stringContaining('"type": expected "command"'),
+      expect.stringContaining('there is no event "PreTolUse"'),
+    ]);
+    expect(report.notes).toEqual([
+      expect.stringContaining('"disableAllHooks": true, which is not copied'),
+      expect.stringContaining('"env" of'),
+      'Both files may stay: a hook that stands in both runs once.',
+    ]);
+    expect(readable.stdout).toContain('timeout 10000 is read as milliseconds');
+    expect(readable.stdout).toMatch(/left out: \.claude\/settings\.json:\d+: "type": expected/);
+  });
+
+  it('merges with what is there, without duplicates, and asks before it writes', async () => {
+    const place = createPlace({
+      '.claude/settings.json': settings({
+        Stop: [{ hooks: [command('true'), command('date')] }],
+      }),
+      '.cline/hooks.json': `{
+  // ours
+  "hooks": { "Stop": [{ "hooks": [{ "command": "true", "type": "command" }] }] }
+}
+`,
+    });
+    const before = readFileSync(targetOf(place), 'utf8');
+    const refused = await runHookline(IMPORT, at(place));
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('there is no terminal to ask on: Write 1 hook to');
+    expect(readFileSync(targetOf(place), 'utf8')).toBe(before);
+
+    const written = await runHookline([...IMPORT, '--yes'], at(place));
+    expect(written.code).toBe(0);
+    expect(written.stdout).toContain('already there: Stop: command true');
+    const text = readFileSync(targetOf(place), 'utf8');
+    expect(text).toMatch(/^\{\n {2}\/\/ ours\n/);
+    expect(text.match(/"command": "/g)).toHaveLength(2);
+
+    const again = await runHookline([...IMPORT, '--yes', '--json'], at(place));
+    expect(jsonOf(again)).toMatchObject({ added: [], written: false, present: [{}, {}] });
+    expect(readFileSync(targetOf(place), 'utf8')).toBe(text);
+  });
+
+  it('runs a hook once that stands in both files, and keeps its trust', async () => {
+    const place = createPlace({
+      '.claude/settings.json': settings({ Stop: [{ hooks: [command('.claude/hooks/a.sh')] }] }),
+      '.claude/hooks/a.sh': '#!/bin/sh\nexit 0\n',
+    });
+    trust(place);
+    const written = await runHookline([...IMPORT, '--yes'], at(place));
+    expect(written).toMatchObject({ code: 0, stderr: '' });
+    const { outcomes, skipped } = jsonOf(
+      await runHookline(['hooks', 'fire', 'Stop', '--json'], at(place)),
+    );
+    expect(outcomes).toMatchObject([{ status: 'decided', exitCode: 0 }]);
+    expect(skipped).toHaveLength(1);
+    expect(skipped[0].why).not.toContain('trusted');
+  });
+
+  it('copies a hook that nobody trusts without trusting it, and says so', async () => {
+    const place = createPlace({
+      '.claude/settings.json': settings({ Stop: [{ hooks: [command('true')] }] }),
+    });
+    const { code, stderr } = await runHookline([...IMPORT, '--yes'], at(place));
+    expect(code).toBe(0);
+    expect(stderr).toBe('note: 1 hook there must be trusted first: `hookline trust`\n');
+  });
+
+  it('tells that a hook which is switched off would be on', async () => {
+    const place = createPlace({
+      '.claude/settings.json': settings({ Stop: [{ hooks: [command('true')] }] }),
+    });
+    await runHookline(['hooks', 'disable', 'claude:project:Stop:true'], at(place));
+    const report = jsonOf(await runHookline([...IMPORT, '--dry-run', '--json'], at(place)));
+    expect(report.added[0].differs).toEqual([
+      'is switched off; the copy has another id, and is not',
+    ]);
+  });
+
+  it('copies the person’s own with --global, or to a file that is named', async () => {
+    const place = createPlace();
+    write(place.home, '.claude/settings.json', settings({ Stop: [{ hooks: [command('true')] }] }));
+    const own = await runHookline([...IMPORT, '--global', '--yes', '--json'], at(place));
+    expect(jsonOf(own)).toMatchObject({
+      to: path.join(place.home, '.cline', 'hooks.json'),
+      written: true,
+    });
+    const named = await runHookline(
+      [...IMPORT, '--global', '--yes', '--to', 'other.json'],
+      at(place),
+    );
+    expect(named.stdout).toContain(`name ${path.join(place.repo, 'other.json')} with --settings`);
+    expect(existsSync(path.join(place.repo, 'other.json'))).toBe(true);
+  });
+
+  it('says what is missing', async () => {
+    const place = createPlace();
+    const [nothing, nobody] = await Promise.all([
+      runHookline(IMPORT, at(place)),
+      runHookline(['hooks', 'import'], at(place)),
+    ]);
+    expect(nothing.code).toBe(2);
+    expect(nothing.stderr).toContain(
+      `there is nothing to import: expected ${path.join(place.repo, '.claude', 'settings.json')} or`,
+    );
+    expect(nobody).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Say --from claude.'),
+    });
+  });
+});

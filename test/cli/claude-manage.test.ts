@@ -1,0 +1,225 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { COMMANDS } from '../../src/cli/commands.ts';
+import { DIALECT_NAMES } from '../../src/dialects/index.ts';
+import { jsonOf, runHookline } from './hookline.ts';
+import { at, createPlace, HOOKS, answering, type Place, trust, write } from './place.ts';
+
+const GUARD = 'claude:project:PreToolUse:guard.sh';
+
+const SETTINGS = `{
+  // guards of this repository
+  "hooks": {
+    "PreToolUse": [
+      {
+        "matcher": "Edit|Write",
+        "hooks": [
+          { "type": "command", "command": "\\"$CLAUDE_PROJECT_DIR\\"/.claude/hooks/guard.sh" } // first
+        ]
+      },
+      { "matcher": "Bash", "hooks": [{ "type": "command", "command": "true", "if": "Bash(git push *)" }] }
+    ]
+  },
+  "model": "opus"
+}
+`;
+
+function placeWithGuard(files: Readonly<Record<string, string>> = {}): Place {
+  return createPlace({
+    '.claude/settings.json': SETTINGS,
+    '.claude/hooks/guard.sh': '#!/bin/sh\ncat > /dev/null\necho "not here" >&2\nexit 2\n',
+    ...files,
+  });
+}
+
+function settingsFile({ repo }: Place): string {
+  return path.join(repo, '.claude', 'settings.json');
+}
+
+describe('hooks list', () => {
+  it('shows entries of settings with matcher, place and command, within 80 columns', async () => {
+    const place = placeWithGuard({ [`${HOOKS}/PreToolUse`]: answering({}) });
+    trust(place);
+    const { stdout } = await runHookline(['hooks', 'list'], at(place));
+    expect(stdout).toBe(
+      [
+        'HOOK                                EVENT       MATCHER     STATE',
+        'cline:workspace:PreToolUse          PreToolUse              ready',
+        '  .clinerules/hooks/PreToolUse',
+        'claude:project:PreToolUse:guard.sh  PreToolUse  Edit|Write  ready',
+        '  .claude/settings.json:8 · command "$CLAUDE_PROJECT_DIR"/.claude/hooks/guard.sh',
+        'claude:project:PreToolUse:true      PreToolUse  Bash        ready',
+        '  .claude/settings.json:11 · command true · if Bash(git push *)',
+        '',
+      ].join('\n'),
+    );
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+
+  it('has line, matcher and what the dialect knows in its JSON', async () => {
+    const place = placeWithGuard();
+    const { hooks } = jsonOf(await runHookline(['hooks', 'list', '--json'], at(place)));
+    expect(hooks).toMatchObject([
+      {
+        id: GUARD,
+        dialect: 'claude',
+        event: 'PreToolUse',
+        matcher: 'Edit|Write',
+        path: settingsFile(place),
+        line: 8,
+        state: 'untrusted',
+        type: 'command',
+        runs: '"$CLAUDE_PROJECT_DIR"/.claude/hooks/guard.sh',
+      },
+      { line: 11, if: 'Bash(git push *)' },
+    ]);
+  });
+});
+
+describe('hooks explain', () => {
+  it('says why an entry does not fit: matcher, condition, or a copy that runs instead', async () => {
+    const place = placeWithGuard({
+      '.cline/hooks.json': JSON.stringify({
+        hooks: {
+          PreToolUse: [{ hooks: [{ type: 'command', command: 'true', if: 'Bash(git push *)' }] }],
+        },
+      }),
+    });
+    trust(place);
+    const explain = async (input: string): Promise<string> => {
+      const args = ['hooks', 'explain', 'PreToolUse', '--tool', 'Bash', '--input', input];
+      return (await runHookline(args, at(place))).stdout;
+    };
+    const other = await explain('{"command":"ls"}');
+    expect(other).toContain(`would not ${GUARD}: matcher "Edit|Write" does not match Bash`);
+    expect(other).toContain('if "Bash(git push *)" is not met');
+    const push = await explain('{"command":"git push"}');
+    expect(push).toContain('would run claude:project-cline:PreToolUse:true');
+    expect(push).toMatch(
+      /would not claude:project:PreToolUse:true: .*project-cline:PreToolUse:true/,
+    );
+  });
+});
+
+describe('hooks disable and enable', () => {
+  it('switch an entry off and on by its id, without touching the settings', async () => {
+    const place = placeWithGuard();
+    trust(place);
+    await runHookline(['hooks', 'disable', GUARD], at(place));
+    const off = await runHookline(['hooks', 'fire', 'PreToolUse', '--json'], at(place));
+    expect(jsonOf(off)).toMatchObject({ effect: 'pass', outcomes: [] });
+    await runHookline(['hooks', 'enable', GUARD], at(place));
+    const on = await runHookline(['hooks', 'fire', 'PreToolUse', '--json'], at(place));
+    expect(jsonOf(on)).toMatchObject({ effect: 'deny', outcomes: [{ hook: GUARD }] });
+    expect(readFileSync(settingsFile(place), 'utf8')).toBe(SETTINGS);
+  });
+});
+
+describe('hooks rm', () => {
+  it('shows the entry and removes only it; script, comments and others stay', async () => {
+    const place = placeWithGuard();
+    trust(place);
+    const refused = await runHookline(['hooks', 'rm', GUARD], at(place));
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toContain('"matcher": "Edit|Write"');
+    expect(refused.stderr).toContain('Remove this PreToolUse entry from');
+    expect(readFileSync(settingsFile(place), 'utf8')).toBe(SETTINGS);
+
+    const removed = await runHookline(['hooks', 'rm', GUARD, '--yes'], at(place));
+    const script = path.join(place.repo, '.claude', 'hooks', 'guard.sh');
+    expect(removed).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: `Removed the entry at ${settingsFile(place)}:8.\nWhat it ran stays: ${script}\n`,
+    });
+    expect(existsSync(script)).toBe(true);
+    const text = readFileSync(settingsFile(place), 'utf8');
+    expect(text).toContain('// guards of this repository');
+    expect(text).toContain('"model": "opus"');
+    const { hooks } = jsonOf(await runHookline(['hooks', 'list', '--json'], at(place)));
+    expect(hooks).toMatchObject([{ id: 'claude:project:PreToolUse:true', state: 'ready' }]);
+  });
+
+  it('takes the right one of several on a line, and keeps the trust of one that moves up', async () => {
+    const entry = (timeout: number): object => ({ type: 'command', command: 'true', timeout });
+    const group = { hooks: [entry(1), entry(2), entry(3)] };
+    const place = createPlace({
+      '.claude/settings.json': JSON.stringify({ hooks: { Stop: [group] } }),
+    });
+    trust(place);
+    const id = 'claude:project:Stop:true~2';
+    const removed = await runHookline(['hooks', 'rm', id, '--yes', '--json'], at(place));
+    expect(jsonOf(removed)).toMatchObject({ id, removed: { event: 'Stop', line: 1 } });
+    expect(JSON.parse(readFileSync(settingsFile(place), 'utf8'))).toEqual({
+      hooks: { Stop: [{ hooks: [entry(1), entry(3)] }] },
+    });
+    const { hooks } = jsonOf(await runHookline(['hooks', 'list', '--json'], at(place)));
+    expect(hooks).toMatchObject([
+      { id: 'claude:project:Stop:true', state: 'ready', timeoutMs: 1000 },
+      { id, state: 'ready', timeoutMs: 3000 },
+    ]);
+  });
+
+  it('removes an entry that is broken', async () => {
+    const place = createPlace({
+      '.claude/settings.json': '{"hooks": {"PreToolUse": [{"hooks": [{"type": "comand"}]}]}}\n',
+    });
+    const id = 'claude:project:PreToolUse:line-1';
+    const removed = await runHookline(['hooks', 'rm', id, '--yes'], at(place));
+    expect(removed.code).toBe(0);
+    expect(readFileSync(settingsFile(place), 'utf8')).not.toContain('comand');
+  });
+
+  it('removes nothing that came on the command line', async () => {
+    const given = JSON.stringify({
+      hooks: { Stop: [{ hooks: [{ type: 'command', command: 'true' }] }] },
+    });
+    const args = ['hooks', 'rm', 'claude:flag:Stop:true', '--yes', '--settings', given];
+    const refused = await runHookline(args, at(createPlace()));
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toMatch(/was given on the command line|cannot be removed/);
+  });
+});
+
+describe('doctor', () => {
+  it('tells of settings, broken entries, files that are not read and programs that are missing', async () => {
+    const place = createPlace({
+      '.claude/settings.json': JSON.stringify({
+        hooks: {
+          PreToolUse: [{ hooks: [{ type: 'comand' }] }],
+          Stop: [{ hooks: [{ type: 'command', command: 'jq . | bun x.ts' }] }],
+          Stopp: [],
+        },
+      }),
+      '.claude/hooks.json': '{}',
+    });
+    const bin = path.dirname(write(place.directory, 'bin/nothing', ''));
+    const result = await runHookline(['doctor', '--json'], at(place, { env: { PATH: bin } }));
+    expect(result.code).toBe(1);
+    const { findings, problems } = jsonOf(result);
+    expect(problems).toBe(1);
+    const hint = (about: string, text: string) => ({
+      about,
+      level: 'hint',
+      text: expect.stringContaining(text),
+    });
+    expect(findings).toEqual(
+      expect.arrayContaining([
+        { about: 'settings', level: 'fine', text: `${settingsFile(place)}: 2 hooks` },
+        hint(settingsFile(place), 'there is no event "Stopp"'),
+        hint(path.join(place.repo, '.claude', 'hooks.json'), 'is not read'),
+        hint('claude:project:Stop:x.ts', 'names jq and bun, which are not on the PATH'),
+        expect.objectContaining({ about: 'claude:project:PreToolUse:line-1', level: 'problem' }),
+      ]),
+    );
+  });
+});
+
+it('knows the payloads of every dialect', () => {
+  const choices = COMMANDS.flatMap(({ flags }) => flags)
+    .filter(({ flag }) => flag.startsWith('--as '))
+    .map((flag) => flag.choices);
+  expect(choices.length).toBeGreaterThan(0);
+  for (const each of choices) expect(each).toEqual(DIALECT_NAMES);
+});

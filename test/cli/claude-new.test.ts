@@ -1,0 +1,185 @@
+import { existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { jsonOf, runHookline } from './hookline.ts';
+import { at, createPlace, hasProgram, type Place, trust, write } from './place.ts';
+
+const NEW = ['hooks', 'new', '--dialect', 'claude', '--lang', 'node'];
+const RM_ALL = ['--tool', 'Bash', '--input', '{"command":"rm -rf /"}'];
+const COMMAND = '"$CLAUDE_PROJECT_DIR"/.claude/hooks/PreToolUse.mjs';
+
+function settingsOf({ repo }: Place): string {
+  return readFileSync(path.join(repo, '.claude', 'settings.json'), 'utf8');
+}
+
+async function statesIn(place: Place): Promise<Record<string, string>> {
+  const { hooks } = jsonOf(await runHookline(['hooks', 'list', '--json'], at(place)));
+  return Object.fromEntries(
+    hooks.map(({ id, state }: { id: string; state: string }) => [id, state]),
+  );
+}
+
+describe('hooks new --dialect claude', () => {
+  it('writes a script and its entry, trusts it, and it works at once', async () => {
+    const place = createPlace();
+    const made = await runHookline([...NEW, 'PreToolUse'], at(place));
+    const script = path.join(place.repo, '.claude', 'hooks', 'PreToolUse.mjs');
+    const settings = path.join(place.repo, '.claude', 'settings.json');
+    expect(made).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: [
+        script,
+        `configured in ${settings}:7`,
+        'It runs before a tool call, and denies commands that would delete the whole disk or home directory.',
+        `  try it:         hookline hooks fire PreToolUse --tool Bash --input '{"command":"rm -rf /"}'`,
+        '  after editing:  hookline trust',
+        '',
+      ].join('\n'),
+    });
+    expect(statSync(script).mode & 0o777).toBe(0o755);
+    expect(JSON.parse(settingsOf(place))).toEqual({
+      hooks: {
+        PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command: COMMAND }] }],
+      },
+    });
+    const fired = await runHookline(
+      ['hooks', 'fire', 'PreToolUse', ...RM_ALL, '--json'],
+      at(place),
+    );
+    expect(fired.code).toBe(1);
+    expect(jsonOf(fired)).toMatchObject({ effect: 'deny', skipped: [] });
+  });
+
+  it('keeps comments, foreign entries, their trust and links in the settings', async () => {
+    const place = createPlace({
+      'settings/claude.json': `{
+  // mine
+  "model": "opus",
+  "hooks": {
+    "Stop": [{ "hooks": [{ "type": "command", "command": ".claude/hooks/own.sh" }] }]
+  }
+}
+`,
+      '.claude/hooks/own.sh': '#!/bin/sh\nexit 0\n',
+    });
+    const settings = path.join(place.repo, '.claude', 'settings.json');
+    symlinkSync('../settings/claude.json', settings);
+    trust(place);
+    const made = await runHookline(
+      [...NEW, 'pretooluse', '--matcher', 'Edit', '--json'],
+      at(place),
+    );
+    expect(jsonOf(made)).toEqual({
+      path: path.join(place.repo, '.claude', 'hooks', 'PreToolUse.mjs'),
+      settings,
+      event: 'PreToolUse',
+      lang: 'node',
+      id: 'claude:project:PreToolUse:PreToolUse.mjs',
+      trusted: true,
+      try: expect.stringContaining('hookline hooks fire PreToolUse'),
+    });
+    const text = settingsOf(place);
+    expect(text).toMatch(/^\{\n {2}\/\/ mine\n {2}"model": "opus",\n/);
+    expect(text).toContain('"matcher": "Edit"');
+    expect(statSync(settings, { bigint: false }).isFile()).toBe(true);
+    expect(readFileSync(path.join(place.repo, 'settings', 'claude.json'), 'utf8')).toBe(text);
+    expect(await statesIn(place)).toEqual({
+      'claude:project:Stop:own.sh': 'ready',
+      'claude:project:PreToolUse:PreToolUse.mjs': 'ready',
+    });
+  });
+
+  it('writes the person’s own with --global, and replaces only with --force', async () => {
+    const place = createPlace();
+    const first = await runHookline([...NEW, 'Stop', '--global'], at(place));
+    expect(first.code).toBe(0);
+    const script = path.join(place.home, '.claude', 'hooks', 'Stop.mjs');
+    const settings = path.join(place.home, '.claude', 'settings.json');
+    const before = readFileSync(settings, 'utf8');
+    expect(JSON.parse(before)).toEqual({
+      hooks: { Stop: [{ hooks: [{ type: 'command', command: '~/.claude/hooks/Stop.mjs' }] }] },
+    });
+    write(place.home, '.claude/hooks/Stop.mjs', '// changed\n');
+    const second = await runHookline([...NEW, 'Stop', '--global'], at(place));
+    expect(second).toMatchObject({ code: 2, stdout: '' });
+    expect(second.stderr).toContain(`there is a hook for Stop already: ${script}`);
+    expect(readFileSync(script, 'utf8')).toBe('// changed\n');
+    const third = await runHookline([...NEW, 'Stop', '--global', '--force'], at(place));
+    expect(third.code).toBe(0);
+    expect(readFileSync(script, 'utf8')).toContain('Stop runs when the agent is about to finish');
+    expect(readFileSync(settings, 'utf8')).toBe(before);
+  });
+
+  it('says that a matcher is of no use, and that a switch keeps hooks off', async () => {
+    const place = createPlace({ '.claude/settings.json': '{"disableAllHooks": true}' });
+    const off = await runHookline([...NEW, 'Stop'], at(place));
+    expect(off.code).toBe(0);
+    expect(off.stderr).toMatch(/^note: it does not run: .*disableAllHooks/);
+    const useless = createPlace();
+    const made = await runHookline([...NEW, 'Stop', '--matcher', 'Bash'], at(useless));
+    expect(made.stderr).toContain('note: the matcher is ignored: Stop has nothing to match');
+  });
+
+  it('writes nothing where the settings cannot be understood or are not the repository’s', async () => {
+    const broken = createPlace({ '.claude/settings.json': '{ "hooks": ' });
+    const refused = await runHookline([...NEW, 'Stop'], at(broken));
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain(
+      `${path.join(broken.repo, '.claude', 'settings.json')}: expected JSON, found an error at line 1`,
+    );
+    expect(existsSync(path.join(broken.repo, '.claude', 'hooks'))).toBe(false);
+
+    const linked = createPlace({ '.claude/x': '' });
+    const outside = write(linked.home, 'settings.json', '{}');
+    symlinkSync(outside, path.join(linked.repo, '.claude', 'settings.json'));
+    const stray = await runHookline([...NEW, 'Stop'], at(linked));
+    expect(stray.code).toBe(2);
+    expect(stray.stderr).toContain(`is a link that leads to ${outside}`);
+    expect(readFileSync(outside, 'utf8')).toBe('{}');
+  });
+
+  it('refuses an event that the format does not have', async () => {
+    const place = createPlace();
+    const [typo, cline] = await Promise.all([
+      runHookline([...NEW, 'PreTolUse'], at(place)),
+      runHookline([...NEW, 'TaskResume'], at(place)),
+    ]);
+    expect(typo).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Did you mean PreToolUse?'),
+    });
+    expect(cline).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Claude’s format has: PreToolUse'),
+    });
+  });
+
+  it('names a program that runs TypeScript', async () => {
+    const place = createPlace();
+    const made = await runHookline(
+      ['hooks', 'new', 'Stop', '--dialect', 'claude', '--lang', 'ts'],
+      at(place),
+    );
+    expect(made.code).toBe(0);
+    const [{ hooks }] = JSON.parse(settingsOf(place)).hooks.Stop;
+    expect(hooks[0].command).toMatch(
+      /^(?:node|bun|tsx|npx --yes tsx) "\$CLAUDE_PROJECT_DIR"\/\.claude\/hooks\/Stop\.mts$/,
+    );
+  });
+
+  it.skipIf(!hasProgram('jq') || !hasProgram('bash'))(
+    'takes bash when nobody says otherwise [needs bash and jq]',
+    async () => {
+      const place = createPlace();
+      const made = await runHookline(
+        ['hooks', 'new', 'Stop', '--dialect', 'claude', '--json'],
+        at(place),
+      );
+      expect(jsonOf(made)).toMatchObject({
+        lang: 'bash',
+        path: expect.stringMatching(/Stop\.sh$/),
+      });
+    },
+  );
+});

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createStage } from './claude-config/build.ts';
+import { coveragePage, coverageOf } from './claude-config/coverage.ts';
+import { DIFFERENCES, differencesTable } from './claude-config/differences.ts';
+import { DUE_IN_HOST } from './claude-config/due-in-host.ts';
+import { GROUPS } from './claude-config/groups/index.ts';
+import { GROUP_NAMES, namedCases } from './claude-config/recording.ts';
+
+const passed = new Map<string, number>();
+
+describe('the recorded behaviour of Claude Code', () => {
+  afterAll(() => {
+    const lines = coverageOf(GROUPS).map(({ group, tests, named, due }) => {
+      const whole = due.length === 0 ? '' : `, ${due.length} due in the agent host`;
+      return `claude-config ${group}: ${passed.get(group) ?? 0} of ${tests} cases passed (${named} recorded${whole})\n`;
+    });
+    process.stdout.write(lines.join(''));
+  });
+
+  for (const { name: group, cases } of GROUPS) {
+    describe(group, () => {
+      for (const { name, run } of cases) {
+        it.concurrent(name, async ({ onTestFinished }) => {
+          await run(createStage((work) => onTestFinished(work)));
+          passed.set(group, (passed.get(group) ?? 0) + 1);
+        });
+      }
+    });
+  }
+});
+
+describe('every case of the recording', () => {
+  const tested = new Map(GROUPS.map(({ name, cases }) => [name, cases.map((each) => each.name)]));
+
+  it.each(GROUP_NAMES)('of %s has a test, or is due in the agent host', (group) => {
+    const due = DUE_IN_HOST.filter((each) => each.group === group).map((each) => each.case);
+    const without = namedCases(group).filter(
+      (name) => !(tested.get(group) ?? []).includes(name) && !due.includes(name),
+    );
+    expect(without).toEqual([]);
+    expect(tested.get(group) ?? []).not.toEqual([]);
+  });
+
+  it('is named once', () => {
+    for (const [group, names] of tested) {
+      expect({ group, names: [...new Set(names)] }).toEqual({ group, names });
+    }
+  });
+
+  it('that is listed as due is in the recording', () => {
+    const unknown = DUE_IN_HOST.filter(
+      (each) => each.case !== '*' && !namedCases(each.group).includes(each.case),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  it('that is listed as different is in the recording and has a test', () => {
+    const listed = DIFFERENCES.flatMap(({ cases }) =>
+      Object.entries(cases).flatMap(([group, names]) => names.map((name) => ({ group, name }))),
+    );
+    const unknown = listed.filter(
+      ({ group, name }) =>
+        !namedCases(group).includes(name) || !(tested.get(group) ?? []).includes(name),
+    );
+    expect(unknown).toEqual([]);
+  });
+});
+
+it('COVERAGE.md is up to date (write it anew with vitest -u)', async () => {
+  const page = path.join(import.meta.dirname, 'claude-config', 'COVERAGE.md');
+  await expect(coveragePage(GROUPS)).toMatchFileSnapshot(page);
+});
+
+it('the table of differences has a row for each of them', () => {
+  expect(differencesTable().trimEnd().split('\n').length).toBe(DIFFERENCES.length + 2);
+});
+
+it('the documentation tells every difference in the same words', () => {
+  const document = readFileSync('docs/dialects/claude.md', 'utf8');
+  const rows = differencesTable().trimEnd().split('\n').slice(2);
+  expect(rows.filter((row) => !document.includes(row))).toEqual([]);
+});

@@ -1,0 +1,45 @@
+import { expect } from 'vitest';
+import { modelText } from '../../../../../src/dialects/claude-config/output/texts.ts';
+import { command, type Group, hooks, type Stage, type Told, told } from '../../build.ts';
+
+interface Compaction {
+  readonly command: string;
+  readonly expected: Told;
+  /** What the person is told when it is blocked; `CMD` stands for the command. */
+  readonly refusal?: string;
+}
+
+const REFUSES = 'echo "no compaction please" >&2; exit 2';
+
+const COMPACTIONS: Readonly<Record<string, Compaction>> = {
+  exit2: {
+    command: REFUSES,
+    expected: { effect: 'deny', reasons: [`[${REFUSES}]: no compaction please`] },
+    refusal: 'Compaction blocked by PreCompact hook: [CMD]: no compaction please',
+  },
+  'json block': {
+    command: `echo '{"decision":"block","reason":"json block"}'`,
+    expected: { effect: 'deny', reasons: ['json block'] },
+    refusal: 'Compaction blocked by PreCompact hook: [CMD]: json block',
+  },
+  stdout: {
+    command: 'echo extra plain instructions from hook',
+    expected: { changes: { instructions: ['extra plain instructions from hook'] } },
+  },
+};
+
+export const preCompact: Group = {
+  name: '40-precompact',
+  cases: Object.entries(COMPACTIONS).map(([name, { command: label, expected, refusal }]) => ({
+    name,
+    run: async (stage: Stage) => {
+      const { fire } = await stage({ project: hooks('PreCompact', [command(label)]) });
+      const verdict = await fire('PreCompact', { trigger: 'manual', instructions: 'foo' });
+      expect(told(verdict)).toEqual(expected);
+      if (refusal === undefined) return;
+      const reason = verdict.reasons[0]?.text ?? '';
+      const text = modelText({ kind: 'blocked-compaction', said: { reason, label } });
+      expect(text.replace(label, 'CMD')).toBe(refusal);
+    },
+  })),
+};

@@ -1,0 +1,92 @@
+import { expect } from 'vitest';
+import { command, expectTold, type Group, group, type Stage, type World } from '../../build.ts';
+
+const SCHEMA = {
+  type: 'object',
+  properties: { username: { type: 'string', title: 'User' } },
+  required: ['username'],
+};
+const QUESTION = { server: 'srv', message: 'Who are you?', mode: 'form', schema: SCHEMA };
+const ANSWER = { server: 'srv', mode: 'form', action: 'accept', content: { username: 'bob' } };
+
+const answers = (event: string, fields: object): string =>
+  `echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: event, ...fields } })}'`;
+
+async function elicitation(stage: Stage, own: Readonly<Record<string, string>>): Promise<World> {
+  const records = (name: string): object => command(`cat > ${name}.json`);
+  const all = ['Elicitation', 'ElicitationResult', 'Notification'].map((event) => {
+    const more = own[event];
+    return [
+      event,
+      [
+        group(
+          [records(event), ...(more === undefined ? [] : [command(more)])],
+          'srv|elicitation_response',
+        ),
+      ],
+    ];
+  });
+  return stage({ project: { hooks: Object.fromEntries(all) } });
+}
+
+export const elicitations: Group = {
+  name: '47-elicit2',
+  cases: [
+    { name: 'accept', run: passesAnswer },
+    { name: 'decline by Elicitation', run: declinesQuestion },
+    { name: 'decline by ElicitationResult', run: declinesAnswer },
+    { name: 'answers for the person', run: answersQuestion },
+  ],
+};
+
+async function passesAnswer(stage: Stage): Promise<void> {
+  const world = await elicitation(stage, {});
+  expectTold(await world.fire('Elicitation', QUESTION), {});
+  expectTold(await world.fire('ElicitationResult', ANSWER), {});
+  const message = 'Elicitation response for server "srv": accept';
+  await world.fire('Notification', { type: 'elicitation_response', message });
+  expect(world.payload('Elicitation.json')).toMatchObject({
+    hook_event_name: 'Elicitation',
+    mcp_server_name: 'srv',
+    message: 'Who are you?',
+    mode: 'form',
+    requested_schema: SCHEMA,
+  });
+  expect(world.payload('ElicitationResult.json')).toMatchObject({
+    hook_event_name: 'ElicitationResult',
+    mcp_server_name: 'srv',
+    mode: 'form',
+    action: 'accept',
+    content: { username: 'bob' },
+  });
+  expect(world.payload('Notification.json')).toMatchObject({
+    hook_event_name: 'Notification',
+    message,
+    notification_type: 'elicitation_response',
+  });
+}
+
+async function declinesQuestion(stage: Stage): Promise<void> {
+  const declines = answers('Elicitation', { action: 'decline' });
+  const world = await elicitation(stage, { Elicitation: declines });
+  expectTold(await world.fire('Elicitation', QUESTION), {
+    changes: { answer: { action: 'decline' } },
+  });
+}
+
+async function declinesAnswer(stage: Stage): Promise<void> {
+  const refuses = 'echo never >&2; exit 2';
+  const world = await elicitation(stage, { ElicitationResult: refuses });
+  expectTold(await world.fire('ElicitationResult', ANSWER), {
+    effect: 'deny',
+    reasons: [`[${refuses}]: never`],
+  });
+}
+
+async function answersQuestion(stage: Stage): Promise<void> {
+  const accepts = answers('Elicitation', { action: 'accept', content: { username: 'eve' } });
+  const world = await elicitation(stage, { Elicitation: accepts });
+  expectTold(await world.fire('Elicitation', QUESTION), {
+    changes: { answer: { action: 'accept', content: { username: 'eve' } } },
+  });
+}

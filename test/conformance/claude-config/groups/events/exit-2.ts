@@ -1,0 +1,70 @@
+import { expect } from 'vitest';
+import {
+  type ClaudeEvent,
+  CLAUDE_EVENTS,
+  CLAUDE_EVENT_NAMES,
+} from '../../../../../src/dialects/claude-config/names.ts';
+import { command, type Group, hooks, type Stage } from '../../build.ts';
+
+const COMPLAINS = 'echo no >&2; exit 2';
+
+/** What exit code 2 does: it refuses, it is shown to the person, or nothing happens. */
+const MEANINGS: Readonly<Record<ClaudeEvent, 'refuses' | 'shown' | 'nothing'>> = {
+  PreToolUse: 'refuses',
+  PostToolUse: 'refuses',
+  PostToolUseFailure: 'refuses',
+  PostToolBatch: 'refuses',
+  PermissionDenied: 'nothing',
+  Notification: 'nothing',
+  UserPromptSubmit: 'refuses',
+  UserPromptExpansion: 'refuses',
+  SessionStart: 'shown',
+  Stop: 'refuses',
+  StopFailure: 'nothing',
+  SubagentStart: 'shown',
+  SubagentStop: 'refuses',
+  PreCompact: 'refuses',
+  PostCompact: 'shown',
+  PreModelSwitch: 'refuses',
+  PostModelSwitch: 'nothing',
+  SessionEnd: 'shown',
+  PermissionRequest: 'nothing',
+  Setup: 'shown',
+  TeammateIdle: 'refuses',
+  TaskCreated: 'refuses',
+  TaskCompleted: 'refuses',
+  Elicitation: 'refuses',
+  ElicitationResult: 'refuses',
+  ConfigChange: 'refuses',
+  InstructionsLoaded: 'nothing',
+  WorktreeCreate: 'refuses',
+  WorktreeRemove: 'nothing',
+  CwdChanged: 'shown',
+  FileChanged: 'shown',
+  DirectoryAdded: 'nothing',
+  MessageDisplay: 'nothing',
+};
+
+const FACTS: Readonly<Partial<Record<ClaudeEvent, object>>> = {
+  StopFailure: { status: 'failed', errorClass: 'rate_limit' },
+};
+
+/** Described for every event; recorded for some. */
+export const exitTwo: Group = {
+  name: 'exit-2',
+  cases: CLAUDE_EVENT_NAMES.map((event) => ({
+    name: `${event}: ${MEANINGS[event]}`,
+    run: async (stage: Stage) => {
+      const { fire } = await stage({ project: hooks(event, [command(COMPLAINS)]) });
+      const verdict = await fire(CLAUDE_EVENTS[event].event, { ...FACTS[event] });
+      const meaning = MEANINGS[event];
+      expect(verdict.outcomes.map(({ status, exitCode }) => [status, exitCode])).toEqual([
+        ['decided', 2],
+      ]);
+      expect(verdict.effect).toBe(meaning === 'refuses' ? 'deny' : 'pass');
+      const reasons = verdict.reasons.map(({ text }) => text);
+      expect(reasons).toEqual(meaning === 'refuses' ? [`[${COMPLAINS}]: no`] : []);
+      if (meaning === 'shown') expect(verdict.messages.map(({ text }) => text)).toEqual(['no']);
+    },
+  })),
+};

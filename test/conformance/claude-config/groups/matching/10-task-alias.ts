@@ -1,0 +1,21 @@
+import { expect } from 'vitest';
+import { call, command, type Group, hooks, type Stage } from '../../build.ts';
+
+const runsFor = (tool: string, matcher: string, fits: boolean) => async (stage: Stage) => {
+  const { fire, lines } = await stage({
+    project: hooks('PreToolUse', [command('jq -r .tool_name >> ran.log')], matcher),
+  });
+  await fire('PreToolUse', call(tool, { description: 'look', prompt: 'look around' }));
+  expect(lines('ran.log')).toEqual(fits ? ['Agent'] : []);
+};
+
+/** Described, and not recorded: the tool is called Agent, and was called Task. */
+export const taskAlias: Group = {
+  name: '10-task-alias',
+  cases: [
+    { name: 'Task fits a call of Agent', run: runsFor('Agent', 'Task', true) },
+    { name: '^Task$ fits a call of Agent', run: runsFor('Agent', '^Task$', true) },
+    { name: 'Agent fits a call of Task', run: runsFor('Task', 'Agent', true) },
+    { name: '^Task.$ fits neither', run: runsFor('Agent', '^Task.$', false) },
+  ],
+};

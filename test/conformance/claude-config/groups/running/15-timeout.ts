@@ -1,0 +1,77 @@
+import { expect } from 'vitest';
+import { until } from '../../../../base/directory.ts';
+import { bash, command, expectTold, type Group, hooks, type Stage } from '../../build.ts';
+
+type Event = 'UserPromptSubmit' | 'PreToolUse' | 'Stop';
+
+const PRINTS = `echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}'`;
+const SIGTERM = `trap ': > sigterm; exit 143' TERM; : > started`;
+const FOREVER = 'while :; do sleep 0.02; done';
+
+/** Nothing that it printed counts, and what was pending goes on. */
+const slow = (event: Event, text: string, timeout: number) => async (stage: Stage) => {
+  const { fire, has } = await stage({
+    project: hooks(event, [command(`${SIGTERM}; ${text}; ${FOREVER}`, { timeout })]),
+  });
+  const facts = event === 'PreToolUse' ? bash('echo hi') : {};
+  expectTold(await fire(event, facts), { failures: ['timeout'] });
+  expect([has('started'), has('sigterm')]).toEqual([true, true]);
+};
+
+export const timeouts: Group = {
+  name: '15-timeout',
+  cases: [
+    { name: 'ups', run: slow('UserPromptSubmit', 'true', 0.4) },
+    { name: 'ignoreterm', run: ignoresSigterm },
+    { name: 'slow', run: slow('PreToolUse', PRINTS, 0.5) },
+    { name: 'frac', run: slow('PreToolUse', 'true', 0.4) },
+    { name: 'stop', run: slow('Stop', 'true', 0.4) },
+    { name: 'end', run: sharesTime },
+    { name: 'setsid-survived', run: leavesDaemon },
+    { name: 'a grandchild that holds stdout', run: leavesGrandchild },
+  ],
+};
+
+async function ignoresSigterm(stage: Stage): Promise<void> {
+  const { fire, lines } = await stage({
+    project: hooks('PreToolUse', [
+      command(`trap '' TERM; echo $$ > pid; ${PRINTS}; ${FOREVER}`, { timeout: 0.4 }),
+    ]),
+  });
+  expectTold(await fire('PreToolUse', bash('echo hi')), { failures: ['timeout'] });
+  const pid = Number(lines('pid')[0]);
+  expect(pid).toBeGreaterThan(1);
+  expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+}
+
+async function sharesTime(stage: Stage): Promise<void> {
+  const { fire, has, host } = await stage({
+    project: hooks('SessionEnd', [command(`${SIGTERM}; ${FOREVER}`), command(': > quick')]),
+  });
+  expectTold(await fire('SessionEnd'), { failures: ['timeout'] });
+  expect([has('sigterm'), has('quick')]).toEqual([true, true]);
+  expect(host.hooks().map(({ timeoutMs }) => timeoutMs)).toEqual([1500, 1500]);
+}
+
+/** What a hook puts into a session of its own is neither waited for nor ended. */
+async function leavesDaemon(stage: Stage): Promise<void> {
+  const daemon = `setsid sh -c 'while [ ! -e go ]; do sleep 0.02; done; : > setsid-survived' > /dev/null 2>&1 < /dev/null &`;
+  const { fire, has, write } = await stage({ project: hooks('PreToolUse', [command(daemon)]) });
+  expectTold(await fire('PreToolUse', bash('echo hi')), {});
+  write('go', '');
+  await until(() => has('setsid-survived'));
+}
+
+/** The answer counts although something else still holds the pipe that it came through. */
+async function leavesGrandchild(stage: Stage): Promise<void> {
+  const { fire, has, write } = await stage({
+    project: hooks('PreToolUse', [
+      command(`(while [ ! -e go ]; do sleep 0.02; done; : > gone) & ${PRINTS}`),
+    ]),
+  });
+  const { effect } = await fire('PreToolUse', bash('echo hi'));
+  expect(effect).toBe('deny');
+  expect(has('gone')).toBe(false);
+  write('go', '');
+  await until(() => has('gone'));
+}

@@ -1,0 +1,32 @@
+import { existsSync } from 'node:fs';
+import { expect } from 'vitest';
+import type { ModelQuestion } from '../../../../../src/dialects/claude-config/ports.ts';
+import { bash, expectTold, type Group, hooks, type Stage } from '../../build.ts';
+
+export const agents: Group = {
+  name: '23-agent',
+  cases: [{ name: 'verify', run: asksAgent }],
+};
+
+async function asksAgent(stage: Stage): Promise<void> {
+  const questions: ModelQuestion[] = [];
+  const { fire } = await stage({
+    project: hooks('PreToolUse', [{ type: 'agent', prompt: 'AK_verify check $ARGUMENTS' }]),
+    host: {
+      ports: {
+        askModel: (question) => {
+          questions.push(question);
+          return Promise.resolve('{"ok":false,"reason":"agent says no"}');
+        },
+      },
+    },
+  });
+  expectTold(await fire('PreToolUse', bash('echo hi')), {
+    effect: 'deny',
+    reasons: ['Agent hook condition was not met: agent says no'],
+  });
+  const [question] = questions;
+  expect(question).toMatchObject({ kind: 'agent', transcriptPath: expect.any(String) });
+  expect(question?.prompt).toMatch(/^AK_verify check \{"session_id":/u);
+  expect(existsSync(question?.transcriptPath ?? '')).toBe(true);
+}

@@ -1,0 +1,17 @@
+import { bash, command, expectTold, type Group, hooks, type Stage } from '../../build.ts';
+
+const LARGE = `echo ${'x'.repeat(3 * 1024 * 1024)}`;
+
+const ignoring = (text: string) => async (stage: Stage) => {
+  const { fire } = await stage({ project: hooks('PreToolUse', [command(text)]) });
+  expectTold(await fire('PreToolUse', bash(LARGE)), {});
+};
+
+/** Described, and not recorded: three megabytes that nobody reads. */
+export const stdin: Group = {
+  name: '45-stdin',
+  cases: [
+    { name: 'a hook that does not read it', run: ignoring('true') },
+    { name: 'a hook that closes it', run: ignoring('exec 0<&-; sleep 0.05') },
+  ],
+};

@@ -1,0 +1,149 @@
+import { expect } from 'vitest';
+import {
+  answered,
+  bash,
+  call,
+  command,
+  expectTold,
+  type Group,
+  hooks,
+  type Stage,
+  type Told,
+} from '../../build.ts';
+
+const decides = (event: string, fields: object): string =>
+  `echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: event, ...fields } })}'`;
+
+/** One PreToolUse hook of real life, and what comes of it. */
+const pre =
+  (text: string, expected: Told, more: object = {}) =>
+  async (stage: Stage) => {
+    const { fire } = await stage({ project: hooks('PreToolUse', [command(text, more)]) });
+    expectTold(await fire('PreToolUse', bash('rm -rf /tmp/x')), expected);
+  };
+
+/** Fields that nobody reads: nothing happens, and the hook's author is told. */
+const ignored =
+  (event: 'PreToolUse' | 'PostToolUse', fields: object, note: string) => async (stage: Stage) => {
+    const { fire } = await stage({ project: hooks(event, [command(decides(event, fields))]) });
+    const verdict = await fire(event, {
+      ...bash('ls'),
+      ...(event === 'PostToolUse' ? answered('a') : {}),
+    });
+    expectTold(verdict, {});
+    expect(verdict.outcomes[0]?.notes.join('\n')).toContain(note);
+  };
+
+const NODE = `node -e "const {tool_input:{command}}=JSON.parse(require('fs').readFileSync(0,'utf8'));if(/rm -rf/.test(command)){console.error('no '+command);process.exit(2)}"`;
+const PYTHON = `python3 -c "import json,sys; c=json.load(sys.stdin)['tool_input']['command']; print('no',c,file=sys.stderr); sys.exit(2)"`;
+const CHAIN = `cd "$CLAUDE_PROJECT_DIR" && jq -e '.tool_input.command | test("rm -rf") | not' > /dev/null || { echo chained >&2; exit 2; }`;
+const UNPARSABLE = 'if [[ "$x" =~ (a|b) ]]; then exit 2; fi';
+
+/** What real hooks rely on. */
+export const fieldNotes: Group = {
+  name: 'field-notes',
+  cases: [
+    { name: 'a command that the shell cannot parse', run: saysThatShellFailed },
+    { name: 'the same command with "shell": "bash"', run: pre(UNPARSABLE, {}, { shell: 'bash' }) },
+    { name: '${CLAUDE_PLUGIN_ROOT:-.} in a plugin', run: exportsPluginRoot },
+    { name: 'variables of a session around this one', run: dropsForeignPlaces },
+    { name: 'names of fields that other hosts use', run: sendsAliases },
+    { name: 'a hook that repeats its stdin', run: pre('cat', {}) },
+    {
+      name: 'modifiedToolInput',
+      run: ignored('PreToolUse', { modifiedToolInput: { command: 'ls' } }, 'modifiedToolInput'),
+    },
+    {
+      name: 'systemMessage in hookSpecificOutput',
+      run: ignored('PreToolUse', { systemMessage: 'hello' }, 'systemMessage'),
+    },
+    {
+      name: 'permissionDecision on PostToolUse',
+      run: ignored('PostToolUse', { permissionDecision: 'deny' }, 'permissionDecision'),
+    },
+    {
+      name: 'a one-liner in node',
+      run: pre(NODE, { effect: 'deny', reasons: [`[${NODE}]: no rm -rf /tmp/x`] }),
+    },
+    {
+      name: 'a one-liner in python',
+      run: pre(PYTHON, { effect: 'deny', reasons: [`[${PYTHON}]: no rm -rf /tmp/x`] }),
+    },
+    {
+      name: 'cd and a chain',
+      run: pre(CHAIN, { effect: 'deny', reasons: [`[${CHAIN}]: chained`] }),
+    },
+    { name: '|| true', run: pre('exit_with_nonsense 2> /dev/null || true', {}) },
+    { name: 'a missing python script blocks', run: blocksWithoutScript },
+    { name: 'a transcript that can be read', run: hasTranscript },
+  ],
+};
+
+/** A denial by accident must be told from a meant one. */
+async function saysThatShellFailed(stage: Stage): Promise<void> {
+  const { fire, has } = await stage({
+    project: hooks('PreToolUse', [
+      command('[ -z "$BASH_VERSION" ] && : > sh-is-plain; exit 0'),
+      command(UNPARSABLE),
+    ]),
+  });
+  const { effect, outcomes } = await fire('PreToolUse', bash('ls'));
+  // Where /bin/sh is bash, there is nothing that it could not parse.
+  if (!has('sh-is-plain')) return expect(effect).toBe('pass');
+  expect(effect).toBe('deny');
+  expect(outcomes[1]?.notes.join('\n')).toContain('the shell could not parse this command');
+}
+
+async function exportsPluginRoot(stage: Stage): Promise<void> {
+  const text = 'echo "${CLAUDE_PLUGIN_ROOT:-.}" > "$CLAUDE_PROJECT_DIR/root.log"';
+  const { fire, lines, directory } = await stage({
+    plugins: ['plug'],
+    beside: { 'plug/hooks/hooks.json': hooks('PreToolUse', [command(text)]) },
+  });
+  await fire('PreToolUse', bash('ls'));
+  expect(lines('root.log')).toEqual([`${directory}/plug`]);
+}
+
+async function dropsForeignPlaces(stage: Stage): Promise<void> {
+  const text = 'echo "${CLAUDE_PLUGIN_ROOT-none} ${CLAUDE_ENV_FILE-none} $OWN" > seen.log';
+  const { fire, lines } = await stage({
+    project: hooks('PreToolUse', [command(text)]),
+    env: { CLAUDE_PLUGIN_ROOT: '/outer', CLAUDE_ENV_FILE: '/outer/env.sh', OWN: 'kept' },
+  });
+  await fire('PreToolUse', bash('ls'));
+  expect(lines('seen.log')).toEqual(['none none kept']);
+}
+
+async function sendsAliases(stage: Stage): Promise<void> {
+  const same = (one: string, other: string): object =>
+    command(`jq -c '[has("${one}"), .${one} == .${other}]' >> same.log`);
+  const { fire, lines } = await stage({
+    project: {
+      hooks: {
+        UserPromptSubmit: [{ hooks: [same('user_prompt', 'prompt')] }],
+        SessionStart: [{ hooks: [same('session_trigger', 'source')] }],
+        PostToolUse: [{ hooks: [same('tool_result', 'tool_response')] }],
+      },
+    },
+  });
+  await fire('UserPromptSubmit');
+  await fire('SessionStart');
+  await fire('PostToolUse', { ...bash('ls'), ...answered('a') });
+  expect(lines('same.log')).toEqual(['[true,true]', '[true,true]', '[true,true]']);
+}
+
+/** Python says 2 for a file that it cannot open, which blocks, as in Claude Code. */
+async function blocksWithoutScript(stage: Stage): Promise<void> {
+  const { fire } = await stage({ project: hooks('PreToolUse', [command('python3 missing.py')]) });
+  const { effect, reasons } = await fire('PreToolUse', call('Read', { file_path: 'a.txt' }));
+  expect(effect).toBe('deny');
+  expect(reasons[0]?.text).toContain('missing.py');
+}
+
+async function hasTranscript(stage: Stage): Promise<void> {
+  const text =
+    'file=$(jq -r .transcript_path); [ -r "$file" ] && grep -c . "$file" > lines.log; exit 0';
+  const { fire, has } = await stage({ project: hooks('Stop', [command(text)]) });
+  expectTold(await fire('Stop'), {});
+  expect(has('lines.log')).toBe(true);
+}

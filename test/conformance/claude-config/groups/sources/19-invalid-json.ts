@@ -1,0 +1,78 @@
+import { expect } from 'vitest';
+import { bash, command, type Group, hooks, type Stage, type World } from '../../build.ts';
+
+const ran = (name: string): object => hooks('PreToolUse', [command(`: > ran-${name}`)]);
+const text = (name: string): string => JSON.stringify(ran(name));
+
+/** Files with comments and trailing commas between strict ones, and files that are never read. */
+async function session(stage: Stage): Promise<World> {
+  const world = await stage({
+    user: ran('user'),
+    flag: ran('flag'),
+    files: {
+      '.claude/settings.json': text('project').replace('{', '{ // mine\n'),
+      '.claude/settings.local.json': text('local').replace(/\}$/u, ',}'),
+      '.claude/hooks.json': ran('claude-hooks-json'),
+      'hooks/hooks.json': ran('hooks-hooks-json'),
+    },
+    home: {
+      '.claude/hooks.json': ran('home-hooks-json'),
+      '.claude/hooks/hooks.json': ran('home-hooks-hooks-json'),
+      '.claude/settings.local.json': ran('home-local'),
+    },
+  });
+  await world.fire('PreToolUse', bash('echo hi'));
+  return world;
+}
+
+const runs = (name: string) => async (stage: Stage) => {
+  const { has } = await session(stage);
+  expect(has(name)).toBe(true);
+};
+
+export const invalidJson: Group = {
+  name: '19-invalid-json',
+  cases: [
+    { name: 'ran-flag', run: runs('ran-flag') },
+    { name: 'ran-user', run: runs('ran-user') },
+    { name: 'settings.json', run: runs('ran-project') },
+    { name: 'settings.local.json', run: runs('ran-local') },
+    { name: 'files that are not read', run: readsNoOthers },
+    { name: 'what is no JSON at all', run: reportsBroken },
+  ],
+};
+
+async function readsNoOthers(stage: Stage): Promise<void> {
+  const { has, host, directory } = await session(stage);
+  const unread = host
+    .ignored()
+    .filter(({ why }) => why.startsWith('is not read'))
+    .map(({ path }) => path.replace(directory, ''));
+  expect(unread.toSorted()).toEqual([
+    '/home/.claude/hooks.json',
+    '/home/.claude/hooks/hooks.json',
+    '/home/.claude/settings.local.json',
+    '/work/project/.claude/hooks.json',
+    '/work/project/hooks/hooks.json',
+  ]);
+  const names = ['claude-hooks-json', 'hooks-hooks-json', 'home-hooks-json', 'home-local'];
+  expect(names.filter((name) => has(`ran-${name}`))).toEqual([]);
+}
+
+/** The file is named, with the line, and with a word that a hook may be hidden in it. */
+async function reportsBroken(stage: Stage): Promise<void> {
+  const { fire, has, host, root } = await stage({
+    user: ran('user'),
+    files: {
+      '.claude/settings.json': '{ "hooks": {\n "PreToolUse": [ { "hooks": [ ',
+      '.claude/settings.local.json': 'not JSON at all',
+    },
+  });
+  await fire('PreToolUse', bash('echo hi'));
+  expect(has('ran-user')).toBe(true);
+  const broken = { why: expect.stringMatching(/^line \d+: /u), mayHideHook: true };
+  expect(host.ignored()).toEqual([
+    { path: `${root}/.claude/settings.json`, ...broken },
+    { path: `${root}/.claude/settings.local.json`, ...broken },
+  ]);
+}

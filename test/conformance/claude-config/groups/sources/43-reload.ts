@@ -1,0 +1,67 @@
+import { expect, vi } from 'vitest';
+import { bash, command, type Group, group, hooks, type Stage, type World } from '../../build.ts';
+
+const version = (name: string): object => hooks('PreToolUse', [command(`echo ${name} >> ran.log`)]);
+const PATIENCE = { timeout: 20_000, interval: 50 };
+
+async function watching(stage: Stage, project: object): Promise<World> {
+  return stage({ project, files: { '.claude/.keep': '' }, host: { watch: true } });
+}
+
+/** Which version of the hook runs now. */
+async function current({ fire, lines, write }: World): Promise<string> {
+  write('ran.log', '');
+  await fire('PreToolUse', bash('echo hi'));
+  return lines('ran.log').join(' ');
+}
+
+export const reload: Group = {
+  name: '43-reload',
+  cases: [
+    { name: 'v1', run: runsFirstVersion },
+    { name: 'fc', run: tellsOfFile },
+    { name: 'v2', run: runsSecondVersion },
+    { name: 'blocklocal', run: keepsBlockedChangeOut },
+  ],
+};
+
+async function runsFirstVersion(stage: Stage): Promise<void> {
+  expect(await current(await watching(stage, version('v1')))).toBe('v1');
+}
+
+/** Who watches the file is the agent; the hook is told which one changed. */
+async function tellsOfFile(stage: Stage): Promise<void> {
+  const { fire, lines, root } = await stage({
+    project: hooks('FileChanged', [command('jq -r .file_path >> changed.log')], 'dyn.txt'),
+  });
+  await fire('FileChanged', { file: `${root}/dyn.txt`, change: 'change' });
+  await fire('FileChanged', { file: `${root}/other.txt`, change: 'change' });
+  expect(lines('changed.log')).toEqual([`${root}/dyn.txt`]);
+}
+
+async function runsSecondVersion(stage: Stage): Promise<void> {
+  const world = await watching(stage, version('v1'));
+  expect(await current(world)).toBe('v1');
+  world.write('.claude/settings.json', version('v2'));
+  await vi.waitFor(async () => expect(await current(world)).toBe('v2'), PATIENCE);
+}
+
+/** The hook that is asked about the change refuses it, so what was in force stays. */
+async function keepsBlockedChangeOut(stage: Stage): Promise<void> {
+  const asked = `jq -c '[.source, .file_path]' >> asked.log; echo no >&2; exit 2`;
+  const world = await watching(stage, {
+    hooks: {
+      PreToolUse: [group([command('echo v1 >> ran.log')])],
+      ConfigChange: [group([command(asked)], 'local_settings')],
+    },
+  });
+  world.write('.claude/settings.local.json', version('local'));
+  await vi.waitFor(() => expect(world.lines('asked.log').length).toBeGreaterThan(0), PATIENCE);
+  expect(JSON.parse(world.lines('asked.log')[0] ?? '')).toEqual([
+    'local_settings',
+    `${world.root}/.claude/settings.local.json`,
+  ]);
+  expect(await current(world)).toBe('v1');
+  world.write('.claude/settings.json', version('v2'));
+  await vi.waitFor(async () => expect(await current(world)).toBe('v2'), PATIENCE);
+}

@@ -1,0 +1,40 @@
+import path from 'node:path';
+import { claudeConfigDialect } from '../../../src/dialects/claude-config/dialect.ts';
+import { claudeConfigOptions } from '../../../src/host/dialects/claude.ts';
+import { createHookSet } from '../../../src/host/hook-set.ts';
+import { createHookEngine } from '../../../src/hooks/engine.ts';
+import { sampleEvent } from '../../../src/testing/sample-event.ts';
+import { hostOptions, type Setup, type Stage, type World } from './build.ts';
+
+const DIRECTORY = 'managed';
+
+/** As a stage, with an administrator's settings: their place is fixed, so the dialect is asked itself. */
+export async function stageManaged(stage: Stage, setup: Setup, settings: object): Promise<World> {
+  const file = `${DIRECTORY}/managed-settings.json`;
+  const world = await stage({ ...setup, beside: { ...setup.beside, [file]: settings } });
+  const { directory, host } = world;
+  const { surroundings, workspaceRoots, stateDirectory, config } = host;
+  const options = claudeConfigOptions({
+    surroundings,
+    workspaceRoots,
+    startDirectory: world.root,
+    stateDirectory,
+    search: hostOptions(setup, world),
+  });
+  const places = { ...options.places, managedDirectory: path.join(directory, DIRECTORY) };
+  const hookSet = createHookSet({
+    dialects: [claudeConfigDialect({ ...options, places })],
+    settings: config.settings,
+    surroundings,
+    stateDirectory,
+    configFile: null,
+    trust: null,
+    sessionId: () => host.moment().sessionId,
+  });
+  const engine = createHookEngine({ sources: [hookSet], moment: () => host.moment() });
+  return {
+    ...world,
+    fire: (name, facts = {}) => engine.dispatch(sampleEvent(name, facts)),
+    dispatch: (event) => engine.dispatch(event),
+  };
+}

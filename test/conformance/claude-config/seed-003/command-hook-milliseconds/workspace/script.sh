@@ -1,0 +1,1 @@
+jq -r .user_prompt

@@ -1,0 +1,3 @@
+#!/bin/bash
+: > "$CLAUDE_PROJECT_DIR/one.started"
+until [[ -e "$CLAUDE_PROJECT_DIR/two.started" ]]; do sleep 0.01; done

@@ -1,0 +1,2 @@
+#!/bin/bash
+echo "formatted" >> "$CLAUDE_PROJECT_DIR/formatted.log"

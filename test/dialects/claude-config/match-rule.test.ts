@@ -1,0 +1,282 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  parseRule,
+  ruleMatches,
+  type RuleContext,
+} from '../../../src/dialects/claude-config/match/if-rule.ts';
+
+const PLACES = { cwd: '/ws/app', root: '/ws', home: '/home/me' };
+const GUARD: RuleContext = { ...PLACES, mode: 'guard' };
+const EXACT: RuleContext = { ...PLACES, mode: 'exact' };
+
+function matches(text: string, input: unknown, context = GUARD): boolean {
+  const rule = parseRule(text);
+  return rule !== null && ruleMatches(rule, { names: [rule.tool], input }, context);
+}
+
+function isGuarded(pattern: string, command: string): boolean {
+  return matches(`Bash(${pattern})`, { command });
+}
+
+describe('parsing', () => {
+  test.each(['', '*', 'Nope(', 'Bash)', '(x)', 'mcp__srv__*', 'Bash (x)', 'a b'])(
+    '%j is no rule',
+    (text) => {
+      expect(parseRule(text)).toBeNull();
+    },
+  );
+
+  test.each([
+    'Bash',
+    'Bash()',
+    'Bash(*)',
+    ' Bash ',
+    'mcp__my-srv__echo',
+    'Bash(a(b)c)',
+    'Bash(a\nb)',
+  ])('%j is one', (text) => {
+    expect(parseRule(text)).toMatchObject({ tool: expect.stringMatching(/^[\w-]+$/) });
+  });
+
+  test('another tool’s call is never met', () => {
+    const rule = parseRule('Edit');
+    expect(rule && ruleMatches(rule, { names: ['Write'], input: {} }, GUARD)).toBe(false);
+  });
+});
+
+describe('a guard over commands', () => {
+  test.each([
+    ['git push *', '"git" p\\ush x'],
+    ['git push *', 'time git push x'],
+    ['git push *', '! git push x'],
+    ['git push *', 'f() { git push x; }; f'],
+    ['git push *', 'while true; do git push x; done'],
+    ['git push *', 'X=$(git push x)'],
+    ['git push *', 'echo "$(git push x)"'],
+    ['git push *', 'git push x > out'],
+    ['git push *', 'git push x 2>&1 | tee log'],
+    ['git push *', 'case a in a) git push x;; esac'],
+    ['git push', 'git push > out'],
+    ['git * main', 'git push origin main'],
+    ['* --force', 'git push --force'],
+    ['rm *', '{rm,-rf,x}'],
+    ['rm *', 'r? x'],
+    ['rm *', 'cat <<< "x"'],
+    ['rm *', `echo ${'x'.repeat(400_000)}`],
+    ['rm *', 'if then fi ('],
+    ['git push:*', 'git push'],
+    ['git  push   *', 'git push x'],
+  ])('%s fires for %j', (pattern, command) => {
+    expect(isGuarded(pattern, command)).toBe(true);
+  });
+
+  test.each([
+    ['git push:*', 'git pushx'],
+    ['git push *', 'echo git push x'],
+    ['git push *', 'echo "git push x"'],
+    ['git push *', "echo 'a; git push x'"],
+    ['* --force', 'git push --force-with-lease'],
+    ['a*a', 'a'],
+    ['git push *', '# git push x'],
+    ['rm *', 'echo $(date)'],
+    ['rm *', ''],
+  ])('%s does not fire for %j', (pattern, command) => {
+    expect(isGuarded(pattern, command)).toBe(false);
+  });
+
+  test('a call that cannot be read is guarded', () => {
+    expect(
+      [undefined, null, {}, { command: 7 }].map((input) => matches('Bash(git *)', input)),
+    ).toEqual([true, true, true, true]);
+  });
+});
+
+describe('an exact rule over commands', () => {
+  const allows = (pattern: string, command: string): boolean =>
+    matches(`Bash(${pattern})`, { command }, EXACT);
+
+  test.each([
+    ['git *', 'git status'],
+    ['git *', 'git status && git diff 2>/dev/null'],
+    ['git *', 'git log 2>&1 | git hash-object --stdin'],
+    ['ls', 'ls'],
+  ])('%s allows %j', (pattern, command) => {
+    expect(allows(pattern, command)).toBe(true);
+  });
+
+  test.each([
+    ['git *', 'git status && rm x'],
+    ['git *', 'git status; $CMD'],
+    ['git *', 'git show $(rm x)'],
+    ['git *', 'git diff > file'],
+    ['git *', 'PATH=/tmp git status'],
+    ['git *', 'git commit -F - <<EOF\nx\nEOF'],
+    ['git *', "git status 'unterminated && ${x}"],
+    ['git *', ''],
+    ['git push *', 'git "push x"'],
+  ])('%s does not allow %j', (pattern, command) => {
+    expect(allows(pattern, command)).toBe(false);
+  });
+
+  test('a call that cannot be read is not allowed', () => {
+    expect(matches('Bash(git *)', {}, EXACT)).toBe(false);
+    expect(matches('Unheard(of)', {}, EXACT)).toBe(false);
+  });
+});
+
+describe('paths', () => {
+  const fits = (pattern: string, file_path: string, context = GUARD): boolean =>
+    matches(`Write(${pattern})`, { file_path }, context);
+
+  test.each([
+    ['*.ts', '/ws/app/a/b.ts'],
+    ['*.ts', 'a/b.ts'],
+    ['src/**', '/ws/app/src/a/b'],
+    ['./src/**', '/ws/app/src/a'],
+    ['src', '/ws/app/lib/src/a'],
+    ['**/src/**', '/ws/app/lib/src/a'],
+    ['/app/**', '/ws/app/a'],
+    ['//etc/**', '/etc/passwd'],
+    ['~/.ssh/*', '/home/me/.ssh/id'],
+    ['~/.ssh/*', '~/.ssh/id'],
+    ['.env*', '/ws/app/.env.local'],
+  ])('%s means %s', (pattern, file) => {
+    expect([fits(pattern, file), fits(pattern, file, EXACT)]).toEqual([true, true]);
+  });
+
+  test.each([
+    ['src/**', '/ws/app/lib/src/a'],
+    ['src/**', '/ws/src/a'],
+    ['*.ts', '/ws/app/a.tsx'],
+    ['/src/**', '/ws/app/src/a'],
+    ['//etc/**', '/ws/app/etc/x'],
+    ['~/x', '/ws/app/x'],
+    ['!*.ts', '/ws/app/a.ts'],
+    ['*.ts', '/ws/app'],
+  ])('%s does not mean %s', (pattern, file) => {
+    expect([fits(pattern, file), fits(pattern, file, EXACT)]).toEqual([false, false]);
+  });
+
+  test.each([
+    ['*.ts', '/elsewhere/a.ts'],
+    ['**/x/*', '/elsewhere/x/a.ts'],
+    ['*.ts', '/ws/app/A.TS'],
+  ])('%s means %s for a guard only', (pattern, file) => {
+    expect([fits(pattern, file), fits(pattern, file, EXACT)]).toEqual([true, false]);
+  });
+});
+
+describe('other tools', () => {
+  test.each([
+    ['WebFetch(domain:example.com)', { url: 'https://example.com/a' }, true],
+    ['WebFetch(domain:example.com)', { url: 'https://evil.com/example.com' }, false],
+    ['WebFetch(domain:*.example.com)', { url: 'https://a.example.com' }, true],
+    ['Agent(Explore)', { subagent_type: 'Explore' }, true],
+    ['Agent(Explore)', { subagent_type: 'Plan' }, false],
+    ['Unheard(of)', {}, true],
+  ])('%s on %j: %s', (text, input, expected) => {
+    expect(matches(text, input)).toBe(expected);
+  });
+});
+
+describe('properties', () => {
+  const pieces = fc.array(
+    fc.constantFrom(
+      'git',
+      ' ',
+      'push',
+      '*',
+      ':',
+      '(',
+      ')',
+      '$',
+      '{',
+      '}',
+      '`',
+      '"',
+      "'",
+      '\\',
+      '#',
+      '\n',
+      '&&',
+      '|',
+      ';',
+      '<',
+      '>',
+      '<<E',
+      '[',
+      '!',
+      '/',
+      '~',
+      '..',
+      'é',
+      '\0',
+    ),
+    { maxLength: 15 },
+  );
+  const texts = fc.oneof(
+    fc.string(),
+    fc.string({ unit: 'binary' }),
+    pieces.map((list) => list.join('')),
+  );
+
+  test('no rule and no call make it throw', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom('Bash', 'Write', 'WebFetch', 'Agent', 'X'),
+        texts,
+        texts,
+        (tool, content, said) => {
+          const input = { command: said, file_path: said, url: said, subagent_type: said };
+          for (const text of [content, `${tool}(${content})`]) {
+            expect(typeof matches(text, input)).toBe('boolean');
+            expect(typeof matches(text, input, EXACT)).toBe('boolean');
+          }
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test('what an exact rule allows, a guard of the same words is asked about', () => {
+    fc.assert(
+      fc.property(texts, texts, (content, said) => {
+        const input = { command: said, file_path: said };
+        for (const tool of ['Bash', 'Write']) {
+          const text = `${tool}(${content})`;
+          if (matches(text, input, EXACT)) expect(matches(text, input)).toBe(true);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('a command without wildcards matches itself', () => {
+    const words = fc.array(fc.stringMatching(/^[a-z][\w./-]{0,8}$/), {
+      minLength: 1,
+      maxLength: 5,
+    });
+    const keywords =
+      /^(?:if|then|else|elif|fi|for|while|until|do|done|case|esac|select|function|time|coproc|in)$/;
+    fc.assert(
+      fc.property(words, (list) => {
+        fc.pre(!list.some((word) => keywords.test(word)));
+        const command = list.join(' ');
+        expect(matches(`Bash(${command})`, { command })).toBe(true);
+        expect(matches(`Bash(${command})`, { command }, EXACT)).toBe(list[0] !== 'xargs');
+      }),
+    );
+  });
+
+  test('a path without wildcards matches itself', () => {
+    const names = fc.array(fc.stringMatching(/^[a-z][\w-]{0,8}$/), { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(names, (list) => {
+        expect(matches(`Write(${list.join('/')})`, { file_path: list.join('/') }, EXACT)).toBe(
+          true,
+        );
+      }),
+    );
+  });
+});

@@ -1,0 +1,200 @@
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createHost } from '../../src/host/create-host.ts';
+import { jsonOf, runHookline } from '../cli/hookline.ts';
+import { at, createPlace, isRoot, NOBODY, type Place, trust, write } from '../cli/place.ts';
+
+const SETTINGS = '.claude/settings.json';
+const FIRE = ['hooks', 'fire', 'PreToolUse', '--tool', 'Bash', '--json', '--strict'];
+const LIST = ['hooks', 'list'];
+const DENY = { type: 'command', command: 'echo no >&2; exit 2' };
+const GUARD = JSON.stringify({ hooks: { PreToolUse: [{ hooks: [DENY] }] } });
+
+/** A place with the person's guard in `.cline/hooks.json`, and this as their settings. */
+function placeWith(settings: string | Uint8Array): Place {
+  const place = createPlace();
+  write(place.home, '.cline/hooks.json', GUARD);
+  write(place.home, SETTINGS, settings);
+  return place;
+}
+
+describe('a settings file', () => {
+  it.each([
+    ['invalid UTF-8', Buffer.from([0xff, 0xfe, 0x7b, 0x7d]), 'expected JSON, found'],
+    ['null', 'null', 'expected an object with "hooks", found null'],
+    ['an array', '[]', 'expected an object with "hooks", found'],
+    ['a string', '"hooks"', 'expected an object with "hooks", found'],
+    ['nothing', '', 'expected JSON, found an empty file'],
+    ['a comment alone', '// nothing', 'expected JSON'],
+    [
+      'JSON that breaks off',
+      '{"hooks": {"PreToolUse": [',
+      'expected JSON, found the end of the file',
+    ],
+    ['text after its JSON', '{} more', 'expected JSON, found'],
+    ['NUL', '\u0000', 'expected JSON'],
+    ['hooks that are an array', '{"hooks": []}', '"hooks": expected an object of events, found'],
+    ['hooks that are null', '{"hooks": null}', '"hooks": expected an object of events, found null'],
+  ])('with %s is reported with its place, and the neighbours run', async (_name, text, says) => {
+    const place = placeWith(text);
+    const [list, fired, doctor] = await Promise.all([
+      runHookline(LIST, at(place)),
+      runHookline(FIRE, at(place)),
+      runHookline(['doctor'], at(place)),
+    ]);
+    expect(list.stdout).toContain(`line 1: ${says}`);
+    expect(list.stdout).toContain('settings.json');
+    expect(fired.code).toBe(1);
+    expect(fired.stderr).toContain('a hook may be missing');
+    expect(doctor.code).toBe(1);
+    for (const { stderr } of [list, fired, doctor]) expect(stderr).not.toMatch(/^ {4}at /m);
+  });
+
+  it.each([
+    ['a byte-order mark', `\uFEFF${GUARD}`],
+    ['CRLF', GUARD.replaceAll(',', ',\r\n')],
+    ['comments and trailing commas', `/* a */ ${GUARD.replace(/\}$/, ',}')} // b`],
+    ['invalid UTF-8 inside a string', Buffer.from(GUARD.replace('no', '\u00ff'), 'latin1')],
+    ['unknown keys', GUARD.replace('{', '{"colour": {"a": [null]}, "$schema": 5, ')],
+    ['15 MB', `${GUARD}${' '.repeat(15 * 1024 * 1024)}`],
+    ['a key "__proto__"', GUARD.replace('{', '{"__proto__": {"disableAllHooks": true}, ')],
+  ])('with %s works', async (_name, text) => {
+    const place = createPlace();
+    write(place.home, SETTINGS, text);
+    const { code } = await runHookline(FIRE, at(place));
+    expect(code).toBe(1);
+  });
+
+  it('loses only the entry that is wrong, and says so on every dispatch of its gate', async () => {
+    const broken = [
+      { hooks: [{ type: 'command' }, DENY, null, { type: 'telepathy' }] },
+      { matcher: 5, hooks: [DENY] },
+      { hooks: 'x' },
+      7,
+    ];
+    const place = createPlace();
+    write(
+      place.home,
+      SETTINGS,
+      JSON.stringify({ hooks: { PreToolUse: broken, Stop: 'x' } }, null, 1),
+    );
+    const result = await runHookline(FIRE, at(place));
+    const { outcomes, effect } = jsonOf(result);
+    expect({ code: result.code, effect }).toEqual({ code: 1, effect: 'deny' });
+    const failures = outcomes.filter(({ status }: { status: string }) => status === 'failed');
+    expect(failures).toHaveLength(6);
+    const list = await runHookline(LIST, at(place));
+    expect(list.stdout).toMatch(/line \d+: "Stop": expected an array of matcher groups, found/);
+  });
+
+  it('loses only the setting that is wrong', async () => {
+    const place = createPlace();
+    const wrong = { disableAllHooks: 'yes', env: [], enabledPlugins: 5, allowedHttpHookUrls: 'x' };
+    write(place.home, SETTINGS, JSON.stringify({ ...wrong, ...JSON.parse(GUARD) }));
+    const [fired, list] = await Promise.all([
+      runHookline(FIRE, at(place)),
+      runHookline(LIST, at(place)),
+    ]);
+    expect(fired.code).toBe(1);
+    expect(list.stdout).toContain('expected true or false, found string');
+  });
+
+  it('may lie in a path with spaces, quotes and newlines', async () => {
+    const place = createPlace();
+    const repo = path.join(place.directory, `a b 'c' "d"\n$(touch pwned) ;e`);
+    const command = '"$CLAUDE_PROJECT_DIR"/.claude/hooks/guard.sh';
+    const exec = {
+      type: 'command',
+      command: '${CLAUDE_PROJECT_DIR}/.claude/hooks/guard.sh',
+      args: [],
+    };
+    const hooks = { PreToolUse: [{ hooks: [{ type: 'command', command }, exec] }] };
+    write(repo, SETTINGS, JSON.stringify({ hooks }));
+    write(repo, '.claude/hooks/guard.sh', '#!/bin/sh\necho no >&2\nexit 2\n');
+    write(repo, '.git/HEAD', '');
+    const there = { ...place, repo };
+    trust(there);
+    const result = await runHookline(FIRE, at(there));
+    expect(result.code).toBe(1);
+    expect(jsonOf(result)).toMatchObject({
+      effect: 'deny',
+      outcomes: [{ status: 'decided' }, { status: 'decided' }],
+    });
+    write(repo, '.claude/hooks/guard.sh', '#!/bin/sh\nexit 0\n');
+    expect(jsonOf(await runHookline(FIRE, at(there))).outcomes).toEqual([]);
+  });
+
+  it.skipIf(!isRoot)('that cannot be read is a warning, not a pass (needs root)', async () => {
+    const place = createPlace();
+    write(place.home, SETTINGS, GUARD);
+    chmodSync(place.directory, 0o755);
+    chmodSync(path.join(place.home, SETTINGS), 0o600);
+    const { code, stderr } = await runHookline(FIRE, at(place, { uid: NOBODY }));
+    expect(code).toBe(3);
+    expect(stderr).toContain('a hook may be missing');
+    expect(stderr).toContain('cannot be read: EACCES');
+  });
+});
+
+describe('what changes between discovery and run', () => {
+  async function hostOf(place: Place) {
+    const env = { PATH: process.env['PATH'], HOME: place.home };
+    const { home, repo: cwd } = place;
+    const { platform, execPath: nodePath } = process;
+    return createHost({ cwd, surroundings: { cwd, env, platform, home, nodePath } });
+  }
+  const event = { name: 'PreToolUse', tool: { callId: '1', name: 'Bash', input: {} } } as const;
+
+  it('a deleted settings file still guards, until somebody looks again', async () => {
+    const place = createPlace();
+    const file = write(place.home, SETTINGS, GUARD);
+    const host = await hostOf(place);
+    rmSync(file);
+    const before = await host.engine.dispatch(event);
+    host.rescan();
+    const after = await host.engine.dispatch(event);
+    await host.close();
+    expect([before.effect, after.effect]).toEqual(['deny', 'pass']);
+  });
+
+  it('a deleted script of the person’s is a failure, of the workspace’s a loss of trust', async () => {
+    const script = (name: string) => ({ type: 'command', command: 'sh', args: [name] });
+    const settingsOf = (name: string): string =>
+      JSON.stringify({ hooks: { PreToolUse: [{ hooks: [script(name)] }] } });
+    const place = createPlace({
+      'tools/guard.sh': 'exit 2\n',
+      [SETTINGS]: settingsOf('tools/guard.sh'),
+    });
+    const own = write(place.home, 'guard.sh', 'exit 2\n');
+    write(place.home, SETTINGS, settingsOf(own));
+    trust(place);
+    const host = await hostOf(place);
+    rmSync(own);
+    rmSync(path.join(place.repo, 'tools/guard.sh'));
+    const verdict = await host.engine.dispatch(event);
+    await host.close();
+    expect(verdict.outcomes).toHaveLength(1);
+    expect(verdict.outcomes[0]).toMatchObject({ hook: 'claude:user:PreToolUse:guard.sh' });
+    expect(verdict.skipped).toMatchObject([{ why: expect.stringMatching(/^modified: /) }]);
+  });
+
+  it('a current directory that is gone does not stop a guard', async () => {
+    const place = createPlace();
+    write(place.home, SETTINGS, GUARD);
+    const host = await hostOf(place);
+    const verdict = await host.engine.dispatch({ ...event, cwd: path.join(place.repo, 'gone') });
+    await host.close();
+    expect(verdict.effect).toBe('deny');
+  });
+
+  it('a settings file that becomes unreadable at the next look is reported', async () => {
+    const place = createPlace();
+    const file = write(place.home, SETTINGS, GUARD);
+    const host = await hostOf(place);
+    writeFileSync(file, '{');
+    host.rescan();
+    expect(host.ignored()).toMatchObject([{ path: file, mayHideHook: true }]);
+    await host.close();
+  });
+});

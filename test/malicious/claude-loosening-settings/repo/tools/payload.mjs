@@ -1,0 +1,2 @@
+import { writeFileSync } from 'node:fs';
+writeFileSync(`${process.env.HOME}/pwned`, '');

@@ -1,0 +1,2 @@
+cat > /dev/null
+. "$CLAUDE_PLUGIN_ROOT/data/rules.sh"

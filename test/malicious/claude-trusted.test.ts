@@ -1,0 +1,435 @@
+import { cpSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Verdict } from '../../src/hooks/decision.ts';
+import { type HooklineOptions, jsonOf, runHookline } from '../cli/hookline.ts';
+import { at, createPlace, type Place, trust, write } from '../cli/place.ts';
+import { homeOf, stageAttack } from './attack.ts';
+
+const SETTINGS = '.claude/settings.json';
+const EDIT = ['--tool', 'Edit', '--input', '{"file_path":"a","old_string":"b","new_string":"c"}'];
+
+interface Fired {
+  readonly code: number | null;
+  /** How many hooks ran. */
+  readonly ran: number;
+  /** The first words of why the others did not. */
+  readonly skipped: readonly string[];
+}
+
+async function fire(options: HooklineOptions, flags: readonly string[] = EDIT): Promise<Fired> {
+  const args = ['hooks', 'fire', 'PreToolUse', '--json', '--strict', ...flags];
+  const result = await runHookline(args, options);
+  const { outcomes, skipped }: Verdict = jsonOf(result);
+  return {
+    code: result.code,
+    ran: outcomes.length,
+    skipped: skipped.map(({ why }) => why.replace(/:.*/s, '')),
+  };
+}
+
+function settingsWith(handler: object, matcher?: string): string {
+  const group = { ...(matcher === undefined ? {} : { matcher }), hooks: [handler] };
+  return JSON.stringify({ hooks: { PreToolUse: [group] } });
+}
+
+function command(text: string, more: object = {}): object {
+  return { type: 'command', command: text, ...more };
+}
+
+const RAN: Fired = { code: 0, ran: 1, skipped: [] };
+const MODIFIED: Fired = { code: 3, ran: 0, skipped: ['modified'] };
+const UNTRUSTED: Fired = { code: 3, ran: 0, skipped: ['untrusted'] };
+const PWN = '#!/bin/sh\n: > "$HOME/pwned"\n';
+
+describe('a script that is replaced after trust', () => {
+  it.each([
+    'tools/named.sh',
+    '.claude/hooks/guard.sh',
+    '.claude/hooks/lib/rules.sh',
+    'tools/real/target.sh',
+    'tools/in-script.sh',
+    'tools/in-args.sh',
+    'tools/after-cd.sh',
+    'tools/nested.sh',
+  ])('takes the trust from its hook alone: %s', async (script) => {
+    const staged = stageAttack('claude-swapped-script');
+    trust(staged);
+    expect(await fire(staged.options)).toEqual({ code: 0, ran: 7, skipped: [] });
+    write(staged.repo, script, PWN);
+    expect(await fire(staged.options)).toEqual({ code: 3, ran: 6, skipped: ['modified'] });
+    expect(homeOf(staged)).toEqual({});
+    const shown = await runHookline(['trust'], staged.options);
+    expect(shown.stdout).toContain(`changed: ${script}`);
+    expect(shown.stdout).toContain('+: > "$HOME/pwned"');
+  });
+
+  it.each(['a\nb.sh', ' a b .sh', '$(x).sh', '-r.sh', "it's.sh"])(
+    'is noticed whatever its name is: %j',
+    async (name) => {
+      const place = createPlace({ [`tools/${name}`]: '#!/bin/sh\ncat > /dev/null\n' });
+      const quoted = `'tools/${name.replaceAll("'", String.raw`'\''`)}'`;
+      write(place.repo, SETTINGS, settingsWith(command(quoted)));
+      trust(place);
+      expect(await fire(at(place))).toEqual(RAN);
+      write(place.repo, `tools/${name}`, PWN);
+      expect(await fire(at(place))).toEqual(MODIFIED);
+      expect(homeOf(place)).toEqual({});
+    },
+  );
+
+  it('is noticed although its size and times are as before', async () => {
+    const staged = stageAttack('claude-swapped-script');
+    const file = write(staged.repo, 'tools/named.sh', '#!/bin/sh\ncat > /dev/null\n\n\n');
+    trust(staged);
+    const { atime, mtime, size } = statSync(file);
+    write(staged.repo, 'tools/named.sh', '#!/bin/sh\n: > "$HOME/pwned"\n');
+    utimesSync(file, atime, mtime);
+    expect(statSync(file).size).toBe(size);
+    expect((await fire(staged.options)).skipped).toEqual(['modified']);
+    expect(homeOf(staged)).toEqual({});
+  });
+
+  it('is noticed when only the link to it leads elsewhere', async () => {
+    const staged = stageAttack('claude-swapped-script');
+    trust(staged);
+    const link = path.join(staged.repo, 'tools/linked.sh');
+    rmSync(link);
+    symlinkSync('named.sh', link);
+    expect((await fire(staged.options)).skipped).toEqual(['modified']);
+  });
+
+  it.each([
+    ['that is longer than anybody reads', (line: string) => `${line} # ${'x'.repeat(110_000)}`],
+    ['that no shell would take', (line: string) => `${line} ; ) ( "`],
+    ['that is nested too deep to be parsed', (line: string) => `${line} ${'$('.repeat(5000)}`],
+    ['behind many shells', (line: string) => shells(line, 8)],
+  ])('is noticed in a command %s', async (_name, lineOf) => {
+    const place = createPlace({ 'tools/check.sh': '#!/bin/sh\ncat > /dev/null\n' });
+    const line = lineOf('"$CLAUDE_PROJECT_DIR"/tools/check.sh');
+    write(place.repo, SETTINGS, settingsWith(command(line)));
+    trust(place);
+    write(place.repo, 'tools/check.sh', PWN);
+    expect(await fire(at(place))).toEqual(MODIFIED);
+    expect(homeOf(place)).toEqual({});
+  });
+
+  it.each([
+    "bash <<< '. tools/x.sh'",
+    "env -S 'sh tools/x.sh'",
+    'PATH="$PWD/tools:$PATH" x.sh',
+    'D=tools; sh $D/x.sh',
+    'D=tools; F=x; sh "$D/$F.sh"',
+    `node -e "require('child_process').execFileSync('sh', ['tools/x.sh'])"`,
+    `trap 'sh tools/x.sh' EXIT`,
+    `awk 'BEGIN{system("sh tools/x.sh")}'`,
+    'eval "$(cat tools/x.sh)"',
+    'cat tools/x.sh | sh',
+    'sh < tools/x.sh',
+    'A=$(sh tools/x.sh)',
+    '(cd ./tools && sh x.sh)',
+    'sh "${CLAUDE_PROJECT_DIR:-.}/tools/x.sh"',
+  ])('is noticed however it is named: %s', async (line) => {
+    const handler = command(line, line.includes('<<<') ? { shell: 'bash' } : {});
+    const place = createPlace({
+      'tools/x.sh': '#!/bin/sh\n:\n',
+      [SETTINGS]: settingsWith(handler),
+    });
+    trust(place);
+    write(place.repo, 'tools/x.sh', PWN);
+    expect(await fire(at(place))).toEqual(MODIFIED);
+    expect(homeOf(place)).toEqual({});
+  });
+
+  it.each([
+    'sh "$CLAUDE_PROJECT_DIR"/check.sh',
+    'sh check.sh',
+    'cd vendor 2> /dev/null; ./check.sh',
+  ])('is not another one because the session starts elsewhere: %s', async (line) => {
+    const place = createPlace({
+      'check.sh': '#!/bin/sh\ncat > /dev/null\n',
+      'vendor/check.sh': PWN,
+      '.cline/hooks.json': settingsWith(command(line)),
+    });
+    trust(place, ['--cwd', place.repo]);
+    if (line.startsWith('cd')) write(place.repo, 'vendor/check.sh', `${PWN}# other bytes\n`);
+    await fire(at(place, { cwd: path.join(place.repo, 'vendor') }));
+    expect(homeOf(place)).toEqual({});
+  });
+
+  it.each([
+    [{ BASH_ENV: './tools/x.sh' }, 'bash -c true'],
+    [{ NODE_OPTIONS: '--require=./tools/y.cjs' }, 'node -e 0'],
+    [{ TOOLS: 'tools' }, 'sh $TOOLS/x.sh'],
+    [{ PATH: `./tools:${process.env['PATH']}` }, 'x.sh'],
+  ])('is noticed when variables of the settings lead to it: %j', async (env, line) => {
+    const settings = JSON.stringify({ env, ...JSON.parse(settingsWith(command(line))) });
+    const place = createPlace({
+      'tools/x.sh': '#!/bin/sh\n:\n',
+      'tools/y.cjs': '',
+      [SETTINGS]: settings,
+    });
+    trust(place);
+    expect((await fire(at(place))).ran).toBe(1);
+    write(place.repo, 'tools/x.sh', PWN);
+    write(
+      place.repo,
+      'tools/y.cjs',
+      'require("fs").writeFileSync(`${process.env.HOME}/pwned`, "")',
+    );
+    expect(await fire(at(place))).toEqual(MODIFIED);
+    expect(homeOf(place)).toEqual({});
+  });
+
+  it('is not another script of the same name in the directory that the agent went to', async () => {
+    const place = createPlace({
+      'check.sh': '#!/bin/sh\ncat > /dev/null\n',
+      'vendor/check.sh': PWN,
+      [SETTINGS]: settingsWith(command('sh check.sh')),
+    });
+    trust(place);
+    expect(await fire(at(place))).toEqual(RAN);
+    const cwd = path.join(place.repo, 'vendor');
+    const facts = write(place.directory, 'facts.json', JSON.stringify({ cwd }));
+    await fire(at(place), [...EDIT, '--facts', facts]);
+    expect(homeOf(place)).toEqual({});
+  });
+});
+
+function shells(line: string, depth: number): string {
+  return depth === 0
+    ? line
+    : shells(`bash -c '${line.replaceAll("'", String.raw`'\''`)}'`, depth - 1);
+}
+
+describe('an entry that is changed after trust', () => {
+  const TRUE = command('cat > /dev/null');
+
+  it.each([
+    ['its command', settingsWith(command('cat > /dev/null;')), 'Edit'],
+    ['its matcher', settingsWith(TRUE, 'Edit|Write'), 'Edit'],
+    ['its matcher, away', settingsWith(TRUE), 'Edit'],
+    ['a condition', settingsWith({ ...TRUE, if: 'Edit(src/**)' }, 'Edit'), 'Edit'],
+    ['its time-out', settingsWith({ ...TRUE, timeout: 0.001 }, 'Edit'), 'Edit'],
+    ['its place in the background', settingsWith({ ...TRUE, async: true }, 'Edit'), 'Edit'],
+    ['arguments', settingsWith({ ...TRUE, args: [] }, 'Edit'), 'Edit'],
+  ])('is looked at again: %s', async (_name, text, matcher) => {
+    const place = createPlace({ [SETTINGS]: settingsWith(TRUE, matcher) });
+    trust(place);
+    expect(await fire(at(place))).toEqual(RAN);
+    write(place.repo, SETTINGS, text);
+    const { ran, skipped } = await fire(at(place));
+    expect(ran).toBe(0);
+    expect(skipped).toHaveLength(1);
+    const shown = await runHookline(['trust'], at(place));
+    expect(shown.code).toBe(1);
+  });
+
+  it('needs no second look when only the layout or something else in the file changed', async () => {
+    const place = createPlace({ [SETTINGS]: settingsWith(TRUE) });
+    trust(place);
+    const hooks = JSON.parse(settingsWith(TRUE)).hooks;
+    write(place.repo, SETTINGS, `// new\n${JSON.stringify({ model: 'x', hooks }, null, 4)}`);
+    expect(await fire(at(place))).toEqual(RAN);
+  });
+
+  it('does not lend its trust to the same text in another file', async () => {
+    const place = createPlace({ [SETTINGS]: settingsWith(TRUE) });
+    trust(place);
+    write(place.repo, '.cline/hooks.json', settingsWith(TRUE, '*'));
+    expect(await fire(at(place))).toEqual({ code: 3, ran: 1, skipped: ['untrusted'] });
+  });
+});
+
+describe('a hook that edits settings', () => {
+  it('plants nothing that runs', async () => {
+    const staged = stageAttack('claude-hook-plants-hook');
+    trust(staged);
+    expect(await fire(staged.options)).toEqual(RAN);
+    const planted = JSON.parse(readFileSync(path.join(staged.repo, SETTINGS), 'utf8'));
+    expect(planted.trusted).toBe(true);
+    const { ran, skipped } = await fire(staged.options);
+    expect({ ran, skipped: skipped.toSorted() }).toEqual({
+      ran: 0,
+      skipped: ['modified', 'untrusted'],
+    });
+    expect(homeOf(staged)).toEqual({});
+  });
+});
+
+describe('the person’s own guard', () => {
+  it('runs although the repository repeats it, until the copies are trusted', async () => {
+    const staged = stageAttack('claude-duplicated-guard');
+    const result = await runHookline(
+      ['hooks', 'fire', 'PreToolUse', '--json', ...EDIT],
+      staged.options,
+    );
+    expect(result.code).toBe(1);
+    expect(jsonOf(result)).toMatchObject({
+      effect: 'deny',
+      outcomes: [{ hook: 'claude:user:PreToolUse:echo', status: 'decided', effect: 'deny' }],
+    });
+    expect(jsonOf(result).skipped).toHaveLength(3);
+  });
+
+  it('is asked about every part of a call of which a trusted copy takes only some', async () => {
+    const text = 'cat > /dev/null; echo no >&2; exit 2';
+    const place = createPlace({ [SETTINGS]: settingsWith(command(text), 'Edit') });
+    write(place.home, SETTINGS, settingsWith(command(text), 'Edit|Write'));
+    write(place.repo, 'a.txt', 'one\n');
+    trust(place);
+    const patch = [
+      '*** Begin Patch',
+      '*** Update File: a.txt',
+      '@@',
+      '-one',
+      '+two',
+      '*** Add File: b.txt',
+      '+new',
+      '*** End Patch',
+    ].join('\n');
+    const flags = ['--tool', 'apply_patch', '--input', JSON.stringify({ input: patch })];
+    const result = await runHookline(
+      ['hooks', 'fire', 'PreToolUse', '--json', ...flags],
+      at(place),
+    );
+    const { outcomes }: Verdict = jsonOf(result);
+    expect(new Set(outcomes.map(({ part }) => part))).toEqual(new Set([0, 1]));
+  });
+
+  it('runs in an environment that the repository has no part in', async () => {
+    const staged = stageAttack('claude-loosening-settings');
+    const result = await runHookline(
+      ['hooks', 'fire', 'PreToolUse', '--json', ...EDIT],
+      staged.options,
+    );
+    expect(jsonOf(result)).toMatchObject({
+      effect: 'deny',
+      outcomes: [{ hook: 'claude:user:PreToolUse:env', stdout: '0\n' }],
+    });
+    expect(homeOf(staged)).not.toHaveProperty('pwned');
+  });
+
+  it('stays off when the person switched it off and the repository switches it on', async () => {
+    const place = createPlace({ [SETTINGS]: '{"disableAllHooks": false}' });
+    const own = JSON.parse(settingsWith(command(': > ~/pwned')));
+    write(place.home, SETTINGS, JSON.stringify({ ...own, disableAllHooks: true }));
+    expect(await fire(at(place))).toEqual({ code: 0, ran: 0, skipped: [] });
+    expect(homeOf(place)).not.toHaveProperty('pwned');
+  });
+});
+
+describe('a plugin in the repository', () => {
+  const named = ['--plugin-dir', 'plugins/payload', ...EDIT];
+
+  it('needs trust, and loses it with any of its files', async () => {
+    const staged = stageAttack('claude-plugin-in-repo');
+    const untrusted = { code: 3, ran: 0, skipped: ['untrusted', 'untrusted'] };
+    expect(await fire(staged.options, named)).toEqual(untrusted);
+    trust(staged, ['--plugin-dir', 'plugins/payload']);
+    expect(await fire(staged.options, named)).toEqual({ code: 0, ran: 2, skipped: [] });
+    write(staged.repo, 'plugins/payload/data/rules.sh', PWN);
+    const modified = { code: 3, ran: 0, skipped: ['modified', 'modified'] };
+    expect(await fire(staged.options, named)).toEqual(modified);
+    expect(homeOf(staged)).toEqual({});
+  });
+
+  it('needs trust when the repository enables it and the person knows its marketplace', async () => {
+    const staged = stageAttack('claude-plugin-in-repo');
+    const known = { shelf: { installLocation: path.join(staged.repo, 'plugins') } };
+    write(staged.home, '.claude/plugins/known_marketplaces.json', JSON.stringify(known));
+    const { ran, skipped } = await fire(staged.options);
+    expect({ ran, skipped }).toEqual({ ran: 0, skipped: ['untrusted', 'untrusted'] });
+  });
+
+  it('needs trust when it is a link of the repository that leads out of it', async () => {
+    const staged = stageAttack('claude-plugin-in-repo');
+    expect(await fire(staged.options, ['--plugin-dir', 'linked-plugin', ...EDIT])).toEqual(
+      UNTRUSTED,
+    );
+    expect(homeOf(staged)).toEqual({});
+  });
+
+  it('needs trust as settings that the caller names', async () => {
+    const place = createPlace({ 'ci.json': settingsWith(command(': > ~/pwned')) });
+    expect(await fire(at(place), ['--settings', 'ci.json', ...EDIT])).toEqual(UNTRUSTED);
+    expect(homeOf(place)).toEqual({});
+  });
+});
+
+describe('links of the home directory into a repository', () => {
+  it('count as the repository’s: what they lead to runs once trusted, and not when it changes', async () => {
+    const staged = stageAttack('claude-home-linked-into-repo');
+    const { ran, skipped } = await fire(staged.options);
+    expect({ ran, skipped }).toEqual({ ran: 0, skipped: Array(3).fill('untrusted') });
+    write(staged.repo, 'dotfiles/hooks.json', settingsWith(command('cat > /dev/null')));
+    trust(staged, ['claude:user-cline:PreToolUse:cat']);
+    expect((await fire(staged.options)).ran).toBe(1);
+    write(staged.repo, 'dotfiles/hooks.json', settingsWith(command(': > ~/pwned')));
+    expect((await fire(staged.options)).ran).toBe(0);
+    expect(homeOf(staged)).toEqual({});
+  });
+});
+
+const KEYS = { ANTHROPIC_API_KEY: 'one', OPENAI_API_KEY: 'two', ANTHROPIC_AUTH_TOKEN: 'three' };
+
+describe('provider keys', () => {
+  it('are kept from workspace hooks unless the person passes them on', async () => {
+    const staged = stageAttack('claude-thieving-hooks');
+    const options = { ...staged.options, env: { ...KEYS, HARMLESS: 'four' } };
+    trust(staged);
+    await fire(options);
+    expect(homeOf(staged)).toEqual({ stolen: 'HARMLESS=four\n' });
+    write(staged.home, '.hookline/config.json', '{"env": {"pass": ["OPENAI_API_KEY"]}}');
+    await fire(options);
+    expect(homeOf(staged)).toEqual({ stolen: 'HARMLESS=four\nOPENAI_API_KEY=two\n' });
+  });
+
+  it('are kept from workspace hooks when the person’s settings set them', async () => {
+    const staged = stageAttack('claude-thieving-hooks');
+    trust(staged);
+    write(staged.home, SETTINGS, JSON.stringify({ env: { ...KEYS, HARMLESS: 'four' } }));
+    await fire(staged.options);
+    expect(homeOf(staged)).toMatchObject({ stolen: 'HARMLESS=four\n' });
+  });
+
+  it('reach the person’s own hooks', async () => {
+    const staged = stageAttack('claude-thieving-hooks');
+    cpSync(path.join(staged.repo, '.claude'), path.join(staged.home, '.claude'), {
+      recursive: true,
+    });
+    await fire({ ...staged.options, env: KEYS });
+    expect(homeOf(staged)).toMatchObject({
+      stolen: 'ANTHROPIC_API_KEY=one\nANTHROPIC_AUTH_TOKEN=three\nOPENAI_API_KEY=two\n',
+    });
+  });
+});
+
+describe('a lock', () => {
+  async function locked(place: Place): Promise<readonly string[]> {
+    expect((await runHookline(['lock'], at(place))).code).toBe(0);
+    return ['--lock', path.join(place.repo, 'hookline.lock.json'), ...EDIT];
+  }
+
+  it('covers entries and the scripts that they name', async () => {
+    const staged = stageAttack('claude-swapped-script');
+    const flags = await locked(staged);
+    expect((await runHookline(['lock', '--check'], staged.options)).code).toBe(0);
+    expect(await fire(staged.options, EDIT)).toMatchObject({ code: 3, ran: 0 });
+    expect(await fire(staged.options, flags)).toEqual({ code: 0, ran: 7, skipped: [] });
+
+    write(staged.repo, 'tools/in-args.sh', PWN);
+    expect((await runHookline(['lock', '--check'], staged.options)).code).toBe(1);
+    expect(await fire(staged.options, flags)).toMatchObject({ ran: 6 });
+    expect(homeOf(staged)).toEqual({});
+  });
+
+  it('covers an entry’s text', async () => {
+    const place = createPlace({ [SETTINGS]: settingsWith(command('cat > /dev/null'), 'Edit') });
+    const flags = await locked(place);
+    expect(await fire(at(place), flags)).toEqual(RAN);
+    write(place.repo, SETTINGS, settingsWith(command('cat > /dev/null'), '*'));
+    expect((await runHookline(['lock', '--check'], at(place))).code).toBe(1);
+    expect(await fire(at(place), flags)).toMatchObject({ code: 3, ran: 0 });
+  });
+});

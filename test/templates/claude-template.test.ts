@@ -1,0 +1,268 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest';
+import { readEvent } from '../../src/cli/event-options.ts';
+import { CLAUDE_EVENT_NAMES, type ClaudeEvent } from '../../src/dialects/claude-config/names.ts';
+import type { Host } from '../../src/host/create-host.ts';
+import type { Verdict } from '../../src/hooks/decision.ts';
+import { CLAUDE_EXAMPLES } from '../../src/templates/claude/events.ts';
+import { CLAUDE_HOOK_LANGUAGES } from '../../src/templates/claude/template.ts';
+import { REASONS } from '../../src/templates/claude/reasons.ts';
+import {
+  HOOK_LANGUAGE_NAMES,
+  HOOK_LANGUAGES,
+  type HookLanguageName,
+} from '../../src/templates/template.ts';
+import {
+  createPlace,
+  hasPrograms,
+  openPlace,
+  programPath,
+  type TestPlace,
+  trustPlace,
+  write,
+} from './place.ts';
+
+const TYPESCRIPT = `node --import '${import.meta.resolve('jiti/register')}'`;
+
+/** What is seen when an example gets the event that its author suggests for a trial. */
+const SEEN: Readonly<Partial<Record<ClaudeEvent, Partial<Seen>>>> = {
+  PreToolUse: { effect: 'deny', reasons: [REASONS.deletes] },
+  PermissionRequest: { effect: 'allow' },
+  PostToolUse: { context: ['Write took 6 s. Prefer something narrower next time.'] },
+  PostToolUseFailure: {
+    context: ['Find the cause of this failure before you try the same again.'],
+  },
+  UserPromptSubmit: { effect: 'deny', reasons: [REASONS.key] },
+  SessionStart: {
+    context: [
+      expect.stringMatching(
+        /^Today is \w{3} \w{3} \d\d \d{4}\.\nThe git branch is feature\/one\.$/u,
+      ),
+    ],
+  },
+  Stop: { effect: 'deny', reasons: [REASONS.unfinished] },
+  SubagentStart: { context: ['Name every file that you change in your report.'] },
+};
+
+const LOGGED: Readonly<Partial<Record<ClaudeEvent, string>>> = {
+  PermissionDenied: 'an example reason',
+  PostToolBatch: 'Write',
+  TaskCreated: 'an item',
+  StopFailure: 'unknown',
+  SubagentStop: 'done',
+  SessionEnd: 'other',
+  Notification: 'an example message',
+  FileChanged: '/example/package.json',
+  CwdChanged: '/example/below',
+};
+
+interface Seen {
+  readonly effect: string;
+  readonly reasons: readonly string[];
+  readonly context: readonly unknown[];
+  readonly outcomes: readonly unknown[];
+}
+
+const CLEAN = { status: 'decided', failure: null, notes: [], exitCode: 0, stderr: '' };
+const QUIET: Seen = { effect: 'pass', reasons: [], context: [], outcomes: [CLEAN] };
+
+function seen({ effect, outcomes, reasons, context }: Verdict): Seen {
+  return {
+    effect,
+    reasons: reasons.map(({ text }) => text),
+    context: context.map(({ text }) => text),
+    outcomes: outcomes.map(({ status, failure, notes, exitCode, stderr }) => ({
+      status,
+      failure,
+      notes,
+      exitCode,
+      stderr,
+    })),
+  };
+}
+
+// It needs a repository with a commit, and has a test of its own.
+const EVENTS = CLAUDE_EVENT_NAMES.filter((event) => event !== 'WorktreeCreate');
+
+function scriptOf(place: TestPlace, language: HookLanguageName, event: ClaudeEvent): string {
+  const { extension } = CLAUDE_HOOK_LANGUAGES[language];
+  return path.join(place.root, '.claude', 'hooks', `${event}${extension}`);
+}
+
+/** All examples of one language, each with the entry that `hooks new` would write. */
+function writeAll(place: TestPlace, language: HookLanguageName): void {
+  const hooks = CLAUDE_EVENT_NAMES.map((event) => {
+    const script = scriptOf(place, language, event);
+    write(script, CLAUDE_HOOK_LANGUAGES[language].write(event), 0o755);
+    const { matcher } = CLAUDE_EXAMPLES[event];
+    const own = `"$CLAUDE_PROJECT_DIR"/.claude/hooks/${path.basename(script)}`;
+    const command = language === 'ts' ? `${TYPESCRIPT} ${own}` : own;
+    // Time enough for a busy machine, also where events share a short one.
+    return [event, [{ matcher, hooks: [{ type: 'command', command, timeout: 60 }] }]];
+  });
+  write(
+    path.join(place.root, '.claude', 'settings.json'),
+    JSON.stringify({ hooks: Object.fromEntries(hooks) }),
+  );
+}
+
+function canRun(language: HookLanguageName): boolean {
+  return hasPrograms(HOOK_LANGUAGES[language].needs);
+}
+
+async function fire(host: Host, event: ClaudeEvent, isTrial: boolean): Promise<Verdict> {
+  const { flags, facts } = CLAUDE_EXAMPLES[event].trial;
+  const fired = isTrial ? { ...readEvent(event, flags), ...facts } : readEvent(event, {});
+  return host.engine.dispatch(fired);
+}
+
+test('there is an example for every event', () => {
+  expect(Object.keys(CLAUDE_EXAMPLES).toSorted()).toEqual(CLAUDE_EVENT_NAMES.toSorted());
+});
+
+describe.each(HOOK_LANGUAGE_NAMES)('examples of Claude’s format in %s', (language) => {
+  let place: TestPlace;
+  let host: Host;
+
+  beforeAll(async () => {
+    place = createPlace();
+    writeAll(place, language);
+    await trustPlace(place);
+    host = await openPlace(place);
+  });
+
+  afterAll(async () => {
+    await host.close();
+    place.remove();
+  });
+
+  it('are found and ready, and their matchers mean something', () => {
+    const listed = host.hooks().map(({ hook, state, why }) => [hook.eventName, state, why]);
+    expect(listed.toSorted()).toEqual(
+      CLAUDE_EVENT_NAMES.toSorted().map((event) => [event, 'ready', '']),
+    );
+  });
+
+  it.skipIf(!canRun(language))('do something that can be seen in a trial', async () => {
+    const verdicts = await Promise.all(
+      EVENTS.map(async (event) => [event, seen(await fire(host, event, true))] as const),
+    );
+    expect(Object.fromEntries(verdicts)).toEqual(
+      Object.fromEntries(EVENTS.map((event) => [event, { ...QUIET, ...SEEN[event] }])),
+    );
+    const logged = Object.entries(LOGGED).map(
+      ([event, text]) => `${event} ${JSON.stringify(text)}`,
+    );
+    expect(logLines(place)).toEqual(expect.arrayContaining(logged));
+  });
+
+  it.skipIf(!canRun(language))('have nothing to say of what is harmless', async () => {
+    const commands = { 'rm -rf /tmp/build': 'pass', 'sudo rm -r -f --no-preserve-root /*': 'deny' };
+    for (const [command, effect] of Object.entries(commands)) {
+      const tool = { callId: '1', name: 'Bash', input: { command } };
+      const verdict = await host.engine.dispatch({ name: 'PreToolUse', tool });
+      expect([command, verdict.effect]).toEqual([command, effect]);
+    }
+    const secret = { callId: '1', name: 'Read', input: { file_path: '/etc/passwd' } };
+    const asked = await host.engine.dispatch({
+      name: 'PermissionRequest',
+      tool: secret,
+      suggestions: [],
+    });
+    expect(asked.effect).toBe('pass');
+    const again = await host.engine.dispatch({ name: 'Stop', lastText: 'a TODO', again: true });
+    expect(again.effect).toBe('pass');
+    const empty = await host.engine.dispatch({ name: 'UserPromptSubmit', prompt: ' \n\t' });
+    expect(seen(empty)).toMatchObject({ effect: 'deny', reasons: [REASONS.empty] });
+  });
+
+  it.skipIf(!canRun(language))('say what a summary should heed', async () => {
+    const { changes } = await fire(host, 'PreCompact', false);
+    expect(JSON.stringify(changes)).toContain('Keep the open questions');
+  });
+
+  it.skipIf(!canRun(language) || !hasPrograms(['git']))(
+    'make a worktree where there is a commit, and say why not where there is none [needs git]',
+    async () => {
+      const failed = await fire(host, 'WorktreeCreate', false);
+      expect(failed.outcomes[0]?.stderr).toMatch(/\S/);
+      const other = createPlace();
+      onTestFinished(() => other.remove());
+      const made = await worktreeOf(other, language);
+      expect(made.changes).toMatchObject({
+        worktreePath: path.join(other.root, '.claude', 'worktrees', 'example'),
+      });
+    },
+  );
+});
+
+async function worktreeOf(place: TestPlace, language: HookLanguageName): Promise<Verdict> {
+  const identity = ['-c', 'user.name=a', '-c', 'user.email=a@example.org'];
+  const commit = ['commit', '--quiet', '--allow-empty', '--message', 'one'];
+  spawnSync('git', ['init', '--quiet', place.root]);
+  spawnSync('git', ['-C', place.root, ...identity, ...commit]);
+  writeAll(place, language);
+  await trustPlace(place);
+  const host = await openPlace(place);
+  const verdict = await fire(host, 'WorktreeCreate', false);
+  await host.close();
+  return verdict;
+}
+
+function logLines({ home }: TestPlace): readonly string[] {
+  const log = readFileSync(path.join(home, '.claude', 'hook-logs', 'events.log'), 'utf8');
+  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z /u;
+  return log
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.replace(time, ''));
+}
+
+test.skipIf(!hasPrograms(['bash']))(
+  'a bash example that cannot work without jq fails aloud [needs bash]',
+  async () => {
+    const place = createPlace();
+    onTestFinished(() => place.remove());
+    const programs = path.join(place.home, 'bin');
+    mkdirSync(programs);
+    symlinkSync(programPath('bash'), path.join(programs, 'bash'));
+    writeAll(place, 'bash');
+    await trustPlace(place);
+    const host = await openPlace(place, programs);
+    const verdict = await fire(host, 'PreToolUse', true);
+    await host.close();
+    expect(verdict.effect).toBe('pass');
+    expect(verdict.outcomes).toMatchObject([
+      { status: 'failed', exitCode: 1, stderr: expect.stringContaining('jq is not installed') },
+    ]);
+  },
+);
+
+test('the TypeScript examples have no type errors', () => {
+  const place = createPlace();
+  onTestFinished(() => place.remove());
+  writeAll(place, 'ts');
+  const compiler = path.resolve('node_modules/typescript/bin/tsc');
+  const types = ['--types', 'node', '--typeRoots', path.resolve('node_modules/@types')];
+  const rules = ['--noEmit', '--strict', '--target', 'es2022', '--module', 'nodenext'];
+  const files = CLAUDE_EVENT_NAMES.map((event) => scriptOf(place, 'ts', event));
+  const { stdout } = spawnSync(
+    process.execPath,
+    [compiler, ...rules, '--skipLibCheck', ...types, ...files],
+    { encoding: 'utf8', cwd: place.root },
+  );
+  expect(stdout).toBe('');
+});
+
+test('every example tells in comments what comes in and what may go out', () => {
+  for (const language of HOOK_LANGUAGE_NAMES) {
+    for (const event of CLAUDE_EVENT_NAMES) {
+      const text = CLAUDE_HOOK_LANGUAGES[language].write(event);
+      const { reads, answers } = CLAUDE_EXAMPLES[event];
+      const missing = [...reads, ...answers].flat().filter((words) => !text.includes(words));
+      expect({ language, event, missing }).toEqual({ language, event, missing: [] });
+    }
+  }
+});
