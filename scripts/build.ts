@@ -29,11 +29,11 @@ const RUNNING = new RegExp(
 
 // Needed only where something is configured in Claude's format.
 const CLAUDE =
-  /src[\\/]dialects[\\/]claude-config[\\/](?:binding|config[\\/](?!time-limits)|found-hook|identity|match|sources[\\/](?:find-plugins|plugin-index|read-plugin|skills-and-agents))\b|node_modules[\\/]jsonc-parser/;
+  /src[\\/]dialects[\\/]claude-config[\\/](?:binding|config[\\/](?!time-limits)|found-hook|identity|match|sources[\\/](?:find-plugins|plugin-index|read-plugin|skills-and-agents|front-matter))\b|node_modules[\\/]jsonc-parser/;
 
 // What `hooks list` needs, in one file: looking a file up and reading it costs half a millisecond.
 const LOOKING =
-  /src[\\/](?:base|dialects|host|process|trust|cli[\\/](?:context|words[\\/]unbound|commands[\\/]hooks-list))\b/;
+  /src[\\/](?:base|dialects|host|process|trust|cli[\\/](?:context|words[\\/](?:redaction|unbound)|commands[\\/]hooks-list))\b/;
 
 const INPUTS = ['src', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.build.json'];
 

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { FiredEvent } from '../../src/hooks/facts.ts';
+import { bareSpawn } from '../bare.ts';
 import { createPlace, openHost, type Place } from '../places.ts';
 import type { Contest, Row, RowOptions } from '../row.ts';
 
@@ -20,6 +20,11 @@ export const claudeConfigRows: readonly Row[] = [
     bound: { of: 'ms', atMost: 0.05, because: 'asking which hooks fit must cost next to nothing' },
     open: openChoosing,
   },
+  {
+    name: '1 command of a settings file, 1 KB',
+    bound: { of: 'ratio', atMost: 1.05, because: 'parity with `sh -c` and the same payload' },
+    open: openCommand,
+  },
 ];
 
 async function openLoading({ quick }: RowOptions): Promise<Contest> {
@@ -35,11 +40,41 @@ async function openLoading({ quick }: RowOptions): Promise<Contest> {
   };
 }
 
+const COMMAND = 'exec cat > /dev/null';
+
+async function openCommand({ quick }: RowOptions): Promise<Contest> {
+  const place = createPlace();
+  const settings = { hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: COMMAND }] }] } };
+  mkdirSync(path.join(place.home, '.claude'), { recursive: true });
+  writeFileSync(path.join(place.home, '.claude', 'settings.json'), JSON.stringify(settings));
+  const host = await openHost(place, { flags: { 'trace.enabled': false } });
+  const call = { ...TOOL_CALL, tool: { ...TOOL_CALL.tool, input: { query: 'x'.repeat(1000) } } };
+  const { outcomes } = await host.engine.dispatch(call);
+  if (outcomes[0]?.exitCode !== 0) throw new Error('the command did not run');
+  const bare = {
+    file: '/bin/sh',
+    args: ['-c', COMMAND],
+    cwd: place.workspace,
+    env: place.surroundings.env,
+    stdin: JSON.stringify(call),
+  };
+  return {
+    samples: quick ? 100 : 500,
+    batch: 1,
+    us: () => host.engine.dispatch(call),
+    bare: () => bareSpawn(bare),
+    async close() {
+      await host.close();
+      place.remove();
+    },
+  };
+}
+
 // No entry is for this tool, so that nothing but the choice is measured.
-const TOOL_CALL: FiredEvent = {
+const TOOL_CALL = {
   name: 'PreToolUse',
   tool: { callId: 'call-1', name: 'WebSearch', input: { query: 'hooks' } },
-};
+} as const;
 
 async function openChoosing({ quick }: RowOptions): Promise<Contest> {
   const { place, host } = await openConfigured();

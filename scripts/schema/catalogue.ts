@@ -6,7 +6,7 @@ import { payloadSchema } from './cline-payload.ts';
 import { CONFIG } from './config.ts';
 import { LOCK } from './lock.ts';
 import { TRACE_ENTRY } from './trace-entry.ts';
-import { VERDICT } from './verdict.ts';
+import { FIRED } from './verdict.ts';
 
 export interface SchemaRow {
   /** Name of the file below `schema/`. */
@@ -32,7 +32,7 @@ export const SCHEMAS: readonly SchemaRow[] = [
     file: 'verdict.schema.json',
     title: 'Verdict',
     about: 'What `hookline hooks fire --json` prints: the answers of all hooks merged.',
-    schema: VERDICT,
+    schema: FIRED,
     grows: true,
   },
   {

@@ -12,6 +12,7 @@ const VALUES: Readonly<Record<SettingName, z.ZodType>> = {
       z.strictObject({
         id: text('Id of the hook.'),
         root: text('The workspace in which it is off; absent for everywhere.').optional(),
+        sha256: text('Hash of what an entry said when it was switched off.').optional(),
       }),
     ]),
   ),

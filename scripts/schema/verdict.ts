@@ -84,7 +84,7 @@ const CHANGED_FIELDS = [
   ...new Set(Object.values(EVENTS).flatMap(({ changes }) => Object.keys(changes))),
 ].filter((field) => !['input', 'output', 'context'].includes(field));
 
-/** What `hookline hooks fire --json` prints. */
+/** What a dispatch answers. */
 export const VERDICT = z.strictObject({
   event: EVENT_NAME.describe('The event that was fired.'),
   effect: EFFECT.describe(
@@ -105,3 +105,17 @@ export const VERDICT = z.strictObject({
   skipped: SKIPPED,
   slowest: SLOWEST,
 });
+
+const LATE = z
+  .array(
+    z.strictObject({
+      ...OUTCOME_FIELDS,
+      context: z.string().nullable().describe('Text for the model.'),
+      message: z.string().nullable().describe('Text for the person.'),
+      wakes: z.boolean().describe('Whether its text wakes an idle session.'),
+    }),
+  )
+  .describe('What hooks in the background answered after the verdict, in the order of their ends.');
+
+/** What `hookline hooks fire --json` prints; what a library gives back has no late answers. */
+export const FIRED = VERDICT.extend({ late: LATE.optional() });

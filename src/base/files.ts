@@ -79,9 +79,18 @@ export function appendPrivateFile(file: string, text: string): void {
   appendFileSync(file, text, { mode: PRIVATE_FILE });
 }
 
+/** One level after the other: asked for all at once, Node.js 20 never comes back from some places. */
 export function createPrivateDirectory(directory: string): void {
-  const made = mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY });
-  if (made !== undefined) chmodSync(directory, PRIVATE_DIRECTORY);
+  if (isDirectory(directory)) return;
+  const parent = path.dirname(directory);
+  if (parent !== directory) createPrivateDirectory(parent);
+  try {
+    mkdirSync(directory, { mode: PRIVATE_DIRECTORY });
+    chmodSync(directory, PRIVATE_DIRECTORY);
+  } catch (error) {
+    // Another process may have been faster.
+    if (errnoOf(error) !== 'EEXIST' || !isDirectory(directory)) throw error;
+  }
 }
 
 /**

@@ -22,7 +22,7 @@ const GLOBAL_FLAGS: readonly Flag[] = [
   { flag: '--settings <file-or-json>', about: 'further settings in Claude’s format' },
   { flag: '--no-hooks', about: 'run no hook at all' },
   { flag: '--debug', about: 'print what went to each hook and what came back' },
-  { flag: '--raw', about: 'leave secrets in what --debug prints' },
+  { flag: '--raw', about: 'leave secrets in what is shown' },
   { flag: '--strict', about: 'exit 3 when a hook fails or is not trusted' },
   { flag: '--lock <file>', about: 'trust what this lock lists' },
   { flag: '--lock-sha256 <hash>', about: 'the hash that the lock must have' },
@@ -36,6 +36,10 @@ export async function runProgram(
   let exitCode: ExitCode = EXIT.fine;
   const program = createProgram(async (row, options, { cwd, ...flags }) => {
     if (cwd !== undefined) enterDirectory(cwd);
+    if (flags.settings !== undefined || flags.pluginDir !== undefined) {
+      const { checkGivenPlaces } = await import('./given-places.ts');
+      checkGivenPlaces(flags);
+    }
     const command = await row.load();
     exitCode = await command({ ...surroundings, flags }, options);
   });

@@ -62,6 +62,8 @@ export interface FoundHook {
   readonly binds: Binds;
   /** Set when there is nothing to trust, because it only reports its own problem. */
   readonly runsNothing?: true;
+  /** Set for an administrator's: nobody below can switch it off. */
+  readonly isFixed?: true;
   /** How long it may run, unless the person's configuration says otherwise. */
   readonly timeoutMs: number;
   /** What its failure means, unless the person's configuration says otherwise. */

@@ -27,6 +27,8 @@ export interface Moment {
   readonly version: string;
   readonly transcriptPath: string | null;
   readonly promptId: string | null;
+  /** Skills that were used in this session: from then on their hooks count. */
+  readonly skills?: readonly string[];
 }
 
 export interface AgentFacts {

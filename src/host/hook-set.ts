@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import type {
   AnnouncedChanges,
   AnnouncedFile,
@@ -15,9 +14,9 @@ import type { Handler, HandlerSource } from '../hooks/handler.ts';
 import { childEnvironment, type Environment, PROVIDER_KEYS } from '../process/environment.ts';
 import type { TrustChecker, TrustState } from '../trust/checker.ts';
 import type { TrustUnit } from '../trust/collect.ts';
-import { loadConfig, type Surroundings } from './config.ts';
-import type { DisabledHook, Settings } from './settings.ts';
-import { createChangeCheck } from './trust.ts';
+import { followDisabled, hasInheritedName, namesHook } from './switches/disabled-hooks.ts';
+import type { Surroundings } from './config.ts';
+import type { Settings } from './settings.ts';
 
 export type HookState = 'ready' | 'untrusted' | 'modified' | 'disabled' | 'broken';
 
@@ -28,6 +27,8 @@ export interface HookStatus {
   /** Why it would not run; empty when it is ready. */
   readonly why: string;
   readonly isEnabled: boolean;
+  /** Whether it has the id of an entry that was switched off, and says something else. */
+  readonly wasDisabled: boolean;
   /** Why its bytes may run: `record`, `lock`, `home` … ; null when they may not. */
   readonly trustedBy: 'record' | 'lock' | 'place' | 'caller' | null;
   readonly timeoutMs: number;
@@ -98,7 +99,7 @@ export function hookEnvironment(request: HookEnvironmentRequest): Environment {
 export function createHookSet(options: HookSetOptions): HookSet {
   const listeners = new Set<() => void>();
   let found = discoverAll(options.dialects);
-  const grants = createGrants(options, followDisabled(options));
+  const grants = createGrants(options, followDisabled(options.settings, options.configFile));
   let made: readonly MadeHook[] | null = null;
 
   // Who only looks at the hooks needs no handlers.
@@ -142,31 +143,6 @@ function discoverAll(dialects: readonly Dialect[], options?: DiscoverOptions): D
   };
 }
 
-type Disabled = Settings['hooks.disabled'];
-
-/**
- * The hooks that are switched off at each call: what another process switches off must not run once
- * more. What a flag set stands above the file and stays.
- */
-function followDisabled({ settings, configFile }: HookSetOptions): () => Disabled {
-  let disabled = settings['hooks.disabled'];
-  if (configFile === null) return () => disabled;
-  const hasChanged = createChangeCheck(configFile);
-  if (!isDeepStrictEqual(readDisabled(configFile) ?? [], disabled)) return () => disabled;
-  return () => {
-    if (hasChanged()) disabled = readDisabled(configFile) ?? disabled;
-    return disabled;
-  };
-}
-
-/** Null when what is written cannot be understood. */
-function readDisabled(file: string): Disabled | null {
-  const sources = { homeFile: file, workspaceFiles: [], env: {}, flags: {} };
-  const { settings, origins, problems } = loadConfig(sources);
-  const isUnderstood = problems.length === 0 || origins['hooks.disabled'] !== undefined;
-  return isUnderstood ? settings['hooks.disabled'] : null;
-}
-
 interface Grants {
   grant(hook: FoundHook): Parameters<FoundHook['toHandlers']>[0];
   status(hook: FoundHook): HookStatus;
@@ -174,7 +150,7 @@ interface Grants {
 
 function createGrants(
   { settings, surroundings, stateDirectory, trust, sessionId, onExchange }: HookSetOptions,
-  disabled: () => Disabled,
+  disabled: () => Settings['hooks.disabled'],
 ): Grants {
   const environmentFor = (withhold: readonly string[]): Environment =>
     hookEnvironment({
@@ -191,7 +167,7 @@ function createGrants(
   const units = new WeakMap<FoundHook, TrustUnit>();
 
   const isDisabled = (hook: FoundHook): boolean =>
-    disabled().some((entry) => namesHook(entry, hook));
+    hook.isFixed !== true && disabled().some((entry) => namesHook(entry, hook));
 
   function trustOf(hook: FoundHook): HookTrust {
     if (hook.place === 'home' || hook.runsNothing === true) return { by: 'place' };
@@ -218,8 +194,16 @@ function createGrants(
     status(hook) {
       const trusted = trustOf(hook);
       const isEnabled = !isDisabled(hook);
+      const wasDisabled = isEnabled && disabled().some((entry) => hasInheritedName(entry, hook));
       const standing = standingOf(hook, isEnabled, trusted);
-      return { hook, isEnabled, ...standing, trustedBy: trusted.by, ...limitsOf(hook, settings) };
+      return {
+        hook,
+        isEnabled,
+        wasDisabled,
+        ...standing,
+        trustedBy: trusted.by,
+        ...limitsOf(hook, settings),
+      };
     },
   };
 }
@@ -270,14 +254,6 @@ function failurePolicy(
 ): FailurePolicy {
   if (chosen !== null) return chosen === 'block' ? 'closed' : 'open';
   return settings['hooks.onFailure'] === 'block' ? 'closed' : hook.onFailure;
-}
-
-/** Whether an entry of the switched-off hooks means this one. */
-export function namesHook(
-  { id, root }: DisabledHook,
-  hook: Pick<FoundHook, 'id' | 'ownId' | 'root'>,
-): boolean {
-  return (id === hook.id || id === hook.ownId) && (root === null || root === hook.root);
 }
 
 type HookTrust =

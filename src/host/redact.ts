@@ -3,7 +3,8 @@ import { pathToFileURL } from 'node:url';
 import { isRecord } from '../base/json.ts';
 import type { Redact } from '../trace/jsonl.ts';
 
-// What the rule set does not know: Google, Stripe, OpenAI, JSON web tokens, private keys, passwords in URLs.
+// What the rule set does not know: Google, Stripe, OpenAI, JSON web tokens, private keys, passwords in
+// URLs, and whatever a request names as its bearer.
 const OWN_RULES: readonly RegExp[] = [
   /\bAIza[\w-]{35}/gu,
   /\b(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,}/gu,
@@ -11,6 +12,7 @@ const OWN_RULES: readonly RegExp[] = [
   /\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/gu,
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/gu,
   /(?<=:\/\/[^\s/:@]{0,64}:)[^\s/@]{1,256}(?=@)/gu,
+  /(?<=\b(?:Bearer|Basic) {1,8})(?=[A-Za-z._~+/=-]*\d)[\w.~+/=-]{16,}/gu,
 ];
 
 const REDACTED = '[redacted]';

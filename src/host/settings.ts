@@ -11,6 +11,8 @@ export interface HookOverride {
 export interface DisabledHook {
   readonly id: string;
   readonly root: string | null;
+  /** Of what an entry of a settings file said then; it counts only as long as it says that. */
+  readonly sha256?: string;
 }
 
 /** All settings with their values; the names are those of the configuration file. */
@@ -53,7 +55,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
   },
   'hooks.disabled': {
     about:
-      'Hooks that are switched off: ids, or objects with `id` and `root`. `hooks disable` writes it.',
+      'Hooks that are switched off: ids, or objects with `id`, `root` and `sha256`. `hooks disable` writes it.',
     standard: [],
     read: readDisabled,
   },
@@ -158,8 +160,10 @@ function readDisabled(written: unknown): Read<readonly DisabledHook[]> {
 export function readDisabledHook(written: unknown): DisabledHook[] {
   if (typeof written === 'string') return [{ id: written, root: null }];
   if (!isRecord(written) || typeof written['id'] !== 'string') return [];
-  const { id, root } = written;
-  return typeof root === 'string' || root === undefined ? [{ id, root: root ?? null }] : [];
+  const { id, root = null, sha256 } = written;
+  if (root !== null && typeof root !== 'string') return [];
+  if (sha256 === undefined) return [{ id, root }];
+  return typeof sha256 === 'string' ? [{ id, root, sha256 }] : [];
 }
 
 function readOverrides(written: unknown): Read<Readonly<Record<string, HookOverride>>> {

@@ -91,6 +91,7 @@ const MOMENT_TYPES: { readonly [Key in keyof Moment]: string } = {
   version: 'string',
   transcriptPath: 'string',
   promptId: 'string',
+  skills: 'array',
 };
 
 const TOOL_TYPES = { mcpServer: 'object' };

@@ -26,13 +26,28 @@ describe('--settings', () => {
     }
   });
 
-  it('says aloud that the file is not there', async () => {
-    const result = await runHookline(
-      [...FIRE, '--settings', 'absent.json', '--strict'],
-      at(createPlace()),
-    );
-    expect(result.code).toBe(3);
-    expect(result.stderr).toContain('was named with --settings');
+  it.each([
+    ['a file that is not there', 'absent.json', '"absent.json" is not there'],
+    ['a directory', '.', '"." cannot be read'],
+    ['JSON that is broken', '{bad', 'it cannot be read, line 1: expected JSON, found'],
+    ['a file that is broken', 'broken.json', '"broken.json" cannot be read, line 1: expected'],
+    ['a file without an object', 'list.json', 'expected an object with "hooks", found'],
+  ])('refuses %s, before anything runs', async (_, given, problem) => {
+    const place = createPlace({ 'broken.json': '{"hooks": ', 'list.json': '[]' });
+    for (const args of [FIRE, ['hooks', 'list']]) {
+      const result = await runHookline([...args, '--settings', given], at(place));
+      expect(result).toMatchObject({ code: 2, stdout: '' });
+      expect(result.stderr).toMatch(/^hookline: --settings should /);
+      expect(result.stderr).toContain(problem);
+    }
+  });
+
+  it('finds a file from where --cwd leads', async () => {
+    const place = createPlace({ 'below/more.json': hooksText('exit 2') });
+    const args = [...FIRE, '--cwd', 'below', '--settings', 'more.json', '--json'];
+    expect(jsonOf(await runHookline(args, at(place))).skipped).toMatchObject([
+      { hook: 'claude:flag:PreToolUse:exit' },
+    ]);
   });
 });
 
@@ -50,6 +65,17 @@ describe('--plugin-dir', () => {
       expect.stringContaining('one says no'),
       expect.stringContaining('two says no'),
     ]);
+  });
+});
+
+describe('--plugin-dir that is none', () => {
+  it.each(['absent', 'file'])('is refused: %s', async (given) => {
+    const place = createPlace({ file: '' });
+    const result = await runHookline([...FIRE, '--plugin-dir', given], at(place));
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toContain(
+      `--plugin-dir should name the directory of a plugin: "${given}" is none`,
+    );
   });
 });
 

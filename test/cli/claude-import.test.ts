@@ -119,6 +119,19 @@ describe('hooks import --from claude', () => {
     expect(skipped[0].why).not.toContain('trusted');
   });
 
+  it('tells where the copy runs and what its project directory is when the session starts below', async () => {
+    const file = settings({ Stop: [{ hooks: [command('"$CLAUDE_PROJECT_DIR"/a.sh')] }] });
+    const place = createPlace({ 'app/.claude/settings.json': file });
+    const app = path.join(place.repo, 'app');
+    const { notes } = jsonOf(
+      await runHookline([...IMPORT, '--dry-run', '--json'], at(place, { cwd: app })),
+    );
+    expect(notes).toEqual([
+      `.claude counts for sessions that start in ${app}, .cline/hooks.json for all in ${place.repo}: a hook that stands in both runs twice in the former, so keep it in one`,
+      `CLAUDE_PROJECT_DIR is ${place.repo} for .cline/hooks.json, but ${app} for .claude/settings.json: what hooks name through it is looked for there after the copy`,
+    ]);
+  });
+
   it('copies a hook that nobody trusts without trusting it, and says so', async () => {
     const place = createPlace({
       '.claude/settings.json': settings({ Stop: [{ hooks: [command('true')] }] }),

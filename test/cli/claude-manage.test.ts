@@ -116,6 +116,97 @@ describe('hooks disable and enable', () => {
   });
 });
 
+describe('an entry that cannot work', () => {
+  const broken = {
+    hooks: {
+      PreToolUse: [{ matcher: '[', hooks: [{ type: 'command', command: 'true' }] }],
+    },
+  };
+  const id = 'claude:project:PreToolUse:true';
+  const problem = 'it never matches';
+
+  it('would fail, says hooks explain', async () => {
+    const place = createPlace({ '.claude/settings.json': JSON.stringify(broken) });
+    trust(place);
+    const explain = ['hooks', 'explain', 'PreToolUse', '--tool', 'Bash'];
+    const [readable, json] = await Promise.all([
+      runHookline(explain, at(place)),
+      runHookline([...explain, '--json'], at(place)),
+    ]);
+    expect(readable.stdout).toMatch(
+      /^ {2}would fail claude:project:PreToolUse:true: .*it never matches/m,
+    );
+    expect(jsonOf(json).runs).toMatchObject([
+      { hook: id, problem: expect.stringContaining(problem) },
+    ]);
+  });
+
+  it('shows that while it waits for trust, too', async () => {
+    const place = createPlace({ '.claude/settings.json': JSON.stringify(broken) });
+    const list = await runHookline(['hooks', 'list'], at(place));
+    expect(list.stdout).toMatch(/^claude:project:PreToolUse:true .* untrusted$/m);
+    expect(list.stdout).toMatch(/^ {2}it would fail: .*it never matches/m);
+    const shown = await runHookline(['trust', '--yes'], at(place));
+    expect(shown.stdout).toMatch(/^ {2}problem {3}.*it never matches/m);
+  });
+});
+
+describe('hooks disable of an entry', () => {
+  const ENTRY = 'claude:project:PreToolUse:true';
+  const settings = (...timeouts: readonly number[]): string => {
+    const hooks = timeouts.map((timeout) => ({ type: 'command', command: 'true', timeout }));
+    return JSON.stringify({ hooks: { PreToolUse: [{ hooks }] } });
+  };
+  const listed = async (place: Place) => {
+    const { hooks } = jsonOf(await runHookline(['hooks', 'list', '--json'], at(place)));
+    return hooks.map(({ id, enabled, timeoutMs }: Record<string, unknown>) => [
+      id,
+      timeoutMs,
+      enabled,
+    ]);
+  };
+
+  it('switches off what it says, not whatever comes to have its id', async () => {
+    const place = createPlace({ '.claude/settings.json': settings(1) });
+    await runHookline(['hooks', 'disable', ENTRY], at(place));
+    expect(await listed(place)).toEqual([[ENTRY, 1000, false]]);
+
+    write(place.repo, '.claude/settings.json', settings(2));
+    expect(await listed(place)).toEqual([[ENTRY, 2000, true]]);
+    const { stdout } = await runHookline(['hooks', 'list'], at(place));
+    expect(stdout).toContain('  was switched off before it changed');
+
+    write(place.repo, '.claude/settings.json', settings(2, 1));
+    expect(await listed(place)).toEqual([
+      [ENTRY, 2000, true],
+      [`${ENTRY}~2`, 1000, false],
+    ]);
+    await runHookline(['hooks', 'enable', `${ENTRY}~2`], at(place));
+    expect(await listed(place)).toEqual([
+      [ENTRY, 2000, true],
+      [`${ENTRY}~2`, 1000, true],
+    ]);
+  });
+
+  it('forgets the old one when the new one is switched off or on', async () => {
+    const place = createPlace({ '.claude/settings.json': settings(1) });
+    await runHookline(['hooks', 'disable', ENTRY], at(place));
+    write(place.repo, '.claude/settings.json', settings(2));
+    await runHookline(['hooks', 'enable', ENTRY], at(place));
+    const { stdout } = await runHookline(['hooks', 'list'], at(place));
+    expect(stdout).not.toContain('was switched off');
+    const config = path.join(place.home, '.hookline', 'config.json');
+    expect(JSON.parse(readFileSync(config, 'utf8'))).toEqual({ hooks: { disabled: [] } });
+  });
+
+  it('still obeys a configuration that knows only the id', async () => {
+    const place = createPlace({ '.claude/settings.json': settings(1) });
+    const disabled = [{ id: ENTRY, root: place.repo }];
+    write(place.home, '.hookline/config.json', JSON.stringify({ hooks: { disabled } }));
+    expect(await listed(place)).toEqual([[ENTRY, 1000, false]]);
+  });
+});
+
 describe('hooks rm', () => {
   it('shows the entry and removes only it; script, comments and others stay', async () => {
     const place = placeWithGuard();

@@ -111,6 +111,14 @@ describe('hooks new --dialect claude', () => {
     expect(readFileSync(settings, 'utf8')).toBe(before);
   });
 
+  it('refuses a matcher that cannot be compiled, and writes nothing', async () => {
+    const place = createPlace();
+    const refused = await runHookline([...NEW, 'PreToolUse', '--matcher', '['], at(place));
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toMatch(/^hookline: --matcher should be names such as Edit\|Write, or /);
+    expect(existsSync(path.join(place.repo, '.claude'))).toBe(false);
+  });
+
   it('says that a matcher is of no use, and that a switch keeps hooks off', async () => {
     const place = createPlace({ '.claude/settings.json': '{"disableAllHooks": true}' });
     const off = await runHookline([...NEW, 'Stop'], at(place));

@@ -118,6 +118,7 @@ describe('hooks fire', () => {
       ],
       skipped: [],
       slowest: { hook: PRE_TOOL_USE, durationMs: expect.any(Number) },
+      late: [],
     });
   });
 
@@ -133,6 +134,21 @@ describe('hooks fire', () => {
     expect(lenient.stderr).toBe(
       'failed: cline:global:PreToolUse: exited with code 7 and gave no answer: broken\n',
     );
+  });
+
+  it('tells of a failure in as many lines as it has', async () => {
+    const place = createPlace();
+    const command = write(place.home, 'fail.sh', '#!/bin/sh\nprintf "a\\n\\033[2Jb" >&2\nexit 1\n');
+    const hooks = [{ type: 'command', command, onFailure: 'block' }];
+    const settings = { hooks: { PreToolUse: [{ hooks }] } };
+    write(place.home, '.claude/settings.json', JSON.stringify(settings));
+    const { stderr } = await runHookline(['hooks', 'fire', 'PreToolUse'], at(place));
+    expect(stderr.split('\n').slice(-4)).toEqual([
+      expect.stringMatching(/^failed: claude:user:PreToolUse:fail\.sh: .*onFailure is "block"$/),
+      '    a',
+      String.raw`    \u{1b}[2Jb`,
+      '',
+    ]);
   });
 
   it('combines the hooks of the person and of the workspace', async () => {

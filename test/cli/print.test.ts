@@ -6,6 +6,7 @@ import {
   oneLine,
   plural,
   printable,
+  printableLines,
   table,
 } from '../../src/cli/words/print.ts';
 
@@ -22,6 +23,25 @@ describe('printable', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(printable(text)).not.toMatch(/(?!\t)\p{C}/u);
+      }),
+    );
+  });
+});
+
+describe('printableLines', () => {
+  it('puts what follows the first line below it, further in, and escapes the rest', () => {
+    expect(printableLines('one\r\ntwo\n\n\u001B[2Jthree\n')).toBe(
+      String.raw`one
+    two
+
+    \u{1b}[2Jthree`,
+    );
+  });
+
+  it('shows nothing else that is invisible, whatever it gets', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(printableLines(text).replaceAll('\n', '')).not.toMatch(/(?!\t)\p{C}/u);
       }),
     );
   });

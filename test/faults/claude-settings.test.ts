@@ -25,7 +25,6 @@ describe('a settings file', () => {
     ['null', 'null', 'expected an object with "hooks", found null'],
     ['an array', '[]', 'expected an object with "hooks", found'],
     ['a string', '"hooks"', 'expected an object with "hooks", found'],
-    ['nothing', '', 'expected JSON, found an empty file'],
     ['a comment alone', '// nothing', 'expected JSON'],
     [
       'JSON that breaks off',
@@ -43,12 +42,19 @@ describe('a settings file', () => {
       runHookline(FIRE, at(place)),
       runHookline(['doctor'], at(place)),
     ]);
-    expect(list.stdout).toContain(`line 1: ${says}`);
-    expect(list.stdout).toContain('settings.json');
+    expect(list.stdout).toContain(says);
+    expect(list.stdout).toContain('settings.json:1');
     expect(fired.code).toBe(1);
-    expect(fired.stderr).toContain('a hook may be missing');
+    expect(fired.stderr).toContain('failed: claude:user:PreToolUse:line-1: ');
     expect(doctor.code).toBe(1);
     for (const { stderr } of [list, fired, doctor]) expect(stderr).not.toMatch(/^ {4}at /m);
+  });
+
+  it('with nothing is told, and guards nothing', async () => {
+    const place = placeWith(' \n');
+    const list = await runHookline(LIST, at(place));
+    expect(list.stdout).toContain('line 1: expected JSON, found an empty file');
+    expect(list.stdout).not.toContain('broken');
   });
 
   it.each([
@@ -194,7 +200,11 @@ describe('what changes between discovery and run', () => {
     const host = await hostOf(place);
     writeFileSync(file, '{');
     host.rescan();
-    expect(host.ignored()).toMatchObject([{ path: file, mayHideHook: true }]);
+    const broken = host.hooks().filter(({ state }) => state === 'broken');
+    expect(broken.map(({ hook }) => [hook.path, hook.eventName])).toEqual([
+      [file, 'PreToolUse'],
+      [file, 'PermissionRequest'],
+    ]);
     await host.close();
   });
 });

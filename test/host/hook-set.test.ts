@@ -46,6 +46,7 @@ describe('trust', () => {
       state: 'ready',
       why: '',
       isEnabled: true,
+      wasDisabled: false,
       trustedBy: 'record',
       ...LIMITS,
     });

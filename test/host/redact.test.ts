@@ -37,6 +37,14 @@ describe('secrets', () => {
     ]);
   });
 
+  test('what a request names as its bearer is taken out', async () => {
+    const texts = [`-H "Authorization: Bearer ${letters(24)}" x`, 'Bearer $TOKEN', 'Basic things'];
+    expect(await redactTexts(texts)).toEqual([
+      '-H "Authorization: Bearer [redacted]" x',
+      ...texts.slice(1),
+    ]);
+  });
+
   test('what is none stays as it is', async () => {
     const texts = [
       '',

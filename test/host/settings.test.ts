@@ -19,11 +19,12 @@ describe('what is read', () => {
     ['hooks.disabled', [], []],
     [
       'hooks.disabled',
-      ['a', { id: 'b' }, { id: 'c', root: '/r' }],
+      ['a', { id: 'b' }, { id: 'c', root: '/r' }, { id: 'd', sha256: 'e' }],
       [
         { id: 'a', root: null },
         { id: 'b', root: null },
         { id: 'c', root: '/r' },
+        { id: 'd', root: null, sha256: 'e' },
       ],
     ],
     [
@@ -52,6 +53,11 @@ describe('what is expected', () => {
     [
       'hooks.disabled',
       [{ id: 'a', root: 5 }],
+      'an array of hook ids, or of objects with "id" and "root"',
+    ],
+    [
+      'hooks.disabled',
+      [{ id: 'a', sha256: 5 }],
       'an array of hook ids, or of objects with "id" and "root"',
     ],
     ['hooks.overrides', [], 'an object by hook id, found array'],

@@ -2,6 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { TrustUnit } from '../../src/trust/collect.ts';
 import { unboundMentions } from '../../src/trust/unbound.ts';
 import { createDirectory, GUARD, HOOKS, unitOf } from './workspace.ts';
 
@@ -146,6 +147,100 @@ describe('unboundMentions', () => {
       { kind: 'file', name: 's/b.sh' },
       { kind: 'file', name: 's/settings.json' },
     ]);
+  });
+
+  describe('a directory, or a pattern for what is in one', () => {
+    const inEntry = (
+      handler: Readonly<Record<string, unknown>>,
+      changes: Partial<TrustUnit> = {},
+    ): readonly string[] => {
+      const root = createDirectory({
+        '.claude/settings.json': '',
+        'tools/a.sh': '',
+        'tools/deep/b.sh': '',
+      });
+      const unit = unitOf(root, {
+        entry: path.join(root, '.claude/settings.json'),
+        text: JSON.stringify({ event: 'Stop', handler, matcher: '', source: 'project' }),
+        files: [path.join(root, 'tools')],
+        directories: [],
+        ...changes,
+      });
+      return unboundMentions(unit, unit.text ?? '').map(({ kind, name }) => `${kind} ${name}`);
+    };
+
+    it.each([
+      ['find tools -exec sh {} \\;', 'tools/'],
+      ['find "$CLAUDE_PROJECT_DIR"/tools -type f | xargs -n1 sh', 'tools/'],
+      ['cd sub; ls tools/deep | xargs sh', 'tools/deep/'],
+      ['git ls-files tools | xargs -n1 sh', 'tools/'],
+      ['run-parts ./tools', 'tools/'],
+      ['run-parts --regex=x tools/', 'tools/'],
+      ["bash -c 'find tools -exec sh {} +'", 'tools/'],
+      ['for f in tools/*.sh; do sh $f; done', 'tools/*.sh'],
+      ['for f in "$CLAUDE_PROJECT_DIR"/tools/*.sh\ndo . "$f"\ndone', 'tools/*.sh'],
+      ['for d in tools; do sh $d/a.sh; done', 'tools/'],
+      ['cat tools/*/{b,c}.sh | sh', 'tools/*/{b,c}.sh'],
+      ['sh tools/?.sh', 'tools/?.sh'],
+      ['python3 tools/deep', 'tools/deep/'],
+      ['node --import=./tools/deep x', 'tools/deep/'],
+      ['for f in *.sh; do sh $f; done', '*.sh'],
+    ])('is named in the entry %j', (command, name) => {
+      expect(inEntry({ type: 'command', command })).toContain(`directory ${name}`);
+    });
+
+    it.each([
+      'cd tools && true',
+      'cd "$CLAUDE_PROJECT_DIR"/tools/deep',
+      'mkdir -p tools/deep',
+      'find . -name x',
+      'find absent -exec sh {} +',
+      'cat absent/*.sh',
+      'ls /etc ../*.sh',
+      'echo look for tools',
+      'npm_config_x=1 true tools',
+    ])('is not seen in the entry %j', (command) => {
+      expect(inEntry({ type: 'command', command })).toEqual([]);
+    });
+
+    it('is named in arguments', () => {
+      expect(inEntry({ command: 'find', args: ['tools', '-exec', 'sh', '{}', '+'] })).toEqual([
+        'directory tools/',
+      ]);
+    });
+
+    it('is not named when it is bound', () => {
+      const root = createDirectory({ 'tools/deep/b.sh': '', 's.json': '' });
+      const found = inEntry(
+        { command: 'run-parts tools; sh tools/deep/*.sh' },
+        { root, entry: path.join(root, 's.json'), directories: [path.join(root, 'tools')] },
+      );
+      expect(found).toEqual([]);
+    });
+
+    it.each([
+      ['for f in scripts/*.py; do python3 "$f"; done', ['directory scripts/*.py']],
+      ['if true; then run-parts scripts; fi', ['directory scripts/']],
+      ['for f in "$(dirname "$0")"/*.sh; do . "$f"; done', []],
+      ['case "$file" in src/*) exit 1 ;; esac', []],
+      ['[ -d src ] && mkdir -p src/', []],
+    ])('in the script %j: %j', (text, expected) => {
+      expect(mentions(text)).toEqual(expected);
+    });
+
+    it.each([
+      [{ command: 'make' }, 'make'],
+      [{ command: 'make lint', timeout: 5 }, 'make lint'],
+      [{ command: 'CI=1 make lint' }, 'make lint'],
+      [{ command: "bash -c 'make lint'" }, 'make lint'],
+      [{ command: 'cd x && make -s lint' }, 'make lint'],
+      [{ command: 'make', args: ['lint'] }, 'make lint'],
+      [{ command: 'go generate ./...' }, 'go generate'],
+      [{ command: 'npm', timeout: 5 }, 'npm'],
+      [{ command: 'npm run lint', statusMessage: 'make it so' }, 'npm run lint'],
+    ])('the runner in the entry %j', (handler, runner) => {
+      expect(inEntry({ type: 'command', ...handler })).toEqual([`runner ${runner}`]);
+    });
   });
 
   it('stops at 50 findings, and at 256 KiB, and says so', () => {

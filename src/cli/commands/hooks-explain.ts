@@ -1,10 +1,12 @@
 import { colors } from '../words/colors.ts';
 import type { Explanation } from '../../hooks/dispatch/explain.ts';
 import { EVENTS } from '../../hooks/events.ts';
+import type { HookStatus } from '../../host/hook-set.ts';
 import { type Command, withHost } from '../context.ts';
 import { type EventFlags, readEvent } from '../event-options.ts';
 import { EXIT } from '../exit-codes.ts';
 import { oneLine, plural, printable } from '../words/print.ts';
+import { withoutSecrets } from '../words/redaction.ts';
 
 export interface ExplainOptions extends EventFlags {
   readonly event?: string;
@@ -12,33 +14,47 @@ export interface ExplainOptions extends EventFlags {
 
 /** `hookline hooks explain EVENT`: what would run and what not, and why; nothing runs. */
 export const explainHooks: Command<ExplainOptions> = (context, options) =>
-  withHost(context, (host) => {
+  withHost(context, async (host) => {
     const event = readEvent(options.event, options);
-    const explanation = host.engine.explain(event);
+    const explanation = withProblems(host.engine.explain(event), host.hooks());
+    const shown = await withoutSecrets(explanation, context.flags);
     const { fires, refusal } = EVENTS[event.name];
-    if (context.flags.json === true) context.print.json({ ...explanation, fires, refusal });
-    else context.print.out(readableExplanation(explanation, { fires, refusal }));
+    if (context.flags.json === true) context.print.json({ ...shown, fires, refusal });
+    else context.print.out(readableExplanation(shown, { fires, refusal }));
     return EXIT.fine;
   });
 
+type FullExplanation = ReturnType<typeof withProblems>;
+type FullRun = FullExplanation['runs'][number];
+
+/** A hook of which it is known that it cannot work is asked all the same, and then fails. */
+function withProblems(explanation: Explanation, hooks: readonly HookStatus[]) {
+  const problems = new Map(hooks.map(({ hook }) => [hook.id, hook.problem]));
+  const runs = explanation.runs.map((run) => ({ ...run, problem: problems.get(run.hook) ?? null }));
+  return { ...explanation, runs };
+}
+
 function readableExplanation(
-  { event, runs, skipped }: Explanation,
+  { event, runs, skipped }: FullExplanation,
   { fires, refusal }: { fires: string; refusal: string | null },
 ): string {
   const total = runs.length + skipped.length;
   return [
     `${colors.bold(event)}: ${fires}. ${refusal === null ? 'It cannot be refused.' : `A refusal means: ${refusal}.`}`,
     ...(total === 0 ? ['  no hook is there for it'] : []),
-    ...runs.map(
-      (run) => `  ${colors.green('would run')} ${oneLine(run.hook)} ${colors.dim(howLine(run))}`,
-    ),
+    ...runs.map((run) => `  ${titleOf(run)} ${colors.dim(howLine(run))}`),
     ...skipped.map(
       ({ hook, why }) => `  ${colors.yellow('would not')} ${oneLine(hook)}: ${printable(why)}`,
     ),
   ].join('\n');
 }
 
-function howLine({ how, times, tool, source, onFailure }: Explanation['runs'][number]): string {
+function titleOf({ hook, problem }: FullRun): string {
+  if (problem === null) return `${colors.green('would run')} ${oneLine(hook)}`;
+  return `${colors.red('would fail')} ${oneLine(hook)}: ${printable(problem)}`;
+}
+
+function howLine({ how, times, tool, source, onFailure }: FullRun): string {
   return [
     how,
     ...(times === 1 ? [] : [plural(times, 'time')]),

@@ -1,40 +1,86 @@
-import { awaitsTrust, isRefusal, type Verdict } from '../../hooks/decision.ts';
+import { awaitsTrust, isRefusal, type Outcome, type Verdict } from '../../hooks/decision.ts';
+import type { LateOutcome } from '../../hooks/observers.ts';
 import { type Command, type CommandContext, withHost } from '../context.ts';
 import { type EventFlags, readEvent } from '../event-options.ts';
 import { EXIT } from '../exit-codes.ts';
-import { oneLine, printable } from '../words/print.ts';
-import { jsonVerdict, readableVerdict } from '../words/verdict.ts';
+import { oneLine, printable, printableLines } from '../words/print.ts';
+import { withoutSecrets } from '../words/redaction.ts';
+import { jsonLate, jsonVerdict, readableLate, readableVerdict } from '../words/verdict.ts';
 
 export interface FireOptions extends EventFlags {
   readonly event?: string;
 }
 
 /** `hookline hooks fire EVENT`: the real hooks, without an agent. */
-export const fireHooks: Command<FireOptions> = (context, options) =>
-  withHost(context, async (host) => {
-    const event = readEvent(options.event, options);
-    const verdict = await host.engine.dispatch(event, { signal: context.signal });
-    report(context, verdict);
-    await host.engine.idle();
-    if (isRefusal(verdict.effect)) return EXIT.refused;
-    const isSound = hasRunAll(verdict) && !host.ignored().some(({ mayHideHook }) => mayHideHook);
-    return context.flags.strict === true && !isSound ? EXIT.hookFailed : EXIT.fine;
-  });
+export const fireHooks: Command<FireOptions> = (context, options) => {
+  const late: LateOutcome[] = [];
+  return withHost(
+    context,
+    async (host) => {
+      const event = readEvent(options.event, options);
+      const verdict = await host.engine.dispatch(event, { signal: context.signal });
+      const shown = await withoutSecrets(verdict, context.flags);
+      if (context.flags.json !== true) report(context, shown);
+      await Promise.race([host.engine.idle(), aborted(context.signal)]);
+      await reportLate(context, shown, late);
+      if (context.signal.aborted) return EXIT.interrupted;
+      if (isRefusal(verdict.effect)) return EXIT.refused;
+      const isSound =
+        hasRunAll(verdict, late) && !host.ignored().some(({ mayHideHook }) => mayHideHook);
+      return context.flags.strict === true && !isSound ? EXIT.hookFailed : EXIT.fine;
+    },
+    { onLate: (outcome) => late.push(outcome) },
+  );
+};
 
-function report({ flags, print }: CommandContext, verdict: Verdict): void {
-  if (flags.json === true) print.json(jsonVerdict(verdict));
-  else print.out(readableVerdict(verdict));
+/** Whoever interrupts gets what there is; closing the host ends what still runs. */
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+function report({ print }: CommandContext, verdict: Verdict): void {
+  print.out(readableVerdict(verdict));
   // A person at a terminal has just read it; a script looks at stderr.
-  if (print.isAnswerShown && flags.json !== true) return;
+  if (!print.isAnswerShown) noteProblems(print, verdict);
+}
+
+/** What came after the verdict, and for programs the verdict itself: they get one document. */
+async function reportLate(
+  { flags, print }: CommandContext,
+  verdict: Verdict,
+  late: readonly LateOutcome[],
+): Promise<void> {
+  const outcomes = await withoutSecrets(
+    late.map(({ outcome }) => outcome),
+    flags,
+  );
+  if (flags.json === true) {
+    print.json({ ...jsonVerdict(verdict), late: jsonLate(outcomes) });
+    noteProblems(print, verdict);
+  } else if (outcomes.length > 0) print.out(readableLate(outcomes));
+  if (flags.json === true || !print.isAnswerShown) noteFailures(print, outcomes);
+}
+
+function noteProblems(print: CommandContext['print'], verdict: Verdict): void {
   for (const { hook, why } of verdict.skipped.filter(awaitsTrust)) {
     print.note(`not run: ${oneLine(hook)}: ${printable(why)}`);
   }
-  for (const { hook, failure } of verdict.outcomes) {
-    if (failure !== null) print.note(`failed: ${oneLine(hook)}: ${printable(failure.message)}`);
+  noteFailures(print, verdict.outcomes);
+}
+
+function noteFailures(print: CommandContext['print'], outcomes: readonly Outcome[]): void {
+  for (const { hook, failure } of outcomes) {
+    if (failure !== null) {
+      print.note(`failed: ${oneLine(hook)}: ${printableLines(failure.message)}`);
+    }
   }
 }
 
-function hasRunAll(verdict: Verdict): boolean {
-  const hasFailed = verdict.outcomes.some((outcome) => outcome.status === 'failed');
+function hasRunAll(verdict: Verdict, late: readonly LateOutcome[]): boolean {
+  const outcomes = [...verdict.outcomes, ...late.map(({ outcome }) => outcome)];
+  const hasFailed = outcomes.some(({ status }) => status === 'failed');
   return !hasFailed && !verdict.skipped.some(awaitsTrust);
 }

@@ -14,6 +14,7 @@ import { clineDirectory } from '../../host/dialects/own-directory.ts';
 import { type HooksFile, openHooksFile } from '../state/hooks-file.ts';
 import { trustNotes, withKeptTrust } from '../state/keep-trust.ts';
 import { oneLine, plural } from '../words/print.ts';
+import { withoutSecrets } from '../words/redaction.ts';
 
 export interface ImportOptions {
   readonly from?: string;
@@ -46,11 +47,12 @@ async function runImport(
   const target = openHooksFile(file, within);
   const merged = mergeHooks(target, found.entries);
   const report = createReport({ host, found, merged, to: file, isGlobal });
-  if (context.flags.json !== true) context.print.out(readableReport(report, host));
+  const shown = await withoutSecrets(report, context.flags);
+  if (context.flags.json !== true) context.print.out(readableReport(shown, host));
   const isWritten = await isAgreed(context, { report, options });
   const notes = isWritten ? await write(host, { target, text: merged.text, report }) : [];
   for (const note of notes) context.print.note(`note: ${oneLine(note)}`);
-  tellEnd(context, report, isWritten);
+  tellEnd(context, shown, isWritten);
   const isFinished = isWritten || options.dryRun === true || report.added.length === 0;
   return isFinished ? EXIT.fine : EXIT.refused;
 }

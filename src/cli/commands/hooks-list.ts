@@ -1,7 +1,6 @@
 import { colors } from '../words/colors.ts';
 import { cutText } from '../../base/json.ts';
 import { displayPath } from '../../base/paths.ts';
-import type { FoundHook } from '../../dialects/dialect.ts';
 import type { Host } from '../../host/create-host.ts';
 import type { HookStatus } from '../../host/hook-set.ts';
 import { trustUnit } from '../../host/hook-set.ts';
@@ -10,26 +9,32 @@ import { describeUnbound } from '../words/unbound.ts';
 import { type Command, withHost } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { oneLine, plural, printable, table } from '../words/print.ts';
+import { withoutSecrets } from '../words/redaction.ts';
 
 /** `hookline hooks list` */
 export const listHooks: Command<object> = (context) =>
-  withHost(context, (host) => {
-    if (context.flags.json === true) context.print.json(jsonListing(host));
-    else context.print.out(readableListing(host));
+  withHost(context, async (host) => {
+    const listing = await withoutSecrets(readListing(host), context.flags);
+    if (context.flags.json === true) context.print.json(jsonListing(listing));
+    else context.print.out(readableListing(listing, host));
     return EXIT.fine;
   });
 
-function jsonListing(host: Host): unknown {
+type Listing = ReturnType<typeof readListing>;
+type ListedHook = ReturnType<typeof describeHook>;
+
+/** All that is shown, as plain data. */
+function readListing(host: Host) {
   return {
     roots: host.workspaceRoots,
     enabled: host.config.settings['hooks.enabled'],
-    hooks: host.hooks().map((status) => jsonHook(status, host)),
+    hooks: host.hooks().map((status) => describeHook(status, host)),
     ignored: host.ignored(),
     problems: host.config.problems,
   };
 }
 
-function jsonHook({ hook, ...status }: HookStatus, host: Host): unknown {
+function describeHook({ hook, ...status }: HookStatus, host: Host) {
   const pass = host.config.settings['env.pass'];
   return {
     id: hook.id,
@@ -48,9 +53,9 @@ function jsonHook({ hook, ...status }: HookStatus, host: Host): unknown {
     enabled: status.isEnabled,
     timeoutMs: status.timeoutMs,
     onFailure: status.onFailure,
-    notes: hook.notes,
+    notes: [...hook.notes, ...(status.wasDisabled ? [WAS_DISABLED] : [])],
     problem: hook.problem,
-    ...hook.details,
+    details: hook.details,
     environment: {
       withheld:
         hook.place === 'workspace' ? PROVIDER_KEYS.filter((key) => !pass.includes(key)) : [],
@@ -59,14 +64,18 @@ function jsonHook({ hook, ...status }: HookStatus, host: Host): unknown {
   };
 }
 
-function readableListing(host: Host): string {
-  const hooks = host.hooks();
+const WAS_DISABLED =
+  'was switched off before it changed, and is on again: `hookline hooks disable` it if it should not run';
+
+function jsonListing({ hooks, ...rest }: Listing): unknown {
+  return { ...rest, hooks: hooks.map(({ details, ...hook }) => ({ ...hook, ...details })) };
+}
+
+function readableListing({ enabled, hooks, ignored }: Listing, host: Host): string {
   const sections = [
-    ...(host.config.settings['hooks.enabled']
-      ? []
-      : ['Hooks are switched off: none is looked for.']),
+    ...(enabled ? [] : ['Hooks are switched off: none is looked for.']),
     hooks.length === 0 ? noHooks(host) : hookTable(hooks, host),
-    ...ignoredSection(host),
+    ...ignoredSection(ignored, host),
     ...advice(hooks),
   ];
   return sections.join('\n\n');
@@ -84,10 +93,10 @@ function noHooks(host: Host): string {
  * One row per hook. An entry of a settings file says in a line below it where it stands and what it
  * runs, and then every hook's file is said there: the ids of such hooks leave no room beside them.
  */
-function hookTable(hooks: readonly HookStatus[], host: Host): string {
+function hookTable(hooks: readonly ListedHook[], host: Host): string {
   const layout = {
-    hasMatchers: hooks.some(({ hook }) => hook.matcher !== null),
-    hasEntries: hooks.some(({ hook }) => hook.line !== null),
+    hasMatchers: hooks.some(({ matcher }) => matcher !== null),
+    hasEntries: hooks.some(({ line }) => line !== null),
   };
   const titles = [
     'HOOK',
@@ -96,7 +105,7 @@ function hookTable(hooks: readonly HookStatus[], host: Host): string {
     'STATE',
     ...(layout.hasEntries ? [] : ['FILE']),
   ];
-  const rows = hooks.flatMap((status) => [...hookRows(status, host, layout), ...noteRows(status)]);
+  const rows = hooks.flatMap((hook) => [...hookRows(hook, host, layout), ...noteRows(hook)]);
   return table([titles.map((title) => colors.dim(title)), ...rows]);
 }
 
@@ -105,12 +114,12 @@ interface Layout {
   readonly hasEntries: boolean;
 }
 
-function hookRows({ hook, state }: HookStatus, host: Host, layout: Layout): string[][] {
-  const { id, eventName, matcher, path, line } = hook;
+function hookRows(hook: ListedHook, host: Host, layout: Layout): string[][] {
+  const { id, event, matcher, state, path, line } = hook;
   const file = `${oneLine(shownPath(path, host))}${line === null ? '' : `:${line}`}`;
   const row = [
     oneLine(id),
-    eventName,
+    event,
     ...(layout.hasMatchers ? [oneLine(shorten(matcher ?? '', MATCHER_WIDTH))] : []),
     paintState(state),
   ];
@@ -122,7 +131,7 @@ const MATCHER_WIDTH = 16;
 const RUNS_WIDTH = 100;
 
 /** `command ./format.sh`, `http https://example.org/hook`, `prompt Is this safe? …`. */
-function whatRuns({ details }: FoundHook): string[] {
+function whatRuns({ details }: ListedHook): string[] {
   const { type, runs, if: condition } = details;
   if (type === undefined || runs === undefined) return [];
   const only = condition === undefined ? [] : [`if ${printable(condition)}`];
@@ -133,12 +142,14 @@ function shorten(text: string, width: number): string {
   return text.length <= width ? text : `${cutText(text, width - 1)}…`;
 }
 
-function noteRows({ hook, state, why }: HookStatus): string[][] {
-  const reasons = state === 'ready' ? [] : [why];
-  const unbound = hook.place === 'workspace' ? describeUnbound(trustUnit(hook)) : [];
-  const notBound = unbound.length === 0 ? [] : [`trust does not cover: ${unbound.join(', ')}`];
-  const notes = [...reasons, ...hook.notes, ...notBound];
-  return notes.map((note) => [colors.dim(`  ${printable(note)}`)]);
+function noteRows({ state, why, problem, notes, notBound }: ListedHook): string[][] {
+  const told = [
+    ...(state === 'ready' ? [] : [why]),
+    ...(problem === null || state === 'broken' ? [] : [`it would fail: ${problem}`]),
+    ...notes,
+    ...(notBound.length === 0 ? [] : [`trust does not cover: ${notBound.join(', ')}`]),
+  ];
+  return told.map((note) => [colors.dim(`  ${printable(note)}`)]);
 }
 
 function paintState(state: HookStatus['state']): string {
@@ -150,8 +161,7 @@ function shownPath(file: string, host: Host): string {
   return displayPath(file, { cwd: host.workspaceRoots[0] ?? '/', home: host.surroundings.home });
 }
 
-function ignoredSection(host: Host): string[] {
-  const ignored = host.ignored();
+function ignoredSection(ignored: Listing['ignored'], host: Host): string[] {
   if (ignored.length === 0) return [];
   const rows = ignored.map(({ path, why }) => [
     `  ${oneLine(shownPath(path, host))}`,
@@ -160,7 +170,7 @@ function ignoredSection(host: Host): string[] {
   return [`Ignored:\n${table(rows)}`];
 }
 
-function advice(hooks: readonly HookStatus[]): string[] {
+function advice(hooks: readonly ListedHook[]): string[] {
   const waiting = hooks.filter(({ state }) => state === 'untrusted' || state === 'modified').length;
   if (waiting === 0) return [];
   const verb = waiting === 1 ? 'does' : 'do';

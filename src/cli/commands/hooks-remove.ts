@@ -9,7 +9,7 @@ import { EXIT } from '../exit-codes.ts';
 import { trustNotes, withKeptTrust } from '../state/keep-trust.ts';
 import type { Removal } from '../state/remove-entry.ts';
 import { oneLine } from '../words/print.ts';
-import { findHook } from './hooks-switch.ts';
+import { findOwnHook } from './hooks-switch.ts';
 
 export interface RemoveOptions {
   readonly id: string;
@@ -20,7 +20,7 @@ export interface RemoveOptions {
 export const removeHook: Command<RemoveOptions> = (context, { id, yes }) => {
   refuseInsideSession(context, 'hooks rm');
   return withHost(context, async (host) => {
-    const { hook } = findHook(host, id);
+    const { hook } = findOwnHook(host, id);
     const removal = await planRemoval(hook);
     if (yes !== true && !(await isAgreed(context, removal))) {
       context.print.note('Nothing was deleted.');

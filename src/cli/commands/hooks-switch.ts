@@ -1,6 +1,8 @@
-import { invariant } from '../../base/errors.ts';
+import { HooklineError, invariant } from '../../base/errors.ts';
 import type { Host } from '../../host/create-host.ts';
-import { type HookStatus, namesHook } from '../../host/hook-set.ts';
+import { disabledEntry, hasInheritedName, namesHook } from '../../host/switches/disabled-hooks.ts';
+import type { HookStatus } from '../../host/hook-set.ts';
+import type { DisabledHook } from '../../host/settings.ts';
 import { type Command, refuseInsideSession, withHost } from '../context.ts';
 import { editDisabled } from '../state/edit-config.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -15,10 +17,10 @@ export interface SwitchOptions {
 export const disableHook: Command<SwitchOptions> = (context, { id }) => {
   refuseInsideSession(context, 'hooks disable');
   return withHost(context, async (host) => {
-    const status = findHook(host, id);
+    const status = findOwnHook(host, id);
     const file = await editDisabled(host, (disabled) => [
-      ...disabled.filter((entry) => !namesHook(entry, status.hook)),
-      { id: status.hook.ownId, root: status.hook.root },
+      ...withoutHook(disabled, status),
+      disabledEntry(status.hook),
     ]);
     if (context.flags.json === true) context.print.json({ id, enabled: false, file });
     else context.print.out(`${oneLine(id)} is switched off (in ${oneLine(file)}).`);
@@ -31,19 +33,35 @@ export const enableHook: Command<SwitchOptions> = (context, { id }) => {
   refuseInsideSession(context, 'hooks enable');
   return withHost(context, async (host) => {
     const status = findHook(host, id);
-    const file = await editDisabled(host, (disabled) =>
-      disabled.filter((entry) => !namesHook(entry, status.hook)),
-    );
+    const file = await editDisabled(host, (disabled) => withoutHook(disabled, status));
     if (context.flags.json === true) context.print.json({ id, enabled: true, file });
     else context.print.out(`${oneLine(id)} is switched on.${stillWaiting(status)}`);
     return EXIT.fine;
   });
 };
 
+/** Also without what says that another hook of this name was off. */
+function withoutHook(
+  disabled: readonly DisabledHook[],
+  { hook }: HookStatus,
+): readonly DisabledHook[] {
+  return disabled.filter((entry) => !namesHook(entry, hook) && !hasInheritedName(entry, hook));
+}
+
 export function findHook(host: Host, id: string): HookStatus {
   const [status] = selectHooks(host, [id]);
   invariant(status !== undefined, 'selectHooks refuses an id that no hook has');
   return status;
+}
+
+/** The same, of those that a person may switch off or take away. */
+export function findOwnHook(host: Host, id: string): HookStatus {
+  const status = findHook(host, id);
+  if (status.hook.isFixed !== true) return status;
+  throw new HooklineError('USAGE_INVALID', {
+    message: `${id} comes from ${status.hook.path}, which this machine's administrator manages`,
+    hint: 'Ask whoever manages the machine.',
+  });
 }
 
 function stillWaiting({ trustedBy }: HookStatus): string {

@@ -6,6 +6,7 @@ import { type CommandContext, hostOptions, withHost } from '../context.ts';
 import { type EventFlags, readDescription } from '../event-options.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printable } from '../words/print.ts';
+import { withoutSecrets } from '../words/redaction.ts';
 import { readableVerdict } from '../words/verdict.ts';
 
 interface Recording {
@@ -27,7 +28,9 @@ export async function recordFired(
     signal: context.signal,
     onNotice: (notice) => context.print.note(`note: ${printable(notice)}`),
   });
-  if (context.flags.json !== true) context.print.out(readableVerdict(verdict));
+  if (context.flags.json !== true) {
+    context.print.out(readableVerdict(await withoutSecrets(verdict, context.flags)));
+  }
   return report(context, file, verdict.effect);
 }
 

@@ -138,6 +138,7 @@ function describe({ status, binding }: Shown, host: Host): string {
     `${colors.bold(oneLine(hook.id))}  ${colors.yellow(state)}: ${printable(why)}`,
     `  file      ${oneLine(hook.path)}${hook.line === null ? '' : `:${hook.line}`}`,
     `  runs at   ${hook.eventName}`,
+    ...(hook.problem === null ? [] : [`  problem   ${printable(hook.problem)}`]),
     ...hook.notes.map((note) => `  note      ${printable(note)}`),
     `  binds     ${Object.keys(binding.files).map(boundName).join(', ')}`,
     `  not bound ${notBound.length === 0 ? 'whatever else it starts or loads' : notBound.map(oneLine).join(', ')}`,
@@ -152,7 +153,10 @@ function boundName(key: string): string {
 
 const EXCERPT_LINES = 60;
 
-/** The hook's file, or its entry and every script that it names. */
+/**
+ * The hook's file, or its entry and every script that it names. Secrets in them stay: whoever trusts
+ * bytes must see these bytes.
+ */
 function excerpts({ path, binds }: FoundHook): string {
   if (binds.text === undefined) return excerpt(readFileSync(path));
   const entry = excerpt(Buffer.from(readableEntry(binds.text)));

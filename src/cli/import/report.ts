@@ -82,14 +82,15 @@ function placeNotes(
 ): readonly string[] {
   const isUsual =
     path.basename(to) === 'hooks.json' && path.basename(path.dirname(to)) === '.cline';
-  const stays = 'Both files may stay: a hook that stands in both runs once.';
   if (!isUsual) {
     return [`hooks are read from .cline/hooks.json only: name ${to} with --settings to use it`];
   }
-  if (root === null || root === startDirectory) return [stays];
+  if (root === null || root === startDirectory) {
+    return ['Both files may stay: a hook that stands in both runs once.'];
+  }
   return [
-    stays,
-    `.claude counts for sessions that start in ${startDirectory}, .cline/hooks.json for all in ${root}`,
+    `.claude counts for sessions that start in ${startDirectory}, .cline/hooks.json for all in ${root}: a hook that stands in both runs twice in the former, so keep it in one`,
+    `CLAUDE_PROJECT_DIR is ${root} for .cline/hooks.json, but ${startDirectory} for .claude/settings.json: what hooks name through it is looked for there after the copy`,
   ];
 }
 

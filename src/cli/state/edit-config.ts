@@ -53,6 +53,7 @@ function parseConfig(file: string, text: string): Record<string, unknown> {
   });
 }
 
-function writeEntry({ id, root }: DisabledHook): unknown {
-  return root === null ? id : { id, root };
+function writeEntry({ id, root, sha256 }: DisabledHook): unknown {
+  if (root === null && sha256 === undefined) return id;
+  return { id, ...(root === null ? {} : { root }), ...(sha256 === undefined ? {} : { sha256 }) };
 }

@@ -88,6 +88,12 @@ export function printable(text: string): string {
     .replaceAll(/[^\P{C}\t]/gu, (character) => `\\u{${codeOf(character)}}`);
 }
 
+/** Text of others: what its first line says, and the rest below it, further in. */
+export function printableLines(text: string, by = '    '): string {
+  const [first = '', ...rest] = text.trimEnd().split(/\r?\n/u).map(printable);
+  return [first, ...rest.map((line) => indent(line, by))].join('\n');
+}
+
 function codeOf(character: string): string {
   return (character.codePointAt(0) ?? 0).toString(16);
 }

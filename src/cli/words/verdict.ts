@@ -3,11 +3,38 @@ import { awaitsTrust, type Outcome, type Verdict } from '../../hooks/decision.ts
 import { indent, milliseconds, oneLine, plural, printable } from './print.ts';
 
 /** The verdict as `--json` prints it. */
-export function jsonVerdict(verdict: Verdict): unknown {
+export function jsonVerdict(verdict: Verdict): object {
   return {
     ...verdict,
     outcomes: verdict.outcomes.map(({ decision: _decision, ...shown }) => shown),
   };
+}
+
+/** What came from the background after the verdict was given, as `--json` prints it. */
+export function jsonLate(late: readonly Outcome[]): unknown {
+  return late.map(({ decision, ...shown }) => ({
+    ...shown,
+    context: decision?.context ?? null,
+    message: decision?.notice ?? null,
+    wakes: decision?.wake === true,
+  }));
+}
+
+/** The same as a person reads it. */
+export function readableLate(late: readonly Outcome[]): string {
+  return [
+    'Later, from the background:',
+    ...late.flatMap(({ hook, decision }) => [
+      ...(decision?.context === undefined ? [] : [contextLine(hook, decision.context)]),
+      ...(decision?.notice === undefined ? [] : [messageLine(hook, decision.notice)]),
+    ]),
+    ...late.map((outcome) => outcomeLine(outcome, lateResultOf(outcome))),
+  ].join('\n');
+}
+
+function lateResultOf({ status, decision }: Outcome): string {
+  if (status === 'failed') return 'failed';
+  return decision?.wake === true ? 'answered, which wakes an idle session' : 'answered';
 }
 
 /** The verdict as a person reads it: the answer first, then who said what. */
@@ -19,11 +46,9 @@ export function readableVerdict(verdict: Verdict): string {
     ...(verdict.input === null ? [] : [`  input becomes ${JSON.stringify(verdict.input)}`]),
     ...(verdict.output === null ? [] : [`  output becomes ${JSON.stringify(verdict.output)}`]),
     ...changeLines(verdict),
-    ...verdict.context.map(
-      ({ hook, text }) => `  context for the model ${quoted(hook, text).trim()}`,
-    ),
-    ...verdict.messages.map(({ hook, text }) => `  message for you ${quoted(hook, text).trim()}`),
-    ...verdict.outcomes.map(outcomeLine),
+    ...verdict.context.map(({ hook, text }) => contextLine(hook, text)),
+    ...verdict.messages.map(({ hook, text }) => messageLine(hook, text)),
+    ...verdict.outcomes.map((outcome) => outcomeLine(outcome, resultOf(outcome))),
     ...verdict.skipped.map(({ hook, why }) =>
       colors.dim(`  - ${oneLine(hook)}: not run: ${printable(why)}`),
     ),
@@ -47,17 +72,25 @@ function quoted(hook: string, text: string): string {
   return text.includes('\n') ? `  ${by}\n${indent(text)}` : `  ${text} ${by}`;
 }
 
+function contextLine(hook: string, text: string): string {
+  return `  context for the model ${quoted(hook, text).trim()}`;
+}
+
+function messageLine(hook: string, text: string): string {
+  return `  message for you ${quoted(hook, text).trim()}`;
+}
+
 function changeLines({ changes }: Verdict): string[] {
   return Object.entries(changes).map(
     ([field, value]) => `  ${field} becomes ${JSON.stringify(value)}`,
   );
 }
 
-function outcomeLine(outcome: Outcome): string {
+function outcomeLine(outcome: Outcome, result: string): string {
   const mark = outcome.status === 'failed' ? colors.red('✗') : colors.green('✓');
   const part = outcome.part === null ? '' : ` part ${outcome.part + 1}`;
   const again = outcome.pass === 2 ? ' again' : '';
-  const line = `  ${mark} ${oneLine(outcome.hook)}${part}${again}: ${resultOf(outcome)} ${colors.dim(milliseconds(outcome.durationMs))}`;
+  const line = `  ${mark} ${oneLine(outcome.hook)}${part}${again}: ${result} ${colors.dim(milliseconds(outcome.durationMs))}`;
   const details = [
     ...(outcome.failure === null
       ? []

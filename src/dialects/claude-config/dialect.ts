@@ -11,7 +11,7 @@ import {
 import { createHeldTexts } from './held-texts.ts';
 import { nicknameOf } from './identity.ts';
 import { createBudget } from './match/matching.ts';
-import { isGate } from './names.ts';
+import { GATES, isGate } from './names.ts';
 import type { HookPorts } from './ports.ts';
 import type { ClaudeSession } from './session.ts';
 import type { ClaudePlaces } from './sources/places.ts';
@@ -37,9 +37,9 @@ export function claudeConfigDialect(options: ClaudeConfigOptions): Dialect {
       return {
         hooks: [
           ...(reading.entries.length === 0 ? [] : configuredHooks(reading, options)),
-          ...gatesWithNames(broken.filter(isBrokenGate)).map((gate) => brokenGate(gate)),
+          ...gatesWithNames(broken.flatMap(gatesIn)).map((gate) => brokenGate(gate)),
         ],
-        ignored: [...ignored, ...broken.filter((entry) => !isBrokenGate(entry)).map(ignoredEntry)],
+        ignored: [...ignored, ...broken.flatMap(ignoredEntry)],
         watched,
         announced: reading.settingsFiles.flatMap(announced),
       };
@@ -70,14 +70,16 @@ function announced({ kind, file }: Source): AnnouncedFile[] {
   return source === undefined ? [] : [{ file, source }];
 }
 
-function isBrokenGate(entry: BrokenEntry): entry is BrokenGate {
-  return entry.event !== null && isGate(entry.event);
+/** A file of which nothing can be read may have held any guard. */
+function gatesIn({ event, ...broken }: BrokenEntry): readonly BrokenGate[] {
+  if (event === null) return GATES.map((gate) => ({ ...broken, event: gate }));
+  return isGate(event) ? [{ ...broken, event }] : [];
 }
 
-/** Whether it would have guarded something is not known when nothing of it can be read. */
-function ignoredEntry({ source, line, event, why }: BrokenEntry): Ignored {
-  const found = { path: source.file, why: `line ${line}: ${why}` };
-  return event === null ? { ...found, mayHideHook: true } : found;
+/** What is broken and guards nothing is told, and that is all. */
+function ignoredEntry({ source, line, event, why }: BrokenEntry): Ignored[] {
+  if (event === null || isGate(event)) return [];
+  return [{ path: source.file, why: `line ${line}: ${why}` }];
 }
 
 /** `claude:project:PreToolUse:format.sh`; a second of the same name is marked `~2`. */

@@ -8,7 +8,7 @@ import { whyUnboundIn } from './binding.ts';
 import type { CommandEntry, Entry } from './entry.ts';
 import { planCommand } from './handlers/command-line.ts';
 import { claudeCommandHandler } from './handlers/command.ts';
-import { settingsVariables } from './handlers/environment.ts';
+import { projectDirectory, settingsVariables } from './handlers/environment.ts';
 import { httpRun } from './handlers/http.ts';
 import type { HttpRules } from './handlers/http-rules.ts';
 import { mcpToolRun } from './handlers/mcp-tool.ts';
@@ -65,7 +65,7 @@ function handlerOf(entry: Entry, making: Making): Handler {
   const { grant, session, index, io } = making;
   const target = {
     ...making.target,
-    sameAs: identityOf(entry),
+    sameAs: identityOf(entry, projectDirectory(entry.source, session)),
     onFailure: failurePolicyOf(entry.event, entry.onFailure),
   };
   const handler =

@@ -51,6 +51,7 @@ export function foundHook(
     get binds() {
       return (binds ??= bindsOf(entry, session));
     },
+    ...(source.kind === 'managed' ? { isFixed: true } : {}),
     timeoutMs: entry.timeoutMs,
     onFailure: failurePolicyOf(event, entry.onFailure),
     get notes() {

@@ -3,9 +3,10 @@ import type { CommandEntry, Entry } from './entry.ts';
 import { shownUrl } from './handlers/http-rules.ts';
 
 /** What makes two entries the same hook: of those that fit, only the last one runs. */
-export function identityOf(entry: Entry): string {
+export function identityOf(entry: Entry, projectDirectory: string): string {
   const { family } = entry.source;
-  return JSON.stringify([family, entry.type, entry.condition ?? null, ...whatItDoes(entry)]);
+  const where = [family, projectDirectory];
+  return JSON.stringify([...where, entry.type, entry.condition ?? null, ...whatItDoes(entry)]);
 }
 
 function whatItDoes(entry: Entry): readonly unknown[] {

@@ -81,8 +81,10 @@ export const NEVER_FIRED: Readonly<Partial<Record<ClaudeEvent, string>>> = {
 };
 
 /** Events whose broken entries must not look as if nobody had objected. */
+export const GATES: readonly ClaudeEvent[] = ['PreToolUse', 'PermissionRequest'];
+
 export function isGate(event: ClaudeEvent): boolean {
-  return event === 'PreToolUse' || event === 'PermissionRequest';
+  return GATES.includes(event);
 }
 
 /** Our event that goes by this name in Claude's format, and what tells its moment from others. */

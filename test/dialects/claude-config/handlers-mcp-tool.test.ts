@@ -55,6 +55,21 @@ describe('a hook that calls an MCP tool', () => {
     });
   });
 
+  test.each([
+    ['nothing', undefined, 'undefined'],
+    ['text alone', 'fine', 'string'],
+    ['an object without text', { isError: false }, 'text: undefined, isError: boolean'],
+    ['a wrong mark', { text: '', isError: 'no' }, 'text: string, isError: string'],
+  ])('fails with a sentence when the host answers with %s', async (_, answer, found) => {
+    const callMcp: unknown = () => Promise.resolve(answer);
+    expect(await run({}, { callMcp: callMcp as McpTools['callMcp'] })).toEqual({
+      failure: {
+        kind: 'output',
+        message: `the host should answer for MCP tool 'check' of server 'files' with { text: string, isError: boolean } or null, found ${found}`,
+      },
+    });
+  });
+
   test('fails when the host cannot call tools', async () => {
     expect(await run({}, {})).toEqual({
       failure: {

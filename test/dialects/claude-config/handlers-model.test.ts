@@ -100,6 +100,21 @@ describe('the answer of the model', () => {
     });
   });
 
+  test.each([
+    ['undefined', undefined],
+    ['null', null],
+    ['object', { ok: true }],
+    ['array', ['yes']],
+  ])('is a failure with a sentence when it is no text but %s', async (name, answer) => {
+    const askModel: unknown = () => Promise.resolve(answer);
+    expect(await run({}, { askModel: askModel as ModelTools['askModel'] })).toEqual({
+      failure: {
+        kind: 'output',
+        message: `the host’s model should answer with text, found ${name}`,
+      },
+    });
+  });
+
   test('is a failure when the port rejects or throws', async () => {
     const failure = { kind: 'threw', message: 'overloaded' };
     const error = new TypeError('overloaded');

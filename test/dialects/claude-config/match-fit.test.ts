@@ -182,6 +182,8 @@ describe('notes', () => {
   const notesOf = (wanted: Partial<CommandEntry>): readonly string[] =>
     compileFit(entryOf(wanted)).notes;
 
+  const FORMER = 'MultiEdit is a tool of older versions; no tool has this name now: write Edit';
+
   test.each<[Partial<CommandEntry>, readonly string[]]>([
     [{ matcher: 'Bash|Write|my_tool|BashOutput|execute_command|mcp__a__b|Task' }, []],
     [{}, []],
@@ -213,6 +215,10 @@ describe('notes', () => {
       ['in "if", "bash" matches nothing: names of tools are case-sensitive; did you mean "Bash"?'],
     ],
     [{ event: 'SubagentStop', matcher: 'anything' }, []],
+    [{ matcher: 'MultiEdit' }, [FORMER]],
+    [{ matcher: 'Write|MultiEdit' }, [FORMER]],
+    [{ matcher: 'Edit|MultiEdit|Write' }, []],
+    [{ condition: 'MultiEdit(*.ts)' }, [`in "if", ${FORMER}`]],
   ])('%j', (wanted, notes) => {
     expect(notesOf(wanted)).toEqual(notes);
   });

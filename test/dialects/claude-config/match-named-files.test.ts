@@ -20,6 +20,7 @@ for (const file of [
   'tools/guard/__main__.py',
   'sub/x.sh',
   '.claude/top.sh',
+  'a=b/c.sh',
 ]) {
   mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
   writeFileSync(path.join(root, file), '');
@@ -98,6 +99,23 @@ describe('files that arguments name', () => {
     [['echo', '$HOME/x'], ['$HOME/x']],
   ])('%j', (words, expected) => {
     expect(below(namedFilesInArgs(words, context).files)).toEqual(expect.arrayContaining(expected));
+  });
+});
+
+describe('a word of the form NAME=/path', () => {
+  test.each([
+    [[`root=${root}`], []],
+    [[`rules=${root}/sub/x.sh`], ['sub/x.sh']],
+    [['rules=sub/new.sh'], ['sub/new.sh']],
+    [['PATHS=./sub/x.sh:./sub/new.sh'], ['sub/new.sh', 'sub/x.sh']],
+    [['a=b/c.sh'], ['a=b/c.sh', 'b/c.sh']],
+  ])('%j names what follows the sign', (args, expected) => {
+    expect(below(namedFilesInArgs(['node', ...args], context).files)).toEqual(expected);
+  });
+
+  test('the same in a command line', () => {
+    const { files } = namedFiles('env rules="$CLAUDE_PROJECT_DIR"/sub/x.sh true', context);
+    expect(below(files)).toEqual(['sub/x.sh']);
   });
 });
 

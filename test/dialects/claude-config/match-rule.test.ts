@@ -1,5 +1,8 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import {
   parseRule,
   ruleMatches,
@@ -67,6 +70,31 @@ describe('a guard over commands', () => {
     ['rm *', 'if then fi ('],
     ['git push:*', 'git push'],
     ['git  push   *', 'git push x'],
+    ['rm -rf *', 'rm {-rf,/tmp/x}'],
+    ['rm -rf *', 'true && rm -r[f] x'],
+    ['rm -rf *', 'rm -?f x'],
+    ['rm -rf *', 'rm *'],
+    ['rm -rf *', 'rm @(-rf) x'],
+    ['rm -rf *', 'rm "$FLAGS" {a,b}'],
+    ['rm -rf *', '"rm" {-rf,x}'],
+    ['kill -9 *', 'kill -$((3 * 3)) 1'],
+    ['git push', 'git {push,}'],
+    ['git push *', 'git -{C,/d} push x'],
+    ['git * --force', 'git push {--force,x}'],
+    ['rm -rf *', 'exec rm -rf x'],
+    ['rm -rf *', 'exec -c -a name rm -rf x'],
+    ['rm -rf *', 'exec -la name rm -rf x'],
+    ['rm -rf *', 'exec -aname rm -rf x'],
+    ['rm -rf *', 'command rm -rf x'],
+    ['rm -rf *', 'command -p -- rm -rf x'],
+    ['rm -rf *', '\\command "rm" -rf x'],
+    ['rm -rf *', 'command exec rm {-rf,x}'],
+    ['cd *', 'builtin cd x'],
+    ['rm *', 'exec $CMD x'],
+    ['rm *', 'command r? x'],
+    ['rm *', 'command -{p,x} rm x'],
+    ['git push *', 'echo a | command xargs git push'],
+    ['exec *', 'exec rm x'],
   ])('%s fires for %j', (pattern, command) => {
     expect(isGuarded(pattern, command)).toBe(true);
   });
@@ -81,6 +109,18 @@ describe('a guard over commands', () => {
     ['git push *', '# git push x'],
     ['rm *', 'echo $(date)'],
     ['rm *', ''],
+    ['git push *', 'ls *.ts'],
+    ['git push *', 'git add *.ts {a,b}'],
+    ['git push *', 'git show HEAD^{tree}'],
+    ['git push *', 'git commit -m "$MESSAGE"'],
+    ['rm -rf *', "rm '{-rf,x}'"],
+    ['rm -rf *', 'rm -r\\[f\\] x'],
+    ['git push *', 'command -v git push x'],
+    ['git push *', 'command -pV git push x'],
+    ['rm *', 'exec > out'],
+    ['rm *', 'command'],
+    ['rm *', 'exec echo rm x'],
+    ['git push *', 'sudo git push x'],
   ])('%s does not fire for %j', (pattern, command) => {
     expect(isGuarded(pattern, command)).toBe(false);
   });
@@ -115,6 +155,8 @@ describe('an exact rule over commands', () => {
     ['git *', "git status 'unterminated && ${x}"],
     ['git *', ''],
     ['git push *', 'git "push x"'],
+    ['git *', 'exec git status'],
+    ['command *', 'command $CMD'],
   ])('%s does not allow %j', (pattern, command) => {
     expect(allows(pattern, command)).toBe(false);
   });
@@ -164,6 +206,61 @@ describe('paths', () => {
     ['*.ts', '/ws/app/A.TS'],
   ])('%s means %s for a guard only', (pattern, file) => {
     expect([fits(pattern, file), fits(pattern, file, EXACT)]).toEqual([true, false]);
+  });
+});
+
+describe('links', () => {
+  const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'rule-links-')));
+  afterAll(() => rmSync(root, { recursive: true }));
+  const app = path.join(root, 'app');
+  mkdirSync(path.join(app, 'src/inner'), { recursive: true });
+  writeFileSync(path.join(app, '.env'), '');
+  symlinkSync('.env', path.join(app, 'link'));
+  symlinkSync('link', path.join(app, 'second'));
+  symlinkSync('.env.absent', path.join(app, 'dangling'));
+  symlinkSync('round', path.join(app, 'round'));
+  symlinkSync('src', path.join(app, 'dir'));
+  symlinkSync(root, path.join(root, 'self'));
+
+  const isMeant = (
+    pattern: string,
+    file_path: string,
+    mode: RuleContext['mode'] = 'guard',
+    cwd = app,
+  ): boolean => matches(`Write(${pattern})`, { file_path }, { cwd, root: cwd, home: root, mode });
+
+  test.each([
+    ['.env', 'link'],
+    ['.env', 'second'],
+    ['.env', path.join(app, 'link')],
+    ['./.env', 'link'],
+    ['/.env', 'link'],
+    ['~/app/.env', 'link'],
+    ['.env.*', 'dangling'],
+    ['src/**', 'dir/new.ts'],
+    ['src/**', 'dir/inner/deep/new.ts'],
+    ['src/**', path.join(root, 'self/app/src/new.ts')],
+    ['link', 'link'],
+    ['dir/**', 'dir/new.ts'],
+  ])('a guard of %s is asked about %s', (pattern, file) => {
+    expect(isMeant(pattern, file)).toBe(true);
+  });
+
+  test.each([
+    ['.env', 'round'],
+    ['.env', 'other'],
+    ['src/**', 'lib/new.ts'],
+  ])('a guard of %s is not asked about %s', (pattern, file) => {
+    expect(isMeant(pattern, file)).toBe(false);
+  });
+
+  test('a directory that is itself reached by a link is the same one', () => {
+    const cwd = path.join(root, 'self/app');
+    expect(isMeant('src/**', 'dir/new.ts', 'guard', cwd)).toBe(true);
+  });
+
+  test('an exact rule allows nothing because of where a link leads', () => {
+    expect(isMeant('.env', 'link', 'exact')).toBe(false);
   });
 });
 

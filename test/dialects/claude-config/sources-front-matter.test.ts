@@ -43,11 +43,11 @@ const SOURCE: Source = {
 };
 
 describe('front matter', () => {
-  test('of a skill gives its hooks, with lines of the file', async () => {
+  test('of a skill gives its hooks, with lines of the file', () => {
     const { base } = createMachine({ 'proj/.claude/skills/secure/SKILL.md': SKILL });
     const root = path.join(base, 'proj/.claude/skills/secure');
     const file = path.join(root, 'SKILL.md');
-    const { hooks, ignored } = await readSkillHooks(file, { place: 'workspace', root: base });
+    const { hooks, ignored } = readSkillHooks(file, { place: 'workspace', root: base });
     expect(ignored).toEqual([]);
     expect(hooks.broken).toEqual([]);
     expect(hooks.entries).toMatchObject([
@@ -66,10 +66,10 @@ describe('front matter', () => {
     });
   });
 
-  test('of a sub-agent fires for it alone, and its Stop is SubagentStop', async () => {
+  test('of a sub-agent fires for it alone, and its Stop is SubagentStop', () => {
     const { base } = createMachine({ 'proj/.claude/agents/reviewer.md': AGENT });
     const file = path.join(base, 'proj/.claude/agents/reviewer.md');
-    const { hooks } = await readAgentHooks(file, { place: 'workspace', root: base });
+    const { hooks } = readAgentHooks(file, { place: 'workspace', root: base });
     expect(hooks.entries).toMatchObject([
       {
         event: 'PreToolUse',
@@ -87,7 +87,7 @@ describe('front matter', () => {
     ['a script in place of YAML', '---js\nmodule.exports = { hooks: { Stop: 1 } }\n---\n'],
     ['an end that never comes', '---\nhooks:\n  Stop: 1\n'],
   ])('with %s gives nothing', async (_name, text) => {
-    const { entries, broken, ignored } = await readFrontMatterHooks(text, SOURCE);
+    const { entries, broken, ignored } = readFrontMatterHooks(text, SOURCE);
     expect({ entries, broken, ignored }).toEqual({ entries: [], broken: [], ignored: [] });
   });
 
@@ -98,17 +98,17 @@ describe('front matter', () => {
     ['---\nhooks:\n  PreToolUse:\n    matcher: Bash\n---\n', 'PreToolUse', 4],
     [`---\nhooks: ${'['.repeat(20_000)}\n---\n`, null, 2],
   ])('that is broken is reported with its line: %#', async (text, event, line) => {
-    const { entries, broken } = await readFrontMatterHooks(text, SOURCE);
+    const { entries, broken } = readFrontMatterHooks(text, SOURCE);
     expect(entries).toEqual([]);
     expect(broken).toMatchObject([{ event, line }]);
   });
 
-  test('whose aliases would make it huge is read all the same', async () => {
+  test('whose aliases would make it huge is read all the same', () => {
     const levels = Array.from({ length: 30 }, (_, index) =>
       index === 0 ? 'a0: &a0 [x]' : `a${index}: &a${index} [*a${index - 1}, *a${index - 1}]`,
     );
     const text = `---\n${levels.join('\n')}\nhooks:\n  Stop: *a29\n---\n`;
-    const { broken } = await readFrontMatterHooks(text, SOURCE);
+    const { broken } = readFrontMatterHooks(text, SOURCE);
     expect(broken.length).toBeGreaterThan(0);
   });
 });
@@ -143,8 +143,8 @@ describe('skills and agents', () => {
     ]);
   });
 
-  test('that are not there bring nothing', async () => {
-    const { hooks } = await readSkillHooks('/nowhere/at/all/SKILL.md', {
+  test('that are not there bring nothing', () => {
+    const { hooks } = readSkillHooks('/nowhere/at/all/SKILL.md', {
       place: 'home',
       root: null,
     });

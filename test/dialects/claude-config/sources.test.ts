@@ -247,6 +247,15 @@ describe('the time that SessionEnd handlers share', () => {
     return [sessionEndMs, entries.map((entry) => entry.timeoutMs)];
   };
 
+  test('is raised by a workspace for its own hooks only', () => {
+    expect(
+      limits({
+        'home/.claude/settings.json': hook('mine', 'SessionEnd'),
+        'proj/.claude/settings.json': hook('theirs', 'SessionEnd', { timeout: 20 }),
+      }),
+    ).toEqual([1500, [1500, 20_000]]);
+  });
+
   test('is short, and settings raise it for all', () => {
     const plain = hook('a', 'SessionEnd');
     expect(limits({ 'proj/.claude/settings.json': plain })).toEqual([1500, [1500]]);
@@ -258,7 +267,7 @@ describe('the time that SessionEnd handlers share', () => {
       }),
     ).toEqual([5000, [5000, 5000, 1000]]);
     expect(
-      limits({ 'proj/.claude/settings.json': hook('a', 'SessionEnd', { timeout: 90 }) }),
+      limits({ 'home/.claude/settings.json': hook('a', 'SessionEnd', { timeout: 90 }) }),
     ).toEqual([60_000, [60_000]]);
   });
 

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { HooklineError, isHooklineError } from '../../../base/errors.ts';
 import { findRealPath, isInside } from '../../../base/paths.ts';
 import { addEntry } from '../../../dialects/claude-config/config/edit.ts';
 import { CLAUDE_EVENT_NAMES, type ClaudeEvent } from '../../../dialects/claude-config/names.ts';
@@ -55,7 +56,27 @@ interface Wanted {
   readonly handler: { readonly type: 'command'; readonly command: string };
 }
 
+/** A guard with a matcher that cannot be compiled would refuse or miss everything. */
+async function checkMatcher(event: ClaudeEvent, { matcher }: NewOptions): Promise<void> {
+  if (matcher === undefined) return;
+  const [{ compileMatcher }, { screenFor }] = await Promise.all([
+    import('../../../hooks/matcher.ts'),
+    import('../../../dialects/claude-config/match/pattern-screen.ts'),
+  ]);
+  try {
+    compileMatcher(matcher, screenFor(event));
+  } catch (error) {
+    if (!isHooklineError(error)) throw error;
+    throw new HooklineError('USAGE_INVALID', {
+      message: `--matcher should be names such as Edit|Write, or a regular expression: ${error.message}`,
+      hint: 'Nothing was written. Quote it for the shell, and put \\ before characters that are meant as they are.',
+      cause: error,
+    });
+  }
+}
+
 async function makeHook(host: Host, event: ClaudeEvent, options: NewOptions): Promise<NewHook> {
+  await checkMatcher(event, options);
   const hasProgram = programCheck(host);
   const language = resolveLanguage(options.lang, hasProgram);
   const runner = runnerOf(language, hasProgram);

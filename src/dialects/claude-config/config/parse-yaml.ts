@@ -1,12 +1,24 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import { createRequire } from 'node:module';
+import type * as yaml from 'yaml';
 import { isNestedTooDeep, MAX_NESTING } from '../../../base/json.ts';
 import type { Part, Unreadable } from './part.ts';
 
 // An alias of an alias of an alias makes a small text huge.
 const MAX_ALIASES = 100;
 
+type Yaml = typeof yaml;
+
+let loaded: Yaml | null = null;
+
+/** Loaded by the first skill or agent that brings hooks; most places have none. */
+function loadYaml(): Yaml {
+  const load: (name: string) => Yaml = createRequire(import.meta.url);
+  return (loaded ??= load('yaml'));
+}
+
 /** Parses YAML; `firstLine` is the line of the file at which it starts. */
 export function parseLocatedYaml(text: string, firstLine: number): Part | Unreadable {
+  const { LineCounter, parseDocument } = loadYaml();
   const lines = new LineCounter();
   try {
     const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false, merge: false });
@@ -29,7 +41,7 @@ function tooDeep(line: number): Unreadable {
 }
 
 interface Around {
-  readonly document: Document;
+  readonly document: yaml.Document;
   readonly lineAt: (offset: number) => number;
   /** Of what holds the node; an empty value has no place of its own. */
   readonly line: number;
@@ -37,6 +49,7 @@ interface Around {
 }
 
 function locate(node: unknown, around: Around): Part {
+  const { isAlias, isMap, isScalar, isSeq } = loadYaml();
   if (isAlias(node)) {
     around.aliases += 1;
     const target = around.aliases > MAX_ALIASES ? null : node.resolve(around.document);
@@ -53,6 +66,7 @@ function locate(node: unknown, around: Around): Part {
 }
 
 function lineOf(node: unknown, { lineAt, line }: Around): number {
+  const { isMap, isScalar, isSeq } = loadYaml();
   if (!isScalar(node) && !isMap(node) && !isSeq(node)) return line;
   return node.range === undefined || node.range === null ? line : lineAt(node.range[0]);
 }
@@ -61,6 +75,7 @@ function locateMap(
   pairs: readonly { readonly key: unknown; readonly value: unknown }[],
   { line, around }: { readonly line: number; readonly around: Around },
 ): Part {
+  const { isScalar } = loadYaml();
   const fields = new Map<string, Part>();
   const repeated: string[] = [];
   for (const { key, value } of pairs) {

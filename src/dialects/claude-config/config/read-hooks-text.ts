@@ -23,6 +23,7 @@ export interface HooksReading extends ParsedEvents {
 
 /** Reads one configuration text. Never throws. */
 export function readHooksText(text: string, source: Source, shape: HooksShape): HooksReading {
+  if (text.trim() === '') return NOTHING_WRITTEN;
   const root = parseLocatedJson(text);
   if ('why' in root) return wholeBroken(source, root);
   if (root.fields === null) {
@@ -35,6 +36,13 @@ export function readHooksText(text: string, source: Source, shape: HooksShape): 
   if (shape === 'inline') return { ...parseEvents(root, { source }), settings };
   return { ...joinParsed([...parseWrapped(root, source, shape)]), settings };
 }
+
+/** An empty file cannot have held a guard. */
+const NOTHING_WRITTEN: HooksReading = {
+  ...NO_EVENTS,
+  ignored: [{ line: 1, why: 'expected JSON, found an empty file' }],
+  settings: new Map(),
+};
 
 function wholeBroken(
   source: Source,

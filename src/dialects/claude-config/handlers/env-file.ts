@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
+import { createPrivateDirectory } from '../../../base/files.ts';
 import { shellWord } from '../../../base/shell-word.ts';
 import type { HookEvent } from '../../../hooks/facts.ts';
 import type { ClaudeEvent } from '../names.ts';
@@ -31,7 +32,7 @@ export function envFileFor(
   if (!hasEnvFile(name) || session.stateDirectory === null) return null;
   const directory = envFileDirectory(session.stateDirectory, event.sessionId);
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    createPrivateDirectory(directory);
   } catch {
     // Without a place to write, the hook runs all the same and finds no variable that names one.
     return null;

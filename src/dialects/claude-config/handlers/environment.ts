@@ -65,7 +65,10 @@ export function placeVariables({ source }: Entry, session: ClaudeSession): Envir
 }
 
 /** What stands in a `.cline/hooks.json` belongs to the root in which that lies, wherever one starts. */
-function projectDirectory({ isCline, root }: Source, { startDirectory }: ClaudeSession): string {
+export function projectDirectory(
+  { isCline, root }: Source,
+  { startDirectory }: ClaudeSession,
+): string {
   return isCline && root !== null ? root : startDirectory;
 }
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../base/json.ts';
+import { isRecord, typeName } from '../../../base/json.ts';
 import type { Answer, Handler, HandlerInput } from '../../../hooks/handler.ts';
 import type { McpToolEntry } from '../entry.ts';
 import type { CallMcp, McpAnswer } from '../ports.ts';
@@ -35,11 +35,25 @@ async function callTool({ entry, tools, input }: Asked, signal: AbortSignal): Pr
     );
   }
   const filled = fillFields(entry.input, tools.payload(input));
-  const answer = await tools.callMcp({ server, tool, input: filled }, signal);
+  const answer: unknown = await tools.callMcp({ server, tool, input: filled }, signal);
   if (answer === null) return failed('spawn', `MCP server '${server}' not connected`);
+  if (!isAnswer(answer)) return failed('output', wrongAnswer(entry, answer));
   const program = reportOf(answer.text);
   if (answer.isError) return { program, ...failed('exit', toolError(entry, answer)) };
   return { program, ...tools.decode(input, answer.text) };
+}
+
+/** A host in plain JavaScript may answer with anything; one that says nothing of an error means none. */
+function isAnswer(answer: unknown): answer is McpAnswer {
+  if (!isRecord(answer) || typeof answer['text'] !== 'string') return false;
+  return ['boolean', 'undefined'].includes(typeof answer['isError']);
+}
+
+function wrongAnswer({ server, tool }: McpToolEntry, answer: unknown): string {
+  const found = isRecord(answer)
+    ? `text: ${typeName(answer['text'])}, isError: ${typeName(answer['isError'])}`
+    : typeName(answer);
+  return `the host should answer for MCP tool '${tool}' of server '${server}' with { text: string, isError: boolean } or null, found ${found}`;
 }
 
 function toolError({ server, tool }: McpToolEntry, { text }: McpAnswer): string {

@@ -1,4 +1,4 @@
-import { isRecord, parseJson } from '../../../base/json.ts';
+import { isRecord, parseJson, typeName } from '../../../base/json.ts';
 import type { Answer, Handler, HandlerInput } from '../../../hooks/handler.ts';
 import type { PromptEntry } from '../entry.ts';
 import type { AskModel, ModelQuestion } from '../ports.ts';
@@ -31,7 +31,10 @@ async function askHost({ entry, tools, input }: Asked, signal: AbortSignal): Pro
     const message = `this host has no model for hooks, so the ${entry.type} hook was not asked`;
     return failed('spawn', message);
   }
-  const text = await tools.askModel(questionOf(entry, tools, input), signal);
+  const text: unknown = await tools.askModel(questionOf(entry, tools, input), signal);
+  if (typeof text !== 'string') {
+    return failed('output', `the host’s model should answer with text, found ${typeName(text)}`);
+  }
   return { program: reportOf(text), ...tools.decide(input, text) };
 }
 

@@ -1,4 +1,4 @@
-import { readShellCommands, type ShellReading } from './shell-commands.ts';
+import { readShellCommands, type ShellCommand, type ShellReading } from './shell-commands.ts';
 
 /** What a rule says of a command: `git push`, `git push *`, `git push:*`. */
 export interface CommandPattern {
@@ -20,9 +20,19 @@ export function parseCommandPattern(content: string): CommandPattern {
 /** Errs towards matching: whatever may run such a command counts. */
 export function mayRun(pattern: CommandPattern, line: string): boolean {
   if (fitsAnything(pattern)) return true;
-  const { commands, hasExpansion, isOpen } = readShellCommands(line);
+  const { commands, inner, hasExpansion, isOpen } = readShellCommands(line);
   if (isOpen || (hasExpansion && pattern.isDetailed)) return true;
-  return commands.some(({ text, unquoted }) => fits(pattern, unquoted) || fits(pattern, text));
+  return [...commands, ...inner].some(
+    (command) =>
+      fits(pattern, command.unquoted) || fits(pattern, command.text) || mayBecome(pattern, command),
+  );
+}
+
+/** Whether `rm {-rf,x}` or `rm -?f x` may turn out to be what `rm -rf *` means. */
+function mayBecome({ pieces, isDetailed }: CommandPattern, { fixedStart }: ShellCommand): boolean {
+  if (!isDetailed || fixedStart === null) return false;
+  const [first = ''] = pieces;
+  return fixedStart.startsWith(first) || first.startsWith(fixedStart);
 }
 
 /** Errs towards not matching: nothing but such commands may run. */

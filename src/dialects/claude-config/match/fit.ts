@@ -62,7 +62,8 @@ function fitOf(fits: Fit['fits'], problem: string | null, notes: () => readonly 
 /** Put together from what the entry needs only: a thousand entries are asked for one event. */
 function whyNot({ entry, matching, condition }: Compiled, home: string | null): Fit['fits'] {
   const { whyMismatch } = matching;
-  const isForAll = entry.agentType === undefined && entry.event !== 'StopFailure';
+  const isForAll =
+    entry.agentType === undefined && entry.event !== 'StopFailure' && entry.source.kind !== 'skill';
   if (isForAll && condition === null) return whyMismatch;
   const whyUnmet = condition === null ? () => null : unmetOf(condition, home);
   return (event, names, tool) =>
@@ -93,7 +94,11 @@ function conditionNotes(rule: Rule | null): readonly string[] {
   return note === null ? [] : [`in "if", ${note}`];
 }
 
-function whyForeign({ event: name, agentType }: Entry, event: HookEvent): string | null {
+function whyForeign({ event: name, agentType, source }: Entry, event: HookEvent): string | null {
+  const skill = source.kind === 'skill' ? (source.plugin?.name ?? '') : null;
+  if (skill !== null && event.skills?.includes(skill) !== true) {
+    return `only once the skill ${skill} is used`;
+  }
   if (name === 'StopFailure' && (event.name !== 'RunEnd' || event.errorClass === undefined)) {
     return 'the run was not ended by an error of the model’s service';
   }

@@ -13,14 +13,24 @@ export function matcherNotes(matcher: Matcher, event: ClaudeEvent): readonly str
 }
 
 function toolNotes({ kind, text }: Matcher): readonly string[] {
-  if (kind === 'list') return listedNames(text).flatMap((name) => findToolNote(name) ?? []);
+  if (kind === 'list') return listNotes(listedNames(text));
   const [, tool] = /^(\w+)\(.*\)$/s.exec(text) ?? [];
   if (tool === undefined || !KNOWN_TOOLS.includes(tool)) return [];
   return [`${quote(text)} can never match: it is a permission rule, which belongs in "if"`];
 }
 
+/** A former name next to today's does no harm. */
+function listNotes(names: readonly string[]): readonly string[] {
+  const telling = names.filter((name) => !names.includes(FORMER_TOOLS.get(name) ?? ''));
+  return telling.flatMap((name) => findToolNote(name) ?? []);
+}
+
 /** Why no tool has this name, as far as that can be told, or null. */
 export function findToolNote(name: string): string | null {
+  const successor = FORMER_TOOLS.get(name);
+  if (successor !== undefined) {
+    return `${name} is a tool of older versions; no tool has this name now: write ${successor}`;
+  }
   if (KNOWN_TOOLS.includes(name) || OTHER_TOOLS.includes(name)) return null;
   if (name.startsWith('mcp__')) return findMcpNote(name);
   if (isClaudeEvent(name)) return `${quote(name)} matches nothing: it is an event, not a tool`;
@@ -58,6 +68,9 @@ const KNOWN_TOOLS = [
   ...new Set(TOOL_NAMES.flatMap(({ claude, classic, sdk }) => [claude, ...classic, ...sdk])),
   'Task',
 ].filter((name) => !name.includes('<'));
+
+/** Tools that are gone, each with the one that does its work now. */
+const FORMER_TOOLS: ReadonlyMap<string, string> = new Map([['MultiEdit', 'Edit']]);
 
 // Tools of Claude Code that have no face here, and must not be taken for misspelt ones.
 const OTHER_TOOLS = [

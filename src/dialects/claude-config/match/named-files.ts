@@ -83,13 +83,19 @@ function afterUnknown(word: string): string {
 
 const LOADED_ENDINGS = ['.js', '.mjs', '.cjs', '.ts', '.py', '/index.js', '/__main__.py'];
 
-/** A path is bound although nothing may be there yet; a plain word, or what has lines, only if there is such a file. */
+/** A path is bound although nothing may be there yet; anything else only if there is such a file. */
 function filesNamed(word: string, bases: readonly string[]): readonly string[] {
   if (word.startsWith('-') || word.includes('\0') || TOO_LONG.test(word)) return [];
   const places = [...new Set(bases.map((base) => path.resolve(base, withoutGlob(word))))];
-  if (!looksLikePath(word) || word.includes('\n')) return places.filter(isFile);
+  const isPath = looksLikePath(word) && !word.includes('\n') && !isSetting(word);
+  if (!isPath) return places.filter(isFile);
   const loaded = path.extname(word) === '' ? places.flatMap(loadedInstead) : [];
   return [...places, ...loaded];
+}
+
+/** `NAME=/path` names the path, which is looked at by itself. */
+function isSetting(word: string): boolean {
+  return /^\w[\w.-]*=/.test(word);
 }
 
 /** No file has such a name, and asking for it is an error. */

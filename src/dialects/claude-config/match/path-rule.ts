@@ -1,7 +1,8 @@
+import { lstatSync, readlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type ignore from 'ignore';
-import { findPathInside } from '../../../base/paths.ts';
+import { findPathInside, findRealPath } from '../../../base/paths.ts';
 
 export interface PathContext {
   readonly cwd: string;
@@ -41,8 +42,36 @@ function splitBase(content: string): Pick<PathPattern, 'base' | 'glob'> {
   return { base: 'cwd', glob: written.replace(/^\.\//, '/') };
 }
 
-/** Errs towards matching: a file elsewhere fits a pattern that fits at any depth. */
+/** Errs towards matching: what a link leads to counts, too. */
 export function mayMeanPath(pattern: PathPattern, file: string, context: PathContext): boolean {
+  if (mayMeanWritten(pattern, file, context)) return true;
+  const written = path.resolve(context.cwd, expandHome(file, context.home));
+  return mayMeanWritten(pattern, leadsTo(written), {
+    cwd: leadsTo(context.cwd),
+    root: leadsTo(context.root),
+    home: context.home === null ? null : leadsTo(context.home),
+  });
+}
+
+const MAX_LINKS = 40;
+
+/** The real path of what is there, or of what writing to it would create. */
+function leadsTo(file: string, links = 0): string {
+  const real = findRealPath(file);
+  const parent = path.dirname(file);
+  if (real !== null || parent === file) return real ?? file;
+  const target = links < MAX_LINKS ? findLinkTarget(file) : null;
+  if (target !== null) return leadsTo(path.resolve(leadsTo(parent, links + 1), target), links + 1);
+  return path.join(leadsTo(parent, links), path.basename(file));
+}
+
+function findLinkTarget(file: string): string | null {
+  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return null;
+  return readlinkSync(file);
+}
+
+/** A file elsewhere fits a pattern that fits at any depth. */
+function mayMeanWritten(pattern: PathPattern, file: string, context: PathContext): boolean {
   const relative = findRelative(pattern, file, context);
   if (relative !== null) return relative !== '' && pattern.loose().ignores(relative);
   if (pattern.base !== 'cwd' || !isAnyDepth(pattern.glob)) return false;

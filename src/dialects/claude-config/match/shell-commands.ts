@@ -6,6 +6,8 @@ export interface ShellCommand {
   readonly text: string;
   /** The same with quotes and backslashes taken away. */
   readonly unquoted: string;
+  /** Its words before the first that is not fixed, if the shell may turn one into others; else null. */
+  readonly fixedStart: string | null;
   /** Whether a `VAR=x` stands before it. */
   readonly hasAssignment: boolean;
 }
@@ -13,6 +15,8 @@ export interface ShellCommand {
 /** Every simple command of a command line, however deep, and how far that can be relied on. */
 export interface ShellReading {
   readonly commands: readonly ShellCommand[];
+  /** What those of them that are `exec`, `command` or `builtin` run. */
+  readonly inner: readonly ShellCommand[];
   /** Whether a variable or a substitution may become other arguments. */
   readonly hasExpansion: boolean;
   /** Whether it may run any command at all, or could not be read. */
@@ -27,6 +31,7 @@ const MAX_LENGTH = 100_000;
 const MAX_OPENINGS = 2000;
 const UNREADABLE: ShellReading = {
   commands: [],
+  inner: [],
   hasExpansion: true,
   isOpen: true,
   writesFile: true,
@@ -61,6 +66,7 @@ function readLine(line: string): ShellReading {
 
 interface Draft {
   readonly commands: ShellCommand[];
+  readonly inner: ShellCommand[];
   hasExpansion: boolean;
   isOpen: boolean;
   writesFile: boolean;
@@ -72,6 +78,7 @@ function readParsed(line: string): ShellReading {
   const errors = script.errors ?? [];
   const draft: Draft = {
     commands: [],
+    inner: [],
     hasExpansion: false,
     isOpen: errors.some(({ message }) => message !== OPEN_SINGLE_QUOTE),
     writesFile: false,
@@ -126,19 +133,86 @@ function note(node: unbash.SyntaxNode, { source, isQuoted }: Surroundings, draft
   }
 }
 
+type Words = readonly [unbash.CommandArgument, ...unbash.CommandArgument[]];
+
 function noteCommand({ name, args, prefix }: unbash.Command, draft: Draft): void {
   if (name === undefined) return;
-  if (!isFixed(name) || name.value === 'xargs') draft.isOpen = true;
-  draft.commands.push({
-    text: [name, ...args].map((word) => word.text).join(' '),
-    unquoted: [name, ...args].map((word) => ('name' in word ? word.text : word.value)).join(' '),
-    hasAssignment: prefix.some(({ type }) => type === 'Assignment'),
-  });
+  const hasAssignment = prefix.some(({ type }) => type === 'Assignment');
+  const words: Words = [name, ...args];
+  draft.commands.push(describe(words, hasAssignment));
+  draft.isOpen ||= mayRunAnything(words);
+  noteInner(words, hasAssignment, draft);
+}
+
+const MAX_WRAPPERS = 10;
+
+function noteInner(outer: Words, hasAssignment: boolean, draft: Draft): void {
+  let words = findWrapped(outer);
+  for (let depth = 0; words !== null; depth += 1) {
+    draft.isOpen ||= depth >= MAX_WRAPPERS || mayRunAnything(words);
+    if (draft.isOpen) return;
+    draft.inner.push(describe(words, hasAssignment));
+    words = findWrapped(words);
+  }
+}
+
+function mayRunAnything([name]: Words): boolean {
+  return !isFixed(name) || valueOf(name) === 'xargs';
+}
+
+function describe(words: Words, hasAssignment: boolean): ShellCommand {
+  return {
+    text: words.map((word) => word.text).join(' '),
+    unquoted: words.map(valueOf).join(' '),
+    fixedStart: words.some(mayBecomeOthers) ? fixedStartOf(words) : null,
+    hasAssignment,
+  };
+}
+
+// What is in quotes stays one word, and was observed to make no condition fire.
+function mayBecomeOthers(word: unbash.CommandArgument): boolean {
+  const parts = word.type === 'Word' ? word.parts : undefined;
+  return parts?.some((part) => part.type !== 'DoubleQuoted' && !isFixedPart(part)) ?? false;
+}
+
+function fixedStartOf(words: Words): string {
+  const fixed = words.slice(
+    0,
+    words.findIndex((word) => !isFixed(word)),
+  );
+  return fixed.map((word) => `${valueOf(word)} `).join('');
+}
+
+const WRAPPERS = ['exec', 'command', 'builtin'];
+
+/** The command that follows `exec`, `command` or `builtin` and its options, or null. */
+function findWrapped([name, ...rest]: Words): Words | null {
+  const wrapper = valueOf(name);
+  if (!WRAPPERS.includes(wrapper)) return null;
+  let isValue = false;
+  for (const [index, word] of rest.entries()) {
+    const value = valueOf(word);
+    const isOption = isFixed(word) && (isValue || /^-./.test(value));
+    if (!isOption) return [word, ...rest.slice(index + 1)];
+    if (wrapper === 'command' && /^-\w*[vV]/.test(value)) return null;
+    if (value === '--' && !isValue) return firstOf(rest.slice(index + 1));
+    isValue = !isValue && wrapper === 'exec' && /^-[cl]*a$/.test(value);
+  }
+  return null;
+}
+
+function firstOf([name, ...args]: readonly unbash.CommandArgument[]): Words | null {
+  return name === undefined ? null : [name, ...args];
+}
+
+function valueOf(word: unbash.CommandArgument): string {
+  return word.type === 'Word' ? word.value : word.text;
 }
 
 /** Whether a word stands for itself once its quotes are gone. */
-function isFixed({ parts }: unbash.Word): boolean {
-  return parts?.every(isFixedPart) ?? true;
+function isFixed(word: unbash.CommandArgument): boolean {
+  if (word.type === 'Word') return word.parts?.every(isFixedPart) ?? true;
+  return word.value.type === 'Word' && isFixed(word.value);
 }
 
 function isFixedPart(part: unbash.WordPart): boolean {

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Unreadable } from '../config/part.ts';
+import { parseLocatedYaml } from '../config/parse-yaml.ts';
 import { NO_EVENTS, type ParsedEvents, parseEvents } from '../config/parse-events.ts';
 import type { Source } from '../entry.ts';
 
@@ -16,13 +17,9 @@ const FRONT_MATTER = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/
  * Reads `hooks` of the front matter of a skill or a sub-agent. Hooks of a sub-agent fire for this
  * type of agent alone, and its Stop is the SubagentStop of whoever started it.
  */
-export async function readFrontMatterHooks(
-  markdown: string,
-  source: Source,
-): Promise<FrontMatterReading> {
+export function readFrontMatterHooks(markdown: string, source: Source): FrontMatterReading {
   const yaml = FRONT_MATTER.exec(markdown)?.[1];
   if (yaml === undefined || !/^hooks\s*:/m.test(yaml)) return NOTHING;
-  const { parseLocatedYaml } = await import('../config/parse-yaml.ts');
   const root = parseLocatedYaml(yaml, 2);
   if ('why' in root) return unreadable(source, root);
   const named = root.fields?.get('name')?.value;

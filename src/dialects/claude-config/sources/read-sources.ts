@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { findRealPath } from '../../../base/paths.ts';
 import type { Ignored } from '../../dialect.ts';
@@ -13,12 +14,14 @@ import { type PluginHooks, readPlugin } from './read-plugin.ts';
 import {
   environmentOf,
   httpRulesOf,
+  isTrusted,
   ineffectiveSettings,
   readSettingsFile,
   type SettingsReading,
   workspaceEnvironment,
 } from './read-settings.ts';
 import { type SettingsFile, settingsFiles } from './settings-files.ts';
+import { type MarkdownHooks, readSkillsAndAgents } from './skills-and-agents.ts';
 import { createSwitches, switchedOff, type WhyOff } from './switches.ts';
 
 /** All that settings files and plugins configure. */
@@ -52,24 +55,30 @@ export function readSources(
     ? findPlugins(places, settings)
     : NO_PLUGINS;
   const ofPlugins = plugins.map((plugin) => ({ plugin, hooks: readPlugin(plugin) }));
-  const found = inDeclaredOrder(settings, ofPlugins);
+  const ofMarkdown = hasMarkdown(places) ? readSkillsAndAgents(places) : [];
+  const found = inDeclaredOrder(settings, ofPlugins, ofMarkdown);
   const { running, off } = partBySwitch(found, createSwitches(settings));
-  const longest = Math.max(0, ...settings.map(({ hooks }) => hooks.longestSessionEndMs));
+  const longest = longestSessionEnd(settings.filter(isTrusted));
   const sessionEndMs = sessionEndBudget(longest, places.env);
+  // What a workspace asks for, its own hooks get, and nobody else's.
+  const workspaceEndMs = sessionEndBudget(longestSessionEnd(settings), places.env);
   return {
-    entries: limitSessionEnd(
-      running.flatMap(({ source, hooks }) => withEnvironment(hooks.entries, source, settings)),
-      sessionEndMs,
+    entries: running.flatMap(({ source, hooks }) =>
+      limitSessionEnd(
+        withEnvironment(hooks.entries, source, settings),
+        source.place === 'workspace' ? workspaceEndMs : sessionEndMs,
+      ),
     ),
     broken: running.flatMap(({ hooks }) => hooks.broken),
     ignored: [
       ...read.filter((each) => each !== null && 'why' in each),
       ...notPlugins,
       ...ofPlugins.flatMap(({ hooks }) => hooks.ignored),
+      ...ofMarkdown.flatMap(({ ignored }) => ignored),
       ...found.flatMap(ignoredParts),
       ...settings.flatMap(ineffectiveSettings),
       ...off,
-      ...findMisplaced(places, realPaths(found)),
+      ...findMisplaced(places, realPaths([...files, ...found])),
     ],
     watched: watchedDirectories(files, plugins),
     httpRules: httpRulesOf(settings),
@@ -92,6 +101,10 @@ function withEnvironment(
   return entries.map((entry) => ({ ...entry, environment }));
 }
 
+function longestSessionEnd(settings: readonly SettingsReading[]): number {
+  return Math.max(0, ...settings.map(({ hooks }) => hooks.longestSessionEndMs));
+}
+
 const NO_PLUGINS = { plugins: [], ignored: [] };
 
 /** Most places have neither settings nor plugins, and then nothing that reads plugins is loaded. */
@@ -100,6 +113,17 @@ function mayHavePlugins(
   settings: readonly SettingsReading[],
 ): boolean {
   return settings.length > 0 || pluginDirectories.length > 0;
+}
+
+const MARKDOWN_FOLDERS = ['skills', 'agents'];
+
+/** Skills and sub-agents may bring hooks; most places have neither. */
+function hasMarkdown({ claudeDirectory, startDirectory }: ClaudePlaces): boolean {
+  const directories = [claudeDirectory, path.join(startDirectory, '.claude')];
+  return directories.some(
+    (directory) =>
+      directory !== null && MARKDOWN_FOLDERS.some((name) => existsSync(path.join(directory, name))),
+  );
 }
 
 interface Found extends Pick<SettingsReading, 'source' | 'hooks'> {
@@ -114,6 +138,7 @@ interface PluginAndHooks {
 function inDeclaredOrder(
   settings: readonly SettingsReading[],
   ofPlugins: readonly PluginAndHooks[],
+  ofMarkdown: readonly MarkdownHooks[],
 ): Found[] {
   const isManaged = ({ source }: SettingsReading) => source.kind === 'managed';
   const plain = (reading: SettingsReading) => ({ ...reading, isForced: false });
@@ -122,6 +147,11 @@ function inDeclaredOrder(
     ...ofPlugins.flatMap(({ plugin, hooks }) =>
       hooks.readings.map((reading) => ({ ...reading, isForced: plugin.isForced })),
     ),
+    ...ofMarkdown.map(({ source, hooks }) => ({
+      source,
+      hooks: { ...hooks, ignored: [] },
+      isForced: false,
+    })),
     ...settings.filter(isManaged).map(plain),
   ];
 }
@@ -147,7 +177,7 @@ function ignoredParts({ source, hooks }: Found): Ignored[] {
   return hooks.ignored.map(({ line, why }) => ({ path: source.file, why: `line ${line}: ${why}` }));
 }
 
-function realPaths(found: readonly Found[]): ReadonlySet<string> {
+function realPaths(found: readonly Pick<Found, 'source'>[]): ReadonlySet<string> {
   return new Set(found.map(({ source }) => findRealPath(source.file) ?? source.file));
 }
 

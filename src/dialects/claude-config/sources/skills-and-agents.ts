@@ -69,12 +69,21 @@ function ownedBy(file: string, places: ClaudePlaces): MarkdownFile {
 }
 
 export interface MarkdownHooks {
+  readonly source: Source;
   readonly hooks: ParsedEvents;
   readonly ignored: readonly Ignored[];
 }
 
+/** The hooks of all skills and sub-agents, in the order of their names. */
+export function readSkillsAndAgents(places: ClaudePlaces): readonly MarkdownHooks[] {
+  return [
+    ...findSkills(places).map(({ file, ...owner }) => readSkillHooks(file, owner)),
+    ...findAgents(places).map(({ file, ...owner }) => readAgentHooks(file, owner)),
+  ];
+}
+
 /** The hooks of a skill; they count from when it is invoked to the end of the session. */
-export function readSkillHooks(file: string, owner: Ownership): Promise<MarkdownHooks> {
+export function readSkillHooks(file: string, owner: Ownership): MarkdownHooks {
   const root = path.dirname(file);
   const name = path.basename(root);
   return readHooks({
@@ -87,7 +96,7 @@ export function readSkillHooks(file: string, owner: Ownership): Promise<Markdown
 }
 
 /** The hooks of a sub-agent; they count while it runs. */
-export function readAgentHooks(file: string, owner: Ownership): Promise<MarkdownHooks> {
+export function readAgentHooks(file: string, owner: Ownership): MarkdownHooks {
   return readHooks({
     ...sourceOf(file, owner),
     kind: 'agent',
@@ -101,14 +110,14 @@ function sourceOf(file: string, { place, root }: Ownership) {
   return { file, place, root, isCline: false };
 }
 
-async function readHooks(source: Source): Promise<MarkdownHooks> {
+function readHooks(source: Source): MarkdownHooks {
   const text = readConfigText(source.file);
-  if (text === null) return { hooks: NO_EVENTS, ignored: [] };
-  if (typeof text !== 'string') return { hooks: NO_EVENTS, ignored: [text] };
-  const hooks = await readFrontMatterHooks(text, source);
+  if (text === null) return { source, hooks: NO_EVENTS, ignored: [] };
+  if (typeof text !== 'string') return { source, hooks: NO_EVENTS, ignored: [text] };
+  const hooks = readFrontMatterHooks(text, source);
   const ignored = hooks.ignored.map(({ line, why }) => ({
     path: source.file,
     why: `line ${line}: ${why}`,
   }));
-  return { hooks, ignored };
+  return { source, hooks, ignored };
 }

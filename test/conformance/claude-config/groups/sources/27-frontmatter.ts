@@ -1,25 +1,5 @@
-import path from 'node:path';
 import { expect } from 'vitest';
-import { createEntryHandlers } from '../../../../../src/dialects/claude-config/entry-handlers.ts';
-import type { Entry } from '../../../../../src/dialects/claude-config/entry.ts';
-import { createBudget } from '../../../../../src/dialects/claude-config/match/matching.ts';
-import { foundHook } from '../../../../../src/dialects/claude-config/found-hook.ts';
-import {
-  type MarkdownHooks,
-  readAgentHooks,
-  readSkillHooks,
-} from '../../../../../src/dialects/claude-config/sources/skills-and-agents.ts';
-import { claudeConfigOptions } from '../../../../../src/host/dialects/claude.ts';
-import type { Handler, HandlerSource } from '../../../../../src/hooks/handler.ts';
-import {
-  bash,
-  command,
-  type Group,
-  hostOptions,
-  type Setup,
-  type Stage,
-  type World,
-} from '../../build.ts';
+import { bash, command, type Group, type Setup, type Stage } from '../../build.ts';
 
 const TELL = `jq -c --arg hook "$1" '[.hook_event_name, $hook, .tool_input.command, .agent_type, env.CLAUDE_PLUGIN_ROOT]' >> "$CLAUDE_PROJECT_DIR/ran.log"`;
 const tells = (name: string): string => `sh "$CLAUDE_PROJECT_DIR/tell.sh" ${name}`;
@@ -56,90 +36,19 @@ const SETUP: Setup = {
   },
 };
 
-/** Handlers that can be added while the host runs, as an agent adds those of a skill that is invoked. */
-function createAddedHandlers(): HandlerSource & { add(handlers: readonly Handler[]): void } {
-  const listeners = new Set<() => void>();
-  let all: readonly Handler[] = [];
-  return {
-    handlers: () => all,
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    add(handlers) {
-      all = [...all, ...handlers];
-      for (const listener of listeners) listener();
-    },
-  };
-}
-
-interface Session extends World {
-  invokeSkill(): Promise<void>;
-  startAgent(): Promise<void>;
-}
-
-async function session(stage: Stage): Promise<Session> {
-  const added = createAddedHandlers();
-  const setup: Setup = { ...SETUP, host: { sources: [added] } };
-  const world = await stage(setup);
-  const register = async (file: string, read: typeof readSkillHooks): Promise<void> => {
-    const { root } = world;
-    const { hooks }: MarkdownHooks = await read(path.join(root, file), {
-      place: 'workspace',
-      root,
-    });
-    added.add(hooks.entries.flatMap((entry, index) => handlersOf(entry, index, { world, setup })));
-  };
-  return {
-    ...world,
-    invokeSkill: () => register(SKILL_FILE, readSkillHooks),
-    startAgent: () => register(AGENT_FILE, readAgentHooks),
-  };
-}
-
-function handlersOf(
-  entry: Entry,
-  index: number,
-  { world, setup }: { readonly world: World; readonly setup: Setup },
-): readonly Handler[] {
-  const { surroundings, workspaceRoots, stateDirectory } = world.host;
-  const options = claudeConfigOptions({
-    surroundings,
-    workspaceRoots,
-    startDirectory: world.root,
-    stateDirectory,
-    search: hostOptions(setup, world),
-  });
-  const environment = Object.entries(surroundings.env).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value]],
-  );
-  const own = { ...options.session, settingsEnv: {} };
-  const httpRules = { allowedUrls: null, ownUrls: [], allowedEnvVars: null };
-  const handlers = createEntryHandlers({ session: own, ports: {}, httpRules });
-  const id = `${entry.source.label}:${entry.event}:${index}`;
-  const means = { session: own, handlers, budget: createBudget() };
-  return foundHook({ entry, id, ownId: id, index }, means).toHandlers({
-    onFailure: 'open',
-    timeoutMs: entry.timeoutMs,
-    environment: Object.fromEntries(environment),
-    withheld: () => null,
-  });
-}
-
 /** The recorded session: before the skill, after it twice, in the sub-agent, at the end. */
 async function told(stage: Stage): Promise<readonly (readonly unknown[])[]> {
-  const { fire, lines, root, invokeSkill, startAgent } = await session(stage);
-  const rev = { agent: { id: 'a1', parentId: 'main', type: 'rev' } };
+  const { fire, lines, root } = await stage(SETUP);
+  const used = { skills: ['secure'] };
+  const rev = { ...used, agent: { id: 'a1', parentId: 'main', type: 'rev' } };
   await fire('UserPromptSubmit', { prompt: 'ORACLE one' });
   await fire('UserPromptExpansion', { prompt: '/secure', command: 'secure', commandArguments: '' });
   await fire('PreToolUse', bash('echo before'));
-  await invokeSkill();
-  await fire('PreToolUse', bash('echo after1'));
-  await fire('PreToolUse', bash('echo after2'));
-  await startAgent();
+  await fire('PreToolUse', { ...bash('echo after1'), ...used });
+  await fire('PreToolUse', { ...bash('echo after2'), ...used });
   await fire('PreToolUse', { ...bash('echo sub'), ...rev });
   await fire('SubagentStop', { agentType: 'rev', ...rev });
-  await fire('Stop');
+  await fire('Stop', used);
   return lines('ran.log').map((line) => JSON.parse(line.replaceAll(root, '<ROOT>')));
 }
 

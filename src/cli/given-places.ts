@@ -1,0 +1,49 @@
+import { HooklineError } from '../base/errors.ts';
+import { isDirectory } from '../base/files.ts';
+import { readHooksText } from '../dialects/claude-config/config/read-hooks-text.ts';
+import { readConfigText } from '../dialects/claude-config/sources/read-file.ts';
+import type { GlobalFlags } from './context.ts';
+import { sourceAt } from './import/read-claude.ts';
+
+/** Refuses a command line that names what is not there: whoever names a guard counts on it. */
+export function checkGivenPlaces({ settings, pluginDir = [] }: GlobalFlags): void {
+  if (settings !== undefined) checkSettings(settings);
+  pluginDir.forEach(checkPlugin);
+}
+
+function checkSettings(given: string): void {
+  const isText = given.trimStart().startsWith('{');
+  const text = isText ? given : readSettings(given);
+  const where = isText ? 'it' : JSON.stringify(given);
+  const source = sourceAt(given, 'flag', null);
+  const unreadable = readHooksText(text, source, 'settings').broken.find(
+    ({ event }) => event === null,
+  );
+  if (unreadable === undefined) return;
+  throw usage(
+    `--settings should hold settings as JSON: ${where} cannot be read, line ${unreadable.line}: ${unreadable.why}`,
+    'Mend it, or name another file.',
+  );
+}
+
+function readSettings(file: string): string {
+  const found = readConfigText(file);
+  if (typeof found === 'string') return found;
+  const what = found === null ? 'is not there' : found.why;
+  throw usage(
+    `--settings should name a file of settings, or be JSON that starts with {: ${JSON.stringify(file)} ${what}`,
+    'Name a file that exists, or quote the JSON for the shell.',
+  );
+}
+
+function checkPlugin(directory: string): void {
+  if (isDirectory(directory)) return;
+  throw usage(
+    `--plugin-dir should name the directory of a plugin: ${JSON.stringify(directory)} is none`,
+    'Name one that exists.',
+  );
+}
+
+function usage(message: string, hint: string): HooklineError {
+  return new HooklineError('USAGE_INVALID', { message, hint });
+}

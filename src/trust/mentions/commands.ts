@@ -1,0 +1,40 @@
+import { isNestedTooDeep, isRecord, parseJson } from '../../base/json.ts';
+import type { TrustUnit } from '../collect.ts';
+
+/** What a hook runs, as a shell would read it: a script is that itself, an entry of a file says it. */
+export function commandText(unit: TrustUnit, text: string): string {
+  const parsed = unit.text === undefined ? null : parseJson(text);
+  if (parsed === null || !parsed.ok || isNestedTooDeep(parsed.value)) return text;
+  const lines = commandLines(parsed.value);
+  return lines.length === 0 ? text : lines.join('\n');
+}
+
+function commandLines(value: unknown): readonly string[] {
+  if (!isRecord(value)) return [];
+  const { command, args } = value;
+  if (typeof command !== 'string') return Object.values(value).flatMap(commandLines);
+  return [[command, ...(Array.isArray(args) ? args.map(String) : [])].join(' ')];
+}
+
+/** The words of each command; `cleaned` takes from a line what does not belong to words. */
+export function* commandsOf(
+  text: string,
+  cleaned: (line: string) => string,
+): Generator<readonly string[]> {
+  for (const line of text.split('\n')) {
+    if (/^\s*(?:#|\/\/)/.test(line)) continue;
+    for (const command of cleaned(line).split(/[;|&()`]+/)) {
+      yield command.trim().split(/\s+/);
+    }
+  }
+}
+
+const COMMAND_STARTERS = new Set(
+  '|then|do|else|if|while|until|!|{|exec|time|command|builtin|env|sudo|nohup|-c'.split('|'),
+);
+
+/** Whether a command begins with this word, as far as the one before it tells. */
+export function beginsCommand(words: readonly string[], index: number): boolean {
+  const before = words[index - 1] ?? '';
+  return COMMAND_STARTERS.has(before) || /^\w+=/.test(before);
+}

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { jsonOf, resultOf, runHookline, startHookline } from './hookline.ts';
+import { at, createPlace, type Place, write } from './place.ts';
+
+const FIRE = ['hooks', 'fire', 'PostToolUse', '--tool', 'Bash'];
+
+/** A place whose owner has these hooks for PostToolUse. */
+function placeWith(...hooks: readonly object[]): Place {
+  const place = createPlace();
+  const settings = { hooks: { PostToolUse: [{ hooks }] } };
+  write(place.home, '.claude/settings.json', JSON.stringify(settings));
+  return place;
+}
+
+function inBackground(command: string): object {
+  return { type: 'command', command, async: true };
+}
+
+const ID = 'claude:user:PostToolUse:cat';
+
+describe('a hook that fails in the background', () => {
+  const place = (): Place => placeWith(inBackground('cat > /dev/null; echo lost >&2; exit 1'));
+
+  it('is told of after the verdict, and counts under --strict', async () => {
+    const where = at(place());
+    const [lenient, strict] = await Promise.all([
+      runHookline(FIRE, where),
+      runHookline([...FIRE, '--strict'], where),
+    ]);
+    expect([lenient.code, strict.code]).toEqual([0, 3]);
+    expect(lenient.stdout.replaceAll(/[\d.]+ m?s$/gm, '1 ms')).toBe(
+      [
+        'PostToolUse: pass (1 hook run)',
+        `  ✓ ${ID}: goes on in the background 1 ms`,
+        'Later, from the background:',
+        `  ✗ ${ID}: failed 1 ms`,
+        '      exit: exited with code 1: lost',
+        '',
+      ].join('\n'),
+    );
+    expect(lenient.stderr).toBe(`failed: ${ID}: exited with code 1: lost\n`);
+  });
+
+  it('is in the one JSON document', async () => {
+    const result = await runHookline([...FIRE, '--json', '--strict'], at(place()));
+    expect(result.code).toBe(3);
+    expect(jsonOf(result)).toMatchObject({
+      effect: 'pass',
+      outcomes: [{ hook: ID, status: 'background' }],
+      late: [
+        {
+          hook: ID,
+          status: 'failed',
+          exitCode: 1,
+          failure: { kind: 'exit', message: 'exited with code 1: lost' },
+          context: null,
+          message: null,
+          wakes: false,
+        },
+      ],
+    });
+  });
+});
+
+describe('what a hook says from the background', () => {
+  const answer = JSON.stringify({
+    systemMessage: 'for you',
+    hookSpecificOutput: { hookEventName: 'PostToolUse', additionalContext: 'for the model' },
+  });
+
+  it('is shown with who it is for', async () => {
+    const where = at(placeWith(inBackground(`cat > /dev/null; echo '${answer}'`)));
+    const [readable, json] = await Promise.all([
+      runHookline(FIRE, where),
+      runHookline([...FIRE, '--json'], where),
+    ]);
+    expect(readable.stdout.split('\n').slice(2, 6)).toEqual([
+      'Later, from the background:',
+      `  context for the model for the model (${ID})`,
+      `  message for you for you (${ID})`,
+      expect.stringMatching(/^ {2}✓ claude:user:PostToolUse:cat: answered \d/),
+    ]);
+    expect(jsonOf(json).late).toMatchObject([
+      { status: 'decided', context: 'for the model', message: 'for you', wakes: false },
+    ]);
+  });
+
+  it('says that it would wake the session', async () => {
+    const hook = inBackground('cat > /dev/null; echo up >&2; exit 2');
+    const where = at(placeWith({ ...hook, asyncRewake: true }));
+    const [readable, json] = await Promise.all([
+      runHookline(FIRE, where),
+      runHookline([...FIRE, '--json', '--strict'], where),
+    ]);
+    expect(readable.stdout).toContain('answered, which wakes an idle session');
+    expect(json.code).toBe(0);
+    expect(jsonOf(json).late).toMatchObject([{ context: 'up', wakes: true }]);
+  });
+});
+
+it('is not waited for by somebody who interrupts', async () => {
+  const child = startHookline(FIRE, at(placeWith(inBackground('exec sleep 600'))));
+  child.stdin?.end();
+  child.stdout?.once('data', () => child.kill('SIGINT'));
+  const { code, stdout } = await resultOf(child);
+  expect(code).toBe(130);
+  expect(stdout).toContain('goes on in the background');
+});

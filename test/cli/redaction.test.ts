@@ -1,0 +1,173 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { looksSecret, withoutSecrets } from '../../src/cli/words/redaction.ts';
+import { jsonOf, runHookline } from './hookline.ts';
+import { at, createPlace, type Place, trust, write } from './place.ts';
+
+const TOKEN = `ghp_${'a1B2'.repeat(9)}`;
+const BEARER = 'k3yOfSomeServiceThatNobodyKnows';
+const FIRE = ['hooks', 'fire', 'PreToolUse', '--tool', 'Bash'];
+
+function placeWith(command: string, matcher?: string): Place {
+  const place = createPlace();
+  const hooks = [{ type: 'command', command }];
+  const group = matcher === undefined ? { hooks } : { matcher, hooks };
+  const settings = { hooks: { PreToolUse: [group] } };
+  write(place.home, '.claude/settings.json', JSON.stringify(settings));
+  return place;
+}
+
+/** What each command shows without `--raw` and with it. */
+async function shown(args: readonly string[], place: Place): Promise<[string, string]> {
+  const [clean, raw] = await Promise.all([
+    runHookline(args, at(place)),
+    runHookline([...args, '--raw'], at(place)),
+  ]);
+  return [clean.stdout + clean.stderr, raw.stdout + raw.stderr];
+}
+
+describe('a secret', () => {
+  it.each([
+    [
+      'in stderr of a hook that refuses',
+      `cat > /dev/null; printf 'see:\\n%s' ${TOKEN} >&2; exit 2`,
+    ],
+    ['in stderr of a hook that fails', `cat > /dev/null; printf 'see:\\n%s' ${TOKEN} >&2; exit 1`],
+    [
+      'in context',
+      `cat > /dev/null; echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"${TOKEN}"}}'`,
+    ],
+  ])('%s is not shown by hooks fire, but with --raw', async (_, command) => {
+    const place = placeWith(command);
+    for (const args of [FIRE, [...FIRE, '--json']]) {
+      const [clean, raw] = await shown(args, place);
+      expect(clean).not.toContain(TOKEN);
+      expect(clean).toContain('[redacted]');
+      expect(raw).toContain(TOKEN);
+    }
+  });
+
+  it.each([
+    ['a known token', `curl -H 'X: ${TOKEN}' example.org`, TOKEN],
+    ['any bearer token', `curl -H 'Authorization: Bearer ${BEARER}' example.org`, BEARER],
+    [
+      'one where the line is cut',
+      `curl --fail --silent --show-error --max-time 10 -H 'Accept: */*' -H 'X: ${TOKEN}' example.org`,
+      TOKEN.slice(0, 12),
+    ],
+  ])('in a command, %s, is not shown by hooks list, but with --raw', async (_, command, secret) => {
+    const place = placeWith(command);
+    for (const args of [
+      ['hooks', 'list'],
+      ['hooks', 'list', '--json'],
+    ]) {
+      const [clean, raw] = await shown(args, place);
+      expect(clean).not.toContain(secret);
+      expect(clean).toContain('[redacted]');
+      expect(raw).toContain(secret);
+    }
+  });
+
+  it('in a matcher or in the tool’s input is not shown by hooks explain', async () => {
+    const explain = ['hooks', 'explain', 'PreToolUse', '--tool', 'Bash'];
+    const input = ['--input', JSON.stringify({ command: `echo ${TOKEN}` })];
+    const [misfit, fit] = [placeWith('true', TOKEN), placeWith('true')];
+    for (const json of [[], ['--json']]) {
+      const [clean, raw] = await shown([...explain, ...json], misfit);
+      expect([clean.includes(TOKEN), raw.includes(TOKEN)]).toEqual([false, true]);
+      const [cleanInput, rawInput] = await shown([...explain, ...input, ...json], fit);
+      expect([cleanInput.includes(TOKEN), rawInput.includes(TOKEN)]).toEqual([false, true]);
+    }
+  });
+
+  it('in what a person trusts is shown to them', async () => {
+    const settings = {
+      hooks: { Stop: [{ hooks: [{ type: 'command', command: `echo ${TOKEN}` }] }] },
+    };
+    const place = createPlace({ '.claude/settings.json': JSON.stringify(settings) });
+    const { stdout } = await runHookline(['trust', '--yes'], at(place));
+    expect(stdout).toContain(TOKEN);
+  });
+
+  it('in a file hook’s answer is not shown either', async () => {
+    const place = createPlace({
+      '.clinerules/hooks/PreToolUse': `#!/bin/sh\necho '{"cancel":true,"errorMessage":"${TOKEN}"}'\n`,
+    });
+    trust(place);
+    const result = await runHookline([...FIRE, '--json'], at(place));
+    expect(jsonOf(result).reasons).toEqual([
+      { hook: 'cline:workspace:PreToolUse', text: '[redacted]' },
+    ]);
+  });
+});
+
+describe('looksSecret', () => {
+  it.each([
+    '"$CLAUDE_PROJECT_DIR"/.claude/hooks/block-dangerous-commands.sh',
+    'claude:project:PreToolUse:prevent-direct-push.sh~12',
+    'npx prettier --write "$CLAUDE_FILE_PATHS"',
+    "jq -r '.tool_input.file_path // empty' | xargs -r eslint_d --fix",
+    'curl -H "Authorization: $TOKEN" https://example.org/hooks/pre-tool-use',
+    '/var/folders/zz/T4kb0x9q31n5d8s2w7/hookline-x/.claude/settings.json',
+    'not executable: off in VS Code',
+    'matcher "mcp__github__create_pull_request" does not match Bash',
+    'python3 ~/.claude/hooks/validate_bash_command_v2.py',
+    'Is this safe? Answer with care; risk-assessments-are-not-needed.',
+  ])('lets %s pass', (text) => {
+    expect(looksSecret(text)).toBe(false);
+  });
+
+  it('sees every secret that redaction knows', () => {
+    const tail = 'a1B2c3D4'.repeat(8);
+    const secrets = [
+      TOKEN,
+      `ghp_${'a'.repeat(36)}`,
+      `Bearer ${BEARER}`,
+      `sk-ant-api03-${'a1B2'.repeat(24)}`,
+      `sk_live_${'a'.repeat(24)}`,
+      `AIza${tail.slice(0, 35)}`,
+      'AKIAIOSFODNN7EXAMPLF',
+      `xoxb-123456789012-123456789012-${tail.slice(0, 24)}`,
+      'postgres://admin:pw@db',
+      '-----BEGIN RSA PRIVATE KEY-----',
+      `eyJhbGciOiJIUzI1.eyJzdWIiOiIx.${tail}`,
+    ];
+    expect(secrets.filter((text) => !looksSecret(`use ${text} now`))).toEqual([]);
+  });
+});
+
+describe('withoutSecrets', () => {
+  it('keeps all that is no secret, and the value that it is given', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.object({ maxDepth: 3, withNullPrototype: false }), async (value) => {
+        const before = structuredClone(value);
+        const clean = await withoutSecrets({ value, secret: [TOKEN] }, {});
+        expect(clean).toEqual({ value, secret: ['[redacted]'] });
+        expect(value).toEqual(before);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+/** All modules that the programs run with this coverage directory have loaded. */
+function loadedIn(directory: string): string {
+  const reports = readdirSync(directory).map((name) =>
+    JSON.parse(readFileSync(path.join(directory, name), 'utf8')),
+  );
+  return reports
+    .flatMap(({ result }: { result: { url: string }[] }) => result.map(({ url }) => url))
+    .join('\n');
+}
+
+it('loads no rule set to list hooks without secrets', async () => {
+  const place = placeWith('"$CLAUDE_PROJECT_DIR"/.claude/hooks/block-dangerous-commands.sh');
+  const directory = path.join(place.directory, 'coverage');
+  const env = { NODE_V8_COVERAGE: directory };
+  await runHookline(['hooks', 'list'], at(place, { env }));
+  expect(loadedIn(directory)).not.toContain('secretlint');
+  await runHookline(['hooks', 'list', '--json'], at(placeWith(`echo ${TOKEN}`), { env }));
+  expect(loadedIn(directory)).toContain('secretlint');
+});
