@@ -16,7 +16,7 @@ const EXTERNAL = [/^jiti(\/|$)/, /^@secretlint\//, /^chokidar$/, /^@clack\/promp
 const RUNNING = new RegExp(
   [
     'src/(?:hooks|trace)/',
-    'src/process/(?:run|spawn|end-tree|process-table|bounded-output|environment)\\.',
+    'src/process/(?:run|spawn|end-tree|process-table|bounded-output)\\.',
     'src/dialects/(?:command-handler|cline-files/(?:codec|decide|output|payload|read-payload|runners))\\.',
     'src/dialects/claude-config/(?:handlers|input|output|entry-handlers|io|spill-file)\\b',
     'src/host/(?:embed/|redact|changes/)',
@@ -29,7 +29,7 @@ const RUNNING = new RegExp(
 
 // Needed only where something is configured in Claude's format.
 const CLAUDE =
-  /src[\\/]dialects[\\/]claude-config[\\/](?:binding|config[\\/](?!time-limits)|found-hook|identity|match|sources[\\/](?:find-plugins|plugin-index|read-plugin|skills-and-agents|front-matter))\b|node_modules[\\/]jsonc-parser/;
+  /src[\\/]dialects[\\/]claude-config[\\/](?:binding|config|found-hook|identity|match|sources)\b|node_modules[\\/]jsonc-parser/;
 
 // What `hooks list` needs, in one file: looking a file up and reading it costs half a millisecond.
 const LOOKING =

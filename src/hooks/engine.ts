@@ -61,7 +61,8 @@ export function createHookEngine(options: HookEngineOptions): HookEngine {
     engineId ??= randomUUID();
     dispatches += 1;
     const id = `${engineId}-${dispatches}`;
-    const { verdict, aborted } = await runDispatch({ id, event, handlers, signal });
+    const gates = event.name === 'PermissionRequest' ? index.of('PreToolUse') : [];
+    const { verdict, aborted } = await runDispatch({ id, event, handlers, gates, signal });
     tell(options.onDispatch, { id, event, verdict, aborted });
     if (aborted) signal.throwIfAborted();
     return verdict;

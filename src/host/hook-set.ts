@@ -138,8 +138,12 @@ function discoverAll(dialects: readonly Dialect[], options?: DiscoverOptions): D
   return {
     hooks: all.flatMap((each) => each.hooks),
     ignored: all.flatMap((each) => each.ignored),
-    watched: all.flatMap((each) => each.watched),
-    announced: all.flatMap((each) => each.announced),
+    get watched() {
+      return all.flatMap((each) => each.watched);
+    },
+    get announced() {
+      return all.flatMap((each) => each.announced);
+    },
   };
 }
 

@@ -1,3 +1,5 @@
+import { lstatSync } from 'node:fs';
+import path from 'node:path';
 import type { AnnouncedFile, Dialect, Discovery, FoundHook, Ignored } from '../dialect.ts';
 import type { BrokenEntry, Entry, Source, SourceKind } from './entry.ts';
 import { createEntryHandlers } from './entry-handlers.ts';
@@ -26,24 +28,72 @@ export interface ClaudeConfigOptions {
 
 /** Hooks that settings files, plugins and `.cline/hooks.json` configure in Claude Code's format. */
 export function claudeConfigDialect(options: ClaudeConfigOptions): Dialect {
-  const texts = createHeldTexts(readConfigText);
+  const texts = createHeldTexts((file) => readConfigText(file));
   return {
     name: 'claude',
     changes: texts,
     discover({ keepsAnnounced = false } = {}): Discovery {
-      const readText = keepsAnnounced ? texts.readKept : texts.readNow;
-      const reading = readSources(options.places, readText);
-      const { ignored, broken, watched } = reading;
+      const read = keepsAnnounced ? texts.readKept : texts.readNow;
+      if (isAnythingThere(options.places)) {
+        return discoveryOf(readSources(options.places, read), options);
+      }
+      // Who only lists hooks does not ask what to watch.
+      const reading = once(() => readSources(options.places, read));
       return {
-        hooks: [
-          ...(reading.entries.length === 0 ? [] : configuredHooks(reading, options)),
-          ...gatesWithNames(broken.flatMap(gatesIn)).map((gate) => brokenGate(gate)),
-        ],
-        ignored: [...ignored, ...broken.flatMap(ignoredEntry)],
-        watched,
-        announced: reading.settingsFiles.flatMap(announced),
+        hooks: [],
+        ignored: [],
+        get watched() {
+          return reading().watched;
+        },
+        get announced() {
+          return reading().settingsFiles.flatMap(announced);
+        },
       };
     },
+  };
+}
+
+/** Whether any place exists in which something may be configured; mostly none does. */
+function isAnythingThere(places: ClaudePlaces): boolean {
+  const { startDirectory, claudeDirectory, clineDirectory, managedDirectory } = places;
+  if (places.flagSettings !== null || places.pluginDirectories.length > 0) return true;
+  return [
+    path.join(startDirectory, '.claude'),
+    path.join(startDirectory, 'hooks', 'hooks.json'),
+    ...places.workspaceRoots.flatMap((root) => [
+      path.join(root, '.claude'),
+      path.join(root, '.cline', 'hooks.json'),
+    ]),
+    ...(claudeDirectory === null ? [] : [claudeDirectory]),
+    ...(clineDirectory === null ? [] : [path.join(clineDirectory, 'hooks.json')]),
+    ...(managedDirectory === null ? [] : [managedDirectory]),
+  ].some(mayExist);
+}
+
+/** Also when it is a link that leads nowhere, or lies where nobody may look: that has to be told. */
+function mayExist(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | null = null;
+  return () => (made ??= { value: make() }).value;
+}
+
+function discoveryOf(reading: SourcesReading, options: ClaudeConfigOptions): Discovery {
+  const { ignored, broken, watched } = reading;
+  return {
+    hooks: [
+      ...(reading.entries.length === 0 ? [] : configuredHooks(reading, options)),
+      ...gatesWithNames(broken.flatMap(gatesIn)).map((gate) => brokenGate(gate)),
+    ],
+    ignored: [...ignored, ...broken.flatMap(ignoredEntry)],
+    watched,
+    announced: reading.settingsFiles.flatMap(announced),
   };
 }
 

@@ -33,6 +33,8 @@ export interface DispatchRequest {
   readonly id: string;
   readonly event: HookEvent;
   readonly handlers: readonly Handler[];
+  /** Who looked at the call before, when this event may rewrite it after them. */
+  readonly gates: readonly Handler[];
   /** Aborts with the caller's signal and when the engine closes. */
   readonly signal: AbortSignal;
 }
@@ -65,8 +67,10 @@ export function createDispatch(ports: DispatchPorts): RunDispatch {
     if (rewritten === null || isRefusal(verdict.effect)) return { verdict, aborted: false };
     const final = withInput(request.event, rewritten.input);
     const second = await runSecondPass(ports, { ...request, event: final }, ran);
+    const gates = await askGatesAgain(ports, { ...request, event: final });
+    const looked = { ran: [...second.ran, ...gates.ran], skipped: second.skipped };
     return {
-      verdict: merge(bothPasses({ ran, skipped: first.skipped }, second)),
+      verdict: merge(bothPasses({ ran, skipped: first.skipped }, looked)),
       aborted: request.signal.aborted,
     };
   };
@@ -148,6 +152,14 @@ async function runSecondPass(
     started.push(...unseen.map((run) => start(ports, request, run)));
   }
   return { ran: await settleAll(started, request.signal), skipped };
+}
+
+/** A call that is rewritten after it passed the gates of PreToolUse goes back to them. */
+async function askGatesAgain(ports: DispatchPorts, request: DispatchRequest): Promise<Pass> {
+  const { event, gates } = request;
+  if (event.name !== 'PermissionRequest' || gates.length === 0) return { ran: [], skipped: [] };
+  const call: HookEvent = { ...event, name: 'PreToolUse' };
+  return runSecondPass(ports, { ...request, event: call, handlers: gates }, []);
 }
 
 /** A hook that was asked about the first input and may not be asked about the final one. */
