@@ -47,6 +47,12 @@ export function commandHandler(target: CommandTarget): Handler {
   };
 }
 
+/** A handler of something that cannot be started: each run says why, and none looks like agreement. */
+export function failingHandler(target: Omit<Handler, 'run'>, message: string): Handler {
+  const failure: Failure = { kind: 'spawn', message };
+  return { ...target, run: () => ({ failure }) };
+}
+
 /** Of a program that went on in the background, the end is what there is to tell. */
 function tellEnd(result: ProgramResult, report: (ended: ProgramResult) => void): void {
   if (result.late === null) report(result);

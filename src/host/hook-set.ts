@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { once } from '../base/once.ts';
 import type {
   AnnouncedChanges,
   AnnouncedFile,
@@ -219,14 +220,6 @@ function createGrants(
 function compiledElsewhere(stateDirectory: string | null): Environment {
   if (stateDirectory === null) return { PYTHONDONTWRITEBYTECODE: '1' };
   return { PYTHONPYCACHEPREFIX: path.join(stateDirectory, 'pycache') };
-}
-
-function once<Value extends object>(make: () => Value): () => Value {
-  let made: Value | null = null;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }
 
 function standingOf(

@@ -23,17 +23,8 @@ export interface UnboundMention {
 const MAX_TEXT = 256 * 1024;
 const IMPORT_ENDINGS = ['', '.js', '.mjs', '.cjs', '.ts', '.py', '.sh'];
 
-// A path, a name in quotes, or any command but those that only say something.
-const ANY_NAME = /[./\\*?]|["'`][^"'`\n]*\w|^\s*(?!echo\b|exit\b|cat\b|true\b)[A-Za-z]/m;
-
-/** The smallest hooks name nothing at all, and a person waits for the list of them. */
-function mayName(script: string): boolean {
-  return ANY_NAME.test(script.replace(/^\uFEFF?#!.*/, ''));
-}
-
 /** A help for the eye, not a proof: a script can build a name that no scan will find. */
 export function unboundMentions(unit: TrustUnit, scriptText: string): readonly UnboundMention[] {
-  if (!mayName(scriptText)) return [];
   const text = scriptText.slice(0, MAX_TEXT);
   const commands = commandText(unit, text);
   const words = wordsOf(text, commands);

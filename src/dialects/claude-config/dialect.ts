@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
+import { once } from '../../base/once.ts';
 import type { AnnouncedFile, Dialect, Discovery, FoundHook, Ignored } from '../dialect.ts';
 import type { BrokenEntry, Entry, Source, SourceKind } from './entry.ts';
 import { createEntryHandlers } from './entry-handlers.ts';
@@ -77,11 +78,6 @@ function mayExist(file: string): boolean {
   } catch {
     return true;
   }
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | null = null;
-  return () => (made ??= { value: make() }).value;
 }
 
 function discoveryOf(reading: SourcesReading, options: ClaudeConfigOptions): Discovery {

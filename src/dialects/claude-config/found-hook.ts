@@ -1,5 +1,5 @@
-import type { Failure } from '../../hooks/decision.ts';
 import type { Handler } from '../../hooks/handler.ts';
+import { failingHandler } from '../command-handler.ts';
 import type { Binds, FoundHook, Grant } from '../dialect.ts';
 import { bindsOf } from './binding.ts';
 import type { BrokenEntry, Entry } from './entry.ts';
@@ -100,7 +100,7 @@ function handlersOf(
 ): readonly Handler[] {
   const { event, source } = entry;
   const target = { ...targetOf({ id, event, grant }), source: `${source.file}:${entry.line}` };
-  if (fit.problem !== null && isGate(event)) return [failing(target, fit.problem)];
+  if (fit.problem !== null && isGate(event)) return [failingHandler(target, fit.problem)];
   const { fits } = fit;
   return [handlers.handlerOf(entry, { target: { ...target, fits }, grant, index })];
 }
@@ -114,12 +114,6 @@ function targetOf({ id, event, grant }: { id: string; event: ClaudeEvent; grant:
     onFailure: grant.onFailure,
     withheld: grant.withheld,
   } as const;
-}
-
-/** A guard that cannot work must not look as if it had agreed. */
-function failing(target: Omit<Handler, 'run'>, message: string): Handler {
-  const failure: Failure = { kind: 'spawn', message };
-  return { ...target, run: () => ({ failure }) };
 }
 
 /** A broken gate under the name that it has in this session. */
@@ -153,7 +147,7 @@ export function brokenGate({ broken, id, ownId }: NamedGate): FoundHook {
     problem: why,
     details: { source: source.label },
     toHandlers: (grant) => [
-      failing({ ...targetOf({ id, event, grant }), source: `${source.file}:${line}` }, why),
+      failingHandler({ ...targetOf({ id, event, grant }), source: `${source.file}:${line}` }, why),
     ],
   };
 }

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { isInside } from '../../base/paths.ts';
 import type { HandlerInput } from '../../hooks/handler.ts';
 import type { LaunchMachine } from '../../process/interpreter.ts';
-import { type Codec, commandHandler } from '../command-handler.ts';
+import { type Codec, commandHandler, failingHandler } from '../command-handler.ts';
 import type { Dialect, Discovery, FoundHook, Grant, Ignored } from '../dialect.ts';
 import { createShebangFiles, type ShebangFiles } from '../shebang-files.ts';
 import { createFileHookCodec } from './codec.ts';
@@ -142,8 +142,7 @@ function handlersOf(
   };
   const { launch } = file;
   if ('missing' in launch) {
-    const failure = { kind: 'spawn', message: launch.missing } as const;
-    return events.map((event) => ({ ...target, event, run: () => ({ failure }) }));
+    return events.map((event) => failingHandler({ ...target, event }, launch.missing));
   }
   const program = (input: HandlerInput) => ({
     file: launch.file,

@@ -1,3 +1,4 @@
+import { once } from '../../base/once.ts';
 import { subjectOf } from '../events.ts';
 import { type FaceContext, namesOf, viewsOf, type Vocabulary } from '../faces/faces.ts';
 import { callOf, type HookEvent } from '../facts.ts';
@@ -49,10 +50,4 @@ function subjectsIn(
 function subjectNames(event: HookEvent): readonly string[] {
   const subject = subjectOf(event);
   return subject === null ? [] : [subject];
-}
-
-/** Every handler of a vocabulary asks, and most dispatches have many. */
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | null = null;
-  return () => (made ??= { value: make() }).value;
 }

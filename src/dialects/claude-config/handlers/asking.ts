@@ -2,21 +2,18 @@ import { messageOf } from '../../../base/errors.ts';
 import { cutText } from '../../../base/json.ts';
 import type { Failure, FailureKind } from '../../../hooks/decision.ts';
 import { runWithinLimit } from '../../../hooks/dispatch/time-limit.ts';
-import type { Answer, ProgramReport } from '../../../hooks/handler.ts';
-
-export interface Limits {
-  readonly signal: AbortSignal;
-  readonly timeoutMs: number;
-}
+import type { Answer, Handler, HandlerInput, ProgramReport } from '../../../hooks/handler.ts';
 
 /** Asks somebody who may hang, throw or not listen to the signal, and always ends with an answer. */
-export async function askWithin(
-  ask: (signal: AbortSignal) => Promise<Answer>,
-  { signal, timeoutMs }: Limits,
-): Promise<Answer> {
-  if (signal.aborted) return KILLED;
-  const answer = await runWithinLimit((inner) => askUntilAborted(ask, inner), signal, timeoutMs);
-  return answer ?? {};
+export function limitedRun(
+  { timeoutMs }: { readonly timeoutMs: number },
+  ask: (input: HandlerInput, signal: AbortSignal) => Promise<Answer>,
+): Handler['run'] {
+  return async (input, signal) => {
+    if (signal.aborted) return KILLED;
+    const askOnce = (inner: AbortSignal) => askUntilAborted((ending) => ask(input, ending), inner);
+    return (await runWithinLimit(askOnce, signal, timeoutMs)) ?? {};
+  };
 }
 
 export function failed(kind: FailureKind, message: string): { readonly failure: Failure } {

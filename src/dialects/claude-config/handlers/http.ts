@@ -2,7 +2,7 @@ import { isRecord, parseJson } from '../../../base/json.ts';
 import type { Answer, Handler, HandlerInput } from '../../../hooks/handler.ts';
 import type { HttpEntry } from '../entry.ts';
 import type { Resolve } from './addresses.ts';
-import { askWithin, excerptOf, failed, reportOf } from './asking.ts';
+import { excerptOf, failed, limitedRun, reportOf } from './asking.ts';
 import type { Reply } from './http-exchange.ts';
 import { type Environment, fillHeaders } from './http-headers.ts';
 import { type HttpRules, isAllowedUrl, isHostAllowedByName, shownUrl } from './http-rules.ts';
@@ -21,11 +21,7 @@ export interface HttpTools {
 
 /** Posts the payload to a URL and reads the answer as a hook's output. */
 export function httpRun(entry: HttpEntry, tools: HttpTools): Handler['run'] {
-  return (input, signal) =>
-    askWithin((inner) => askServer({ entry, tools, input }, inner), {
-      signal,
-      timeoutMs: entry.timeoutMs,
-    });
+  return limitedRun(entry, (input, signal) => askServer({ entry, tools, input }, signal));
 }
 
 interface Asked {

@@ -2,7 +2,7 @@ import { isRecord, typeName } from '../../../base/json.ts';
 import type { Answer, Handler, HandlerInput } from '../../../hooks/handler.ts';
 import type { McpToolEntry } from '../entry.ts';
 import type { CallMcp, McpAnswer } from '../ports.ts';
-import { askWithin, excerptOf, failed, reportOf } from './asking.ts';
+import { excerptOf, failed, limitedRun, reportOf } from './asking.ts';
 
 export interface McpTools {
   readonly callMcp?: CallMcp | undefined;
@@ -13,11 +13,7 @@ export interface McpTools {
 
 /** Calls a tool of an MCP server and reads its text as a hook's output. */
 export function mcpToolRun(entry: McpToolEntry, tools: McpTools): Handler['run'] {
-  return (input, signal) =>
-    askWithin((inner) => callTool({ entry, tools, input }, inner), {
-      signal,
-      timeoutMs: entry.timeoutMs,
-    });
+  return limitedRun(entry, (input, signal) => callTool({ entry, tools, input }, signal));
 }
 
 interface Asked {

@@ -2,7 +2,7 @@ import { isRecord, parseJson, typeName } from '../../../base/json.ts';
 import type { Answer, Handler, HandlerInput } from '../../../hooks/handler.ts';
 import type { PromptEntry } from '../entry.ts';
 import type { AskModel, ModelQuestion } from '../ports.ts';
-import { askWithin, failed, reportOf } from './asking.ts';
+import { failed, limitedRun, reportOf } from './asking.ts';
 
 export interface ModelTools {
   readonly askModel?: AskModel | undefined;
@@ -13,11 +13,7 @@ export interface ModelTools {
 
 /** Puts the prompt of a `prompt` or `agent` hook to the host's model. */
 export function modelRun(entry: PromptEntry, tools: ModelTools): Handler['run'] {
-  return (input, signal) =>
-    askWithin((inner) => askHost({ entry, tools, input }, inner), {
-      signal,
-      timeoutMs: entry.timeoutMs,
-    });
+  return limitedRun(entry, (input, signal) => askHost({ entry, tools, input }, signal));
 }
 
 interface Asked {

@@ -1,3 +1,4 @@
+import { once } from '../../../base/once.ts';
 import { type ToolView, viewsOf } from '../../../hooks/faces/faces.ts';
 import { callOf, type HookEvent } from '../../../hooks/facts.ts';
 import type { Entry } from '../entry.ts';
@@ -123,9 +124,4 @@ function viewsAsked(event: HookEvent, tool: ToolView | null | undefined): readon
   const call = callOf(event);
   const context = { cwd: event.cwd, root: event.workspaceRoots[0] ?? null };
   return call === null ? [] : viewsOf(call, 'claude', context);
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | null = null;
-  return () => (made ??= { value: make() }).value;
 }
