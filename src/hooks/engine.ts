@@ -137,8 +137,8 @@ function handlersOf(source: HandlerSource): readonly Handler[] | null {
  */
 function sideBySide(handler: Handler): Handler {
   if (Object.getPrototypeOf(handler) !== Object.prototype) return handler;
-  const { id, vocabulary, fits, inOrder } = handler;
-  return Object.assign({ id, vocabulary, fits, inOrder }, handler);
+  const askedFirst = { id: '', vocabulary: handler.vocabulary, fits: undefined, inOrder: false };
+  return Object.assign(askedFirst, handler);
 }
 
 function groupByEvent(handlers: readonly Handler[]): Map<EventName, Handler[]> {
