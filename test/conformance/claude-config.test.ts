@@ -6,26 +6,36 @@ import { coveragePage, coverageOf } from './claude-config/coverage.ts';
 import { DIFFERENCES, differencesTable } from './claude-config/differences.ts';
 import { DUE_IN_HOST } from './claude-config/due-in-host.ts';
 import { GROUPS } from './claude-config/groups/index.ts';
+import { missingPrograms, titleWithout } from './claude-config/programs.ts';
 import { GROUP_NAMES, namedCases } from './claude-config/recording.ts';
+import { standInNotes } from './claude-config/scripts.ts';
 
 const passed = new Map<string, number>();
+const skipped = new Map<string, number>();
 
 describe('the recorded behaviour of Claude Code', () => {
   afterAll(() => {
     const lines = coverageOf(GROUPS).map(({ group, tests, named, due }) => {
       const whole = due.length === 0 ? '' : `, ${due.length} due in the agent host`;
-      return `claude-config ${group}: ${passed.get(group) ?? 0} of ${tests} cases passed (${named} recorded${whole})\n`;
+      const without = skipped.has(group) ? `, ${skipped.get(group)} skipped` : '';
+      return `claude-config ${group}: ${passed.get(group) ?? 0} of ${tests} cases passed${without} (${named} recorded${whole})\n`;
     });
-    process.stdout.write(lines.join(''));
+    const notes = standInNotes().map((note) => `claude-config: ${note}\n`);
+    process.stdout.write([...lines, ...notes].join(''));
   });
 
   for (const { name: group, cases } of GROUPS) {
     describe(group, () => {
-      for (const { name, run } of cases) {
-        it.concurrent(name, async ({ onTestFinished }) => {
-          await run(createStage((work) => onTestFinished(work)));
-          passed.set(group, (passed.get(group) ?? 0) + 1);
-        });
+      for (const { name, needs = [], run } of cases) {
+        const missing = missingPrograms(needs);
+        if (missing.length > 0) skipped.set(group, (skipped.get(group) ?? 0) + 1);
+        it.skipIf(missing.length > 0).concurrent(
+          titleWithout(name, missing),
+          async ({ onTestFinished }) => {
+            await run(createStage((work) => onTestFinished(work)));
+            passed.set(group, (passed.get(group) ?? 0) + 1);
+          },
+        );
       }
     });
   }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../src/hooks/decision.ts';
 import { type HooklineOptions, jsonOf, runHookline } from '../cli/hookline.ts';
-import { at, createPlace, type Place, trust, write } from '../cli/place.ts';
+import { at, createPlace, hasProgram, type Place, trust, write } from '../cli/place.ts';
 import { homeOf, stageAttack } from './attack.ts';
 
 const SETTINGS = '.claude/settings.json';
@@ -42,6 +42,9 @@ const MODIFIED: Fired = { code: 3, ran: 0, skipped: ['modified'] };
 const UNTRUSTED: Fired = { code: 3, ran: 0, skipped: ['untrusted'] };
 const PWN = '#!/bin/sh\n: > "$HOME/pwned"\n';
 
+/** Two of the hooks are lines of bash, which fail aloud where there is none. */
+const ALL_SEVEN: Fired = { code: hasProgram('bash') ? 0 : 3, ran: 7, skipped: [] };
+
 describe('a script that is replaced after trust', () => {
   it.each([
     'tools/named.sh',
@@ -55,7 +58,7 @@ describe('a script that is replaced after trust', () => {
   ])('takes the trust from its hook alone: %s', async (script) => {
     const staged = stageAttack('claude-swapped-script');
     trust(staged);
-    expect(await fire(staged.options)).toEqual({ code: 0, ran: 7, skipped: [] });
+    expect(await fire(staged.options)).toEqual(ALL_SEVEN);
     write(staged.repo, script, PWN);
     expect(await fire(staged.options)).toEqual({ code: 3, ran: 6, skipped: ['modified'] });
     expect(homeOf(staged)).toEqual({});
@@ -416,7 +419,7 @@ describe('a lock', () => {
     const flags = await locked(staged);
     expect((await runHookline(['lock', '--check'], staged.options)).code).toBe(0);
     expect(await fire(staged.options, EDIT)).toMatchObject({ code: 3, ran: 0 });
-    expect(await fire(staged.options, flags)).toEqual({ code: 0, ran: 7, skipped: [] });
+    expect(await fire(staged.options, flags)).toEqual(ALL_SEVEN);
 
     write(staged.repo, 'tools/in-args.sh', PWN);
     expect((await runHookline(['lock', '--check'], staged.options)).code).toBe(1);

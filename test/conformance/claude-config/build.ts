@@ -25,6 +25,8 @@ export interface Group {
 
 export interface GroupCase {
   readonly name: string;
+  /** Programs without which its hooks cannot show what is tested: it is skipped without them. */
+  readonly needs?: readonly string[];
   readonly run: (stage: Stage) => Promise<void>;
 }
 
@@ -69,7 +71,14 @@ export interface World {
   readonly lines: (file: string) => readonly string[];
   /** What a hook that ran `cat > file` was told. */
   readonly payload: (file: string) => Readonly<Record<string, unknown>>;
+  /** What hooks of `records` left in this file. */
+  readonly recorded: (file: string) => readonly Recorded[];
   readonly write: (file: string, content: string | object) => void;
+}
+
+export interface Recorded {
+  readonly texts: readonly string[];
+  readonly payload: Readonly<Record<string, unknown>>;
 }
 
 /** `cleanUp` takes what must happen after the test. */
@@ -153,6 +162,12 @@ function surroundingsOf({ env = {} }: Setup, { root, home }: Places): Surroundin
 function createWorld({ directory, root, home }: Places, host: Host): World {
   const at = (file: string): string => path.join(root, file);
   const read = (file: string): string => readFileSync(at(file), 'utf8');
+  const lines = (file: string): readonly string[] =>
+    existsSync(at(file))
+      ? read(file)
+          .split('\n')
+          .filter((line) => line !== '')
+      : [];
   return {
     directory,
     root,
@@ -162,16 +177,12 @@ function createWorld({ directory, root, home }: Places, host: Host): World {
     dispatch: (event) => host.engine.dispatch(event),
     has: (file) => existsSync(at(file)),
     read,
-    lines: (file) =>
-      existsSync(at(file))
-        ? read(file)
-            .split('\n')
-            .filter((line) => line !== '')
-        : [],
+    lines,
     payload: (file) => {
       const payload: Readonly<Record<string, unknown>> = JSON.parse(read(file));
       return payload;
     },
+    recorded: (file) => lines(file).map((line): Recorded => JSON.parse(line)),
     write: (file, content) => writeOne(at(file), content),
   };
 }
@@ -209,6 +220,13 @@ export function group(handlers: readonly object[], matcher?: string): object {
 
 export function command(text: string, more: object = {}): object {
   return { type: 'command', command: text, ...more };
+}
+
+/** A command line that adds a line to a file: texts as the shell expands them, and what it was told. */
+export function records(file: string, ...texts: readonly string[]): string {
+  const form = `{"texts":[${texts.map(() => '"%s"').join(',')}],"payload":%s}`;
+  const words = [...texts, '$(cat)'].map((text) => `"${text}"`);
+  return `printf '${form}\\n' ${words.join(' ')} >> "${file}"`;
 }
 
 /** What a verdict says, without who said it; what is left out is as if nobody had said anything. */

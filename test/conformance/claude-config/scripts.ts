@@ -1,3 +1,5 @@
+import { missingPrograms } from './programs.ts';
+
 /** What a hook of the recording does. */
 export interface Act {
   /** Printed to stdout; an object as compact JSON. */
@@ -32,8 +34,22 @@ export function scriptOf(act: Act, name: string, language: Language): Script {
   }
 }
 
+/** The languages take turns; one that is missing here is stood in for, as the act is the same in each. */
 export function languageFor(index: number): Language {
-  return LANGUAGES[index % LANGUAGES.length] ?? 'sh';
+  const language = LANGUAGES[index % LANGUAGES.length] ?? 'sh';
+  return STAND_INS.get(language) ?? language;
+}
+
+const STAND_INS: ReadonlyMap<Language, Language> = new Map([
+  ...missingPrograms(['bash']).map(() => ['bash', 'sh'] as const),
+  ...missingPrograms(['python3']).map(() => ['python', 'node'] as const),
+]);
+
+/** What is to be said aloud of languages that are missing here. */
+export function standInNotes(): readonly string[] {
+  return [...STAND_INS].map(
+    ([missing, standIn]) => `${missing} is missing here: its hooks ran in ${standIn}`,
+  );
 }
 
 function printed({ out = '' }: Act): string {

@@ -1,6 +1,14 @@
 import { expect } from 'vitest';
 import { createStopGuard } from '../../../../../src/hooks/stop-guard.ts';
-import { command, expectTold, type Group, hooks, type Stage, type Told } from '../../build.ts';
+import {
+  command,
+  expectTold,
+  type Group,
+  hooks,
+  records,
+  type Stage,
+  type Told,
+} from '../../build.ts';
 import { withCommand } from '../../recorded-hooks.ts';
 import { fieldsAt, listAt, observed } from '../../recording.ts';
 import { type Act, languageFor, scriptOf } from '../../scripts.ts';
@@ -50,12 +58,9 @@ export const stop: Group = {
     name,
     run: async (stage: Stage) => {
       const script = scriptOf(act, 'hook', languageFor(index));
-      const { fire, lines } = await stage({
+      const { fire, recorded } = await stage({
         files: { [script.file]: script.text },
-        project: hooks('Stop', [
-          command(script.command),
-          command('jq .stop_hook_active >> active.log'),
-        ]),
+        project: hooks('Stop', [command(script.command), command(records('active.log'))]),
       });
       expectTold(await fire('Stop'), withCommand(expected, script.command));
       const guard = createStopGuard();
@@ -69,9 +74,9 @@ export const stop: Group = {
         });
       }
       expect(
-        lines('active.log')
+        recorded('active.log')
           .slice(1)
-          .map((line) => line === 'true'),
+          .map(({ payload }) => payload['stop_hook_active']),
       ).toEqual(active);
     },
   })),

@@ -1,12 +1,14 @@
 import { expect } from 'vitest';
-import { call, command, type Group, hooks, type Stage } from '../../build.ts';
+import { call, command, type Group, hooks, records, type Stage } from '../../build.ts';
 
 const runsFor = (tool: string, matcher: string, fits: boolean) => async (stage: Stage) => {
-  const { fire, lines } = await stage({
-    project: hooks('PreToolUse', [command('jq -r .tool_name >> ran.log')], matcher),
+  const { fire, recorded } = await stage({
+    project: hooks('PreToolUse', [command(records('ran.log'))], matcher),
   });
   await fire('PreToolUse', call(tool, { description: 'look', prompt: 'look around' }));
-  expect(lines('ran.log')).toEqual(fits ? ['Agent'] : []);
+  expect(recorded('ran.log').map(({ payload }) => payload['tool_name'])).toEqual(
+    fits ? ['Agent'] : [],
+  );
 };
 
 /** Described, and not recorded: the tool is called Agent, and was called Task. */

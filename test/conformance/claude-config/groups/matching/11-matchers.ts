@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { call, command, type Group, group, type Stage } from '../../build.ts';
+import { call, command, type Group, group, records, type Stage } from '../../build.ts';
 import { observed, listAt } from '../../recording.ts';
 
 const CALLS: Readonly<Record<string, object>> = {
@@ -27,9 +27,9 @@ export const matchers: Group = {
     return {
       name: line,
       run: async (stage: Stage) => {
-        const { fire, lines } = await stage({
+        const { fire, recorded } = await stage({
           project: {
-            hooks: { PreToolUse: [group([command('jq -r .tool_name >> fired.log')], matcher)] },
+            hooks: { PreToolUse: [group([command(records('fired.log'))], matcher)] },
           },
         });
         const failures: unknown[] = [];
@@ -37,7 +37,7 @@ export const matchers: Group = {
           const { outcomes } = await fire('PreToolUse', call(tool, input));
           failures.push(...outcomes.flatMap(({ failure }) => failure ?? []));
         }
-        expect(lines('fired.log')).toEqual(fired);
+        expect(recorded('fired.log').map(({ payload }) => payload['tool_name'])).toEqual(fired);
         expect(failures.length).toBe(UNREADABLE.includes(matcher) ? Object.keys(CALLS).length : 0);
       },
     };

@@ -30,6 +30,7 @@ export const dedupe: Group = {
   name: '13-dedupe',
   cases: Object.entries(SETUPS).map(([name, setup]) => ({
     name,
+    needs: name === 'diffshell' ? ['bash'] : [],
     run: async (stage: Stage) => {
       const { fire, lines, host } = await stage(setup);
       await fire('PreToolUse', bash('echo hi'));

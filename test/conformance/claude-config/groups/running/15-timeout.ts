@@ -27,7 +27,7 @@ export const timeouts: Group = {
     { name: 'frac', run: slow('PreToolUse', 'true', 0.4) },
     { name: 'stop', run: slow('Stop', 'true', 0.4) },
     { name: 'end', run: sharesTime },
-    { name: 'setsid-survived', run: leavesDaemon },
+    { name: 'setsid-survived', needs: ['setsid'], run: leavesDaemon },
     { name: 'a grandchild that holds stdout', run: leavesGrandchild },
   ],
 };

@@ -75,11 +75,8 @@ export const shells: Group = {
       ),
     },
     { name: 'no terminal', run: hasNoTerminal },
-    { name: 'shell0', run: leadsItsSession },
-    {
-      name: 'double bracket',
-      run: usesSystemShell,
-    },
+    { name: 'shell0', needs: ['ps'], run: leadsItsSession },
+    { name: 'double bracket', needs: ['bash'], run: usesSystemShell },
     {
       name: 'missing in shell form',
       run: fails(command('/nonexistent/hook.sh'), 'exit', /127.*not found|127.*No such file/u),

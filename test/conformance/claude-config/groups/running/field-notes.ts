@@ -7,6 +7,7 @@ import {
   expectTold,
   type Group,
   hooks,
+  records,
   type Stage,
   type Told,
 } from '../../build.ts';
@@ -44,7 +45,11 @@ export const fieldNotes: Group = {
   name: 'field-notes',
   cases: [
     { name: 'a command that the shell cannot parse', run: saysThatShellFailed },
-    { name: 'the same command with "shell": "bash"', run: pre(UNPARSABLE, {}, { shell: 'bash' }) },
+    {
+      name: 'the same command with "shell": "bash"',
+      needs: ['bash'],
+      run: pre(UNPARSABLE, {}, { shell: 'bash' }),
+    },
     { name: '${CLAUDE_PLUGIN_ROOT:-.} in a plugin', run: exportsPluginRoot },
     { name: 'variables of a session around this one', run: dropsForeignPlaces },
     { name: 'names of fields that other hosts use', run: sendsAliases },
@@ -67,15 +72,17 @@ export const fieldNotes: Group = {
     },
     {
       name: 'a one-liner in python',
+      needs: ['python3'],
       run: pre(PYTHON, { effect: 'deny', reasons: [`[${PYTHON}]: no rm -rf /tmp/x`] }),
     },
     {
       name: 'cd and a chain',
+      needs: ['jq'],
       run: pre(CHAIN, { effect: 'deny', reasons: [`[${CHAIN}]: chained`] }),
     },
     { name: '|| true', run: pre('exit_with_nonsense 2> /dev/null || true', {}) },
-    { name: 'a missing python script blocks', run: blocksWithoutScript },
-    { name: 'a transcript that can be read', run: hasTranscript },
+    { name: 'a missing python script blocks', needs: ['python3'], run: blocksWithoutScript },
+    { name: 'a transcript that can be read', needs: ['jq'], run: hasTranscript },
   ],
 };
 
@@ -115,21 +122,20 @@ async function dropsForeignPlaces(stage: Stage): Promise<void> {
 }
 
 async function sendsAliases(stage: Stage): Promise<void> {
-  const same = (one: string, other: string): object =>
-    command(`jq -c '[has("${one}"), .${one} == .${other}]' >> same.log`);
-  const { fire, lines } = await stage({
-    project: {
-      hooks: {
-        UserPromptSubmit: [{ hooks: [same('user_prompt', 'prompt')] }],
-        SessionStart: [{ hooks: [same('session_trigger', 'source')] }],
-        PostToolUse: [{ hooks: [same('tool_result', 'tool_response')] }],
-      },
-    },
+  const all = [{ hooks: [command(records('told.log'))] }];
+  const { fire, recorded } = await stage({
+    project: { hooks: { UserPromptSubmit: all, SessionStart: all, PostToolUse: all } },
   });
   await fire('UserPromptSubmit');
   await fire('SessionStart');
   await fire('PostToolUse', { ...bash('ls'), ...answered('a') });
-  expect(lines('same.log')).toEqual(['[true,true]', '[true,true]', '[true,true]']);
+  const [prompt, start, result] = recorded('told.log').map(({ payload }) => payload);
+  expect(prompt).toMatchObject({ prompt: expect.any(String), user_prompt: prompt?.['prompt'] });
+  expect(start).toMatchObject({ source: expect.any(String), session_trigger: start?.['source'] });
+  expect(result).toMatchObject({
+    tool_response: expect.any(Object),
+    tool_result: result?.['tool_response'],
+  });
 }
 
 /** Python says 2 for a file that it cannot open, which blocks, as in Claude Code. */

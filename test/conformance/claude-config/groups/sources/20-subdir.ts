@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { bash, command, type Group, hooks, type Stage } from '../../build.ts';
+import { bash, command, type Group, hooks, records, type Stage } from '../../build.ts';
 
 export const subdirectory: Group = {
   name: '20-subdir',
@@ -8,16 +8,18 @@ export const subdirectory: Group = {
 
 async function readsStartDirectory(stage: Stage): Promise<void> {
   const tells = (name: string): object =>
-    hooks('PreToolUse', [
-      command(`jq -c '["${name}", .cwd, env.CLAUDE_PROJECT_DIR, .transcript_path]' >> ran.log`),
-    ]);
-  const { fire, lines, host, root } = await stage({
+    hooks('PreToolUse', [command(records('ran.log', name, '$CLAUDE_PROJECT_DIR'))]);
+  const { fire, lines, recorded, host, root } = await stage({
     start: 'pkg',
     project: tells('rootproj'),
     files: { 'pkg/.claude/settings.json': tells('subproj') },
   });
   await fire('PreToolUse', bash('echo hi'));
-  const told = lines('pkg/ran.log').map((line) => JSON.parse(line));
+  const told = recorded('pkg/ran.log').map(({ texts, payload }) => [
+    ...texts,
+    payload['cwd'],
+    payload['transcript_path'],
+  ]);
   const below = `${root}/pkg`;
   expect(told).toEqual([['subproj', below, below, expect.stringMatching(/-pkg\/[^/]+\.jsonl$/u)]]);
   expect(lines('ran.log')).toEqual([]);

@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
-import { bash, command, type Group, type Setup, type Stage } from '../../build.ts';
+import { isRecord } from '../../../../../src/base/json.ts';
+import { bash, command, type Group, records, type Setup, type Stage } from '../../build.ts';
 
-const TELL = `jq -c --arg hook "$1" '[.hook_event_name, $hook, .tool_input.command, .agent_type, env.CLAUDE_PLUGIN_ROOT]' >> "$CLAUDE_PROJECT_DIR/ran.log"`;
+const TELL = records('$CLAUDE_PROJECT_DIR/ran.log', '$1', '${CLAUDE_PLUGIN_ROOT-none}');
 const tells = (name: string): string => `sh "$CLAUDE_PROJECT_DIR/tell.sh" ${name}`;
 const yaml = (event: string, name: string, more = ''): string =>
   `  ${event}:\n    - hooks:\n        - type: command\n          command: '${tells(name)}'\n${more}`;
@@ -38,7 +39,7 @@ const SETUP: Setup = {
 
 /** The recorded session: before the skill, after it twice, in the sub-agent, at the end. */
 async function told(stage: Stage): Promise<readonly (readonly unknown[])[]> {
-  const { fire, lines, root } = await stage(SETUP);
+  const { fire, recorded, root } = await stage(SETUP);
   const used = { skills: ['secure'] };
   const rev = { ...used, agent: { id: 'a1', parentId: 'main', type: 'rev' } };
   await fire('UserPromptSubmit', { prompt: 'ORACLE one' });
@@ -49,7 +50,16 @@ async function told(stage: Stage): Promise<readonly (readonly unknown[])[]> {
   await fire('PreToolUse', { ...bash('echo sub'), ...rev });
   await fire('SubagentStop', { agentType: 'rev', ...rev });
   await fire('Stop', used);
-  return lines('ran.log').map((line) => JSON.parse(line.replaceAll(root, '<ROOT>')));
+  return recorded('ran.log').map(({ texts: [hook, pluginRoot = ''], payload }) => {
+    const input = payload['tool_input'];
+    return [
+      payload['hook_event_name'],
+      hook,
+      isRecord(input) ? input['command'] : null,
+      payload['agent_type'] ?? null,
+      pluginRoot === 'none' ? null : pluginRoot.replace(root, '<ROOT>'),
+    ];
+  });
 }
 
 const SKILL_ROOT = '<ROOT>/.claude/skills/secure';

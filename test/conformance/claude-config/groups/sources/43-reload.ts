@@ -1,5 +1,14 @@
 import { expect, vi } from 'vitest';
-import { bash, command, type Group, group, hooks, type Stage, type World } from '../../build.ts';
+import {
+  bash,
+  command,
+  type Group,
+  group,
+  hooks,
+  records,
+  type Stage,
+  type World,
+} from '../../build.ts';
 
 const version = (name: string): object => hooks('PreToolUse', [command(`echo ${name} >> ran.log`)]);
 const PATIENCE = { timeout: 20_000, interval: 50 };
@@ -31,12 +40,14 @@ async function runsFirstVersion(stage: Stage): Promise<void> {
 
 /** Who watches the file is the agent; the hook is told which one changed. */
 async function tellsOfFile(stage: Stage): Promise<void> {
-  const { fire, lines, root } = await stage({
-    project: hooks('FileChanged', [command('jq -r .file_path >> changed.log')], 'dyn.txt'),
+  const { fire, recorded, root } = await stage({
+    project: hooks('FileChanged', [command(records('changed.log'))], 'dyn.txt'),
   });
   await fire('FileChanged', { file: `${root}/dyn.txt`, change: 'change' });
   await fire('FileChanged', { file: `${root}/other.txt`, change: 'change' });
-  expect(lines('changed.log')).toEqual([`${root}/dyn.txt`]);
+  expect(recorded('changed.log').map(({ payload }) => payload['file_path'])).toEqual([
+    `${root}/dyn.txt`,
+  ]);
 }
 
 async function runsSecondVersion(stage: Stage): Promise<void> {
@@ -48,7 +59,7 @@ async function runsSecondVersion(stage: Stage): Promise<void> {
 
 /** The hook that is asked about the change refuses it, so what was in force stays. */
 async function keepsBlockedChangeOut(stage: Stage): Promise<void> {
-  const asked = `jq -c '[.source, .file_path]' >> asked.log; echo no >&2; exit 2`;
+  const asked = `${records('asked.log')}; echo no >&2; exit 2`;
   const world = await watching(stage, {
     hooks: {
       PreToolUse: [group([command('echo v1 >> ran.log')])],
@@ -56,11 +67,11 @@ async function keepsBlockedChangeOut(stage: Stage): Promise<void> {
     },
   });
   world.write('.claude/settings.local.json', version('local'));
-  await vi.waitFor(() => expect(world.lines('asked.log').length).toBeGreaterThan(0), PATIENCE);
-  expect(JSON.parse(world.lines('asked.log')[0] ?? '')).toEqual([
-    'local_settings',
-    `${world.root}/.claude/settings.local.json`,
-  ]);
+  await vi.waitFor(() => expect(world.recorded('asked.log').length).toBeGreaterThan(0), PATIENCE);
+  expect(world.recorded('asked.log')[0]?.payload).toMatchObject({
+    source: 'local_settings',
+    file_path: `${world.root}/.claude/settings.local.json`,
+  });
   expect(await current(world)).toBe('v1');
   world.write('.claude/settings.json', version('v2'));
   await vi.waitFor(async () => expect(await current(world)).toBe('v2'), PATIENCE);
