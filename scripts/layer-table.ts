@@ -24,6 +24,7 @@ const BELOW_HOST = [
   'plugins',
   'dialects',
   'trust',
+  'permissions',
   'sessions',
   'agent',
   'store',
@@ -54,13 +55,20 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'base',
       'hooks',
       'process',
+      'permissions',
       { to: 'plugins/manifest.ts', from: 'dialects/cline-plugin', typesOnly: true },
     ],
   },
   trust: { mayImport: ['base'] },
   templates: { mayImport: ['base'], packages: [] },
+  permissions: {
+    mayImport: ['base', { to: 'hooks', typesOnly: true }],
+    packages: ['ignore', 'unbash'],
+  },
   sessions: { mayImport: ['base'] },
-  agent: { mayImport: ['base', 'hooks', 'sessions', { to: 'process', from: 'agent/tools' }] },
+  agent: {
+    mayImport: ['base', 'hooks', 'permissions', 'sessions', { to: 'process', from: 'agent/tools' }],
+  },
   store: { mayImport: ['base'] },
   bridge: { mayImport: ['base', 'trace', 'store'] },
   automation: { mayImport: ['base', 'trace', 'store', 'sessions'] },
@@ -68,7 +76,9 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   host: { mayImport: BELOW_HOST },
   testing: { mayImport: [...BELOW_HOST, 'host'] },
   cli: { mayImport: [...BELOW_HOST, 'host', 'testing'] },
-  'an entry': { mayImport: ['host', 'hooks', 'dialects', 'process', 'testing', 'base'] },
+  'an entry': {
+    mayImport: ['host', 'agent', 'sessions', 'hooks', 'dialects', 'process', 'testing', 'base'],
+  },
   web: {
     mayImport: [
       { to: 'bridge/protocol.ts', typesOnly: true },

@@ -1,6 +1,7 @@
 import type { FailurePolicy } from '../hooks/decision.ts';
 import type { EventName } from '../hooks/facts.ts';
 import type { Handler } from '../hooks/handler.ts';
+import type { PermissionSettings } from '../permissions/settings.ts';
 import type { Environment } from '../process/environment.ts';
 
 /** Whose hook it is: the person's own, the workspace's, or one from a directory the caller named. */
@@ -62,6 +63,8 @@ export interface FoundHook {
   readonly binds: Binds;
   /** Set when there is nothing to trust, because it only reports its own problem. */
   readonly runsNothing?: true;
+  /** Set when it is no hook but what settings of a workspace allow: that needs the same trust. */
+  readonly permissions?: PermissionSettings;
   /** Set for an administrator's: nobody below can switch it off. */
   readonly isFixed?: true;
   /** How long it may run, unless the person's configuration says otherwise. */
@@ -75,6 +78,12 @@ export interface FoundHook {
   /** Facts that only this dialect has, for `hooks list`. */
   readonly details: Readonly<Record<string, string>>;
   toHandlers(grant: Grant): readonly Handler[];
+}
+
+/** A plugin by its name and where it lies. */
+export interface PluginPlace {
+  readonly name: string;
+  readonly directory: string;
 }
 
 export interface Ignored {
@@ -92,6 +101,10 @@ export interface Discovery {
   readonly watched: readonly string[];
   /** Files whose change is announced as ConfigChange, and counts only if no hook refuses it. */
   readonly announced: readonly AnnouncedFile[];
+  /** What settings say about tool calls themselves, in declared order. */
+  readonly permissions?: readonly PermissionSettings[];
+  /** Plugins that are in use, which may hold more than hooks. */
+  readonly plugins?: readonly PluginPlace[];
 }
 
 export interface AnnouncedFile {
@@ -114,6 +127,8 @@ export interface DiscoverOptions {
 }
 
 export interface AnnouncedChanges {
+  /** Whether the file holds something else than what counts. */
+  isPending(file: string): boolean;
   /** Looks at what a changed file holds now, without letting it count. */
   look(file: string): void;
   /** Lets what was looked at count, or drops it. */

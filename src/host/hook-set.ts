@@ -9,9 +9,11 @@ import type {
   Exchange,
   FoundHook,
   Ignored,
+  PluginPlace,
 } from '../dialects/dialect.ts';
 import type { FailurePolicy } from '../hooks/decision.ts';
 import type { Handler, HandlerSource } from '../hooks/handler.ts';
+import type { PermissionSettings } from '../permissions/settings.ts';
 import { childEnvironment, type Environment, PROVIDER_KEYS } from '../process/environment.ts';
 import type { TrustChecker, TrustState } from '../trust/checker.ts';
 import type { TrustUnit } from '../trust/collect.ts';
@@ -49,6 +51,12 @@ export interface HookSet extends HandlerSource {
   /** Every hook there is, without asking whether it may run. */
   found(): readonly FoundHook[];
   statuses(): readonly HookStatus[];
+  /** Whether one of the found would run, as things are now. */
+  status(hook: FoundHook): HookStatus;
+  /** What settings say about tool calls themselves, in declared order; the same list until a rescan. */
+  permissions(): readonly PermissionSettings[];
+  /** Plugins that are in use. */
+  plugins(): readonly PluginPlace[];
   ignored(): readonly Ignored[];
   watched(): readonly string[];
   /** Files whose change is announced before it counts. */
@@ -114,10 +122,15 @@ export function createHookSet(options: HookSetOptions): HookSet {
     made: makeHandlers,
     found: () => found.hooks,
     statuses: () => found.hooks.map((hook) => grants.status(hook)),
+    status: (hook) => grants.status(hook),
+    permissions: () => found.permissions ?? NO_PERMISSIONS,
+    plugins: () => found.plugins ?? [],
     ignored: () => found.ignored,
     watched: () => found.watched,
     announced: () => found.announced,
     changes: {
+      isPending: (file) =>
+        options.dialects.some(({ changes }) => changes?.isPending(file) === true),
       look: (file) => options.dialects.forEach(({ changes }) => changes?.look(file)),
       settle: (file, isTaken) =>
         options.dialects.forEach(({ changes }) => changes?.settle(file, isTaken)),
@@ -134,11 +147,15 @@ export function createHookSet(options: HookSetOptions): HookSet {
   };
 }
 
+const NO_PERMISSIONS: readonly PermissionSettings[] = [];
+
 function discoverAll(dialects: readonly Dialect[], options?: DiscoverOptions): Discovery {
   const all = dialects.map((dialect) => dialect.discover(options));
   return {
     hooks: all.flatMap((each) => each.hooks),
     ignored: all.flatMap((each) => each.ignored),
+    permissions: all.flatMap((each) => each.permissions ?? []),
+    plugins: all.flatMap((each) => each.plugins ?? []),
     get watched() {
       return all.flatMap((each) => each.watched);
     },

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { systemClock } from '../base/clock.ts';
 import { findRealPath, isInside } from '../base/paths.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import { createDialects } from '../dialects/index.ts';
 import type { Moment } from '../hooks/facts.ts';
 import { findWorkspaceAround } from '../trust/record-place.ts';
@@ -116,7 +117,7 @@ function findHooks(
   const { settings } = opened.config;
   const dialects = createDialects(dialectOptions({ ...opened, settings, search }), search.dialects);
   return createHookSet({
-    dialects: settings['hooks.enabled'] ? dialects : [],
+    dialects: settings['hooks.enabled'] ? dialects : dialects.map(withoutHooks),
     settings,
     surroundings: opened.surroundings,
     stateDirectory: opened.stateDirectory,
@@ -125,4 +126,16 @@ function findHooks(
     sessionId: () => opened.moment().sessionId,
     onExchange: search.onExchange,
   });
+}
+
+/** Whoever switches hooks off still means what is forbidden and allowed. */
+function withoutHooks(dialect: Dialect): Dialect {
+  return {
+    name: dialect.name,
+    discover(options) {
+      const { hooks, permissions = [] } = dialect.discover(options);
+      const units = hooks.filter((hook) => hook.permissions !== undefined);
+      return { hooks: units, ignored: [], watched: [], announced: [], permissions };
+    },
+  };
 }

@@ -6,7 +6,6 @@ import { readEvent } from '../../src/cli/event-options.ts';
 import { describeUnbound } from '../../src/cli/words/unbound.ts';
 import { FILE_HOOK_NAMES, type FileHookName } from '../../src/dialects/cline-files/names.ts';
 import type { Host } from '../../src/host/create-host.ts';
-import { trustUnit } from '../../src/host/hook-set.ts';
 import { typescriptLoader } from '../../src/host/typescript-loader-path.ts';
 import type { Verdict } from '../../src/hooks/decision.ts';
 import type { FiredEvent } from '../../src/hooks/facts.ts';
@@ -135,7 +134,7 @@ describe.each(HOOK_LANGUAGE_NAMES)('examples in %s', (language) => {
       state,
       profile: hook.details['profile'],
       notes: hook.notes,
-      unbound: describeUnbound(trustUnit(hook)),
+      unbound: describeUnbound(hook),
     }));
     const state = canRun(language) || language === 'ts' ? 'ready' : 'broken';
     const expected = FILE_HOOK_NAMES.toSorted().map((event) => ({

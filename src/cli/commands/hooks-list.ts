@@ -3,7 +3,6 @@ import { cutText } from '../../base/json.ts';
 import { displayPath } from '../../base/paths.ts';
 import type { Host } from '../../host/create-host.ts';
 import type { HookStatus } from '../../host/hook-set.ts';
-import { trustUnit } from '../../host/hook-set.ts';
 import { PROVIDER_KEYS } from '../../process/environment.ts';
 import { describeUnbound } from '../words/unbound.ts';
 import { type Command, withHost } from '../context.ts';
@@ -60,7 +59,7 @@ function describeHook({ hook, ...status }: HookStatus, host: Host) {
       withheld:
         hook.place === 'workspace' ? PROVIDER_KEYS.filter((key) => !pass.includes(key)) : [],
     },
-    notBound: hook.place === 'workspace' ? describeUnbound(trustUnit(hook)) : [],
+    notBound: hook.place === 'workspace' ? describeUnbound(hook) : [],
   };
 }
 

@@ -37,7 +37,7 @@ export const trustHooks: Command<TrustOptions> = (context, options) => {
     if (context.flags.json !== true) {
       for (const each of shown) context.print.out(describe(each, host));
     }
-    const text = `Trust ${plural(shown.length, 'hook')} to run with your rights?`;
+    const text = `Trust ${namesOf(shown)}?`;
     if (options.yes !== true && !(await confirm(context, { text, flag: '--yes' }))) {
       context.print.note('Nothing was trusted.');
       return EXIT.refused;
@@ -52,6 +52,15 @@ export const trustHooks: Command<TrustOptions> = (context, options) => {
     return problems.length === 0 ? EXIT.fine : EXIT.refused;
   });
 };
+
+function namesOf(shown: readonly Shown[]): string {
+  const settings = shown.filter(({ status }) => status.hook.permissions !== undefined).length;
+  const hooks = shown.length - settings;
+  return [
+    ...(hooks === 0 ? [] : [`${plural(hooks, 'hook')} to run with your rights`]),
+    ...(settings === 0 ? [] : [`what ${plural(settings, 'settings file')} may allow the agent`]),
+  ].join(', and ');
+}
 
 interface Shown {
   readonly status: HookStatus;
@@ -123,7 +132,7 @@ function report({ flags, print }: CommandContext, shown: readonly Shown[]): void
     path: status.hook.path,
     digest: binding.digest,
     files: Object.keys(binding.files),
-    notBound: [...binding.unbound, ...describeUnbound(trustUnit(status.hook))],
+    notBound: [...binding.unbound, ...describeUnbound(status.hook)],
   }));
   if (flags.json === true) print.json({ trusted });
   else {
@@ -133,18 +142,26 @@ function report({ flags, print }: CommandContext, shown: readonly Shown[]): void
 
 function describe({ status, binding }: Shown, host: Host): string {
   const { hook, state, why } = status;
-  const notBound = [...binding.unbound, ...describeUnbound(trustUnit(hook))];
+  const notBound = [...binding.unbound, ...describeUnbound(hook)];
   return [
     `${colors.bold(oneLine(hook.id))}  ${colors.yellow(state)}: ${printable(why)}`,
     `  file      ${oneLine(hook.path)}${hook.line === null ? '' : `:${hook.line}`}`,
-    `  runs at   ${hook.eventName}`,
+    hook.permissions === undefined
+      ? `  runs at   ${hook.eventName}`
+      : '  allows    calls of the agent without asking you',
     ...(hook.problem === null ? [] : [`  problem   ${printable(hook.problem)}`]),
     ...hook.notes.map((note) => `  note      ${printable(note)}`),
     `  binds     ${Object.keys(binding.files).map(boundName).join(', ')}`,
-    `  not bound ${notBound.length === 0 ? 'whatever else it starts or loads' : notBound.map(oneLine).join(', ')}`,
+    `  not bound ${notBound.length === 0 ? alwaysUnbound(hook) : notBound.map(oneLine).join(', ')}`,
     indent(state === 'modified' ? changes(status, host) : excerpts(hook), '  '),
     '',
   ].join('\n');
+}
+
+function alwaysUnbound({ permissions }: FoundHook): string {
+  return permissions === undefined
+    ? 'whatever else it starts or loads'
+    : 'whatever the commands do that it allows';
 }
 
 function boundName(key: string): string {

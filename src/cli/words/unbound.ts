@@ -1,9 +1,14 @@
+import type { FoundHook } from '../../dialects/dialect.ts';
+import { trustUnit } from '../../host/hook-set.ts';
 import { readBytes } from '../../trust/bytes.ts';
 import { MAX_BYTES, type TrustUnit } from '../../trust/collect.ts';
 import { type UnboundMention, unboundMentions } from '../../trust/unbound.ts';
 
 /** What a hook, or a script that it runs, names and trust does not cover, in words. */
-export function describeUnbound(unit: TrustUnit): readonly string[] {
+export function describeUnbound(hook: FoundHook): readonly string[] {
+  // What settings allow names commands and files of which none is run for it.
+  if (hook.permissions !== undefined) return [];
+  const unit = trustUnit(hook);
   const { text, ...rest } = unit;
   const own =
     text === undefined

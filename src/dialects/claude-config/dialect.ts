@@ -15,6 +15,7 @@ import { createHeldTexts } from './held-texts.ts';
 import { nicknameOf } from './identity.ts';
 import { createBudget } from './match/matching.ts';
 import { GATES, isGate } from './names.ts';
+import { permissionUnit } from './permissions/permission-unit.ts';
 import type { HookPorts } from './ports.ts';
 import type { ClaudeSession } from './session.ts';
 import type { ClaudePlaces } from './sources/places.ts';
@@ -86,11 +87,20 @@ function discoveryOf(reading: SourcesReading, options: ClaudeConfigOptions): Dis
     hooks: [
       ...(reading.entries.length === 0 ? [] : configuredHooks(reading, options)),
       ...gatesWithNames(broken.flatMap(gatesIn)).map((gate) => brokenGate(gate)),
+      ...permissionUnits(reading),
     ],
     ignored: [...ignored, ...broken.flatMap(ignoredEntry)],
     watched,
     announced: reading.settingsFiles.flatMap(announced),
+    permissions: reading.permissions.map(({ said }) => said),
+    plugins: reading.plugins,
   };
+}
+
+/** `claude:project:permissions` */
+function permissionUnits({ permissions }: SourcesReading): readonly FoundHook[] {
+  const names = createNames();
+  return permissions.flatMap((each) => permissionUnit(each, names(each.source, 'permissions')));
 }
 
 function configuredHooks(

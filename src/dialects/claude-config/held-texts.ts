@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 /**
  * The texts of settings files. A change counts only once it is taken over, and then as it was looked
  * at: what hooks agreed to is what is read, whatever was written meanwhile.
@@ -6,6 +8,8 @@ export interface HeldTexts<Text> {
   readonly readNow: (file: string) => Text;
   /** As it last counted. */
   readonly readKept: (file: string) => Text;
+  /** Whether the file holds something else now than what counts. */
+  isPending(file: string): boolean;
   /** Looks at what the file holds now, without letting it count. */
   look(file: string): void;
   /** Lets what was last looked at count, or drops it. */
@@ -25,6 +29,10 @@ export function createHeldTexts<Text>(read: (file: string) => Text): HeldTexts<T
     readKept(file) {
       const known = counting.get(file);
       return known === undefined ? readNow(file) : known.text;
+    },
+    isPending(file) {
+      const known = counting.get(file);
+      return known !== undefined && !isDeepStrictEqual(known.text, read(file));
     },
     look(file) {
       seen.set(file, { text: read(file) });

@@ -7,8 +7,8 @@ import {
   namedFiles,
   namedFilesInArgs,
 } from '../../../src/dialects/claude-config/match/named-files.ts';
-import { splitPlainWords } from '../../../src/dialects/claude-config/match/plain-words.ts';
-import { loadParser } from '../../../src/dialects/claude-config/match/shell-commands.ts';
+import { splitPlainWords } from '../../../src/permissions/rules/plain-words.ts';
+import { parse } from 'unbash';
 
 const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'named-files-')));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -181,7 +181,7 @@ test('what is split without the parser, the parser splits the same', () => {
   fc.assert(
     fc.property(fc.array(pieces), (list) => {
       const line = list.join('');
-      const [statement] = loadParser().parse(line).commands;
+      const [statement] = parse(line).commands;
       const command = statement?.command.type === 'Command' ? statement.command : null;
       const words = [command?.name, ...(command?.args ?? [])].flatMap((word) => word ?? []);
       expect(splitPlainWords(line, {})).toEqual(

@@ -28,7 +28,8 @@ export function textWithEnvironment(
   return canonicalText({ ...parsed.value, environment });
 }
 
-function canonicalText(value: unknown): string {
+/** JSON that is the same for the same value, in whatever order its keys were written. */
+export function canonicalText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`;
   if (!isRecord(value)) return JSON.stringify(value);
   const fields = Object.keys(value)

@@ -1,18 +1,17 @@
 import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
 import type { RequestOptions } from 'node:https';
-import { pipeline, type Readable } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { errnoOf, messageOf } from '../../../base/errors.ts';
-import type { Failure, FailureKind } from '../../../hooks/decision.ts';
 import {
   AddressRefused,
+  findAddressRefusal,
   guardedLookup,
+  hostOf,
   isLoopbackHost,
-  mayReach,
   type Reach,
-  refusalOf,
   type Resolve,
-} from './addresses.ts';
+} from '../../../base/net/addresses.ts';
+import { decodeBody, readBoundedBody, socketMessage } from '../../../base/net/http-body.ts';
+import type { Failure, FailureKind } from '../../../hooks/decision.ts';
 import { failed } from './asking.ts';
 import { shownUrl } from './http-rules.ts';
 
@@ -48,8 +47,7 @@ export async function post(wanted: HttpPost, signal: AbortSignal): Promise<Reply
 
 /** How far the connection may go, or why there is none to make. */
 function reachOf({ url, mayBePrivate }: HttpPost): Reach | { readonly failure: Failure } {
-  const host = hostOf(url);
-  const isLoopback = isLoopbackHost(host);
+  const isLoopback = isLoopbackHost(hostOf(url));
   if (url.protocol === 'http:' && !isLoopback) {
     return blocked(
       url,
@@ -58,18 +56,12 @@ function reachOf({ url, mayBePrivate }: HttpPost): Reach | { readonly failure: F
   }
   if (isLoopback) return 'loopback';
   const reach = mayBePrivate ? 'any' : 'public';
-  // The connection never looks up what is an address already.
-  const isRefused = isAddress(url) && !mayReach(host, reach);
-  return isRefused ? blocked(url, refusalOf(host, host, reach)) : reach;
+  const refusal = findAddressRefusal(url, reach);
+  return refusal === null ? reach : blocked(url, refusal + HOW_TO_ALLOW);
 }
 
-function hostOf({ hostname }: URL): string {
-  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
-}
-
-function isAddress(url: URL): boolean {
-  return mayReach(hostOf(url), 'any');
-}
+const HOW_TO_ALLOW =
+  '; to allow it, name its URL, without a wildcard in the host, in allowedHttpHookUrls of your own settings';
 
 function blocked(url: URL, why: string): { readonly failure: Failure } {
   return failed('spawn', `HTTP hook blocked: ${shownUrl(url)}: ${why}`);
@@ -110,7 +102,7 @@ function responseTo(request: ClientRequest, body: string): Promise<IncomingMessa
 async function replyOf(response: IncomingMessage, url: URL): Promise<Reply> {
   const status = response.statusCode ?? 0;
   if (status < 200 || status > 299) return { status, text: '' };
-  const body = decoded(response);
+  const body = decodeBody(response);
   if (body === null) {
     const found = response.headers['content-encoding'] ?? '';
     return failed(
@@ -119,8 +111,8 @@ async function replyOf(response: IncomingMessage, url: URL): Promise<Reply> {
     );
   }
   try {
-    const text = await readBounded(body);
-    if (text !== null) return { status, text };
+    const bytes = await readBoundedBody(body, MAX_BODY_BYTES);
+    if (bytes !== null) return { status, text: bytes.toString('utf8') };
     return failed(
       'output',
       `the answer from ${shownUrl(url)} is longer than ${MAX_BODY_BYTES} bytes`,
@@ -130,45 +122,7 @@ async function replyOf(response: IncomingMessage, url: URL): Promise<Reply> {
   }
 }
 
-function decoded(response: IncomingMessage): Readable | null {
-  const encoding = (response.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
-  const decoder = decoderFor(encoding);
-  if (decoder === 'none') return response;
-  // The reader of the decoder sees every error; pipeline closes both ends.
-  return decoder === null ? null : pipeline(response, decoder, () => undefined);
-}
-
-function decoderFor(encoding: string) {
-  switch (encoding) {
-    case '':
-    case 'identity':
-      return 'none';
-    case 'gzip':
-    case 'x-gzip':
-      return createGunzip();
-    case 'deflate':
-      return createInflate();
-    case 'br':
-      return createBrotliDecompress();
-    default:
-      return null;
-  }
-}
-
 const MAX_BODY_BYTES = 1024 * 1024;
-
-/** The whole text, or null as soon as it is too long. */
-async function readBounded(body: Readable): Promise<string | null> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    if (!Buffer.isBuffer(chunk)) continue;
-    bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
 
 function unansweredKind(error: unknown): FailureKind {
   const code = errnoOf(error) ?? '';
@@ -178,13 +132,8 @@ function unansweredKind(error: unknown): FailureKind {
 
 function unansweredMessage(error: unknown, url: URL): string {
   if (error instanceof AddressRefused) {
-    return `HTTP hook blocked: ${shownUrl(url)}: ${error.message}`;
+    const hint = error.isOutOfReach && !isLoopbackHost(hostOf(url)) ? HOW_TO_ALLOW : '';
+    return `HTTP hook blocked: ${shownUrl(url)}: ${error.message}${hint}`;
   }
   return `no answer from ${shownUrl(url)}: ${socketMessage(error)}`;
-}
-
-/** Trying several addresses fails with one error for each and no message of its own. */
-function socketMessage(error: unknown): string {
-  if (!(error instanceof AggregateError)) return messageOf(error);
-  return [...new Set(error.errors.map(messageOf))].join(', ');
 }

@@ -2,7 +2,7 @@ import { once } from '../../../base/once.ts';
 import { type ToolView, viewsOf } from '../../../hooks/faces/faces.ts';
 import { callOf, type HookEvent } from '../../../hooks/facts.ts';
 import type { Entry } from '../entry.ts';
-import { parseRule, type Rule, ruleMatches } from './if-rule.ts';
+import { parseRule, type Rule, ruleMatches } from '../../../permissions/rules/rule.ts';
 import { findToolNote, matcherNotes } from './matcher-notes.ts';
 import { type Budget, createBudget, type Matching, matchingOf } from './matching.ts';
 import { isToolEvent } from './subjects.ts';
@@ -64,7 +64,10 @@ function fitOf(fits: Fit['fits'], problem: string | null, notes: () => readonly 
 function whyNot({ entry, matching, condition }: Compiled, home: string | null): Fit['fits'] {
   const { whyMismatch } = matching;
   const isForAll =
-    entry.agentType === undefined && entry.event !== 'StopFailure' && entry.source.kind !== 'skill';
+    entry.agentType === undefined &&
+    entry.event !== 'StopFailure' &&
+    entry.event !== 'PostToolUseFailure' &&
+    entry.source.kind !== 'skill';
   if (isForAll && condition === null) return whyMismatch;
   const whyUnmet = condition === null ? () => null : unmetOf(condition, home);
   return (event, names, tool) =>
@@ -102,6 +105,9 @@ function whyForeign({ event: name, agentType, source }: Entry, event: HookEvent)
   }
   if (name === 'StopFailure' && (event.name !== 'RunEnd' || event.errorClass === undefined)) {
     return 'the run was not ended by an error of the model’s service';
+  }
+  if (event.name === 'PostToolUseFailure' && event.denied === true) {
+    return 'the call was denied, so the tool did not run';
   }
   if (agentType === undefined || event.agent.type === agentType) return null;
   return `only for agents of type ${agentType}`;

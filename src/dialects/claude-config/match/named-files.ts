@@ -1,7 +1,13 @@
 import { type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { findPathInside } from '../../../base/paths.ts';
-import { roughWords, UNKNOWN, type WordContext, wordsOf, wordsOfArgs } from './named-words.ts';
+import {
+  roughWords,
+  UNKNOWN,
+  type WordContext,
+  wordsOf,
+  wordsOfArgs,
+} from '../../../permissions/rules/named-words.ts';
 
 export interface NamedFiles {
   /** Absolute, inside the root; they may be missing, and may be directories. */

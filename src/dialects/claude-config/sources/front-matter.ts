@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { splitFrontMatter } from '../../../base/front-matter.ts';
 import type { Unreadable } from '../config/part.ts';
 import { parseLocatedYaml } from '../config/parse-yaml.ts';
 import { NO_EVENTS, type ParsedEvents, parseEvents } from '../config/parse-events.ts';
@@ -11,15 +12,13 @@ export interface FrontMatterReading extends ParsedEvents {
 
 const NOTHING: FrontMatterReading = { ...NO_EVENTS, name: null };
 
-const FRONT_MATTER = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
-
 /**
  * Reads `hooks` of the front matter of a skill or a sub-agent. Hooks of a sub-agent fire for this
  * type of agent alone, and its Stop is the SubagentStop of whoever started it.
  */
 export function readFrontMatterHooks(markdown: string, source: Source): FrontMatterReading {
-  const yaml = FRONT_MATTER.exec(markdown)?.[1];
-  if (yaml === undefined || !/^hooks\s*:/m.test(yaml)) return NOTHING;
+  const { yaml } = splitFrontMatter(markdown);
+  if (yaml === null || !/^hooks\s*:/m.test(yaml)) return NOTHING;
   const root = parseLocatedYaml(yaml, 2);
   if ('why' in root) return unreadable(source, root);
   const named = root.fields?.get('name')?.value;

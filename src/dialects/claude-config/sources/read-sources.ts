@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { findRealPath } from '../../../base/paths.ts';
-import type { Ignored } from '../../dialect.ts';
+import type { Ignored, PluginPlace } from '../../dialect.ts';
 import { limitSessionEnd, sessionEndBudget } from '../config/time-limits.ts';
 import type { BrokenEntry, Entry, Source } from '../entry.ts';
 import type { HttpRules } from '../handlers/http-rules.ts';
 import { isGate } from '../names.ts';
+import { parsePermissions, type SourcePermissions } from '../permissions/parse-permissions.ts';
 import { findPlugins, type Plugin } from './find-plugins.ts';
 import { findMisplaced } from './misplaced.ts';
 import { readConfigText, type ReadConfigText } from './read-file.ts';
@@ -41,6 +42,10 @@ export interface SourcesReading {
   readonly brokenGateFiles: readonly string[];
   /** Every settings file that counts when it is there. */
   readonly settingsFiles: readonly Source[];
+  /** What settings say about tool calls themselves, in declared order. No switch for hooks reaches it. */
+  readonly permissions: readonly SourcePermissions[];
+  /** Plugins that are in use. */
+  readonly plugins: readonly PluginPlace[];
 }
 
 /** Reads every source. Runs nothing and never throws. */
@@ -62,6 +67,8 @@ export function readSources(
   const sessionEndMs = sessionEndBudget(longest, places.env);
   // What a workspace asks for, its own hooks get, and nobody else's.
   const workspaceEndMs = sessionEndBudget(longestSessionEnd(settings), places.env);
+  const gateFiles = brokenGateFiles(found);
+  const permissions = settings.flatMap((each) => parsePermissions(each, gateFiles));
   return {
     entries: running.flatMap(({ source, hooks }) =>
       limitSessionEnd(
@@ -77,6 +84,7 @@ export function readSources(
       ...ofMarkdown.flatMap(({ ignored }) => ignored),
       ...found.flatMap(ignoredParts),
       ...settings.flatMap(ineffectiveSettings),
+      ...permissions.flatMap(({ said }) => said.problems.map((why) => ({ path: said.file, why }))),
       ...off,
       ...findMisplaced(places, realPaths([...files, ...found])),
     ],
@@ -84,8 +92,10 @@ export function readSources(
     httpRules: httpRulesOf(settings),
     env: environmentOf(settings),
     sessionEndMs,
-    brokenGateFiles: brokenGateFiles(found),
+    brokenGateFiles: gateFiles,
     settingsFiles: files.flatMap(({ source, text }) => (text === null ? [source] : [])),
+    permissions,
+    plugins: plugins.map(({ facts }) => ({ name: facts.name, directory: facts.root })),
   };
 }
 

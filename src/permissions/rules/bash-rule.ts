@@ -1,4 +1,4 @@
-import { readShellCommands, type ShellCommand, type ShellReading } from './shell-commands.ts';
+import { isDoubtful, readShellCommands, type ShellCommand } from './shell-commands.ts';
 
 /** What a rule says of a command: `git push`, `git push *`, `git push:*`. */
 export interface CommandPattern {
@@ -42,16 +42,12 @@ export function runsOnly(pattern: CommandPattern, line: string): boolean {
   return reading.commands.every(({ text, hasAssignment }) => !hasAssignment && fits(pattern, text));
 }
 
-function isDoubtful(reading: ShellReading): boolean {
-  return reading.hasExpansion || reading.isOpen || reading.writesFile || reading.isUnfinished;
-}
-
-function fitsAnything({ pieces }: CommandPattern): boolean {
+export function fitsAnything({ pieces }: CommandPattern): boolean {
   return pieces.every((piece) => piece === '');
 }
 
-/** Each piece is looked for once, so that no pattern can make it slow. */
-function fits({ pieces, bare }: CommandPattern, command: string): boolean {
+/** Whether one command is such. Each piece is looked for once, so that no pattern can make it slow. */
+export function fits({ pieces, bare }: CommandPattern, command: string): boolean {
   const [first = '', ...others] = pieces;
   const last = others.pop();
   if (last === undefined) return command === first;

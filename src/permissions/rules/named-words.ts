@@ -1,6 +1,6 @@
-import type * as unbash from 'unbash';
+import * as unbash from 'unbash';
 import { splitPlainWords, type Variables } from './plain-words.ts';
-import { isTooIntricate, loadParser } from './shell-commands.ts';
+import { isTooIntricate } from './shell-commands.ts';
 
 export interface WordContext {
   /** Where `$(git rev-parse --show-toplevel)` leads. */
@@ -8,6 +8,8 @@ export interface WordContext {
   /** Where `$(pwd)` leads. */
   readonly cwd: string;
   readonly variables: Variables;
+  /** Whether files that are written count, too; each is a list of its own that begins with `>`. */
+  readonly includesWritten?: true;
 }
 
 /** Stands in a word for what is not known before it runs. */
@@ -64,8 +66,7 @@ function parsedWords(
   outer: WordContext,
   depth: number,
 ): readonly (readonly string[])[] {
-  const { parse, forEachChild } = loadParser();
-  const script = parse(line);
+  const script = unbash.parse(line);
   const context = withAssignments(script, outer);
   const lists: (readonly string[])[] = [];
   const listed = new Set<unbash.SyntaxNode>();
@@ -73,12 +74,16 @@ function parsedWords(
     // What a hook writes changes with every run, and is not what it runs.
     if (node.type === 'Redirect' && node.target !== undefined && !READS.has(node.operator)) {
       listed.add(node.target);
+      if (context.includesWritten) lists.push(['>', expandWord(node.target, context)]);
     } else if (node.type === 'Command') {
       const words = [node.name, ...node.args].flatMap((word) => word ?? []);
-      const isTee = node.name?.value === 'tee';
+      const isTee = context.includesWritten !== true && node.name?.value === 'tee';
       const said = isTee ? ['tee'] : words.map((word) => expandArgument(word, context));
       lists.push(...withInnerScripts(said, context, depth));
       words.forEach((word) => listed.add(word));
+    } else if (node.type === 'Remove') {
+      // `${PATH##*:}`: a pattern for a text, never for files.
+      listed.add(node.operand);
     } else if (node.type === 'Word' && !listed.has(node)) {
       lists.push([expandWord(node, context)]);
     } else if (node.type === 'Assignment' && node.name === 'PATH') {
@@ -88,7 +93,7 @@ function parsedWords(
     } else if (node.type === 'HereDocBody') {
       lists.push(...wordsAtDepth(node.text, context, depth + 1));
     }
-    forEachChild(node, visit);
+    unbash.forEachChild(node, visit);
   };
   visit(script);
   return lists;
@@ -97,12 +102,11 @@ function parsedWords(
 /** What the line itself sets, each to what it was set to last. */
 function withAssignments(script: unbash.SyntaxNode, context: WordContext): WordContext {
   const variables: Record<string, string | undefined> = { ...context.variables };
-  const { forEachChild } = loadParser();
   const visit = (node: unbash.SyntaxNode): void => {
     if (node.type === 'Assignment' && node.value.type === 'Word') {
       variables[node.name] = expandWord(node.value, { ...context, variables });
     }
-    forEachChild(node, visit);
+    unbash.forEachChild(node, visit);
   };
   visit(script);
   return { ...context, variables };

@@ -1,5 +1,4 @@
-import { createRequire } from 'node:module';
-import type * as unbash from 'unbash';
+import * as unbash from 'unbash';
 
 export interface ShellCommand {
   /** Its name and arguments as written, without assignments, redirections and extra blanks. */
@@ -8,6 +7,8 @@ export interface ShellCommand {
   readonly unquoted: string;
   /** Its words before the first that is not fixed, if the shell may turn one into others; else null. */
   readonly fixedStart: string | null;
+  /** Its name and arguments without quotes; null if any of them is not known before it runs. */
+  readonly words: readonly string[] | null;
   /** Whether a `VAR=x` stands before it. */
   readonly hasAssignment: boolean;
 }
@@ -23,8 +24,12 @@ export interface ShellReading {
   readonly isOpen: boolean;
   /** Whether it writes to a file. */
   readonly writesFile: boolean;
+  /** Whether a command is given a file to read that is not among its arguments. */
+  readonly readsFile: boolean;
   /** Whether a quote or the like is left open. */
   readonly isUnfinished: boolean;
+  /** Whether it holds more than commands in a row: what sets variables, repeats or defines something. */
+  readonly isProgram: boolean;
 }
 
 const MAX_LENGTH = 100_000;
@@ -35,7 +40,9 @@ const UNREADABLE: ShellReading = {
   hasExpansion: true,
   isOpen: true,
   writesFile: true,
+  readsFile: true,
   isUnfinished: true,
+  isProgram: true,
 };
 
 let last: { readonly line: string; readonly reading: ShellReading } | null = null;
@@ -70,11 +77,13 @@ interface Draft {
   hasExpansion: boolean;
   isOpen: boolean;
   writesFile: boolean;
+  readsFile: boolean;
   isUnfinished: boolean;
+  isProgram: boolean;
 }
 
 function readParsed(line: string): ShellReading {
-  const script = loadParser().parse(line);
+  const script = unbash.parse(line);
   const errors = script.errors ?? [];
   const draft: Draft = {
     commands: [],
@@ -82,7 +91,9 @@ function readParsed(line: string): ShellReading {
     hasExpansion: false,
     isOpen: errors.some(({ message }) => message !== OPEN_SINGLE_QUOTE),
     writesFile: false,
+    readsFile: false,
     isUnfinished: errors.length > 0,
+    isProgram: false,
   };
   visit(script, { source: line, isQuoted: false }, draft);
   return draft;
@@ -98,13 +109,41 @@ interface Surroundings {
 }
 
 function visit(node: unbash.SyntaxNode, { source, isQuoted }: Surroundings, draft: Draft): void {
+  draft.isProgram ||= !PLAIN_NODES.has(node.type);
   note(node, { source, isQuoted }, draft);
   const inside = {
     source: (node.type === 'Script' ? node.source : undefined) ?? source,
     isQuoted: node.type === 'DoubleQuoted' || (isQuoted && node.type !== 'Script'),
   };
-  loadParser().forEachChild(node, (child) => visit(child, inside, draft));
+  unbash.forEachChild(node, (child) => visit(child, inside, draft));
 }
+
+/** What commands in a row are made of. `for PATH in x` and `PATH=x` would change what the next one runs. */
+const PLAIN_NODES: ReadonlySet<string> = new Set<unbash.SyntaxNode['type']>([
+  'AndOr',
+  'AnsiCQuoted',
+  'BraceExpansion',
+  'BraceGroup',
+  'Command',
+  'CommandExpansion',
+  'CompoundList',
+  'DoubleQuoted',
+  'FileDescriptor',
+  'Glob',
+  'Literal',
+  'LocaleString',
+  'Negation',
+  'Pipeline',
+  'Redirect',
+  'Redirected',
+  'Script',
+  'SimpleExpansion',
+  'SingleQuoted',
+  'Statement',
+  'Subshell',
+  'Time',
+  'Word',
+]);
 
 function note(node: unbash.SyntaxNode, { source, isQuoted }: Surroundings, draft: Draft): void {
   switch (node.type) {
@@ -128,6 +167,7 @@ function note(node: unbash.SyntaxNode, { source, isQuoted }: Surroundings, draft
       return;
     case 'Redirect':
       draft.writesFile ||= writesFile(node);
+      draft.readsFile ||= node.operator === '<' || node.operator === '<>';
       break;
     default:
   }
@@ -160,11 +200,18 @@ function mayRunAnything([name]: Words): boolean {
   return !isFixed(name) || valueOf(name) === 'xargs';
 }
 
+/** Whether something else than its commands as they stand may run, or a file be written. */
+export function isDoubtful(reading: ShellReading): boolean {
+  const { hasExpansion, isOpen, writesFile, isUnfinished, isProgram } = reading;
+  return hasExpansion || isOpen || writesFile || isUnfinished || isProgram;
+}
+
 function describe(words: Words, hasAssignment: boolean): ShellCommand {
   return {
     text: words.map((word) => word.text).join(' '),
     unquoted: words.map(valueOf).join(' '),
     fixedStart: words.some(mayBecomeOthers) ? fixedStartOf(words) : null,
+    words: words.every(isFixed) ? words.map(valueOf) : null,
     hasAssignment,
   };
 }
@@ -233,16 +280,4 @@ function writesFile({ operator, target }: unbash.Redirect): boolean {
   if (operator === '<' || operator === '<&') return false;
   if (target === undefined) return true;
   return target.value !== '/dev/null' && !(operator === '>&' && /^\d+-?$|^-$/.test(target.value));
-}
-
-type Parser = typeof unbash;
-
-let parser: Parser | null = null;
-
-// Synchronous, as whether a handler fits is asked between two handlers; most conditions need none.
-export function loadParser(): Parser {
-  if (parser !== null) return parser;
-  const load: (name: string) => Parser = createRequire(import.meta.url);
-  parser = load('unbash');
-  return parser;
 }

@@ -3,11 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import {
-  parseRule,
-  ruleMatches,
-  type RuleContext,
-} from '../../../src/dialects/claude-config/match/if-rule.ts';
+import { parseRule, ruleMatches, type RuleContext } from '../../../src/permissions/rules/rule.ts';
 
 const PLACES = { cwd: '/ws/app', root: '/ws', home: '/home/me' };
 const GUARD: RuleContext = { ...PLACES, mode: 'guard' };

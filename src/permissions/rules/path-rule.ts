@@ -2,7 +2,8 @@ import { lstatSync, readlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type ignore from 'ignore';
-import { findPathInside, findRealPath } from '../../../base/paths.ts';
+import { errnoOf } from '../../base/errors.ts';
+import { findPathInside, findRealPath } from '../../base/paths.ts';
 
 export interface PathContext {
   readonly cwd: string;
@@ -46,17 +47,22 @@ function splitBase(content: string): Pick<PathPattern, 'base' | 'glob'> {
 export function mayMeanPath(pattern: PathPattern, file: string, context: PathContext): boolean {
   if (mayMeanWritten(pattern, file, context)) return true;
   const written = path.resolve(context.cwd, expandHome(file, context.home));
-  return mayMeanWritten(pattern, leadsTo(written), {
-    cwd: leadsTo(context.cwd),
-    root: leadsTo(context.root),
-    home: context.home === null ? null : leadsTo(context.home),
-  });
+  return mayMeanWritten(pattern, leadsTo(written), realContext(context));
+}
+
+/** The same places by where they really lie. */
+export function realContext({ cwd, root, home }: PathContext): PathContext {
+  return {
+    cwd: leadsTo(cwd),
+    root: leadsTo(root),
+    home: home === null ? null : leadsTo(home),
+  };
 }
 
 const MAX_LINKS = 40;
 
 /** The real path of what is there, or of what writing to it would create. */
-function leadsTo(file: string, links = 0): string {
+export function leadsTo(file: string, links = 0): string {
   const real = findRealPath(file);
   const parent = path.dirname(file);
   if (real !== null || parent === file) return real ?? file;
@@ -66,12 +72,20 @@ function leadsTo(file: string, links = 0): string {
 }
 
 function findLinkTarget(file: string): string | null {
-  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return null;
-  return readlinkSync(file);
+  try {
+    if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return null;
+    return readlinkSync(file);
+  } catch (error) {
+    if (CANNOT_BE.has(errnoOf(error) ?? '')) return null;
+    throw error;
+  }
 }
 
-/** A file elsewhere fits a pattern that fits at any depth. */
-function mayMeanWritten(pattern: PathPattern, file: string, context: PathContext): boolean {
+/** Below a file, or with a name that is too long, there is nothing, and nothing can be. */
+const CANNOT_BE: ReadonlySet<string> = new Set(['ENOTDIR', 'ENAMETOOLONG']);
+
+/** As it stands, whatever a link leads to. A file elsewhere fits a pattern that fits at any depth. */
+export function mayMeanWritten(pattern: PathPattern, file: string, context: PathContext): boolean {
   const relative = findRelative(pattern, file, context);
   if (relative !== null) return relative !== '' && pattern.loose().ignores(relative);
   if (pattern.base !== 'cwd' || !isAnyDepth(pattern.glob)) return false;
@@ -91,7 +105,7 @@ function findRelative(pattern: PathPattern, file: string, context: PathContext):
   return base === null ? null : (findPathInside(base, full)?.replaceAll(path.sep, '/') ?? null);
 }
 
-function expandHome(file: string, home: string | null): string {
+export function expandHome(file: string, home: string | null): string {
   return home !== null && /^~(?:$|[\\/])/.test(file) ? path.join(home, file.slice(1)) : file;
 }
 

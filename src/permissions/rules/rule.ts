@@ -1,4 +1,4 @@
-import { isRecord } from '../../../base/json.ts';
+import { isRecord } from '../../base/json.ts';
 import { type CommandPattern, mayRun, parseCommandPattern, runsOnly } from './bash-rule.ts';
 import {
   mayMeanPath,
@@ -15,7 +15,7 @@ export interface Rule {
   readonly content: Content;
 }
 
-type Content =
+export type Content =
   | { readonly kind: 'any' }
   | { readonly kind: 'command'; readonly pattern: CommandPattern }
   | { readonly kind: 'path'; readonly key: string; readonly pattern: PathPattern }

@@ -1,0 +1,95 @@
+import {
+  isPermissionMode,
+  PERMISSION_MODES,
+  type PermissionMode,
+} from '../../../permissions/mode.ts';
+import type { PermissionSettings, WrittenRule } from '../../../permissions/settings.ts';
+import { describePart, type Part } from '../config/part.ts';
+import type { Source } from '../entry.ts';
+import type { SettingsReading } from '../sources/read-settings.ts';
+
+/** What a source says about tool calls themselves. */
+export interface SourcePermissions {
+  readonly source: Source;
+  readonly said: PermissionSettings;
+}
+
+/** Reads `permissions` of a settings file, of which what is malformed is left out and told. */
+export function parsePermissions(
+  { source, settings }: Pick<SettingsReading, 'source' | 'settings'>,
+  brokenGateFiles: readonly string[],
+): readonly SourcePermissions[] {
+  const part = settings.get('permissions');
+  if (part === undefined) return [];
+  const problems: string[] = [];
+  const reader = createReader(part, problems);
+  const said: PermissionSettings = {
+    origin: originOf(source),
+    file: source.file,
+    line: part.line,
+    root: source.root,
+    allow: reader.texts('allow'),
+    ask: reader.texts('ask'),
+    deny: reader.texts('deny'),
+    defaultMode: reader.mode(),
+    additionalDirectories: reader.texts('additionalDirectories').map(({ text }) => text),
+    forbidsBypass: reader.forbidsBypass(),
+    whyNothingAllowed: brokenGateFiles.includes(source.file)
+      ? `a guard in ${source.file} is broken, so nothing that this file allows counts`
+      : null,
+    problems,
+  };
+  return [{ source, said }];
+}
+
+function originOf({ kind, place }: Source): PermissionSettings['origin'] {
+  if (place === 'workspace') return 'workspace';
+  if (kind === 'managed') return 'managed';
+  return place === 'given' ? 'given' : 'own';
+}
+
+interface PermissionsReader {
+  texts(name: string): readonly WrittenRule[];
+  mode(): PermissionMode | null;
+  forbidsBypass(): boolean;
+}
+
+function createReader(whole: Part, problems: string[]): PermissionsReader {
+  const tell = (part: Part, why: string): void => {
+    problems.push(`line ${part.line}: ${why}, found ${describePart(part)}`);
+  };
+  if (whole.fields === null) tell(whole, '"permissions": expected an object');
+  const find = (name: string): Part | undefined => whole.fields?.get(name);
+  return {
+    texts(name) {
+      const list = find(name);
+      if (list === undefined) return [];
+      if (list.items === null) tell(list, `"permissions.${name}": expected a list of strings`);
+      return (list.items ?? []).flatMap((item) => {
+        const { value, line } = item;
+        if (typeof value === 'string' && value.trim() !== '') return [{ text: value, line }];
+        tell(item, `"permissions.${name}": expected a string`);
+        return [];
+      });
+    },
+    mode: () => readMode(find('defaultMode'), tell),
+    forbidsBypass() {
+      const part = find('disableBypassPermissionsMode');
+      if (part === undefined) return false;
+      const isKnown = part.value === 'disable' || part.value === true;
+      if (!isKnown) tell(part, '"permissions.disableBypassPermissionsMode": expected "disable"');
+      return isKnown;
+    },
+  };
+}
+
+function readMode(
+  part: Part | undefined,
+  tell: (part: Part, why: string) => void,
+): PermissionMode | null {
+  if (part === undefined) return null;
+  if (part.value === 'manual') return 'default';
+  if (isPermissionMode(part.value)) return part.value;
+  tell(part, `"permissions.defaultMode": expected ${PERMISSION_MODES.join(', ')}`);
+  return null;
+}

@@ -1,0 +1,172 @@
+import path from 'node:path';
+import { HooklineError } from '../../base/errors.ts';
+import { displayPath } from '../../base/paths.ts';
+import { createPermissions } from '../../permissions/create-permissions.ts';
+import type { PermissionMode } from '../../permissions/mode.ts';
+import type { PermissionBehavior, Permissions } from '../../permissions/permissions.ts';
+import { expandHome } from '../../permissions/rules/path-rule.ts';
+import {
+  parsePermissionRule,
+  type PermissionRuleSetting,
+} from '../../permissions/rules/permission-rule.ts';
+import { looseningPart, type PermissionSettings } from '../../permissions/settings.ts';
+import type { HookStatus } from '../hook-set.ts';
+import type { OpenedHooks } from '../open-hooks.ts';
+import { findMode } from './find-mode.ts';
+import { protectedPlacesOf } from './protected.ts';
+
+/** What the caller says, which stands above every file but an administrator's. */
+export interface PermissionFlags {
+  /** Null leaves it to the settings. */
+  readonly mode?: PermissionMode | null;
+  /** Rules of `--allow` and `--deny`. */
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
+  /** Directories of `--add-dir`. */
+  readonly directories?: readonly string[];
+}
+
+export interface OpenedPermissions {
+  readonly permissions: Permissions;
+  /** What a person should know, such as rules that do not count. */
+  readonly notices: readonly string[];
+  /** What settings of the workspace allow, and whether it counts. */
+  readonly units: readonly HookStatus[];
+}
+
+/**
+ * The permissions of a session. What a workspace forbids counts at once, what it allows once it is
+ * trusted; rules follow the settings as the hooks do.
+ */
+export function openPermissions(
+  opened: OpenedHooks,
+  flags: PermissionFlags = {},
+): OpenedPermissions {
+  const { hookSet, workspaceRoots: roots, startDirectory: cwd, surroundings } = opened;
+  const given = flagRules(flags);
+  const settings = hookSet.permissions();
+  const counting = settings.filter((each) => whyNotAllowed(each, opened) === null);
+  const { mode, forbiddenBy, notices } = findMode({
+    settings,
+    counting,
+    asked: flags.mode ?? null,
+    nameFile: (file) => nameFile(file, opened),
+  });
+  const permissions = createPermissions({
+    mode,
+    rules: followRules(given, opened),
+    cwd,
+    roots,
+    home: surroundings.home,
+    directories: [
+      ...(flags.directories ?? []),
+      ...counting.flatMap((each) => directoriesOf(each, opened)),
+    ],
+    protectedPlaces: protectedPlacesOf(opened),
+    bypassForbiddenBy: forbiddenBy,
+  });
+  return {
+    permissions,
+    notices: [...settings.flatMap((each) => noticesOf(each, opened)), ...notices],
+    units: unitsOf(opened),
+  };
+}
+
+function flagRules({ allow = [], deny = [] }: PermissionFlags): readonly PermissionRuleSetting[] {
+  const rules: readonly PermissionRuleSetting[] = [
+    ...allow.map((text) => ({ behavior: 'allow' as const, text, source: '--allow' })),
+    ...deny.map((text) => ({ behavior: 'deny' as const, text, source: '--deny' })),
+  ];
+  for (const rule of rules) {
+    const parsed = parsePermissionRule(rule);
+    if (typeof parsed === 'string') {
+      throw new HooklineError('USAGE_INVALID', { message: `${rule.source}: ${parsed}` });
+    }
+  }
+  return rules;
+}
+
+/** The rules as they are now; the same list as long as nobody looked for settings again. */
+function followRules(
+  given: readonly PermissionRuleSetting[],
+  opened: OpenedHooks,
+): () => readonly PermissionRuleSetting[] {
+  let seen: readonly PermissionSettings[] | null = null;
+  let rules = given;
+  return () => {
+    const now = opened.hookSet.permissions();
+    if (now !== seen) rules = [...given, ...rulesOf(opened)];
+    seen = now;
+    return rules;
+  };
+}
+
+function rulesOf(opened: OpenedHooks): readonly PermissionRuleSetting[] {
+  return opened.hookSet.permissions().flatMap((settings) => {
+    const { file, root } = settings;
+    const origin = { source: nameFile(file, opened), ...(root === null ? {} : { root }) };
+    const counts = (): boolean => whyNotAllowed(settings, opened) === null;
+    return [
+      ...settings.deny.map(({ text }) => ({ behavior: 'deny' as const, text, ...origin })),
+      ...settings.ask.map(({ text }) => ({ behavior: 'ask' as const, text, ...origin })),
+      ...settings.allow.map(({ text }) => ({
+        behavior: 'allow' as const,
+        text,
+        ...origin,
+        counts,
+      })),
+    ];
+  });
+}
+
+function nameFile(file: string, { workspaceRoots, surroundings }: OpenedHooks): string {
+  return displayPath(file, { cwd: workspaceRoots[0] ?? '/', home: surroundings.home });
+}
+
+/** Why what these settings allow does not count now, or null when it does. */
+function whyNotAllowed(settings: PermissionSettings, { hookSet }: OpenedHooks): string | null {
+  if (settings.whyNothingAllowed !== null) return settings.whyNothingAllowed;
+  if (settings.origin !== 'workspace' || looseningPart(settings) === null) return null;
+  const unit = hookSet.found().find(({ permissions }) => permissions === settings);
+  if (unit === undefined) return 'untrusted: it is no longer there';
+  const { state, why } = hookSet.status(unit);
+  return state === 'ready' ? null : `${state}: ${why}`;
+}
+
+function unitsOf({ hookSet }: OpenedHooks): readonly HookStatus[] {
+  const units = hookSet.found().filter(({ permissions }) => permissions !== undefined);
+  return units.map((unit) => hookSet.status(unit));
+}
+
+/** Relative ones are meant from where the session begins. */
+function directoriesOf(
+  { additionalDirectories }: PermissionSettings,
+  { startDirectory, surroundings }: OpenedHooks,
+): readonly string[] {
+  return additionalDirectories.map((directory) =>
+    path.resolve(startDirectory, expandHome(directory, surroundings.home)),
+  );
+}
+
+function noticesOf(settings: PermissionSettings, opened: OpenedHooks): readonly string[] {
+  const file = nameFile(settings.file, opened);
+  const why = looseningPart(settings) === null ? null : whyNotAllowed(settings, opened);
+  return [
+    ...settings.problems.map((problem) => `${file}: ${problem}`),
+    ...ruleProblems(settings).map((problem) => `${file}: ${problem}`),
+    ...(why === null
+      ? []
+      : [`what ${file} allows does not count (${why}); look at it with \`hookline trust\``]),
+  ];
+}
+
+const BEHAVIORS: readonly PermissionBehavior[] = ['deny', 'ask', 'allow'];
+
+function ruleProblems(settings: PermissionSettings): readonly string[] {
+  return BEHAVIORS.flatMap((behavior) =>
+    settings[behavior].flatMap(({ text, line }) => {
+      const parsed = parsePermissionRule({ behavior, text, source: settings.file });
+      return typeof parsed === 'string' ? [`line ${line}: ${parsed}`] : [];
+    }),
+  );
+}

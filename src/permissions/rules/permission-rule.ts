@@ -1,0 +1,217 @@
+import path from 'node:path';
+import { isRecord } from '../../base/json.ts';
+import type { PermissionBehavior, PermissionCall } from '../permissions.ts';
+import { fits } from './bash-rule.ts';
+import { commandOf, type CalledPath, pathsOf } from './called.ts';
+import { guardCommand, type Match } from './command-guard.ts';
+import {
+  expandHome,
+  leadsTo,
+  mayMeanPath,
+  mayMeanWritten,
+  meansPath,
+  type PathContext,
+  type PathPattern,
+  realContext,
+} from './path-rule.ts';
+import { parseRule, type Rule, ruleMatches } from './rule.ts';
+import { mayRead, mayWrite, readShellFiles } from './shell-files.ts';
+
+/** A rule as somebody wrote it, and who that was. */
+export interface PermissionRuleSetting {
+  readonly behavior: PermissionBehavior;
+  /** `Bash(git push:*)`, `Read(./secrets/**)`, `mcp__server` … */
+  readonly text: string;
+  /** Where it comes from, as a person would say it: a file, `--allow`, `this session`. */
+  readonly source: string;
+  /** What `/x` in it is relative to; the first workspace root when absent. */
+  readonly root?: string;
+  /** Whether it counts now; asked each time. Always when absent. */
+  readonly counts?: () => boolean;
+}
+
+export interface PermissionRule extends PermissionRuleSetting {
+  readonly parsed: Rule;
+}
+
+/** Where a session takes place. */
+export interface RulePlaces {
+  /** Where the session began. */
+  readonly cwd: string;
+  readonly roots: readonly string[];
+  readonly home: string | null;
+}
+
+const TOOL_PATTERN = /^[\w*-]*\*[\w*-]*$/;
+const ALLOWED_PATTERN = /^mcp__[\w-]*[^_*]__[\w-]*\*$/;
+
+/** The rule, or a sentence about why it is none. */
+export function parsePermissionRule(setting: PermissionRuleSetting): PermissionRule | string {
+  const text = setting.text.trim();
+  if (TOOL_PATTERN.test(text)) return parseToolPattern({ ...setting, text });
+  const parsed = parseRule(text);
+  if (parsed !== null) return { ...setting, text, parsed };
+  return `${JSON.stringify(setting.text)} is no permission rule: expected one such as "Bash(git push:*)", "Read(./secrets/**)" or "mcp__server"`;
+}
+
+/** What allows must name the server whose tools it means. */
+function parseToolPattern(setting: PermissionRuleSetting): PermissionRule | string {
+  if (setting.behavior === 'allow' && !ALLOWED_PATTERN.test(setting.text)) {
+    return `${JSON.stringify(setting.text)} is no rule that allows: expected the name of a tool, or "mcp__server__*"`;
+  }
+  const parsed: Rule = { text: setting.text, tool: setting.text, content: { kind: 'any' } };
+  return { ...setting, parsed };
+}
+
+/** Whether a rule that denies or asks is about this call. Errs towards it, and never throws. */
+export function guardsCall(rule: PermissionRule, call: PermissionCall, places: RulePlaces): Match {
+  try {
+    const isOfTool = coversTool(rule, call);
+    if (isOfTool && rule.parsed.content.kind === 'any') return 'yes';
+    const contexts = guardContexts(rule, call, places);
+    if (isOfTool) return guardsContent(rule, call, contexts);
+    return guardsNamed(rule, call, contexts);
+  } catch {
+    // A glob that its library cannot compile, or a path that it does not take.
+    return 'yes';
+  }
+}
+
+/** The agent may have gone elsewhere; what was forbidden before is so from there, too. */
+function guardContexts(
+  { root }: PermissionRule,
+  { cwd }: PermissionCall,
+  places: RulePlaces,
+): readonly PathContext[] {
+  const roots = root === undefined ? places.roots : [root];
+  const bases = [...new Set([cwd, places.cwd])];
+  return (roots.length === 0 ? [places.cwd] : roots).flatMap((each) =>
+    bases.map((base) => ({ cwd: base, root: each, home: places.home })),
+  );
+}
+
+function guardsContent(
+  { parsed }: PermissionRule,
+  call: PermissionCall,
+  contexts: readonly PathContext[],
+): Match {
+  const { content } = parsed;
+  const command = commandOf(call);
+  if (content.kind === 'command') {
+    if (command === null) return 'yes';
+    const [place] = contexts;
+    return place === undefined ? 'yes' : guardCommand(content.pattern, command, place);
+  }
+  if (content.kind === 'path') return mayMeanAny(content.pattern, pathsOf(call), contexts);
+  const [context] = contexts;
+  if (context === undefined) return 'yes';
+  const asked = { names: [parsed.tool], input: withPlainHost(call.input) };
+  return ruleMatches(parsed, asked, { ...context, mode: 'guard' }) ? 'yes' : 'no';
+}
+
+function mayMeanAny(
+  pattern: PathPattern,
+  called: readonly CalledPath[] | null,
+  contexts: readonly PathContext[],
+): Match {
+  if (called === null) return 'yes';
+  const files = called.flatMap(({ file, isSearched }) =>
+    isSearched ? [file, path.join(file, ANY_NAME)] : [file],
+  );
+  return files.some((file) => meansForSome(pattern, file, contexts)) ? 'yes' : 'no';
+}
+
+/** Stands for whatever lies in a directory that is searched. */
+const ANY_NAME = '\u0001any';
+
+function meansForSome(
+  pattern: PathPattern,
+  file: string,
+  contexts: readonly PathContext[],
+): boolean {
+  return contexts.some((context) => mayMeanPath(pattern, file, context));
+}
+
+/** A dot at its end leads to the same host. */
+function withPlainHost(input: unknown): unknown {
+  if (!isRecord(input) || typeof input['url'] !== 'string') return input;
+  return { ...input, url: input['url'].replace(/^(\w+:\/\/[^/?#]*?)\.+(?=[:/?#]|$)/, '$1') };
+}
+
+/** Whether a shell command names a file that a rule about reading or editing is about. */
+function guardsNamed(
+  { parsed }: PermissionRule,
+  call: PermissionCall,
+  contexts: readonly PathContext[],
+): Match {
+  const command = commandOf(call);
+  const { content } = parsed;
+  if (command === null || content.kind !== 'path') return 'no';
+  const touches = READ_TOOLS.includes(parsed.tool) ? mayRead : mayWrite;
+  const readings = contexts.map((context) => readShellFiles(command, context));
+  const commands = readings.flatMap((reading) => reading.commands);
+  const files = commands.filter(({ words }) => touches(words)).flatMap((each) => each.files);
+  const places = [...contexts, ...contexts.map(realContext)];
+  const isNamed = files.some((file) =>
+    places.some((place) => mayMeanWritten(content.pattern, file, place)),
+  );
+  if (isNamed) return 'yes';
+  return readings.every(({ isComplete }) => isComplete) ? 'no' : 'maybe';
+}
+
+/** Whether a rule that allows is about this call, and about all of it. Never throws. */
+export function allowsCall(
+  rule: PermissionRule,
+  call: PermissionCall,
+  places: RulePlaces,
+): boolean {
+  const { content } = rule.parsed;
+  if (!coversTool(rule, call)) return false;
+  if (content.kind === 'any') return true;
+  const root = rule.root ?? places.roots[0] ?? places.cwd;
+  const context = { cwd: places.cwd, root, home: places.home };
+  try {
+    if (content.kind === 'path') return meansAll(content.pattern, pathsOf(call), context);
+    const asked = { names: [rule.parsed.tool], input: call.input };
+    return ruleMatches(rule.parsed, asked, { ...context, mode: 'exact' });
+  } catch {
+    return false;
+  }
+}
+
+/** By where the paths really lead. */
+function meansAll(
+  pattern: PathPattern,
+  called: readonly CalledPath[] | null,
+  context: PathContext,
+): boolean {
+  if (called === null || called.length === 0) return false;
+  const real = realContext(context);
+  return called.every(({ file, isSearched }) => {
+    const target = leadsTo(expandHome(file, context.home));
+    return meansPath(pattern, isSearched ? path.join(target, ANY_NAME) : target, real);
+  });
+}
+
+const READ_TOOLS: readonly string[] = ['Read', 'Grep', 'Glob', 'read_file', 'read_files'];
+const EDIT_TOOLS: readonly string[] = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit'];
+
+/** `Edit` means every tool that changes files, `Read` every one that reads them, a server all its tools. */
+function coversTool({ parsed: { tool }, behavior }: PermissionRule, call: PermissionCall): boolean {
+  const { names } = call;
+  if (names.includes(tool)) return true;
+  if (tool === 'Edit') return names.some((name) => EDIT_TOOLS.includes(name));
+  if (tool === 'Read') return names.some((name) => READ_TOOLS.includes(name));
+  if (tool.includes('*')) return names.some((name) => fitsName(tool, name));
+  const isServer = tool.startsWith('mcp__') && !tool.slice('mcp__'.length).includes('__');
+  return (isServer || behavior !== 'allow') && isToolOf(tool, names);
+}
+
+function isToolOf(server: string, names: readonly string[]): boolean {
+  return server.startsWith('mcp__') && names.some((name) => name.startsWith(`${server}__`));
+}
+
+function fitsName(pattern: string, name: string): boolean {
+  const pieces = pattern.split('*');
+  return fits({ pieces, bare: null, isDetailed: true }, name);
+}

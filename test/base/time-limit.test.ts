@@ -1,0 +1,35 @@
+import { getEventListeners } from 'node:events';
+import { expect, test } from 'vitest';
+import { limitTime } from '../../src/base/time-limit.ts';
+import { until } from './directory.ts';
+
+test('aborts when the time is over, and says that it was the time', async () => {
+  const limit = limitTime(new AbortController().signal, 1);
+  await until(() => limit.signal.aborted);
+  expect(limit.isOver()).toBe(true);
+});
+
+test.each([
+  ['later', (caller: AbortController) => caller.abort()],
+  ['already', () => {}],
+])('aborts when the caller does so, %s', (when, abort) => {
+  const caller = new AbortController();
+  if (when === 'already') caller.abort();
+  const limit = limitTime(caller.signal, 60_000);
+  abort(caller);
+  expect({ aborted: limit.signal.aborted, isOver: limit.isOver() }).toEqual({
+    aborted: true,
+    isOver: false,
+  });
+  limit.clear();
+});
+
+test('leaves nothing behind once it is cleared', () => {
+  const caller = new AbortController();
+  const limit = limitTime(caller.signal, 60_000);
+  expect(getEventListeners(caller.signal, 'abort')).toHaveLength(1);
+  limit.clear();
+  expect(getEventListeners(caller.signal, 'abort')).toEqual([]);
+  caller.abort();
+  expect(limit.signal.aborted).toBe(false);
+});

@@ -1,0 +1,72 @@
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { jsonOf, runHookline } from './hookline.ts';
+import { at, createPlace, trust, write } from './place.ts';
+
+const SETTINGS = '.claude/settings.json';
+const UNIT = 'claude:project:permissions';
+
+function allowing(...allow: readonly string[]): string {
+  return JSON.stringify({ permissions: { allow, deny: ['Read(./.env)'] } });
+}
+
+it('what settings of the repository allow is listed as something to be trusted', async () => {
+  const place = createPlace({ [SETTINGS]: allowing('Bash(npm test)') });
+  const { stdout } = await runHookline(['hooks', 'list'], at(place));
+  expect(stdout).toBe(`HOOK                        EVENT        STATE
+${UNIT}  permissions  untrusted
+  .claude/settings.json:1 · permissions allow Bash(npm test)
+  it was never trusted here
+
+1 hook does not run until you have looked: \`hookline trust\`
+`);
+});
+
+it('settings that only forbid need no trust', async () => {
+  const place = createPlace({ [SETTINGS]: allowing() });
+  const result = await runHookline(['trust'], at(place));
+  expect([result.stdout, result.code]).toEqual([
+    'This workspace has no hooks, so there is nothing to trust.\n',
+    0,
+  ]);
+});
+
+it('trust shows what would be allowed before it asks', async () => {
+  const place = createPlace({ [SETTINGS]: allowing('Bash(npm test)') });
+  const { stdout, stderr, code } = await runHookline(['trust'], at(place));
+  expect([stdout, stderr, code]).toEqual([
+    `${UNIT}  untrusted: it was never trusted here
+  file      ${path.join(place.repo, SETTINGS)}:1
+  allows    calls of the agent without asking you
+  binds     this entry
+  not bound whatever the commands do that it allows
+  │ {
+  │   "permissions": {
+  │     "allow": [
+  │       "Bash(npm test)"
+  │     ]
+  │   },
+  │   "source": "project"
+  │ }
+
+`,
+    expect.stringContaining('Trust what 1 settings file may allow the agent?'),
+    expect.any(Number),
+  ]);
+});
+
+it('trust holds until what is allowed changes', async () => {
+  const place = createPlace({ [SETTINGS]: allowing('Bash(npm test)') });
+  trust(place);
+  const state = async () => {
+    const { hooks } = jsonOf(await runHookline(['hooks', 'list', '--json'], at(place)));
+    return hooks;
+  };
+  const before = await state();
+  write(place.repo, SETTINGS, allowing('Bash(npm test)', 'Bash'));
+  const after = await state();
+  expect([before, after]).toMatchObject([
+    [{ id: UNIT, state: 'ready', trustedBy: 'record', notBound: [] }],
+    [{ id: UNIT, state: 'modified', trustedBy: null }],
+  ]);
+});
