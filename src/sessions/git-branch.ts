@@ -1,0 +1,73 @@
+import { closeSync, constants, openSync, readSync, statSync } from 'node:fs';
+import path from 'node:path';
+
+/** Asks again only when the branch was switched. */
+export type CurrentBranch = () => string;
+
+/**
+ * The branch that a directory is on, read from git's own files: no program is started, and nothing is
+ * waited for. `HEAD` when it is on none, empty outside of a repository.
+ */
+export function createBranchReader(directory: string): CurrentBranch {
+  const headFile = directory === '' ? null : orElse(null, () => findHeadFile(directory));
+  let known = { changedAt: -1, branch: '' };
+  return () => {
+    if (headFile === null) return '';
+    const changedAt = orElse(0, () => modifiedAt(headFile));
+    if (changedAt !== known.changedAt) {
+      known = { changedAt, branch: orElse('', () => branchIn(headFile)) };
+    }
+    return known.branch;
+  };
+}
+
+/** What may not be looked at is as good as not there. */
+function orElse<Value>(otherwise: Value, read: () => Value): Value {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
+}
+
+function findHeadFile(directory: string): string | null {
+  for (let current = directory; ; current = path.dirname(current)) {
+    const git = path.join(current, '.git');
+    const stats = statSync(git, { throwIfNoEntry: false });
+    if (stats !== undefined) return path.join(stats.isDirectory() ? git : linkedTo(git), 'HEAD');
+    if (path.dirname(current) === current) return null;
+  }
+}
+
+/** In a worktree or submodule `.git` is a file that says where the rest is. */
+function linkedTo(gitFile: string): string {
+  const [, place = ''] = /^gitdir: (.+)$/mu.exec(readStart(gitFile)) ?? [];
+  // Merely looking at a share of another machine would send it the person's name.
+  const isElsewhere = /^[/\\]{2}/u.test(place);
+  return isElsewhere ? gitFile : path.resolve(path.dirname(gitFile), place);
+}
+
+function branchIn(headFile: string): string {
+  const head = readStart(headFile).trim();
+  if (head === '') return '';
+  return /^ref: refs\/heads\/(.+)$/u.exec(head)?.[1] ?? 'HEAD';
+}
+
+const START_BYTES = 4096;
+const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/** The first bytes of a file that a repository may have made anything of; empty when there is none. */
+function readStart(file: string): string {
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return '';
+  const handle = openSync(file, OPEN_FLAGS);
+  try {
+    const start = Buffer.alloc(START_BYTES);
+    return start.toString('utf8', 0, readSync(handle, start, 0, START_BYTES, 0));
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function modifiedAt(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}

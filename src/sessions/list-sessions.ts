@@ -1,0 +1,94 @@
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { messageOf } from '../base/errors.ts';
+import { findRealPath } from '../base/paths.ts';
+import { readSessionIds } from './session-id.ts';
+import { findFirstPrompt, readRecord, type SessionRecord, transcriptIn } from './session-record.ts';
+import type { SessionSummary } from './store.ts';
+import { countMessages } from './transcript/conversation.ts';
+
+/** All sessions, the one used last first. What is broken is listed with what is wrong with it. */
+export function listSessions(sessions: string): readonly SessionSummary[] {
+  return readSessionIds(sessions)
+    .map((id) => summarise(path.join(sessions, id), id))
+    .toSorted((one, other) => other.lastUsedAt - one.lastUsedAt || compare(one.id, other.id));
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : 1;
+}
+
+function summarise(directory: string, id: string): SessionSummary {
+  const { record, problem } = readRecord(directory);
+  const { facts, title, firstPrompt } = record;
+  const transcript = findTranscript(directory);
+  const counted = transcript === null ? MISSING : count(directory, record, transcript.bytes);
+  return {
+    id,
+    title,
+    firstPrompt:
+      firstPrompt === '' && counted.messages > 0 ? findFirstPrompt(directory) : firstPrompt,
+    startDirectory: facts.startDirectory,
+    model: facts.model.id,
+    createdAt: facts.createdAt,
+    lastUsedAt: transcript?.changedAt ?? facts.createdAt,
+    messageCount: counted.messages,
+    problem: problem ?? counted.problem,
+  };
+}
+
+interface Transcript {
+  readonly bytes: number;
+  readonly changedAt: number;
+}
+
+function findTranscript(directory: string): Transcript | null {
+  try {
+    const { size: bytes, mtimeMs: changedAt } = statSync(transcriptIn(directory));
+    return { bytes, changedAt };
+  } catch {
+    return null;
+  }
+}
+
+interface Counted {
+  readonly messages: number;
+  readonly problem: string | null;
+}
+
+const MISSING: Counted = {
+  messages: 0,
+  problem: 'its transcript is missing, or may not be looked at',
+};
+
+/** Only what was added since the count that was kept is read: nothing, for a session that was closed. */
+function count(directory: string, { counted }: SessionRecord, bytes: number): Counted {
+  if (counted.bytes === bytes) return { messages: counted.messages, problem: null };
+  const from = counted.bytes < bytes ? counted : { messages: 0, bytes: 0 };
+  try {
+    const more = countMessages(transcriptIn(directory), from.bytes);
+    return { messages: from.messages + more, problem: null };
+  } catch (error) {
+    const problem = `its transcript cannot be read: ${messageOf(error)}`;
+    return { messages: from.messages, problem };
+  }
+}
+
+/** The session of this directory in which something was said last; null when there is none. */
+export function findLatestSession(sessions: string, startDirectory: string): string | null {
+  const wanted = realOr(startDirectory);
+  const isHere = (id: string): boolean => {
+    const { record } = readRecord(path.join(sessions, id));
+    return realOr(record.facts.startDirectory) === wanted;
+  };
+  const used = readSessionIds(sessions).flatMap((id) => {
+    const transcript = findTranscript(path.join(sessions, id));
+    return transcript === null || transcript.bytes === 0 ? [] : [{ id, ...transcript }];
+  });
+  const latestFirst = used.toSorted((one, other) => other.changedAt - one.changedAt);
+  return latestFirst.find(({ id }) => isHere(id))?.id ?? null;
+}
+
+function realOr(directory: string): string {
+  return findRealPath(directory) ?? directory;
+}

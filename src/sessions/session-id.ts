@@ -1,0 +1,55 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { HooklineError, messageOf } from '../base/errors.ts';
+import { isAbsent } from '../base/files.ts';
+
+/** The directory that holds one directory for each session. */
+export function sessionsDirectory(stateDirectory: string): string {
+  return path.join(stateDirectory, 'sessions');
+}
+
+/** Ids come from people and become names of directories, so they must lead nowhere else. */
+export function isSessionId(text: string): boolean {
+  return /^[A-Za-z0-9][\w.-]{0,127}$/u.test(text) && !text.endsWith('.');
+}
+
+/** The ids of all that is stored; none when nothing ever was. */
+export function readSessionIds(sessions: string): readonly string[] {
+  try {
+    const entries = readdirSync(sessions, { withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isDirectory() && isSessionId(entry.name))
+      .map(({ name }) => name);
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw new HooklineError('CONFIG_UNREADABLE', {
+      message: `the stored sessions in ${sessions} cannot be read: ${messageOf(error)}`,
+      hint: 'Check the rights of the directory.',
+      cause: error,
+    });
+  }
+}
+
+/** The one stored session whose id is this or begins with it; throws SESSION_UNKNOWN otherwise. */
+export function resolveSessionId(stateDirectory: string, given: string): string {
+  const ids = readSessionIds(sessionsDirectory(stateDirectory));
+  if (ids.includes(given)) return given;
+  const [found, ...others] = given === '' ? [] : ids.filter((id) => id.startsWith(given));
+  if (found === undefined) throw unknownSession(given);
+  if (others.length === 0) return found;
+  const named = [found, ...others].toSorted();
+  const shown = named.slice(0, MOST_NAMED).join(', ');
+  throw new HooklineError('SESSION_UNKNOWN', {
+    message: `${named.length} sessions have ids that begin with ${JSON.stringify(given)}: ${shown}${named.length > MOST_NAMED ? ' …' : ''}`,
+    hint: 'Say more of the id.',
+  });
+}
+
+const MOST_NAMED = 10;
+
+export function unknownSession(id: string): HooklineError {
+  return new HooklineError('SESSION_UNKNOWN', {
+    message: `there is no stored session ${JSON.stringify(id)}`,
+    hint: 'See which there are with `hookline sessions list`.',
+  });
+}

@@ -1,0 +1,176 @@
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { messageOf } from '../base/errors.ts';
+import { readTextIfPresent } from '../base/files.ts';
+import { cutText, isRecord, parseJson } from '../base/json.ts';
+import { type Message, textOf } from './messages.ts';
+import type { SessionFacts } from './store.ts';
+import { readTranscript } from './transcript/read-transcript.ts';
+
+/** What `session.json` keeps of a session beside its transcript. */
+export interface SessionRecord {
+  readonly facts: SessionFacts;
+  readonly title: string | null;
+  /** The beginning of it; empty until there is one. */
+  readonly firstPrompt: string;
+  /** How many messages there were when the transcript had this many bytes. */
+  readonly counted: { readonly messages: number; readonly bytes: number };
+}
+
+export function recordOf(facts: SessionFacts): SessionRecord {
+  return { facts, title: null, firstPrompt: '', counted: { messages: 0, bytes: 0 } };
+}
+
+const RECORD_FILE = 'session.json';
+const TRANSCRIPT_FILE = 'transcript.jsonl';
+
+export function transcriptIn(directory: string): string {
+  return path.join(directory, TRANSCRIPT_FILE);
+}
+
+/** Replaces the record in one step; throws on failure. Only who has the session may. */
+export function writeRecord(directory: string, record: SessionRecord): void {
+  const file = path.join(directory, RECORD_FILE);
+  const temporary = `${file}.tmp`;
+  try {
+    writeFileSync(temporary, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+export interface ReadRecord {
+  readonly record: SessionRecord;
+  readonly problem: string | null;
+}
+
+/** The record, or what the transcript tells of it when there is none that can be read. */
+export function readRecord(directory: string): ReadRecord {
+  const file = path.join(directory, RECORD_FILE);
+  const read = parseRecordFile(file);
+  if (typeof read !== 'string') return { record: withOwnId(read, directory), problem: null };
+  const problem = `${file} ${read}; what it said is guessed from the transcript`;
+  return { record: recoverRecord(directory), problem };
+}
+
+/** A directory that somebody copied is a session of its own. */
+function withOwnId(record: SessionRecord, directory: string): SessionRecord {
+  return { ...record, facts: { ...record.facts, id: path.basename(directory) } };
+}
+
+/** The record, or what is wrong with it. */
+function parseRecordFile(file: string): SessionRecord | string {
+  try {
+    const text = readTextIfPresent(file);
+    if (text === null) return 'is missing';
+    const parsed = parseJson(text);
+    return (parsed.ok ? parseRecord(parsed.value) : null) ?? 'is not what a session’s should be';
+  } catch (error) {
+    return `cannot be read: ${messageOf(error)}`;
+  }
+}
+
+function parseRecord(value: unknown): SessionRecord | null {
+  if (!isRecord(value)) return null;
+  const facts = parseFacts(value['facts']);
+  if (facts === null) return null;
+  const { title, firstPrompt, counted } = value;
+  const { messages, bytes } = isRecord(counted) ? counted : {};
+  const isCounted = typeof messages === 'number' && typeof bytes === 'number';
+  return {
+    facts,
+    title: typeof title === 'string' ? title : null,
+    firstPrompt: typeof firstPrompt === 'string' ? firstPrompt : '',
+    counted: isCounted ? { messages, bytes } : { messages: 0, bytes: 0 },
+  };
+}
+
+function parseFacts(value: unknown): SessionFacts | null {
+  if (!isRecord(value)) return null;
+  const { id, startDirectory, workspaceRoots, permissionMode, createdAt } = value;
+  const { taskId, ulid, forkedFrom } = value;
+  const model = parseModel(value['model']);
+  if (typeof id !== 'string' || typeof startDirectory !== 'string' || model === null) return null;
+  if (typeof permissionMode !== 'string' || typeof createdAt !== 'number') return null;
+  if (typeof taskId !== 'string' || typeof ulid !== 'string') return null;
+  if (!Array.isArray(workspaceRoots)) return null;
+  const roots = workspaceRoots.filter((root) => typeof root === 'string');
+  const facts = { id, startDirectory, workspaceRoots: roots, model, permissionMode, createdAt };
+  const origin = typeof forkedFrom === 'string' ? { forkedFrom } : {};
+  return { ...facts, taskId, ulid, ...origin };
+}
+
+function parseModel(value: unknown): SessionFacts['model'] | null {
+  const { provider, id } = isRecord(value) ? value : {};
+  return typeof provider === 'string' && typeof id === 'string' ? { provider, id } : null;
+}
+
+const LINES_OF_HEAD = 200;
+
+function recoverRecord(directory: string): SessionRecord {
+  const head = readHead(transcriptIn(directory));
+  const startDirectory = head.cwd ?? '';
+  const facts: SessionFacts = {
+    id: path.basename(directory),
+    startDirectory,
+    workspaceRoots: startDirectory === '' ? [] : [startDirectory],
+    model: { provider: '', id: head.model ?? '' },
+    permissionMode: 'default',
+    createdAt: head.at ?? 0,
+    taskId: String(head.at ?? 0),
+    ulid: '',
+  };
+  return { ...recordOf(facts), firstPrompt: head.prompt ?? '' };
+}
+
+interface Head {
+  readonly cwd: string | null;
+  readonly at: number | null;
+  readonly model: string | null;
+  readonly prompt: string | null;
+}
+
+/** What the first lines of a transcript tell, as far as it can be read. */
+function readHead(transcript: string): Head {
+  let head: Head = { cwd: null, at: null, model: null, prompt: null };
+  let lines = 0;
+  try {
+    for (const line of readTranscript(transcript, () => undefined)) {
+      const message = line.type === 'message' ? line : null;
+      head = {
+        cwd: head.cwd ?? line.cwd,
+        at: head.at ?? line.at,
+        model: head.model ?? message?.model ?? null,
+        prompt: head.prompt ?? (message === null ? null : promptIn(message)),
+      };
+      lines += 1;
+      if (lines === LINES_OF_HEAD || (head.model !== null && head.prompt !== null)) break;
+    }
+  } catch {
+    // Whoever lists or resumes the session says that the transcript cannot be read.
+    return head;
+  }
+  return head;
+}
+
+/** The beginning of the first prompt, for a record that could not be given it. */
+export function findFirstPrompt(directory: string): string {
+  return readHead(transcriptIn(directory)).prompt ?? '';
+}
+
+const PROMPT_LENGTH = 500;
+
+interface Said {
+  readonly message: Message;
+  readonly isMeta?: boolean;
+  readonly isSummary?: boolean;
+}
+
+/** The beginning of what a person typed; null when nobody did. */
+export function promptIn({ message, isMeta, isSummary }: Said): string | null {
+  const isTyped = message.role === 'user' && isMeta !== true && isSummary !== true;
+  const text = isTyped ? textOf(message) : '';
+  return text === '' ? null : cutText(text, PROMPT_LENGTH);
+}

@@ -1,0 +1,105 @@
+import type { Message, ToolUseBlock } from './messages.ts';
+
+/** Where sessions are kept, one directory each, below the state directory. */
+export interface SessionStore {
+  /** Makes the session's directory. Throws SESSION_UNWRITABLE when there is no place for it. */
+  create(facts: SessionFacts): StoredSession;
+  /** Throws SESSION_UNKNOWN when there is none. What cannot be read of it is left out and told. */
+  resume(id: string): ResumedSession;
+  /** A copy of a session under another id, to go on with. */
+  fork(id: string, newId: string): ResumedSession;
+  /** The session of this start directory that was used last; null when there is none. */
+  findLatest(startDirectory: string): string | null;
+  list(): readonly SessionSummary[];
+  /** Throws SESSION_UNKNOWN when there is none. */
+  remove(id: string): void;
+}
+
+export interface SessionFacts {
+  readonly id: string;
+  readonly startDirectory: string;
+  readonly workspaceRoots: readonly string[];
+  readonly model: { readonly provider: string; readonly id: string };
+  readonly permissionMode: string;
+  readonly createdAt: number;
+  readonly taskId: string;
+  readonly ulid: string;
+  /** The session that it was forked from. */
+  readonly forkedFrom?: string;
+}
+
+/** A session that is being written. Whatever `append` returned from is on disk, also after `kill -9`. */
+export interface StoredSession {
+  readonly facts: SessionFacts;
+  readonly directory: string;
+  readonly transcriptPath: string;
+  /** Returns the line's uuid. Throws SESSION_UNWRITABLE. */
+  append(entry: TranscriptEntry): string;
+  /** Where the sub-agent's own transcript stands; it is begun by its first entry. */
+  agentTranscriptPath(agentId: string): string;
+  rename(title: string): void;
+  /** Waits for nothing: everything is written already. Releases the session for others. */
+  close(): void;
+}
+
+/** What one line of a transcript says beyond what every line says. */
+export type TranscriptEntry = TranscriptPlace &
+  (
+    | {
+        readonly type: 'message';
+        readonly message: Message;
+        /** The tool's structured answer, beside a `tool_result`. */
+        readonly toolUseResult?: unknown;
+        /** Not typed by a person: context of hooks, feedback. */
+        readonly isMeta?: boolean;
+        readonly model?: string;
+        readonly usage?: Readonly<Record<string, number>>;
+      }
+    /** What stands before it is summed up in the message that follows. */
+    | {
+        readonly type: 'compaction';
+        readonly trigger: 'manual' | 'auto';
+        readonly tokensBefore: number;
+        readonly summary: Message;
+      }
+    /** The run ended with this call undecided; resuming asks the hooks again. */
+    | { readonly type: 'deferral'; readonly call: ToolUseBlock }
+    /** Something that a person should know later: a failure of the model, an abort. */
+    | { readonly type: 'note'; readonly level: 'info' | 'error'; readonly text: string }
+  );
+
+interface TranscriptPlace {
+  readonly at: number;
+  readonly cwd: string;
+  readonly promptId: string | null;
+  /** The sub-agent in whose own transcript it belongs; absent for the session's. */
+  readonly agentId?: string;
+}
+
+export interface ResumedSession extends StoredSession {
+  /** Since the last compaction, its summary first. */
+  readonly messages: readonly Message[];
+  /** Of the whole transcript. */
+  readonly messageCount: number;
+  readonly cwd: string;
+  readonly lastMessageAt: number | null;
+  readonly title: string | null;
+  readonly deferred: ToolUseBlock | null;
+  /** Tokens of the last request, as far as known. */
+  readonly contextTokens: number;
+  /** What was left out, with file and line. */
+  readonly problems: readonly string[];
+}
+
+export interface SessionSummary {
+  readonly id: string;
+  readonly title: string | null;
+  readonly firstPrompt: string;
+  readonly startDirectory: string;
+  readonly model: string;
+  readonly createdAt: number;
+  readonly lastUsedAt: number;
+  readonly messageCount: number;
+  /** Why it cannot be read as it should; null when it can. */
+  readonly problem: string | null;
+}

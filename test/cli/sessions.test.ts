@@ -1,0 +1,277 @@
+import { existsSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
+import { createSessionStore } from '../../src/sessions/json-lines.ts';
+import type { AssistantBlock, UserBlock } from '../../src/sessions/messages.ts';
+import type { SessionStore, StoredSession } from '../../src/sessions/store.ts';
+import { jsonOf, runHookline } from './hookline.ts';
+import { at, createPlace, type Place } from './place.ts';
+import { hasTerminal, runInTerminal } from './terminal.ts';
+
+const FIRST = '11111111-aaaa-4aaa-8aaa-aaaaaaaaaaaa';
+const SECOND = '11111111-bbbb-4bbb-8bbb-bbbbbbbbbbbb';
+const START = Date.UTC(2026, 0, 2, 3, 4, 5);
+const SECRET = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
+
+function sessionsDirectory({ home }: Place): string {
+  return path.join(home, '.hookline', 'sessions');
+}
+
+function storeOf({ home }: Place): SessionStore {
+  const stateDirectory = path.join(home, '.hookline');
+  return createSessionStore({ stateDirectory, clock: systemClock, version: '0.0.0' });
+}
+
+function createSession(place: Place, id: string): StoredSession {
+  return storeOf(place).create({
+    id,
+    startDirectory: place.repo,
+    workspaceRoots: [place.repo],
+    model: { provider: 'scripted', id: 'test-model' },
+    permissionMode: 'default',
+    createdAt: START,
+    taskId: '1',
+    ulid: '',
+  });
+}
+
+const SPOT = { at: START + 60_000, cwd: '/', promptId: null } as const;
+
+function ask(session: StoredSession, content: readonly UserBlock[], isMeta = false): void {
+  session.append({ ...SPOT, type: 'message', message: { role: 'user', content }, isMeta });
+}
+
+function answer(session: StoredSession, content: readonly AssistantBlock[]): void {
+  session.append({ ...SPOT, type: 'message', message: { role: 'assistant', content } });
+}
+
+function text(words: string): { readonly type: 'text'; readonly text: string } {
+  return { type: 'text', text: words };
+}
+
+/** A place with a closed session of every kind of line. */
+function placeWithSession(): Place {
+  const place = createPlace();
+  const session = createSession(place, FIRST);
+  ask(session, [text('be brief')], true);
+  ask(session, [text(`fix it\nwith ${SECRET}`)]);
+  answer(session, [
+    { type: 'thinking', thinking: 'let me see' },
+    text('I look.\n'),
+    { type: 'tool_use', id: 'c1', name: 'Bash', input: { command: `curl -H ${SECRET}\nls` } },
+    { type: 'tool_use', id: 'c2', name: 'Odd', input: { x: [1] } },
+  ]);
+  ask(session, [
+    { type: 'tool_result', tool_use_id: 'c1', content: 'a\u001B[2J\nb\nc' },
+    { type: 'tool_result', tool_use_id: 'c2', content: 'x'.repeat(200), is_error: true },
+  ]);
+  session.append({ ...SPOT, type: 'note', level: 'error', text: 'the model failed' });
+  session.append({
+    ...SPOT,
+    type: 'compaction',
+    trigger: 'auto',
+    tokensBefore: 9000,
+    summary: { role: 'user', content: [text('in short')] },
+  });
+  const call = { type: 'tool_use', id: 'c3', name: 'Bash', input: { command: 'rm -r x' } } as const;
+  session.append({ ...SPOT, type: 'deferral', call });
+  session.append({ ...SPOT, agentId: 'a1', type: 'note', level: 'info', text: 'elsewhere' });
+  session.close();
+  utimesSync(session.transcriptPath, START / 1000, START / 1000);
+  return place;
+}
+
+const UTC = { env: { TZ: 'UTC' } };
+
+describe('sessions list', () => {
+  it('says so when there is none', async () => {
+    const place = createPlace();
+    expect(await runHookline(['sessions', 'list'], at(place))).toEqual({
+      code: 0,
+      stdout: 'No sessions are stored.\n',
+      stderr: '',
+    });
+    const json = await runHookline(['sessions', 'list', '--json'], at(place));
+    expect(jsonOf(json)).toEqual({ sessions: [] });
+  });
+
+  it('shows sessions by what a person knows them by, without secrets, and what is wrong', async () => {
+    const place = placeWithSession();
+    const { transcriptPath } = createSession(place, SECOND);
+    utimesSync(transcriptPath, START / 1000 + 60, START / 1000 + 60);
+    rmSync(path.join(sessionsDirectory(place), SECOND, 'session.json'));
+    const { code, stdout } = await runHookline(['sessions', 'list'], at(place, UTC));
+    expect(code).toBe(0);
+    expect(stdout.split('\n').map((line) => line.split(/ {2,}/u))).toEqual([
+      ['SESSION', 'LAST USED', 'DIRECTORY', 'MODEL', 'MESSAGES', 'PROMPT'],
+      ['11111111-b', '2026-01-02 03:05', '?', '?', '0'],
+      ['', expect.stringContaining('session.json is missing; what it said is guessed')],
+      [
+        '11111111-a',
+        '2026-01-02 03:04',
+        '.',
+        'test-model',
+        '5',
+        expect.stringMatching(/^fix it with (?!ghp)/u),
+      ],
+      [''],
+    ]);
+    const json = jsonOf(await runHookline(['sessions', 'list', '--json', '--raw'], at(place)));
+    expect(json.sessions[1]).toEqual({
+      id: FIRST,
+      title: null,
+      firstPrompt: `fix it\nwith ${SECRET}`,
+      startDirectory: place.repo,
+      model: 'test-model',
+      createdAt: START,
+      lastUsedAt: START,
+      messageCount: 5,
+      problem: null,
+    });
+  });
+});
+
+describe('sessions show', () => {
+  it('tells what was said and done, readably and without secrets', async () => {
+    const place = placeWithSession();
+    const shown = await runHookline(['sessions', 'show', '1111'], at(place, UTC));
+    expect(shown).toMatchObject({ code: 0, stderr: '' });
+    expect(shown.stdout).not.toContain(SECRET);
+    const { stdout } = await runHookline(['sessions', 'show', '1111', '--raw'], at(place, UTC));
+    expect(stdout).toBe(`session     ${FIRST}
+directory   .
+model       scripted test-model
+from        2026-01-02 03:04 to 2026-01-02 03:05
+transcript  ~/.hookline/sessions/${FIRST}/transcript.jsonl
+context: be brief
+
+> fix it
+  with ${SECRET}
+thinking: let me see
+
+I look.
+• Bash curl -H ${SECRET} (and 1 more line)
+• Odd {"x":[1]}
+  → a\\u{1b}[2J (and 2 more lines)
+  ✗ ${'x'.repeat(119)}…
+error: the model failed
+note: summed up what was said (auto, 9000 tokens before)
+    in short
+note: deferred Bash rm -r x
+
+What sub-agents said is in
+  ~/.hookline/sessions/${FIRST}/subagents/agent-a1.jsonl
+`);
+  });
+
+  it('gives all of it as JSON', async () => {
+    const place = placeWithSession();
+    const shown = await runHookline(['sessions', 'show', FIRST, '--json'], at(place));
+    expect(shown.stdout).not.toContain(SECRET);
+    expect(jsonOf(shown)).toMatchObject({
+      id: FIRST,
+      startDirectory: place.repo,
+      problems: [],
+      lines: [
+        { type: 'message', isMeta: true },
+        { type: 'message', message: { role: 'user' } },
+        { type: 'message', model: 'test-model' },
+        { type: 'message', message: { content: [{ tool_use_id: 'c1' }, { is_error: true }] } },
+        { type: 'note', level: 'error', text: 'the model failed' },
+        { type: 'compaction', trigger: 'auto', tokensBefore: 9000 },
+        { type: 'message', isSummary: true },
+        { type: 'deferral', call: { id: 'c3' } },
+      ],
+    });
+  });
+
+  it('shows the rest of a transcript that is broken, and says what is missing', async () => {
+    const place = createPlace();
+    const session = createSession(place, FIRST);
+    ask(session, [text('hello')]);
+    session.close();
+    writeFileSync(session.transcriptPath, '{"half', { flag: 'a' });
+    const { code, stdout, stderr } = await runHookline(['sessions', 'show', FIRST], at(place));
+    expect(code).toBe(0);
+    expect(stdout).toContain('\n> hello\n');
+    expect(stderr).toBe(
+      `note: ${session.transcriptPath}:2 was only half written, so it is left out\n`,
+    );
+  });
+
+  it('says which sessions an id might mean, or that there is none', async () => {
+    const place = placeWithSession();
+    createSession(place, SECOND).close();
+    const [several, none, elsewhere] = await Promise.all(
+      ['1111', 'nothing', '../sessions'].map((id) =>
+        runHookline(['sessions', 'show', id], at(place)),
+      ),
+    );
+    expect(several).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `hookline: 2 sessions have ids that begin with "1111": ${FIRST}, ${SECOND}\n  Say more of the id.\n`,
+    });
+    expect(none).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('there is no stored session "nothing"'),
+    });
+    expect(elsewhere).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('there is no stored session "../sessions"'),
+    });
+  });
+});
+
+describe('sessions rm', () => {
+  it('deletes nothing without a yes, and whole sessions with it', async () => {
+    const place = placeWithSession();
+    createSession(place, SECOND).close();
+    const refused = await runHookline(['sessions', 'rm', FIRST], at(place));
+    expect(refused).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining(
+        `there is no terminal to ask on: Delete 1 session (${FIRST})?`,
+      ),
+    });
+    const unknown = await runHookline(['sessions', 'rm', FIRST, 'nothing', '--yes'], at(place));
+    expect(unknown.code).toBe(2);
+    expect(readdirSync(sessionsDirectory(place))).toEqual([FIRST, SECOND]);
+    const deleted = await runHookline(
+      ['sessions', 'rm', FIRST, '11111111-b', SECOND, '--yes', '--json'],
+      at(place),
+    );
+    expect(jsonOf(deleted)).toEqual({ deleted: [FIRST, SECOND] });
+    expect(readdirSync(sessionsDirectory(place))).toEqual([]);
+  });
+
+  it('refuses a session that is in use, and from inside of an agent', async () => {
+    const place = createPlace();
+    createSession(place, FIRST);
+    const busy = await runHookline(['sessions', 'rm', FIRST, '--yes'], at(place));
+    expect(busy).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`is being used by process ${process.pid}`),
+    });
+    const inside = at(place, { env: { HOOKLINE_SESSION: '1' } });
+    expect(await runHookline(['sessions', 'rm', FIRST, '--yes'], inside)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('was run from inside an agent session'),
+    });
+  });
+
+  it.skipIf(!hasTerminal)('asks on a terminal', async () => {
+    const place = placeWithSession();
+    const no = await runInTerminal(['sessions', 'rm', FIRST], at(place), {
+      dialogue: [['Delete 1 session', 'n']],
+    });
+    expect(no).toMatchObject({ code: 1, stdout: expect.stringContaining('Nothing was deleted.') });
+    const yes = await runInTerminal(['sessions', 'rm', FIRST], at(place), {
+      dialogue: [['Delete 1 session', 'y']],
+    });
+    expect(yes).toMatchObject({ code: 0, stdout: expect.stringContaining('Deleted 1 session.') });
+    expect(existsSync(path.join(sessionsDirectory(place), FIRST))).toBe(false);
+  });
+});

@@ -1,0 +1,278 @@
+import { spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { textOf, userText } from '../../src/sessions/messages.ts';
+import { createDirectory, until } from '../base/directory.ts';
+import { answered, createPlace, factsOf, linesOf, START, storeIn, typed } from './place.ts';
+import { startProgram } from './programs.ts';
+
+describe('a process that is killed while it appends', () => {
+  it('loses no line that was appended, round after round', async () => {
+    for (let round = 0; round < 4; round++) {
+      const place = createPlace();
+      const program = startProgram('append-for-ever', [place.state, place.work]);
+      await until(() => program.lines().length > 150 * (round + 1));
+      program.child.kill('SIGKILL');
+      await program.ended;
+      const acknowledged = program.lines();
+      const transcript = path.join(place.sessions, 'one', 'transcript.jsonl');
+      const whole = readFileSync(transcript, 'utf8').split('\n').slice(0, -1);
+      const uuids = whole.map((line) => (JSON.parse(line) as { uuid: string }).uuid);
+      expect(uuids.slice(0, acknowledged.length)).toEqual(acknowledged);
+      const resumed = place.store.resume('one');
+      expect(resumed.messageCount).toBe(uuids.length);
+      expect(resumed.messages.map((message) => Number.parseInt(textOf(message), 10))).toEqual(
+        uuids.map((_, number) => number),
+      );
+      resumed.append(typed('after'));
+      expect(place.store.list()).toMatchObject([{ messageCount: uuids.length + 1 }]);
+    }
+  });
+
+  it('may leave half a line, after which the next one stands on its own', () => {
+    const place = createPlace();
+    const session = place.store.create(factsOf(place));
+    const first = session.append(typed('kept'));
+    const { size } = statSync(session.transcriptPath);
+    session.append(typed('lost'));
+    session.close();
+    for (let cut = size + 1; cut < statSync(session.transcriptPath).size - 1; cut += 37) {
+      const copy = place.store.fork('one', `cut-at-${cut}`);
+      truncateSync(copy.transcriptPath, cut);
+      copy.close();
+      const resumed = place.store.resume(`cut-at-${cut}`);
+      const why = 'was only half written, so it is left out';
+      expect(resumed.problems).toEqual([`${copy.transcriptPath}:2 ${why}`]);
+      expect(resumed.messages).toEqual([userText('kept')]);
+      resumed.append(typed('after'));
+      resumed.close();
+      const again = place.store.resume(`cut-at-${cut}`);
+      expect(again.messages).toEqual([userText('kept'), userText('after')]);
+      expect(readFileSync(copy.transcriptPath, 'utf8')).toContain(`"parentUuid":"${first}"`);
+    }
+  });
+
+  it('loses nothing between the boundary of a compaction and its summary', () => {
+    const place = createPlace();
+    const session = place.store.create(factsOf(place));
+    session.append(typed('hello'));
+    const spot = { at: START, cwd: '/work', promptId: null };
+    const summary = userText('in short');
+    session.append({ ...spot, type: 'compaction', trigger: 'auto', tokensBefore: 1, summary });
+    session.close();
+    const lines = readFileSync(session.transcriptPath, 'utf8').split('\n');
+    writeFileSync(session.transcriptPath, lines.slice(0, 2).join('\n'));
+    expect(place.store.resume('one').messages).toEqual([userText('hello')]);
+  });
+});
+
+describe('garbage in a transcript', () => {
+  it('is left out and told with its place, and all else is kept', () => {
+    const place = createPlace();
+    const session = place.store.create(factsOf(place));
+    session.append(typed('one'));
+    const garbage = [
+      '{"half":',
+      '\0\0\0',
+      '[1]',
+      '7',
+      '{"type":"user"}',
+      '{"type":"new"}',
+      '',
+      '{}',
+    ];
+    appendFileSync(session.transcriptPath, `${garbage.join('\n')}\n`);
+    appendFileSync(session.transcriptPath, Buffer.from([0xff, 0xfe, 0x80, 0x0a]));
+    session.append(typed('two'));
+    session.close();
+    const resumed = place.store.resume('one');
+    expect(resumed.messages).toEqual([userText('one'), userText('two')]);
+    expect(resumed.problems).toEqual([
+      `${session.transcriptPath}:2 is not JSON, so it is left out`,
+      `${session.transcriptPath}:3 is not JSON, so it is left out`,
+      `${session.transcriptPath}:4 is no JSON object, so it is left out`,
+      `${session.transcriptPath}:5 is no JSON object, so it is left out`,
+      `${session.transcriptPath}:6 has no message, so it is left out`,
+      `${session.transcriptPath}:10 is not JSON, so it is left out`,
+    ]);
+  });
+
+  it('is told of in a few words, however much of it there is', () => {
+    const place = createPlace();
+    const session = place.store.create(factsOf(place));
+    session.close();
+    writeFileSync(session.transcriptPath, 'x\n'.repeat(100_000));
+    const { problems, messages } = place.store.resume('one');
+    expect(messages).toEqual([]);
+    expect(problems).toHaveLength(21);
+    expect(problems.at(-1)).toBe('99980 more lines like these were left out');
+  });
+});
+
+describe('a line of 50 MB', () => {
+  it('is written, listed and read like any other', () => {
+    const place = createPlace();
+    const session = place.store.create(factsOf(place));
+    const content = 'ü'.repeat(25 * 1024 * 1024);
+    session.append(typed('before'));
+    session.append(typed(content));
+    session.append(answered('after'));
+    session.close();
+    const resumed = place.store.resume('one');
+    expect(resumed.messages.map((message) => textOf(message).length)).toEqual([
+      6,
+      content.length,
+      5,
+    ]);
+    resumed.append(answered('more'));
+    expect(place.store.list()).toMatchObject([{ messageCount: 4, firstPrompt: 'before' }]);
+  });
+});
+
+const isRoot = process.getuid?.() === 0;
+const hasFullDevice =
+  statSync('/dev/full', { throwIfNoEntry: false })?.isCharacterDevice() === true;
+
+/** A file system of its own with 128 KB; null where none can be mounted. */
+function mountTiny(): string | null {
+  const directory = path.join(createDirectory(), 'tiny');
+  mkdirSync(directory);
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=128k', 'tmpfs', directory]);
+  if (status !== 0) return null;
+  onTestFinished(() => void spawnSync('umount', ['-l', directory]));
+  return directory;
+}
+
+describe('a full disk', () => {
+  it.skipIf(!hasFullDevice)('is told by whoever appends, and nothing else breaks', () => {
+    const place = createPlace();
+    const session = place.store.create(factsOf(place));
+    rmSync(session.transcriptPath);
+    symlinkSync('/dev/full', session.transcriptPath);
+    expect(() => session.append(typed('hello'))).toThrow(
+      expect.objectContaining({
+        code: 'SESSION_UNWRITABLE',
+        message: expect.stringMatching(
+          /^the session cannot be stored in .*transcript\.jsonl: ENOSPC/u,
+        ),
+        hint: 'Make room and check the rights there, or name another place in HOOKLINE_HOME.',
+      }),
+    );
+    rmSync(session.transcriptPath);
+    session.append(typed('hello again'));
+    expect(linesOf(session.transcriptPath)).toHaveLength(1);
+  });
+
+  it('costs the line that did not fit, and none before or after it', (context) => {
+    const tiny = mountTiny();
+    if (tiny === null) return context.skip('no file system can be mounted here');
+    const store = storeIn(path.join(tiny, 'state'));
+    const session = store.create(factsOf({ work: tiny }));
+    session.append(typed('before'));
+    const full = expect.objectContaining({ code: 'SESSION_UNWRITABLE' });
+    expect(() => session.append(typed('x'.repeat(200_000)))).toThrow(full);
+    expect(() => store.create(factsOf({ work: tiny }, 'two'))).toThrow(full);
+    expect(() => session.rename('a title')).toThrow(full);
+    expect(readdirSync(path.join(tiny, 'state/sessions'))).toEqual(['one']);
+    // Somebody makes room.
+    truncateSync(session.transcriptPath, statSync(session.transcriptPath).size - 20_000);
+    session.append(typed('after'));
+    session.close();
+    const resumed = store.resume('one');
+    expect(resumed.messages).toEqual([userText('before'), userText('after')]);
+    expect(resumed.problems).toHaveLength(1);
+  });
+});
+
+const NOBODY = 65_534;
+
+describe('a directory that may not be written', () => {
+  it.skipIf(!isRoot)('is told by who creates or resumes a session there', () => {
+    const place = createPlace();
+    place.store.create(factsOf(place)).close();
+    const openTo = (directory: string, mode: number): void => {
+      chownSync(directory, NOBODY, NOBODY);
+      chmodSync(directory, mode);
+    };
+    openTo(path.dirname(place.state), 0o755);
+    openTo(place.state, 0o755);
+    openTo(place.sessions, 0o555);
+    openTo(path.join(place.sessions, 'one'), 0o555);
+    for (const file of ['session.json', 'transcript.jsonl']) {
+      chownSync(path.join(place.sessions, 'one', file), NOBODY, NOBODY);
+    }
+    const before = process.geteuid?.() ?? 0;
+    process.seteuid?.(NOBODY);
+    onTestFinished(() => process.seteuid?.(before));
+    const refused = expect.objectContaining({
+      code: 'SESSION_UNWRITABLE',
+      message: expect.stringContaining('EACCES'),
+    });
+    expect(() => place.store.create(factsOf(place, 'two'))).toThrow(refused);
+    expect(() => place.store.resume('one')).toThrow(refused);
+    expect(place.store.list()).toMatchObject([{ id: 'one', problem: null }]);
+    expect(() => place.store.remove('one')).toThrow(
+      expect.objectContaining({ code: 'CONFIG_UNWRITABLE' }),
+    );
+    process.seteuid?.(before);
+  });
+});
+
+describe('listing while somebody appends', () => {
+  it('counts whole messages only, and never fewer than before', async () => {
+    const place = createPlace();
+    const program = startProgram('append-for-ever', [place.state, place.work]);
+    await until(() => program.lines().length > 0);
+    let last = 0;
+    while (last < 500) {
+      const acknowledged = program.lines().length;
+      const [summary] = place.store.list();
+      expect(summary).toMatchObject({ id: 'one', problem: null, firstPrompt: '0 ' });
+      const count = summary?.messageCount ?? 0;
+      expect(count).toBeGreaterThanOrEqual(Math.max(last, acknowledged));
+      last = count;
+      await new Promise(setImmediate);
+    }
+  });
+});
+
+describe('a clock that jumps', () => {
+  it('changes neither the order nor what is kept', () => {
+    const place = createPlace();
+    const session = place.store.create(factsOf(place));
+    session.append(typed('one', { at: START }));
+    session.append(typed('two', { at: START - 86_400_000 }));
+    session.append(typed('three', { at: Number.NaN }));
+    session.append(typed('four', { at: 9e15 }));
+    session.close();
+    expect(place.store.resume('one')).toMatchObject({
+      messages: ['one', 'two', 'three', 'four'].map(userText),
+      lastMessageAt: START - 86_400_000,
+    });
+  });
+});
+
+describe('a session that is removed by hand while it is used', () => {
+  it('is stored again from there on', () => {
+    const place = createPlace();
+    const session = place.store.create(factsOf(place));
+    session.append(typed('one'));
+    rmSync(session.directory, { recursive: true });
+    session.append(typed('two'));
+    session.close();
+    expect(place.store.resume('one').messages).toEqual([userText('two')]);
+  });
+});

@@ -1,0 +1,120 @@
+import { mkdirSync, rmSync, symlinkSync, truncateSync, utimesSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createDirectory, write } from '../base/directory.ts';
+import { answered, createPlace, factsOf, type Place, START, typed } from './place.ts';
+
+/** A closed session in which this was asked, used this many seconds after the epoch. */
+function leaveSession(place: Place, id: string, { prompt = 'hello', usedAt = 0 } = {}): void {
+  const session = place.store.create(factsOf(place, id));
+  session.append(typed(prompt));
+  session.append(answered('yes'));
+  session.close();
+  utimesSync(session.transcriptPath, usedAt, usedAt);
+}
+
+describe('the list of sessions', () => {
+  it('has the one used last first, with what a person knows it by', () => {
+    const place = createPlace();
+    leaveSession(place, 'old', { prompt: 'first\nthing', usedAt: 1000 });
+    leaveSession(place, 'new', { prompt: `long ${'x'.repeat(1000)}`, usedAt: 2000 });
+    const rest = {
+      startDirectory: place.work,
+      model: 'test-model',
+      createdAt: START,
+      messageCount: 2,
+      title: null,
+      problem: null,
+    };
+    expect(place.store.list()).toEqual([
+      { ...rest, id: 'new', firstPrompt: `long ${'x'.repeat(495)}`, lastUsedAt: 2_000_000 },
+      { ...rest, id: 'old', firstPrompt: 'first\nthing', lastUsedAt: 1_000_000 },
+    ]);
+  });
+
+  it('is the same for a session that is still open, or was killed', () => {
+    const place = createPlace();
+    const session = place.store.create(factsOf(place));
+    session.append(typed('context', { isMeta: true }));
+    session.append(typed('the prompt'));
+    session.append(answered('an answer'));
+    session.append(typed('elsewhere', { agentId: 'a1' }));
+    expect(place.store.list()).toMatchObject([{ firstPrompt: 'the prompt', messageCount: 3 }]);
+    session.close();
+    const resumed = place.store.resume('one');
+    resumed.append(typed('more'));
+    expect(place.store.list()).toMatchObject([{ firstPrompt: 'the prompt', messageCount: 4 }]);
+    resumed.close();
+    truncateSync(session.transcriptPath, 0);
+    expect(place.store.list()).toMatchObject([{ messageCount: 0 }]);
+  });
+
+  it('tells what is wrong with a broken session instead of failing', () => {
+    const place = createPlace();
+    for (const id of ['a', 'b', 'c', 'd']) leaveSession(place, id);
+    rmSync(path.join(place.sessions, 'a/session.json'));
+    write(path.join(place.sessions, 'b/session.json'), '{"facts": {"id": 7}}');
+    rmSync(path.join(place.sessions, 'c/transcript.jsonl'));
+    rmSync(path.join(place.sessions, 'd/transcript.jsonl'));
+    mkdirSync(path.join(place.sessions, 'd/transcript.jsonl'));
+    mkdirSync(path.join(place.sessions, 'e'));
+    write(path.join(place.sessions, 'a-file'), '');
+    const problems = place.store.list().map(({ id, problem }) => [id, problem]);
+    const guessed = 'what it said is guessed from the transcript';
+    expect(Object.fromEntries(problems)).toEqual({
+      a: `${place.sessions}/a/session.json is missing; ${guessed}`,
+      b: `${place.sessions}/b/session.json is not what a session’s should be; ${guessed}`,
+      c: 'its transcript is missing, or may not be looked at',
+      d: 'its transcript cannot be read: it is not a regular file',
+      e: `${place.sessions}/e/session.json is missing; ${guessed}`,
+    });
+  });
+});
+
+describe('a session whose session.json is lost', () => {
+  it('is known from its transcript, and remembered again once it was used', () => {
+    const place = createPlace();
+    leaveSession(place, 'one', { prompt: 'the prompt' });
+    write(path.join(place.sessions, 'one/session.json'), '{');
+    const facts = {
+      id: 'one',
+      startDirectory: '/work',
+      workspaceRoots: ['/work'],
+      model: { provider: '', id: 'test-model' },
+      permissionMode: 'default',
+      createdAt: START,
+      taskId: String(START),
+      ulid: '',
+    };
+    const resumed = place.store.resume('one');
+    expect(resumed).toMatchObject({ facts, messageCount: 2, cwd: '/work' });
+    expect(resumed.problems).toEqual([
+      `${place.sessions}/one/session.json is not what a session’s should be; what it said is guessed from the transcript`,
+    ]);
+    resumed.close();
+    expect(place.store.list()).toMatchObject([
+      { id: 'one', firstPrompt: 'the prompt', messageCount: 2, problem: null },
+    ]);
+  });
+});
+
+describe('the latest session', () => {
+  it('is the one of this very directory that was used last, by whatever path', () => {
+    const place = createPlace();
+    leaveSession(place, 'older', { usedAt: 1000 });
+    leaveSession(place, 'newer', { usedAt: 2000 });
+    leaveSession({ ...place, work: createDirectory() }, 'elsewhere', { usedAt: 3000 });
+    place.store.create(factsOf(place, 'unused')).close();
+    const link = path.join(createDirectory(), 'link');
+    symlinkSync(place.work, link);
+    expect(place.store.findLatest(link)).toBe('newer');
+    expect(place.store.findLatest(path.dirname(place.work))).toBe(null);
+  });
+
+  it('is there when its directory is gone', () => {
+    const place = createPlace();
+    leaveSession(place, 'one');
+    rmSync(place.work, { recursive: true });
+    expect(place.store.findLatest(place.work)).toBe('one');
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { resolveSessionId } from '../../src/sessions/session-id.ts';
+import { createDirectory, write } from '../base/directory.ts';
+
+describe('the beginning of an id', () => {
+  it('names a session when only one begins so', () => {
+    const state = createDirectory({
+      'sessions/abc-1/session.json': '',
+      'sessions/abc-12/session.json': '',
+      'sessions/def/session.json': '',
+      'sessions/a-file': '',
+    });
+    expect(['abc-12', 'abc-1', 'd', 'def'].map((given) => resolveSessionId(state, given))).toEqual([
+      'abc-12',
+      'abc-1',
+      'def',
+      'def',
+    ]);
+    expect(() => resolveSessionId(state, 'abc')).toThrow(
+      expect.objectContaining({
+        code: 'SESSION_UNKNOWN',
+        message: '2 sessions have ids that begin with "abc": abc-1, abc-12',
+        hint: 'Say more of the id.',
+      }),
+    );
+  });
+
+  it('names none when none does, whatever it looks like', () => {
+    const state = createDirectory({ 'sessions/one/session.json': '' });
+    for (const given of [
+      '',
+      '.',
+      '..',
+      '../sessions/one',
+      'one/',
+      `${state}/sessions/one`,
+      'a-file',
+    ]) {
+      expect(() => resolveSessionId(state, given)).toThrow(
+        expect.objectContaining({
+          code: 'SESSION_UNKNOWN',
+          message: `there is no stored session ${JSON.stringify(given)}`,
+        }),
+      );
+    }
+    expect(() => resolveSessionId(createDirectory(), 'one')).toThrow('no stored session "one"');
+    expect(() => resolveSessionId(write(`${createDirectory()}/file`, ''), 'one')).toThrow(
+      'no stored session "one"',
+    );
+  });
+});

@@ -1,0 +1,88 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { until, write } from '../base/directory.ts';
+import { createPlace, factsOf, type Place, typed } from './place.ts';
+import { type Program, startProgram } from './programs.ts';
+
+function closedSession(): Place {
+  const place = createPlace();
+  const session = place.store.create(factsOf(place));
+  session.append(typed('hello'));
+  session.close();
+  return place;
+}
+
+function locksIn({ sessions }: Place): readonly string[] {
+  return readdirSync(path.join(sessions, 'one')).filter((name) => name.startsWith('lock'));
+}
+
+async function answerOf(program: Program): Promise<string | undefined> {
+  await until(() => program.lines().length > 0);
+  return program.lines()[0];
+}
+
+describe('a session that is being used', () => {
+  it('is busy for the same process until it is closed', () => {
+    const place = createPlace();
+    const session = place.store.create(factsOf(place));
+    expect(() => place.store.resume('one')).toThrow(
+      expect.objectContaining({
+        code: 'SESSION_BUSY',
+        message: 'the session one is being used by this process already',
+        hint: 'Wait until that has ended or end it, or go on with a copy: `--fork`.',
+      }),
+    );
+    session.close();
+    place.store.resume('one').close();
+    expect(locksIn(place)).toEqual([]);
+  });
+
+  it('is busy for others, who are told by which process, and may fork but not remove it', async () => {
+    const place = closedSession();
+    const holder = startProgram('hold-session', [place.state, 'one']);
+    expect(await answerOf(holder)).toBe('held');
+    const busy = expect.objectContaining({
+      code: 'SESSION_BUSY',
+      message: `the session one is being used by process ${holder.child.pid}`,
+    });
+    expect(() => place.store.resume('one')).toThrow(busy);
+    expect(() => place.store.remove('one')).toThrow(busy);
+    expect(place.store.fork('one', 'two').messageCount).toBe(1);
+    expect(place.store.list().map(({ problem }) => problem)).toEqual([null, null]);
+    holder.child.stdin?.end();
+    await holder.ended;
+    place.store.resume('one').close();
+  });
+
+  it('is free again when its process was killed', async () => {
+    const place = closedSession();
+    const holder = startProgram('hold-session', [place.state, 'one']);
+    expect(await answerOf(holder)).toBe('held');
+    holder.child.kill('SIGKILL');
+    await holder.ended;
+    expect(locksIn(place)).toHaveLength(1);
+    place.store.resume('one');
+    expect(locksIn(place)).toEqual([expect.stringContaining(`lock-${process.pid}-`)]);
+  });
+
+  it('is not held by a process that only has the number of one that held it', () => {
+    const place = closedSession();
+    write(path.join(place.sessions, `one/lock-${process.pid}-1`), '');
+    write(path.join(place.sessions, 'one/lock-1-1'), '');
+    place.store.resume('one').close();
+    expect(locksIn(place)).toEqual([]);
+  });
+
+  it('goes to one of many that want it at once, or to none', async () => {
+    const place = closedSession();
+    const programs = Array.from({ length: 6 }, () =>
+      startProgram('hold-session', [place.state, 'one']),
+    );
+    const answers = await Promise.all(programs.map(answerOf));
+    expect(answers.filter((answer) => answer === 'held').length).toBeLessThanOrEqual(1);
+    expect(new Set(answers)).toEqual(
+      new Set([...answers.filter((answer) => answer === 'held'), 'SESSION_BUSY']),
+    );
+  });
+});
