@@ -1,0 +1,107 @@
+import type { Prices, Usage } from './model.ts';
+
+/** What is known of a model before it is asked anything. */
+export interface ModelFacts {
+  readonly contextTokens: number;
+  readonly prices: Prices | null;
+}
+
+/** A model is known by its id, also with a date at its end or a vendor in front; others have no price. */
+export function factsOf(modelId: string): ModelFacts {
+  const id = comparable(modelId);
+  const price = PRICES.find(([name]) => comparable(name) === id);
+  const window = WINDOWS.find(([prefix]) => id.startsWith(comparable(prefix)));
+  return {
+    contextTokens: window?.[1] ?? DEFAULT_CONTEXT_TOKENS,
+    prices: price === undefined ? null : priced(price),
+  };
+}
+
+/** US dollars, or null when the price is not known. */
+export function costOf(usage: Usage, prices: Prices | null): number | null {
+  if (prices === null) return null;
+  const millionths =
+    usage.inputTokens * prices.input +
+    usage.outputTokens * prices.output +
+    usage.cacheReadTokens * prices.cacheRead +
+    usage.cacheWriteTokens * prices.cacheWrite;
+  return millionths / 1_000_000;
+}
+
+export function addUsage(one: Usage, other: Usage): Usage {
+  return {
+    inputTokens: one.inputTokens + other.inputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    cacheReadTokens: one.cacheReadTokens + other.cacheReadTokens,
+    cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
+  };
+}
+
+/** Vendors and dates are left out, and `5.5` is `5-5`, as routers write the same model in other ways. */
+function comparable(modelId: string): string {
+  const name = modelId.slice(modelId.lastIndexOf('/') + 1).toLowerCase();
+  return name.replace(/-20\d\d-?\d\d-?\d\d$/, '').replaceAll('.', '-');
+}
+
+type PriceRow = readonly [
+  id: string,
+  input: number,
+  output: number,
+  cacheRead: number,
+  cacheWrite: number,
+];
+
+function priced([, input, output, cacheRead, cacheWrite]: PriceRow): Prices {
+  return { input, output, cacheRead, cacheWrite };
+}
+
+// List prices as of November 2026, for prompts of the shortest tier where a provider has tiers
+// (Claude Haiku 5.5 up to 100,000 tokens, GPT-6.1 up to 272,000, Gemini 2.5 Pro up to 200,000).
+// A model that is not here has no price: no cost is better than a wrong one.
+const PRICES: readonly PriceRow[] = [
+  ['claude-fable-5-1', 10, 50, 1, 12.5],
+  ['claude-opus-5-5', 4, 20, 0.4, 5],
+  ['claude-opus-5', 5, 25, 0.5, 6.25],
+  ['claude-opus-4-8', 5, 25, 0.5, 6.25],
+  ['claude-opus-4-7', 5, 25, 0.5, 6.25],
+  ['claude-opus-4-6', 5, 25, 0.5, 6.25],
+  ['claude-opus-4-5', 5, 25, 0.5, 6.25],
+  ['claude-opus-4-1', 15, 75, 1.5, 18.75],
+  ['claude-sonnet-5-5', 2, 10, 0.2, 2.5],
+  ['claude-sonnet-5', 2, 10, 0.2, 2.5],
+  ['claude-sonnet-4-6', 3, 15, 0.3, 3.75],
+  ['claude-sonnet-4-5', 3, 15, 0.3, 3.75],
+  ['claude-haiku-5-5', 0.1, 0.5, 0.01, 0.125],
+  ['claude-haiku-4-5', 1, 5, 0.1, 1.25],
+  ['gpt-6.1-sol', 2, 10, 0.1, 2.5],
+  ['gpt-6.1-terra', 1, 5, 0.05, 1.25],
+  ['gpt-5.4', 2.5, 15, 0.25, 2.5],
+  ['gpt-5.4-mini', 0.75, 4.5, 0.075, 0.75],
+  ['gpt-5.1', 1.25, 10, 0.125, 1.25],
+  ['gpt-5', 1.25, 10, 0.125, 1.25],
+  ['gpt-4.1', 2, 8, 0.5, 2],
+  ['gpt-4o', 2.5, 10, 1.25, 2.5],
+  ['gpt-4o-mini', 0.15, 0.6, 0.075, 0.15],
+  // Half of this until the end of November 2026.
+  ['gemini-4-argon', 4, 20, 0.2, 4],
+  ['gemini-2.5-pro', 1.25, 10, 0.125, 1.25],
+  ['gemini-2.5-flash', 0.3, 2.5, 0.03, 0.3],
+];
+
+const DEFAULT_CONTEXT_TOKENS = 128_000;
+
+// The first prefix that fits holds, so the longer ones stand first.
+const WINDOWS: readonly (readonly [prefix: string, tokens: number])[] = [
+  ['claude-fable-5', 1_000_000],
+  ['claude-opus-5', 1_000_000],
+  ['claude-sonnet-5', 1_000_000],
+  ['claude-haiku-5', 1_000_000],
+  ['claude-', 200_000],
+  ['gpt-6', 922_000],
+  ['gpt-5', 272_000],
+  ['gpt-4.1', 1_000_000],
+  ['gpt-4', 128_000],
+  ['o3', 200_000],
+  ['o4', 200_000],
+  ['gemini-', 1_048_576],
+];

@@ -1,0 +1,262 @@
+import { HooklineError } from '../../base/errors.ts';
+import { closestName } from '../../base/spelling.ts';
+import type { AiSdkModel, SdkModel } from './ai-sdk.ts';
+import type { Model } from './model.ts';
+import { scripted, type ScriptTurn } from './scripted.ts';
+import type { Wire } from './thoughts.ts';
+
+/** A service that has models, or a way to reach many. */
+export interface Provider {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  /** As a person calls it. */
+  readonly label: string;
+  readonly wire: Wire;
+  /** Null when there is none that everybody has. */
+  readonly defaultModel: string | null;
+  readonly baseUrl: string | null;
+  /** What a base URL without a path of its own gets. */
+  readonly usualPath: string;
+  /** Where its key is looked for, in this order. */
+  readonly keyVariables: readonly string[];
+  readonly needsKey: boolean;
+  readonly takesSchema: boolean;
+  /** One sentence for the documentation. */
+  readonly about: string;
+}
+
+export interface ModelChoice {
+  readonly provider: string;
+  readonly model: string | null;
+  readonly baseUrl: string | null;
+  readonly key: string | null;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** For the provider `scripted`. */
+  readonly script?: readonly ScriptTurn[];
+}
+
+export const PROVIDERS: readonly Provider[] = [
+  {
+    name: 'anthropic',
+    aliases: ['claude'],
+    label: 'Anthropic',
+    wire: 'anthropic',
+    defaultModel: 'claude-sonnet-5-5',
+    baseUrl: 'https://api.anthropic.com/v1',
+    usualPath: '/v1',
+    keyVariables: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
+    needsKey: true,
+    takesSchema: true,
+    about: 'Claude models through the Messages API.',
+  },
+  {
+    name: 'openai',
+    aliases: [],
+    label: 'OpenAI',
+    wire: 'openai',
+    defaultModel: 'gpt-6.1-sol',
+    baseUrl: 'https://api.openai.com/v1',
+    usualPath: '/v1',
+    keyVariables: ['OPENAI_API_KEY'],
+    needsKey: true,
+    takesSchema: true,
+    about: 'OpenAI’s models through the Responses API; nothing is stored there.',
+  },
+  {
+    name: 'gemini',
+    aliases: ['google'],
+    label: 'Gemini',
+    wire: 'google',
+    defaultModel: 'gemini-4-argon',
+    baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+    usualPath: '/v1beta',
+    keyVariables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
+    needsKey: true,
+    takesSchema: true,
+    about: 'Google’s models through the Gemini API.',
+  },
+  {
+    name: 'openai-compatible',
+    aliases: [],
+    label: 'The OpenAI-compatible server',
+    wire: 'chat',
+    defaultModel: null,
+    baseUrl: null,
+    usualPath: '/v1',
+    keyVariables: ['OPENAI_COMPATIBLE_API_KEY'],
+    needsKey: false,
+    takesSchema: false,
+    about: 'Any server that speaks OpenAI’s chat completions; needs --base-url and --model.',
+  },
+  {
+    name: 'openrouter',
+    aliases: [],
+    label: 'OpenRouter',
+    wire: 'chat',
+    defaultModel: 'anthropic/claude-sonnet-5.5',
+    baseUrl: 'https://openrouter.ai/api/v1',
+    usualPath: '/api/v1',
+    keyVariables: ['OPENROUTER_API_KEY'],
+    needsKey: true,
+    takesSchema: true,
+    about: 'Models of many makers through OpenRouter.',
+  },
+  {
+    name: 'ollama',
+    aliases: [],
+    label: 'Ollama',
+    wire: 'chat',
+    defaultModel: null,
+    baseUrl: 'http://localhost:11434/v1',
+    usualPath: '/v1',
+    keyVariables: ['OLLAMA_API_KEY'],
+    needsKey: false,
+    takesSchema: true,
+    about: 'Models on this machine through Ollama; needs --model.',
+  },
+];
+
+/** The variables that Hookline reads keys from; they are withheld from workspace hooks. */
+export const KEY_VARIABLES: readonly string[] = PROVIDERS.flatMap(
+  ({ keyVariables }) => keyVariables,
+);
+
+const SCRIPTED = 'scripted';
+
+export const PROVIDER_NAMES: readonly string[] = [...PROVIDERS.map(({ name }) => name), SCRIPTED];
+
+/** Opens the chosen model. Nothing is sent yet; the SDK is loaded only for models that need it. */
+export async function openModel(choice: ModelChoice): Promise<Model> {
+  if (choice.provider === SCRIPTED) return openScripted(choice);
+  const provider = resolveProvider(choice.provider);
+  const id = choice.model ?? provider.defaultModel;
+  if (id === null) throw needs(provider, 'the name of a model', '--model');
+  const baseUrl = resolveBaseUrl(provider, choice.baseUrl);
+  const key = findKey(provider, choice);
+  const [sdk, { createAiSdkModel }, model] = await Promise.all([
+    import('ai'),
+    import('./ai-sdk.ts'),
+    loadSdkModel({ provider, id, baseUrl, key }),
+  ]);
+  const settings: AiSdkModel = {
+    provider: provider.name,
+    id,
+    wire: provider.wire,
+    model,
+    takesSchema: provider.takesSchema,
+    asked: {
+      provider: provider.label,
+      model: id,
+      baseUrl,
+      keyHint: keyHint(provider),
+      secrets: key === null ? [] : [key.value],
+    },
+  };
+  return createAiSdkModel(settings, sdk);
+}
+
+function openScripted({ script, model }: ModelChoice): Model {
+  if (script !== undefined) return scripted(script, model === null ? {} : { id: model });
+  throw new HooklineError('MODEL_UNKNOWN', {
+    message: 'The provider "scripted" needs a script and none was given.',
+    hint: 'Name its file with --script.',
+  });
+}
+
+function resolveProvider(name: string): Provider {
+  const found = PROVIDERS.find((each) => each.name === name || each.aliases.includes(name));
+  if (found !== undefined) return found;
+  const meant = closestName(name, PROVIDER_NAMES);
+  const known = `Known are ${PROVIDER_NAMES.join(', ')}`;
+  throw new HooklineError('MODEL_UNKNOWN', {
+    message: `No provider of models is called "${name}".`,
+    hint: meant === null ? `${known}.` : `"${meant}" is probably meant. ${known}.`,
+  });
+}
+
+function needs({ name, about }: Provider, what: string, flag: string): HooklineError {
+  return new HooklineError('MODEL_UNKNOWN', {
+    message: `The provider "${name}" needs ${what} and none was given.`,
+    hint: `Set it with ${flag} or in the configuration. ${about}`,
+  });
+}
+
+function resolveBaseUrl(provider: Provider, written: string | null): string {
+  if (written === null) {
+    if (provider.baseUrl === null) throw needs(provider, 'the address of a server', '--base-url');
+    return provider.baseUrl;
+  }
+  const url = URL.canParse(written) ? new URL(written) : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new HooklineError('CONFIG_INVALID', {
+      message: `The base URL of a model must begin with http:// or https://, found "${written}".`,
+      hint: 'Set it with --base-url, for example http://localhost:8080/v1.',
+    });
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new HooklineError('CONFIG_INVALID', {
+      message: `The base URL of a model must hold no user name or password, found one for ${url.host}.`,
+      hint: 'Pass the key with --key instead.',
+    });
+  }
+  return url.pathname === '/' ? `${url.origin}${provider.usualPath}` : written.replace(/\/+$/, '');
+}
+
+interface Key {
+  readonly value: string;
+  /** Null when it was given, not found in the environment. */
+  readonly variable: string | null;
+}
+
+function findKey(provider: Provider, { key, env }: ModelChoice): Key | null {
+  if (key !== null && key !== '') return { value: key, variable: null };
+  const variable = provider.keyVariables.find((name) => (env[name] ?? '') !== '');
+  const value = variable === undefined ? undefined : env[variable];
+  if (variable !== undefined && value !== undefined) return { value, variable };
+  if (!provider.needsKey) return null;
+  throw new HooklineError('MODEL_KEY_MISSING', {
+    message: `${provider.label} needs a key and none was found; ${keyHint(provider)}.`,
+  });
+}
+
+function keyHint({ keyVariables }: Provider): string {
+  return `set ${keyVariables.slice(0, 1).join('')}, or "model.key" in the configuration, or pass --key`;
+}
+
+interface SdkTarget {
+  readonly provider: Provider;
+  readonly id: string;
+  readonly baseUrl: string;
+  readonly key: Key | null;
+}
+
+/** Every address and key is handed over, so that the SDK looks for none in the environment. */
+async function loadSdkModel({ provider, id, baseUrl: baseURL, key }: SdkTarget): Promise<SdkModel> {
+  const apiKey = key?.value ?? '';
+  switch (provider.wire) {
+    case 'anthropic': {
+      const { createAnthropic } = await import('@ai-sdk/anthropic');
+      const isToken = key?.variable === 'ANTHROPIC_AUTH_TOKEN';
+      return createAnthropic({ baseURL, ...(isToken ? { authToken: apiKey } : { apiKey }) })(id);
+    }
+    case 'openai': {
+      const { createOpenAI } = await import('@ai-sdk/openai');
+      return createOpenAI({ baseURL, apiKey }).responses(id);
+    }
+    case 'google': {
+      const { createGoogleGenerativeAI } = await import('@ai-sdk/google');
+      return createGoogleGenerativeAI({ baseURL, apiKey })(id);
+    }
+    case 'chat': {
+      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+      const supportsStructuredOutputs = provider.takesSchema;
+      const settings = {
+        name: provider.name,
+        baseURL,
+        includeUsage: true,
+        supportsStructuredOutputs,
+      };
+      return createOpenAICompatible(key === null ? settings : { ...settings, apiKey })(id);
+    }
+  }
+}

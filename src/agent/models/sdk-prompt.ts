@@ -1,0 +1,133 @@
+import type { AssistantContent, ModelMessage, ToolContent, UserContent } from 'ai';
+import { isRecord } from '../../base/json.ts';
+import type {
+  AssistantBlock,
+  AssistantMessage,
+  ImageBlock,
+  Message,
+  TextBlock,
+  ToolResultBlock,
+  UserMessage,
+} from '../../sessions/messages.ts';
+import { thoughtFor, type Wire } from './thoughts.ts';
+
+/** A conversation as the AI SDK wants it, for a service of the given wire format. */
+export function toSdkMessages(messages: readonly Message[], wire: Wire): ModelMessage[] {
+  const names = toolNames(messages);
+  return messages.flatMap((message) =>
+    message.role === 'assistant' ? fromAssistant(message, wire) : fromUser(message, names, wire),
+  );
+}
+
+function toolNames(messages: readonly Message[]): ReadonlyMap<string, string> {
+  const blocks = messages.flatMap(({ content }): readonly { readonly type: string }[] => content);
+  return new Map(blocks.filter(isToolUse).map(({ id, name }) => [id, name]));
+}
+
+function isToolUse(block: {
+  readonly type: string;
+}): block is Extract<AssistantBlock, { type: 'tool_use' }> {
+  return block.type === 'tool_use';
+}
+
+type AssistantPart = Exclude<AssistantContent, string>[number];
+type ToolPart = ToolContent[number];
+type UserPart = Exclude<UserContent, string>[number];
+type SaidPart = Extract<AssistantPart, { type: 'text' | 'tool-call' }>;
+type ProviderOptions = NonNullable<SaidPart['providerOptions']>;
+
+function fromAssistant({ content }: AssistantMessage, wire: Wire): ModelMessage[] {
+  const parts: AssistantPart[] = [];
+  // Gemini wants its signature back on the part that follows the thought.
+  let ahead: ProviderOptions | null = null;
+  for (const block of content) {
+    if (block.type === 'thinking') {
+      const thought = thoughtFor(block, wire);
+      if (thought?.place === 'here') parts.push(thought.part);
+      else ahead = thought?.options ?? null;
+      continue;
+    }
+    const part = assistantPart(block);
+    if (part === null) continue;
+    parts.push(ahead === null ? part : { ...part, providerOptions: ahead });
+    ahead = null;
+  }
+  return parts.length === 0 ? [] : [{ role: 'assistant', content: parts }];
+}
+
+/** Services refuse blank texts, and arguments that are no object. */
+function assistantPart(block: Exclude<AssistantBlock, { type: 'thinking' }>): SaidPart | null {
+  if (block.type === 'text') {
+    return block.text.trim() === '' ? null : { type: 'text', text: block.text };
+  }
+  return {
+    type: 'tool-call',
+    toolCallId: block.id,
+    toolName: block.name,
+    input: isRecord(block.input) ? block.input : { unreadable: block.input },
+  };
+}
+
+/** Results stand before what the person says, as every service wants them right after the calls. */
+function fromUser(
+  { content }: UserMessage,
+  names: ReadonlyMap<string, string>,
+  wire: Wire,
+): ModelMessage[] {
+  const results = content.filter((block) => block.type === 'tool_result');
+  const said = content.filter((block) => block.type !== 'tool_result');
+  const toolParts = results.map((result) => resultPart(result, names, wire));
+  const userParts = [...(wire === 'chat' ? imagesOf(results) : []), ...said].flatMap(userPart);
+  return [
+    ...(toolParts.length === 0 ? [] : [{ role: 'tool' as const, content: toolParts }]),
+    ...(userParts.length === 0 ? [] : [{ role: 'user' as const, content: userParts }]),
+  ];
+}
+
+function userPart(block: TextBlock | ImageBlock): UserPart[] {
+  if (block.type === 'text') {
+    return block.text.trim() === '' ? [] : [{ type: 'text', text: block.text }];
+  }
+  const { data, media_type: mediaType } = block.source;
+  return [{ type: 'file', data, mediaType }];
+}
+
+/** The chat format has no images in results, so they follow as the person's. */
+function imagesOf(results: readonly ToolResultBlock[]): readonly ImageBlock[] {
+  return results.flatMap(({ content }) =>
+    typeof content === 'string' ? [] : content.filter(isImage),
+  );
+}
+
+function isImage(block: TextBlock | ImageBlock): block is ImageBlock {
+  return block.type === 'image';
+}
+
+function resultPart(
+  { tool_use_id: id, content, is_error: isError }: ToolResultBlock,
+  names: ReadonlyMap<string, string>,
+  wire: Wire,
+): ToolPart {
+  const called = {
+    type: 'tool-result' as const,
+    toolCallId: id,
+    toolName: names.get(id) ?? 'unknown',
+  };
+  const text = resultText(content);
+  const images = typeof content === 'string' ? [] : content.filter(isImage);
+  if (images.length === 0 || wire === 'chat') {
+    return { ...called, output: { type: isError === true ? 'error-text' : 'text', value: text } };
+  }
+  const pictures = images.map(({ source: { data, media_type: mediaType } }) => ({
+    type: 'image-data' as const,
+    data,
+    mediaType,
+  }));
+  return { ...called, output: { type: 'content', value: [{ type: 'text', text }, ...pictures] } };
+}
+
+function resultText(content: ToolResultBlock['content']): string {
+  if (typeof content === 'string') return content;
+  const text = content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+  return text === '' && content.some(isImage) ? '(an image)' : text;
+}

@@ -1,0 +1,156 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { isHooklineError } from '../../../src/base/errors.ts';
+import {
+  KEY_VARIABLES,
+  openModel,
+  PROVIDERS,
+  PROVIDER_NAMES,
+  type ModelChoice,
+} from '../../../src/agent/models/providers.ts';
+import { PROVIDER_KEYS } from '../../../src/process/environment.ts';
+import { collect, endOf, KEY, open, rawService, request } from './services.ts';
+
+function choice(wanted: Partial<ModelChoice> & { provider: string }): ModelChoice {
+  return { model: null, baseUrl: null, key: null, env: {}, ...wanted };
+}
+
+async function refusal(wanted: Partial<ModelChoice> & { provider: string }): Promise<unknown> {
+  const error: unknown = await openModel(choice(wanted)).catch((thrown: unknown) => thrown);
+  if (!isHooklineError(error)) throw new Error(`no refusal: ${String(error)}`);
+  return { code: error.code, message: error.message, hint: error.hint };
+}
+
+test('the keys that are read are exactly those that are kept from workspace hooks', () => {
+  expect(KEY_VARIABLES.toSorted()).toEqual(PROVIDER_KEYS.toSorted());
+});
+
+test('the providers have these names', () => {
+  expect(PROVIDER_NAMES).toEqual([
+    'anthropic',
+    'openai',
+    'gemini',
+    'openai-compatible',
+    'openrouter',
+    'ollama',
+    'scripted',
+  ]);
+});
+
+test.each(PROVIDERS.filter(({ needsKey }) => needsKey))(
+  '$name without a key says what to set',
+  async ({ name, label, keyVariables }) => {
+    expect(await refusal({ provider: name })).toEqual({
+      code: 'MODEL_KEY_MISSING',
+      message: `${label} needs a key and none was found; set ${keyVariables[0]}, or "model.key" in the configuration, or pass --key.`,
+      hint: undefined,
+    });
+  },
+);
+
+test('an unknown provider is refused with the one that was probably meant', async () => {
+  const known = `Known are ${PROVIDER_NAMES.join(', ')}.`;
+  expect(await refusal({ provider: 'antropic' })).toEqual({
+    code: 'MODEL_UNKNOWN',
+    message: 'No provider of models is called "antropic".',
+    hint: `"anthropic" is probably meant. ${known}`,
+  });
+  expect(await refusal({ provider: 'skynet' })).toMatchObject({ hint: known });
+});
+
+test('a server of one’s own needs an address and a model', async () => {
+  expect(await refusal({ provider: 'openai-compatible' })).toMatchObject({
+    code: 'MODEL_UNKNOWN',
+    message: 'The provider "openai-compatible" needs the name of a model and none was given.',
+  });
+  expect(await refusal({ provider: 'openai-compatible', model: 'local' })).toMatchObject({
+    code: 'MODEL_UNKNOWN',
+    message: 'The provider "openai-compatible" needs the address of a server and none was given.',
+  });
+  expect(await refusal({ provider: 'ollama', model: 'x', baseUrl: 'localhost:1' })).toMatchObject({
+    code: 'CONFIG_INVALID',
+    message: 'The base URL of a model must begin with http:// or https://, found "localhost:1".',
+  });
+  expect(
+    await refusal({ provider: 'ollama', model: 'x', baseUrl: 'http://me:secret@box/v1' }),
+  ).toMatchObject({
+    code: 'CONFIG_INVALID',
+    message: 'The base URL of a model must hold no user name or password, found one for box.',
+  });
+  expect(await refusal({ provider: 'scripted' })).toMatchObject({ code: 'MODEL_UNKNOWN' });
+});
+
+test('without a choice the provider’s own model is taken, with what is known of it', async () => {
+  const model = await openModel(choice({ provider: 'claude', key: KEY }));
+  const { provider, id, contextTokens, prices } = model;
+  expect({ provider, id, contextTokens, prices }).toEqual({
+    provider: 'anthropic',
+    id: 'claude-sonnet-5-5',
+    contextTokens: 1_000_000,
+    prices: { input: 2, output: 10, cacheRead: 0.2, cacheWrite: 2.5 },
+  });
+});
+
+test.each([
+  ['anthropic', {}, '/v1/messages', 'x-api-key', KEY],
+  ['openai', {}, '/v1/responses', 'authorization', `Bearer ${KEY}`],
+  ['openai-compatible', {}, '/v1/chat/completions', 'authorization', `Bearer ${KEY}`],
+  ['openrouter', {}, '/api/v1/chat/completions', 'authorization', `Bearer ${KEY}`],
+  ['ollama', { key: null }, '/v1/chat/completions', 'authorization', undefined],
+  ['google', {}, '/v1beta/models/test-model:streamGenerateContent?alt=sse', 'x-goog-api-key', KEY],
+  [
+    'anthropic',
+    { key: null, env: { ANTHROPIC_AUTH_TOKEN: 'token' } },
+    '/v1/messages',
+    'authorization',
+    'Bearer token',
+  ],
+  [
+    'gemini',
+    { key: null, env: { GEMINI_API_KEY: '', GOOGLE_API_KEY: 'second' } },
+    '/v1beta/models/test-model:streamGenerateContent?alt=sse',
+    'x-goog-api-key',
+    'second',
+  ],
+] as const)('%s with %o asks %s with its key', async (provider, given, url, header, value) => {
+  const seen: unknown[] = [];
+  const baseUrl = await rawService((response, asked) => {
+    seen.push({ url: asked.url, key: asked.headers[header] });
+    response.writeHead(500).end();
+  });
+  const model = await open({ provider, baseUrl, ...given });
+
+  await collect(model, request('hello'));
+
+  expect(seen).toEqual([{ url, key: value }]);
+});
+
+test('a base URL with a path of its own is taken as it is', async () => {
+  const seen: string[] = [];
+  const baseUrl = await rawService((response, { url }) => {
+    seen.push(url);
+    response.writeHead(500).end();
+  });
+  const model = await open({ provider: 'anthropic', baseUrl: `${baseUrl}/proxy/claude/` });
+
+  await collect(model, request('hello'));
+
+  expect(seen).toEqual(['/proxy/claude/messages']);
+});
+
+test('the scripted provider plays its script', async () => {
+  const model = await openModel(choice({ provider: 'scripted', script: [{ text: 'Hello.' }] }));
+  const { content } = await endOf(model, request('hello'));
+  expect(content).toEqual([{ type: 'text', text: 'Hello.' }]);
+});
+
+test('the AI SDK is loaded by no import that stands at the head of a file', () => {
+  const folder = path.resolve(import.meta.dirname, '../../../src/agent/models');
+  const heads = readdirSync(folder).flatMap((name) =>
+    [...readFileSync(path.join(folder, name), 'utf8').matchAll(/^import .*?;$/gms)].map(String),
+  );
+  const ofSdk = heads.filter((head) => /from '(ai|@ai-sdk\/[^']+)';$/.test(head));
+  expect(ofSdk.length).toBeGreaterThan(0);
+  expect(ofSdk.filter((head) => !head.startsWith('import type '))).toEqual([]);
+});
