@@ -14,6 +14,13 @@ export const ERROR_CODES = {
   TRUST_UNIT_TOO_LARGE: 'A hook directory holds more than trust can bind.',
   TRUST_RECORD_INVALID: 'The trust record cannot be read as one.',
   LOCK_INVALID: 'A lock file cannot be read as one, or is not the one that was named.',
+  MODEL_KEY_MISSING: 'The model’s provider needs a key and none was given.',
+  MODEL_UNKNOWN: 'No provider has this name, or the provider needs more to find a model.',
+  MODEL_SCRIPT_INVALID: 'A scripted model’s file cannot be read as a list of turns.',
+  MODEL_FAILED: 'The model gave no answer to a question that was put to it.',
+  SESSION_UNKNOWN: 'No stored session has this id.',
+  SESSION_BUSY: 'The session is being used by another process, or by a run that has not ended.',
+  SESSION_UNWRITABLE: 'A session cannot be stored, so it is not started.',
   USAGE_INVALID: 'The command line cannot be understood.',
 } as const;
 

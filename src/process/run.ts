@@ -30,6 +30,8 @@ export interface Program extends SpawnRequest {
 export interface RunOptions {
   /** Ends the whole tree, also after a hand-over. */
   readonly signal?: AbortSignal;
+  /** Gets all of stdout as it comes, also what is not kept. Must not throw. */
+  readonly onOutput?: (chunk: Buffer) => void;
   /** Gets the first complete line of stdout. Must not throw. */
   readonly handOver?: HandOver;
 }
@@ -129,7 +131,7 @@ class Run {
   }
 
   #listen(child: ChildProcess): void {
-    const { handOver } = this.#options;
+    const { handOver, onOutput } = this.#options;
     child.on('error', (error) => this.#failToStart(error));
     child.on('exit', (code, signal) => this.#onExit(code, signal));
     child.on('close', () => this.#onClose());
@@ -139,6 +141,7 @@ class Run {
     child.stderr?.on('error', ignore);
     child.stdout?.on('data', (chunk: Buffer) => this.#stdout.push(chunk));
     child.stderr?.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
+    if (onOutput !== undefined) child.stdout?.on('data', onOutput);
     if (handOver !== undefined && child.stdout) {
       onFirstLine(child.stdout, (line) => this.#offerHandOver(line, handOver));
     }

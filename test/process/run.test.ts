@@ -50,6 +50,16 @@ describe('a program that ends by itself', () => {
     expect(result).toEqual(ended({ stdout: whole(`${cwd}|a "b" $c|blue|héllo`) }));
   });
 
+  test('hands out all that it prints as it comes, also what is not kept', async () => {
+    let seen = '';
+    const result = await runProgram(
+      { ...shell('echo one; echo two; echo no >&2'), maxStdoutBytes: 2 },
+      { onOutput: (chunk) => (seen += chunk.toString('utf8')) },
+    );
+    expect(seen).toBe('one\ntwo\n');
+    expect(result.stdout).toEqual({ text: 'o', totalBytes: 8, truncated: true, tail: '\n' });
+  });
+
   test('may have its input made once it has been started', async () => {
     const result = await runProgram(program({ file: '/bin/cat', stdin: () => 'made late' }));
     expect(result).toEqual(ended({ stdout: whole('made late') }));

@@ -1,0 +1,99 @@
+import { defineTool } from './define-tool.ts';
+import type { InputFields } from './input-fields.ts';
+import { failedOutput } from './tool.ts';
+import type { Question } from './workbench.ts';
+
+const MAX_QUESTIONS = 4;
+// Claude offers four at most, Cline five; and Cline's open questions have none.
+const MAX_OPTIONS = 5;
+
+const OPTION = {
+  type: 'object',
+  properties: {
+    label: { type: 'string', description: 'The answer, in one to five words' },
+    description: { type: 'string', description: 'What follows from it' },
+  },
+  required: ['label', 'description'],
+  additionalProperties: false,
+};
+
+const QUESTION = {
+  type: 'object',
+  properties: {
+    question: { type: 'string', description: 'The whole question' },
+    header: { type: 'string', description: 'What it is about, in at most 12 characters' },
+    options: { type: 'array', minItems: 2, maxItems: 4, items: OPTION },
+    multiSelect: { type: 'boolean', description: 'Whether several answers may be chosen' },
+  },
+  required: ['question', 'header', 'options', 'multiSelect'],
+  additionalProperties: false,
+};
+
+export const askUserQuestionTool = defineTool<readonly Question[]>({
+  name: 'AskUserQuestion',
+  description:
+    'Asks the person who gave the task, and waits for the answer. Only for what you cannot find out ' +
+    'yourself and what changes the work. They may also answer in their own words.',
+  kind: 'ask',
+  schema: {
+    type: 'object',
+    properties: {
+      questions: { type: 'array', minItems: 1, maxItems: MAX_QUESTIONS, items: QUESTION },
+    },
+    required: ['questions'],
+    additionalProperties: false,
+  },
+  read(given) {
+    const questions = given.list('questions', readQuestion);
+    if (questions.length === 0 || questions.length > MAX_QUESTIONS) {
+      given.refuse('questions', `a list of 1 to ${MAX_QUESTIONS} questions`);
+    }
+    return questions;
+  },
+  toHookInput: (questions) => ({ questions }),
+  async run(questions, bench, { signal }) {
+    const { askPerson } = bench.ports;
+    if (askPerson === undefined) {
+      return failedOutput(
+        'Nobody is here to answer. Decide by yourself what is most sensible, and say what you assumed.',
+      );
+    }
+    const answers = await askPerson(questions, signal);
+    if (answers === null) return failedOutput('The person dismissed the questions.');
+    return {
+      response: { questions, answers },
+      text: sayAnswers(questions, answers),
+      success: true,
+    };
+  },
+});
+
+function readQuestion(given: InputFields): Question {
+  const options = given.has('options') ? given.list('options', readOption) : [];
+  if (options.length === 1 || options.length > MAX_OPTIONS) {
+    given.refuse('options', 'a list of 2 to 4 options');
+  }
+  const header = given.optionalText('header') ?? '';
+  return {
+    question: given.filledText('question'),
+    header: header === '' ? 'Question' : header,
+    options,
+    multiSelect: given.flag('multiSelect'),
+  };
+}
+
+function readOption(given: InputFields): Question['options'][number] {
+  return {
+    label: given.filledText('label'),
+    description: given.optionalText('description') ?? '',
+  };
+}
+
+function sayAnswers(
+  questions: readonly Question[],
+  answers: Readonly<Record<string, string>>,
+): string {
+  return questions
+    .map(({ question }) => `${question}\n→ ${answers[question] ?? '(no answer)'}`)
+    .join('\n\n');
+}

@@ -1,0 +1,180 @@
+import { runProgram, type ProgramResult } from '../../process/run.ts';
+import { defineTool } from './define-tool.ts';
+import {
+  captureOutput,
+  MAX_KEPT_BYTES,
+  MAX_SHOWN_CHARACTERS,
+  shownFailure,
+  shownOutput,
+  type CommandOutput,
+} from './shell/command-output.ts';
+import { findStanding, followTo } from './shell/directory.ts';
+import { sayExitCode } from './shell/exit-code.ts';
+import { createProgress } from './shell/progress.ts';
+import { prepareLaunch, type ShellOrder } from './shell/shell-launch.ts';
+import { createSpillFile } from './shell/spill-file.ts';
+import { failedOutput, type RunningCall, type ToolOutput } from './tool.ts';
+import type { Workbench } from './workbench.ts';
+
+interface BashInput {
+  readonly command: string;
+  readonly timeoutMs: number;
+  readonly isBackground: boolean;
+}
+
+const DEFAULT_TIMEOUT_MS = 120_000;
+const MAX_TIMEOUT_MS = 600_000;
+
+export const bashTool = defineTool<BashInput>({
+  name: 'Bash',
+  description: [
+    'Runs a command in bash and returns what it printed, stderr merged into stdout.',
+    'The working directory is kept between calls; variables and functions are not. There is no input and no terminal, so avoid commands that ask or page.',
+    'Quote paths that contain spaces. Use Read, Edit, Write, Grep and Glob rather than cat, sed, echo, grep and find.',
+    `A command is ended after ${DEFAULT_TIMEOUT_MS / 1000} s unless timeout (ms, at most ${MAX_TIMEOUT_MS}) says otherwise. Set run_in_background, rather than ending it with &, for a server or a watcher; BashOutput then reads what it prints, KillShell ends it.`,
+    `Output over ${MAX_SHOWN_CHARACTERS} characters is saved to a file and shown in part.`,
+  ].join('\n'),
+  schema: {
+    type: 'object',
+    properties: {
+      command: { type: 'string', description: 'The command to run' },
+      description: {
+        type: 'string',
+        description: 'What the command does, in five to ten words, for the person who watches',
+      },
+      timeout: {
+        type: 'number',
+        description: `Time limit in milliseconds, at most ${MAX_TIMEOUT_MS}`,
+      },
+      run_in_background: {
+        type: 'boolean',
+        description: 'Return at once and let the command go on',
+      },
+    },
+    required: ['command'],
+  },
+  kind: 'execute',
+  read(given) {
+    const command = given.filledText('command');
+    if (command.includes('\0')) given.refuse('command', 'text without NUL characters');
+    given.optionalText('description');
+    const timeoutMs = given.optionalPositiveInteger('timeout') ?? DEFAULT_TIMEOUT_MS;
+    return {
+      command,
+      timeoutMs: Math.min(timeoutMs, MAX_TIMEOUT_MS),
+      isBackground: given.flag('run_in_background'),
+    };
+  },
+  run: (input, bench, call) =>
+    input.isBackground ? startInBackground(input, bench) : runInForeground(input, bench, call),
+});
+
+async function runInForeground(
+  { command, timeoutMs }: BashInput,
+  bench: Workbench,
+  call: RunningCall,
+): Promise<ToolOutput> {
+  const before = findStanding(bench);
+  const launch = prepareLaunch(orderOf(command, before.directory, bench));
+  if (typeof launch === 'string') return failedOutput(launch);
+  const spill = createSpillFile(bench.spillDirectory, MAX_SHOWN_CHARACTERS);
+  const showProgress = createProgress(call.onProgress);
+  try {
+    const result = await runProgram(
+      {
+        ...launch.program,
+        stdin: '',
+        opensStdin: true,
+        timeoutMs,
+        maxStdoutBytes: MAX_KEPT_BYTES,
+      },
+      {
+        signal: call.signal,
+        onOutput(chunk) {
+          spill.push(chunk);
+          showProgress(chunk);
+        },
+      },
+    );
+    const output = captureOutput(result.stdout, spill);
+    const after = followTo(launch.findFinalDirectory(), bench);
+    const notes = [before.note, after.note].filter((note) => note !== '');
+    return outputOf({ result, output, timeoutMs, note: [...new Set(notes)].join('\n') });
+  } finally {
+    launch.dispose();
+  }
+}
+
+function orderOf(command: string, cwd: string, bench: Workbench): ShellOrder {
+  return { command, cwd, env: bench.environment(), prelude: bench.shellPrelude() };
+}
+
+interface Ended {
+  readonly result: ProgramResult;
+  readonly output: CommandOutput;
+  readonly timeoutMs: number;
+  /** What the model should know of the directory. */
+  readonly note: string;
+}
+
+function outputOf(ended: Ended): ToolOutput {
+  const { result, output, note } = ended;
+  if (result.ending === 'abort') return abortedOutput(ended);
+  if (result.ending === 'spawn') return failedOutput(result.spawnError?.message ?? '');
+  const exitCode = sayExitCode(result);
+  const isTimeout = result.ending === 'timeout';
+  if (exitCode === 0 && !isTimeout) {
+    const response = responseOf(output, { stderr: note, interrupted: false });
+    return { response, text: joinLines(shownOutput(output), note), success: true, exitCode };
+  }
+  const why = isTimeout ? sayTimeout(ended.timeoutMs) : `Exit code ${exitCode}`;
+  // What the shell itself said before it could join its errors to its output.
+  const complaint = output.stdout === '' ? result.stderr.text.trim() : '';
+  const error = joinLines(why, complaint, shownFailure(output), note);
+  return { ...failedOutput(error), exitCode };
+}
+
+function abortedOutput({ output, note }: Ended): ToolOutput {
+  const aborted = '<error>Command was aborted before completion</error>';
+  return {
+    ...failedOutput(joinLines(shownFailure(output), aborted, note)),
+    response: responseOf(output, { stderr: note, interrupted: true }),
+    interrupted: true,
+  };
+}
+
+function sayTimeout(timeoutMs: number): string {
+  const seconds = Math.floor(timeoutMs / 1000);
+  const shown =
+    seconds < 60 ? `${timeoutMs / 1000}s` : `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
+  return `Command timed out after ${shown} and was ended, with all that it started. A longer timeout (at most ${MAX_TIMEOUT_MS} ms) or run_in_background lets it go on.`;
+}
+
+function joinLines(...texts: readonly string[]): string {
+  return texts.filter((text) => text !== '').join('\n');
+}
+
+function responseOf(
+  { stdout, cut }: CommandOutput,
+  said: { readonly stderr: string; readonly interrupted: boolean },
+): Readonly<Record<string, unknown>> {
+  const spilled = cut?.spilled ?? null;
+  const persisted =
+    spilled === null
+      ? {}
+      : { persistedOutputPath: spilled.path, persistedOutputSize: spilled.bytes };
+  return { stdout, ...said, isImage: false, noOutputExpected: false, ...persisted };
+}
+
+async function startInBackground({ command }: BashInput, bench: Workbench): Promise<ToolOutput> {
+  const { directory, note } = findStanding(bench);
+  const shell = bench.shells.start(orderOf(command, directory, bench));
+  if (typeof shell === 'string') return failedOutput(shell);
+  const nothing = responseOf({ stdout: '', cut: null }, { stderr: note, interrupted: false });
+  const started = `Command running in background with ID: ${shell.id}. BashOutput reads what it prints, KillShell ends it.`;
+  return {
+    response: { ...nothing, backgroundTaskId: shell.id },
+    text: joinLines(started, note),
+    success: true,
+  };
+}

@@ -1,0 +1,31 @@
+import { defineTool } from './define-tool.ts';
+import { failedOutput } from './tool.ts';
+
+/** To be asked for it is the point: whoever lets the call pass agrees with the plan. */
+export const exitPlanModeTool = defineTool<{ readonly plan: string }>({
+  name: 'ExitPlanMode',
+  description:
+    'Shows your plan to the person and, if they agree, ends plan mode, so that you can carry it out. Call ' +
+    'it in plan mode once the plan for a change is complete; not for research that changes nothing.',
+  kind: 'ask',
+  schema: {
+    type: 'object',
+    properties: { plan: { type: 'string', description: 'The plan, in markdown' } },
+    required: ['plan'],
+    additionalProperties: false,
+  },
+  read: (given) => ({ plan: given.filledText('plan') }),
+  toHookInput: ({ plan }) => ({ plan }),
+  async run({ plan }, bench) {
+    const { leavePlanMode } = bench.ports;
+    if (leavePlanMode === undefined) {
+      return failedOutput('There is no plan mode to leave here. Give the plan as your answer.');
+    }
+    leavePlanMode();
+    return {
+      response: { plan, filePath: null, isAgent: false },
+      text: 'The person agrees with your plan. Begin to carry it out.',
+      success: true,
+    };
+  },
+});

@@ -1,0 +1,150 @@
+import { stripVTControlCharacters } from 'node:util';
+import { isRecord, parseJson } from '../../../base/json.ts';
+import type { ImageBlock } from '../../../sessions/messages.ts';
+
+export type RawCell = Readonly<Record<string, unknown>>;
+
+/** A Jupyter notebook, with everything that is in its file. */
+export interface Notebook {
+  readonly raw: Readonly<Record<string, unknown>>;
+  readonly cells: readonly RawCell[];
+  readonly language: string;
+  /** Cells have ids since format 4.5. */
+  readonly hasIds: boolean;
+}
+
+/** A cell as Claude's Read tells of it. */
+export interface ShownCell {
+  readonly cellType: string;
+  readonly source: string;
+  readonly execution_count?: number;
+  readonly cell_id: string;
+  readonly language?: string;
+  readonly outputs?: readonly ShownOutput[];
+}
+
+export interface ShownOutput {
+  readonly output_type: string;
+  readonly text?: string;
+  readonly image?: ShownImage;
+}
+
+export interface ShownImage {
+  readonly image_data: string;
+  readonly media_type: string;
+}
+
+/** A string says what is wrong with it. */
+export function parseNotebook(text: string): Notebook | string {
+  const parsed = parseJson(text);
+  if (!parsed.ok) return `Notebook is not valid JSON: ${parsed.error}.`;
+  const raw = parsed.value;
+  const cells = isRecord(raw) ? raw['cells'] : null;
+  if (!isRecord(raw) || !Array.isArray(cells) || !cells.every((cell) => isRecord(cell))) {
+    return 'Notebook is not one of format 4: expected an object with a list of objects "cells".';
+  }
+  return { raw, cells, language: languageOf(raw['metadata']), hasIds: hasIds(raw) };
+}
+
+function languageOf(metadata: unknown): string {
+  const language = isRecord(metadata) ? metadata['language_info'] : null;
+  const name = isRecord(language) ? language['name'] : null;
+  return typeof name === 'string' ? name : 'python';
+}
+
+function hasIds({ nbformat, nbformat_minor: minor }: Readonly<Record<string, unknown>>): boolean {
+  if (typeof nbformat !== 'number') return false;
+  return nbformat > 4 || (nbformat === 4 && typeof minor === 'number' && minor >= 5);
+}
+
+export function cellIdOf(cell: RawCell, index: number): string {
+  return typeof cell['id'] === 'string' ? cell['id'] : `cell-${index}`;
+}
+
+/** Notebooks write texts as lists of lines, too. */
+export function joinedText(value: unknown): string {
+  if (Array.isArray(value)) return value.filter((line) => typeof line === 'string').join('');
+  return typeof value === 'string' ? value : '';
+}
+
+export function showCell(cell: RawCell, index: number, language: string): ShownCell {
+  const shown = {
+    cellType: joinedText(cell['cell_type']),
+    source: joinedText(cell['source']),
+    cell_id: cellIdOf(cell, index),
+  };
+  if (shown.cellType !== 'code') return shown;
+  const count = cell['execution_count'];
+  const outputs = showOutputs(cell['outputs'], index);
+  return {
+    ...shown,
+    ...(typeof count === 'number' ? { execution_count: count } : {}),
+    language,
+    ...(outputs.length === 0 ? {} : { outputs }),
+  };
+}
+
+const LONGEST_OUTPUT = 10_000;
+
+function showOutputs(value: unknown, index: number): readonly ShownOutput[] {
+  if (!Array.isArray(value)) return [];
+  const outputs = value.filter((output: unknown) => isRecord(output)).map(showOutput);
+  const length = outputs.reduce((sum, { text }) => sum + (text?.length ?? 0), 0);
+  if (length <= LONGEST_OUTPUT) return outputs;
+  const note = `Outputs are too large to include. Use Bash with: cat <notebook_path> | jq '.cells[${index}].outputs'`;
+  return [{ output_type: 'stream', text: note }];
+}
+
+function showOutput(output: Readonly<Record<string, unknown>>): ShownOutput {
+  const kind = joinedText(output['output_type']);
+  if (kind === 'stream') return { output_type: kind, text: joinedText(output['text']) };
+  if (kind === 'error') return { output_type: kind, text: errorText(output) };
+  const data = isRecord(output['data']) ? output['data'] : {};
+  const image = imageIn(data);
+  const shown = { output_type: kind, text: joinedText(data['text/plain']) };
+  return image === null ? shown : { ...shown, image };
+}
+
+function errorText(output: Readonly<Record<string, unknown>>): string {
+  const { ename, evalue, traceback } = output;
+  const lines = Array.isArray(traceback)
+    ? traceback.filter((line) => typeof line === 'string')
+    : [];
+  const head = `${joinedText(ename)}: ${joinedText(evalue)}`;
+  return stripVTControlCharacters([head, ...lines].join('\n'));
+}
+
+function imageIn(data: Readonly<Record<string, unknown>>): ShownImage | null {
+  const mediaType = ['image/png', 'image/jpeg'].find((type) => data[type] !== undefined);
+  if (mediaType === undefined) return null;
+  const base64 = joinedText(data[mediaType]).replaceAll(/\s/g, '');
+  return { image_data: base64, media_type: mediaType };
+}
+
+/** The cells as Claude writes them for the model. */
+export function cellsText(cells: readonly ShownCell[]): string {
+  return cells.map(cellText).join('\n');
+}
+
+function cellText({ cellType, source, cell_id: id, language, outputs = [] }: ShownCell): string {
+  const type = cellType === 'code' ? '' : `<cell_type>${cellType}</cell_type>`;
+  const other = language === undefined || language === 'python';
+  const spoken = other ? '' : `<language>${language}</language>`;
+  const said = outputs.flatMap(({ text = '' }) => (text === '' ? [] : [`\n${text}`])).join('\n');
+  return `<cell id="${id}">${type}${spoken}${source}</cell id="${id}">${said}`;
+}
+
+export function cellImages(cells: readonly ShownCell[]): readonly ImageBlock[] {
+  return cells.flatMap(({ outputs = [] }) =>
+    outputs.flatMap(({ image }) =>
+      image === undefined
+        ? []
+        : [
+            {
+              type: 'image',
+              source: { type: 'base64', media_type: image.media_type, data: image.image_data },
+            } as const,
+          ],
+    ),
+  );
+}

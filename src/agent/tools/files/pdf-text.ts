@@ -1,0 +1,109 @@
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { messageOf } from '../../../base/errors.ts';
+
+export interface PageRange {
+  /** Counted from 1; both are included. */
+  readonly first: number;
+  readonly last: number;
+}
+
+export interface PdfText {
+  readonly pages: readonly { readonly number: number; readonly text: string }[];
+  readonly totalPages: number;
+}
+
+export const MOST_PAGES = 20;
+
+/** `3`, `1-5` or `10-`; a string says what is wrong. */
+export function parsePages(written: string): PageRange | string {
+  const match = /^\s*(\d{1,6})\s*(?:(-)\s*(\d{1,6})?\s*)?$/.exec(written);
+  const first = Number(match?.[1]);
+  const last = match?.[2] === undefined ? first : Number(match[3] ?? first + MOST_PAGES - 1);
+  if (match === null || first < 1 || last < first) {
+    return `expected "pages" to be a page or a range of pages such as "3" or "1-5", found ${JSON.stringify(written)}`;
+  }
+  if (last - first < MOST_PAGES) return { first, last };
+  return `expected "pages" to be at most ${MOST_PAGES} pages, found ${last - first + 1} (${JSON.stringify(written)})`;
+}
+
+/** The text of pages, without pictures; a string says why there is none. Throws when it is aborted. */
+export async function readPdfText(
+  bytes: Uint8Array,
+  range: PageRange,
+  signal: AbortSignal,
+): Promise<PdfText | string> {
+  const { getDocument, VerbosityLevel } = await import('pdfjs-dist/legacy/build/pdf.mjs');
+  signal.throwIfAborted();
+  const task = getDocument({
+    // Its owner must not lose the bytes: the library takes them away.
+    data: Uint8Array.from(bytes),
+    isEvalSupported: false,
+    disableFontFace: true,
+    useSystemFonts: false,
+    verbosity: VerbosityLevel.ERRORS,
+    ...characterMaps(),
+  });
+  const done = new AbortController();
+  try {
+    const reading = task.promise.then((document) => readPages(document, range));
+    const read = await Promise.race([reading, untilAborted(signal, done.signal)]);
+    signal.throwIfAborted();
+    return read;
+  } catch (error) {
+    signal.throwIfAborted();
+    return sayPdfError(error);
+  } finally {
+    done.abort();
+    // Not waited for: what it interrupts may never answer.
+    void task.destroy();
+  }
+}
+
+function untilAborted(signal: AbortSignal, done: AbortSignal): Promise<string> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(''), { once: true, signal: done });
+  });
+}
+
+/** Without them, Chinese, Japanese and Korean texts are lost. */
+function characterMaps(): { cMapUrl: string; cMapPacked: true; standardFontDataUrl: string } {
+  const home = path.dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
+  return {
+    cMapUrl: `${path.join(home, 'cmaps')}/`,
+    cMapPacked: true,
+    standardFontDataUrl: `${path.join(home, 'standard_fonts')}/`,
+  };
+}
+
+async function readPages(document: PDFDocumentProxy, range: PageRange): Promise<PdfText | string> {
+  const totalPages = document.numPages;
+  if (range.first > totalPages) {
+    const pages = totalPages === 1 ? '1 page' : `${totalPages} pages`;
+    return `it has ${pages}, and page ${range.first} was asked for`;
+  }
+  const pages = [];
+  for (let number = range.first; number <= Math.min(range.last, totalPages); number++) {
+    pages.push({ number, text: await readPage(document, number) });
+  }
+  return { pages, totalPages };
+}
+
+async function readPage(document: PDFDocumentProxy, number: number): Promise<string> {
+  const page = await document.getPage(number);
+  const { items } = await page.getTextContent();
+  const pieces = items.map((item) => {
+    if (!('str' in item)) return '';
+    return item.hasEOL ? `${item.str}\n` : item.str;
+  });
+  page.cleanup();
+  return pieces.join('').trim();
+}
+
+function sayPdfError(error: unknown): string {
+  const name = error instanceof Error ? error.name : '';
+  if (name === 'PasswordException') return 'it is protected by a password';
+  if (name === 'InvalidPDFException') return 'it is damaged or not a PDF document';
+  return messageOf(error);
+}

@@ -1,0 +1,46 @@
+/** A part of a change, as Claude's `structuredPatch` has it. */
+export interface Hunk {
+  readonly oldStart: number;
+  readonly oldLines: number;
+  readonly newStart: number;
+  readonly newLines: number;
+  readonly lines: readonly string[];
+}
+
+const CONTEXT_LINES = 3;
+// The search takes the square of this; texts that differ more have next to nothing in common.
+const MOST_CHANGED_LINES = 1000;
+
+/** What changed between two texts, line by line. */
+export async function diffTexts(before: string, after: string): Promise<readonly Hunk[]> {
+  if (before === after) return [];
+  const { structuredPatch } = await import('diff');
+  const patch = structuredPatch('', '', before, after, undefined, undefined, {
+    context: CONTEXT_LINES,
+    maxEditLength: MOST_CHANGED_LINES,
+  });
+  if (patch === undefined) return [wholeHunk(before, after)];
+  return patch.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
+    oldStart,
+    oldLines,
+    newStart,
+    newLines,
+    lines,
+  }));
+}
+
+function wholeHunk(before: string, after: string): Hunk {
+  const removed = linesOf(before);
+  const added = linesOf(after);
+  return {
+    oldStart: 1,
+    oldLines: removed.length,
+    newStart: 1,
+    newLines: added.length,
+    lines: [...removed.map((line) => `-${line}`), ...added.map((line) => `+${line}`)],
+  };
+}
+
+function linesOf(text: string): readonly string[] {
+  return text.replace(/\n$/, '').split('\n');
+}

@@ -1,0 +1,75 @@
+/** How a file's text is written in bytes, kept when it is changed. */
+export interface TextFormat {
+  readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'latin1';
+  readonly hasMark: boolean;
+}
+
+export interface TextFile {
+  /** Without its byte-order mark; line ends as they are in the file. */
+  readonly text: string;
+  readonly format: TextFormat;
+}
+
+export const NEW_FILE_FORMAT: TextFormat = { encoding: 'utf-8', hasMark: false };
+
+const MARKS = [
+  { encoding: 'utf-8', bytes: Buffer.from([0xef, 0xbb, 0xbf]) },
+  { encoding: 'utf-16le', bytes: Buffer.from([0xff, 0xfe]) },
+  { encoding: 'utf-16be', bytes: Buffer.from([0xfe, 0xff]) },
+] as const;
+
+/** The text of a file, or null when its bytes are not text. Encoding it again gives the same bytes. */
+export function decodeText(bytes: Buffer): TextFile | null {
+  const mark = MARKS.find((each) => bytes.subarray(0, each.bytes.length).equals(each.bytes));
+  const { encoding } = mark ?? NEW_FILE_FORMAT;
+  if (encoding === 'utf-8' && bytes.includes(0)) return null;
+  const text = decodeStrictly(bytes.subarray(mark?.bytes.length ?? 0), encoding);
+  if (text !== null) return { text, format: { encoding, hasMark: mark !== undefined } };
+  return mark === undefined ? decodeLatin(bytes) : null;
+}
+
+function decodeStrictly(bytes: Buffer, encoding: string): string | null {
+  try {
+    return new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+// Old sources in Latin-1 are text, too, and each byte stays what it was.
+function decodeLatin(bytes: Buffer): TextFile | null {
+  if (hasManyControls(bytes.subarray(0, SAMPLE_BYTES))) return null;
+  return { text: bytes.toString('latin1'), format: { encoding: 'latin1', hasMark: false } };
+}
+
+const SAMPLE_BYTES = 8192;
+
+function hasManyControls(sample: Buffer): boolean {
+  return sample.filter(isControl).length > sample.length / 20;
+}
+
+/** Tabs, line ends, form feeds and escapes stand in texts. */
+function isControl(byte: number): boolean {
+  const isUsual = [0x09, 0x0a, 0x0c, 0x0d, 0x1b].includes(byte);
+  return (byte < 0x20 && !isUsual) || (byte >= 0x7f && byte <= 0x9f);
+}
+
+/** The bytes of a text, or a sentence that says why the file's encoding cannot hold it. */
+export function encodeText({ text, format }: TextFile): Buffer | string {
+  const mark = format.hasMark ? MARKS.find((each) => each.encoding === format.encoding) : undefined;
+  const body = encodeBody(text, format.encoding);
+  if (body === null) return 'the file is in Latin-1, which does not have all of the new characters';
+  return mark === undefined ? body : Buffer.concat([mark.bytes, body]);
+}
+
+function encodeBody(text: string, encoding: TextFormat['encoding']): Buffer | null {
+  if (encoding === 'utf-8') return Buffer.from(text, 'utf8');
+  if (encoding === 'utf-16le') return Buffer.from(text, 'utf16le');
+  if (encoding === 'utf-16be') return Buffer.from(text, 'utf16le').swap16();
+  return /[\u0100-\uffff]/.test(text) ? null : Buffer.from(text, 'latin1');
+}
+
+/** The text as models see it: lines end in one character. */
+export function withPlainLineEnds(text: string): string {
+  return text.includes('\r') ? text.replaceAll('\r\n', '\n') : text;
+}

@@ -1,0 +1,170 @@
+import { existsSync } from 'node:fs';
+import { cutText } from '../../base/json.ts';
+import { defineTool, interruptedOutput } from './define-tool.ts';
+import { absolutePath } from './files/tool-path.ts';
+import type { InputFields } from './input-fields.ts';
+import { newestFirst } from './search/newest-first.ts';
+import { runRipgrep } from './search/ripgrep.ts';
+import { searchArgs, type GrepInput, type GrepMode } from './search/search-args.ts';
+import { failedOutput, type ToolOutput } from './tool.ts';
+import type { Workbench } from './workbench.ts';
+
+const MODES: readonly GrepMode[] = ['content', 'files_with_matches', 'count'];
+const DEFAULT_LIMIT = 250;
+const MAX_TEXT_CHARACTERS = 30_000;
+
+export const grepTool = defineTool<GrepInput>({
+  name: 'Grep',
+  description: [
+    'Searches the contents of files with ripgrep. The pattern is a regular expression of ripgrep: escape braces to find them (`interface\\{\\}`).',
+    'Files that .gitignore names are left out; hidden files are searched.',
+    'output_mode is "files_with_matches" (the default, newest first), "content" (the matching lines, with -A, -B, -C, -n, -o) or "count".',
+    `At most head_limit (${DEFAULT_LIMIT}, 0 for all) lines or files are given, from offset on.`,
+  ].join('\n'),
+  schema: {
+    type: 'object',
+    properties: {
+      pattern: { type: 'string', description: 'The regular expression to search for' },
+      path: { type: 'string', description: 'File or directory; the working directory if absent' },
+      glob: { type: 'string', description: 'Only files like this, such as "*.{ts,tsx}"' },
+      type: { type: 'string', description: 'Only files of this type, such as js, py, rust' },
+      output_mode: { type: 'string', enum: MODES },
+      '-A': { type: 'number', description: 'Lines to show after each match (content only)' },
+      '-B': { type: 'number', description: 'Lines to show before each match (content only)' },
+      '-C': { type: 'number', description: 'Lines to show around each match (content only)' },
+      '-n': { type: 'boolean', description: 'Show line numbers, true if absent (content only)' },
+      '-i': { type: 'boolean', description: 'Ignore case' },
+      '-o': { type: 'boolean', description: 'Show only the matching parts (content only)' },
+      head_limit: {
+        type: 'number',
+        description: `Lines or files to give, ${DEFAULT_LIMIT} if absent`,
+      },
+      offset: { type: 'number', description: 'Lines or files to leave out first' },
+      multiline: { type: 'boolean', description: 'Let matches span lines, and . match newlines' },
+    },
+    required: ['pattern'],
+  },
+  kind: 'read',
+  read: readInput,
+  check: ({ path }) => (path === null || existsSync(path) ? null : `Path does not exist: ${path}`),
+  async run(input, bench, { signal }) {
+    const cwd = bench.cwd();
+    const search = { args: searchArgs(input, cwd), cwd, env: bench.environment() };
+    const found = await runRipgrep(search, signal);
+    if (found.kind === 'interrupted') return interruptedOutput();
+    if (found.kind === 'failed') return failedOutput(`The search failed: ${found.message}`);
+    const lines = linesOf(found.text);
+    // The last line may have been cut.
+    return outputOf(input, found.isComplete ? lines : lines.slice(0, -1), bench);
+  },
+});
+
+function readInput(given: InputFields, bench: Workbench): GrepInput {
+  const path = given.optionalText('path');
+  if (path?.includes('\0')) given.refuse('path', 'a path without NUL characters');
+  const pattern = given.text('pattern');
+  if (pattern === '' || /[\0]/.test(pattern)) given.refuse('pattern', 'a regular expression');
+  return {
+    pattern,
+    path: path === null || path === '' ? null : absolutePath(path, bench),
+    glob: given.optionalText('glob'),
+    type: given.optionalText('type'),
+    mode: given.optionalOneOf('output_mode', MODES) ?? 'files_with_matches',
+    before: given.optionalCount('-B'),
+    after: given.optionalCount('-A'),
+    around: given.optionalCount('-C'),
+    hasLineNumbers: given.has('-n') ? given.flag('-n') : true,
+    ignoresCase: given.flag('-i'),
+    onlyMatching: given.flag('-o'),
+    isMultiline: given.flag('multiline'),
+    limit: given.optionalCount('head_limit') ?? DEFAULT_LIMIT,
+    offset: given.optionalCount('offset') ?? 0,
+  };
+}
+
+function linesOf(text: string): readonly string[] {
+  if (text === '') return [];
+  return text
+    .replace(/\n$/, '')
+    .split('\n')
+    .map((line) => line.replace(/^\.\//, ''));
+}
+
+async function outputOf(
+  input: GrepInput,
+  lines: readonly string[],
+  bench: Workbench,
+): Promise<ToolOutput> {
+  if (input.mode === 'content') return contentOutput(input, lines);
+  if (input.mode === 'count') return countOutput(input, lines);
+  return filesOutput(input, await newestFirst(lines, bench.cwd()));
+}
+
+function contentOutput(input: GrepInput, lines: readonly string[]): ToolOutput {
+  const page = pageOf(lines, input);
+  const content = page.shown.join('\n');
+  return done(content === '' ? 'No matches found' : content + page.note, {
+    mode: 'content',
+    numFiles: 0,
+    filenames: [],
+    content,
+    numLines: page.shown.length,
+    totalLines: lines.length,
+    ...page.applied,
+  });
+}
+
+function countOutput(input: GrepInput, lines: readonly string[]): ToolOutput {
+  const page = pageOf(lines, input);
+  const content = page.shown.join('\n');
+  const counts = page.shown.map((line) => Number(line.slice(line.lastIndexOf(':') + 1)));
+  const numMatches = counts.reduce((sum, count) => sum + count, 0);
+  const total = `Found ${numMatches} total occurrences across ${counts.length} files.`;
+  return done(content === '' ? 'No matches found' : `${content}\n\n${total}${page.note}`, {
+    mode: 'count',
+    numFiles: page.shown.length,
+    filenames: [],
+    content,
+    numMatches,
+    ...page.applied,
+  });
+}
+
+function filesOutput(input: GrepInput, files: readonly string[]): ToolOutput {
+  const page = pageOf(files, input);
+  const count = page.shown.length;
+  const text = `Found ${count} ${count === 1 ? 'file' : 'files'}\n${page.shown.join('\n')}`;
+  return done(count === 0 ? 'No files found' : text + page.note, {
+    mode: 'files_with_matches',
+    numFiles: count,
+    filenames: page.shown,
+    totalFiles: files.length,
+    ...page.applied,
+  });
+}
+
+interface Page {
+  readonly shown: readonly string[];
+  readonly applied: { readonly appliedLimit?: number; readonly appliedOffset?: number };
+  /** Says that there is more. */
+  readonly note: string;
+}
+
+function pageOf(lines: readonly string[], { limit, offset }: GrepInput): Page {
+  const end = limit === 0 ? lines.length : offset + limit;
+  const isCut = end < lines.length;
+  const applied = {
+    ...(isCut ? { appliedLimit: limit } : {}),
+    ...(offset > 0 ? { appliedOffset: offset } : {}),
+  };
+  const next = `offset ${end} gives the next of ${lines.length}`;
+  const note = isCut ? `\n\n[Showing results with pagination = limit: ${limit}; ${next}]` : '';
+  return { shown: lines.slice(offset, end), applied, note };
+}
+
+function done(text: string, response: unknown): ToolOutput {
+  const isCut = text.length > MAX_TEXT_CHARACTERS;
+  const note = '\n\n[Cut here: the results are too long; narrow the search or lower head_limit]';
+  const shown = isCut ? cutText(text, MAX_TEXT_CHARACTERS) + note : text;
+  return { response, text: shown, success: true };
+}

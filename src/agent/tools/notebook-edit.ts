@@ -1,0 +1,202 @@
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { defineTool } from './define-tool.ts';
+import { openForChange, saveText } from './files/changeable-file.ts';
+import { sayMissing } from './files/look-into.ts';
+import {
+  cellIdOf,
+  joinedText,
+  parseNotebook,
+  type Notebook,
+  type RawCell,
+} from './files/notebook.ts';
+import type { TextFile } from './files/text-file.ts';
+import { readPath, type ToolPath } from './files/tool-path.ts';
+import { failedOutput, type ToolOutput } from './tool.ts';
+import type { Workbench } from './workbench.ts';
+
+const EDIT_MODES = ['replace', 'insert', 'delete'] as const;
+const CELL_TYPES = ['code', 'markdown'] as const;
+
+interface NotebookInput {
+  readonly file: ToolPath;
+  readonly cellId: string | null;
+  readonly newSource: string;
+  readonly cellType: (typeof CELL_TYPES)[number] | null;
+  readonly editMode: (typeof EDIT_MODES)[number] | null;
+}
+
+export const notebookEditTool = defineTool<NotebookInput>({
+  name: 'NotebookEdit',
+  description: `Changes one cell of a Jupyter notebook (.ipynb).
+
+- The notebook must have been read with Read first, and must not have changed since; Read tells the ids of cells.
+- edit_mode replace (the usual) gives the cell a new source, insert puts a new cell behind the one with cell_id (or in front of all without one) and needs cell_type, delete removes the cell.`,
+  schema: {
+    type: 'object',
+    properties: {
+      notebook_path: { type: 'string', description: 'The notebook to change' },
+      cell_id: { type: 'string', description: 'The cell to change, or to insert behind' },
+      new_source: { type: 'string', description: 'The new source of the cell' },
+      cell_type: { type: 'string', enum: CELL_TYPES, description: 'Needed for insert' },
+      edit_mode: { type: 'string', enum: EDIT_MODES, description: 'replace when absent' },
+    },
+    required: ['notebook_path', 'new_source'],
+    additionalProperties: false,
+  },
+  kind: 'edit',
+  read: (given, bench) => ({
+    file: readPath(given, 'notebook_path', bench),
+    cellId: given.optionalText('cell_id'),
+    newSource: given.text('new_source'),
+    cellType: given.optionalOneOf('cell_type', CELL_TYPES),
+    editMode: given.optionalOneOf('edit_mode', EDIT_MODES),
+  }),
+  check(input, bench) {
+    const plan = planChange(input, bench);
+    return typeof plan === 'string' ? plan : null;
+  },
+  toHookInput: ({ file, cellId, newSource, cellType, editMode }) => ({
+    notebook_path: file.absolute,
+    ...(cellId === null ? {} : { cell_id: cellId }),
+    new_source: newSource,
+    ...(cellType === null ? {} : { cell_type: cellType }),
+    ...(editMode === null ? {} : { edit_mode: editMode }),
+  }),
+  async run(input, bench) {
+    const plan = planChange(input, bench);
+    if (typeof plan === 'string') return failedOutput(plan);
+    const change = changeCells(input, plan);
+    const { text, format } = plan.content;
+    const updated = writeNotebook(plan.notebook, change.cells, text);
+    const failure = saveText(input.file.absolute, { text: updated, format }, bench);
+    return failure === null
+      ? changeOutput(input, plan, { ...change, updated })
+      : failedOutput(failure);
+  },
+});
+
+interface Plan {
+  readonly content: TextFile;
+  readonly notebook: Notebook;
+  /** The cell that is meant; -1 stands before all. */
+  readonly index: number;
+}
+
+function planChange(input: NotebookInput, bench: Workbench): Plan | string {
+  const file = input.file.absolute;
+  if (path.extname(file).toLowerCase() !== '.ipynb') {
+    return 'File must be a Jupyter notebook (.ipynb file). For editing other file types, use the Edit tool.';
+  }
+  if (input.editMode === 'insert' && input.cellType === null) {
+    return 'Cell type is required when using edit_mode=insert: give cell_type.';
+  }
+  const old = openForChange(file, bench);
+  if (old === null) return sayMissing(file, bench.cwd());
+  if (typeof old === 'string') return old;
+  if (old.unseen !== null) return old.unseen;
+  const notebook = parseNotebook(old.content.text);
+  if (typeof notebook === 'string') return notebook;
+  const index = findCell(input, notebook);
+  return typeof index === 'string' ? index : { content: old.content, notebook, index };
+}
+
+function findCell({ cellId, editMode }: NotebookInput, { cells }: Notebook): number | string {
+  if (cellId === null) {
+    if (editMode === 'insert') return -1;
+    return 'Cell ID must be specified when not inserting a new cell: give cell_id.';
+  }
+  const index = cells.findIndex((cell, at) => cellIdOf(cell, at) === cellId);
+  if (index !== -1) return index;
+  // Claude numbers cells that have ids, too.
+  const counted = Number(/^cell-(\d+)$/.exec(cellId)?.[1] ?? Number.NaN);
+  if (counted < cells.length) return counted;
+  const ids = cells.map(cellIdOf).slice(0, 50).join(', ');
+  return `Cell with ID "${cellId}" not found in notebook. It has these: ${ids === '' ? 'none' : ids}.`;
+}
+
+interface Change {
+  readonly cells: readonly RawCell[];
+  /** The id of the cell that was changed, made or removed; null when cells have none. */
+  readonly cellId: string | null;
+  readonly cellType: string;
+}
+
+function changeCells(input: NotebookInput, { notebook, index }: Plan): Change {
+  const { cells } = notebook;
+  const old = cells[index];
+  if (input.editMode === 'insert' || old === undefined) return insertCell(input, notebook, index);
+  const oldType = joinedText(old['cell_type']);
+  const cellId = input.cellId;
+  if (input.editMode === 'delete') {
+    return { cells: cells.toSpliced(index, 1), cellId, cellType: oldType };
+  }
+  const cellType = input.cellType ?? oldType;
+  return {
+    cells: cells.with(index, replaceCell(old, cellType, input.newSource)),
+    cellId,
+    cellType,
+  };
+}
+
+function insertCell(input: NotebookInput, { cells, hasIds }: Notebook, index: number): Change {
+  const cellType = input.cellType ?? 'code';
+  const cellId = hasIds ? randomBytes(4).toString('hex') : null;
+  const cell = {
+    cell_type: cellType,
+    ...(cellId === null ? {} : { id: cellId }),
+    source: input.newSource,
+    metadata: {},
+    ...resultsOf(cellType),
+  };
+  return { cells: cells.toSpliced(index + 1, 0, cell), cellId, cellType };
+}
+
+/** Results belong to the old source. */
+function replaceCell(old: RawCell, cellType: string, source: string): RawCell {
+  const changed = { ...old, cell_type: cellType, source, ...resultsOf(cellType) };
+  if (cellType === 'code') return changed;
+  const { outputs: _outputs, execution_count: _count, ...rest } = { ...EMPTY_RESULTS, ...changed };
+  return rest;
+}
+
+const EMPTY_RESULTS = { execution_count: null, outputs: [] };
+
+function resultsOf(cellType: string): object {
+  return cellType === 'code' ? EMPTY_RESULTS : {};
+}
+
+/** Indented as Jupyter does. */
+function writeNotebook({ raw }: Notebook, cells: readonly RawCell[], before: string): string {
+  const json = JSON.stringify({ ...raw, cells }, null, 1);
+  return before.endsWith('\n') ? `${json}\n` : json;
+}
+
+function changeOutput(
+  { file, newSource, editMode }: NotebookInput,
+  { content, notebook, index }: Plan,
+  { cellId, cellType, updated }: Change & { readonly updated: string },
+): ToolOutput {
+  const mode = editMode ?? 'replace';
+  const old =
+    mode === 'insert' ? {} : { old_source: joinedText(notebook.cells[index]?.['source']) };
+  const response = {
+    new_source: newSource,
+    ...old,
+    cell_type: cellType,
+    language: notebook.language,
+    edit_mode: mode,
+    ...(cellId === null ? {} : { cell_id: cellId }),
+    error: '',
+    notebook_path: file.absolute,
+    original_file: content.text,
+    updated_file: updated,
+  };
+  return { response, text: sayChanged(mode, cellId, newSource), success: true };
+}
+
+function sayChanged(mode: (typeof EDIT_MODES)[number], id: string | null, source: string): string {
+  const cell = id === null ? 'cell' : `cell ${id}`;
+  if (mode === 'delete') return `Deleted ${cell}`;
+  return `${mode === 'insert' ? 'Inserted' : 'Updated'} ${cell} with ${source}`;
+}

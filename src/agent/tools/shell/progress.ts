@@ -1,0 +1,25 @@
+import { systemClock } from '../../../base/clock.ts';
+import { cutText } from '../../../base/json.ts';
+import { plainText } from './plain-text.ts';
+
+const EVERY_MS = 500;
+const LOOKED_AT_BYTES = 4096;
+const MAX_LINE_CHARACTERS = 200;
+
+/** Tells the last line of output now and then, the first at once. */
+export function createProgress(tell: (line: string) => void): (chunk: Buffer) => void {
+  let toldAt = -EVERY_MS;
+  return (chunk) => {
+    const now = systemClock.elapsed();
+    if (now - toldAt < EVERY_MS) return;
+    const line = lastLineOf(chunk);
+    if (line === '') return;
+    toldAt = now;
+    tell(line);
+  };
+}
+
+function lastLineOf(chunk: Buffer): string {
+  const text = plainText(chunk.subarray(-LOOKED_AT_BYTES).toString('utf8')).trimEnd();
+  return cutText(text.slice(text.lastIndexOf('\n') + 1).trim(), MAX_LINE_CHARACTERS);
+}

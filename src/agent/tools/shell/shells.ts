@@ -1,0 +1,139 @@
+import { StringDecoder } from 'node:string_decoder';
+import {
+  createBoundedOutput,
+  type BoundedOutput,
+  type OutputCollector,
+} from '../../../process/bounded-output.ts';
+import { runProgram, type ProgramResult } from '../../../process/run.ts';
+import { sayExitCode } from './exit-code.ts';
+import { prepareLaunch, type ShellLaunch, type ShellOrder } from './shell-launch.ts';
+
+/** Commands that go on in the background. They end with the session at the latest. */
+export interface Shells {
+  /** A string says why the command was not started. */
+  start(order: ShellOrder): ShellState | string;
+  find(id: string): ShellState | null;
+  /** What was written since the last time; null when there is no such shell. */
+  readNew(id: string): BoundedOutput | null;
+  /** Ends the shell with all that it started; null when there is no such shell. */
+  kill(id: string): Promise<ShellState | null>;
+  list(): readonly ShellState[];
+  /** Tells of each shell that has started or ended, until the function that it returns is called. */
+  onChange(listener: (shell: ShellState) => void): () => void;
+  /** Ends all of them; none can be started afterwards. */
+  closeAll(): Promise<void>;
+}
+
+export interface ShellState {
+  readonly id: string;
+  readonly command: string;
+  readonly status: 'running' | 'completed' | 'failed' | 'killed';
+  /** Null while it runs and when it was killed. */
+  readonly exitCode: number | null;
+}
+
+export function createShells(): Shells {
+  const shells = new Map<string, BackgroundShell>();
+  const listeners = new Set<(shell: ShellState) => void>();
+  const tell = (shell: ShellState) => {
+    for (const listener of listeners) listener(shell);
+  };
+  let isClosed = false;
+
+  return {
+    start(order) {
+      if (isClosed) return 'The session has ended; nothing can be started in the background.';
+      const launch = prepareLaunch(order);
+      if (typeof launch === 'string') return launch;
+      const id = `bash_${shells.size + 1}`;
+      const shell = new BackgroundShell({ id, command: order.command, launch });
+      shells.set(id, shell);
+      tell(shell.state);
+      void shell.ended.then(() => tell(shell.state));
+      return shell.state;
+    },
+    find: (id) => shells.get(id)?.state ?? null,
+    readNew: (id) => shells.get(id)?.readNew() ?? null,
+    async kill(id) {
+      const shell = shells.get(id);
+      await shell?.kill();
+      return shell?.state ?? null;
+    },
+    list: () => [...shells.values()].map(({ state }) => state),
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    async closeAll() {
+      isClosed = true;
+      await Promise.all([...shells.values()].map((shell) => shell.kill()));
+    },
+  };
+}
+
+const MAX_UNREAD_BYTES = 256 * 1024;
+
+interface Started {
+  readonly id: string;
+  readonly command: string;
+  readonly launch: ShellLaunch;
+}
+
+class BackgroundShell {
+  readonly ended: Promise<void>;
+  readonly #ending = new AbortController();
+  // What is read at once must not end in the middle of a character.
+  readonly #decoder = new StringDecoder('utf8');
+  #unread: OutputCollector = createBoundedOutput(MAX_UNREAD_BYTES);
+  #state: ShellState;
+
+  constructor({ id, command, launch }: Started) {
+    this.#state = { id, command, status: 'running', exitCode: null };
+    this.ended = this.#run(launch);
+  }
+
+  get state(): ShellState {
+    return this.#state;
+  }
+
+  readNew(): BoundedOutput {
+    const output = this.#unread.result();
+    this.#unread = createBoundedOutput(MAX_UNREAD_BYTES);
+    return output;
+  }
+
+  async kill(): Promise<void> {
+    this.#ending.abort();
+    await this.ended;
+  }
+
+  async #run(launch: ShellLaunch): Promise<void> {
+    const result = await runProgram(
+      {
+        ...launch.program,
+        stdin: '',
+        opensStdin: true,
+        timeoutMs: Number.POSITIVE_INFINITY,
+        maxStdoutBytes: 0,
+      },
+      {
+        signal: this.#ending.signal,
+        onOutput: (chunk) => this.#take(this.#decoder.write(chunk)),
+      },
+    );
+    launch.dispose();
+    this.#take(this.#decoder.end());
+    if (result.spawnError !== null) this.#take(result.spawnError.message);
+    this.#state = { ...this.#state, ...endOf(result) };
+  }
+
+  #take(text: string): void {
+    this.#unread.push(Buffer.from(text, 'utf8'));
+  }
+}
+
+function endOf(result: ProgramResult): Pick<ShellState, 'status' | 'exitCode'> {
+  if (result.ending === 'abort') return { status: 'killed', exitCode: null };
+  const exitCode = sayExitCode(result);
+  return { status: exitCode === 0 ? 'completed' : 'failed', exitCode };
+}

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { createPrivateDirectory } from '../../../base/files.ts';
+
+/** Takes output as it comes, and puts it in a file once it is long. */
+export interface SpillFile {
+  push(chunk: Buffer): void;
+  /** Null when the output was short, or there is no place for it. */
+  finish(): Spilled | null;
+  /** Instead of `finish`: nobody needs the file. */
+  discard(): void;
+}
+
+export interface Spilled {
+  readonly path: string;
+  readonly bytes: number;
+  /** Whether the file holds everything. */
+  readonly isWhole: boolean;
+}
+
+const MIB = 1024 * 1024;
+/** A command that never stops printing shall not fill the disk. */
+const MAX_FILE_BYTES = 512 * MIB;
+
+/** `fromBytes` is how much there must be before a file is made. */
+export function createSpillFile(
+  directory: string | null,
+  fromBytes: number,
+  maxBytes: number = MAX_FILE_BYTES,
+): SpillFile {
+  return directory === null ? NOWHERE : new LazyFile({ directory, fromBytes, maxBytes });
+}
+
+const NOWHERE: SpillFile = { push: () => {}, finish: () => null, discard: () => {} };
+
+interface SpillLimits {
+  readonly directory: string;
+  readonly fromBytes: number;
+  readonly maxBytes: number;
+}
+
+class LazyFile implements SpillFile {
+  readonly #limits: SpillLimits;
+  readonly #path: string;
+  #waiting: Buffer[] = [];
+  #waitingBytes = 0;
+  #descriptor: number | null = null;
+  #bytes = 0;
+  #isWhole = true;
+
+  constructor(limits: SpillLimits) {
+    this.#limits = limits;
+    this.#path = path.join(limits.directory, `b${randomUUID().slice(0, 8)}.txt`);
+  }
+
+  push(chunk: Buffer): void {
+    if (this.#descriptor !== null || !this.#isWhole) return this.#write(chunk);
+    this.#waiting.push(chunk);
+    this.#waitingBytes += chunk.length;
+    if (this.#waitingBytes > this.#limits.fromBytes) this.#open();
+  }
+
+  #open(): void {
+    const waiting = Buffer.concat(this.#waiting);
+    this.#waiting = [];
+    try {
+      createPrivateDirectory(this.#limits.directory);
+      this.#descriptor = openSync(this.#path, 'wx', 0o600);
+    } catch {
+      this.#isWhole = false;
+    }
+    this.#write(waiting);
+  }
+
+  // Synchronous, so that a program waits which writes faster than the disk.
+  #write(chunk: Buffer): void {
+    if (this.#descriptor === null || !this.#isWhole) return;
+    const room = this.#limits.maxBytes - this.#bytes;
+    this.#isWhole = chunk.length <= room;
+    try {
+      for (let at = 0, end = Math.min(room, chunk.length); at < end;) {
+        const written = writeSync(this.#descriptor, chunk, at, end - at);
+        at += written;
+        this.#bytes += written;
+      }
+    } catch {
+      this.#isWhole = false;
+    }
+  }
+
+  finish(): Spilled | null {
+    if (this.#descriptor === null) return null;
+    closeSync(this.#descriptor);
+    return { path: this.#path, bytes: this.#bytes, isWhole: this.#isWhole };
+  }
+
+  discard(): void {
+    if (this.finish() !== null) rmSync(this.#path, { force: true });
+  }
+}

@@ -1,0 +1,51 @@
+import { cutText } from '../../base/json.ts';
+import { defineTool } from './define-tool.ts';
+import { failedOutput } from './tool.ts';
+import type { SkillText } from './workbench.ts';
+
+interface SkillCall {
+  readonly skill: string;
+  readonly args: string | null;
+}
+
+const MAX_CHARACTERS = 60_000;
+
+export const skillTool = defineTool<SkillCall>({
+  name: 'Skill',
+  description:
+    'Gives you what is written down about how to do one kind of work here. Use it before you begin, ' +
+    'when one of the skills that you were told of fits the task.',
+  kind: 'plan',
+  schema: {
+    type: 'object',
+    properties: {
+      skill: { type: 'string', description: 'The name of the skill' },
+      args: { type: 'string', description: 'What the skill shall be used for' },
+    },
+    required: ['skill'],
+    additionalProperties: false,
+  },
+  read: (given) => ({
+    skill: given.filledText('skill').trim().replace(/^\//, ''),
+    args: given.optionalText('args'),
+  }),
+  toHookInput: ({ skill, args }) => (args === null ? { skill } : { skill, args }),
+  async run({ skill, args }, bench) {
+    const found = bench.ports.useSkill?.(skill) ?? null;
+    if (found === null) return failedOutput(`There is no skill named "${skill}" here.`);
+    return {
+      response: { success: true, commandName: skill },
+      text: saySkill(found, args),
+      success: true,
+    };
+  },
+});
+
+function saySkill({ text, directory }: SkillText, args: string | null): string {
+  const shown = cutText(text, MAX_CHARACTERS);
+  return [
+    `Base directory for this skill: ${directory}`,
+    shown === text ? text : `${shown}\n[The rest is left out; it is in ${directory}/SKILL.md]`,
+    ...(args === null || args === '' ? [] : [`ARGUMENTS: ${args}`]),
+  ].join('\n\n');
+}

@@ -1,0 +1,31 @@
+import type { ToolSpec } from '../models/model.ts';
+import type { Tool } from './tool.ts';
+import { CLASSIC_SPECS } from './toolsets/classic.ts';
+import { SDK_SPECS } from './toolsets/sdk.ts';
+import type { SpecTable } from './toolsets/spec-table.ts';
+
+/** The words in which a model is told of its tools. A call is accepted in any of them. */
+export const TOOLSETS = ['claude', 'cline-classic', 'cline-sdk'] as const;
+
+export type Toolset = (typeof TOOLSETS)[number];
+
+export function isToolset(name: unknown): name is Toolset {
+  return TOOLSETS.some((toolset) => toolset === name);
+}
+
+const TABLES: Readonly<Record<Toolset, SpecTable>> = {
+  claude: {},
+  'cline-classic': CLASSIC_SPECS,
+  'cline-sdk': SDK_SPECS,
+};
+
+/** The tools as the model is told of them; one without another face keeps its Claude name. */
+export function specsFor(toolset: Toolset, tools: readonly Tool[]): readonly ToolSpec[] {
+  const table = new Map(Object.entries(TABLES[toolset]));
+  const specs = tools.flatMap((tool) => table.get(tool.name) ?? [ownSpec(tool)]);
+  return [...new Set(specs)];
+}
+
+function ownSpec({ name, description, schema }: Tool): ToolSpec {
+  return { name, description, schema };
+}

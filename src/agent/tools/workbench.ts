@@ -1,0 +1,97 @@
+import type { FileMemory } from './files/file-memory.ts';
+import type { Shells } from './shell/shells.ts';
+
+/** What the tools of one agent share: where it stands, what it has read, what it has running. */
+export interface Workbench {
+  /** Where relative paths and commands start; follows `cd`. */
+  cwd(): string;
+  moveTo(directory: string): void;
+  readonly startDirectory: string;
+  readonly workspaceRoots: readonly string[];
+  /** Directories that a person added to the workspace meanwhile. */
+  allowedDirectories?(): readonly string[];
+  readonly home: string | null;
+  /** What was read, so that nothing is overwritten unseen. */
+  readonly files: FileMemory;
+  /** Commands that go on in the background. */
+  readonly shells: Shells;
+  /** Variables for programs that tools start. */
+  environment(): Readonly<Record<string, string>>;
+  /** Shell text before each command: what hooks of the session left for it. */
+  shellPrelude(): string;
+  /** Where output goes that is too long for the model; null when there is no place. */
+  readonly spillDirectory: string | null;
+  /** Loopback and private addresses may be fetched; off but in tests and by a person's setting. */
+  readonly mayFetchPrivate: boolean;
+  readonly ports: ToolPorts;
+}
+
+/** What tools need of the agent around them. An absent one makes the tool say that it cannot. */
+export interface ToolPorts {
+  /** Asks the person; null when they dismissed the questions. */
+  readonly askPerson?: (
+    questions: readonly Question[],
+    signal: AbortSignal,
+  ) => Promise<Readonly<Record<string, string>> | null>;
+  /** Runs a sub-agent to its end. */
+  readonly runAgent?: (order: AgentOrder, signal: AbortSignal) => Promise<AgentReport>;
+  /** One small request to the model, without tools. */
+  readonly askModel?: (prompt: string, signal: AbortSignal) => Promise<string>;
+  /** The text of a skill, which from then on counts as used; null when there is none of that name. */
+  readonly useSkill?: (name: string) => SkillText | null;
+  readonly taskItems?: TaskItems;
+  /** Ends plan mode, which whoever let the call of ExitPlanMode pass agreed to. */
+  readonly leavePlanMode?: () => void;
+}
+
+export interface Question {
+  readonly question: string;
+  readonly header: string;
+  readonly options: readonly { readonly label: string; readonly description: string }[];
+  readonly multiSelect: boolean;
+}
+
+export interface AgentOrder {
+  readonly callId: string;
+  readonly description: string;
+  readonly prompt: string;
+  readonly agentType: string;
+  readonly model: string | null;
+}
+
+export interface AgentReport {
+  readonly agentId: string;
+  readonly agentType: string;
+  readonly model: string;
+  readonly success: boolean;
+  readonly text: string;
+  readonly durationMs: number;
+  readonly tokens: number;
+  readonly toolCalls: number;
+  readonly usage: Readonly<Record<string, number>>;
+}
+
+export interface SkillText {
+  readonly text: string;
+  readonly directory: string;
+}
+
+/** The list of things to do; hooks may refuse a change, and the string says why. */
+export interface TaskItems {
+  create(item: { subject: string; description: string }): Promise<TaskItem | string>;
+  update(id: string, change: TaskItemChange): Promise<TaskItem | string>;
+  find(id: string): TaskItem | null;
+}
+
+export interface TaskItem {
+  readonly id: string;
+  readonly subject: string;
+  readonly description: string;
+  readonly status: 'pending' | 'in_progress' | 'completed';
+}
+
+export interface TaskItemChange {
+  readonly subject?: string;
+  readonly description?: string;
+  readonly status?: TaskItem['status'] | 'deleted';
+}

@@ -1,0 +1,29 @@
+/** Work that ends when its caller wants it to, or when its time is over. */
+export interface TimeLimit {
+  readonly signal: AbortSignal;
+  /** Whether it was the time that ended it. */
+  isOver(): boolean;
+  /** Must be called when the work is done. */
+  clear(): void;
+}
+
+/** With a timer of its own: Node.js 20 may forget an AbortSignal.timeout that only AbortSignal.any knows. */
+export function limitTime(caller: AbortSignal, timeoutMs: number): TimeLimit {
+  const limit = new AbortController();
+  let isOver = false;
+  const follow = (): void => limit.abort();
+  const timer = setTimeout(() => {
+    isOver = !limit.signal.aborted;
+    limit.abort();
+  }, timeoutMs);
+  if (caller.aborted) follow();
+  caller.addEventListener('abort', follow);
+  return {
+    signal: limit.signal,
+    isOver: () => isOver,
+    clear() {
+      clearTimeout(timer);
+      caller.removeEventListener('abort', follow);
+    },
+  };
+}

@@ -1,0 +1,190 @@
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { bashTool } from '../../../src/agent/tools/bash.ts';
+import { bashOutputTool } from '../../../src/agent/tools/bash-output.ts';
+import { killShellTool } from '../../../src/agent/tools/kill-shell.ts';
+import { createShells, type ShellState } from '../../../src/agent/tools/shell/shells.ts';
+import type { ToolOutput } from '../../../src/agent/tools/tool.ts';
+import type { Workbench } from '../../../src/agent/tools/workbench.ts';
+import { createDirectory, until, write } from '../../base/directory.ts';
+import { isAlive, pidsIn } from '../../process/programs.ts';
+import { stand, use } from './standing.ts';
+
+function start(bench: Workbench, command: string): Promise<ToolOutput> {
+  return use(bashTool, bench, { command, run_in_background: true });
+}
+
+function read(bench: Workbench, filter?: string): Promise<ToolOutput> {
+  return use(bashOutputTool, bench, {
+    bash_id: 'bash_1',
+    ...(filter === undefined ? {} : { filter }),
+  });
+}
+
+function isOver(bench: Workbench, id = 'bash_1'): Promise<void> {
+  return until(() => bench.shells.find(id)?.status !== 'running');
+}
+
+/** A command that prints its pid and then waits for a file. */
+const WAITING = 'echo $$; until [ -e go ]; do sleep 0.01; done; echo gone; exit 3';
+
+describe('a command in the background', () => {
+  test('is started at once and has an ID', async () => {
+    const { bench } = stand();
+    expect(await start(bench, 'sleep 100')).toEqual({
+      response: {
+        stdout: '',
+        stderr: '',
+        interrupted: false,
+        isImage: false,
+        noOutputExpected: false,
+        backgroundTaskId: 'bash_1',
+      },
+      text: 'Command running in background with ID: bash_1. BashOutput reads what it prints, KillShell ends it.',
+      success: true,
+    });
+    await start(bench, 'sleep 101');
+    const running = { status: 'running', exitCode: null };
+    expect(bench.shells.list()).toEqual([
+      { id: 'bash_1', command: 'sleep 100', ...running },
+      { id: 'bash_2', command: 'sleep 101', ...running },
+    ]);
+  });
+
+  test('is read piece by piece until it has ended', async () => {
+    const { bench, start: directory } = stand();
+    await start(bench, WAITING);
+    let seen = '';
+    await until(async () => {
+      seen += (await read(bench)).text;
+      return pidsIn(seen).length === 1;
+    });
+    expect((await read(bench)).text).toBe('<status>running</status>\n\n(no new output)');
+    write(path.join(directory, 'go'), '');
+    await isOver(bench);
+    expect(await read(bench)).toEqual({
+      response: {
+        shellId: 'bash_1',
+        command: WAITING,
+        status: 'failed',
+        exitCode: 3,
+        stdout: 'gone',
+        stderr: '',
+      },
+      text: '<status>failed</status>\n\n<exit_code>3</exit_code>\n\n<stdout>\ngone\n</stdout>',
+      success: true,
+    });
+  });
+
+  test('is read through a filter that takes linear time', async () => {
+    const { bench } = stand();
+    await start(bench, `echo error one; echo fine; echo ${'a'.repeat(5000)}; echo ERROR two`);
+    await isOver(bench);
+    const { text } = await read(bench, '(?i)^error|(a+)+$$b');
+    expect(text).toContain('<stdout>\nerror one\nERROR two\n</stdout>');
+    expect((await read(bench)).text).toContain('(no new output)');
+  });
+
+  test('keeps its output when the filter is no regular expression', async () => {
+    const { bench } = stand();
+    await start(bench, 'echo a');
+    await isOver(bench);
+    expect((await read(bench, '(')).error).toMatch(
+      /^expected "filter" to be a regular expression without look-around/,
+    );
+    expect((await read(bench)).text).toContain('<stdout>\na\n</stdout>');
+  });
+
+  test('that prints a lot keeps the beginning and the end', async () => {
+    const { bench } = stand();
+    await start(bench, 'echo begin; yes | head -c 20000000; echo end');
+    await isOver(bench);
+    const { text } = await read(bench);
+    expect(text).toMatch(/<stdout>\nbegin\ny\n.*\[output of .* cut here\].*y\nend\n/s);
+    expect(text.length).toBeLessThan(30_200);
+  });
+
+  test('is killed with all that it started', async () => {
+    const { bench } = stand();
+    await start(bench, 'trap "" TERM; echo $$; sleep 100 & echo $!; wait; wait; sleep 100');
+    let text = '';
+    await until(async () => {
+      text += `${(await read(bench)).text}\n`;
+      return pidsIn(text).length === 2;
+    });
+    const message = 'Successfully killed shell: bash_1 (trap "" TERM';
+    const killed = await use(killShellTool, bench, { shell_id: 'bash_1' });
+    expect(killed.text.startsWith(message)).toBe(true);
+    expect(killed.response).toEqual({ message: killed.text, shell_id: 'bash_1' });
+    expect(pidsIn(text).filter(isAlive)).toEqual([]);
+    expect((await use(killShellTool, bench, { shell_id: 'bash_1' })).error).toBe(
+      'Shell bash_1 is not running, so it cannot be killed: killed.',
+    );
+  });
+
+  test('does not move the agent, and outlives the call that started it', async () => {
+    const { bench, moves } = stand({}, { 'd/x': '' });
+    const stopping = new AbortController();
+    const input = { command: 'cd d; sleep 100', run_in_background: true };
+    await use(bashTool, bench, input, { signal: stopping.signal });
+    stopping.abort();
+    expect(bench.shells.find('bash_1')?.status).toBe('running');
+    await bench.shells.kill('bash_1');
+    expect(moves).toEqual([]);
+  });
+
+  test('that cannot be started has failed and says why', async () => {
+    const { bench } = stand();
+    const shells = createShells();
+    const gone = path.join(bench.cwd(), 'gone');
+    shells.start({ command: 'ls', cwd: gone, env: bench.environment(), prelude: '' });
+    await until(() => shells.find('bash_1')?.status === 'failed');
+    expect(shells.readNew('bash_1')?.text).toContain(`working directory ${gone} does not exist`);
+  });
+
+  test.each([
+    [bashOutputTool, { bash_id: 'bash_7' }],
+    [killShellTool, { shell_id: 'bash_7' }],
+  ])('that does not exist cannot be used', async (tool, input) => {
+    const { bench } = stand();
+    const unknown = 'No background shell has the ID bash_7;';
+    expect(tool.prepare(input, bench)).toBe(`${unknown} none was started.`);
+    await start(bench, 'true');
+    expect(tool.prepare(input, bench)).toBe(`${unknown} there are bash_1.`);
+  });
+});
+
+describe('all shells of a session', () => {
+  test('tell when they start and end', async () => {
+    const { bench } = stand();
+    const told: ShellState[] = [];
+    const stop = bench.shells.onChange((shell) => told.push(shell));
+    await start(bench, 'exit 0');
+    await until(() => told.length === 2);
+    stop();
+    await start(bench, 'true');
+    const shell = { id: 'bash_1', command: 'exit 0' };
+    expect(told).toEqual([
+      { ...shell, status: 'running', exitCode: null },
+      { ...shell, status: 'completed', exitCode: 0 },
+    ]);
+  });
+
+  test('end with it, and none can be started afterwards', async () => {
+    const { bench, start: directory } = stand();
+    const temporary = createDirectory();
+    vi.stubEnv('TMPDIR', temporary);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await start(bench, 'echo $$ > one; sleep 100');
+    await start(bench, 'trap "" TERM; echo $$ > two; sleep 100');
+    await until(() => existsSync(path.join(directory, 'one')));
+    await until(() => existsSync(path.join(directory, 'two')));
+    await bench.shells.closeAll();
+    expect(bench.shells.list().map(({ status }) => status)).toEqual(['killed', 'killed']);
+    expect((await start(bench, 'true')).error).toBe(
+      'The session has ended; nothing can be started in the background.',
+    );
+    expect(readdirSync(temporary)).toEqual([]);
+  });
+});

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import {
+  defineTool,
+  interruptedOutput,
+  type ToolDefinition,
+} from '../../../src/agent/tools/define-tool.ts';
+import type { Tool, ToolOutput } from '../../../src/agent/tools/tool.ts';
+import { callTool, createFileBench, failed, hookInput } from './files/bench.ts';
+
+const SHOUTED: ToolOutput = { response: { said: 'HI' }, text: 'HI', success: true };
+
+function createTool(changes: Partial<ToolDefinition<string[]>> = {}): Tool {
+  return defineTool<string[]>({
+    name: 'Shout',
+    description: 'Says it aloud.',
+    schema: { type: 'object' },
+    kind: 'plan',
+    read: (given) => [given.text('words')],
+    run: async ([words = '']) => {
+      const text = words.toUpperCase();
+      return { response: { said: text }, text, success: true };
+    },
+    ...changes,
+  });
+}
+
+const bench = createFileBench('/');
+
+test('a tool shows what a model must know and runs what was prepared', async () => {
+  const tool = createTool();
+  const { name, description, schema, kind } = tool;
+  expect({ name, description, schema, kind }).toEqual({
+    name: 'Shout',
+    description: 'Says it aloud.',
+    schema: { type: 'object' },
+    kind: 'plan',
+  });
+  expect(await callTool(tool, { words: 'hi' }, bench)).toEqual(SHOUTED);
+});
+
+test('hooks see the input as it was given, or as the tool shows it', () => {
+  const given = { words: 'hi', more: 1 };
+  expect(hookInput(createTool(), given, bench)).toEqual(given);
+  const shown = createTool({ toHookInput: ([words]) => ({ words, loud: true }) });
+  expect(hookInput(shown, given, bench)).toEqual({ words: 'hi', loud: true });
+});
+
+test.each([
+  [null, 'null'],
+  ['words', 'a text'],
+  [[], 'a list'],
+  [undefined, 'nothing'],
+])('the input %j is refused', (given, found) => {
+  expect(createTool().prepare(given, bench)).toBe(
+    `expected the input of Shout to be an object, found ${found}`,
+  );
+});
+
+test('a wrong field, a refusal of the tool and an obstacle are told in this order', () => {
+  const wrong = 'expected "words" to be text, found a number: 1';
+  const refusing = { read: () => 'refused', check: () => 'obstacle' };
+  expect(
+    createTool({ ...refusing, read: (given) => [given.text('words')] }).prepare(
+      { words: 1 },
+      bench,
+    ),
+  ).toBe(wrong);
+  expect(createTool(refusing).prepare({}, bench)).toBe('refused');
+  expect(createTool({ check: () => 'obstacle' }).prepare({ words: '' }, bench)).toBe('obstacle');
+});
+
+test('what a tool throws is told, whenever it throws', async () => {
+  const fail = (): never => {
+    throw new TypeError('broken');
+  };
+  expect(createTool({ check: fail }).prepare({ words: '' }, bench)).toBe('broken');
+  expect(await callTool(createTool({ run: fail }), { words: '' }, bench)).toEqual(failed('broken'));
+  const late = createTool({ run: () => Promise.reject(new TypeError('late')) });
+  expect(await callTool(late, { words: '' }, bench)).toEqual(failed('late'));
+});
+
+test('an aborted call is interrupted, before it starts or by what it throws', async () => {
+  const interrupted = {
+    ...failed('The call was interrupted before it was done.'),
+    interrupted: true,
+  };
+  const signal = AbortSignal.abort();
+  expect(await callTool(createTool(), { words: '' }, bench, { signal })).toEqual(interrupted);
+
+  const controller = new AbortController();
+  const aborted = createTool({
+    run: () => {
+      controller.abort();
+      return Promise.reject(new TypeError('aborted'));
+    },
+  });
+  expect(await callTool(aborted, { words: '' }, bench, controller)).toEqual(interrupted);
+  expect(interruptedOutput('some lines').text).toBe(
+    'some lines\nThe call was interrupted before it was done.',
+  );
+});

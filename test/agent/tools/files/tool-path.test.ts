@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { absolutePath, readPath } from '../../../../src/agent/tools/files/tool-path.ts';
+import { createInputFields } from '../../../../src/agent/tools/input-fields.ts';
+import { createFileBench } from './bench.ts';
+
+test.each([
+  ['a.txt', '/work/project/a.txt'],
+  ['./src/../a.txt', '/work/project/a.txt'],
+  ['/etc/hosts', '/etc/hosts'],
+  ['~', '/home/user'],
+  ['~/notes', '/home/user/notes'],
+  ['~other/notes', '/work/project/~other/notes'],
+])('%s leads to %s', (written, absolute) => {
+  expect(absolutePath(written, createFileBench('/work/project', '/home/user'))).toBe(absolute);
+});
+
+test('without a home directory, ~ is a name like any other', () => {
+  expect(absolutePath('~/a', createFileBench('/work/project'))).toBe('/work/project/~/a');
+});
+
+test.each([
+  ['', 'expected "file_path" to be text that is not empty, found an empty text'],
+  [
+    'a\0b',
+    String.raw`expected "file_path" to be a path without NUL characters, found the text "a\u0000b"`,
+  ],
+])('the path %j is refused', (written, wrong) => {
+  const fields = createInputFields({ file_path: written });
+  readPath(fields, 'file_path', createFileBench('/work'));
+  expect(fields.findWrong()).toBe(wrong);
+});

@@ -1,0 +1,320 @@
+import { describe, expect, test } from 'vitest';
+import { agentTool } from '../../../src/agent/tools/agent.ts';
+import { askUserQuestionTool } from '../../../src/agent/tools/ask-user-question.ts';
+import { exitPlanModeTool } from '../../../src/agent/tools/exit-plan-mode.ts';
+import { skillTool } from '../../../src/agent/tools/skill.ts';
+import { taskCreateTool } from '../../../src/agent/tools/task-create.ts';
+import { taskUpdateTool } from '../../../src/agent/tools/task-update.ts';
+import { todoWriteTool } from '../../../src/agent/tools/todo-write.ts';
+import { failedOutput, type Tool } from '../../../src/agent/tools/tool.ts';
+import type {
+  AgentOrder,
+  AgentReport,
+  TaskItem,
+  TaskItems,
+  ToolPorts,
+} from '../../../src/agent/tools/workbench.ts';
+import { stand, use } from './standing.ts';
+
+function withPorts(ports: ToolPorts) {
+  return stand({ ports }).bench;
+}
+
+function hookInput(tool: Tool, input: unknown): unknown {
+  const prepared = tool.prepare(input, stand().bench);
+  return typeof prepared === 'string' ? prepared : prepared.input;
+}
+
+describe('TodoWrite', () => {
+  const first = [{ content: 'Run tests', status: 'pending', activeForm: 'Running tests' }];
+  const second = [
+    { content: 'Run tests', status: 'completed', activeForm: 'Running tests' },
+    { content: 'Ship', status: 'in_progress', activeForm: 'Shipping' },
+  ];
+
+  test('answers with the list before and after, for each agent its own', async () => {
+    const { bench } = stand();
+    expect(await use(todoWriteTool, bench, { todos: first })).toEqual({
+      response: { oldTodos: [], newTodos: first },
+      text: 'The list is now:\n[ ] Run tests',
+      success: true,
+    });
+    expect(await use(todoWriteTool, bench, { todos: second })).toEqual({
+      response: { oldTodos: first, newTodos: second },
+      text: 'The list is now:\n[x] Run tests\n[>] Ship',
+      success: true,
+    });
+    expect(await use(todoWriteTool, stand().bench, { todos: [] })).toEqual({
+      response: { oldTodos: [], newTodos: [] },
+      text: 'The list is empty now.',
+      success: true,
+    });
+  });
+
+  test('wants a list of steps with a status', () => {
+    const wrong = (todos: unknown): unknown => hookInput(todoWriteTool, { todos });
+    expect(wrong('x')).toBe('expected "todos" to be a list, found the text "x"');
+    expect(wrong([{ content: 'a', status: 'done' }])).toBe(
+      'expected "todos[0].status" to be one of "pending", "in_progress", "completed", found the text "done"',
+    );
+    expect(wrong([{ content: 'a', status: 'pending' }])).toEqual({
+      todos: [{ content: 'a', status: 'pending', activeForm: 'a' }],
+    });
+  });
+});
+
+function createItems(refusal: string | null = null): TaskItems {
+  const items = new Map<string, TaskItem>();
+  return {
+    async create({ subject, description }) {
+      if (refusal !== null) return refusal;
+      const item: TaskItem = {
+        id: String(items.size + 1),
+        subject,
+        description,
+        status: 'pending',
+      };
+      items.set(item.id, item);
+      return item;
+    },
+    async update(id, { status, ...texts }) {
+      const old = items.get(id);
+      if (old === undefined || status === 'completed') return 'not complete yet';
+      const kept = status === undefined || status === 'deleted' ? old.status : status;
+      const item = { ...old, ...texts, status: kept };
+      items.set(id, item);
+      return item;
+    },
+    find: (id) => items.get(id) ?? null,
+  };
+}
+
+describe('the list of tasks', () => {
+  test('grows and changes in Claude’s form', async () => {
+    const bench = withPorts({ taskItems: createItems() });
+    expect(await use(taskCreateTool, bench, { subject: 'Do A', description: 'desc A' })).toEqual({
+      response: { task: { id: '1', subject: 'Do A', description: 'desc A' } },
+      text: 'Task #1 created: Do A',
+      success: true,
+    });
+    expect(
+      await use(taskUpdateTool, bench, { taskId: '1', status: 'in_progress', subject: 'Do B' }),
+    ).toEqual({
+      response: {
+        success: true,
+        taskId: '1',
+        updatedFields: ['subject', 'status'],
+        statusChange: { from: 'pending', to: 'in_progress' },
+      },
+      text: 'Task #1 updated: subject, status',
+      success: true,
+    });
+    expect(await use(taskUpdateTool, bench, { taskId: '1' })).toMatchObject({
+      response: { success: true, taskId: '1', updatedFields: [] },
+      text: 'Task #1 is as it was.',
+    });
+  });
+
+  test('a hook’s refusal is an error of TaskCreate and an answer of TaskUpdate', async () => {
+    const refused = withPorts({ taskItems: createItems('hook says no') });
+    const input = { subject: 'Do A', description: '' };
+    expect(await use(taskCreateTool, refused, input)).toEqual(failedOutput('hook says no'));
+    const bench = withPorts({ taskItems: createItems() });
+    await use(taskCreateTool, bench, input);
+    expect(await use(taskUpdateTool, bench, { taskId: '1', status: 'completed' })).toEqual({
+      response: { success: false, taskId: '1', updatedFields: [], error: 'not complete yet' },
+      text: 'not complete yet',
+      success: true,
+    });
+  });
+
+  test('a task that is not there cannot be changed', async () => {
+    const bench = withPorts({ taskItems: createItems() });
+    const error = 'There is no task #9.';
+    expect(await use(taskUpdateTool, bench, { taskId: '9', status: 'completed' })).toEqual({
+      response: { success: false, taskId: '9', updatedFields: [], error },
+      text: error,
+      success: true,
+    });
+  });
+
+  test('an agent without one says so before any hook is asked', () => {
+    expect(hookInput(taskCreateTool, { subject: 'a', description: '' })).toBe(
+      'This agent has no list of tasks.',
+    );
+    expect(hookInput(taskUpdateTool, { taskId: '1' })).toBe('This agent has no list of tasks.');
+  });
+});
+
+describe('AskUserQuestion', () => {
+  const option = (label: string) => ({ label, description: '' });
+  const question = {
+    question: 'Which?',
+    header: 'Choice',
+    options: [option('A'), option('B')],
+    multiSelect: false,
+  };
+
+  test('gives the answers of the person', async () => {
+    const bench = withPorts({ askPerson: async () => ({ 'Which?': 'B' }) });
+    expect(await use(askUserQuestionTool, bench, { questions: [question] })).toEqual({
+      response: { questions: [question], answers: { 'Which?': 'B' } },
+      text: 'Which?\n→ B',
+      success: true,
+    });
+  });
+
+  test('fails when nobody is here, and when the person does not want to answer', async () => {
+    const input = { questions: [question] };
+    expect(await use(askUserQuestionTool, stand().bench, input)).toEqual(
+      failedOutput(
+        'Nobody is here to answer. Decide by yourself what is most sensible, and say what you assumed.',
+      ),
+    );
+    const dismissed = withPorts({ askPerson: async () => null });
+    expect(await use(askUserQuestionTool, dismissed, input)).toEqual(
+      failedOutput('The person dismissed the questions.'),
+    );
+  });
+
+  test('takes one to four questions, with options or open', () => {
+    const seen = (questions: unknown): unknown => hookInput(askUserQuestionTool, { questions });
+    expect(seen([])).toBe('expected "questions" to be a list of 1 to 4 questions, found a list');
+    expect(seen([1, 2, 3, 4, 5].map(() => question))).toMatch(
+      /^expected "questions" to be a list of 1 to 4/,
+    );
+    expect(seen([{ ...question, options: [option('A')] }])).toBe(
+      'expected "questions[0].options" to be a list of 2 to 4 options, found a list',
+    );
+    expect(seen([{ question: 'Why?', header: '' }])).toEqual({
+      questions: [{ question: 'Why?', header: 'Question', options: [], multiSelect: false }],
+    });
+  });
+});
+
+describe('Skill', () => {
+  const bench = () =>
+    withPorts({
+      useSkill: (name) => (name === 'sk' ? { text: 'Do it so.', directory: '/skills/sk' } : null),
+    });
+
+  test('gives its text with its directory', async () => {
+    expect(await use(skillTool, bench(), { skill: '/sk', args: 'x' })).toEqual({
+      response: { success: true, commandName: 'sk' },
+      text: 'Base directory for this skill: /skills/sk\n\nDo it so.\n\nARGUMENTS: x',
+      success: true,
+    });
+  });
+
+  test('that is not there fails', async () => {
+    const missing = failedOutput('There is no skill named "none" here.');
+    expect(await use(skillTool, bench(), { skill: 'none' })).toEqual(missing);
+    expect(await use(skillTool, stand().bench, { skill: 'none' })).toEqual(missing);
+  });
+
+  test('that is very long is cut', async () => {
+    const long = withPorts({ useSkill: () => ({ text: 'x'.repeat(100_000), directory: '/s' }) });
+    const { text } = await use(skillTool, long, { skill: 'a' });
+    expect(text.length).toBeLessThan(61_000);
+    expect(text.endsWith('[The rest is left out; it is in /s/SKILL.md]')).toBe(true);
+  });
+});
+
+describe('Agent', () => {
+  const report: AgentReport = {
+    agentId: 'a1',
+    agentType: 'general-purpose',
+    model: 'scripted',
+    success: true,
+    text: 'sub done',
+    durationMs: 5,
+    tokens: 120,
+    toolCalls: 1,
+    usage: { input_tokens: 100, output_tokens: 20 },
+  };
+
+  test('runs a sub-agent and gives its last words', async () => {
+    const orders: AgentOrder[] = [];
+    const bench = withPorts({
+      runAgent: async (order) => {
+        orders.push(order);
+        return report;
+      },
+    });
+    const input = { description: 'do sub', prompt: 'SUBAGENT_TASK run' };
+    expect(await use(agentTool, bench, input)).toEqual({
+      response: {
+        status: 'completed',
+        prompt: 'SUBAGENT_TASK run',
+        agentId: 'a1',
+        agentType: 'general-purpose',
+        content: [{ type: 'text', text: 'sub done' }],
+        resolvedModel: 'scripted',
+        totalDurationMs: 5,
+        totalTokens: 120,
+        totalToolUseCount: 1,
+        usage: { input_tokens: 100, output_tokens: 20 },
+      },
+      text: 'sub done',
+      success: true,
+    });
+    const background = {
+      prompt: 'p',
+      subagent_type: 'Explore',
+      model: 'm',
+      run_in_background: true,
+    };
+    expect((await use(agentTool, bench, background)).text).toMatch(
+      /^sub done\n\n\[run_in_background has no effect here/,
+    );
+    expect(orders).toEqual([
+      { callId: 'call_1', ...input, agentType: 'general-purpose', model: null },
+      { callId: 'call_1', description: 'p', prompt: 'p', agentType: 'Explore', model: 'm' },
+    ]);
+  });
+
+  test('that does not finish is a failure with what it said', async () => {
+    const failing = withPorts({
+      runAgent: async () => ({ ...report, success: false, text: 'stuck' }),
+    });
+    const input = { description: 'd', prompt: 'p' };
+    const error = 'The general-purpose agent did not finish its task.\nstuck';
+    expect(await use(agentTool, failing, input)).toEqual(failedOutput(error));
+    expect(await use(agentTool, stand().bench, input)).toEqual(
+      failedOutput('This agent cannot start another one. Do the work yourself.'),
+    );
+    const controller = new AbortController();
+    const interrupted = withPorts({
+      runAgent: async () => {
+        controller.abort();
+        return { ...report, success: false, text: 'stuck' };
+      },
+    });
+    expect(await use(agentTool, interrupted, input, { signal: controller.signal })).toEqual({
+      ...failedOutput(error),
+      interrupted: true,
+    });
+  });
+});
+
+describe('ExitPlanMode', () => {
+  test('once it is agreed to, leaves plan mode and says so in Claude’s form', async () => {
+    let left = 0;
+    const bench = withPorts({ leavePlanMode: () => void (left += 1) });
+    expect(await use(exitPlanModeTool, bench, { plan: '1. Go' })).toEqual({
+      response: { plan: '1. Go', filePath: null, isAgent: false },
+      text: 'The person agrees with your plan. Begin to carry it out.',
+      success: true,
+    });
+    expect(left).toBe(1);
+  });
+
+  test('fails where there is no plan mode to leave, and without a plan', async () => {
+    expect(await use(exitPlanModeTool, stand().bench, { plan: '1. Go' })).toEqual(
+      failedOutput('There is no plan mode to leave here. Give the plan as your answer.'),
+    );
+    expect(hookInput(exitPlanModeTool, { plan: ' ' })).toBe(
+      'expected "plan" to be text that is not empty, found the text " "',
+    );
+  });
+});

@@ -1,0 +1,61 @@
+import { onTestFinished } from 'vitest';
+import { createFileMemory } from '../../../src/agent/tools/files/file-memory.ts';
+import { createShells } from '../../../src/agent/tools/shell/shells.ts';
+import type { Tool, ToolOutput } from '../../../src/agent/tools/tool.ts';
+import type { Workbench } from '../../../src/agent/tools/workbench.ts';
+import { createDirectory } from '../../base/directory.ts';
+
+export interface Standing {
+  readonly bench: Workbench;
+  readonly start: string;
+  /** The places that the tools moved to. */
+  readonly moves: readonly string[];
+}
+
+/** An agent that stands in a directory of its own; its background commands end with the test. */
+export function stand(
+  wanted: Partial<Workbench> = {},
+  files: Readonly<Record<string, string>> = {},
+): Standing {
+  const start = createDirectory(files);
+  const moves: string[] = [];
+  const shells = createShells();
+  onTestFinished(() => shells.closeAll());
+  const bench: Workbench = {
+    cwd: () => moves.at(-1) ?? start,
+    moveTo: (directory) => void moves.push(directory),
+    startDirectory: start,
+    workspaceRoots: [start],
+    home: null,
+    files: createFileMemory(),
+    shells,
+    environment: () => ({ PATH: process.env['PATH'] ?? '/usr/bin:/bin' }),
+    shellPrelude: () => '',
+    spillDirectory: null,
+    mayFetchPrivate: false,
+    ports: {},
+    ...wanted,
+  };
+  return { bench, start, moves };
+}
+
+export interface Watching {
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (text: string) => void;
+}
+
+/** Runs a tool as the loop does; a call that cannot work is an error of the test. */
+export async function use(
+  tool: Tool,
+  bench: Workbench,
+  input: unknown,
+  watching: Watching = {},
+): Promise<ToolOutput> {
+  const call = tool.prepare(input, bench);
+  if (typeof call === 'string') throw new Error(call);
+  return await call.run({
+    callId: 'call_1',
+    signal: watching.signal ?? new AbortController().signal,
+    onProgress: watching.onProgress ?? (() => {}),
+  });
+}

@@ -1,0 +1,176 @@
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { readTool } from '../../../src/agent/tools/read.ts';
+import type { Workbench } from '../../../src/agent/tools/workbench.ts';
+import { writeTool } from '../../../src/agent/tools/write.ts';
+import { createDirectory } from '../../base/directory.ts';
+import { callTool, createFileBench, failed, hookInput, type Meanwhile } from './files/bench.ts';
+
+const UNREAD = 'File has not been read yet. Read it first before writing to it.';
+const CHANGED =
+  'File has been modified since it was read, by the user, a command or a hook. Read it again before attempting to write it.';
+
+function writeIn(bench: Workbench, input: Record<string, unknown>, more: Meanwhile = {}) {
+  return callTool(writeTool, input, bench, more);
+}
+
+async function benchThatRead(directory: string, ...files: string[]): Promise<Workbench> {
+  const bench = createFileBench(directory);
+  for (const file of files) await callTool(readTool, { file_path: file }, bench);
+  return bench;
+}
+
+test('a new file is made with the directories above it', async () => {
+  const directory = createDirectory();
+  const bench = createFileBench(directory);
+  expect(await writeIn(bench, { file_path: 'src/new.txt', content: 'one\ntwo\n' })).toEqual({
+    response: {
+      type: 'create',
+      filePath: 'src/new.txt',
+      content: 'one\ntwo\n',
+      structuredPatch: [],
+      originalFile: null,
+      userModified: false,
+    },
+    text: 'File created successfully at: src/new.txt',
+    success: true,
+  });
+  expect(readFileSync(path.join(directory, 'src/new.txt'), 'utf8')).toBe('one\ntwo\n');
+});
+
+test('hooks see the absolute path', () => {
+  const bench = createFileBench('/work', '/home/user');
+  expect(hookInput(writeTool, { file_path: '~/nowhere/a', content: '' }, bench)).toEqual({
+    file_path: '/home/user/nowhere/a',
+    content: '',
+  });
+});
+
+test('a file that was read is replaced, and again without another look', async () => {
+  const directory = createDirectory({ a: 'one\ntwo\n' });
+  const bench = await benchThatRead(directory, 'a');
+  expect(await writeIn(bench, { file_path: 'a', content: 'one\n2\n' })).toEqual({
+    response: {
+      type: 'update',
+      filePath: 'a',
+      content: 'one\n2\n',
+      structuredPatch: [
+        { oldStart: 1, oldLines: 2, newStart: 1, newLines: 2, lines: [' one', '-two', '+2'] },
+      ],
+      originalFile: 'one\ntwo\n',
+      userModified: false,
+    },
+    text: 'The file a has been updated successfully.',
+    success: true,
+  });
+  expect(await writeIn(bench, { file_path: 'a', content: 'three' })).toMatchObject({
+    success: true,
+  });
+  expect(readFileSync(path.join(directory, 'a'), 'utf8')).toBe('three');
+});
+
+test('a file that was not read is not replaced', async () => {
+  const directory = createDirectory({ a: 'old' });
+  const bench = createFileBench(directory);
+  expect(await writeIn(bench, { file_path: 'a', content: 'new' })).toBe(UNREAD);
+  expect(readFileSync(path.join(directory, 'a'), 'utf8')).toBe('old');
+});
+
+test('a file that changed since it was read is not replaced, until it is read again', async () => {
+  const directory = createDirectory({ a: 'old' });
+  const bench = await benchThatRead(directory, 'a');
+  writeFileSync(path.join(directory, 'a'), 'odd');
+  expect(await writeIn(bench, { file_path: 'a', content: 'new' })).toBe(CHANGED);
+  await callTool(readTool, { file_path: 'a' }, bench);
+  expect(await writeIn(bench, { file_path: 'a', content: 'new' })).toMatchObject({ success: true });
+});
+
+test('a file that changed or came into being while hooks were asked is not replaced', async () => {
+  const directory = createDirectory({ a: 'old' });
+  const bench = await benchThatRead(directory, 'a');
+  const change = (name: string) => () => writeFileSync(path.join(directory, name), 'odd');
+  expect(
+    await writeIn(bench, { file_path: 'a', content: 'new' }, { meanwhile: change('a') }),
+  ).toEqual(failed(CHANGED));
+  expect(
+    await writeIn(bench, { file_path: 'b', content: 'new' }, { meanwhile: change('b') }),
+  ).toEqual(failed(UNREAD));
+});
+
+test('a file that vanished while hooks were asked is made anew', async () => {
+  const directory = createDirectory({ a: 'old' });
+  const bench = await benchThatRead(directory, 'a');
+  const meanwhile = () => rmSync(path.join(directory, 'a'));
+  expect(await writeIn(bench, { file_path: 'a', content: 'new' }, { meanwhile })).toMatchObject({
+    response: { type: 'create', originalFile: null },
+  });
+});
+
+test('a file that was read by one name is written by another', async () => {
+  const directory = createDirectory({ a: 'old' });
+  symlinkSync('a', path.join(directory, 'link'));
+  const bench = await benchThatRead(directory, 'a');
+  expect(await writeIn(bench, { file_path: 'link', content: 'new' })).toMatchObject({
+    success: true,
+  });
+  expect(readFileSync(path.join(directory, 'a'), 'utf8')).toBe('new');
+});
+
+test('the encoding of a file is kept, the line ends are those that were given', async () => {
+  const directory = createDirectory({ dos: '\uFEFFa\r\nb\r\n' });
+  writeFileSync(path.join(directory, 'wide'), Buffer.from('\uFEFFa', 'utf16le'));
+  const bench = await benchThatRead(directory, 'dos', 'wide');
+  await writeIn(bench, { file_path: 'dos', content: 'ä\n' });
+  await writeIn(bench, { file_path: 'wide', content: 'ä\n' });
+  expect(readFileSync(path.join(directory, 'dos'))).toEqual(Buffer.from('\uFEFFä\n'));
+  expect(readFileSync(path.join(directory, 'wide'))).toEqual(Buffer.from('\uFEFFä\n', 'utf16le'));
+});
+
+test('what is no text file is refused before hooks are asked', async () => {
+  const directory = createDirectory({ 'a.bin': '\0', file: '' });
+  const bench = await benchThatRead(directory, 'file');
+  const refused = (file: string) => writeIn(bench, { file_path: file, content: 'x' });
+  expect(await refused('.')).toBe(
+    `${directory} is a directory, not a file. Use Glob, or ls with Bash, to see what is in it.`,
+  );
+  expect(await refused('a.bin')).toBe(
+    `${directory}/a.bin is a binary file. Only text can be changed by this tool.`,
+  );
+  expect(await refused('/dev/full')).toBe(
+    'Cannot read /dev/full: it is a device, a pipe or a socket, not a regular file.',
+  );
+  expect(await refused('file/below')).toBe(
+    `Cannot read ${directory}/file/below: a part of the path is a file, not a directory.`,
+  );
+  expect(await refused('x'.repeat(256))).toBe(
+    `Cannot read ${directory}/${'x'.repeat(256)}: the name is too long.`,
+  );
+});
+
+test('a file that is too large is refused', async () => {
+  const directory = createDirectory();
+  writeFileSync(path.join(directory, 'huge'), Buffer.alloc(11 * 1024 * 1024, 'x'));
+  expect(await writeIn(createFileBench(directory), { file_path: 'huge', content: '' })).toBe(
+    `${directory}/huge is too large to change by this tool (11MB, at most 10MB). Use a command in Bash.`,
+  );
+});
+
+test('a directory that became a file while hooks were asked is told', async () => {
+  const directory = createDirectory();
+  const meanwhile = () => writeFileSync(path.join(directory, 'sub'), '');
+  const bench = createFileBench(directory);
+  expect(await writeIn(bench, { file_path: 'sub/a', content: '' }, { meanwhile })).toEqual(
+    failed(`Cannot read ${directory}/sub/a: a part of the path is a file, not a directory.`),
+  );
+});
+
+test('wrong input is told', async () => {
+  const bench = createFileBench('/');
+  expect(await writeIn(bench, { file_path: 'a' })).toBe(
+    'expected "content" to be text, found nothing',
+  );
+  expect(await writeIn(bench, { file_path: 'a', content: { a: 1 } })).toBe(
+    'expected "content" to be text, found an object',
+  );
+});
