@@ -8,28 +8,52 @@ import { describeLicenses } from './third-party-licenses.ts';
 // Each becomes a file of dist/bin.
 const PROGRAMS: Readonly<Record<string, string>> = { hookline: 'src/cli/main.ts' };
 
-// jiti is handed to Node by its path and secretlint looks its rules up by name: both need
-// their own files. The others are loaded rarely, so bundling them would only add bytes.
-const EXTERNAL = [/^jiti(\/|$)/, /^@secretlint\//, /^chokidar$/, /^@clack\/prompts$/];
+// jiti is handed to Node by its path, secretlint looks its rules up by name, ripgrep its program and
+// pdfjs its parts: they need their own files. The others are loaded rarely, so bundling them would
+// only add bytes.
+const EXTERNAL = [
+  /^jiti(\/|$)/,
+  /^@secretlint\//,
+  /^@vscode\/ripgrep$/,
+  /^pdfjs-dist(\/|$)/,
+  /^(?:ai|chokidar|defuddle|linkedom|tinyglobby)(\/|$)/,
+  /^@ai-sdk\//,
+  /^@clack\/prompts$/,
+];
 
 // Needed only to run hooks, not to look at them: kept apart so that it is not loaded for that.
-const RUNNING = new RegExp(
-  [
-    'src/(?:hooks|trace)/',
-    'src/process/(?:run|spawn|end-tree|process-table|bounded-output)\\.',
-    'src/dialects/(?:command-handler|cline-files/(?:codec|decide|output|payload|read-payload|runners))\\.',
-    'src/dialects/claude-config/(?:handlers|input|output|entry-handlers|io|spill-file)\\b',
-    'src/host/(?:embed/|redact|changes/)',
-    'src/trust/(?:lock|objects|replace-file)\\.',
-    'node_modules/ulid/',
-  ]
-    .join('|')
-    .replaceAll('/', '[\\\\/]'),
+const RUNNING = pathPattern(
+  'src/(?:hooks|trace|base/net)/',
+  'src/base/time-limit\\.',
+  'src/process/(?:run|spawn|end-tree|process-table|bounded-output)\\.',
+  'src/host/(?:embed/|redact|changes/)',
+  'src/trust/(?:lock|objects|replace-file)\\.',
+  'node_modules/ulid/',
+);
+
+// Needed only to run hooks of one kind.
+const RUNNING_CLAUDE = pathPattern(
+  'src/dialects/claude-config/(?:handlers|input|output|entry-handlers|io|spill-file)\\b',
+);
+const RUNNING_FILES = pathPattern(
+  'src/dialects/(?:command-handler|cline-files/(?:codec|decide|output|payload|read-payload|runners))\\.',
 );
 
 // Needed only where something is configured in Claude's format.
 const CLAUDE =
   /src[\\/]dialects[\\/]claude-config[\\/](?:binding|config|found-hook|identity|match|sources)\b|node_modules[\\/]jsonc-parser/;
+
+// Of the agent, what only some runs need.
+const AGENT_RARELY = pathPattern(
+  'src/agent/models/(?:providers|ai-sdk|sdk-[a-z]+|failures|thoughts)\\.',
+  'src/agent/tools/(?:web|toolsets|calls)/',
+  'src/agent/tools/files/(?:pdf-text|notebook|image)[a-z-]*\\.',
+  'src/agent/(?:answer-hook|subagent|loop/compaction)\\.',
+);
+
+// Needed only where an agent runs.
+const AGENT =
+  /src[\\/](?:agent|sessions|permissions[\\/](?!mode)|host[\\/](?:agent[\\/](?!agents)|permissions))\b/;
 
 // What `hooks list` needs, in one file: looking a file up and reading it costs half a millisecond.
 const LOOKING =
@@ -42,6 +66,11 @@ if (!isOptional || isStale()) {
   rmSync('dist', { recursive: true, force: true });
   compileLibrary();
   await bundlePrograms();
+}
+
+/** One pattern for paths on every system. */
+function pathPattern(...alternatives: readonly string[]): RegExp {
+  return new RegExp(alternatives.join('|').replaceAll('/', '[\\\\/]'));
 }
 
 function isStale(): boolean {
@@ -85,8 +114,14 @@ async function bundlePrograms(): Promise<void> {
       codeSplitting: {
         includeDependenciesRecursively: false,
         groups: [
+          // Most command lines are so plain that nobody needs it.
+          { name: 'shell-parser', test: /node_modules[\\/]unbash/ },
           { name: 'running', test: RUNNING },
+          { name: 'running-claude', test: RUNNING_CLAUDE },
+          { name: 'running-files', test: RUNNING_FILES },
           { name: 'claude', test: CLAUDE },
+          { name: 'agent-rarely', test: AGENT_RARELY },
+          { name: 'agent', test: AGENT },
           { name: 'looking', test: LOOKING },
         ],
       },

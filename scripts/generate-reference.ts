@@ -2,12 +2,14 @@ import { ERROR_CODES } from '../src/base/errors.ts';
 import { EXIT } from '../src/cli/exit-codes.ts';
 import { SETTINGS } from '../src/host/settings.ts';
 import { eventsPage } from './generate-events-page.ts';
+import { modelsPage } from './generate-models-page.ts';
+import { toolsPage } from './generate-tools-page.ts';
 import type { GeneratedFile } from './generated-file.ts';
 import { code, formatPage, formatTable } from './markdown.ts';
 
 /** The reference pages that are tables of the code. */
 export function generateReference(): GeneratedFile[] {
-  return [eventsPage(), settingsPage(), errorsPage(), exitCodesPage()];
+  return [eventsPage(), toolsPage(), modelsPage(), settingsPage(), errorsPage(), exitCodesPage()];
 }
 
 function settingsPage(): GeneratedFile {
@@ -60,7 +62,7 @@ function exitCodesPage(): GeneratedFile {
   return {
     path: 'docs/reference/exit-codes.md',
     text: formatPage('Exit codes', 'src/cli/exit-codes.ts', [
-      'Every command of `hookline` ends with one of these. `hooks fire` ends with 1 when the verdict is `deny` or `stop`.',
+      'Every command of `hookline` ends with one of these. `hooks fire` ends with 1 when the verdict is `deny` or `stop`; `run` when it was refused, stopped by a hook, failed, went in circles or ran out of turns. A run that ends with a deferred call is fine.',
       formatTable(
         ['Code', 'Name', 'Meaning'],
         Object.entries(EXIT).map(([name, value]) => [

@@ -31,6 +31,53 @@ const EVENT_FLAGS: readonly Flag[] = [
   { flag: '--as <agent>', about: 'whose payload it is', choices: ['cline', 'claude'] },
 ];
 
+const RUN_FLAGS: readonly Flag[] = [
+  {
+    flag: '-P, --provider <name>',
+    about: 'whose model: anthropic, openai, gemini, openai-compatible, openrouter, ollama',
+  },
+  { flag: '-m, --model <id>', about: 'which model of that provider' },
+  { flag: '--base-url <url>', about: 'where the provider is reached' },
+  { flag: '--key <key>', about: 'the provider’s key (default: from the environment)' },
+  { flag: '--script <file>', about: 'a scripted model: a JSON array of turns' },
+  {
+    flag: '--permission-mode <mode>',
+    about: 'how much it may do without asking',
+    choices: ['default', 'acceptEdits', 'plan', 'bypassPermissions', 'dontAsk'],
+  },
+  {
+    flag: '--allow <rule>',
+    about: 'allow such calls: Bash(npm test:*); repeatable',
+    isRepeatable: true,
+  },
+  {
+    flag: '--deny <rule>',
+    about: 'deny such calls: Read(./secrets/**); repeatable',
+    isRepeatable: true,
+  },
+  { flag: '--resume <id>', about: 'go on with a stored session' },
+  { flag: '--continue', about: 'go on with the last session of this directory' },
+  { flag: '--fork', about: 'go on in a copy of that session' },
+  { flag: '--max-turns <n>', about: 'how many model requests it may take' },
+  {
+    flag: '--toolset <name>',
+    about: 'under which names the model sees the tools',
+    choices: ['claude', 'cline-classic', 'cline-sdk'],
+  },
+  {
+    flag: '--add-dir <dir>',
+    about: 'a further directory to work in; repeatable',
+    isRepeatable: true,
+  },
+  { flag: '--init', about: 'fire Setup first' },
+  { flag: '--maintenance', about: 'fire Setup for maintenance first' },
+  {
+    flag: '--output <form>',
+    about: 'text: the answer; json: the result; stream-json: everything as it happens',
+    choices: ['text', 'json', 'stream-json'],
+  },
+];
+
 /** Every command. Adding one is a file and a row. */
 export const COMMANDS: readonly CommandRow[] = [
   {
@@ -142,6 +189,30 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./commands/lock.ts')).lockHooks,
   },
   {
+    usage: 'run [prompt]',
+    about: 'one task, without anybody watching; the prompt may come from stdin',
+    flags: RUN_FLAGS,
+    load: async () => typed((await import('./commands/run.ts')).runTask),
+  },
+  {
+    usage: 'sessions list',
+    about: 'stored sessions, the one used last first',
+    flags: [],
+    load: async () => (await import('./commands/sessions-list.ts')).listSessions,
+  },
+  {
+    usage: 'sessions show <id>',
+    about: 'what was said and done in one; the beginning of its id will do',
+    flags: [],
+    load: async () => typed((await import('./commands/sessions-show.ts')).showSession),
+  },
+  {
+    usage: 'sessions rm <ids...>',
+    about: 'delete them, after asking',
+    flags: [YES],
+    load: async () => typed((await import('./commands/sessions-rm.ts')).removeSessions),
+  },
+  {
     usage: 'doctor',
     about: 'check whether hooks can work here',
     flags: [],
@@ -149,7 +220,7 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     usage: 'demo',
-    about: 'an offline tour with real hooks',
+    about: 'an offline tour: real hooks, real tools, a scripted model',
     flags: [],
     load: async () => (await import('./commands/demo.ts')).showDemo,
   },

@@ -38,8 +38,8 @@ export function createStopGuard(cap: number = DEFAULT_STOP_CAP): StopGuard {
   };
 }
 
-/** Context that comes when the agent wants to end is for a further turn. */
-function wantsMore({ effect, stop, context }: Verdict): boolean {
+/** Whether hooks want a further turn, which context that comes when the agent wants to end is for, too. */
+export function wantsMore({ effect, stop, context }: Verdict): boolean {
   return stop === null && (isRefusal(effect) || context.length > 0);
 }
 

@@ -10,8 +10,13 @@ import type { HandlerProgress, LateOutcome } from '../hooks/observers.ts';
 import { entryOfDispatch, entryOfLate } from '../trace/entry.ts';
 import { createTraceFile, type TraceFile } from '../trace/jsonl.ts';
 import { noteHomeHooks } from '../trust/seen.ts';
+import type { RunResult, RuntimeEvent } from '../agent/runtime-event.ts';
+import type { AgentOptions } from './agent/agent-options.ts';
+import { createAgents } from './agent/agents.ts';
+import type { Started, StartRequest } from './agent/sessions.ts';
 import type { Config, Surroundings } from './config.ts';
-import { followChanges } from './changes/follow-changes.ts';
+import { followChanges, followChangesSoon, type FollowRequest } from './changes/follow-changes.ts';
+import type { Watching } from './changes/watch-directories.ts';
 import type { HookSet, HookStatus, MadeHook } from './hook-set.ts';
 import type { HookSearch } from './hook-search.ts';
 import { openHooks, type OpenedHooks } from './open-hooks.ts';
@@ -19,11 +24,11 @@ import { pruneState } from './prune-state.ts';
 import { redactTexts } from './redact.ts';
 import type { Trust } from './trust.ts';
 
-export interface HostOptions extends HookSearch {
+export interface HostOptions extends HookSearch, AgentOptions {
   /** Handlers of the host's own, after those of the dialects. */
   readonly sources?: readonly HandlerSource[];
-  /** Looks again when hook files change. */
-  readonly watch?: boolean;
+  /** Looks again when hook files change. `soon` does not make the host wait until it can. */
+  readonly watch?: boolean | 'soon';
   readonly onLate?: (late: LateOutcome) => void;
   readonly onProgress?: (progress: HandlerProgress) => void;
   /** Told in words about whatever a person should know that is no answer to anything. */
@@ -32,7 +37,7 @@ export interface HostOptions extends HookSearch {
   readonly onOwnHookNews?: (news: string) => void;
 }
 
-export interface Host {
+export interface Host extends AgentHost {
   readonly config: Config;
   readonly engine: HookEngine;
   readonly trust: Trust;
@@ -56,18 +61,38 @@ export interface Host {
   close(): Promise<void>;
 }
 
+/** Runs agents, each in a session of its own. Nothing of it is loaded before the first one. */
+interface AgentHost {
+  /** Opens a session, or a stored one again, and runs the prompt. */
+  start(request: StartRequest): Promise<Started>;
+  /** A further prompt. */
+  send(sessionId: string, prompt: string): Promise<RunResult>;
+  /** Says something to an agent while it works; false when it does not. */
+  steer(sessionId: string, text: string): boolean;
+  /** Ends the run under way; whoever started it learns when it is over. A hook may call it, too. */
+  abort(sessionId: string, reason?: string): Promise<void>;
+  /** Calls back with everything that happens in any session; returns the way to stop. */
+  subscribe(listener: (event: RuntimeEvent) => void): () => void;
+}
+
 /** Joins everything: configuration, trust, dialects, engine, trace. The only place that knows them all. */
 export async function createHost(options: HostOptions = {}): Promise<Host> {
-  const opened = openHooks(options);
-  const { hookSet } = opened;
   const notice = options.onNotice ?? (() => undefined);
+  const agents = createAgents(options, notice);
+  const opened = openHooks(agents.search);
+  const { hookSet } = opened;
   let running: Running | null = null;
   // Made when it is first asked for: most commands only look at hooks.
   const engine = (): HookEngine => {
-    running ??= startEngine(opened, options, openTrace(opened, notice));
+    running ??= startEngine(opened, agents.observing, openTrace(opened, notice));
     return running.engine;
   };
-  const watching = options.watch === true ? await followChanges({ hookSet, engine, notice }) : null;
+  agents.join(opened, engine);
+  const watching = await watchAs(options.watch ?? false, {
+    hookSet,
+    fire: (event) => agents.fire(event) ?? engine().dispatch(event),
+    notice,
+  });
   for (const news of noticesOf(opened)) notice(news);
   // What is told to nobody must not be remembered as told.
   const tellNews = options.onOwnHookNews ?? options.onNotice;
@@ -82,13 +107,20 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     ignored: () => hookSet.ignored(),
     bashPrelude: () => envPrelude(opened.stateDirectory, opened.moment().sessionId),
     rescan: () => hookSet.rescan(),
+    ...agents.host,
     async close() {
+      await agents.close();
       // A hook of ConfigChange that still runs would otherwise be waited for.
       await Promise.all([watching?.close(), running?.engine.close()]);
       await running?.pruning;
       await running?.trace?.flush();
     },
   };
+}
+
+async function watchAs(wanted: boolean | 'soon', request: FollowRequest): Promise<Watching | null> {
+  if (wanted === 'soon') return followChangesSoon(request);
+  return wanted ? followChanges(request) : null;
 }
 
 interface Running {

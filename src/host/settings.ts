@@ -24,6 +24,14 @@ export interface Settings {
   readonly 'hooks.overrides': Readonly<Record<string, HookOverride>>;
   readonly 'cline.cancel': 'deny' | 'stop';
   readonly 'cline.maxContextChars': number;
+  readonly 'model.provider': string;
+  readonly 'model.id': string;
+  readonly 'model.baseUrl': string;
+  readonly 'model.key': string;
+  readonly 'agent.maxTurns': number;
+  readonly 'agent.stopCap': number;
+  readonly 'agent.compactAt': number;
+  readonly 'web.allowPrivate': boolean;
   readonly 'env.pass': readonly string[];
   readonly 'trace.enabled': boolean;
   readonly 'trace.maxFileBytes': number;
@@ -89,6 +97,52 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
     variable: 'MAX_CONTEXT_MODIFICATION_SIZE',
     tighten: (current, offered) => Math.min(current, offered),
   },
+  'model.provider': {
+    about: 'Whose model the agent uses: `anthropic`, `openai`, `gemini`, `openrouter`, `ollama` …',
+    standard: 'anthropic',
+    read: readText,
+    variable: 'HOOKLINE_PROVIDER',
+  },
+  'model.id': {
+    about: 'The model of that provider; empty for its usual one.',
+    standard: '',
+    read: readText,
+    variable: 'HOOKLINE_MODEL',
+  },
+  'model.baseUrl': {
+    about: 'Where that provider is reached; empty for its usual address.',
+    standard: '',
+    read: readText,
+    variable: 'HOOKLINE_BASE_URL',
+  },
+  'model.key': {
+    about: 'The key for that provider, when it is not in the environment.',
+    standard: '',
+    read: readText,
+  },
+  'agent.maxTurns': {
+    about: 'How many requests to the model one prompt may take.',
+    standard: 200,
+    read: readPositive,
+    tighten: (current, offered) => Math.min(current, offered),
+  },
+  'agent.stopCap': {
+    about: 'How often in a row hooks may keep the agent from ending; 0 for ever.',
+    standard: 8,
+    read: readCount,
+    variable: 'CLAUDE_CODE_STOP_HOOK_BLOCK_CAP',
+  },
+  'agent.compactAt': {
+    about: 'The share of the model’s context at which the conversation is summed up.',
+    standard: 0.85,
+    read: readShare,
+  },
+  'web.allowPrivate': {
+    about: 'Whether WebFetch may reach this machine and private networks.',
+    standard: false,
+    read: readBoolean,
+    variable: 'HOOKLINE_WEB_ALLOW_PRIVATE',
+  },
   'env.pass': {
     about: 'Provider keys that workspace hooks may see after all, by name.',
     standard: [],
@@ -131,6 +185,19 @@ function readPositive(written: unknown): Read<number> {
     return { expected: 'a number above 0' };
   }
   return { value };
+}
+
+function readCount(written: unknown): Read<number> {
+  return written === 0 || written === '0' ? { value: 0 } : readPositive(written);
+}
+
+function readShare(written: unknown): Read<number> {
+  const read = readPositive(written);
+  return 'value' in read && read.value < 1 ? read : { expected: 'a number between 0 and 1' };
+}
+
+function readText(written: unknown): Read<string> {
+  return typeof written === 'string' ? { value: written.trim() } : { expected: 'text' };
 }
 
 function oneOf<Word extends string>(...words: readonly Word[]): (written: unknown) => Read<Word> {

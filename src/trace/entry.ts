@@ -90,20 +90,30 @@ function storedOutcome({ decision: _decision, ...outcome }: Outcome): TraceOutco
   return outcome;
 }
 
-/** Data of at most 8 KB as JSON, else what fits of it as text. */
+/** Data of at most 8 KB as JSON, else what fits of it as text: the rest is not even looked at. */
 function boundData(value: unknown): unknown {
   if (value === null) return null;
   try {
-    const json = JSON.stringify(value) ?? 'null';
-    if (json.length <= TEXT_LIMIT) return value;
+    const { json, isCut } = boundedJson(value, TEXT_LIMIT + LONGEST_SECRET);
+    if (!isCut && json.length <= TEXT_LIMIT) return value;
     return {
-      cut: `${json.length} characters, cut to ${TEXT_LIMIT}`,
+      cut: `longer than ${TEXT_LIMIT} characters, cut`,
       // A secret at the cut must still be whole when it is looked for; the rest goes after that.
       json: cutText(json, TEXT_LIMIT + LONGEST_SECRET),
     };
   } catch (error) {
     return { cut: `cannot be written as JSON: ${messageOf(error)}` };
   }
+}
+
+function boundedJson(value: unknown, limit: number): { json: string; isCut: boolean } {
+  let left = limit;
+  const json = JSON.stringify(value, (_key, each: unknown) => {
+    if (left <= 0) return Array.isArray(each) || typeof each === 'object' ? null : each;
+    left -= typeof each === 'string' ? each.length : 4;
+    return each;
+  });
+  return { json: json ?? 'null', isCut: left <= 0 };
 }
 
 const DEPTH_LIMIT = 64;

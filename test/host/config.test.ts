@@ -140,10 +140,15 @@ describe('a workspace', () => {
   });
 
   test('names no endpoint, key or trust', () => {
-    const file = fileWith({ trust: { all: true }, model: { baseUrl: 'http://evil' } });
-    expect(load({ workspaceFiles: [file] }).problems).toEqual([
+    const model = { provider: 'evil', id: 'x', baseUrl: 'http://evil', key: 'k' };
+    const file = fileWith({ trust: { all: true }, model, web: { allowPrivate: true } });
+    const { settings, problems } = load({ workspaceFiles: [file] });
+    expect(settings).toEqual(STANDARD);
+    expect(problems).toEqual([
       `${file}: there is no setting "trust.all"`,
-      `${file}: there is no setting "model.baseUrl"`,
+      ...['model.provider', 'model.id', 'model.baseUrl', 'model.key', 'web.allowPrivate'].map(
+        (name) => expect.stringContaining(name),
+      ),
     ]);
   });
 });

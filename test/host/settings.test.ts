@@ -95,5 +95,6 @@ test('a workspace may only tighten a few', () => {
     'hooks.onFailure',
     'cline.cancel',
     'cline.maxContextChars',
+    'agent.maxTurns',
   ]);
 });

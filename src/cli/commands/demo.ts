@@ -1,32 +1,24 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { colors } from '../words/colors.ts';
 import { systemClock } from '../../base/clock.ts';
-import { createHost, type Host } from '../../host/create-host.ts';
+import { createHost, type Host, type HostOptions } from '../../host/create-host.ts';
 import { readSurroundings } from '../../host/config.ts';
 import { trustUnit } from '../../host/hook-set.ts';
-import { awaitsTrust, type Verdict } from '../../hooks/decision.ts';
-import type { FiredEvent } from '../../hooks/facts.ts';
+import type { Verdict } from '../../hooks/decision.ts';
 import { bindUnit } from '../../trust/bytes.ts';
 import { trustUnits } from '../../trust/record.ts';
 import type { Command } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { plural } from '../words/print.ts';
 import { jsonVerdict, readableVerdict } from '../words/verdict.ts';
+import { AGENT_OPTIONS, AGENT_TITLE, runAgent } from './demo/agent-run.ts';
+import { type Step, TRUSTED, UNTRUSTED } from './demo/steps.ts';
+import { writeWorkspace } from './demo/workspace.ts';
 import { recordFile } from './trust.ts';
 
-interface Step {
-  readonly title: string;
-  readonly event: FiredEvent;
-  /** What must have happened, in words, and whether it did. */
-  readonly expects: readonly {
-    readonly claim: string;
-    readonly holds: (verdict: Verdict) => boolean;
-  }[];
-}
-
-/** `hookline demo`: real hooks in a throw-away workspace, fired one after the other. */
+/** `hookline demo`: real hooks in a throw-away workspace, fired one after the other, and an agent. */
 export const showDemo: Command<object> = async ({ print, flags, signal }) => {
   const place = mkdtempSync(path.join(tmpdir(), 'hookline-demo-'));
   const say = (text: string): void => (flags.json === true ? undefined : print.out(text));
@@ -38,14 +30,18 @@ export const showDemo: Command<object> = async ({ print, flags, signal }) => {
     say(colors.dim('\n  hookline trust --yes\n'));
     await trustAll(before);
     await before.close();
-    const host = await openDemo(place);
+    const host = await openDemo(place, AGENT_OPTIONS);
     const trusted = await runSteps(host, TRUSTED, { say, signal });
+    const worked = await showAgent(host, { say, signal });
     await host.close();
-    const results = [...untrusted, ...trusted];
+    const results = [...untrusted, ...trusted, ...worked];
     const broken = results.filter(({ holds }) => !holds);
     if (flags.json === true) {
       print.json({
-        steps: results.map(({ verdict, ...rest }) => ({ ...rest, verdict: jsonVerdict(verdict) })),
+        steps: results.map(({ verdict, ...rest }) => ({
+          ...rest,
+          verdict: verdict === null ? null : jsonVerdict(verdict),
+        })),
       });
     }
     say(
@@ -59,13 +55,18 @@ export const showDemo: Command<object> = async ({ print, flags, signal }) => {
   }
 };
 
-function openDemo(place: string): Promise<Host> {
+function openDemo(place: string, options: HostOptions = {}): Promise<Host> {
   const surroundings = readSurroundings();
   const home = path.join(place, 'home');
   const cwd = path.join(place, 'workspace');
   // Nothing of the person's own configuration, hooks or trust takes part in the tour.
   const env = { PATH: surroundings.env['PATH'], HOME: home, USER: 'demo' };
-  return createHost({ cwd, roots: [cwd], surroundings: { ...surroundings, cwd, home, env } });
+  return createHost({
+    cwd,
+    roots: [cwd],
+    surroundings: { ...surroundings, cwd, home, env },
+    ...options,
+  });
 }
 
 async function trustAll(host: Host): Promise<void> {
@@ -83,13 +84,19 @@ interface Claimed {
   readonly step: string;
   readonly claim: string;
   readonly holds: boolean;
-  readonly verdict: Verdict;
+  /** Of the event that was fired; null for what the agent did. */
+  readonly verdict: Verdict | null;
+}
+
+interface Telling {
+  readonly say: (text: string) => void;
+  readonly signal: AbortSignal;
 }
 
 async function runSteps(
   host: Host,
   steps: readonly Step[],
-  { say, signal }: { say: (text: string) => void; signal: AbortSignal },
+  { say, signal }: Telling,
 ): Promise<Claimed[]> {
   const claimed: Claimed[] = [];
   for (const step of steps) {
@@ -97,7 +104,7 @@ async function runSteps(
     say(`${colors.bold(colors.cyan(step.title))}\n${readableVerdict(verdict)}`);
     for (const { claim, holds } of step.expects) {
       const isTrue = holds(verdict);
-      say(`  ${isTrue ? colors.green('→') : colors.red('✗ not so:')} ${claim}`);
+      say(claimLine(claim, isTrue));
       claimed.push({ step: step.title, claim, holds: isTrue, verdict });
     }
     say('');
@@ -105,161 +112,13 @@ async function runSteps(
   return claimed;
 }
 
-function write(file: string): FiredEvent {
-  const input = { path: file, content: 'export const answer = 42;\n' };
-  return { name: 'PreToolUse', tool: { callId: 'call_1', name: 'write_to_file', input } };
+function claimLine(claim: string, isTrue: boolean): string {
+  return `  ${isTrue ? colors.green('→') : colors.red('✗ not so:')} ${claim}`;
 }
 
-const UNTRUSTED: Step = {
-  title: 'The agent wants to write app.js, and nobody has looked at the hooks yet',
-  event: write('app.js'),
-  expects: [
-    {
-      claim: 'the workspace’s hook did not run, and the verdict says so',
-      holds: ({ skipped }) => skipped.some(awaitsTrust),
-    },
-    {
-      claim: 'your own hook ran',
-      holds: ({ outcomes }) => outcomes.some(({ hook }) => hook === 'cline:global:PreToolUse'),
-    },
-  ],
-};
-
-const TRUSTED: readonly Step[] = [
-  {
-    title: 'The agent wants to write app.js',
-    event: write('app.js'),
-    expects: [
-      { claim: 'the call is denied', holds: ({ effect }) => effect === 'deny' },
-      {
-        claim: 'the model is told what to do instead',
-        holds: ({ context }) => context.some(({ text }) => text.includes('.ts')),
-      },
-    ],
-  },
-  {
-    title: 'The agent wants to write app.ts',
-    event: write('app.ts'),
-    expects: [
-      {
-        claim: 'both Cline hooks let it pass',
-        holds: ({ effect, outcomes }) => effect === 'pass' && outcomes.length === 2,
-      },
-    ],
-  },
-  {
-    title: 'The same with another agent’s tool: Claude’s Write, the hook unchanged',
-    event: {
-      name: 'PreToolUse',
-      tool: { callId: 'call_2', name: 'Write', input: { file_path: 'app.js', content: '' } },
-    },
-    expects: [
-      {
-        claim: 'the hook for write_to_file denies it too',
-        holds: ({ effect }) => effect === 'deny',
-      },
-    ],
-  },
-  {
-    title:
-      'The agent wants to push by force; a hook of Cline’s and one of Claude’s guard the same call',
-    event: {
-      name: 'PreToolUse',
-      tool: { callId: 'call_3', name: 'Bash', input: { command: 'git push --force' } },
-    },
-    expects: [
-      { claim: 'it is one verdict', holds: ({ effect }) => effect === 'deny' },
-      {
-        claim: 'both reasons are in it, each with its hook',
-        holds: ({ reasons }) =>
-          reasons.map(({ hook }) => hook.split(':')[0]).join(' ') === 'cline claude',
-      },
-    ],
-  },
-  {
-    title: 'A command took long',
-    event: {
-      name: 'PostToolUse',
-      tool: { callId: 'call_4', name: 'execute_command', input: { command: 'npm test' } },
-      durationMs: 7200,
-      result: { response: undefined, text: 'ok', success: true },
-    },
-    expects: [
-      {
-        claim: 'the hook tells the model',
-        holds: ({ context }) => context.some(({ text }) => text.includes('7200 ms')),
-      },
-    ],
-  },
-  {
-    title: 'A prompt is submitted, and the hook for it crashes',
-    event: { name: 'UserPromptSubmit', prompt: 'hello' },
-    expects: [
-      { claim: 'the run goes on', holds: ({ effect }) => effect === 'pass' },
-      {
-        claim: 'the failure is not hidden',
-        holds: ({ outcomes }) => outcomes.some(({ failure }) => failure?.kind === 'exit'),
-      },
-    ],
-  },
-];
-
-const HOOKS: Readonly<Record<string, string>> = {
-  'workspace/.clinerules/hooks/PreToolUse': readInput(`
-  const { toolName, parameters } = input.preToolUse;
-  const isScript = toolName === 'write_to_file' && parameters.path.endsWith('.js');
-  const isPush = toolName === 'execute_command' && parameters.command.startsWith('git push');
-  if (isPush) return { cancel: true, errorMessage: 'Pushing is left to people here' };
-  return isScript
-    ? { cancel: true, errorMessage: 'This project is written in TypeScript', contextModification: 'Use .ts files only.' }
-    : { cancel: false };`),
-  'workspace/.claude/settings.json': JSON.stringify({
-    hooks: {
-      PreToolUse: [
-        {
-          matcher: 'Bash',
-          hooks: [
-            {
-              type: 'command',
-              command: 'node',
-              args: ['${CLAUDE_PROJECT_DIR}/.claude/hooks/no-force.js'],
-            },
-          ],
-        },
-      ],
-    },
-  }),
-  'workspace/.claude/hooks/no-force.js': readInput(`
-  const isForced = input.tool_input.command.includes('--force');
-  return isForced ? { decision: 'block', reason: 'A push by force rewrites what others have' } : {};`),
-  'workspace/.clinerules/hooks/PostToolUse': readInput(`
-  const { executionTimeMs, parameters } = input.postToolUse;
-  return executionTimeMs > 5000
-    ? { cancel: false, contextModification: \`\${parameters.command} took \${executionTimeMs} ms.\` }
-    : { cancel: false };`),
-  'workspace/.clinerules/hooks/UserPromptSubmit':
-    '#!/usr/bin/env node\nconsole.error("I have a bug");\nprocess.exit(1);\n',
-  'home/Documents/Cline/Hooks/PreToolUse': readInput(`
-  const isManifest = String(input.preToolUse.parameters.path).includes('package.json');
-  return isManifest ? { cancel: true, errorMessage: 'package.json is off limits' } : { cancel: false };`),
-};
-
-/** A hook in Node, because that is the one language that is surely here. */
-function readInput(body: string): string {
-  return `#!/usr/bin/env node
-function decide(input) {${body}
-}
-let text = '';
-process.stdin.on('data', (chunk) => (text += chunk));
-process.stdin.on('end', () => console.log(JSON.stringify(decide(JSON.parse(text)))));
-`;
-}
-
-function writeWorkspace(place: string): void {
-  for (const [name, text] of Object.entries(HOOKS)) {
-    const file = path.join(place, name);
-    mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(file, text);
-    chmodSync(file, 0o755);
-  }
+async function showAgent(host: Host, { say, signal }: Telling): Promise<Claimed[]> {
+  say(colors.bold(colors.cyan(AGENT_TITLE)));
+  const claims = await runAgent(host, { say, signal });
+  for (const { claim, holds } of claims) say(claimLine(claim, holds));
+  return claims.map((each) => ({ ...each, step: AGENT_TITLE, verdict: null }));
 }

@@ -10,7 +10,11 @@ export interface Printer {
   out(text: string): void;
   /** One JSON document. */
   json(value: unknown): void;
+  /** One JSON document of many, on a line of its own. */
+  jsonLine(value: unknown): void;
   note(text: string): void;
+  /** Has the terminal tell the person, also when they look elsewhere. Does nothing without one. */
+  notify(text: string): void;
   /** Shows a line that the next one replaces; null removes it. Does nothing without a terminal. */
   progress(text: string | null): void;
 }
@@ -37,11 +41,21 @@ export function createPrinter(
     },
     json(value) {
       clear();
+      stdout.write(`${jsonText(value, 2)}\n`);
+    },
+    jsonLine(value) {
+      clear();
       stdout.write(`${jsonText(value)}\n`);
     },
     note(text) {
       clear();
       stderr.write(`${harmless(text)}\n`);
+    },
+    notify(text) {
+      if (!stderr.isTerminal) return;
+      const words = oneLine(printable(text));
+      // Some terminals know the one, some the other, and the rest ignore both.
+      stderr.write(`\u001B]9;${words}\u0007\u001B]777;notify;Hookline;${words}\u0007`);
     },
     progress(text) {
       if (!stderr.isTerminal) return;
@@ -74,8 +88,8 @@ function harmless(text: string): string {
 }
 
 /** JSON leaves some characters alone that steer a terminal; escaped they mean the same. */
-function jsonText(value: unknown): string {
-  return JSON.stringify(value, null, 2).replaceAll(
+function jsonText(value: unknown, indentation?: number): string {
+  return JSON.stringify(value, null, indentation).replaceAll(
     /[\u007F-\u009F\p{Bidi_Control}]/gu,
     (character) => `\\u${codeOf(character).padStart(4, '0')}`,
   );

@@ -30,7 +30,11 @@ export function looksSecret(text: string): boolean {
   return MARKED.test(text) || (text.match(LONG_WORD) ?? []).some(isRandom);
 }
 
+// Sessions, prompts and calls have one, and whoever reads an output looks for them.
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
+
 function isRandom(word: string): boolean {
+  if (UUID.test(word)) return false;
   const digits = word.match(/\d/gu)?.length ?? 0;
   return digits >= 3 || (digits > 0 && /[A-Z]/u.test(word) && /[a-z]/u.test(word));
 }

@@ -2,13 +2,14 @@ import path from 'node:path';
 import { messageOf } from '../../base/errors.ts';
 import type { AnnouncedFile } from '../../dialects/dialect.ts';
 import { isRefusal, type Verdict } from '../../hooks/decision.ts';
-import type { HookEngine } from '../../hooks/engine.ts';
+import type { FiredEvent } from '../../hooks/facts.ts';
 import type { HookSet } from '../hook-set.ts';
 import { watchDirectories, type Watching } from './watch-directories.ts';
 
 export interface FollowRequest {
   readonly hookSet: HookSet;
-  readonly engine: () => HookEngine;
+  /** Asks the hooks of ConfigChange, in the session that is open. */
+  readonly fire: (event: FiredEvent<'ConfigChange'>) => Promise<Verdict>;
   readonly notice: (notice: string) => void;
 }
 
@@ -42,6 +43,36 @@ export async function followChanges(request: FollowRequest): Promise<Watching> {
   };
 }
 
+const SOON_MS = 300;
+
+/**
+ * The same, begun a little later: opening a watch takes longer than many a run does. What changed
+ * until then is found by looking again.
+ */
+export function followChangesSoon(request: FollowRequest): Watching {
+  let watching: Promise<Watching> | null = null;
+  const timer = setTimeout(() => {
+    watching = followChanges(request).then(async (begun) => {
+      await applyChanges(pendingFiles(request), request);
+      return begun;
+    });
+    watching.catch((error: unknown) => request.notice(messageOf(error)));
+  }, SOON_MS);
+  timer.unref();
+  return {
+    async close() {
+      clearTimeout(timer);
+      const begun = await watching?.catch(() => null);
+      await begun?.close();
+    },
+  };
+}
+
+function pendingFiles({ hookSet }: FollowRequest): readonly string[] {
+  const files = hookSet.announced().map(({ file }) => file);
+  return files.filter((file) => hookSet.changes.isPending(file));
+}
+
 /** Files whose change was not announced count as they did: their turn comes with their own change. */
 async function applyChanges(files: readonly string[], request: FollowRequest): Promise<void> {
   const { hookSet, notice } = request;
@@ -56,11 +87,11 @@ async function applyChanges(files: readonly string[], request: FollowRequest): P
 }
 
 async function announce({ file, source }: AnnouncedFile, request: FollowRequest): Promise<void> {
-  const { hookSet, engine, notice } = request;
+  const { hookSet, fire, notice } = request;
   hookSet.changes.look(file);
   let isTaken = false;
   try {
-    const verdict = await engine().dispatch({ name: 'ConfigChange', source, file });
+    const verdict = await fire({ name: 'ConfigChange', source, file });
     // What an administrator rules, no hook can refuse.
     isTaken = !isRefusal(verdict.effect) || source === 'policy_settings';
     if (!isTaken) notice(`the change of ${file} does not count: refused by ${refusers(verdict)}`);

@@ -4,7 +4,7 @@ import type { ClaudePlaces } from '../../dialects/claude-config/sources/places.t
 import { createProgramFinder } from '../../process/program-finder.ts';
 import type { Surroundings } from '../config.ts';
 import type { HookSearch } from '../hook-search.ts';
-import { claudeDirectory, clineDirectory } from './own-directory.ts';
+import { claudeDirectory, clineDirectory, managedDirectory } from './own-directory.ts';
 
 export interface ClaudeRequest {
   readonly surroundings: Surroundings;
@@ -46,16 +46,9 @@ function claudePlaces(request: ClaudeRequest): ClaudePlaces {
     home,
     claudeDirectory: claudeDirectory(surroundings),
     clineDirectory: clineDirectory(surroundings),
-    managedDirectory: MANAGED[platform] ?? null,
+    managedDirectory: managedDirectory(platform),
     pluginDirectories: (search.pluginDirectories ?? []).map((each) => path.resolve(cwd, each)),
     flagSettings: search.claudeSettings ?? null,
     env,
   };
 }
-
-/** Where an administrator puts settings that stand above everybody's. */
-const MANAGED: Partial<Record<NodeJS.Platform, string>> = {
-  linux: '/etc/claude-code',
-  darwin: '/Library/Application Support/ClaudeCode',
-  win32: String.raw`C:\Program Files\ClaudeCode`,
-};

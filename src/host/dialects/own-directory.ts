@@ -20,3 +20,14 @@ function ownDirectory(
   if (moved !== '') return path.resolve(cwd, moved);
   return home === null ? null : path.join(home, name);
 }
+
+/** Where an administrator puts settings and instructions that stand above everybody's. */
+const MANAGED: Partial<Record<NodeJS.Platform, string>> = {
+  linux: '/etc/claude-code',
+  darwin: '/Library/Application Support/ClaudeCode',
+  win32: String.raw`C:\Program Files\ClaudeCode`,
+};
+
+export function managedDirectory(platform: NodeJS.Platform): string | null {
+  return MANAGED[platform] ?? null;
+}

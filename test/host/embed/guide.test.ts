@@ -36,12 +36,11 @@ function inFunction(block: string): string {
 function problemsIn(directory: string): string {
   const own = path.resolve('.');
   const compilerOptions = {
-    paths: Object.fromEntries(
-      ['hooks', 'testing'].map((entry) => [
-        `hookline/${entry}`,
-        [path.join(own, `src/${entry}.ts`)],
-      ]),
-    ),
+    paths: {
+      hookline: [path.join(own, 'src/index.ts')],
+      'hookline/hooks': [path.join(own, 'src/hooks.ts')],
+      'hookline/testing': [path.join(own, 'src/testing.ts')],
+    },
     typeRoots: [path.join(own, 'node_modules/@types')],
     noImplicitReturns: false,
   };

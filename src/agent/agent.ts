@@ -1,0 +1,103 @@
+import type { Verdict } from '../hooks/decision.ts';
+import type { AgentFacts, FiredEvent } from '../hooks/facts.ts';
+import { createStopGuard, type StopGuard } from '../hooks/stop-guard.ts';
+import type { Conversation } from './conversation/conversation.ts';
+import { createLoopGuard, type LoopGuard } from './loop/loop-guard.ts';
+import { NO_USAGE, type Model, type Usage } from './models/model.ts';
+import { addUsage } from './models/prices.ts';
+import type { Denial, RuntimeFacts } from './runtime-event.ts';
+import type { Tool } from './tools/tool.ts';
+import type { Workbench } from './tools/workbench.ts';
+import type { World } from './world.ts';
+
+/** One conversation that is being had: the session's own, or a sub-agent's. */
+export interface Agent {
+  readonly facts: AgentFacts;
+  readonly world: World;
+  readonly bench: Workbench;
+  readonly tools: readonly Tool[];
+  readonly conversation: Conversation;
+  readonly stopGuard: StopGuard;
+  readonly loopGuard: LoopGuard;
+  /** Texts for the model that go out with the next request: contexts of hooks, news. */
+  readonly waiting: string[];
+  /** What a person said while the agent worked. */
+  readonly steering: string[];
+  readonly denials: Denial[];
+  readonly systemPrompt: () => string;
+  /** Where its own transcript stands; null when nothing is kept. */
+  readonly transcriptPath: string | null;
+  /** Whether it goes on only because a hook did not let it end. */
+  isKeptFromEnding: boolean;
+  model: Model;
+  promptId: string | null;
+  /** Number of the model request within the run, from 1. */
+  iteration: number;
+  toolCalls: number;
+  usage: Usage;
+  /** How many tokens the last request and its answer took. */
+  contextTokens: number;
+  /** Runs the hooks of a moment. Rejects only when the signal aborts. */
+  readonly fire: (event: FiredEvent, signal?: AbortSignal) => Promise<Verdict>;
+  readonly tell: (facts: RuntimeFacts) => void;
+  readonly spend: (usage: Usage) => void;
+}
+
+export interface NewAgent {
+  readonly facts: AgentFacts;
+  readonly world: World;
+  readonly bench: Workbench;
+  readonly tools: readonly Tool[];
+  readonly conversation: Conversation;
+  readonly systemPrompt: () => string;
+  readonly transcriptPath: string | null;
+  readonly model: Model;
+  readonly promptId: string | null;
+}
+
+export function createAgent(made: NewAgent): Agent {
+  const { world, facts } = made;
+  const agent: Agent = {
+    ...made,
+    stopGuard: createStopGuard(world.limits.stopCap),
+    loopGuard: createLoopGuard(),
+    waiting: [],
+    steering: [],
+    denials: [],
+    isKeptFromEnding: false,
+    iteration: 0,
+    toolCalls: 0,
+    usage: NO_USAGE,
+    contextTokens: 0,
+    async fire(event, signal) {
+      const verdict = await world.engine.dispatch(
+        { ...world.moment(), ...ownMoment(agent), ...event },
+        signal === undefined ? {} : { signal },
+      );
+      if (isWorthTelling(verdict)) agent.tell({ type: 'hook', verdict });
+      return verdict;
+    },
+    tell(news) {
+      const { sessionId } = world;
+      world.emit({ sessionId, agentId: facts.id, parentAgentId: facts.parentId, ...news });
+    },
+    spend(usage) {
+      agent.usage = addUsage(agent.usage, usage);
+    },
+  };
+  return agent;
+}
+
+function ownMoment({ facts, bench, model, promptId, iteration }: Agent) {
+  return {
+    agent: facts,
+    cwd: bench.cwd(),
+    model: { provider: model.provider, id: model.id },
+    promptId,
+    iteration,
+  };
+}
+
+function isWorthTelling({ outcomes, skipped }: Verdict): boolean {
+  return outcomes.length > 0 || skipped.some(({ kind }) => kind === 'withheld');
+}

@@ -1,0 +1,102 @@
+import { isRecord, typeName } from '../../base/json.ts';
+import type { AssistantBlock, Message, UserBlock } from '../../sessions/messages.ts';
+import type { ModelRequest, ToolSpec } from '../models/model.ts';
+import { safeMessages } from './safe-messages.ts';
+
+/** What hooks made of a request to the model, and what of it is no use, in words. */
+export interface RequestChanges {
+  readonly changed: Partial<ModelRequest>;
+  readonly problems: readonly string[];
+}
+
+/** Hooks may replace messages and tools, and set options; what they give is looked at before it is used. */
+export function readRequestChanges(given: Readonly<Record<string, unknown>>): RequestChanges {
+  const problems: string[] = [];
+  const changed = {
+    ...messagesFrom(given['messages'], problems),
+    ...toolsFrom(given['tools'], problems),
+    ...optionsFrom(given['options'], problems),
+  };
+  return { changed, problems: problems.map((each) => `a hook of ModelRequest gave ${each}`) };
+}
+
+function messagesFrom(given: unknown, problems: string[]): Partial<ModelRequest> {
+  if (given === undefined) return {};
+  const list = Array.isArray(given) ? given.map(readMessage) : [null];
+  const messages = list.flatMap((each) => each ?? []);
+  if (messages.length === list.length) return { messages: safeMessages(messages) };
+  problems.push('messages that are none, so the conversation stays as it is');
+  return {};
+}
+
+function readMessage(given: unknown): Message | null {
+  if (!isRecord(given)) return null;
+  const { role, content } = given;
+  const blocks: unknown = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  if (!Array.isArray(blocks)) return null;
+  if (role === 'user' && blocks.every(isUserBlock)) return { role, content: blocks };
+  if (role === 'assistant' && blocks.every(isAssistantBlock)) return { role, content: blocks };
+  return null;
+}
+
+function isUserBlock(block: unknown): block is UserBlock {
+  if (!isRecord(block)) return false;
+  if (isShown(block)) return true;
+  const { type, tool_use_id: id, content } = block;
+  const isContent =
+    typeof content === 'string' || (Array.isArray(content) && content.every(isShown));
+  return type === 'tool_result' && typeof id === 'string' && isContent;
+}
+
+/** Text or image. */
+function isShown(block: unknown): boolean {
+  if (!isRecord(block)) return false;
+  if (block['type'] === 'text') return typeof block['text'] === 'string';
+  return block['type'] === 'image' && isRecord(block['source']);
+}
+
+function isAssistantBlock(block: unknown): block is AssistantBlock {
+  if (!isRecord(block)) return false;
+  const { type, text, thinking, id, name } = block;
+  if (type === 'text') return typeof text === 'string';
+  if (type === 'thinking') return typeof thinking === 'string';
+  return type === 'tool_use' && typeof id === 'string' && typeof name === 'string';
+}
+
+function toolsFrom(given: unknown, problems: string[]): Partial<ModelRequest> {
+  if (given === undefined) return {};
+  if (Array.isArray(given) && given.every(isTool)) return { tools: given };
+  problems.push('tools that are none, so they stay as they are');
+  return {};
+}
+
+function isTool(given: unknown): given is ToolSpec {
+  if (!isRecord(given)) return false;
+  const { name, description, schema } = given;
+  return typeof name === 'string' && typeof description === 'string' && isRecord(schema);
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isNumber = (value: unknown): boolean => typeof value === 'number' && value >= 0;
+
+const OPTIONS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  system: isText,
+  maxOutputTokens: isNumber,
+  temperature: isNumber,
+  effort: isText,
+  thinking: (value) => typeof value === 'boolean',
+};
+
+function optionsFrom(given: unknown, problems: string[]): Partial<ModelRequest> {
+  if (given === undefined) return {};
+  if (!isRecord(given)) {
+    problems.push(`options that should be an object, found ${typeName(given)}`);
+    return {};
+  }
+  const usable = Object.entries(given).filter(([name, value]) => {
+    const isUsable = OPTIONS[name]?.(value) === true;
+    if (!isUsable) problems.push(`the option ${JSON.stringify(name)}, which is no use here`);
+    return isUsable;
+  });
+  return Object.fromEntries(usable);
+}

@@ -1,0 +1,128 @@
+import { readdirSync, type Dirent } from 'node:fs';
+import path from 'node:path';
+import { isDirectory } from '../../base/files.ts';
+import { listField, readFrontFields, textField, type FrontFields } from './front-fields.ts';
+import {
+  directoriesOf,
+  type KnowledgeDirectory,
+  type KnowledgePlaces,
+  type KnowledgeSource,
+} from './places.ts';
+import { readTextFile } from './text-file.ts';
+
+/** A prompt that someone wrote down under a name, for `/name`. */
+export interface SlashCommand {
+  /** As it is typed, without the slash: `review`, `frontend:component`, `plugin:name`. */
+  readonly name: string;
+  readonly description: string;
+  readonly argumentHint: string | null;
+  /** Rules of tools that its author wants allowed; whether they are is not decided here. */
+  readonly allowedTools: readonly string[];
+  readonly model: string | null;
+  readonly source: KnowledgeSource;
+  readonly file: string;
+  /** With its placeholders. */
+  readonly text: string;
+}
+
+export interface LoadedCommands {
+  readonly commands: readonly SlashCommand[];
+  readonly notes: readonly string[];
+}
+
+const MAX_CHARACTERS = 100_000;
+const MAX_DEPTH = 5;
+
+/** All slash commands of the project, the person and the plugins; the first of a name wins. Never throws. */
+export async function loadCommands(places: KnowledgePlaces): Promise<LoadedCommands> {
+  const found = directoriesOf('commands', places).flatMap(filesIn);
+  const read = await Promise.all(found.map(readCommand));
+  const commands = new Map<string, SlashCommand>();
+  const notes: string[] = [];
+  for (const { command, note } of read) {
+    if (note !== null) notes.push(note);
+    if (command === null) continue;
+    const other = commands.get(command.name);
+    if (other === undefined) commands.set(command.name, command);
+    else if (other.file !== command.file) notes.push(hiddenBy(command, other));
+  }
+  return { commands: [...commands.values()], notes };
+}
+
+function hiddenBy({ name, file }: SlashCommand, other: SlashCommand): string {
+  return `${file} is not used: /${name} is ${other.file}`;
+}
+
+interface CommandFile extends KnowledgeDirectory {
+  readonly file: string;
+  readonly name: string;
+}
+
+function filesIn(place: KnowledgeDirectory): CommandFile[] {
+  return markdownBelow(place.directory, []).map((parts) => ({
+    ...place,
+    file: path.join(place.directory, ...parts),
+    name: [...(place.prefix === null ? [] : [place.prefix]), ...parts]
+      .join(':')
+      .replace(/\.md$/, ''),
+  }));
+}
+
+/** The ways to all markdown files below a directory. */
+function markdownBelow(top: string, way: readonly string[]): readonly (readonly string[])[] {
+  return entriesIn(path.join(top, ...way)).flatMap((entry) => {
+    const below = [...way, entry.name];
+    if (entry.name.endsWith('.md')) return [below];
+    const leadsOn = entry.isDirectory() || entry.isSymbolicLink();
+    if (!leadsOn || below.length >= MAX_DEPTH) return [];
+    return isDirectory(path.join(top, ...below)) ? markdownBelow(top, below) : [];
+  });
+}
+
+function entriesIn(directory: string): readonly Dirent[] {
+  try {
+    const entries = readdirSync(directory, { withFileTypes: true });
+    return entries.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  } catch {
+    return [];
+  }
+}
+
+interface CommandReading {
+  readonly command: SlashCommand | null;
+  readonly note: string | null;
+}
+
+async function readCommand({ file, name, source }: CommandFile): Promise<CommandReading> {
+  const { text, note } = readTextFile(file, MAX_CHARACTERS);
+  if (text === null) return { command: null, note };
+  const front = await readFrontFields(text);
+  const problem = front.problem === null ? null : `${file}: ${front.problem}`;
+  return { command: commandOf(front, { name, file, source }), note: note ?? problem };
+}
+
+function commandOf(
+  front: FrontFields,
+  facts: Pick<SlashCommand, 'name' | 'file' | 'source'>,
+): SlashCommand {
+  return {
+    ...facts,
+    description: textField(front, 'description') ?? firstLineOf(front.body),
+    argumentHint: hintOf(front),
+    allowedTools: listField(front, 'allowed-tools') ?? [],
+    model: textField(front, 'model'),
+    text: front.body.trim(),
+  };
+}
+
+// `argument-hint: [path]` is a list for YAML.
+function hintOf(front: FrontFields): string | null {
+  const hint = front.fields['argument-hint'];
+  if (!Array.isArray(hint)) return textField(front, 'argument-hint');
+  return `[${hint.map(String).join(', ')}]`;
+}
+
+function firstLineOf(text: string): string {
+  const line = text.split('\n').find((each) => each.trim() !== '') ?? '';
+  return line.replace(/^#+\s*/, '').trim();
+}

@@ -1,0 +1,72 @@
+import path from 'node:path';
+import { isInside } from '../../base/paths.ts';
+
+/** Where texts for the agent may lie. All paths are absolute. */
+export interface KnowledgePlaces {
+  readonly startDirectory: string;
+  /** The workspace's roots, the primary one first. */
+  readonly roots: readonly string[];
+  readonly home: string | null;
+  /** `~/.claude`, unless the environment moves it. */
+  readonly claudeDirectory?: string | null;
+  /** What the machine's administrator rules, such as `/etc/claude-code`. */
+  readonly managedDirectory?: string | null;
+  /** Claude plugins that are in use. */
+  readonly plugins?: readonly PluginPlace[];
+}
+
+export interface PluginPlace {
+  readonly name: string;
+  readonly directory: string;
+}
+
+/** Whose text it is, in the words that hooks are told. */
+export type KnowledgeSource = 'projectSettings' | 'userSettings' | 'plugin' | 'builtin';
+
+/** A directory that may hold skills, commands or sub-agents. */
+export interface KnowledgeDirectory {
+  readonly directory: string;
+  readonly source: KnowledgeSource;
+  /** The plugin's name, which goes before each name in it. */
+  readonly prefix: string | null;
+}
+
+/** `.claude/<folder>` of the project, then the person's, then each plugin's: the first of a name wins. */
+export function directoriesOf(folder: string, places: KnowledgePlaces): KnowledgeDirectory[] {
+  const mine = claudeDirectoryOf(places);
+  const project = projectDirectories(places).map((directory) =>
+    ofProject(path.join(directory, '.claude', folder)),
+  );
+  const user =
+    mine === null
+      ? []
+      : [{ directory: path.join(mine, folder), source: 'userSettings', prefix: null } as const];
+  const plugins = (places.plugins ?? []).map(
+    ({ name, directory }) =>
+      ({ directory: path.join(directory, folder), source: 'plugin', prefix: name }) as const,
+  );
+  return [...project, ...user, ...plugins];
+}
+
+export function ofProject(directory: string): KnowledgeDirectory {
+  return { directory, source: 'projectSettings', prefix: null };
+}
+
+export function claudeDirectoryOf({ claudeDirectory, home }: KnowledgePlaces): string | null {
+  if (claudeDirectory !== undefined) return claudeDirectory;
+  return home === null ? null : path.join(home, '.claude');
+}
+
+/** The start directory first: what is nearer to the work wins. */
+export function projectDirectories({ startDirectory, roots }: KnowledgePlaces): readonly string[] {
+  return [...new Set([startDirectory, ...roots])];
+}
+
+/** From the root that holds it down to the directory itself; only itself when no root does. */
+export function wayDownTo(directory: string, roots: readonly string[]): readonly string[] {
+  const root = roots.map((each) => path.resolve(each)).find((each) => isInside(each, directory));
+  if (root === undefined) return [directory];
+  const way: string[] = [];
+  for (let at = path.resolve(directory); at !== root; at = path.dirname(at)) way.unshift(at);
+  return [root, ...way];
+}

@@ -1,0 +1,105 @@
+import path from 'node:path';
+import type { SlashCommand } from './commands.ts';
+import { readFrontFields, textField } from './front-fields.ts';
+import {
+  directoriesOf,
+  type KnowledgeDirectory,
+  type KnowledgePlaces,
+  type KnowledgeSource,
+  ofProject,
+  projectDirectories,
+} from './places.ts';
+import { namesIn, readTextFile } from './text-file.ts';
+
+/** What someone wrote down about how to do one kind of work, read by the model when it is needed. */
+export interface Skill {
+  /** The name of its directory, by which its hooks know it; with `plugin:` before a plugin's. */
+  readonly name: string;
+  /** The name in its front matter, where that is another one. */
+  readonly alias: string | null;
+  readonly description: string;
+  readonly text: string;
+  readonly directory: string;
+  readonly source: KnowledgeSource;
+  /** Whether the model may use it without being told to. */
+  readonly isOffered: boolean;
+}
+
+export interface LoadedSkills {
+  readonly skills: readonly Skill[];
+  readonly notes: readonly string[];
+}
+
+const MAX_CHARACTERS = 100_000;
+
+/** All skills of the project, the person and the plugins; the first of a name wins. Never throws. */
+export async function loadSkills(places: KnowledgePlaces): Promise<LoadedSkills> {
+  const found = skillDirectories(places).flatMap((place) =>
+    namesIn(place.directory).map((name) => ({ place, name })),
+  );
+  const read = await Promise.all(found.map(({ place, name }) => readSkill(place, name)));
+  const skills = new Map<string, Skill>();
+  for (const { skill } of read) {
+    if (skill !== null && !skills.has(skill.name)) skills.set(skill.name, skill);
+  }
+  return {
+    skills: [...skills.values()],
+    notes: read.flatMap(({ note }) => (note === null ? [] : [note])),
+  };
+}
+
+/** By its name, by the name in its front matter, or by its name without the plugin's. */
+export function findSkill(name: string, skills: readonly Skill[]): Skill | null {
+  const wanted = name.replace(/^\//, '');
+  return (
+    skills.find((skill) => skill.name === wanted) ??
+    skills.find((skill) => skill.alias === wanted) ??
+    skills.find((skill) => skill.name.endsWith(`:${wanted}`)) ??
+    null
+  );
+}
+
+/** A skill can be called for like a command, `/name`. */
+export function commandOfSkill(skill: Skill): SlashCommand {
+  return {
+    name: skill.name,
+    description: skill.description,
+    argumentHint: null,
+    allowedTools: [],
+    model: null,
+    source: skill.source,
+    file: path.join(skill.directory, 'SKILL.md'),
+    text: `Base directory for this skill: ${skill.directory}\n\n${skill.text}`,
+  };
+}
+
+function skillDirectories(places: KnowledgePlaces): KnowledgeDirectory[] {
+  const cline = projectDirectories(places).map((each) =>
+    ofProject(path.join(each, '.cline', 'skills')),
+  );
+  return [...directoriesOf('skills', places), ...cline];
+}
+
+interface SkillReading {
+  readonly skill: Skill | null;
+  readonly note: string | null;
+}
+
+async function readSkill(place: KnowledgeDirectory, folder: string): Promise<SkillReading> {
+  const directory = path.join(place.directory, folder);
+  const file = path.join(directory, 'SKILL.md');
+  const { text, note } = readTextFile(file, MAX_CHARACTERS);
+  if (text === null) return { skill: null, note };
+  const front = await readFrontFields(text);
+  const alias = textField(front, 'name');
+  const skill: Skill = {
+    name: place.prefix === null ? folder : `${place.prefix}:${folder}`,
+    alias: alias === folder ? null : alias,
+    description: textField(front, 'description') ?? '',
+    text: front.body.trim(),
+    directory,
+    source: place.source,
+    isOffered: textField(front, 'disable-model-invocation') !== 'true',
+  };
+  return { skill, note: note ?? (front.problem === null ? null : `${file}: ${front.problem}`) };
+}

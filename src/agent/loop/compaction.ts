@@ -1,0 +1,130 @@
+import { isRefusal } from '../../hooks/decision.ts';
+import { type Message, textOf, userText } from '../../sessions/messages.ts';
+import type { Agent } from '../agent.ts';
+import { safeMessages } from '../conversation/safe-messages.ts';
+import { blockedText, joinedValues } from '../conversation/verdict-texts.ts';
+import type { ModelFailure } from '../models/model.ts';
+import { announceStart } from '../session-start.ts';
+import { announceInstructions } from './fire-aside.ts';
+import { streamFor } from './model-turn.ts';
+
+export interface CompactionRequest {
+  readonly trigger: 'manual' | 'auto';
+  /** What the person wants to be kept. */
+  readonly instructions: string | null;
+}
+
+/** What came of it: a sentence about why not, or null. */
+export type CompactionProblem = string | null;
+
+/** Whether the next request would not leave enough room for an answer. */
+export function isFull({ contextTokens, model, world }: Agent): boolean {
+  return contextTokens > model.contextTokens * world.limits.compactAt;
+}
+
+/** Sums up the conversation; the only place where PreCompact and PostCompact are fired. */
+export async function compact(
+  agent: Agent,
+  request: CompactionRequest,
+  signal: AbortSignal,
+): Promise<CompactionProblem> {
+  const { trigger } = request;
+  const tokensBefore = agent.contextTokens;
+  const asked = await askHooks(agent, request, signal);
+  if (asked.blocked !== null) return asked.blocked;
+  agent.tell({ type: 'compaction-start', trigger });
+  const summary = await summarise(agent, asked.instructions, signal);
+  signal.throwIfAborted();
+  agent.tell({ type: 'compaction-end', tokensBefore, summary: summary.text });
+  if (summary.text === null) return summary.problem;
+  agent.conversation.compact(userText(continuation(summary.text)), { trigger, tokensBefore });
+  agent.contextTokens = 0;
+  await announceStart(agent, { source: 'compact' }, signal);
+  await agent.fire({ name: 'PostCompact', trigger, summary: summary.text }, signal);
+  if (agent.facts.parentId === null) announceAgain(agent);
+  return null;
+}
+
+/** The instructions stand before the summary, as they stood before what it sums up. */
+function announceAgain(agent: Agent): void {
+  const again = agent.world.instructions.map(
+    (each) => ({ ...each, loadReason: 'compact' }) as const,
+  );
+  announceInstructions(agent, again);
+}
+
+async function askHooks(agent: Agent, request: CompactionRequest, signal: AbortSignal) {
+  const { trigger, instructions } = request;
+  const verdict = await agent.fire(
+    {
+      name: 'PreCompact',
+      trigger,
+      instructions,
+      messageCount: agent.conversation.messages.length,
+      tokensIn: agent.usage.inputTokens,
+      tokensOut: agent.usage.outputTokens,
+      tokensInCache: agent.usage.cacheReadTokens,
+      tokensOutCache: agent.usage.cacheWriteTokens,
+    },
+    signal,
+  );
+  if (isRefusal(verdict.effect)) return { blocked: blockedText(verdict), instructions: '' };
+  const more = joinedValues(verdict, 'instructions').filter((each) => typeof each === 'string');
+  const contexts = verdict.context.map(({ text }) => text);
+  const all = [instructions ?? '', ...more, ...contexts];
+  return { blocked: null, instructions: all.filter((text) => text !== '').join('\n\n') };
+}
+
+type Summary =
+  | { readonly text: string; readonly problem: null }
+  | { readonly text: null; readonly problem: string; readonly isTooLong: boolean };
+
+const TOO_LONG =
+  /too long|context (?:length|window)|maximum context|exceeds? the (?:limit|maximum)/i;
+
+/** Whether the service found the conversation too long. */
+export function isTooLong({ class: kind, message, details = '' }: ModelFailure): boolean {
+  return kind === 'invalid_request' && TOO_LONG.test(`${message} ${details}`);
+}
+
+const INSTRUCTION = `Write a summary of this conversation for whoever goes on with the work and will see nothing else of it. Say, in this order: what the person asked for, in their own words where it matters; what was done and found out, with file names, commands and decisions; what went wrong and how it was solved; what is left to do, and the very next step. Do not call any tool. Answer with the summary only.`;
+
+async function summarise(agent: Agent, more: string, signal: AbortSignal): Promise<Summary> {
+  const wish = more === '' ? '' : `\n\nAdditional Instructions:\n${more}`;
+  const instruction = userText(`${INSTRUCTION}${wish}`);
+  let { messages } = agent.conversation;
+  for (;;) {
+    const summary = await askForSummary(agent, [...messages, instruction], signal);
+    if (summary.text !== null || !summary.isTooLong || messages.length < 2) return summary;
+    // What does not fit cannot be summed up either; the later half matters more.
+    messages = messages.slice(Math.ceil(messages.length / 2));
+  }
+}
+
+async function askForSummary(
+  agent: Agent,
+  messages: readonly Message[],
+  signal: AbortSignal,
+): Promise<Summary> {
+  const request = {
+    system: agent.systemPrompt(),
+    messages: safeMessages(messages),
+    tools: [],
+    thinking: false,
+  };
+  for await (const chunk of streamFor(agent, request, signal)) {
+    if (chunk.type === 'failure') {
+      const { failure } = chunk;
+      return { text: null, problem: failure.message, isTooLong: isTooLong(failure) };
+    }
+    if (chunk.type !== 'end') continue;
+    agent.spend(chunk.usage);
+    const text = textOf({ role: 'assistant', content: chunk.content }).trim();
+    if (text !== '') return { text, problem: null };
+  }
+  return { text: null, problem: 'the model gave no summary', isTooLong: false };
+}
+
+function continuation(summary: string): string {
+  return `This session is being continued from an earlier conversation that grew too long. Its summary:\n\n${summary}\n\nGo on from there without asking the person again what was settled already.`;
+}

@@ -1,0 +1,121 @@
+import { isRefusal } from '../../hooks/decision.ts';
+import { textOf, type AssistantMessage } from '../../sessions/messages.ts';
+import type { Agent } from '../agent.ts';
+import type { ModelChunk, ModelEnd, ModelFailure, ModelRequest } from '../models/model.ts';
+import { streamWithRetries } from '../models/retry.ts';
+import { readRequestChanges } from '../conversation/request-changes.ts';
+import { reasonsText } from '../conversation/verdict-texts.ts';
+
+/** What one request to the model came to. */
+export type ModelTurn =
+  | { readonly kind: 'answered'; readonly message: AssistantMessage; readonly end: ModelEnd }
+  | { readonly kind: 'stopped'; readonly reason: string }
+  | { readonly kind: 'failed'; readonly failure: ModelFailure };
+
+/** Makes one request; the only place where ModelRequest, ModelResponse and MessageDisplay are fired. */
+export async function askModelOnce(agent: Agent, signal: AbortSignal): Promise<ModelTurn> {
+  agent.iteration += 1;
+  agent.tell({ type: 'turn-start', iteration: agent.iteration });
+  const request = requestOf(agent);
+  const before = await agent.fire({ name: 'ModelRequest', request }, signal);
+  if (isRefusal(before.effect) || before.stop !== null) {
+    const reason = before.stop?.reason ?? reasonsText(before, 'a hook stopped the model request');
+    return { kind: 'stopped', reason };
+  }
+  const { changed, problems } = readRequestChanges(before.changes);
+  for (const text of problems) agent.tell({ type: 'notice', level: 'warning', text });
+  const end = await streamAnswer(agent, { ...request, ...changed }, signal);
+  if (end.type === 'failure') return { kind: 'failed', failure: end.failure };
+  return takeAnswer(agent, end, signal);
+}
+
+function requestOf(agent: Agent): ModelRequest {
+  const { conversation, world, tools, systemPrompt } = agent;
+  return {
+    system: systemPrompt(),
+    messages: conversation.forModel(),
+    tools: world.specsOf(tools),
+  };
+}
+
+async function streamAnswer(agent: Agent, request: ModelRequest, signal: AbortSignal) {
+  for await (const chunk of streamFor(agent, request, signal)) {
+    if (chunk.type === 'end' || chunk.type === 'failure') return chunk;
+    if (chunk.type === 'input-delta') {
+      const { id: callId, name: tool, text } = chunk;
+      agent.tell({ type: 'input-delta', callId, tool, text });
+    } else agent.tell(chunk);
+  }
+  const message = `${agent.model.provider} ended its answer without saying so`;
+  const failure = { class: 'protocol', message, status: null } as const;
+  return {
+    type: 'failure',
+    failure: { ...failure, isRetryable: true, retryAfterMs: null },
+  } as const;
+}
+
+/** Asks the agent's model, again and again while its failures may pass, and tells of each. */
+export function streamFor(
+  { model, world, tell }: Agent,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncIterable<ModelChunk> {
+  return streamWithRetries(model, request, {
+    signal,
+    ...(world.wait === undefined ? {} : { wait: world.wait }),
+    onRetry: ({ failure, delayMs, discardsOutput }) =>
+      tell({ type: 'retry-start', failure, waitMs: Math.round(delayMs), discardsOutput }),
+  });
+}
+
+async function takeAnswer(agent: Agent, end: ModelEnd, signal: AbortSignal): Promise<ModelTurn> {
+  const { content, finishReason, usage } = end;
+  agent.spend(usage);
+  agent.contextTokens =
+    usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens + usage.outputTokens;
+  const message: AssistantMessage = { role: 'assistant', content };
+  if (content.length > 0) {
+    agent.conversation.add(message, { model: agent.model.id, usage: usageFields(end) });
+  }
+  agent.tell({ type: 'turn-end', iteration: agent.iteration, finishReason, usage });
+  const after = await agent.fire(
+    { name: 'ModelResponse', response: message, finishReason },
+    signal,
+  );
+  await display(agent, message, signal);
+  if (isRefusal(after.effect) || after.stop !== null) {
+    const reason = after.stop?.reason ?? reasonsText(after, 'a hook stopped the run');
+    return { kind: 'stopped', reason };
+  }
+  return { kind: 'answered', message, end };
+}
+
+function usageFields({ usage }: ModelEnd): Readonly<Record<string, number>> {
+  return {
+    input_tokens: usage.inputTokens,
+    cache_creation_input_tokens: usage.cacheWriteTokens,
+    cache_read_input_tokens: usage.cacheReadTokens,
+    output_tokens: usage.outputTokens,
+  };
+}
+
+/** Hooks may change what a person sees; model and transcript keep the original. */
+async function display(
+  agent: Agent,
+  message: AssistantMessage,
+  signal: AbortSignal,
+): Promise<void> {
+  const text = textOf(message);
+  const { facts, promptId, iteration } = agent;
+  const speaker = facts.parentId === null ? (promptId ?? facts.id) : facts.id;
+  const messageId = `${speaker}-${iteration}`;
+  let shown = text;
+  if (text !== '') {
+    const { changes } = await agent.fire(
+      { name: 'MessageDisplay', text, messageId, index: 0, isFinal: true },
+      signal,
+    );
+    if (typeof changes['display'] === 'string') shown = changes['display'];
+  }
+  agent.tell({ type: 'message-end', messageId, message, shown });
+}

@@ -1,0 +1,270 @@
+import { messageOf } from '../../base/errors.ts';
+import { isRefusal, type Stop, type Verdict } from '../../hooks/decision.ts';
+import type { ToolUseBlock } from '../../sessions/messages.ts';
+import type { Agent } from '../agent.ts';
+import { askForCall, strictestRuling } from './approval.ts';
+import { watchPaths } from './fire-aside.ts';
+import { modelText } from '../conversation/hook-texts.ts';
+import type { DeniedBy } from '../runtime-event.ts';
+import { nestedInstructions } from './nested-instructions.ts';
+import { type PreparedToolCall, prepareCall } from '../tools/run-call.ts';
+import { failedOutput, type RunningCall, type ToolOutput } from '../tools/tool.ts';
+import {
+  contextTexts,
+  deniedText,
+  objectionTexts,
+  reasonsText,
+} from '../conversation/verdict-texts.ts';
+
+/** What became of one call. */
+export interface CallReport {
+  readonly call: ToolUseBlock;
+  /** As it was run, after rewrites. */
+  readonly input: unknown;
+  readonly output: ToolOutput;
+  readonly durationMs: number;
+  readonly deniedBy: DeniedBy | null;
+  /** What hooks say about it, for the model. */
+  readonly reminders: readonly string[];
+  /** Set when the run ends after it. */
+  readonly stop: Stop | null;
+}
+
+/** A call on its way through the gates: it may run, it is answered already, or it waits for a later day. */
+export type Gate =
+  | { readonly kind: 'open'; readonly pass: PassedCall }
+  | { readonly kind: 'closed'; readonly report: CallReport }
+  | { readonly kind: 'deferred'; readonly call: ToolUseBlock };
+
+export interface PassedCall {
+  readonly call: ToolUseBlock;
+  readonly prepared: PreparedToolCall;
+  readonly reminders: readonly string[];
+  readonly stop: Stop | null;
+}
+
+export interface GateRequest {
+  readonly call: ToolUseBlock;
+  /** Whether the call may be left undecided: it is alone, and nobody is there. */
+  readonly mayDefer: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Asks hooks, rules and the person about a call; the only place where PreToolUse is fired. */
+export async function gateCall(agent: Agent, request: GateRequest): Promise<Gate> {
+  const { call, signal } = request;
+  agent.tell({ type: 'tool-start', callId: call.id, tool: call.name, input: call.input });
+  const prepared = prepare(agent, call, call.input);
+  if (typeof prepared === 'string') return closed({ call, input: call.input, error: prepared });
+  const verdict = await agent.fire(
+    { name: 'PreToolUse', tool: { callId: call.id, name: call.name, input: prepared.input } },
+    signal,
+  );
+  const subject = prepared.toolName;
+  const reminders = contextTexts(verdict, { event: 'PreToolUse', subject });
+  const seen: Seen = { call, prepared, verdict, reminders, signal };
+  if (isRefusal(verdict.effect)) {
+    return deny(agent, seen, { error: deniedText(verdict, subject), by: 'hook' });
+  }
+  const final = verdict.input === null ? prepared : prepare(agent, call, verdict.input);
+  if (typeof final === 'string') {
+    const text = modelText({ kind: 'bad-rewrite', tool: subject, problem: final });
+    return deny(agent, seen, { error: text, by: 'hook' });
+  }
+  if (verdict.effect === 'defer' && request.mayDefer) return { kind: 'deferred', call };
+  return judge(agent, { ...seen, prepared: final }, signal);
+}
+
+/** What is known of a call once its hooks have spoken. */
+interface Seen {
+  readonly call: ToolUseBlock;
+  readonly prepared: PreparedToolCall;
+  readonly verdict: Verdict;
+  readonly reminders: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+async function judge(agent: Agent, seen: Seen, signal: AbortSignal): Promise<Gate> {
+  const { call, prepared, verdict, reminders } = seen;
+  const ruling = strictestRuling(agent, prepared);
+  if (ruling.effect === 'deny') return deny(agent, seen, { error: ruling.reason, by: 'rule' });
+  const isAskedByHook = verdict.effect === 'ask' || verdict.effect === 'defer';
+  const isAllowedByHook = verdict.effect === 'allow' && ruling.isOverridable;
+  const pass: PassedCall = { call, prepared, reminders, stop: verdict.stop };
+  if (!isAskedByHook && (ruling.effect === 'allow' || isAllowedByHook)) {
+    return { kind: 'open', pass };
+  }
+  const reason = isAskedByHook
+    ? reasonsText(verdict, `a hook wants ${prepared.toolName} to be approved`)
+    : ruling.reason;
+  const by = isAskedByHook ? 'hook' : 'rule';
+  const answer = await askForCall(agent, { call, prepared, reason, by, ruling }, signal);
+  if (answer.kind === 'granted') {
+    return { kind: 'open', pass: { ...pass, prepared: answer.prepared } };
+  }
+  const { reason: error, by: decider } = answer;
+  return deny(agent, withStop(seen, answer.stop), { error, by: decider });
+}
+
+function withStop(seen: Seen, stop: Stop | null): Seen {
+  return stop === null ? seen : { ...seen, verdict: { ...seen.verdict, stop } };
+}
+
+interface Denied {
+  /** For the model. */
+  readonly error: string;
+  readonly by: DeniedBy;
+}
+
+/** Plugins hear of a denied call as of a failed one; nobody else does. */
+async function deny(agent: Agent, seen: Seen, { error, by }: Denied): Promise<Gate> {
+  const { call, prepared, verdict, reminders, signal } = seen;
+  const { input } = prepared;
+  agent.denials.push({ callId: call.id, tool: prepared.toolName, input, reason: error });
+  const output = failedOutput(error);
+  const tool = { callId: call.id, name: call.name, input };
+  const facts = { tool, result: output, durationMs: 0, denied: true };
+  await agent.fire({ name: 'PostToolUseFailure', ...facts }, signal);
+  const stop = verdict.stop;
+  return {
+    kind: 'closed',
+    report: { call, input, output, durationMs: 0, deniedBy: by, reminders, stop },
+  };
+}
+
+function closed({
+  call,
+  input,
+  error,
+}: {
+  call: ToolUseBlock;
+  input: unknown;
+  error: string;
+}): Gate {
+  const output = failedOutput(error);
+  const report = { call, input, output, durationMs: 0, deniedBy: null, reminders: [], stop: null };
+  return { kind: 'closed', report };
+}
+
+function prepare(agent: Agent, { name }: ToolUseBlock, input: unknown): PreparedToolCall | string {
+  if (typeof input === 'string') {
+    return `The arguments of ${name} are not valid JSON: ${input.slice(0, 500)}`;
+  }
+  return prepareCall({ name, input }, { bench: agent.bench, tools: agent.tools });
+}
+
+/** Runs a call that passed its gates; the only place where PostToolUse and PostToolUseFailure are fired. */
+export async function runCall(
+  agent: Agent,
+  { call, prepared, reminders, stop }: PassedCall,
+  signal: AbortSignal,
+): Promise<CallReport> {
+  const { world, bench } = agent;
+  const before = bench.cwd();
+  const startedAt = world.clock.elapsed();
+  const done = await runSafely(prepared, {
+    callId: call.id,
+    signal,
+    onProgress: (text) => agent.tell({ type: 'tool-delta', callId: call.id, text }),
+  });
+  const durationMs = Math.round(world.clock.elapsed() - startedAt);
+  agent.toolCalls += 1;
+  const told = { call, prepared, output: done, durationMs, movedFrom: before };
+  const after = await tellOfCall(agent, told, signal);
+  const nested = done.success ? await nestedInstructions(agent, prepared) : [];
+  return {
+    call,
+    input: prepared.input,
+    output: after.output,
+    durationMs,
+    deniedBy: null,
+    reminders: [...reminders, ...after.reminders, ...nested],
+    stop: stop ?? after.stop,
+  };
+}
+
+/** A tool that breaks its word not to throw has failed, and nothing else. */
+async function runSafely(prepared: PreparedToolCall, running: RunningCall): Promise<ToolOutput> {
+  try {
+    return await prepared.run(running);
+  } catch (error) {
+    return failedOutput(`${prepared.toolName} failed: ${messageOf(error)}`);
+  }
+}
+
+interface DoneCall {
+  readonly call: ToolUseBlock;
+  readonly prepared: PreparedToolCall;
+  readonly output: ToolOutput;
+  readonly durationMs: number;
+  /** Where the agent stood before it. */
+  readonly movedFrom: string;
+}
+
+type ToldCall = Pick<CallReport, 'output' | 'reminders' | 'stop'>;
+
+/** What was done is done: its answer is kept, also when an abort leaves no hook to be told of it. */
+async function tellOfCall(agent: Agent, done: DoneCall, signal: AbortSignal): Promise<ToldCall> {
+  try {
+    const told = await reportCall(agent, done, signal);
+    const { movedFrom } = done;
+    if (agent.bench.cwd() !== movedFrom) await announceMove(agent, movedFrom, signal);
+    return told;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return { output: done.output, reminders: [], stop: null };
+  }
+}
+
+async function reportCall(
+  agent: Agent,
+  { call, prepared, output, durationMs }: DoneCall,
+  signal: AbortSignal,
+): Promise<ToldCall> {
+  const facts = {
+    tool: { callId: call.id, name: call.name, input: prepared.input },
+    result: output,
+    durationMs,
+  };
+  const event = output.success ? 'PostToolUse' : 'PostToolUseFailure';
+  const verdict = await agent.fire(
+    output.success
+      ? { name: 'PostToolUse', ...facts }
+      : { name: 'PostToolUseFailure', ...facts, interrupted: output.interrupted === true },
+    signal,
+  );
+  const at = { event, subject: prepared.toolName };
+  return {
+    output: verdict.output === null ? output : withHookOutput(output, verdict.output),
+    reminders: [
+      ...(isRefusal(verdict.effect) ? objectionTexts(verdict, at) : []),
+      ...contextTexts(verdict, at),
+    ],
+    stop: verdict.stop,
+  };
+}
+
+/** What a hook put in the place of the answer, as the model shall read it. */
+function withHookOutput(output: ToolOutput, given: unknown): ToolOutput {
+  const { images: _images, parts: _parts, ...rest } = output;
+  const text = outputText(given);
+  return { ...rest, response: given, text, ...(output.success ? {} : { error: text }) };
+}
+
+function outputText(given: unknown): string {
+  if (typeof given === 'string') return given;
+  if (typeof given === 'object' && given !== null) {
+    if ('stdout' in given && typeof given.stdout === 'string') return given.stdout;
+    if ('file' in given && typeof given.file === 'object' && given.file !== null) {
+      if ('content' in given.file && typeof given.file.content === 'string') {
+        return given.file.content;
+      }
+    }
+  }
+  return JSON.stringify(given) ?? '';
+}
+
+async function announceMove(agent: Agent, from: string, signal: AbortSignal): Promise<void> {
+  const verdict = await agent.fire({ name: 'CwdChanged', from, to: agent.bench.cwd() }, signal);
+  await watchPaths(agent, verdict);
+}

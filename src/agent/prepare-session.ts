@@ -1,0 +1,282 @@
+import type { Clock } from '../base/clock.ts';
+import type { HookEngine } from '../hooks/engine.ts';
+import type { FiredEvent, Moment } from '../hooks/facts.ts';
+import type { Permissions } from '../permissions/permissions.ts';
+import type { ToolUseBlock } from '../sessions/messages.ts';
+import type { ResumedSession, StoredSession } from '../sessions/store.ts';
+import { type Agent, createAgent } from './agent.ts';
+import { createConversation } from './conversation/conversation.ts';
+import { type AgentType, loadAgents } from './knowledge/agents.ts';
+import { loadCommands, type SlashCommand } from './knowledge/commands.ts';
+import { type Instruction, loadInstructions } from './knowledge/instructions.ts';
+import type { KnowledgePlaces } from './knowledge/places.ts';
+import { commandOfSkill, findSkill, loadSkills, type Skill } from './knowledge/skills.ts';
+import { systemPrompt } from './knowledge/system-prompt.ts';
+import type { Model } from './models/model.ts';
+import type { RuntimeEvent } from './runtime-event.ts';
+import { createSubagents } from './subagent.ts';
+import { askBriefly } from './answer-hook.ts';
+import { createAsides } from './asides.ts';
+import { createTaskItems } from './task-items.ts';
+import { createWorkbench, type WorkbenchFacts } from './tools/create-workbench.ts';
+import { followTo } from './tools/shell/directory.ts';
+import type { Tool } from './tools/tool.ts';
+import type { SkillText, ToolPorts, Workbench } from './tools/workbench.ts';
+import type { Limits, Person, World } from './world.ts';
+
+/** Everything that a session is made of; the host brings it together. */
+export interface SessionOptions {
+  readonly id: string;
+  readonly source: 'startup' | 'resume' | 'fork';
+  readonly engine: HookEngine;
+  readonly permissions: Permissions;
+  readonly clock: Clock;
+  readonly platform: string;
+  readonly model: Model;
+  readonly modelFor: World['modelFor'];
+  readonly tools: readonly Tool[];
+  readonly specsOf: World['specsOf'];
+  readonly limits: Limits;
+  readonly person: Person | null;
+  /** Null when nothing is kept. */
+  readonly stored: StoredSession | null;
+  /** What is gone on with; null for a new session. */
+  readonly earlier: ResumedSession | null;
+  readonly identity: Pick<Moment, 'taskId' | 'ulid'>;
+  readonly places: KnowledgePlaces;
+  readonly bench: Omit<WorkbenchFacts, 'ports' | 'cwd'>;
+  readonly setup: 'init' | 'maintenance' | null;
+  readonly addedDirectories: readonly string[];
+  /** What the person adds to the system prompt, or says instead of it. */
+  readonly systemPrompt?: string;
+  readonly wait?: World['wait'];
+  /** Watches files for FileChanged. */
+  readonly watch?: (paths: readonly string[]) => Promise<void>;
+  readonly onEvent: (event: RuntimeEvent) => void;
+}
+
+type TaskEvent = FiredEvent<'TaskStart' | 'TaskResume'>;
+
+/** A session that is ready to be opened. */
+export interface PreparedSession {
+  readonly agent: Agent;
+  readonly commands: readonly SlashCommand[];
+  /** A command that is a skill counts as its use. */
+  readonly noteSkill: (name: string) => void;
+  /** What hooks want to be run before the person's own prompt. */
+  readonly initialMessages: string[];
+  readonly notes: readonly string[];
+  instructions(): readonly Instruction[];
+  /** TaskStart with the first prompt, or TaskResume with or without one; null every further time. */
+  takeTaskEvent(prompt: string | null): TaskEvent | null;
+  /** The task was refused, so that the next prompt begins it. */
+  giveBackTaskEvent(): void;
+  /** A call that an earlier run left undecided. */
+  takeDeferred(): ToolUseBlock | null;
+  /** A run left it undecided again. */
+  leaveDeferred(call: ToolUseBlock): void;
+  rename(title: string): void;
+}
+
+export async function prepareSession(options: SessionOptions): Promise<PreparedSession> {
+  const { places, earlier, stored } = options;
+  const [instructed, commands, skills, agents] = await Promise.all([
+    loadInstructions({ ...places, reason: 'session_start' }),
+    loadCommands(places),
+    loadSkills(places),
+    loadAgents(places),
+  ]);
+  const known: Known = {
+    instructions: instructed.instructions,
+    skills: skills.skills,
+    agents: agents.agents,
+    usedSkills: new Set(),
+    instructionsFor: (file) => instructed.instructionsFor(file),
+  };
+  return {
+    agent: createSessionAgent(options, known),
+    commands: [...commands.commands, ...skills.skills.map(commandOfSkill)],
+    noteSkill: (name) => void useSkill(known, name),
+    initialMessages: [],
+    notes: [
+      ...(earlier?.problems ?? []),
+      ...instructed.notes,
+      ...commands.notes,
+      ...skills.notes,
+      ...agents.notes,
+    ],
+    instructions: () => instructed.instructions,
+    ...taskEvents(earlier),
+    ...deferral(earlier),
+    rename: (title) => stored?.rename(title),
+  };
+}
+
+interface Known {
+  readonly instructions: readonly Instruction[];
+  readonly skills: readonly Skill[];
+  readonly agents: readonly AgentType[];
+  readonly usedSkills: Set<string>;
+  readonly instructionsFor: World['instructionsFor'];
+}
+
+function createSessionAgent(options: SessionOptions, known: Known): Agent {
+  const { id, stored, earlier, clock, model, tools } = options;
+  const systemPrompt = (given: readonly Tool[]): string => promptFor(options, known, given);
+  const agentPrompt = (given: readonly Tool[]): string =>
+    promptFor({ ...options, isForAgent: true }, known, given);
+  // The agent's tools need the agent, which needs its tools.
+  const own = (): Agent => agent;
+  const taskItems = createTaskItems(own);
+  const shared = { taskItems, useSkill: (name: string) => useSkill(known, name) };
+  const benchAt = (cwd: string, ports: ToolPorts): Workbench =>
+    createWorkbench({ ...options.bench, cwd, ports });
+  const runAgent = createSubagents({
+    parent: own,
+    types: known.agents,
+    tools,
+    store: stored,
+    benchAt: (cwd) => benchAt(cwd, { ...shared, askModel: askBriefly(own) }),
+    systemPrompt: agentPrompt,
+  });
+  const bench = benchAt(options.bench.startDirectory, {
+    ...shared,
+    ...personPorts(options.person),
+    leavePlanMode: () => leavePlanMode(options.permissions),
+    runAgent,
+    askModel: askBriefly(own),
+  });
+  const agent: Agent = createAgent({
+    facts: { id, parentId: null, type: null },
+    world: createWorld(options, known),
+    bench,
+    tools,
+    conversation: createConversation(
+      {
+        store: stored,
+        agentId: null,
+        clock,
+        cwd: () => bench.cwd(),
+        promptId: () => agent.promptId,
+      },
+      earlier?.messages,
+    ),
+    systemPrompt: () => systemPrompt(tools),
+    transcriptPath: stored?.transcriptPath ?? null,
+    model,
+    promptId: null,
+  });
+  agent.contextTokens = earlier?.contextTokens ?? 0;
+  if (earlier !== null) standWhereItStood(agent, earlier.cwd);
+  return agent;
+}
+
+/** Unless that is gone, or outside of where the session is opened now. */
+function standWhereItStood({ bench, waiting }: Agent, cwd: string): void {
+  const { note } = followTo(cwd, bench);
+  if (note !== '') waiting.push(`<system-reminder>\n${note}\n</system-reminder>`);
+}
+
+function createWorld(options: SessionOptions, known: Known): World {
+  const { id, engine, permissions, clock, limits, person, modelFor, specsOf, wait, onEvent } =
+    options;
+  const { startDirectory, workspaceRoots } = options.bench;
+  const transcriptPath = options.stored?.transcriptPath ?? null;
+  return {
+    sessionId: id,
+    engine,
+    permissions,
+    clock,
+    limits,
+    person,
+    modelFor,
+    specsOf,
+    ...(wait === undefined ? {} : { wait }),
+    emit: onEvent,
+    asides: createAsides(),
+    instructions: known.instructions,
+    instructionsFor: known.instructionsFor,
+    watch: async (paths) => options.watch?.(paths),
+    moment: () => ({
+      ...options.identity,
+      sessionId: id,
+      startDirectory,
+      workspaceRoots,
+      transcriptPath,
+      permissionMode: permissions.mode(),
+      skills: [...known.usedSkills],
+    }),
+  };
+}
+
+function promptFor(
+  options: SessionOptions & { readonly isForAgent?: boolean },
+  { instructions, skills, agents }: Known,
+  tools: readonly Tool[],
+): string {
+  const { bench, clock, platform, model, person, permissions } = options;
+  return systemPrompt({
+    tools: options.specsOf(tools).map(({ name }) => name),
+    cwd: bench.startDirectory,
+    roots: bench.workspaceRoots,
+    platform,
+    date: new Date(clock.now()).toISOString().slice(0, 10),
+    instructions,
+    skills,
+    agents,
+    model: model.id,
+    isAttended: person !== null,
+    mode: permissions.mode(),
+    ...(options.isForAgent === true ? { reader: 'agent' } : {}),
+    ...(options.systemPrompt === undefined ? {} : { own: options.systemPrompt }),
+  });
+}
+
+function personPorts(person: Person | null): ToolPorts {
+  return person === null
+    ? {}
+    : { askPerson: (questions, signal) => person.answer(questions, signal) };
+}
+
+function leavePlanMode(permissions: Permissions): void {
+  if (permissions.mode() === 'plan') permissions.setMode('default');
+}
+
+/** From now on the skill's hooks count. */
+function useSkill({ skills, usedSkills }: Known, name: string): SkillText | null {
+  const skill = findSkill(name, skills);
+  if (skill === null) return null;
+  usedSkills.add(skill.name);
+  return { text: skill.text, directory: skill.directory };
+}
+
+function taskEvents(earlier: ResumedSession | null) {
+  let isBegun = false;
+  return {
+    takeTaskEvent(prompt: string | null): TaskEvent | null {
+      if (isBegun || (earlier === null && prompt === null)) return null;
+      isBegun = true;
+      if (earlier === null) return { name: 'TaskStart', prompt: prompt ?? '' };
+      const { lastMessageAt, messageCount } = earlier;
+      const facts = { lastMessageAt, messageCount, historyDeleted: false };
+      return { name: 'TaskResume', prompt: prompt ?? '', ...facts };
+    },
+    giveBackTaskEvent() {
+      isBegun = false;
+    },
+  };
+}
+
+function deferral(earlier: ResumedSession | null) {
+  let deferred = earlier?.deferred ?? null;
+  return {
+    takeDeferred(): ToolUseBlock | null {
+      const taken = deferred;
+      deferred = null;
+      return taken;
+    },
+    leaveDeferred(call: ToolUseBlock) {
+      deferred = call;
+    },
+  };
+}

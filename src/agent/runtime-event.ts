@@ -1,0 +1,137 @@
+import type { Verdict } from '../hooks/decision.ts';
+import type { AssistantMessage } from '../sessions/messages.ts';
+import type { FinishReason, ModelFailure, Usage } from './models/model.ts';
+import type { ToolOutput } from './tools/tool.ts';
+
+/** What happens in a session, for whoever watches it. Plain data; watchers cannot change anything. */
+export type RuntimeEvent = {
+  readonly sessionId: string;
+  readonly agentId: string;
+  /** The agent that started this one; null for the session's own. */
+  readonly parentAgentId: string | null;
+} & RuntimeFacts;
+
+export type RuntimeFacts =
+  | {
+      readonly type: 'session-start';
+      readonly source: string;
+      readonly cwd: string;
+      readonly model: { readonly provider: string; readonly id: string };
+      readonly permissionMode: string;
+      readonly tools: readonly string[];
+      readonly transcriptPath: string | null;
+    }
+  | { readonly type: 'session-end'; readonly reason: string }
+  | { readonly type: 'run-start'; readonly runId: string; readonly prompt: string }
+  | { readonly type: 'run-end'; readonly result: RunResult }
+  | { readonly type: 'turn-start'; readonly iteration: number }
+  | {
+      readonly type: 'turn-end';
+      readonly iteration: number;
+      readonly finishReason: FinishReason;
+      readonly usage: Usage;
+    }
+  | { readonly type: 'text-delta'; readonly text: string }
+  | { readonly type: 'thinking-delta'; readonly text: string }
+  | {
+      readonly type: 'input-delta';
+      readonly callId: string;
+      readonly tool: string;
+      readonly text: string;
+    }
+  /** The whole message; `shown` is its text as hooks let a person see it. */
+  | {
+      readonly type: 'message-end';
+      readonly messageId: string;
+      readonly message: AssistantMessage;
+      readonly shown: string;
+    }
+  | {
+      readonly type: 'tool-start';
+      readonly callId: string;
+      readonly tool: string;
+      readonly input: unknown;
+    }
+  | { readonly type: 'tool-delta'; readonly callId: string; readonly text: string }
+  | {
+      readonly type: 'tool-end';
+      readonly callId: string;
+      readonly tool: string;
+      readonly input: unknown;
+      readonly output: ToolOutput;
+      readonly durationMs: number;
+      /** Who refused it, when it did not run. */
+      readonly deniedBy: DeniedBy | null;
+    }
+  /** Hooks ran, or were withheld, for an event. */
+  | { readonly type: 'hook'; readonly verdict: Verdict }
+  /** A background hook answered later. */
+  | { readonly type: 'hook-late'; readonly hook: string; readonly event: string }
+  | {
+      readonly type: 'retry-start';
+      readonly failure: ModelFailure;
+      readonly waitMs: number;
+      /** What was told of the failed answer is void. */
+      readonly discardsOutput: boolean;
+    }
+  | { readonly type: 'compaction-start'; readonly trigger: 'manual' | 'auto' }
+  | {
+      readonly type: 'compaction-end';
+      readonly tokensBefore: number;
+      /** Null when hooks blocked it or the model failed. */
+      readonly summary: string | null;
+    }
+  /** The person is called to the agent, wherever they are. */
+  | { readonly type: 'notification'; readonly text: string }
+  | { readonly type: 'notice'; readonly level: NoticeLevel; readonly text: string };
+
+/** Who refused a call; `nobody` when there was nobody to be asked. */
+export type DeniedBy = 'hook' | 'rule' | 'person' | 'nobody';
+
+export type NoticeLevel = 'info' | 'warning' | 'error';
+
+/** How one prompt ended. */
+export interface RunResult {
+  readonly sessionId: string;
+  readonly runId: string;
+  readonly status: 'completed' | 'aborted' | 'failed';
+  readonly ending: Ending;
+  /** The agent's last words. */
+  readonly text: string;
+  /** Why it ended otherwise than by being done; a sentence. */
+  readonly reason: string | null;
+  readonly iterations: number;
+  readonly usage: Usage;
+  /** US dollars, or null when the model's price is not known. */
+  readonly costUsd: number | null;
+  readonly durationMs: number;
+  readonly denials: readonly Denial[];
+  readonly deferred: DeferredCall | null;
+}
+
+/** Why a run ended. */
+export const ENDINGS = [
+  'done',
+  'refused',
+  'stopped_by_hook',
+  'tool_deferred',
+  'max_turns',
+  'aborted',
+  'model_failed',
+  'loop',
+] as const;
+
+export type Ending = (typeof ENDINGS)[number];
+
+export interface Denial {
+  readonly callId: string;
+  readonly tool: string;
+  readonly input: unknown;
+  readonly reason: string;
+}
+
+export interface DeferredCall {
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
+}

@@ -1,0 +1,51 @@
+import { isRefusal, type Verdict } from '../hooks/decision.ts';
+import type { Agent } from './agent.ts';
+import { modelText } from './conversation/hook-texts.ts';
+import { reasonsText } from './conversation/verdict-texts.ts';
+import type { TaskItem, TaskItems } from './tools/workbench.ts';
+
+/** The session's list of things to do; the only place where TaskCreated and TaskCompleted are fired. */
+export function createTaskItems(agent: () => Agent): TaskItems {
+  const items = new Map<string, TaskItem>();
+  let count = 0;
+  return {
+    find: (id) => items.get(id) ?? null,
+    async create({ subject, description }) {
+      count += 1;
+      const item: TaskItem = { id: String(count), subject, description, status: 'pending' };
+      const verdict = await agent().fire({
+        name: 'TaskCreated',
+        itemId: item.id,
+        subject,
+        description,
+      });
+      if (isRefusal(verdict.effect)) return feedback('TaskCreated', verdict);
+      items.set(item.id, item);
+      return item;
+    },
+    async update(id, { status, ...texts }) {
+      const item = items.get(id);
+      if (item === undefined) return `there is no item with the id ${JSON.stringify(id)}`;
+      if (status === 'deleted') {
+        items.delete(id);
+        return item;
+      }
+      if (status === 'completed' && item.status !== 'completed') {
+        const verdict = await agent().fire({
+          name: 'TaskCompleted',
+          itemId: id,
+          subject: item.subject,
+          description: item.description,
+        });
+        if (isRefusal(verdict.effect)) return feedback('TaskCompleted', verdict);
+      }
+      const changed = { ...item, ...texts, ...(status === undefined ? {} : { status }) };
+      items.set(id, changed);
+      return changed;
+    },
+  };
+}
+
+function feedback(event: string, verdict: Verdict): string {
+  return modelText({ kind: 'feedback', event, reason: reasonsText(verdict, 'Blocked by hook') });
+}

@@ -1,0 +1,173 @@
+import type { RunResult, RuntimeEvent } from '../../agent/runtime-event.ts';
+import { textOf } from '../../sessions/messages.ts';
+import { awaitsTrust, type Verdict } from '../../hooks/decision.ts';
+import type { CommandContext } from '../context.ts';
+import { milliseconds, oneLine, printable, printableLines } from './print.ts';
+import { withoutSecrets } from './redaction.ts';
+import { jsonVerdict } from './verdict.ts';
+
+export type RunForm = 'text' | 'json' | 'stream-json';
+
+/** Tells a person or a program about a run while it goes on, and how it ended. */
+export interface RunReport {
+  readonly observe: (event: RuntimeEvent) => void;
+  readonly notice: (text: string) => void;
+  /** Waits until everything before it is told. */
+  end(result: RunResult | null): Promise<void>;
+  /** Whether a hook failed, or did not run because nobody trusts it. */
+  hasUnsoundHooks(): boolean;
+}
+
+export function createRunReport(context: CommandContext, form: RunForm): RunReport {
+  let isUnsound = false;
+  const answer: Answer = { text: '', shown: '' };
+  // What is told must be told in order, and looking for secrets takes its time.
+  let told = Promise.resolve();
+  const later = (tell: () => Promise<void>): void => {
+    told = told.then(tell);
+  };
+  const said = new Set<string>();
+  const note = (text: string): void => {
+    if (said.has(text)) return;
+    said.add(text);
+    later(async () => {
+      const { shown } = await withoutSecrets({ shown: text }, context.flags);
+      context.print.note(shown);
+    });
+  };
+  const notice = (text: string): void => note(`note: ${printable(text)}`);
+  return {
+    notice,
+    observe(event) {
+      if (event.type === 'hook') isUnsound ||= !isSound(event.verdict);
+      if (event.type === 'message-end') keepAnswer(answer, event);
+      if (form === 'stream-json') {
+        later(async () =>
+          context.print.jsonLine(await withoutSecrets(lineOf(event), context.flags)),
+        );
+      }
+      if (event.type === 'notification') later(async () => context.print.notify(event.text));
+      for (const text of wordsFor(event)) note(text);
+      const doing = form === 'text' ? doingNow(event) : undefined;
+      if (doing !== undefined) later(async () => context.print.progress(doing));
+    },
+    async end(result) {
+      const seen = form === 'text' ? asShown(result, answer) : result;
+      later(() => tellResult(context, form, seen));
+      await told;
+    },
+    hasUnsoundHooks: () => isUnsound,
+  };
+}
+
+/** What an agent said last, and what hooks let a person see of it. */
+interface Answer {
+  text: string;
+  shown: string;
+}
+
+function keepAnswer(answer: Answer, event: Extract<RuntimeEvent, { type: 'message-end' }>): void {
+  const said = textOf(event.message);
+  if (said === '' || event.parentAgentId !== null) return;
+  answer.text = said;
+  answer.shown = event.shown;
+}
+
+function asShown(result: RunResult | null, { text, shown }: Answer): RunResult | null {
+  return result?.text === text ? { ...result, text: shown } : result;
+}
+
+function isSound({ outcomes, skipped }: Verdict): boolean {
+  return !outcomes.some(({ status }) => status === 'failed') && !skipped.some(awaitsTrust);
+}
+
+/** The verdict's own fields stand on the line itself, as `hooks fire --json` prints them. */
+function lineOf(event: RuntimeEvent): object {
+  // Whoever reads the lines by eye looks for the type first.
+  const first = { type: event.type };
+  if (event.type !== 'hook') return Object.assign(first, event);
+  const { verdict, ...rest } = event;
+  return Object.assign(first, rest, jsonVerdict(verdict));
+}
+
+/** What a person should know although they asked for the answer only. */
+function wordsFor(event: RuntimeEvent): readonly string[] {
+  switch (event.type) {
+    case 'hook':
+      return hookWords(event.verdict);
+    case 'tool-end':
+      if (event.deniedBy === null) return [];
+      return [`denied: ${oneLine(event.tool)}: ${printableLines(denialText(event))}`];
+    case 'retry-start':
+      return [`${printable(event.failure.message)} Trying again in ${milliseconds(event.waitMs)}.`];
+    case 'notice':
+      return event.level === 'info' ? [] : [`${event.level}: ${printable(event.text)}`];
+    default:
+      return [];
+  }
+}
+
+/** What a hook wants to be asked says only why. */
+function denialText({ deniedBy, output }: Extract<RuntimeEvent, { type: 'tool-end' }>): string {
+  const { text } = output;
+  const isTold = deniedBy !== 'nobody' || text.includes('Nobody is here');
+  return isTold ? text : `${text} (a hook asks, and nobody is here to answer)`;
+}
+
+function hookWords({ outcomes, skipped, messages, event }: Verdict): readonly string[] {
+  return [
+    ...skipped
+      .filter(awaitsTrust)
+      .map(({ hook, why }) => `not run: ${oneLine(hook)}: ${printable(why)}`),
+    ...outcomes.flatMap(({ hook, failure }) =>
+      failure === null ? [] : [`failed: ${oneLine(hook)}: ${printableLines(failure.message)}`],
+    ),
+    ...messages.map(
+      ({ hook, text }) => `${event} (${oneLine(hook)}) says: ${printableLines(text)}`,
+    ),
+  ];
+}
+
+/** One line on a terminal about what it does now; null takes it away. */
+function doingNow(event: RuntimeEvent): string | null | undefined {
+  switch (event.type) {
+    case 'turn-start':
+      return 'thinking …';
+    case 'tool-start':
+      return `${oneLine(event.tool)} …`;
+    case 'compaction-start':
+      return 'summing up the conversation …';
+    case 'run-end':
+      return null;
+    default:
+      return undefined;
+  }
+}
+
+async function tellResult(
+  { print, flags }: CommandContext,
+  form: RunForm,
+  result: RunResult | null,
+): Promise<void> {
+  if (result === null) return;
+  const shown = await withoutSecrets(result, flags);
+  if (form === 'stream-json') return print.jsonLine({ type: 'result', ...shown });
+  if (form === 'json') return print.json(shown);
+  if (shown.text !== '') print.out(shown.text);
+  if (shown.reason !== null) print.note(`${WHY[shown.ending]}: ${printableLines(shown.reason)}`);
+  if (shown.deferred !== null) {
+    const { name } = shown.deferred;
+    print.note(`deferred: ${oneLine(name)}; decide with: hookline run --resume ${shown.sessionId}`);
+  }
+}
+
+const WHY: Readonly<Record<RunResult['ending'], string>> = {
+  done: 'ended',
+  refused: 'refused',
+  stopped_by_hook: 'stopped by a hook',
+  tool_deferred: 'deferred',
+  max_turns: 'out of turns',
+  aborted: 'interrupted',
+  model_failed: 'failed',
+  loop: 'stopped, because it went in circles',
+};

@@ -1,0 +1,35 @@
+import type { Model } from '../../agent/models/model.ts';
+import type { ScriptTurn } from '../../agent/models/scripted.ts';
+import type { Toolset } from '../../agent/tools/toolsets.ts';
+import type { Person } from '../../agent/world.ts';
+import type { PermissionMode } from '../../permissions/mode.ts';
+
+/** How an agent in this host works. What is left out, the configuration says. */
+export interface AgentOptions {
+  readonly model?: Model | ModelWish;
+  readonly permissionMode?: PermissionMode;
+  /** Permission rules in Claude's syntax, above those of all files. */
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
+  /** Under which names and shapes the model sees the tools. */
+  readonly toolset?: Toolset;
+  /** How many model requests one prompt may take. */
+  readonly maxTurns?: number;
+  /** Directories beside the workspace that the agent may work in. */
+  readonly addDirectories?: readonly string[];
+  /** Fires Setup before the session starts. */
+  readonly setup?: 'init' | 'maintenance';
+  /** Whoever can be asked; without one, what would be asked is denied. */
+  readonly person?: Person;
+  /** Added to the system prompt. */
+  readonly systemPrompt?: string;
+}
+
+/** A model by name. */
+export interface ModelWish {
+  readonly provider?: string;
+  readonly model?: string;
+  readonly baseUrl?: string;
+  readonly key?: string;
+  readonly script?: readonly ScriptTurn[];
+}

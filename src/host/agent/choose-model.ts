@@ -1,0 +1,67 @@
+import type { Model } from '../../agent/models/model.ts';
+import { scripted } from '../../agent/models/scripted.ts';
+import type { Settings } from '../settings.ts';
+import type { ModelWish } from './agent-options.ts';
+
+export interface ModelSource {
+  readonly wish: Model | ModelWish | undefined;
+  readonly settings: Settings;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** The session's model, opened once, and others of the same provider by name. */
+export interface Models {
+  own(): Promise<Model>;
+  named(name: string | null): Promise<Model>;
+}
+
+export function createModels(source: ModelSource): Models {
+  let opened: Promise<Model> | null = null;
+  const own = (): Promise<Model> => {
+    opened ??= chooseModel(source, null);
+    return opened;
+  };
+  return {
+    own,
+    async named(name) {
+      const model = await own();
+      if (name === null || name === 'inherit' || name === model.id || !isWish(source.wish)) {
+        return model;
+      }
+      const { provider } = model;
+      // Claude's short names mean nothing to other providers, and sub-agents must work there, too.
+      const isShort = /^(?:sonnet|opus|haiku|fable)$/.test(name);
+      if (provider === 'scripted' || isShort) return model;
+      return chooseModel(source, name);
+    },
+  };
+}
+
+function isWish(wish: Model | ModelWish | undefined): wish is ModelWish | undefined {
+  return wish === undefined || !('stream' in wish);
+}
+
+async function chooseModel(
+  { wish, settings, env }: ModelSource,
+  name: string | null,
+): Promise<Model> {
+  if (!isWish(wish)) return wish;
+  const { script } = wish ?? {};
+  const provider =
+    wish?.provider ?? (script === undefined ? settings['model.provider'] : 'scripted');
+  const isConfigured = provider === settings['model.provider'];
+  const configured = (value: string): string | null =>
+    isConfigured && value !== '' ? value : null;
+  if (script !== undefined && provider === 'scripted') {
+    return scripted(script, wish?.model === undefined ? {} : { id: wish.model });
+  }
+  const { openModel } = await import('../../agent/models/providers.ts');
+  return openModel({
+    provider,
+    model: name ?? wish?.model ?? configured(settings['model.id']),
+    baseUrl: wish?.baseUrl ?? configured(settings['model.baseUrl']),
+    key: wish?.key ?? configured(settings['model.key']),
+    env,
+    ...(script === undefined ? {} : { script }),
+  });
+}

@@ -1,0 +1,115 @@
+import path from 'node:path';
+import type { SessionOptions } from '../../agent/prepare-session.ts';
+import type { RuntimeEvent } from '../../agent/runtime-event.ts';
+import { TOOLS } from '../../agent/tools/index.ts';
+import { specsFor } from '../../agent/tools/toolsets.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { HookEngine } from '../../hooks/engine.ts';
+import type { Permissions } from '../../permissions/permissions.ts';
+import type { OpenedHooks } from '../open-hooks.ts';
+import { claudeDirectory, managedDirectory } from '../dialects/own-directory.ts';
+import { openPermissions } from '../permissions/open-permissions.ts';
+import type { AgentOptions } from './agent-options.ts';
+import { benchFacts } from './bench-facts.ts';
+import type { Models } from './choose-model.ts';
+import { keepSession, type SessionWish } from './keep-session.ts';
+import type { FileWatch } from './watch-files.ts';
+
+export interface SessionsRequest {
+  readonly opened: OpenedHooks;
+  readonly engine: HookEngine;
+  readonly options: AgentOptions;
+  readonly clock: Clock;
+  readonly emit: (event: RuntimeEvent) => void;
+  readonly notice: (text: string) => void;
+}
+
+export interface Making {
+  readonly models: Models;
+  readonly watch: FileWatch;
+  readonly wish: SessionWish;
+}
+
+/** Brings together what a session is made of. */
+export async function sessionOptions(
+  request: SessionsRequest,
+  { models, watch, wish }: Making,
+): Promise<SessionOptions> {
+  const { opened, engine, options, clock } = request;
+  const model = await models.own();
+  const permissions = permissionsFor(request);
+  const facts = {
+    startDirectory: opened.startDirectory,
+    workspaceRoots: opened.workspaceRoots,
+    model: { provider: model.provider, id: model.id },
+    permissionMode: permissions.mode(),
+  };
+  await watch.start();
+  const kept = keepSession({ opened, clock, wish, facts });
+  const { id, taskId, ulid: ownUlid } = kept;
+  const bench = benchFacts(opened, { sessionId: id, stored: kept.stored, permissions });
+  // The agent is told to read there what was too long to be shown.
+  if (bench.spillDirectory !== null) permissions.addDirectory(bench.spillDirectory);
+  return {
+    id,
+    source: kept.source,
+    engine,
+    permissions,
+    clock,
+    platform: opened.surroundings.platform,
+    model,
+    modelFor: (name) => models.named(name),
+    tools: TOOLS,
+    specsOf: (tools) => specsFor(options.toolset ?? 'claude', tools),
+    limits: limitsOf(request),
+    person: options.person ?? null,
+    stored: kept.stored,
+    earlier: kept.earlier,
+    identity: { taskId, ulid: ownUlid },
+    places: placesOf(opened),
+    bench,
+    setup: options.setup ?? null,
+    addedDirectories: addedDirectories(request),
+    ...(options.systemPrompt === undefined ? {} : { systemPrompt: options.systemPrompt }),
+    watch: (paths) => watch.add(paths),
+    onEvent: request.emit,
+  };
+}
+
+export function permissionsFor(request: SessionsRequest): Permissions {
+  const { opened, options, notice } = request;
+  const { permissions, notices } = openPermissions(opened, {
+    ...(options.permissionMode === undefined ? {} : { mode: options.permissionMode }),
+    allow: options.allow ?? [],
+    deny: options.deny ?? [],
+    directories: addedDirectories(request),
+  });
+  for (const text of notices) notice(text);
+  return permissions;
+}
+
+function addedDirectories({ opened, options }: SessionsRequest): readonly string[] {
+  const { addDirectories = [] } = options;
+  return addDirectories.map((each) => path.resolve(opened.startDirectory, each));
+}
+
+function limitsOf({ opened, options }: SessionsRequest): SessionOptions['limits'] {
+  const { settings } = opened.config;
+  return {
+    maxTurns: options.maxTurns ?? settings['agent.maxTurns'],
+    stopCap: settings['agent.stopCap'],
+    compactAt: settings['agent.compactAt'],
+  };
+}
+
+function placesOf({ surroundings, startDirectory, workspaceRoots, hookSet }: OpenedHooks) {
+  const { home, platform } = surroundings;
+  return {
+    startDirectory,
+    roots: workspaceRoots,
+    home,
+    plugins: hookSet.plugins(),
+    managedDirectory: managedDirectory(platform),
+    claudeDirectory: claudeDirectory(surroundings),
+  };
+}

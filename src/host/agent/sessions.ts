@@ -1,0 +1,149 @@
+import path from 'node:path';
+import { answerHook, type HookQuestion } from '../../agent/answer-hook.ts';
+import type { RunResult } from '../../agent/runtime-event.ts';
+import { openSession, type Session } from '../../agent/session.ts';
+import { createWorkbench } from '../../agent/tools/create-workbench.ts';
+import { TOOLS } from '../../agent/tools/index.ts';
+import { HooklineError } from '../../base/errors.ts';
+import type { Verdict } from '../../hooks/decision.ts';
+import type { FiredEvent } from '../../hooks/facts.ts';
+import type { LateOutcome } from '../../hooks/observers.ts';
+import { benchFacts } from './bench-facts.ts';
+import { createModels, type Models } from './choose-model.ts';
+import type { SessionWish } from './keep-session.ts';
+import { permissionsFor, sessionOptions, type SessionsRequest } from './session-options.ts';
+import { createFileWatch } from './watch-files.ts';
+
+export interface StartRequest extends SessionWish {
+  /** Null goes on with what a resumed session left. */
+  readonly prompt?: string | null;
+  /** Aborts the run, or the opening of the session. */
+  readonly signal?: AbortSignal;
+}
+
+export interface Started {
+  readonly sessionId: string;
+  readonly transcriptPath: string | null;
+  /** How the prompt ended; null when there was none. */
+  readonly result: RunResult | null;
+}
+
+/** The agent sessions of one host. */
+export interface Sessions {
+  start(request: StartRequest): Promise<Started>;
+  send(sessionId: string, prompt: string): Promise<RunResult>;
+  steer(sessionId: string, text: string): boolean;
+  abort(sessionId: string, reason: string): void;
+  /** Puts a hook's question to the model. */
+  answer(question: HookQuestion, signal: AbortSignal): Promise<string>;
+  /** Fires an event in the session that was opened last; null when none is open. */
+  fire(event: FiredEvent<'ConfigChange'>): Promise<Verdict> | null;
+  receiveLate(late: LateOutcome): void;
+  close(reason: string): Promise<void>;
+}
+
+export function createSessions(request: SessionsRequest): Sessions {
+  const sessions = new Map<string, Session>();
+  const { opened, options } = request;
+  const models = createModels({
+    wish: options.model,
+    settings: opened.config.settings,
+    env: opened.surroundings.env,
+  });
+  let isClosed = false;
+  const find = (id: string): Session => sessions.get(id) ?? unknown(id);
+  const watch = createFileWatch(opened, {
+    onChange: (change) => sessions.forEach((session) => session.reportFile(change)),
+    onProblem: request.notice,
+  });
+  return {
+    async start({ prompt = null, signal, ...wish }) {
+      if (isClosed) throw hostClosed();
+      const made = await sessionOptions(request, { models, watch, wish });
+      const session = await openSession(made, {
+        ...(signal === undefined ? {} : { signal }),
+        // Its hooks may speak to it, and answer late, while it is being opened.
+        onMade: (each) => sessions.set(each.id, each),
+      }).catch((error: unknown) => {
+        sessions.delete(made.id);
+        throw isClosed ? hostClosed() : error;
+      });
+      if (isClosed) throw hostClosed();
+      const hasWork = prompt !== null || wish.resume !== undefined;
+      return {
+        sessionId: session.id,
+        transcriptPath: session.transcriptPath,
+        result: hasWork ? await promptUntil(session, prompt, signal) : null,
+      };
+    },
+    send: async (id, prompt) => find(id).prompt(prompt),
+    steer: (id, text) => find(id).steer(text),
+    abort: (id, reason) => find(id).abort(reason),
+    answer: (question, signal) =>
+      answerHook(answerMeans(request, { models, question }), question, signal),
+    fire: (event) => [...sessions.values()].at(-1)?.reportConfig(event) ?? null,
+    receiveLate: (late) => sessions.get(late.event.sessionId)?.receiveLate(late),
+    async close(reason) {
+      isClosed = true;
+      await Promise.all([...sessions.values()].map((session) => session.close(reason)));
+      await watch.close();
+      sessions.clear();
+    },
+  };
+}
+
+async function promptUntil(
+  session: Session,
+  prompt: string | null,
+  signal: AbortSignal | undefined,
+): Promise<RunResult> {
+  const abort = (): void => session.abort('interrupted by the person');
+  const running = session.prompt(prompt);
+  if (signal?.aborted === true) abort();
+  signal?.addEventListener('abort', abort, { once: true });
+  try {
+    return await running;
+  } finally {
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
+function unknown(id: string): never {
+  throw new HooklineError('SESSION_UNKNOWN', {
+    message: `no session ${JSON.stringify(id)} is open here`,
+    hint: 'Start it, or resume it by its id.',
+  });
+}
+
+function hostClosed(): HooklineError {
+  return new HooklineError('SESSION_UNKNOWN', {
+    message: 'the host was closed, and with it every session',
+    hint: 'Open another host and resume the session by its id.',
+  });
+}
+
+interface Answering {
+  readonly models: Models;
+  readonly question: HookQuestion;
+}
+
+function answerMeans(request: SessionsRequest, { models, question }: Answering) {
+  const { opened, options } = request;
+  // No hook sees what a hook's own question leads to, so a mode that allows more does not count here.
+  const careful = { ...options, permissionMode: 'default' } as const;
+  const permissions = permissionsFor({ ...request, options: careful, notice: () => undefined });
+  if (question.transcriptPath !== null) {
+    permissions.addDirectory(path.dirname(question.transcriptPath));
+  }
+  const facts = benchFacts(opened, {
+    sessionId: opened.moment().sessionId,
+    stored: null,
+    permissions,
+  });
+  return {
+    modelFor: (name: string | null) => models.named(name),
+    tools: TOOLS,
+    bench: () => createWorkbench({ ...facts, cwd: opened.startDirectory, ports: {} }),
+    permissions,
+  };
+}

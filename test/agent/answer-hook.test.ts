@@ -1,0 +1,171 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { ScriptTurn } from '../../src/agent/models/scripted.ts';
+import { createStage } from './stage.ts';
+import { answersIn, calls, named, resultsIn, talk, wordsIn } from './talk.ts';
+
+interface Entry {
+  readonly type: 'prompt' | 'agent';
+  readonly prompt: string;
+  readonly continueOnBlock?: boolean;
+}
+
+async function play(event: string, entry: Entry, turns: readonly ScriptTurn[]) {
+  const stage = createStage();
+  stage.write('notes.txt', 'hello\n');
+  stage.write(
+    '~/.claude/settings.json',
+    JSON.stringify({ hooks: { [event]: [{ hooks: [entry] }] } }),
+  );
+  const spoken = talk(turns);
+  const host = await stage.open({ model: spoken.model, permissionMode: 'bypassPermissions' });
+  const { result } = await host.start({ prompt: 'go' });
+  return { stage, spoken, result, host };
+}
+
+const write = calls(['Write', { file_path: 'x', content: 'x' }]);
+const question = { type: 'prompt', prompt: 'Is it fine? $ARGUMENTS' } as const;
+const no: ScriptTurn = { text: '{"ok": false, "reason": "the model says no"}' };
+const STRUCTURED = calls(['StructuredOutput', { ok: true }]);
+const yes: ScriptTurn = { text: '{"ok": true}' };
+
+describe('a prompt hook', () => {
+  it('asks the session’s model before a call, and {ok: false} denies it and ends the run', async () => {
+    const { spoken, stage, result } = await play('PreToolUse', question, [write, no]);
+    expect(result).toMatchObject({
+      ending: 'stopped_by_hook',
+      reason: expect.stringContaining('the model says no'),
+    });
+    expect(existsSync(path.join(stage.workspace, 'x'))).toBe(false);
+    const [, asked] = spoken.requests;
+    expect(asked).toMatchObject({
+      tools: [],
+      thinking: false,
+      answerSchema: expect.objectContaining({ type: 'object' }),
+    });
+    expect(wordsIn(asked)).toEqual([
+      expect.stringMatching(/Is it fine\? \{[\s\S]*"hook_event_name":\s*"PreToolUse"/),
+    ]);
+  });
+
+  it('with `continueOnBlock` denies only the call', async () => {
+    const { spoken, stage, result } = await play(
+      'PreToolUse',
+      { ...question, continueOnBlock: true },
+      [write, no, { text: 'Done.' }],
+    );
+    expect(result).toMatchObject({ ending: 'done', text: 'Done.' });
+    expect(existsSync(path.join(stage.workspace, 'x'))).toBe(false);
+    expect(answersIn(spoken)).toEqual([expect.stringContaining('the model says no')]);
+  });
+
+  it('lets the call run on {ok: true}', async () => {
+    const { stage } = await play('PreToolUse', question, [write, yes, { text: 'Done.' }]);
+    expect(existsSync(path.join(stage.workspace, 'x'))).toBe(true);
+  });
+
+  it('makes the agent go on when it is asked whether it may end', async () => {
+    const { spoken, result, stage } = await play('Stop', question, [
+      { text: 'One.' },
+      no,
+      { text: 'Two.' },
+      yes,
+    ]);
+    expect(result).toMatchObject({ ending: 'done', text: 'Two.' });
+    expect(wordsIn(spoken.requests[2]).at(-1)).toContain('the model says no');
+    expect(named(stage, 'Stop')).toHaveLength(2);
+  });
+
+  it('whose question the model fails to answer fails, and the run goes on', async () => {
+    const { result, stage } = await play('PreToolUse', question, [
+      write,
+      { failure: { class: 'billing_error', message: 'no money' } },
+      { text: 'Done.' },
+    ]);
+    expect(result?.ending).toBe('done');
+    const failures = stage.news.flatMap((news) =>
+      news.type === 'hook' ? news.verdict.outcomes.flatMap(({ failure }) => failure ?? []) : [],
+    );
+    expect(failures).toMatchObject([{ message: expect.stringContaining('no money') }]);
+  });
+});
+
+describe('an agent hook', () => {
+  const entry = { type: 'agent', prompt: 'Look whether it is fine. $ARGUMENTS' } as const;
+
+  it('looks around with tools, without hooks of its own, and answers', async () => {
+    const { spoken, stage, result } = await play('Stop', entry, [
+      { text: 'One.' },
+      calls(['Read', { file_path: 'notes.txt' }]),
+      calls(['StructuredOutput', { ok: false, reason: 'the notes say hello' }]),
+      { text: 'Two.' },
+      calls(['StructuredOutput', { ok: true }]),
+    ]);
+    expect(result).toMatchObject({ ending: 'done', text: 'Two.' });
+    expect(JSON.stringify(resultsIn(spoken.requests[2]?.messages ?? []))).toContain('hello');
+    expect(wordsIn(spoken.requests[3]).at(-1)).toContain('the notes say hello');
+    expect(named(stage, 'PreToolUse')).toEqual([]);
+    expect(spoken.requests[1]?.tools.map(({ name }) => name)).toContain('StructuredOutput');
+  });
+
+  it('may read the session’s transcript, which lies outside the workspace', async () => {
+    const stage = createStage();
+    stage.write(
+      '~/.claude/settings.json',
+      JSON.stringify({ hooks: { Stop: [{ hooks: [entry] }] } }),
+    );
+    const { model, requests } = talk([{ text: 'One.' }, { text: 'never used' }]);
+    let asked = 0;
+    const host = await stage.open({
+      model: {
+        ...model,
+        async *stream(request, signal) {
+          asked += 1;
+          if (asked === 1) yield* model.stream(request, signal);
+          else {
+            requests.push(request);
+            const file = stage.fired[0]?.transcriptPath ?? '';
+            const turn = asked === 2 ? calls(['Read', { file_path: file }]) : STRUCTURED;
+            yield* talk([turn]).model.stream(request, signal);
+          }
+        },
+      },
+    });
+    expect((await host.start({ prompt: 'a word of mine' })).result?.ending).toBe('done');
+    expect(JSON.stringify(resultsIn(requests.at(-1)?.messages ?? []))).toContain('a word of mine');
+  });
+
+  it('may not change anything, whatever the mode of the session', async () => {
+    const { spoken, stage } = await play('Stop', entry, [
+      { text: 'One.' },
+      calls(['Write', { file_path: 'x', content: 'x' }], ['Bash', { command: 'touch y' }]),
+      calls(['StructuredOutput', { ok: true }]),
+    ]);
+    expect(existsSync(path.join(stage.workspace, 'x'))).toBe(false);
+    expect(existsSync(path.join(stage.workspace, 'y'))).toBe(false);
+    expect(resultsIn(spoken.requests[2]?.messages ?? [])).toMatchObject([
+      { is_error: true },
+      { is_error: true },
+    ]);
+  });
+
+  it('leaves no command running that it started', async () => {
+    const stage = createStage();
+    stage.write(
+      '~/.claude/settings.json',
+      JSON.stringify({ hooks: { Stop: [{ hooks: [entry] }] } }),
+    );
+    const command = 'echo $$ > pid; exec sleep 100';
+    const spoken = talk([
+      { text: 'One.' },
+      calls(['Bash', { command, run_in_background: true }]),
+      calls(['Bash', { command: 'until [ -s pid ]; do sleep 0.01; done' }]),
+      calls(['StructuredOutput', { ok: true }]),
+    ]);
+    const host = await stage.open({ model: spoken.model, allow: ['Bash'] });
+    expect((await host.start({ prompt: 'go' })).result?.ending).toBe('done');
+    const pid = Number(readFileSync(path.join(stage.workspace, 'pid'), 'utf8'));
+    expect(() => process.kill(pid, 0)).toThrow();
+  });
+});

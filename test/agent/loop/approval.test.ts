@@ -1,0 +1,265 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Approval, ApprovalRequest, Person } from '../../../src/agent/world.ts';
+import type { HostOptions } from '../../../src/host/create-host.ts';
+import { until } from '../../base/directory.ts';
+import { createStage, label, type Reaction } from '../stage.ts';
+import { answersIn, calls, either, named, on, talk } from '../talk.ts';
+
+interface AskedPerson extends Person {
+  readonly asked: ApprovalRequest[];
+}
+
+function person(answer: (request: ApprovalRequest) => Approval | Promise<Approval>): AskedPerson {
+  const asked: ApprovalRequest[] = [];
+  return {
+    asked,
+    async approve(request) {
+      asked.push(request);
+      return answer(request);
+    },
+    answer: async () => null,
+  };
+}
+
+const yes = () => person(() => ({ isAllowed: true }));
+
+/** Writes each of these files in a turn of its own. */
+async function play(
+  files: readonly string[],
+  react: Reaction = () => undefined,
+  options: HostOptions & { readonly settings?: unknown } = {},
+) {
+  const stage = createStage(react);
+  const { settings, ...rest } = options;
+  if (settings !== undefined) stage.write('~/.claude/settings.json', JSON.stringify(settings));
+  const turns = files.map((name) => calls(['Write', { file_path: name, content: name }]));
+  const spoken = talk([...turns, { text: 'Done.' }]);
+  const host = await stage.open({ model: spoken.model, ...rest });
+  const { result } = await host.start({ prompt: 'write' });
+  const exists = files.map((name) => existsSync(path.resolve(stage.workspace, name)));
+  return { stage, spoken, result, exists, host };
+}
+
+describe('a person who is asked', () => {
+  it('sees what the call is and why it is asked, and lets it run', async () => {
+    const asked = yes();
+    const { exists, stage } = await play(['x'], undefined, { person: asked });
+    expect(exists).toEqual([true]);
+    expect(asked.asked).toEqual([
+      {
+        callId: 'call_1',
+        tool: 'Write',
+        input: { file_path: path.join(stage.workspace, 'x'), content: 'x' },
+        reason: expect.stringMatching(/^No rule allows Write/),
+        suggestions: [expect.objectContaining({ type: 'setMode', mode: 'acceptEdits' })],
+        agentId: stage.fired[0]?.agent.id,
+      },
+    ]);
+  });
+
+  it('denies with words that the model is told', async () => {
+    const { exists, spoken, result } = await play(['x'], undefined, {
+      person: person(() => ({ isAllowed: false, reason: 'not in this house' })),
+    });
+    expect(exists).toEqual([false]);
+    expect(answersIn(spoken)).toEqual([
+      'The person did not allow this call. They said: not in this house',
+    ]);
+    expect(result?.denials).toMatchObject([{ callId: 'call_1', tool: 'Write' }]);
+  });
+
+  it('is not asked again about what they allowed once and for all', async () => {
+    const asked = person(({ suggestions }) => ({ isAllowed: true, updates: suggestions }));
+    const { exists } = await play(['x', 'y'], undefined, { person: asked });
+    expect(exists).toEqual([true, true]);
+    expect(asked.asked).toHaveLength(1);
+  });
+
+  it('is told by a notification that they are waited for', async () => {
+    const { stage } = await play(['x'], undefined, { person: yes() });
+    await until(() => named(stage, 'Notification').length > 0);
+    expect(named(stage, 'Notification')).toMatchObject([
+      {
+        type: 'permission_prompt',
+        message: 'Hookline needs your permission to use Write',
+        waiting: true,
+      },
+    ]);
+  });
+
+  it('cannot be reached: the call is denied, and the agent goes on', async () => {
+    const { exists, spoken, result } = await play(['x'], undefined, {
+      person: person(() => {
+        throw new Error('the terminal is gone');
+      }),
+    });
+    expect(exists).toEqual([false]);
+    expect(result?.ending).toBe('done');
+    expect(answersIn(spoken)).toEqual([expect.stringContaining('the terminal is gone')]);
+  });
+});
+
+describe('hooks of PermissionRequest', () => {
+  it('answer for the person: allowed', async () => {
+    const asked = yes();
+    const { exists } = await play(['x'], on('PermissionRequest', { effect: 'allow' }), {
+      person: asked,
+    });
+    expect([exists, asked.asked]).toEqual([[true], []]);
+  });
+
+  it('answer for the person: denied', async () => {
+    const asked = yes();
+    const { exists, spoken } = await play(
+      ['x'],
+      on('PermissionRequest', { effect: 'deny', reason: 'the cat said no' }),
+      { person: asked },
+    );
+    expect([exists, asked.asked]).toEqual([[false], []]);
+    expect(answersIn(spoken)).toEqual(['the cat said no']);
+  });
+
+  it('answer where nobody else is', async () => {
+    const { exists } = await play(['x'], on('PermissionRequest', { effect: 'allow' }));
+    expect(exists).toEqual([true]);
+  });
+
+  it('may change the call, which must please tool and rules again', async () => {
+    const stage = createStage();
+    const elsewhere = path.join(stage.home, 'secret');
+    const rewrite = on('PermissionRequest', {
+      effect: 'allow',
+      input: { file_path: elsewhere, content: 'x' },
+    });
+    const { spoken } = await play(['x'], rewrite, { deny: [`Write(/${elsewhere})`] });
+    expect(existsSync(elsewhere)).toBe(false);
+    expect(answersIn(spoken)).toEqual([expect.stringContaining('denied by the rule')]);
+  });
+
+  it('may settle later calls, too', async () => {
+    const permissions = [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }];
+    const { exists, stage } = await play(
+      ['x', 'y'],
+      on('PermissionRequest', { effect: 'allow', permissions }),
+    );
+    expect(exists).toEqual([true, true]);
+    expect(named(stage, 'PermissionRequest')).toHaveLength(1);
+  });
+});
+
+describe('places that decide what runs here', () => {
+  const allow = on('PermissionRequest', { effect: 'allow' });
+  const place = '.claude/settings.json';
+
+  it('are no hook’s to open, with or without a rule that asks', async () => {
+    for (const ask of [[], ['Write']]) {
+      const { exists, spoken } = await play([place], allow, { settings: { permissions: { ask } } });
+      expect(exists).toEqual([false]);
+      expect(answersIn(spoken)).toEqual([expect.stringContaining('Nobody is here to be asked')]);
+    }
+  });
+
+  it('are not opened by a rewrite either', async () => {
+    const stage = createStage((event) =>
+      on('PermissionRequest', {
+        effect: 'allow',
+        input: { file_path: path.join(event.cwd, place), content: '{}' },
+      })(event),
+    );
+    const spoken = talk([calls(['Write', { file_path: 'x', content: 'x' }]), { text: 'Done.' }]);
+    const host = await stage.open({ model: spoken.model });
+    await host.start({ prompt: 'write' });
+    expect(existsSync(path.join(stage.workspace, place))).toBe(false);
+  });
+
+  it('are not opened as one part of a call', async () => {
+    const stage = createStage(allow);
+    const ask = ['Bash(touch a)'];
+    stage.write('~/.claude/settings.json', JSON.stringify({ permissions: { ask } }));
+    const commands = ['touch a', `touch ${place}`];
+    const spoken = talk([calls(['run_commands', { commands }]), { text: 'Done.' }]);
+    const host = await stage.open({ model: spoken.model });
+    await host.start({ prompt: 'write' });
+    expect(existsSync(path.join(stage.workspace, 'a'))).toBe(false);
+  });
+
+  it('are a person’s to open', async () => {
+    const { exists } = await play([place], allow, { person: yes() });
+    expect(exists).toEqual([true]);
+  });
+});
+
+describe('a hook of PreToolUse that wants a call to be asked for', () => {
+  const ask = on('PreToolUse', { effect: 'ask', reason: 'are you sure?' });
+
+  it('has the person asked with its reason, also about what the mode would allow', async () => {
+    const asked = yes();
+    const { exists } = await play(['x'], ask, { person: asked, permissionMode: 'acceptEdits' });
+    expect(exists).toEqual([true]);
+    expect(asked.asked).toMatchObject([{ reason: 'are you sure?' }]);
+  });
+
+  it('has it denied where nobody is', async () => {
+    const { exists, spoken } = await play(['x'], ask, { permissionMode: 'acceptEdits' });
+    expect(exists).toEqual([false]);
+    expect(answersIn(spoken)).toEqual([expect.stringContaining('are you sure?')]);
+  });
+});
+
+describe('a hook of PreToolUse that allows a call', () => {
+  const allow = on('PreToolUse', { effect: 'allow' });
+
+  it('stands above the mode: nobody is asked', async () => {
+    const asked = yes();
+    const { exists, stage } = await play(['x'], allow, { person: asked });
+    expect([exists, asked.asked]).toEqual([[true], []]);
+    expect(stage.fired.map(label)).not.toContain('PermissionRequest Write');
+  });
+
+  it('does not stand above a rule that asks', async () => {
+    const asked = yes();
+    const settings = { permissions: { ask: ['Write'] } };
+    const { exists } = await play(['x'], allow, { person: asked, settings });
+    expect(exists).toEqual([true]);
+    expect(asked.asked).toMatchObject([{ reason: expect.stringContaining('the rule Write') }]);
+  });
+
+  it('does not stand above a rule that denies', async () => {
+    const asked = yes();
+    const { exists } = await play(['x'], allow, { person: asked, deny: ['Write'] });
+    expect([exists, asked.asked]).toEqual([[false], []]);
+  });
+
+  it('does not stand above places that decide what runs here', async () => {
+    const { exists, spoken } = await play(['.claude/settings.json'], allow, {
+      permissionMode: 'bypassPermissions',
+    });
+    expect(exists).toEqual([false]);
+    expect(answersIn(spoken)).toEqual([expect.stringContaining('has to be asked for')]);
+  });
+});
+
+describe('an abort while the person is asked', () => {
+  it('ends the run without the call', async () => {
+    const stage = createStage(either());
+    const spoken = talk([calls(['Write', { file_path: 'x', content: 'x' }])]);
+    const host = await stage.open({
+      model: spoken.model,
+      person: {
+        async approve(_request, signal) {
+          const id = stage.fired[0]?.sessionId ?? '';
+          await host.abort(id, 'changed my mind');
+          signal.throwIfAborted();
+          return { isAllowed: true };
+        },
+        answer: async () => null,
+      },
+    });
+    const { result } = await host.start({ prompt: 'write' });
+    expect(result).toMatchObject({ status: 'aborted', reason: 'changed my mind' });
+    expect(existsSync(path.join(stage.workspace, 'x'))).toBe(false);
+    expect(named(stage, 'RunEnd')).toHaveLength(1);
+  });
+});

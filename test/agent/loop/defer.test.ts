@@ -1,0 +1,163 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Decision } from '../../../src/hooks/decision.ts';
+import { createStage, label, type Stage } from '../stage.ts';
+import { answersIn, calls, named, on, resultsIn, talk, wordsIn } from '../talk.ts';
+
+const write = (name: string) => ['Write', { file_path: name, content: name }] as const;
+
+/** A stage on which hooks decide about calls as they are told to at the time. */
+function waitingStage(): { stage: Stage; decide(decision: Decision): void } {
+  let now: Decision = { effect: 'defer', reason: 'somebody must look at it first' };
+  const stage = createStage(on('PreToolUse', () => now));
+  return { stage, decide: (decision) => void (now = decision) };
+}
+
+const exists = (stage: Stage, name: string): boolean =>
+  existsSync(path.join(stage.workspace, name));
+
+describe('a call that a hook puts off', () => {
+  it('ends a run that nobody watches, and is decided when the session is resumed', async () => {
+    const { stage, decide } = waitingStage();
+    const spoken = talk([calls(write('x')), { text: 'Done.' }]);
+    const options = { model: spoken.model, permissionMode: 'acceptEdits' } as const;
+    const first = await stage.open(options);
+    const { result, sessionId } = await first.start({ prompt: 'write' });
+    await first.close();
+    expect(result).toMatchObject({
+      status: 'completed',
+      ending: 'tool_deferred',
+      deferred: { id: 'call_1', name: 'Write', input: { file_path: 'x', content: 'x' } },
+    });
+    expect(exists(stage, 'x')).toBe(false);
+    expect(stage.fired.map(label).slice(-3)).toEqual([
+      'PreToolUse Write',
+      'RunEnd completed',
+      'SessionEnd other',
+    ]);
+    stage.fired.length = 0;
+    decide({ effect: 'allow' });
+    const second = await stage.open(options);
+    const again = await second.start({ resume: sessionId });
+    expect(again.result).toMatchObject({ ending: 'done', text: 'Done.' });
+    expect(exists(stage, 'x')).toBe(true);
+    expect(stage.fired.map(label).filter((each) => !each.startsWith('Instr'))).toEqual([
+      'SessionStart resume',
+      'TaskResume',
+      'RunStart',
+      'PreToolUse Write',
+      'PostToolUse Write',
+      'PostToolBatch',
+      'ModelRequest',
+      'ModelResponse',
+      'MessageDisplay',
+      'Stop',
+      'TaskComplete',
+      'RunEnd completed',
+    ]);
+  });
+
+  it('may be denied then; a prompt given with it comes after the result', async () => {
+    const { stage, decide } = waitingStage();
+    const spoken = talk([calls(write('x')), { text: 'Pity.' }]);
+    const options = { model: spoken.model, permissionMode: 'acceptEdits' } as const;
+    const first = await stage.open(options);
+    const { sessionId } = await first.start({ prompt: 'write' });
+    await first.close();
+    decide({ effect: 'deny', reason: 'I looked at it: no' });
+    const second = await stage.open(options);
+    await second.start({ prompt: 'so?', resume: sessionId });
+    expect(exists(stage, 'x')).toBe(false);
+    expect(answersIn(spoken)).toEqual(['I looked at it: no']);
+    expect(wordsIn(spoken.requests[1])).toEqual(['user: write', 'assistant: ', 'user: so?']);
+  });
+
+  it('is decided by a further prompt in the same session, too', async () => {
+    const { stage, decide } = waitingStage();
+    const spoken = talk([calls(write('x')), { text: 'Done.' }]);
+    const host = await stage.open({ model: spoken.model, permissionMode: 'acceptEdits' });
+    const { sessionId } = await host.start({ prompt: 'write' });
+    decide({ effect: 'allow' });
+    const result = await host.send(sessionId, 'now do it');
+    expect(result.ending).toBe('done');
+    expect(exists(stage, 'x')).toBe(true);
+  });
+
+  it('stays put off when the prompt that came with it is refused', async () => {
+    const { stage, decide } = waitingStage();
+    const spoken = talk([calls(write('x')), { text: 'Done.' }]);
+    const options = { model: spoken.model, permissionMode: 'acceptEdits' } as const;
+    const first = await stage.open(options);
+    const { sessionId } = await first.start({ prompt: 'write' });
+    await first.close();
+    decide({ effect: 'allow' });
+    const second = await stage.open(options);
+    const refused = await second.start({ prompt: '/no-such-command', resume: sessionId });
+    expect(refused.result).toMatchObject({ ending: 'refused' });
+    expect(exists(stage, 'x')).toBe(false);
+    expect((await second.send(sessionId, 'go on')).ending).toBe('done');
+    expect(exists(stage, 'x')).toBe(true);
+  });
+
+  it('is put off again when the hook still wants so', async () => {
+    const { stage } = waitingStage();
+    const spoken = talk([calls(write('x')), { text: 'Done.' }]);
+    const host = await stage.open({ model: spoken.model, permissionMode: 'acceptEdits' });
+    const { sessionId } = await host.start({ prompt: 'write' });
+    await host.close();
+    const second = await stage.open({ model: spoken.model, permissionMode: 'acceptEdits' });
+    const again = await second.start({ resume: sessionId });
+    expect(again.result).toMatchObject({ ending: 'tool_deferred', deferred: { id: 'call_1' } });
+    await second.close();
+    const third = await stage.open({ model: spoken.model, permissionMode: 'acceptEdits' });
+    expect((await third.start({ resume: sessionId })).result?.ending).toBe('tool_deferred');
+    expect(spoken.requests).toHaveLength(1);
+  });
+
+  it('is asked for instead beside other calls', async () => {
+    const { stage } = waitingStage();
+    const spoken = talk([calls(write('x'), write('y')), { text: 'Done.' }]);
+    const host = await stage.open({ model: spoken.model, permissionMode: 'acceptEdits' });
+    const { result } = await host.start({ prompt: 'write' });
+    expect(result).toMatchObject({ ending: 'done', deferred: null });
+    expect([exists(stage, 'x'), exists(stage, 'y')]).toEqual([false, false]);
+    expect(resultsIn(spoken.requests[1]?.messages ?? []).map(({ content }) => content)).toEqual([
+      expect.stringContaining('somebody must look at it first'),
+      expect.stringContaining('somebody must look at it first'),
+    ]);
+  });
+
+  it('is asked for instead in a sub-agent, which nobody could resume', async () => {
+    const stage = createStage(
+      on('PreToolUse', ({ agent }) =>
+        agent.parentId === null ? undefined : { effect: 'defer', reason: 'look first' },
+      ),
+    );
+    const spoken = talk([
+      calls(['Agent', { description: 'write', prompt: 'write x' }]),
+      calls(write('x')),
+      { text: 'I may not.' },
+      { text: 'Done.' },
+    ]);
+    const host = await stage.open({ model: spoken.model, permissionMode: 'acceptEdits' });
+    const { result } = await host.start({ prompt: 'delegate' });
+    expect(result).toMatchObject({ ending: 'done', text: 'Done.' });
+    expect(answersIn(spoken)).toEqual(['I may not.']);
+    expect(exists(stage, 'x')).toBe(false);
+  });
+
+  it('is asked for instead where a person is', async () => {
+    const { stage } = waitingStage();
+    const spoken = talk([calls(write('x')), { text: 'Done.' }]);
+    const host = await stage.open({
+      model: spoken.model,
+      permissionMode: 'acceptEdits',
+      person: { approve: async () => ({ isAllowed: true }), answer: async () => null },
+    });
+    const { result } = await host.start({ prompt: 'write' });
+    expect(result).toMatchObject({ ending: 'done', deferred: null });
+    expect(exists(stage, 'x')).toBe(true);
+    expect(named(stage, 'PermissionRequest')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+import type { ScriptTurn } from '../../../src/agent/models/scripted.ts';
+import type { Decision } from '../../../src/hooks/decision.ts';
+import { createStage, type Reaction } from '../stage.ts';
+import { calls, either, named, notices, on, talk, wordsIn } from '../talk.ts';
+
+/** A hook that says these things, one after the other, then nothing. */
+function inTurn(event: 'Stop' | 'TaskComplete', ...decisions: readonly Decision[]): Reaction {
+  const left = [...decisions];
+  return on(event, () => left.shift());
+}
+
+async function play(react: Reaction, turns?: readonly ScriptTurn[]) {
+  const stage = createStage(react);
+  const spoken = talk(
+    turns ?? Array.from({ length: 12 }, (_, at) => ({ text: `Turn ${at + 1}.` })),
+  );
+  const host = await stage.open({ model: spoken.model });
+  const { result, sessionId } = await host.start({ prompt: 'go' });
+  return { stage, spoken, result, sessionId, host };
+}
+
+describe('a hook of Stop', () => {
+  it('that refuses makes the agent go on, told why; `again` says so the next time', async () => {
+    const { stage, spoken, result } = await play(
+      inTurn('Stop', { effect: 'deny', reason: 'the tests fail' }),
+    );
+    expect(result).toMatchObject({ ending: 'done', text: 'Turn 2.', iterations: 2 });
+    expect(wordsIn(spoken.requests[1])).toEqual([
+      'user: go',
+      'assistant: Turn 1.',
+      'user: Stop hook feedback:\nthe tests fail',
+    ]);
+    expect(named(stage, 'Stop').map(({ again, lastText }) => [again, lastText])).toEqual([
+      [false, 'Turn 1.'],
+      [true, 'Turn 2.'],
+    ]);
+    expect(named(stage, 'TaskComplete')).toHaveLength(1);
+  });
+
+  it('that gives context makes it go on, too', async () => {
+    const { spoken, result } = await play(inTurn('Stop', { context: 'one more thing' }));
+    expect(result?.text).toBe('Turn 2.');
+    expect(wordsIn(spoken.requests[1])[2]).toContain(
+      'Stop hook additional context: one more thing',
+    );
+  });
+
+  it('that never agrees is overruled after eight times in a row, aloud', async () => {
+    const { stage, result } = await play(on('Stop', { effect: 'deny', reason: 'no' }));
+    expect(result).toMatchObject({ ending: 'done', iterations: 9, text: 'Turn 9.' });
+    expect(notices(stage)).toEqual([
+      'hooks kept the agent from ending 9 times in a row (inline:Stop); it ends now',
+    ]);
+    expect(named(stage, 'RunEnd')).toHaveLength(1);
+  });
+
+  it('that stops ends the run over those that refuse', async () => {
+    const { result, stage } = await play(
+      on('Stop', {
+        effect: 'deny',
+        reason: 'no',
+        stop: { reason: 'it is late', pending: 'run' },
+      }),
+    );
+    expect(result).toMatchObject({ iterations: 1, reason: 'it is late' });
+    expect(named(stage, 'RunEnd')).toHaveLength(1);
+  });
+
+  it('starts anew with the next prompt', async () => {
+    let asked = 0;
+    const { stage, host, sessionId } = await play(
+      on('Stop', () => {
+        asked += 1;
+        return asked % 2 === 1 ? { effect: 'deny', reason: 'once more' } : undefined;
+      }),
+    );
+    await host.send(sessionId, 'again');
+    expect(named(stage, 'Stop').map(({ again }) => again)).toEqual([false, true, false, true]);
+  });
+});
+
+describe('a hook of TaskComplete', () => {
+  it('that refuses makes the agent go on', async () => {
+    const { stage, spoken, result } = await play(
+      inTurn('TaskComplete', { effect: 'deny', reason: 'no changelog' }),
+    );
+    expect(result).toMatchObject({ ending: 'done', text: 'Turn 2.' });
+    expect(wordsIn(spoken.requests[1])[2]).toContain('no changelog');
+    expect(named(stage, 'TaskComplete').map((event) => event.result)).toEqual([
+      'Turn 1.',
+      'Turn 2.',
+    ]);
+    expect(named(stage, 'Stop').map(({ again }) => again)).toEqual([false, true]);
+  });
+
+  it('that never agrees is overruled, too', async () => {
+    const { stage, result } = await play(on('TaskComplete', { effect: 'deny', reason: 'no' }));
+    expect(result).toMatchObject({ ending: 'done', iterations: 9 });
+    expect(notices(stage)).toEqual([
+      'hooks kept the agent from ending 9 times in a row (inline:TaskComplete); it ends now',
+    ]);
+  });
+
+  it('is overruled together with Stop when both never agree, and hears of the end', async () => {
+    const deny = { effect: 'deny', reason: 'no' } as const;
+    const { stage, result } = await play(either(on('Stop', deny), on('TaskComplete', deny)));
+    expect(result).toMatchObject({ ending: 'done', iterations: 9 });
+    expect(named(stage, 'TaskComplete')).toHaveLength(1);
+  });
+});
+
+describe('a run', () => {
+  it('ends when it has taken as many turns as it may', async () => {
+    const stage = createStage();
+    stage.write('notes.txt', 'hello\n');
+    const turns = Array.from({ length: 5 }, (_, at) =>
+      calls(['Read', { file_path: 'notes.txt', limit: at + 1 }]),
+    );
+    const spoken = talk(turns);
+    const host = await stage.open({ model: spoken.model, maxTurns: 3 });
+    const { result } = await host.start({ prompt: 'go' });
+    expect(result).toMatchObject({
+      status: 'completed',
+      ending: 'max_turns',
+      reason: 'the limit of 3 turns was reached',
+      iterations: 3,
+    });
+    expect(named(stage, 'RunEnd')).toMatchObject([{ status: 'completed' }]);
+    expect(named(stage, 'Stop')).toEqual([]);
+  });
+
+  it('that hooks of ModelRequest or ModelResponse refuse is stopped with their reason', async () => {
+    for (const event of ['ModelRequest', 'ModelResponse'] as const) {
+      const { result, stage } = await play(on(event, { effect: 'deny', reason: `no ${event}` }));
+      expect(result).toMatchObject({ ending: 'stopped_by_hook', reason: `no ${event}` });
+      expect(named(stage, 'RunEnd')).toHaveLength(1);
+    }
+  });
+
+  it('that a hook of RunStart refuses does not begin', async () => {
+    const { result, spoken, stage } = await play(
+      on('RunStart', { effect: 'deny', reason: 'not today' }),
+    );
+    expect(result).toMatchObject({ status: 'failed', ending: 'refused', reason: 'not today' });
+    expect(spoken.requests).toEqual([]);
+    expect(named(stage, 'RunEnd')).toHaveLength(1);
+  });
+
+  it('shows what hooks of MessageDisplay make of an answer, and tells the model the original', async () => {
+    const { stage, spoken } = await play(
+      either(
+        on('MessageDisplay', { display: '***' }),
+        inTurn('Stop', { effect: 'deny', reason: 'more' }),
+      ),
+    );
+    const shown = stage.news.flatMap((news) => (news.type === 'message-end' ? [news.shown] : []));
+    expect(shown).toEqual(['***', '***']);
+    expect(wordsIn(spoken.requests[1])[1]).toBe('assistant: Turn 1.');
+  });
+
+  it('goes on where an answer was cut', async () => {
+    const stage = createStage();
+    const { model, requests } = talk([{ text: 'All' }, { text: ' of it.' }]);
+    let isCut = true;
+    const host = await stage.open({
+      model: {
+        ...model,
+        async *stream(request, signal) {
+          const finishReason = isCut ? 'length' : 'stop';
+          isCut = false;
+          for await (const chunk of model.stream(request, signal)) {
+            yield chunk.type === 'end' ? { ...chunk, finishReason } : chunk;
+          }
+        },
+      },
+    });
+    const { result } = await host.start({ prompt: 'go' });
+    expect(result).toMatchObject({ ending: 'done', text: ' of it.' });
+    expect(wordsIn(requests[1]).at(-1)).toContain('Go on right where it ended');
+  });
+});

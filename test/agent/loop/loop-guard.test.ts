@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { createLoopGuard, type FinishedCall } from '../../../src/agent/loop/loop-guard.ts';
+
+const call: FinishedCall = { name: 'Read', input: { file: 'a' }, answer: 'x', success: true };
+
+function kindsOf(observed: readonly FinishedCall[]): readonly string[] {
+  const guard = createLoopGuard();
+  return observed.map((each) => guard.observe(each).kind);
+}
+
+describe('a guard against going in circles', () => {
+  it('warns at the third call that is the same with the same answer, and ends at the eighth', () => {
+    expect(kindsOf(Array.from({ length: 8 }, () => call))).toEqual([
+      'fine',
+      'fine',
+      'warn',
+      'fine',
+      'fine',
+      'fine',
+      'fine',
+      'end',
+    ]);
+  });
+
+  it('lets the same call be made for ever while its answer changes', () => {
+    const waiting = Array.from({ length: 30 }, (_, at) => ({ ...call, answer: String(at) }));
+    expect(new Set(kindsOf(waiting))).toEqual(new Set(['fine']));
+  });
+
+  it('counts anew after another call', () => {
+    const other = { ...call, name: 'Grep' };
+    const kinds = kindsOf([call, call, other, call, call, other, call, call]);
+    expect(new Set(kinds)).toEqual(new Set(['fine']));
+  });
+
+  it('warns at the sixth failure in a row, whatever the calls are, and ends at the fifteenth', () => {
+    const failing = Array.from({ length: 15 }, (_, at) => ({
+      ...call,
+      input: at,
+      success: false,
+    }));
+    const kinds = kindsOf(failing);
+    expect(kinds.indexOf('warn')).toBe(5);
+    expect(kinds.indexOf('end')).toBe(14);
+    expect(kinds.filter((kind) => kind !== 'fine')).toEqual(['warn', 'end']);
+  });
+
+  it('forgets failures with the first call that succeeds', () => {
+    const failed = (at: number): FinishedCall => ({ ...call, input: at, success: false });
+    const fine = { ...call, input: 'fine' };
+    const kinds = kindsOf([1, 2, 3, 4, 5].map(failed).concat(fine, [6, 7, 8].map(failed)));
+    expect(new Set(kinds)).toEqual(new Set(['fine']));
+  });
+
+  it('starts anew with a new prompt', () => {
+    const guard = createLoopGuard();
+    guard.observe(call);
+    guard.observe(call);
+    guard.reset();
+    expect(guard.observe(call)).toEqual({ kind: 'fine' });
+  });
+
+  it('says in words what it saw', () => {
+    const guard = createLoopGuard();
+    const rulings = Array.from({ length: 8 }, () => guard.observe(call));
+    expect(rulings[2]).toEqual({
+      kind: 'warn',
+      text: 'You made the same Read call 3 times and got the same answer. Try something else, or say what keeps you from going on.',
+    });
+    expect(rulings[7]).toEqual({
+      kind: 'end',
+      reason: 'the same Read call was made 8 times in a row',
+    });
+  });
+});

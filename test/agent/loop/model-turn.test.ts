@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import type { ScriptTurn } from '../../../src/agent/models/scripted.ts';
+import type { Decision } from '../../../src/hooks/decision.ts';
+import { createStage } from '../stage.ts';
+import { notices, on, talk, wordsIn } from '../talk.ts';
+
+async function play(decision: Decision, turns: readonly ScriptTurn[] = [{ text: 'Done.' }]) {
+  const stage = createStage(on('ModelRequest', decision));
+  const spoken = talk(turns);
+  const host = await stage.open({ model: spoken.model });
+  const { result } = await host.start({ prompt: 'go' });
+  return { stage, spoken, result, request: spoken.requests[0] };
+}
+
+describe('a hook of ModelRequest', () => {
+  it('may replace the messages, which are made safe again', async () => {
+    const { request, result } = await play({
+      messages: [
+        { role: 'assistant', content: [{ type: 'text', text: 'I was here first.' }] },
+        { role: 'user', content: 'so what' },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'x', content: 'orphan' }] },
+      ],
+    });
+    expect(result?.ending).toBe('done');
+    expect(wordsIn(request)).toEqual([
+      'user: (The conversation goes on.)',
+      'assistant: I was here first.',
+      'user: so what',
+    ]);
+    expect(JSON.stringify(request?.messages)).not.toContain('orphan');
+  });
+
+  it('changes only this request: the conversation stays', async () => {
+    let isFirst = true;
+    const stage = createStage(
+      on('ModelRequest', () => {
+        const messages = isFirst ? [{ role: 'user', content: 'something else' }] : undefined;
+        isFirst = false;
+        return messages === undefined ? undefined : { messages };
+      }),
+    );
+    const spoken = talk([{ text: 'One.' }, { text: 'Two.' }]);
+    const host = await stage.open({ model: spoken.model });
+    const { sessionId } = await host.start({ prompt: 'go' });
+    await host.send(sessionId, 'on');
+    expect(spoken.requests.map(wordsIn)).toEqual([
+      ['user: something else'],
+      ['user: go', 'assistant: One.', 'user: on'],
+    ]);
+  });
+
+  it('may replace the tools and set options', async () => {
+    const tools = [{ name: 'Own', description: 'Its own.', schema: { type: 'object' } }];
+    const { request } = await play({ tools, options: { temperature: 0.5, system: 'Be brief.' } });
+    expect(request).toMatchObject({ tools, temperature: 0.5, system: 'Be brief.' });
+  });
+
+  it.each<readonly [string, Decision, readonly string[]]>([
+    [
+      'messages without content',
+      { messages: [{ role: 'user' }] },
+      ['a hook of ModelRequest gave messages that are none, so the conversation stays as it is'],
+    ],
+    [
+      'messages with blocks of no kind',
+      { messages: [{ role: 'user', content: [{ type: 'tool_result', content: 'x' }] }] },
+      ['a hook of ModelRequest gave messages that are none, so the conversation stays as it is'],
+    ],
+    [
+      'tools without a schema',
+      { tools: [{ name: 'Own' }] },
+      ['a hook of ModelRequest gave tools that are none, so they stay as they are'],
+    ],
+    [
+      'options that would break the request',
+      { options: { messages: 'none', temperature: 'hot' } },
+      [
+        'a hook of ModelRequest gave the option "messages", which is no use here',
+        'a hook of ModelRequest gave the option "temperature", which is no use here',
+      ],
+    ],
+    [
+      'options that are none',
+      { options: 'fast' },
+      ['a hook of ModelRequest gave options that should be an object, found string'],
+    ],
+  ])('that gives %s changes nothing, aloud', async (_what, decision, expected) => {
+    const { request, result, stage } = await play(decision);
+    expect(result).toMatchObject({ ending: 'done', text: 'Done.' });
+    expect(wordsIn(request)).toEqual(['user: go']);
+    expect(request?.tools.length).toBeGreaterThan(5);
+    expect(notices(stage)).toEqual(expected);
+  });
+});
+
+describe('a model', () => {
+  it('that is overloaded is asked again, aloud', async () => {
+    const stage = createStage();
+    const overloaded: ScriptTurn = { failure: { class: 'overloaded', message: 'busy' } };
+    const spoken = talk([overloaded, { text: 'Done.' }]);
+    const host = await stage.open({ model: spoken.model });
+    const { result } = await host.start({ prompt: 'go' });
+    expect(result).toMatchObject({ ending: 'done', iterations: 1 });
+    expect(stage.news.filter(({ type }) => type === 'retry-start')).toMatchObject([
+      { failure: { class: 'overloaded', message: 'busy' } },
+    ]);
+  });
+
+  it('that says nothing at all is done', async () => {
+    const { result } = await play({}, [{}]);
+    expect(result).toMatchObject({ ending: 'done', text: '' });
+  });
+});

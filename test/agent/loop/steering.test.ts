@@ -1,0 +1,336 @@
+import { describe, expect, it } from 'vitest';
+import type { Host } from '../../../src/host/create-host.ts';
+import { until } from '../../base/directory.ts';
+import { createStage, label, type Reaction, type Stage } from '../stage.ts';
+import { calls, either, moment, named, notices, on, slowHook, talk, wordsIn } from '../talk.ts';
+
+const read = calls(['Read', { file_path: 'notes.txt' }]);
+
+/** A stage whose hooks can speak to the host. */
+function speaking(react: (host: () => Host) => Reaction): {
+  stage: Stage;
+  join(host: Host): void;
+} {
+  let host: Host | null = null;
+  const given = react(() => {
+    if (host === null) throw new Error('the host is not there yet');
+    return host;
+  });
+  const stage = createStage((event) => given(event));
+  stage.write('notes.txt', 'hello\n');
+  return { stage, join: (opened) => void (host = opened) };
+}
+
+describe('what is said to an agent that works', () => {
+  it('reaches the model with its next request, in order, after hooks have seen it', async () => {
+    const { stage, join } = speaking((host) =>
+      on('PostToolUse', ({ sessionId }) => {
+        expect(host().steer(sessionId, 'first this')).toBe(true);
+        expect(host().steer(sessionId, 'then that')).toBe(true);
+        return undefined;
+      }),
+    );
+    const spoken = talk([read, { text: 'Done.' }]);
+    const host = await stage.open({ model: spoken.model });
+    join(host);
+    await host.start({ prompt: 'go' });
+    expect(named(stage, 'UserPromptSubmit').map(({ prompt }) => prompt)).toEqual([
+      'go',
+      'first this',
+      'then that',
+    ]);
+    expect(wordsIn(spoken.requests[1]).at(-1)).toBe('user: first thisthen that');
+    const order = stage.fired.map(label);
+    expect(order.slice(order.indexOf('PostToolUse Read')).slice(0, 5)).toEqual([
+      'PostToolUse Read',
+      'PostToolBatch',
+      'UserPromptSubmit',
+      'UserPromptSubmit',
+      'ModelRequest',
+    ]);
+  });
+
+  it('is dropped with a notice when a hook refuses it', async () => {
+    const { stage, join } = speaking((host) =>
+      either(
+        on('PostToolUse', ({ sessionId }) => {
+          host().steer(sessionId, 'drop the tables');
+          return undefined;
+        }),
+        on('UserPromptSubmit', ({ prompt }) =>
+          prompt.startsWith('drop') ? { effect: 'deny', reason: 'no dropping' } : undefined,
+        ),
+      ),
+    );
+    const spoken = talk([read, { text: 'Done.' }]);
+    const host = await stage.open({ model: spoken.model });
+    join(host);
+    const { result } = await host.start({ prompt: 'go' });
+    expect(result?.ending).toBe('done');
+    expect(notices(stage)).toEqual(['no dropping']);
+    expect(JSON.stringify(spoken.requests[1]?.messages)).not.toContain('tables');
+  });
+
+  it('ends the run when a hook stops because of it', async () => {
+    const { stage, join } = speaking((host) =>
+      either(
+        on('PostToolUse', ({ sessionId }) => {
+          host().steer(sessionId, 'stop!');
+          return undefined;
+        }),
+        on('UserPromptSubmit', ({ prompt }) =>
+          prompt === 'stop!' ? { stop: { reason: 'as they say', pending: 'skip' } } : undefined,
+        ),
+      ),
+    );
+    const spoken = talk([read, { text: 'Done.' }]);
+    const host = await stage.open({ model: spoken.model });
+    join(host);
+    const { result } = await host.start({ prompt: 'go' });
+    expect(result).toMatchObject({ ending: 'stopped_by_hook', reason: 'as they say' });
+    expect(spoken.requests).toHaveLength(1);
+  });
+
+  it('while it says its last words makes it go on', async () => {
+    const { stage, join } = speaking((host) =>
+      on('ModelResponse', ({ sessionId, iteration }) => {
+        if (iteration === 1) host().steer(sessionId, 'wait');
+        return undefined;
+      }),
+    );
+    const spoken = talk([{ text: 'One.' }, { text: 'Two.' }]);
+    const host = await stage.open({ model: spoken.model });
+    join(host);
+    const { result } = await host.start({ prompt: 'go' });
+    expect(result?.text).toBe('Two.');
+    expect(wordsIn(spoken.requests[1]).at(-1)).toBe('user: wait');
+  });
+
+  it('while hooks are asked whether it may end makes it go on', async () => {
+    const { stage, join } = speaking((host) =>
+      on('Stop', ({ sessionId, lastText }) => {
+        if (lastText === 'One.') host().steer(sessionId, 'wait');
+        return undefined;
+      }),
+    );
+    const spoken = talk([{ text: 'One.' }, { text: 'Two.' }]);
+    const host = await stage.open({ model: spoken.model });
+    join(host);
+    const { result } = await host.start({ prompt: 'go' });
+    expect(result?.text).toBe('Two.');
+  });
+
+  it('too late is told aloud, and does not turn up in the next run', async () => {
+    const { stage, join } = speaking((host) =>
+      on('RunEnd', ({ sessionId }) => {
+        host().steer(sessionId, 'too late');
+        return undefined;
+      }),
+    );
+    const spoken = talk([{ text: 'One.' }, { text: 'Two.' }]);
+    const host = await stage.open({ model: spoken.model });
+    join(host);
+    const { sessionId } = await host.start({ prompt: 'go' });
+    expect(notices(stage)).toEqual(['the run ended before the agent could be told: too late']);
+    expect(host.steer(sessionId, 'nobody works')).toBe(false);
+    await host.send(sessionId, 'again');
+    expect(JSON.stringify(spoken.requests[1]?.messages)).not.toContain('late');
+  });
+});
+
+describe('a hook that runs in the background', () => {
+  it('tells the next request what it found', async () => {
+    const stage = createStage();
+    stage.write('notes.txt', 'hello\n');
+    const found = moment();
+    const spoken = talk([read, { text: 'Done.' }]);
+    const host = await stage.open({
+      model: spoken.model,
+      onLate: () => found.reach(),
+      sources: [
+        slowHook('PreToolUse', async () => ({ decision: { context: 'it smells' } }), {
+          background: true,
+        }),
+        slowHook('PostToolBatch', async () => {
+          await found.reached;
+          return undefined;
+        }),
+      ],
+    });
+    await host.start({ prompt: 'go' });
+    expect(wordsIn(spoken.requests[1]).at(-1)).toContain('it smells');
+    expect(stage.news.filter(({ type }) => type === 'hook-late')).toMatchObject([
+      { hook: 'slow:PreToolUse', event: 'PreToolUse' },
+    ]);
+  });
+
+  it.each([
+    ['wakes an idle agent where a person is', true],
+    ['does not where nobody is', false],
+  ])('%s', async (_what, isAttended) => {
+    const stage = createStage();
+    const ended = moment();
+    const told = moment();
+    const spoken = talk([{ text: 'One.' }, { text: 'Two.' }]);
+    const host = await stage.open({
+      model: spoken.model,
+      onLate: () => told.reach(),
+      ...(isAttended
+        ? { person: { approve: async () => ({ isAllowed: true }), answer: async () => null } }
+        : {}),
+      sources: [
+        slowHook(
+          'Stop',
+          async () => {
+            await ended.reached;
+            return { decision: { context: 'the build broke', wake: true } };
+          },
+          { background: true },
+        ),
+      ],
+    });
+    const { sessionId } = await host.start({ prompt: 'go' });
+    ended.reach();
+    await told.reached;
+    if (isAttended) {
+      await until(() => named(stage, 'RunEnd').length >= 2);
+      expect(wordsIn(spoken.requests[1]).at(-1)).toContain('the build broke');
+    } else {
+      expect((await host.send(sessionId, 'and now?')).text).toBe('Two.');
+      expect(named(stage, 'RunStart')).toHaveLength(2);
+      expect(wordsIn(spoken.requests[1]).at(-1)).toMatch(/the build broke[\s\S]*and now\?$/);
+    }
+  });
+
+  it('wakes an agent not for ever: after eight times in a row it is told aloud', async () => {
+    const stage = createStage();
+    const spoken = talk(Array.from({ length: 20 }, () => ({ text: 'Again.' })));
+    const host = await stage.open({
+      model: spoken.model,
+      person: { approve: async () => ({ isAllowed: true }), answer: async () => null },
+      sources: [
+        slowHook('Stop', async () => ({ decision: { context: 'and?', wake: true } }), {
+          background: true,
+        }),
+      ],
+    });
+    await host.start({ prompt: 'go' });
+    await until(() => notices(stage).length > 0);
+    expect(notices(stage)).toEqual([
+      'hooks woke the agent 8 times in a row; what they say now waits for the next prompt',
+    ]);
+    expect(named(stage, 'RunEnd')).toHaveLength(9);
+  });
+
+  it('wakes the agent when its run is over, if it could not be told before', async () => {
+    const stage = createStage();
+    const ending = moment();
+    const told = moment();
+    let isFirst = true;
+    const spoken = talk([{ text: 'One.' }, { text: 'Two.' }]);
+    const host = await stage.open({
+      model: spoken.model,
+      person: { approve: async () => ({ isAllowed: true }), answer: async () => null },
+      onLate: () => told.reach(),
+      sources: [
+        slowHook(
+          'UserPromptSubmit',
+          async () => {
+            await ending.reached;
+            return { decision: { context: 'the build broke', wake: true } };
+          },
+          { background: true },
+        ),
+        slowHook('Stop', async () => {
+          ending.reach();
+          if (isFirst) await told.reached;
+          isFirst = false;
+          return undefined;
+        }),
+      ],
+    });
+    expect((await host.start({ prompt: 'go' })).result?.text).toBe('One.');
+    await until(() => named(stage, 'RunEnd').length === 2);
+    expect(wordsIn(spoken.requests[1]).at(-1)).toContain('the build broke');
+  });
+
+  it('of SessionStart is heard although the session is still being opened', async () => {
+    const stage = createStage();
+    const told = moment();
+    const spoken = talk([{ text: 'One.' }]);
+    const host = await stage.open({
+      model: spoken.model,
+      onLate: () => told.reach(),
+      sources: [
+        slowHook('SessionStart', async () => ({ decision: { context: 'it rains' } }), {
+          background: true,
+        }),
+        slowHook(
+          'SessionStart',
+          async () => {
+            await told.reached;
+            return undefined;
+          },
+          { id: 'slow:SessionStart:second' },
+        ),
+      ],
+    });
+    await host.start({ prompt: 'go' });
+    expect(wordsIn(spoken.requests[0])).toEqual([expect.stringContaining('it rains')]);
+  });
+});
+
+describe('a hook that speaks to the host during its own dispatch', () => {
+  it.each(['UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'Stop'] as const)(
+    'may abort the run: %s',
+    async (name) => {
+      const stage = createStage();
+      stage.write('notes.txt', 'hello\n');
+      const spoken = talk([read, { text: 'Done.' }]);
+      const host = await stage.open({
+        model: spoken.model,
+        sources: [
+          slowHook(name, async ({ sessionId }) => {
+            await host.abort(sessionId, 'a hook had enough');
+            return undefined;
+          }),
+        ],
+      });
+      const { result } = await host.start({ prompt: 'go' });
+      expect(result).toMatchObject({ status: 'aborted', reason: 'a hook had enough' });
+      expect(named(stage, 'RunEnd')).toHaveLength(1);
+    },
+  );
+
+  it('may abort when the run is over, which changes nothing', async () => {
+    const stage = createStage();
+    const spoken = talk([{ text: 'Done.' }]);
+    const host = await stage.open({
+      model: spoken.model,
+      sources: [
+        slowHook('RunEnd', async ({ sessionId }) => {
+          await host.abort(sessionId);
+          return undefined;
+        }),
+      ],
+    });
+    expect((await host.start({ prompt: 'go' })).result?.ending).toBe('done');
+  });
+
+  it('is refused when it sends a prompt, because the agent works', async () => {
+    const stage = createStage();
+    const spoken = talk([{ text: 'Done.' }]);
+    const errors: unknown[] = [];
+    const host = await stage.open({
+      model: spoken.model,
+      sources: [
+        slowHook('Stop', async ({ sessionId }) => {
+          await host.send(sessionId, 'more').catch((error: unknown) => errors.push(error));
+          return undefined;
+        }),
+      ],
+    });
+    expect((await host.start({ prompt: 'go' })).result?.ending).toBe('done');
+    expect(errors).toMatchObject([{ code: 'SESSION_BUSY' }]);
+  });
+});

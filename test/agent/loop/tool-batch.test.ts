@@ -1,0 +1,217 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { RunResult } from '../../../src/agent/runtime-event.ts';
+import { createStage, label, type Reaction, type Stage } from '../stage.ts';
+import { answersIn, calls, moment, named, on, slowHook, talk, type Talk } from '../talk.ts';
+
+interface Played {
+  readonly stage: Stage;
+  readonly spoken: Talk;
+  readonly result: RunResult | null;
+  file(name: string): string | null;
+}
+
+/** One turn with these calls, and one in which the model is done. */
+async function play(
+  wanted: readonly (readonly [string, unknown])[],
+  react: (stage: Stage) => Reaction = () => () => undefined,
+): Promise<Played> {
+  let answer: Reaction = () => undefined;
+  const stage = createStage((event) => answer(event));
+  answer = react(stage);
+  stage.write('one.txt', 'first\n');
+  stage.write('two.txt', 'second\n');
+  const spoken = talk([calls(...wanted), { text: 'Done.' }]);
+  const host = await stage.open({ model: spoken.model, permissionMode: 'bypassPermissions' });
+  const { result } = await host.start({ prompt: 'go' });
+  const file = (name: string): string | null => {
+    const place = path.join(stage.workspace, name);
+    return existsSync(place) ? readFileSync(place, 'utf8') : null;
+  };
+  return { stage, spoken, result, file };
+}
+
+const write = (name: string, content = name) => ['Write', { file_path: name, content }] as const;
+const read = (name: string) => ['Read', { file_path: name }] as const;
+
+function toolEvents({ fired }: Stage): readonly string[] {
+  return fired.filter(({ name }) => /Tool/.test(name)).map(label);
+}
+
+describe('the calls of one turn', () => {
+  it('that only look run side by side', async () => {
+    const stage = createStage();
+    stage.write('one.txt', 'first\n');
+    stage.write('two.txt', 'second\n');
+    const both = moment();
+    let waiting = 0;
+    const spoken = talk([calls(read('one.txt'), read('two.txt')), { text: 'Done.' }]);
+    const host = await stage.open({
+      model: spoken.model,
+      // Neither call is over before the other one has run, so one after the other would never end.
+      sources: [
+        slowHook('PostToolUse', async () => {
+          waiting += 1;
+          if (waiting === 2) both.reach();
+          await both.reached;
+          return undefined;
+        }),
+      ],
+    });
+    const { result } = await host.start({ prompt: 'read' });
+    expect(result?.ending).toBe('done');
+    expect(answersIn(spoken)).toEqual([
+      expect.stringContaining('first'),
+      expect.stringContaining('second'),
+    ]);
+  });
+
+  it('that change something run one after the other, each asked about just before', async () => {
+    const seen: (string | null)[] = [];
+    const { result, stage, file } = await play([write('a'), write('b')], ({ workspace }) =>
+      on('PreToolUse', () => {
+        const a = path.join(workspace, 'a');
+        seen.push(existsSync(a) ? readFileSync(a, 'utf8') : null);
+        return undefined;
+      }),
+    );
+    expect(result?.ending).toBe('done');
+    expect(seen).toEqual([null, 'a']);
+    expect([file('a'), file('b')]).toEqual(['a', 'b']);
+    expect(toolEvents(stage)).toEqual([
+      'PreToolUse Write',
+      'PostToolUse Write',
+      'PreToolUse Write',
+      'PostToolUse Write',
+      'PostToolBatch',
+    ]);
+  });
+
+  it('that only look, between others, see what the one before them did', async () => {
+    const { spoken } = await play([write('a', 'fresh'), read('a'), write('a', 'newer'), read('a')]);
+    expect(answersIn(spoken)[1]).toContain('fresh');
+    expect(answersIn(spoken)[3]).toContain('newer');
+  });
+
+  it('are answered each with its own result', async () => {
+    const { spoken } = await play([read('two.txt'), read('one.txt'), read('two.txt')]);
+    expect(answersIn(spoken).map((text) => /first|second/.exec(text)?.[0])).toEqual([
+      'second',
+      'first',
+      'second',
+    ]);
+  });
+});
+
+describe('a stop before a call', () => {
+  it('that skips lets neither this call nor a later one run; what ran before it stays', async () => {
+    const stop = { reason: 'enough is enough', pending: 'skip' } as const;
+    const { result, stage, file } = await play([write('a'), write('b'), write('c')], () =>
+      on('PreToolUse', ({ tool }) =>
+        JSON.stringify(tool.input).includes('/b"') ? { stop } : undefined,
+      ),
+    );
+    expect(result).toMatchObject({
+      status: 'completed',
+      ending: 'stopped_by_hook',
+      reason: 'enough is enough',
+    });
+    expect([file('a'), file('b'), file('c')]).toEqual(['a', null, null]);
+    expect(named(stage, 'PreToolUse')).toHaveLength(2);
+    expect(named(stage, 'PostToolBatch')[0]?.calls.map(({ answer }) => answer)).toEqual([
+      expect.stringContaining('created'),
+      expect.stringContaining('enough is enough'),
+      'Not run, because a hook stopped the run: enough is enough',
+    ]);
+  });
+
+  it('that skips keeps also those from running that only look and had passed', async () => {
+    const stop = { reason: 'no more', pending: 'skip' } as const;
+    const { result, stage } = await play([read('one.txt'), read('two.txt'), read('one.txt')], () =>
+      on('PreToolUse', ({ tool }) =>
+        JSON.stringify(tool.input).includes('two') ? { stop } : undefined,
+      ),
+    );
+    expect(result?.ending).toBe('stopped_by_hook');
+    expect(named(stage, 'PostToolUse')).toEqual([]);
+    expect(named(stage, 'PreToolUse')).toHaveLength(2);
+    expect(named(stage, 'PostToolBatch')[0]?.calls.map(({ answer }) => answer)).toEqual([
+      'Not run, because a hook stopped the run: no more',
+      expect.stringContaining('no more'),
+      'Not run, because a hook stopped the run: no more',
+    ]);
+  });
+
+  it('that lets it run ends the run after it', async () => {
+    const stop = { reason: 'one will do', pending: 'run' } as const;
+    const { result, file, spoken } = await play([write('a'), write('b')], () =>
+      on('PreToolUse', { stop }),
+    );
+    expect(result).toMatchObject({ ending: 'stopped_by_hook', reason: 'one will do' });
+    expect([file('a'), file('b')]).toEqual(['a', null]);
+    expect(spoken.requests).toHaveLength(1);
+  });
+
+  it('that lets it run lets no later one run either that only looks', async () => {
+    const stop = { reason: 'one will do', pending: 'run' } as const;
+    const { stage } = await play([read('one.txt'), read('two.txt')], () =>
+      on('PreToolUse', { stop }),
+    );
+    expect(named(stage, 'PreToolUse')).toHaveLength(1);
+    expect(named(stage, 'PostToolUse')).toHaveLength(1);
+  });
+});
+
+describe('after the calls', () => {
+  it('a refusal of PostToolBatch ends the run, with its reason', async () => {
+    const { result, spoken } = await play([read('one.txt')], () =>
+      on('PostToolBatch', { effect: 'deny', reason: 'that is too much' }),
+    );
+    expect(result).toMatchObject({ ending: 'stopped_by_hook', reason: 'that is too much' });
+    expect(spoken.requests).toHaveLength(1);
+  });
+
+  it('a context of PostToolBatch goes out with the next request', async () => {
+    const { spoken } = await play([read('one.txt')], () =>
+      on('PostToolBatch', { context: 'mind the gap' }),
+    );
+    expect(JSON.stringify(spoken.requests[1]?.messages)).toContain(
+      'PostToolBatch hook additional context: mind the gap',
+    );
+  });
+
+  it('the same call with the same answer again and again ends the run', async () => {
+    const stage = createStage();
+    stage.write('one.txt', 'first\n');
+    const spoken = talk(Array.from({ length: 20 }, () => calls(read('one.txt'))));
+    const host = await stage.open({ model: spoken.model });
+    const { result } = await host.start({ prompt: 'go' });
+    expect(result).toMatchObject({
+      status: 'completed',
+      ending: 'loop',
+      iterations: 8,
+      reason: 'the same Read call was made 8 times in a row',
+    });
+    expect(JSON.stringify(spoken.requests[3]?.messages)).toContain('same Read call 3 times');
+  });
+});
+
+describe('a call that cannot be run', () => {
+  it.each([
+    ['of a tool that there is not', 'Frobnicate', {}, 'There is no tool named "Frobnicate".'],
+    ['without what it needs', 'Read', {}, 'file_path'],
+    ['with arguments that are no JSON', 'Read', '{"file_path": "one', 'not valid JSON'],
+  ])('%s is answered with an error, without PreToolUse', async (_what, name, input, error) => {
+    const { stage, spoken, result } = await play([[name, input]]);
+    expect(result?.ending).toBe('done');
+    expect(toolEvents(stage)).toEqual(['PostToolBatch']);
+    expect(answersIn(spoken)).toEqual([expect.stringContaining(error)]);
+  });
+
+  it('does not keep its neighbours from running', async () => {
+    const { file, spoken } = await play([write('a'), ['Frobnicate', {}], write('b')]);
+    expect([file('a'), file('b')]).toEqual(['a', 'b']);
+    expect(answersIn(spoken)).toHaveLength(3);
+  });
+});

@@ -1,0 +1,354 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { HostOptions } from '../../../src/host/create-host.ts';
+import type { RunResult } from '../../../src/agent/runtime-event.ts';
+import { createStage, type Reaction, type Stage } from '../stage.ts';
+import {
+  answersIn,
+  calls,
+  either,
+  named,
+  on,
+  slowHook,
+  talk,
+  type Talk,
+  wordsIn,
+} from '../talk.ts';
+
+interface Played {
+  readonly stage: Stage;
+  readonly spoken: Talk;
+  readonly result: RunResult | null;
+  file(name: string): string | null;
+}
+
+type Call = readonly [string, unknown];
+
+/** A turn for each of these lists of calls, and one in which the model is done. */
+async function play(
+  turns: readonly (readonly Call[])[],
+  react: Reaction = () => undefined,
+  options: HostOptions = {},
+): Promise<Played> {
+  const stage = createStage(react);
+  stage.write('notes.txt', 'hello\n');
+  stage.write('sub/keep', '');
+  const spoken = talk([...turns.map((each) => calls(...each)), { text: 'Done.' }]);
+  const host = await stage.open({
+    model: spoken.model,
+    permissionMode: 'bypassPermissions',
+    ...options,
+  });
+  const { result } = await host.start({ prompt: 'go' });
+  const file = (name: string): string | null => {
+    const place = path.join(stage.workspace, name);
+    return existsSync(place) ? readFileSync(place, 'utf8') : null;
+  };
+  return { stage, spoken, result, file };
+}
+
+const write = (name: string, content = name): Call => ['Write', { file_path: name, content }];
+const bash = (command: string): Call => ['Bash', { command }];
+
+describe('a hook that denies a call', () => {
+  it('gives the model its reason, in Claude’s words, and the result the denial', async () => {
+    const { result, spoken, file, stage } = await play(
+      [[bash('touch x')]],
+      on('PreToolUse', { effect: 'deny', reason: 'no touching' }),
+    );
+    expect(answersIn(spoken)).toEqual(['PreToolUse:Bash hook error: no touching']);
+    expect(file('x')).toBe(null);
+    expect(result?.denials).toEqual([
+      {
+        callId: 'call_1',
+        tool: 'Bash',
+        input: expect.objectContaining({ command: 'touch x' }),
+        reason: 'PreToolUse:Bash hook error: no touching',
+      },
+    ]);
+    expect(named(stage, 'PostToolUseFailure')).toMatchObject([{ denied: true, durationMs: 0 }]);
+    expect(named(stage, 'PermissionRequest')).toEqual([]);
+  });
+
+  it('gives the reason alone for a tool that works on files', async () => {
+    const { spoken } = await play(
+      [[write('x')]],
+      on('PreToolUse', { effect: 'deny', reason: 'hands off' }),
+    );
+    expect(answersIn(spoken)).toEqual(['hands off']);
+  });
+});
+
+describe('a hook that rewrites a call', () => {
+  it('changes what is run', async () => {
+    const { file, stage } = await play(
+      [[write('x', 'one')]],
+      on('PreToolUse', ({ tool }) => ({
+        input: { ...(tool.input as object), content: 'two' },
+      })),
+    );
+    expect(file('x')).toBe('two');
+    expect(named(stage, 'PostToolUse')[0]?.tool.input).toMatchObject({ content: 'two' });
+  });
+
+  it('must please the tool', async () => {
+    const { spoken, file } = await play(
+      [[write('x')]],
+      on('PreToolUse', { effect: 'allow', input: { file_path: 7 } }),
+    );
+    expect(answersIn(spoken)).toEqual([
+      expect.stringMatching(/^PreToolUse hook for Write returned updatedInput .*file_path/s),
+    ]);
+    expect(file('x')).toBe(null);
+  });
+
+  it('must please the rules: a deny rule holds for what was made of the call', async () => {
+    const { spoken, file } = await play(
+      [[bash('touch harmless')]],
+      on('PreToolUse', { effect: 'allow', input: { command: 'touch harmful' } }),
+      { deny: ['Bash(touch harmful)'] },
+    );
+    expect(file('harmful')).toBe(null);
+    expect(answersIn(spoken)).toEqual([expect.stringContaining('denied by the rule')]);
+  });
+});
+
+describe('what hooks say about a call', () => {
+  it('stands after its result: context before and after it, and objections', async () => {
+    const { spoken } = await play(
+      [[['Read', { file_path: 'notes.txt' }]]],
+      either(
+        on('PreToolUse', { context: 'before' }),
+        on('PostToolUse', { context: 'after', effect: 'deny', reason: 'not nice' }),
+      ),
+    );
+    const [, , message] = spoken.requests[1]?.messages ?? [];
+    expect(message?.content.map((block) => ('text' in block ? block.text : block.type))).toEqual([
+      'tool_result',
+      '<system-reminder>\nPreToolUse:Read hook additional context: before\n(from inline:PreToolUse)\n</system-reminder>',
+      expect.stringContaining('not nice'),
+      '<system-reminder>\nPostToolUse:Read hook additional context: after\n(from inline:PostToolUse)\n</system-reminder>',
+    ]);
+  });
+
+  it('may replace what the tool answered', async () => {
+    const { spoken } = await play(
+      [[['Read', { file_path: 'notes.txt' }]]],
+      on('PostToolUse', { output: 'nothing to see' }),
+    );
+    expect(answersIn(spoken)).toEqual(['nothing to see']);
+  });
+
+  it('may replace it by the tool’s own shape of an answer', async () => {
+    const { spoken } = await play(
+      [[bash('echo secret')]],
+      on('PostToolUse', { output: { stdout: 'redacted', stderr: '', interrupted: false } }),
+    );
+    expect(answersIn(spoken)).toEqual(['redacted']);
+  });
+
+  it('may replace what a failed call answered', async () => {
+    const { spoken } = await play(
+      [[bash('echo secret; exit 3')]],
+      on('PostToolUseFailure', { output: 'it failed' }),
+    );
+    expect(answersIn(spoken)).toEqual(['it failed']);
+  });
+
+  it('counts for a call that failed, too', async () => {
+    const { spoken, stage } = await play(
+      [[bash('exit 3')]],
+      on('PostToolUseFailure', { context: 'try harder' }),
+    );
+    expect(named(stage, 'PostToolUseFailure')).toMatchObject([
+      { interrupted: false, result: { success: false } },
+    ]);
+    expect(JSON.stringify(spoken.requests[1]?.messages)).toContain(
+      'PostToolUseFailure:Bash hook additional context: try harder',
+    );
+  });
+
+  it('ends the run after the call when it stops', async () => {
+    const { result, spoken, file } = await play(
+      [[write('x')]],
+      on('PostToolUse', { stop: { reason: 'that was it', pending: 'run' } }),
+    );
+    expect(result).toMatchObject({ ending: 'stopped_by_hook', reason: 'that was it' });
+    expect(file('x')).toBe('x');
+    expect(spoken.requests).toHaveLength(1);
+  });
+});
+
+describe('a command that moves the agent', () => {
+  it('is told to hooks, and later calls start from there', async () => {
+    const { stage, file } = await play([[bash('cd sub')], [write('here')]]);
+    const sub = path.join(stage.workspace, 'sub');
+    expect(named(stage, 'CwdChanged')).toMatchObject([{ from: stage.workspace, to: sub }]);
+    expect(named(stage, 'PreToolUse').map(({ cwd }) => cwd)).toEqual([stage.workspace, sub]);
+    expect(file('sub/here')).toBe('here');
+  });
+});
+
+describe('a call of several parts', () => {
+  it('run_commands: every command has its hooks, in the words of the hook', async () => {
+    const { stage, spoken } = await play([
+      [['run_commands', { commands: ['echo one', 'echo two'] }]],
+    ]);
+    const parts = stage.news.flatMap((news) =>
+      news.type === 'hook' && news.verdict.event === 'PreToolUse'
+        ? news.verdict.outcomes.map(({ part }) => part)
+        : [],
+    );
+    expect(parts).toEqual([0, 1]);
+    expect(answersIn(spoken)).toEqual([expect.stringMatching(/one[\s\S]*two/)]);
+  });
+
+  it('is denied as a whole when one part is: nothing of it is done', async () => {
+    const { file, spoken } = await play(
+      [[['run_commands', { commands: ['touch a', 'touch b'] }]]],
+      () => undefined,
+      { deny: ['Bash(touch b)'] },
+    );
+    expect([file('a'), file('b')]).toEqual([null, null]);
+    expect(answersIn(spoken)).toEqual([expect.stringContaining('denied by the rule')]);
+  });
+
+  it('read_files: all files are read', async () => {
+    const { spoken } = await play([
+      [['read_files', { files: [{ path: 'notes.txt' }, { path: 'sub/keep' }] }]],
+    ]);
+    expect(answersIn(spoken)).toEqual([expect.stringContaining('hello')]);
+  });
+
+  it('apply_patch: changes files, each of which is an edit to rules and hooks', async () => {
+    const patch = [
+      '*** Begin Patch',
+      '*** Add File: new.txt',
+      '+fresh',
+      '*** Update File: notes.txt',
+      '@@',
+      '-hello',
+      '+goodbye',
+      '*** End Patch',
+    ].join('\n');
+    const { file, stage } = await play([
+      [['Read', { file_path: 'notes.txt' }]],
+      [['apply_patch', { input: patch }]],
+    ]);
+    expect([file('new.txt'), file('notes.txt')]).toEqual(['fresh\n', 'goodbye\n']);
+    expect(named(stage, 'PreToolUse').map(({ tool }) => tool.name)).toEqual([
+      'Read',
+      'apply_patch',
+      'apply_patch',
+    ]);
+  });
+
+  it('MultiEdit: all edits or none', async () => {
+    const edits = [
+      { old_string: 'hello', new_string: 'good' },
+      { old_string: 'good', new_string: 'better' },
+    ];
+    const { file } = await play([
+      [['Read', { file_path: 'notes.txt' }]],
+      [['MultiEdit', { file_path: 'notes.txt', edits }]],
+    ]);
+    expect(file('notes.txt')).toBe('better\n');
+    const wrong = [...edits, { old_string: 'nowhere', new_string: 'x' }];
+    const other = await play([
+      [['Read', { file_path: 'notes.txt' }]],
+      [['MultiEdit', { file_path: 'notes.txt', edits: wrong }]],
+    ]);
+    expect(other.file('notes.txt')).toBe('hello\n');
+  });
+
+  it('a hook’s allow is not for a part that a rule wants to be asked for', async () => {
+    const stage = createStage(on('PreToolUse', { effect: 'allow' }));
+    stage.write(
+      '~/.claude/settings.json',
+      JSON.stringify({ permissions: { ask: ['Bash(touch b)'] } }),
+    );
+    const spoken = talk([
+      calls(['run_commands', { commands: ['touch a', 'touch b'] }]),
+      { text: 'Done.' },
+    ]);
+    const host = await stage.open({ model: spoken.model });
+    await host.start({ prompt: 'go' });
+    expect(existsSync(path.join(stage.workspace, 'b'))).toBe(false);
+    expect(answersIn(spoken)).toEqual([expect.stringContaining('Nobody is here to be asked')]);
+  });
+});
+
+describe('a tool under any of its names', () => {
+  it.each([
+    ['Write', { file_path: 'x', content: 'x' }],
+    ['write_to_file', { path: 'x', content: 'x' }],
+    ['editor', { path: 'x', new_text: 'x' }],
+  ])('%s', async (name, input) => {
+    const { file, stage, spoken } = await play([[[name, input]]]);
+    expect([file('x'), answersIn(spoken)]).toEqual(['x', [expect.any(String)]]);
+    expect(named(stage, 'PostToolUse')).toHaveLength(1);
+  });
+});
+
+describe('an abort after a call was done', () => {
+  it('does not hide from the model what was done', async () => {
+    const stage = createStage();
+    const spoken = talk([calls(write('x')), { text: 'I see.' }]);
+    const host = await stage.open({
+      model: spoken.model,
+      permissionMode: 'bypassPermissions',
+      sources: [
+        slowHook('PostToolUse', async ({ sessionId }) => {
+          await host.abort(sessionId, 'enough');
+          return undefined;
+        }),
+      ],
+    });
+    const { result, sessionId } = await host.start({ prompt: 'go' });
+    expect(result?.status).toBe('aborted');
+    await host.send(sessionId, 'what did you do?');
+    expect(answersIn(spoken)).toEqual([expect.stringContaining('created')]);
+    const ends = stage.news.filter(({ type }) => type === 'tool-end');
+    expect(ends).toMatchObject([{ callId: 'call_1', deniedBy: null }]);
+  });
+});
+
+describe('a tool that breaks', () => {
+  it('has failed, and the agent goes on', async () => {
+    const { spoken, result } = await play(
+      [
+        [
+          [
+            'AskUserQuestion',
+            {
+              questions: [
+                {
+                  question: 'Which?',
+                  header: 'Which',
+                  multiSelect: false,
+                  options: [
+                    { label: 'a', description: '' },
+                    { label: 'b', description: '' },
+                  ],
+                },
+              ],
+            },
+          ],
+        ],
+      ],
+      () => undefined,
+      {
+        person: {
+          approve: async () => ({ isAllowed: true }),
+          answer: async () => {
+            throw new Error('the window is gone');
+          },
+        },
+      },
+    );
+    expect(result).toMatchObject({ ending: 'done', text: 'Done.' });
+    expect(answersIn(spoken)).toEqual([expect.stringContaining('the window is gone')]);
+    expect(wordsIn(spoken.requests[0])).toEqual(['user: go']);
+  });
+});

@@ -1,0 +1,208 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { ScriptTurn } from '../../src/agent/models/scripted.ts';
+import { createStage, label, type Reaction, type Stage } from './stage.ts';
+import { answersIn, calls, named, on, slowHook, talk, wordsIn } from './talk.ts';
+
+const order = (type?: string): readonly [string, unknown] => [
+  'Agent',
+  {
+    description: 'look',
+    prompt: 'read the notes',
+    ...(type === undefined ? {} : { subagent_type: type }),
+  },
+];
+
+async function play(turns: readonly ScriptTurn[], react: Reaction = () => undefined) {
+  const stage = createStage(react);
+  stage.write('notes.txt', 'hello\n');
+  const spoken = talk(turns);
+  const host = await stage.open({ model: spoken.model, permissionMode: 'bypassPermissions' });
+  const { result, transcriptPath } = await host.start({ prompt: 'delegate' });
+  return { stage, spoken, result, transcript: transcriptPath ?? '', host };
+}
+
+const inside = ({ fired }: Stage) => fired.filter(({ agent }) => agent.parentId !== null);
+
+describe('a sub-agent', () => {
+  it('has a conversation of its own, and its last words are the call’s result', async () => {
+    const { spoken, result } = await play([
+      calls(order('Explore')),
+      calls(['Read', { file_path: 'notes.txt' }]),
+      { text: 'They say hello.' },
+      { text: 'Done.' },
+    ]);
+    expect(result?.text).toBe('Done.');
+    expect(wordsIn(spoken.requests[1])).toEqual(['user: read the notes']);
+    expect(wordsIn(spoken.requests[3])).toHaveLength(3);
+    expect(answersIn(spoken)).toEqual(['They say hello.']);
+  });
+
+  it('has a transcript of its own beside the session’s, which does not repeat it', async () => {
+    const { stage, transcript } = await play([
+      calls(order()),
+      { text: 'A secret of its own.' },
+      { text: 'Done.' },
+    ]);
+    const [stopped] = named(stage, 'SubagentStop');
+    const own = stopped?.agentTranscriptPath ?? '';
+    expect(path.dirname(path.dirname(own))).toBe(path.dirname(transcript));
+    const lines = (file: string) =>
+      readFileSync(file, 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { isSidechain?: boolean; agentId?: string });
+    expect(lines(own).map(({ agentId, isSidechain }) => [agentId, isSidechain])).toEqual([
+      [stopped?.agent.id, true],
+      [stopped?.agent.id, true],
+    ]);
+    expect(readFileSync(transcript, 'utf8')).not.toContain('read the notes\\"');
+    expect(lines(transcript).some(({ isSidechain }) => isSidechain === true)).toBe(false);
+  });
+
+  it('goes on when a hook of SubagentStop refuses', async () => {
+    let refusals = 0;
+    const { spoken, stage } = await play(
+      [calls(order()), { text: 'Too short.' }, { text: 'Long enough.' }, { text: 'Done.' }],
+      on('SubagentStop', () => {
+        refusals += 1;
+        return refusals === 1 ? { effect: 'deny', reason: 'say more' } : undefined;
+      }),
+    );
+    expect(answersIn(spoken)).toEqual(['Long enough.']);
+    expect(wordsIn(spoken.requests[2]).at(-1)).toBe('user: Stop hook feedback:\nsay more');
+    expect(named(stage, 'SubagentStop').map(({ again }) => again)).toEqual([false, true]);
+    expect(named(stage, 'TaskComplete')).toHaveLength(1);
+  });
+
+  it('is told what hooks of SubagentStart say', async () => {
+    const { spoken } = await play(
+      [calls(order()), { text: 'Well.' }, { text: 'Done.' }],
+      on('SubagentStart', { context: 'be brief' }),
+    );
+    expect(wordsIn(spoken.requests[1])).toEqual([
+      expect.stringMatching(/be brief[\s\S]*read the notes$/),
+    ]);
+  });
+
+  it('has only the tools of its kind', async () => {
+    const { spoken, stage } = await play([
+      calls(order('Explore')),
+      calls(['Write', { file_path: 'x', content: 'x' }]),
+      { text: 'I cannot.' },
+      { text: 'Done.' },
+    ]);
+    expect(spoken.requests[1]?.tools.map(({ name }) => name).toSorted()).toEqual([
+      'Glob',
+      'Grep',
+      'Read',
+      'WebFetch',
+    ]);
+    expect(existsSync(path.join(stage.workspace, 'x'))).toBe(false);
+    expect(JSON.stringify(spoken.requests[2]?.messages)).toContain('There is no tool named');
+  });
+
+  it('of a kind that there is not is refused with the kinds that there are', async () => {
+    const { spoken, stage } = await play([calls(order('wizard')), { text: 'Done.' }]);
+    expect(answersIn(spoken)).toEqual([
+      'The wizard agent did not finish its task.\nThere is no kind of agent named "wizard". These are there: general-purpose, Explore.',
+    ]);
+    expect(named(stage, 'SubagentStart')).toEqual([]);
+  });
+
+  it('whose model fails is a failed call, and the agent goes on', async () => {
+    const { spoken, result, stage } = await play([
+      calls(order()),
+      { failure: { class: 'billing_error', message: 'no money for that' } },
+      { text: 'Done without.' },
+    ]);
+    expect(result).toMatchObject({ ending: 'done', text: 'Done without.' });
+    expect(answersIn(spoken)).toEqual([expect.stringContaining('no money for that')]);
+    expect(named(stage, 'RunEnd')).toHaveLength(1);
+  });
+
+  it('costs what it costs: its usage is added', async () => {
+    const usage = {
+      inputTokens: 1000,
+      outputTokens: 10,
+      cacheReadTokens: 100,
+      cacheWriteTokens: 1,
+    };
+    const { result } = await play([
+      { ...calls(order()), usage },
+      { text: 'Well.', usage },
+      { text: 'Done.', usage },
+    ]);
+    expect(result?.usage).toEqual({
+      inputTokens: 3000,
+      outputTokens: 30,
+      cacheReadTokens: 300,
+      cacheWriteTokens: 3,
+    });
+  });
+
+  it('carries its parent’s id in all that is told of it', async () => {
+    const { stage, result } = await play([
+      calls(order()),
+      calls(['Read', { file_path: 'notes.txt' }]),
+      { text: 'Well.' },
+      { text: 'Done.' },
+    ]);
+    expect(new Set(inside(stage).map(({ agent }) => agent.parentId))).toEqual(
+      new Set([result?.sessionId]),
+    );
+    const [own] = named(stage, 'SubagentStart');
+    const news = stage.news.filter(({ agentId }) => agentId === own?.agent.id);
+    expect(new Set(news.map(({ parentAgentId }) => parentAgentId))).toEqual(
+      new Set([result?.sessionId]),
+    );
+    expect(news.map(({ type }) => type)).toContain('tool-end');
+  });
+
+  it('works beside others of its turn', async () => {
+    const stage = createStage();
+    const spoken = talk([
+      calls(order(), order()),
+      { text: 'Well.' },
+      { text: 'Well.' },
+      { text: 'Done.' },
+    ]);
+    const started: string[] = [];
+    let bothStarted: () => void = () => undefined;
+    const both = new Promise<void>((resolve) => {
+      bothStarted = resolve;
+    });
+    const host = await stage.open({
+      model: spoken.model,
+      sources: [
+        slowHook('SubagentStart', async ({ agent }) => {
+          started.push(agent.id);
+          if (started.length === 2) bothStarted();
+          await both;
+          return undefined;
+        }),
+      ],
+    });
+    const { result } = await host.start({ prompt: 'delegate' });
+    expect(result?.text).toBe('Done.');
+    expect(answersIn(spoken)).toEqual(['Well.', 'Well.']);
+  });
+
+  it('ends with the run that is aborted, and what it runs with it', async () => {
+    const stage = createStage();
+    const spoken = talk([
+      calls(order()),
+      calls(['Bash', { command: 'echo $$ > pid; echo begun; sleep 100' }]),
+    ]);
+    const host = await stage.open({ model: spoken.model, permissionMode: 'bypassPermissions' });
+    host.subscribe((event) => {
+      if (event.type === 'tool-delta') void host.abort(event.sessionId, 'enough');
+    });
+    const { result } = await host.start({ prompt: 'delegate' });
+    expect(result).toMatchObject({ status: 'aborted', reason: 'enough' });
+    const pid = Number(readFileSync(path.join(stage.workspace, 'pid'), 'utf8'));
+    expect(() => process.kill(pid, 0)).toThrow();
+    expect(stage.fired.map(label).at(-1)).toBe('RunEnd aborted');
+  });
+});

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { createStage, type Reaction } from './stage.ts';
+import { answersIn, calls, named, on, talk } from './talk.ts';
+
+async function play(react: Reaction, ...turns: readonly ReturnType<typeof calls>[]) {
+  const stage = createStage(react);
+  const spoken = talk([...turns, { text: 'Done.' }]);
+  const host = await stage.open({ model: spoken.model });
+  await host.start({ prompt: 'plan' });
+  return { stage, answers: answersIn(spoken) };
+}
+
+const create = calls(['TaskCreate', { subject: 'Write it', description: 'All of it' }]);
+const complete = calls(['TaskUpdate', { taskId: '1', status: 'completed' }]);
+
+describe('the list of things to do', () => {
+  it('tells hooks of every item that is made and completed, once', async () => {
+    const { stage, answers } = await play(() => undefined, create, complete, complete);
+    expect(named(stage, 'TaskCreated')).toMatchObject([
+      { itemId: '1', subject: 'Write it', description: 'All of it' },
+    ]);
+    expect(named(stage, 'TaskCompleted')).toMatchObject([{ itemId: '1', subject: 'Write it' }]);
+    expect(answers).toHaveLength(3);
+  });
+
+  it('does not take up an item that a hook refuses, and the model is told why', async () => {
+    const { answers, stage } = await play(
+      on('TaskCreated', { effect: 'deny', reason: 'too vague' }),
+      create,
+      complete,
+    );
+    expect(answers).toEqual([expect.stringContaining('too vague'), 'There is no task #1.']);
+    expect(named(stage, 'TaskCompleted')).toEqual([]);
+  });
+
+  it('keeps an item open that a hook does not find completed', async () => {
+    let asked = 0;
+    const { answers, stage } = await play(
+      on('TaskCompleted', () => {
+        asked += 1;
+        return asked === 1 ? { effect: 'deny', reason: 'no tests' } : undefined;
+      }),
+      create,
+      complete,
+      complete,
+    );
+    expect(answers[1]).toContain('no tests');
+    expect(named(stage, 'TaskCompleted')).toHaveLength(2);
+  });
+});

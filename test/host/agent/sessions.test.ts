@@ -1,0 +1,386 @@
+import { readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { ModelRequest } from '../../../src/agent/models/model.ts';
+import { scripted } from '../../../src/agent/models/scripted.ts';
+import type { Host } from '../../../src/host/create-host.ts';
+import { createStage, label, type Stage } from '../../agent/stage.ts';
+import {
+  answersIn,
+  calls,
+  moment,
+  named,
+  notices,
+  on,
+  slowHook,
+  talk,
+  wordsIn,
+} from '../../agent/talk.ts';
+
+/** Starts a run whose only command waits until the run ends; settles when the command runs. */
+async function startWaiting(host: Host): Promise<{
+  sessionId: string;
+  done: ReturnType<Host['start']>;
+}> {
+  const begun = moment<string>();
+  host.subscribe((event) => {
+    if (event.type === 'tool-delta') begun.reach(event.sessionId);
+  });
+  const done = host.start({ prompt: 'wait' });
+  return { sessionId: await begun.reached, done };
+}
+
+const waiting = calls(['Bash', { command: 'echo begun; sleep 100' }]);
+const bypass = { permissionMode: 'bypassPermissions' } as const;
+
+async function caught(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+    return null;
+  } catch (error) {
+    return error;
+  }
+}
+
+describe('sessions of one host', () => {
+  it('run at the same time and do not mix what they tell', async () => {
+    const stage = createStage();
+    stage.write('notes.txt', 'hello\n');
+    const both = moment();
+    let running = 0;
+    const model = scripted([
+      calls(['Read', { file_path: 'notes.txt' }]),
+      calls(['Read', { file_path: 'notes.txt' }]),
+      { text: 'Done.' },
+      { text: 'Done.' },
+    ]);
+    const host = await stage.open({
+      model,
+      sources: [
+        slowHook('PreToolUse', async () => {
+          running += 1;
+          if (running === 2) both.reach();
+          await both.reached;
+          return undefined;
+        }),
+      ],
+    });
+    const [one, other] = await Promise.all([
+      host.start({ prompt: 'one' }),
+      host.start({ prompt: 'other' }),
+    ]);
+    expect(one.sessionId).not.toBe(other.sessionId);
+    for (const { sessionId, transcriptPath } of [one, other]) {
+      const own = stage.fired.filter((event) => event.sessionId === sessionId);
+      expect(own.map(label)).toEqual([
+        'SessionStart startup',
+        'TaskStart',
+        'UserPromptSubmit',
+        'RunStart',
+        'ModelRequest',
+        'ModelResponse',
+        'PreToolUse Read',
+        'PostToolUse Read',
+        'PostToolBatch',
+        'ModelRequest',
+        'ModelResponse',
+        'MessageDisplay',
+        'Stop',
+        'TaskComplete',
+        'RunEnd completed',
+      ]);
+      expect(new Set(own.map((event) => event.transcriptPath))).toEqual(new Set([transcriptPath]));
+      const news = stage.news.filter((event) => event.sessionId === sessionId);
+      expect(news.filter(({ type }) => type === 'run-end')).toHaveLength(1);
+    }
+  });
+
+  it('take further prompts, one after the other', async () => {
+    const stage = createStage();
+    const spoken = talk([{ text: 'One.' }, { text: 'Two.' }]);
+    const host = await stage.open({ model: spoken.model });
+    const { sessionId } = await host.start({ prompt: 'one' });
+    const result = await host.send(sessionId, 'two');
+    expect(result).toMatchObject({ sessionId, status: 'completed', text: 'Two.', iterations: 1 });
+    expect(wordsIn(spoken.requests[1])).toEqual(['user: one', 'assistant: One.', 'user: two']);
+  });
+
+  it('refuse a prompt while they work on another', async () => {
+    const stage = createStage();
+    const host = await stage.open({ model: scripted([waiting]), ...bypass });
+    const { sessionId, done } = await startWaiting(host);
+    expect(await caught(host.send(sessionId, 'two'))).toMatchObject({ code: 'SESSION_BUSY' });
+    await host.abort(sessionId, 'enough');
+    expect((await done).result).toMatchObject({ status: 'aborted', reason: 'enough' });
+  });
+
+  it('go on after an abort, with a result for the call that was interrupted', async () => {
+    const stage = createStage();
+    const spoken = talk([waiting, { text: 'Fine.' }, { text: 'Still fine.' }]);
+    const host = await stage.open({ model: spoken.model, ...bypass });
+    const { sessionId, done } = await startWaiting(host);
+    await host.abort(sessionId, 'enough');
+    await done;
+    await host.send(sessionId, 'go on');
+    await host.send(sessionId, 'and on');
+    const interrupted = {
+      role: 'user',
+      content: [
+        {
+          type: 'tool_result',
+          tool_use_id: 'call_1',
+          content: expect.stringMatching(/^begun\n.*aborted/),
+          is_error: true,
+        },
+        { type: 'text', text: 'go on' },
+      ],
+    };
+    expect(spoken.requests[1]?.messages.at(-1)).toEqual(interrupted);
+    expect(spoken.requests[2]?.messages[2]).toEqual(interrupted);
+  });
+
+  it('are known only while they are open', async () => {
+    const stage = createStage();
+    const host = await stage.open({ model: scripted([{ text: 'One.' }]) });
+    expect(() => host.steer('nobody', 'hello')).toThrow('no session "nobody" is open here');
+    expect(await caught(host.abort('nobody'))).toMatchObject({ code: 'SESSION_UNKNOWN' });
+    expect(await caught(host.send('nobody', 'hello'))).toMatchObject({ code: 'SESSION_UNKNOWN' });
+    await host.start({ prompt: 'one' });
+    expect(await caught(host.send('nobody', 'hello'))).toMatchObject({ code: 'SESSION_UNKNOWN' });
+  });
+
+  it('cannot be resumed where they are open already', async () => {
+    const stage = createStage();
+    const model = scripted([{ text: 'One.' }, { text: 'Two.' }]);
+    const host = await stage.open({ model });
+    const { sessionId } = await host.start({ prompt: 'one' });
+    expect(await caught(host.start({ prompt: 'two', resume: sessionId }))).toMatchObject({
+      code: 'SESSION_BUSY',
+    });
+    expect((await host.send(sessionId, 'two')).text).toBe('Two.');
+  });
+
+  it('can be opened without a prompt', async () => {
+    const stage = createStage();
+    const host = await stage.open({ model: scripted([{ text: 'One.' }]) });
+    const { sessionId, result } = await host.start({});
+    expect(result).toBe(null);
+    expect((await host.send(sessionId, 'one')).text).toBe('One.');
+    expect(named(stage, 'TaskStart')).toHaveLength(1);
+  });
+
+  it('let the agent read the output that was too long to be shown', async () => {
+    const stage = createStage();
+    const first = talk([calls(['Bash', { command: 'seq 1 100000' }])]);
+    const requests: ModelRequest[] = [];
+    const host = await stage.open({
+      allow: ['Bash(seq:*)'],
+      model: {
+        ...first.model,
+        async *stream(request, signal) {
+          requests.push(request);
+          const [shown = ''] = answersIn({ ...first, requests });
+          const [file_path = ''] = /\/\S*tool-results\/[^\s"]+/.exec(shown) ?? [];
+          const turns = [
+            calls(['Bash', { command: 'seq 1 100000' }]),
+            calls(['Read', { file_path, offset: 50_000, limit: 1 }]),
+            { text: 'Done.' },
+          ];
+          yield* scripted(turns.slice(requests.length - 1)).stream(request, signal);
+        },
+      },
+    });
+    const { result } = await host.start({ prompt: 'count' });
+    expect(result?.denials).toEqual([]);
+    expect(answersIn({ ...first, requests })[1]).toContain('50000');
+  });
+
+  it('are copied by a fork, and go on apart', async () => {
+    const stage = createStage();
+    const spoken = talk([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]);
+    const host = await stage.open({ model: spoken.model });
+    const { sessionId } = await host.start({ prompt: 'one' });
+    const forked = await host.start({ prompt: 'two', resume: sessionId, fork: true });
+    expect(forked.sessionId).not.toBe(sessionId);
+    await host.send(sessionId, 'three');
+    expect(wordsIn(spoken.requests[1])).toEqual(['user: one', 'assistant: One.', 'user: two']);
+    expect(wordsIn(spoken.requests[2])).toEqual(['user: one', 'assistant: One.', 'user: three']);
+    expect(named(stage, 'SessionStart').map(({ source }) => source)).toEqual(['startup', 'fork']);
+  });
+});
+
+describe('a host that is closed', () => {
+  it('while a run is under way ends it: RunEnd, then SessionEnd, each once', async () => {
+    const stage = createStage();
+    const host = await stage.open({ model: scripted([waiting]), ...bypass });
+    const { done } = await startWaiting(host);
+    await Promise.all([host.close(), host.close()]);
+    expect((await done).result).toMatchObject({
+      status: 'aborted',
+      reason: 'the session was closed',
+    });
+    await host.close();
+    expect(stage.fired.map(label).slice(-2)).toEqual(['RunEnd aborted', 'SessionEnd other']);
+    expect(named(stage, 'SessionEnd')).toHaveLength(1);
+    expect(stage.news.filter(({ type }) => type === 'session-end')).toHaveLength(1);
+  });
+
+  it('opens no further session, and says so', async () => {
+    const stage = createStage();
+    const host = await stage.open({ model: scripted([{ text: 'One.' }]) });
+    await host.start({ prompt: 'one' });
+    await host.close();
+    expect(await caught(host.start({ prompt: 'two' }))).toMatchObject({
+      message: 'the host was closed, and with it every session',
+    });
+  });
+
+  it('before any session was opened opens none, either', async () => {
+    const stage = createStage();
+    const host = await stage.open({ model: scripted([{ text: 'One.' }]) });
+    await host.close();
+    expect(await caught(host.start({ prompt: 'one' }))).toMatchObject({
+      message: 'the host was closed, and with it every session',
+    });
+  });
+
+  it('while a session is being opened leaves none behind', async () => {
+    const stage = createStage();
+    const opening = moment();
+    const host = await stage.open({
+      model: scripted([{ text: 'One.' }]),
+      sources: [
+        slowHook('SessionStart', async (_event, signal) => {
+          opening.reach();
+          await new Promise<void>((resolve) => {
+            signal.addEventListener('abort', () => resolve(), { once: true });
+          });
+          return undefined;
+        }),
+      ],
+    });
+    const starting = caught(host.start({ prompt: 'one' }));
+    await opening.reached;
+    await host.close();
+    expect(await starting).toMatchObject({
+      message: 'the host was closed, and with it every session',
+    });
+    expect(named(stage, 'RunStart')).toEqual([]);
+    expect(named(stage, 'SessionEnd')).toHaveLength(1);
+  });
+});
+
+describe('a signal', () => {
+  it('that has aborted before the session is opened opens none', async () => {
+    const stage = createStage();
+    const host = await stage.open({ model: scripted([{ text: 'One.' }]) });
+    const error = await caught(host.start({ prompt: 'one', signal: AbortSignal.abort() }));
+    expect(error).toMatchObject({ name: 'AbortError' });
+    expect(named(stage, 'SessionStart')).toEqual([]);
+    expect(named(stage, 'RunStart')).toEqual([]);
+  });
+
+  it('that aborts while a command runs aborts the run', async () => {
+    const stage = createStage();
+    const interrupt = new AbortController();
+    const host = await stage.open({ model: scripted([waiting]), ...bypass });
+    host.subscribe((event) => {
+      if (event.type === 'tool-delta') interrupt.abort();
+    });
+    const { result } = await host.start({ prompt: 'wait', signal: interrupt.signal });
+    expect(result).toMatchObject({ status: 'aborted', reason: 'interrupted by the person' });
+    expect(named(stage, 'RunEnd')).toHaveLength(1);
+  });
+});
+
+describe('what goes wrong in a run', () => {
+  it('a disk that is full ends it with the reason, and the session can go on', async () => {
+    const stage = createStage();
+    stage.write('notes.txt', 'hello\n');
+    let transcript = '';
+    const fill = (): undefined => {
+      transcript = stage.fired[0]?.transcriptPath ?? '';
+      rmSync(transcript);
+      symlinkSync('/dev/full', transcript);
+    };
+    const full = createFilling(stage, fill);
+    const host = await stage.open({
+      model: scripted([
+        calls(['Read', { file_path: 'notes.txt' }]),
+        { text: 'Never said.' },
+        { text: 'Said at last.' },
+      ]),
+      sources: [full],
+    });
+    const { result, sessionId } = await host.start({ prompt: 'read' });
+    expect(result).toMatchObject({
+      status: 'failed',
+      reason: expect.stringMatching(/^the session cannot be stored in .*ENOSPC/),
+    });
+    expect(result?.reason).not.toContain('bug');
+    expect(named(stage, 'RunEnd')).toMatchObject([{ status: 'failed' }]);
+    rmSync(transcript);
+    expect(await host.send(sessionId, 'again')).toMatchObject({ ending: 'done' });
+    expect(readFileSync(transcript, 'utf8')).toContain('again');
+  });
+
+  it('a subscriber that throws changes nothing', async () => {
+    const stage = createStage();
+    const warned = moment<string>();
+    process.once('warning', (warning) => warned.reach(warning.message));
+    const host = await stage.open({ model: scripted([{ text: 'One.' }]) });
+    host.subscribe((event) => {
+      if (event.type === 'turn-start') throw new Error('a bad listener');
+    });
+    const heard: string[] = [];
+    host.subscribe(({ type }) => heard.push(type));
+    const { result } = await host.start({ prompt: 'one' });
+    expect(result).toMatchObject({ ending: 'done', text: 'One.' });
+    expect(heard).toContain('turn-start');
+    expect(await warned.reached).toContain('a bad listener');
+  });
+
+  it('a subscriber that has left hears nothing more', async () => {
+    const stage = createStage();
+    const host = await stage.open({ model: scripted([{ text: 'One.' }]) });
+    const heard: string[] = [];
+    const leave = host.subscribe(({ type }) => heard.push(type));
+    leave();
+    await host.start({ prompt: 'one' });
+    expect(heard).toEqual([]);
+  });
+
+  it('a model that breaks its word and throws fails the run, not the host', async () => {
+    const stage = createStage();
+    const model = scripted([]);
+    const host = await stage.open({
+      model: {
+        ...model,
+        stream: () => ({
+          [Symbol.asyncIterator]: () => ({
+            next: () => Promise.reject(new Error('socket hang up')),
+          }),
+        }),
+      },
+    });
+    const { result } = await host.start({ prompt: 'one' });
+    expect(result).toMatchObject({
+      status: 'failed',
+      reason: expect.stringContaining('socket hang up'),
+    });
+    expect(named(stage, 'RunEnd')).toHaveLength(1);
+  });
+
+  it('the title that a hook gives does not matter more than the run', async () => {
+    const stage = createStage(on('UserPromptSubmit', { title: 'x'.repeat(1000) }));
+    const host = await stage.open({ model: scripted([{ text: 'One.' }]) });
+    expect((await host.start({ prompt: 'one' })).result?.ending).toBe('done');
+    expect(notices(stage)).toEqual([]);
+  });
+});
+
+function createFilling({ fired }: Stage, fill: () => undefined) {
+  return slowHook('PreToolUse', async () => {
+    if (fired.length > 0) fill();
+    return undefined;
+  });
+}
