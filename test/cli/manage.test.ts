@@ -132,7 +132,7 @@ describe('demo', () => {
       runHookline(['demo', '--json'], at(place)),
     ]);
     expect(readable).toMatchObject({ code: 0, stderr: '' });
-    expect(readable.stdout).toMatch(/\nAll 11 claims held\.\n$/);
+    expect(readable.stdout).toMatch(/\nAll 16 claims held\.\n$/);
     const { steps } = jsonOf(json);
     expect(steps.every(({ holds }: { holds: boolean }) => holds)).toBe(true);
     expect(steps.at(6).verdict.reasons).toEqual([

@@ -2,12 +2,15 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createStage } from './claude-config/build.ts';
-import { coveragePage, coverageOf } from './claude-config/coverage.ts';
+import { casesInAgent, coveragePage, coverageOf } from './claude-config/coverage.ts';
 import { DIFFERENCES, differencesTable } from './claude-config/differences.ts';
 import { DUE_IN_HOST } from './claude-config/due-in-host.ts';
 import { GROUPS } from './claude-config/groups/index.ts';
 import { missingPrograms, titleWithout } from './claude-config/programs.ts';
 import { GROUP_NAMES, namedCases } from './claude-config/recording.ts';
+import { HOST_GROUPS } from './claude-host/groups/index.ts';
+
+const ALL = { groups: GROUPS, hostGroups: HOST_GROUPS };
 import { standInNotes } from './claude-config/scripts.ts';
 
 const passed = new Map<string, number>();
@@ -15,8 +18,8 @@ const skipped = new Map<string, number>();
 
 describe('the recorded behaviour of Claude Code', () => {
   afterAll(() => {
-    const lines = coverageOf(GROUPS).map(({ group, tests, named, due }) => {
-      const whole = due.length === 0 ? '' : `, ${due.length} due in the agent host`;
+    const lines = coverageOf(ALL).map(({ group, tests, named, due }) => {
+      const whole = due.length === 0 ? '' : `, ${due.length} left`;
       const without = skipped.has(group) ? `, ${skipped.get(group)} skipped` : '';
       return `claude-config ${group}: ${passed.get(group) ?? 0} of ${tests} cases passed${without} (${named} recorded${whole})\n`;
     });
@@ -43,11 +46,13 @@ describe('the recorded behaviour of Claude Code', () => {
 
 describe('every case of the recording', () => {
   const tested = new Map(GROUPS.map(({ name, cases }) => [name, cases.map((each) => each.name)]));
+  const hasTest = (group: string, name: string): boolean =>
+    (tested.get(group) ?? []).includes(name) || casesInAgent(HOST_GROUPS, group).includes(name);
 
-  it.each(GROUP_NAMES)('of %s has a test, or is due in the agent host', (group) => {
+  it.each(GROUP_NAMES)('of %s has a test, or is due in the agent', (group) => {
     const due = DUE_IN_HOST.filter((each) => each.group === group).map((each) => each.case);
     const without = namedCases(group).filter(
-      (name) => !(tested.get(group) ?? []).includes(name) && !due.includes(name),
+      (name) => !hasTest(group, name) && !due.includes(name),
     );
     expect(without).toEqual([]);
     expect(tested.get(group) ?? []).not.toEqual([]);
@@ -57,6 +62,16 @@ describe('every case of the recording', () => {
     for (const [group, names] of tested) {
       expect({ group, names: [...new Set(names)] }).toEqual({ group, names });
     }
+  });
+
+  it('that an agent is tested with is in the recording', () => {
+    const recorded = HOST_GROUPS.filter(({ name }) => GROUP_NAMES.includes(name));
+    const unknown = recorded.flatMap(({ name: group }) =>
+      casesInAgent(HOST_GROUPS, group)
+        .filter((name) => !namedCases(group).includes(name))
+        .map((name) => ({ group, name })),
+    );
+    expect(unknown).toEqual([]);
   });
 
   it('that is listed as due is in the recording', () => {
@@ -71,8 +86,7 @@ describe('every case of the recording', () => {
       Object.entries(cases).flatMap(([group, names]) => names.map((name) => ({ group, name }))),
     );
     const unknown = listed.filter(
-      ({ group, name }) =>
-        !namedCases(group).includes(name) || !(tested.get(group) ?? []).includes(name),
+      ({ group, name }) => !namedCases(group).includes(name) || !hasTest(group, name),
     );
     expect(unknown).toEqual([]);
   });
@@ -80,7 +94,7 @@ describe('every case of the recording', () => {
 
 it('COVERAGE.md is up to date (write it anew with vitest -u)', async () => {
   const page = path.join(import.meta.dirname, 'claude-config', 'COVERAGE.md');
-  await expect(coveragePage(GROUPS)).toMatchFileSnapshot(page);
+  await expect(coveragePage(ALL)).toMatchFileSnapshot(page);
 });
 
 it('the table of differences has a row for each of them', () => {

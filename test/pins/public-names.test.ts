@@ -31,9 +31,13 @@ describe('what the package exports', () => {
       'createHost',
       'isHooklineError',
       'isRefusal',
+      'scripted',
     ]);
     expect(typeNames('src/index.ts')).toEqual([
+      'AgentOptions',
       'Answer',
+      'Approval',
+      'ApprovalRequest',
       'Decision',
       'DispatchRecord',
       'Effect',
@@ -51,9 +55,22 @@ describe('what the package exports', () => {
       'Host',
       'HostOptions',
       'LateOutcome',
+      'Message',
+      'Model',
+      'ModelChunk',
+      'ModelFailure',
+      'ModelRequest',
+      'ModelWish',
       'Moment',
       'Outcome',
+      'Person',
+      'RunResult',
+      'RuntimeEvent',
+      'ScriptTurn',
+      'StartRequest',
+      'Started',
       'Stop',
+      'Usage',
       'Verdict',
     ]);
   });
@@ -126,6 +143,7 @@ describe('what the package exports', () => {
       'recordCase',
       'runCase',
       'sampleEvent',
+      'scripted',
     ]);
     expect(typeNames('src/testing.ts')).toEqual([
       'CaseResult',
@@ -143,6 +161,7 @@ describe('what the package exports', () => {
       'RecordRequest',
       'RecordedCase',
       'RunCaseOptions',
+      'ScriptTurn',
       'Verdict',
     ]);
   });

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { PROVIDERS } from '../../src/agent/models/providers.ts';
+import { TOOLS } from '../../src/agent/tools/index.ts';
 import { ERROR_CODES } from '../../src/base/errors.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { FILE_HOOKS } from '../../src/dialects/cline-files/names.ts';
@@ -39,6 +41,17 @@ describe('the reference documents, both ways,', () => {
     expect(firstCells('events.md', 'File')).toEqual(Object.keys(FILE_HOOKS));
   });
 
+  it('every tool of the agent', () => {
+    expect(firstCells('tools.md', 'Tool')).toEqual(TOOLS.map(({ name }) => name));
+  });
+
+  it('every provider of models', () => {
+    const names = firstCells('models.md', 'Provider').map((cell) => cell?.split('`')[0]);
+    expect(names.map((name) => name?.replaceAll('`', ''))).toEqual(
+      PROVIDERS.map(({ name }) => name),
+    );
+  });
+
   it('every setting', () => {
     expect(firstCells('settings.md', 'Setting')).toEqual(Object.keys(SETTINGS));
   });
@@ -52,7 +65,14 @@ describe('the reference documents, both ways,', () => {
   });
 
   it('each of them with words', () => {
-    const pages = ['events.md', 'settings.md', 'errors.md', 'exit-codes.md'];
+    const pages = [
+      'events.md',
+      'tools.md',
+      'models.md',
+      'settings.md',
+      'errors.md',
+      'exit-codes.md',
+    ];
     const rows = pages.flatMap((page) => [...readTables(page).values()].flat());
     expect(rows.filter((cells) => cells.length < 2 || cells[1] === '')).toEqual([]);
   });

@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { KEY_VARIABLES, PROVIDER_NAMES } from '../../src/agent/models/providers.ts';
+import { ENDINGS } from '../../src/agent/runtime-event.ts';
+import { TOOLSETS } from '../../src/agent/tools/toolsets.ts';
 import { ERROR_CODES } from '../../src/base/errors.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { jsonVerdict } from '../../src/cli/words/verdict.ts';
@@ -7,6 +10,8 @@ import { SETTINGS } from '../../src/host/settings.ts';
 import { EFFECTS } from '../../src/hooks/decision.ts';
 import { EVENTS } from '../../src/hooks/events.ts';
 import { mergeOutcomes } from '../../src/hooks/merge.ts';
+import { PERMISSION_MODES } from '../../src/permissions/mode.ts';
+import { PROVIDER_KEYS } from '../../src/process/environment.ts';
 
 /**
  * Words that hooks, scripts and hosts rely on. A word may be added; one that is here may neither
@@ -73,6 +78,13 @@ describe('the words of the contract', () => {
       'TRUST_UNIT_TOO_LARGE',
       'TRUST_RECORD_INVALID',
       'LOCK_INVALID',
+      'MODEL_KEY_MISSING',
+      'MODEL_UNKNOWN',
+      'MODEL_SCRIPT_INVALID',
+      'MODEL_FAILED',
+      'SESSION_UNKNOWN',
+      'SESSION_BUSY',
+      'SESSION_UNWRITABLE',
       'USAGE_INVALID',
     ]);
   });
@@ -88,6 +100,46 @@ describe('the words of the contract', () => {
     });
   });
 
+  it('are these ways in which a run ends', () => {
+    expect(ENDINGS).toEqual([
+      'done',
+      'refused',
+      'stopped_by_hook',
+      'tool_deferred',
+      'max_turns',
+      'aborted',
+      'model_failed',
+      'loop',
+    ]);
+  });
+
+  it('are these permission modes and tool sets', () => {
+    expect(PERMISSION_MODES).toEqual([
+      'default',
+      'acceptEdits',
+      'plan',
+      'bypassPermissions',
+      'dontAsk',
+    ]);
+    expect(TOOLSETS).toEqual(['claude', 'cline-classic', 'cline-sdk']);
+  });
+
+  it('are these providers of models', () => {
+    expect(PROVIDER_NAMES).toEqual([
+      'anthropic',
+      'openai',
+      'gemini',
+      'openai-compatible',
+      'openrouter',
+      'ollama',
+      'scripted',
+    ]);
+  });
+
+  it('are these names of keys, each of which is kept from workspace hooks', () => {
+    expect([...KEY_VARIABLES].toSorted()).toEqual([...PROVIDER_KEYS].toSorted());
+  });
+
   it('are these settings, with these environment variables', () => {
     const variables = Object.entries(SETTINGS).map(([name, { variable }]) => [
       name,
@@ -101,6 +153,14 @@ describe('the words of the contract', () => {
       'hooks.overrides': null,
       'cline.cancel': null,
       'cline.maxContextChars': 'MAX_CONTEXT_MODIFICATION_SIZE',
+      'model.provider': 'HOOKLINE_PROVIDER',
+      'model.id': 'HOOKLINE_MODEL',
+      'model.baseUrl': 'HOOKLINE_BASE_URL',
+      'model.key': null,
+      'agent.maxTurns': null,
+      'agent.stopCap': 'CLAUDE_CODE_STOP_HOOK_BLOCK_CAP',
+      'agent.compactAt': null,
+      'web.allowPrivate': 'HOOKLINE_WEB_ALLOW_PRIVATE',
       'env.pass': null,
       'trace.enabled': null,
       'trace.maxFileBytes': null,

@@ -1,3 +1,4 @@
+import type { HostGroup } from '../claude-host/play.ts';
 import type { Group } from './build.ts';
 import { differencesTable } from './differences.ts';
 import { DUE_IN_HOST } from './due-in-host.ts';
@@ -8,45 +9,62 @@ export interface Coverage {
   readonly what: string;
   /** How many cases the recording names. */
   readonly named: number;
-  /** How many tests there are. */
+  /** How many tests look at the verdict. */
   readonly tests: number;
-  /** The cases that only the agent host can show. */
+  /** How many tests look at what an agent does with it. */
+  readonly inAgent: number;
+  /** The cases without any test. */
   readonly due: readonly string[];
 }
 
-export function coverageOf(groups: readonly Group[]): readonly Coverage[] {
-  const extra = groups.map(({ name }) => name).filter((name) => !GROUP_NAMES.includes(name));
-  return [...GROUP_NAMES, ...extra].map((group) => {
+export interface AllGroups {
+  readonly groups: readonly Group[];
+  readonly hostGroups: readonly HostGroup[];
+}
+
+/** The cases of the recording that an agent's tests of a group are about. */
+export function casesInAgent(hostGroups: readonly HostGroup[], group: string): readonly string[] {
+  const { cases = [] } = hostGroups.find(({ name }) => name === group) ?? {};
+  return cases.map(({ name }) => name.split(': ')[0] ?? name);
+}
+
+export function coverageOf({ groups, hostGroups }: AllGroups): readonly Coverage[] {
+  const extra = [...groups, ...hostGroups]
+    .map(({ name }) => name)
+    .filter((name) => !GROUP_NAMES.includes(name));
+  return [...GROUP_NAMES, ...new Set(extra)].map((group) => {
     const tested = groups.find(({ name }) => name === group)?.cases.map(({ name }) => name) ?? [];
     const named = GROUP_NAMES.includes(group) ? namedCases(group) : [];
+    const inAgent = casesInAgent(hostGroups, group);
     return {
       group,
       what: RECORDING.vectors[group]?.what ?? 'described, not recorded',
       named: named.length,
       tests: tested.length,
-      due: named.filter((name) => !tested.includes(name)),
+      inAgent: inAgent.length,
+      due: named.filter((name) => !tested.includes(name) && !inAgent.includes(name)),
     };
   });
 }
 
 /** What COVERAGE.md says. */
-export function coveragePage(groups: readonly Group[]): string {
-  const rows = coverageOf(groups).map(
-    ({ group, what, named, tests, due }) =>
-      `| ${group} | ${cell(what)} | ${named} | ${tests} | ${due.join(', ')} |`,
+export function coveragePage(all: AllGroups): string {
+  const rows = coverageOf(all).map(
+    ({ group, what, named, tests, inAgent, due }) =>
+      `| ${group} | ${cell(what)} | ${named} | ${tests} | ${inAgent} | ${due.join(', ')} |`,
   );
   const later = DUE_IN_HOST.map(
     ({ group, case: name, reason }) =>
       `| ${group} | ${name === '*' ? 'all' : name} | ${cell(reason)} |`,
   );
   return `${PAGE_HEAD}
-| group | what was recorded | cases | tests | without a test here |
-|---|---|---|---|---|
+| group | what was recorded | cases | tests of the verdict | tests in an agent | without a test |
+|---|---|---|---|---|---|
 ${rows.join('\n')}
 
-## What shows only in an agent
+## What is left
 
-Decisions of these cases are tested here; what an agent does with them is due with the agent host.
+Decisions of these cases are tested; what an agent does with them is not there yet.
 
 | group | case | what is due |
 |---|---|---|
@@ -63,9 +81,11 @@ const PAGE_HEAD = `# What the Claude-format suite covers
 
 \`claude-payloads.json\` holds what Claude Code 2.1.325 was seen to do, in groups of named cases. Every
 case is a test that runs a real hook (a shell, bash, Python or Node.js program, a real HTTP server, or a
-scripted double of the model and of MCP servers) through the real host, and checks the verdict. A case
-without a test fails the suite, unless it is listed below as due with the agent host. This page is
-written by the suite.
+scripted double of the model and of MCP servers) through the real host, and checks the verdict.
+\`test/conformance/claude-host.test.ts\` runs the hooks of many of them in the built program,
+\`hookline run\`, against a model that is told what to say, and checks what an agent then does: what the
+model reads next, which hooks run in which order, how the run ends. A case without a test fails the
+suite, unless it is listed below as left. This page is written by the suite.
 
 Besides the groups: \`test/conformance/claude-config-payloads.test.ts\` compares what hooks read on stdin
 with every recorded payload, and \`test/conformance/claude-config-seed-003.test.ts\` runs the scripts,

@@ -104,7 +104,7 @@ export const DIFFERENCES: readonly Difference[] = [
     why: 'State of one program does not belong into the directory of another.',
   },
   {
-    cases: { '38-caps': ['systemMessage', 'additionalContext'] },
+    cases: { '38-caps': ['systemMessage', 'additionalContext', 'tool output'] },
     claude: 'Text that is too long is kept beside the transcript in `~/.claude`.',
     here: 'It is kept in Hookline’s own directory; the preview has the same form.',
     why: 'State of one program does not belong into the directory of another.',
@@ -132,6 +132,92 @@ export const DIFFERENCES: readonly Difference[] = [
       'The error of a denied Write call is the bare reason, whichever way the hook denied it.',
     here: 'The bare reason for a JSON answer; the hook’s command stands before what it wrote to stderr, as for all other tools.',
     why: 'The model can tell the words of a program from a considered reason.',
+  },
+  {
+    cases: {
+      '03-pre-cases': ['exit2_json_allow', 'json_deny', 'json_allow_ctx', 'ctx_only'],
+      '06-post': ['ctx', 'block_ctx'],
+      '07-ups': ['stdout', 'ctx', 'ctx_title', 'arr'],
+      '08-sessionstart': ['stdout', 'ctx'],
+      '09-stop': ['ctx'],
+      '38-caps': ['additionalContext'],
+      '39-misc-out': ['failure context', 'batchctx'],
+      '51-contfalse': ['upe_stdout'],
+    },
+    claude: 'What a hook tells the model does not say which hook it is from.',
+    here: 'Its last line does: `(from <id>)`.',
+    why: 'Whoever reads a conversation must see who put something into it.',
+  },
+  {
+    cases: {
+      '06-post': ['exit2', 'block', 'block_noreason', 'block_ctx'],
+      '38-caps': ['block reason'],
+      '39-misc-out': ['failure exit2', 'failure block'],
+      '40-precompact': ['json block'],
+    },
+    claude: 'An objection after a call, or to a compaction, names the hook by its command.',
+    here: 'It names the hook by its id.',
+    why: '`hooks list`, `hooks disable` and the trace call it so.',
+  },
+  {
+    cases: { '09-stop': ['exit2', 'block', 'block_noreason'] },
+    claude:
+      'The model reads twice why a Stop hook keeps it from ending; ended by the cap, the run has no result.',
+    here: 'The model reads it once, and the result is the last answer.',
+    why: 'The same words twice say no more, and the answer is what was asked for.',
+  },
+  {
+    cases: {
+      '04-pre-stop': ['cont_false', 'cont_false_allow'],
+      '06-post': ['cont'],
+      '07-ups': ['exit2', 'block', 'block_sup', 'block_noreason', 'cont'],
+      '22-prompt': ['no'],
+      '28-permreq': ['denyint'],
+      '39-misc-out': ['batch stop'],
+      '51-contfalse': ['pre_cont', 'pre_cont_allow', 'pre_cont_exit2', 'upe_block'],
+    },
+    claude:
+      'A run that hooks refused or ended exits with 0, and what they said to a prompt is its result.',
+    here: 'It exits with 1; its `ending` is `refused` or `stopped_by_hook`, and what they said is its `reason`.',
+    why: 'A script must be able to tell it from a run that was done.',
+  },
+  {
+    cases: {
+      '03-pre-cases': ['upd_invalid'],
+      '28-permreq': ['none', 'exit2', 'exit1', 'legacy', 'pdec'],
+      '29-permrules': ['nohook', 'allow_denyrule', 'allow_askrule', 'upd_into_denied'],
+      '46-denyfmt': ['Edit'],
+    },
+    claude:
+      'A refusal by a tool, by a rule or for want of a person is told in Claude Code’s words.',
+    here: 'It is told in our words, with the rule and its file, or that nobody is there to be asked.',
+    why: 'The model, and whoever reads along, should learn what to change.',
+  },
+  {
+    cases: { '28-permreq': ['allowupd'], '29-permrules': ['upd_into_denied', 'upd_nodec'] },
+    claude: 'Only rules look at an input that a hook rewrote.',
+    here: 'So do all hooks that have not seen it, after a rewrite by PermissionRequest also those of PreToolUse. Only their refusals count.',
+    why: 'No rewrite may slip past a guard.',
+  },
+  {
+    cases: { '28-permreq': ['none'] },
+    claude: 'For a command that changes files, all of its directory and all edits are suggested.',
+    here: 'The rule is suggested that lets this command pass.',
+    why: 'A suggestion should not allow more than what is asked about.',
+  },
+  {
+    cases: { '27-frontmatter': ['skillhook'] },
+    claude: 'Hooks that a skill brought do not look at what sub-agents do.',
+    here: 'They do.',
+    why: 'Work that is handed on must not slip past a guard.',
+  },
+  {
+    cases: {
+      '30-modes': ['m-auto SessionStart', 'm-auto PreToolUse', 'm-manual PreToolUse'],
+    },
+    claude: '`--permission-mode` also takes `auto`, where a classifier decides, and `manual`.',
+    here: 'It does not; `manual` in a settings file means `default`.',
+    why: 'There is no classifier, and one name is enough.',
   },
 ];
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { modelText } from '../../../../../src/dialects/claude-config/output/texts.ts';
+import { modelText } from '../../../../../src/agent/conversation/hook-texts.ts';
 import { call, command, type Group, hooks, type Stage } from '../../build.ts';
 import { listAt, observed } from '../../recording.ts';
 

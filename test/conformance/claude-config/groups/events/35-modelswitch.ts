@@ -8,7 +8,7 @@ import {
   type Told,
   type World,
 } from '../../build.ts';
-import { modelText } from '../../../../../src/dialects/claude-config/output/texts.ts';
+import { modelText } from '../../../../../src/agent/conversation/hook-texts.ts';
 
 const records = (name: string): object => command(`echo ${name} >> ran.log`);
 const NO_HAIKU = 'echo "no haiku" >&2; exit 2';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { modelText } from '../../../../../src/dialects/claude-config/output/texts.ts';
+import { modelText } from '../../../../../src/agent/conversation/hook-texts.ts';
 import { command, type Group, hooks, type Stage, type Told, told } from '../../build.ts';
 
 interface Compaction {

@@ -1,0 +1,302 @@
+import { expect } from 'vitest';
+import { runHookline } from '../../../cli/hookline.ts';
+import { command, group } from '../../claude-config/build.ts';
+import { fieldsAt, listAt, observed } from '../../claude-config/recording.ts';
+import type { Act } from '../../claude-config/scripts.ts';
+import { type CaseActs, caseFiles, tells } from '../hook-programs.ts';
+import { bashCalls, type HostGroup, play, sharedScene } from '../play.ts';
+import { eventsTold, newWords, recordedWords } from '../seen.ts';
+
+const decides = (decision: object): Act => ({
+  out: { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } },
+});
+
+const REQUESTS: Readonly<Record<string, Act>> = {
+  none: {},
+  deny: decides({ behavior: 'deny', message: 'pr deny msg' }),
+  allow: decides({ behavior: 'allow' }),
+  denynomsg: decides({ behavior: 'deny' }),
+  exit2: { err: 'no', exit: 2 },
+  allowupd: decides({ behavior: 'allow', updatedInput: { command: 'echo replaced' } }),
+  exit1: { err: 'no', exit: 1 },
+  legacy: { out: { decision: 'approve' } },
+  pdec: {
+    out: {
+      hookSpecificOutput: { hookEventName: 'PermissionRequest', permissionDecision: 'allow' },
+    },
+  },
+  perm: decides({
+    behavior: 'allow',
+    updatedPermissions: [
+      {
+        type: 'addRules',
+        rules: [
+          { toolName: 'Bash', ruleContent: 'touch *' },
+          { toolName: 'Bash', ruleContent: 'echo *' },
+        ],
+        behavior: 'allow',
+        destination: 'session',
+      },
+    ],
+  }),
+  afterperm: decides({ behavior: 'deny', message: 'nobody should ask' }),
+};
+
+/** Which calls nobody decides; they are denied, in our words. */
+const UNDECIDED = ['none', 'exit2', 'exit1', 'legacy', 'pdec'];
+
+const requests = sharedScene(() => ({
+  prompt: 'go',
+  mode: 'default',
+  settings: {
+    hooks: {
+      PreToolUse: [group([command(tells('pre'))])],
+      PermissionRequest: [group([command('node case.mjs c'), command(tells('asked'))])],
+    },
+  },
+  files: caseFiles(
+    Object.fromEntries(
+      Object.entries(REQUESTS).map(([name, act]): [string, CaseActs[string]] => [name, { c: act }]),
+    ),
+  ),
+  answer: bashCalls(Object.keys(REQUESTS).map((name) => `touch f_CASE_${name} && echo done`)),
+}));
+
+export const permissionRequest: HostGroup = {
+  name: '28-permreq',
+  cases: [
+    ...Object.keys(REQUESTS).map((name, index) => ({ name, run: () => asks(name, index) })),
+    { name: 'none: what the hook is told', run: tellsOfRequest },
+    { name: 'none: who is asked in which order, and what was denied', run: asksInOrder },
+    { name: 'denyint', run: interrupts },
+  ],
+};
+
+async function asks(name: string, index: number): Promise<void> {
+  const played = await requests();
+  const seen = newWords(played.requests[index + 1]);
+  const recorded = recordedWords(fieldsAt(observed('28-permreq'), 'per')[name]);
+  if (UNDECIDED.includes(name)) {
+    expect(seen).toMatch(
+      /^\[TOOL_RESULT ERR\] .*Nobody is here to be asked, so the call is denied\.$/u,
+    );
+  } else expect(seen).toBe(recorded);
+  expect(played.has(`f_CASE_${name}`)).toBe(['allow', 'perm', 'afterperm'].includes(name));
+}
+
+async function tellsOfRequest(): Promise<void> {
+  const { told } = await requests();
+  const recorded = fieldsAt(observed('28-permreq'), 'firstPR');
+  const first = told.find(({ name }) => name === 'asked')?.payload ?? {};
+  expect(Object.keys(first).filter((key) => !(key in recorded))).toEqual([]);
+  expect(first['tool_input']).toEqual({ command: 'touch f_CASE_none && echo done' });
+  expect(first['permission_suggestions']).toEqual([
+    {
+      type: 'addRules',
+      rules: [{ toolName: 'Bash', ruleContent: 'touch f_CASE_none' }],
+      behavior: 'allow',
+      destination: 'session',
+    },
+  ]);
+}
+
+async function asksInOrder(): Promise<void> {
+  const played = await requests();
+  expect(eventsTold(played)).toEqual(Object.keys(REQUESTS).flatMap(askedAbout));
+  const { denials, ending } = played.result;
+  const denied = ['none', 'deny', 'denynomsg', 'exit2', 'exit1', 'legacy', 'pdec'];
+  expect(denials.map(({ tool, input }) => ({ tool, input }))).toEqual(
+    denied.map((name) => ({
+      tool: 'Bash',
+      input: { command: `touch f_CASE_${name} && echo done` },
+    })),
+  );
+  expect({ ending, code: played.code }).toEqual({ ending: 'done', code: 0 });
+}
+
+/** Whoever did not see the rewritten input yet looks at it, too. */
+function askedAbout(name: string): readonly string[] {
+  const asked = ['PreToolUse:pre', 'PermissionRequest:asked'];
+  if (name === 'afterperm') return asked.slice(0, 1);
+  return name === 'allowupd' ? [...asked, 'PermissionRequest:asked', 'PreToolUse:pre'] : asked;
+}
+
+/** In the recording a rule let the call pass before anybody asked; here the hook is asked. */
+async function interrupts(): Promise<void> {
+  const {
+    result,
+    requests: asked,
+    has,
+    code,
+  } = await play({
+    prompt: 'go',
+    mode: 'default',
+    settings: { hooks: { PermissionRequest: [group([command('node case.mjs c')])] } },
+    files: caseFiles({
+      denyint: { c: decides({ behavior: 'deny', message: 'stop it', interrupt: true }) },
+    }),
+    answer: bashCalls(['touch f_CASE_denyint']),
+  });
+  const { ending, reason } = result;
+  expect({ code, ending, reason, requests: asked.length, ran: has('f_CASE_denyint') }).toEqual({
+    code: 1,
+    ending: 'stopped_by_hook',
+    reason: 'stop it',
+    requests: 1,
+    ran: false,
+  });
+}
+
+const says = (fields: object): Act => ({
+  out: { hookSpecificOutput: { hookEventName: 'PreToolUse', ...fields } },
+});
+const ALLOWS = says({ permissionDecision: 'allow' });
+
+interface RuleCase {
+  readonly act: Act;
+  readonly command: string;
+  /** Where the words are ours. */
+  readonly sees?: RegExp;
+}
+
+const DENIED_BY_RULE =
+  /^\[TOOL_RESULT ERR\] Permission to use Bash with command touch DENYRULE_\w+ has been denied by the rule Bash\(touch DENYRULE\*\) of /u;
+
+const RULE_CASES: Readonly<Record<string, RuleCase>> = {
+  nohook: { act: {}, command: 'touch CASE_nohook', sees: /Nobody is here to be asked/u },
+  allow: { act: ALLOWS, command: 'touch CASE_allow' },
+  allow_denyrule: {
+    act: ALLOWS,
+    command: 'touch DENYRULE_CASE_allow_denyrule',
+    sees: DENIED_BY_RULE,
+  },
+  allow_askrule: {
+    act: ALLOWS,
+    command: 'touch ASKRULE_CASE_allow_askrule',
+    sees: /Nobody is here to be asked/u,
+  },
+  ask_allowrule: {
+    act: says({ permissionDecision: 'ask', permissionDecisionReason: 'ask it' }),
+    command: 'touch ALLOWRULE_CASE_ask_allowrule',
+  },
+  upd_into_denied: {
+    act: says({ permissionDecision: 'allow', updatedInput: { command: 'touch DENYRULE_x' } }),
+    command: 'touch CASE_upd_into_denied',
+    sees: DENIED_BY_RULE,
+  },
+  upd_nodec: {
+    act: says({ updatedInput: { command: 'touch ALLOWRULE_y' } }),
+    command: 'touch CASE_upd_nodec',
+  },
+};
+
+const rules = sharedScene(() => ({
+  prompt: 'go',
+  mode: 'default',
+  settings: {
+    permissions: {
+      allow: ['Bash(touch ALLOWRULE*)'],
+      ask: ['Bash(touch ASKRULE*)'],
+      deny: ['Bash(touch DENYRULE*)'],
+    },
+    hooks: {
+      PreToolUse: [group([command(tells('pre')), command('node case.mjs c')])],
+      PermissionRequest: [group([command(tells('asked'))])],
+    },
+  },
+  files: caseFiles(
+    Object.fromEntries(
+      Object.entries(RULE_CASES).map(([name, { act }]): [string, CaseActs[string]] => [
+        name,
+        { c: act },
+      ]),
+    ),
+  ),
+  answer: bashCalls(Object.values(RULE_CASES).map((each) => each.command)),
+}));
+
+export const permissionRules: HostGroup = {
+  name: '29-permrules',
+  cases: [
+    ...Object.entries(RULE_CASES).map(([name, { sees }], index) => ({
+      name,
+      run: async () => {
+        const seen = newWords((await rules()).requests[index + 1]);
+        const recorded = recordedWords(fieldsAt(observed('29-permrules'), 'per')[name]);
+        expect(seen.startsWith('[TOOL_RESULT ERR]')).toBe(recorded.startsWith('[TOOL_RESULT ERR]'));
+        if (sees === undefined) expect(seen).toBe(recorded);
+        else expect(seen).toMatch(sees);
+      },
+    })),
+    { name: 'nohook: who is asked in which order', run: judgesInOrder },
+  ],
+};
+
+async function judgesInOrder(): Promise<void> {
+  const played = await rules();
+  const recorded = listAt(observed('29-permrules'), 'events').map((each) => {
+    const [event = '', about = ''] = String(each).split(':');
+    return event === 'PermissionRequest' ? [`${event}:asked`] : lookedAt(about);
+  });
+  expect(eventsTold(played)).toEqual(recorded.flat());
+  expect(['DENYRULE_x', 'DENYRULE_CASE_allow_denyrule', 'ALLOWRULE_y'].map(played.has)).toEqual([
+    false,
+    false,
+    true,
+  ]);
+}
+
+/** A rewrite is looked at by the hook that did not make it, before the rules are. */
+function lookedAt(name: string): readonly string[] {
+  return Array.from({ length: name.startsWith('upd_') ? 2 : 1 }, () => 'PreToolUse:pre');
+}
+
+const MODES = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'];
+const TOLD_EVENTS = ['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'Stop'];
+
+const inMode = Object.fromEntries(
+  MODES.map((mode) => [
+    `m-${mode}`,
+    sharedScene(() => ({
+      prompt: 'go',
+      mode,
+      settings: {
+        hooks: Object.fromEntries(
+          TOLD_EVENTS.map((event) => [event, [group([command(tells(event))])]]),
+        ),
+      },
+      answer: bashCalls(['echo hi']),
+    })),
+  ]),
+);
+
+/** The recorded effort is that of a model which was told how hard to think; here it is told nothing. */
+export const modes: HostGroup = {
+  name: '30-modes',
+  cases: listAt(observed('30-modes'), 'modes').map((row) => {
+    const [mode, event, permissionMode] = listAt(row);
+    const scene = inMode[String(mode)];
+    const run = async (): Promise<void> => {
+      if (scene === undefined) return isNoMode(String(mode).replace('m-', ''));
+      const { told } = await scene();
+      const mine = told.filter(({ payload }) => payload['hook_event_name'] === event);
+      expect(mine.map(({ payload }) => payload['permission_mode'] ?? null)).toEqual([
+        permissionMode,
+      ]);
+    };
+    return { name: `${String(mode)} ${String(event)}`, run };
+  }),
+};
+
+/** Nothing runs in a mode that is not there. */
+async function isNoMode(mode: string): Promise<void> {
+  refused[mode] ??= runHookline(['run', '--permission-mode', mode, 'go'], {
+    cwd: import.meta.dirname,
+    home: null,
+  });
+  const { code, stderr } = await refused[mode];
+  expect(code).toBe(2);
+  expect(stderr).toContain(`'${mode}' is invalid`);
+}
+
+const refused: Record<string, ReturnType<typeof runHookline>> = {};

@@ -1,0 +1,56 @@
+import type { Played } from './play.ts';
+import type { WireBlock, WireRequest } from './messages-server.ts';
+
+/** What the last message of a request told the model, as the recording writes it down. */
+export function newWords(request: WireRequest | undefined): string {
+  const content = request?.messages.at(-1)?.content ?? [];
+  return wordsOf(content);
+}
+
+/** All that people, hooks and tools told the model up to a request. */
+export function allWords(request: WireRequest | undefined): readonly string[] {
+  const messages = request?.messages ?? [];
+  return messages.filter(({ role }) => role === 'user').map(({ content }) => wordsOf(content));
+}
+
+function wordsOf(content: string | readonly WireBlock[]): string {
+  if (typeof content === 'string') return content.trim();
+  return content.map((block) => blockWords(block).trim()).join('\n\n');
+}
+
+function blockWords(block: WireBlock): string {
+  if (block.type === 'text') return block.text;
+  if (block.type === 'tool_use') return `[TOOL_USE] ${block.name}`;
+  const { content } = block;
+  const text =
+    typeof content === 'string' ? content : content.map((each) => each.text ?? '').join('\n');
+  return `${block.is_error === true ? '[TOOL_RESULT ERR]' : '[TOOL_RESULT]'} ${text}`;
+}
+
+/** What the recording says that the model saw; `⏎` stands between the blocks of a message. */
+export function recordedWords(recorded: unknown): string {
+  const list: readonly unknown[] = Array.isArray(recorded) ? recorded : [recorded];
+  const text = list
+    .map(String)
+    .join(' ⏎ ')
+    .replace(/^user: /u, '');
+  return text.replaceAll(/\s*⏎\s*/gu, '\n\n').trim();
+}
+
+/** Of a text of the recording: the same with what is added here, the hook that it is from. */
+export function attributed(text: string, hook: string): string {
+  return text
+    .replaceAll(
+      /( hook (?:additional context|success): (?:(?!<\/system-reminder>)[\s\S])*)\n<\/system-reminder>/gu,
+      (_whole, said: string) => `${said.trimEnd()}\n(from ${hook})\n</system-reminder>`,
+    )
+    .replaceAll(
+      / hook blocking error from command: ".*": /gu,
+      () => ` hook blocking error from command: "${hook}": `,
+    );
+}
+
+/** Which hooks wrote down what they were told, each as `event:name`. */
+export function eventsTold({ told }: Played): readonly string[] {
+  return told.map(({ name, payload }) => `${String(payload['hook_event_name'])}:${name}`);
+}

@@ -1,0 +1,321 @@
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { deadService } from '../agent/models/services.ts';
+import { type HooklineResult, runHookline } from '../cli/hookline.ts';
+import { at, createPlace, type Place, write } from '../cli/place.ts';
+import { bash, DONE, errorOf, runScript, toolEnds, transcriptOf } from './agent-run.ts';
+import { flagsFor, type SentMessage, type Service, startService } from './service.ts';
+
+const BYPASS = ['--permission-mode', 'bypassPermissions'];
+const STREAM = ['--output', 'stream-json'];
+
+function runAgainst(place: Place, service: Pick<Service, 'url'>, args: readonly string[] = []) {
+  return runHookline(['run', 'do it', ...flagsFor(service), ...args], at(place));
+}
+
+/** Goes on with the last session; what the model is then shown. */
+async function resume(place: Place): Promise<readonly SentMessage[]> {
+  const service = await startService([{ text: 'Resumed.' }]);
+  const args = ['run', 'go on', '--continue', ...flagsFor(service)];
+  expect(await runHookline(args, at(place))).toEqual({ code: 0, stdout: 'Resumed.\n', stderr: '' });
+  const { messages = [] } = service.requests()[0] ?? {};
+  expect(messages.at(-1)).toMatchObject({ role: 'user', text: expect.stringMatching(/go on$/) });
+  return messages;
+}
+
+function lastResult(service: Service): string {
+  return service.requests().at(-1)?.messages.at(-1)?.text ?? '';
+}
+
+describe('a model that misbehaves', () => {
+  it('a stream that is cut is asked for again, and nothing of the first is kept', async () => {
+    const place = createPlace();
+    const service = await startService([{ text: 'The whole answer.' }]);
+    service.mock.prependFixture({
+      match: { sequenceIndex: 0 },
+      response: { content: 'Half of an answer that never '.repeat(5) },
+      truncateAfterChunks: 4,
+      chunkSize: 4,
+      latency: 10,
+    });
+    const result = await runAgainst(place, service);
+    expect(result).toMatchObject({ code: 0, stdout: 'The whole answer.\n' });
+    expect(result.stderr).toMatch(
+      /^The OpenAI-compatible server broke off or garbled its answer.* Trying again in .*\.\n$/,
+    );
+    expect(service.requests()).toHaveLength(2);
+    expect((await resume(place)).map(({ text }) => text)).toEqual([
+      'do it',
+      'The whole answer.',
+      'go on',
+    ]);
+  });
+
+  it('arguments that are no JSON are an error for the model, which may try again', async () => {
+    const place = createPlace({ 'a.txt': 'the content of a\n' });
+    const service = await startService([{ text: 'I saw it.' }]);
+    service.mock.prependFixture({
+      match: { sequenceIndex: 0 },
+      response: { toolCalls: [{ id: 'c1', name: 'Read', arguments: '{"file_path": "a.t' }] },
+    });
+    const result = await runAgainst(place, service);
+    expect(result).toEqual({ code: 0, stdout: 'I saw it.\n', stderr: '' });
+    expect(lastResult(service)).toBe(
+      'The arguments of Read are not valid JSON: {"file_path": "a.t',
+    );
+    expect(await resume(place)).toHaveLength(5);
+  });
+
+  it.each([
+    [{ file_path: 7 }, /file_path/],
+    [{}, /file_path/],
+    [['a.txt'], /object/],
+    [null, /file_path|object/],
+    ['{"file_path":', /not valid JSON/],
+  ])('arguments %j that do not fit are named', async (input, pattern) => {
+    const place = createPlace({ 'a.txt': 'a\n' });
+    const turns = [{ tools: [{ name: 'Read', input }] }, DONE];
+    const result = await runScript(place, turns, ['do it', ...STREAM]);
+    expect(result.code).toBe(0);
+    expect(errorOf(toolEnds(result)[0])).toMatch(pattern);
+    await resume(place);
+  });
+
+  it('a tool that there is not is named, with what there is', async () => {
+    const place = createPlace();
+    const turns = [{ tools: [{ name: 'Bsh', input: { command: 'ls' } }] }, DONE];
+    const result = await runScript(place, turns, ['do it', ...STREAM]);
+    expect(result.code).toBe(0);
+    expect(errorOf(toolEnds(result)[0])).toMatch(/Bsh.*Bash/);
+    await resume(place);
+  });
+
+  it('an answer with nothing in it ends the run', async () => {
+    const place = createPlace();
+    expect(await runScript(place, [{}], ['do it'])).toMatchObject({ code: 0, stdout: '' });
+    await resume(place);
+  });
+});
+
+describe('a service that refuses', () => {
+  it.each([
+    [
+      401,
+      'failed: The OpenAI-compatible server refused the key (HTTP 401); set OPENAI_COMPATIBLE_API_KEY, or "model.key" in the configuration, or pass --key.\n',
+    ],
+    [
+      404,
+      'failed: The OpenAI-compatible server has no model "gpt-4o" at URL/v1 (HTTP 404); choose another with --model, or another address with --base-url.\n',
+    ],
+    [
+      400,
+      'failed: The OpenAI-compatible server refused the request for gpt-4o as invalid (HTTP 400): because\n',
+    ],
+  ])('with %i is told in one sentence', async (status, stderr) => {
+    const place = createPlace();
+    const service = await startService([{ text: 'Never.' }]);
+    service.mock.nextRequestError(status, { message: 'because' });
+    expect(await runAgainst(place, service)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: stderr.replace('URL', service.url),
+    });
+    expect(service.requests()).toHaveLength(1);
+    expect((await resume(place)).map(({ text }) => text)).toEqual(['do it\ngo on']);
+  });
+
+  it('with 429 is asked again', async () => {
+    const place = createPlace();
+    const service = await startService([{ text: 'At last.' }]);
+    service.mock.nextRequestError(429, { message: 'slow down' });
+    const result = await runAgainst(place, service);
+    expect(result).toMatchObject({ code: 0, stdout: 'At last.\n' });
+    expect(result.stderr).toMatch(
+      /^The OpenAI-compatible server was asked for gpt-4o and answered that too many requests came in \(HTTP 429\)\. Trying again in /,
+    );
+    expect(service.requests()).toHaveLength(2);
+  });
+
+  it('for ever, or is not there, ends the run after some tries', async () => {
+    const [overloaded, unreachable] = [createPlace(), createPlace()];
+    const service = await startService([]);
+    service.mock.clearFixtures();
+    service.mock.on({}, { error: { message: 'Overloaded' }, status: 529 });
+    const gone = await deadService();
+    const [first, second] = await Promise.all([
+      runAgainst(overloaded, service),
+      runAgainst(unreachable, { url: gone }),
+    ]);
+    const told = (result: HooklineResult) => result.stderr.trimEnd().split('\n').at(-1);
+    expect(first).toMatchObject({ code: 1, stdout: '' });
+    expect(told(first)).toBe(
+      'failed: The OpenAI-compatible server was asked for gpt-4o and answered that it is overloaded (HTTP 529).',
+    );
+    expect(service.requests()).toHaveLength(5);
+    expect(second).toMatchObject({ code: 1, stdout: '' });
+    expect(told(second)).toBe(
+      `failed: The OpenAI-compatible server cannot be reached at ${gone}/v1 (ECONNREFUSED); check the network, or set another address with --base-url.`,
+    );
+    await resume(overloaded);
+    await resume(unreachable);
+  });
+});
+
+describe('a script that is wrong', () => {
+  it.each([
+    ['{', 2, /^hookline: .*script\.json: the script is no JSON: .*\n {2}A script is a JSON array/],
+    ['{}', 2, /^hookline: .*script\.json: the script must be an array, found object\n/],
+    ['[{"txt":"x"}]', 2, /has an unknown field "txt"; "text" is probably meant\n/],
+    ['[]', 1, /^failed: The script has 0 turns and was asked for more; add a turn to it\.\n$/],
+  ])('%s', async (text, code, stderr) => {
+    const place = createPlace();
+    const script = write(place.directory, 'script.json', text);
+    const result = await runHookline(['run', 'do it', '--script', script], at(place));
+    expect(result).toEqual({ code, stdout: '', stderr: expect.stringMatching(stderr) });
+  });
+
+  it('or missing is named', async () => {
+    const place = createPlace();
+    const result = await runHookline(['run', 'do it', '--script', 'nowhere.json'], at(place));
+    expect(result).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^hookline: --script should name a file with turns of a scripted model: ENOENT.*nowhere\.json.*\n {2}Name one that exists\.\n$/,
+      ),
+    });
+  });
+
+  it('or too short leaves what was done', async () => {
+    const place = createPlace();
+    const result = await runScript(place, [bash('echo hi')], ['do it']);
+    expect(result).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'failed: The script has 1 turn and was asked for more; add a turn to it.\n',
+    });
+    expect((await resume(place)).map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'user',
+    ]);
+  });
+});
+
+describe('a tool whose answer is odd', () => {
+  const SIZE = 50 * 1024 * 1024;
+
+  it('of 50 MB is shown in part, and the rest can be found', async () => {
+    const place = createPlace();
+    const command = `head -c ${SIZE} /dev/zero | tr '\\0' x; echo; echo the end`;
+    const service = await startService([
+      { tools: [{ name: 'Bash', input: { command } }] },
+      { text: 'Much.' },
+    ]);
+    const result = await runAgainst(place, service, BYPASS);
+    expect(result).toMatchObject({ code: 0, stdout: 'Much.\n' });
+    const shown = lastResult(service);
+    expect(shown.length).toBeLessThan(100_000);
+    expect(shown).toContain('tool-results');
+    const [session = ''] = readdirSync(path.join(place.home, '.hookline/sessions'));
+    expect(statSync(transcriptOf(place, session)).size).toBeLessThan(1024 * 1024);
+    const messages = await resume(place);
+    expect(messages[2]?.text).toBe(shown);
+  });
+
+  it('of 50 MB in a file is refused with the way to read a part', async () => {
+    const place = createPlace();
+    write(
+      place.repo,
+      'large.txt',
+      'x'
+        .repeat(79)
+        .concat('\n')
+        .repeat(SIZE / 80),
+    );
+    const read = (input: object) => ({ tools: [{ name: 'Read', input }] });
+    const service = await startService([
+      read({ file_path: 'large.txt' }),
+      read({ file_path: 'large.txt', offset: 600_000, limit: 2 }),
+      { text: 'Large.' },
+    ]);
+    expect(await runAgainst(place, service)).toMatchObject({ code: 0, stdout: 'Large.\n' });
+    const [whole, part] =
+      service
+        .requests()
+        .at(-1)
+        ?.messages.filter(({ role }) => role === 'tool') ?? [];
+    expect(whole?.text).toMatch(/exceeds maximum allowed size .* Use offset and limit/);
+    expect(part?.text).toContain('600000→');
+    await resume(place);
+  });
+
+  it('that is binary is told in words', async () => {
+    const place = createPlace();
+    write(place.repo, 'b.bin', Uint8Array.from([0, 159, 146, 150, 0, 1, 2, 3, 255, 254]));
+    const service = await startService([
+      { tools: [{ name: 'Read', input: { file_path: 'b.bin' } }] },
+      { tools: [{ name: 'Bash', input: { command: 'cat b.bin' } }] },
+      { text: 'Binary.' },
+    ]);
+    expect(await runAgainst(place, service, BYPASS)).toMatchObject({
+      code: 0,
+      stdout: 'Binary.\n',
+    });
+    const results =
+      service
+        .requests()
+        .at(-1)
+        ?.messages.filter(({ role }) => role === 'tool') ?? [];
+    expect(results[0]?.text).toContain('b.bin is a binary file, which this tool cannot show.');
+    expect(results).toHaveLength(2);
+    await resume(place);
+  });
+});
+
+describe('a file that others touch meanwhile', () => {
+  const edit = {
+    tools: [{ name: 'Edit', input: { file_path: 'a.txt', old_string: 'one', new_string: 'two' } }],
+  };
+  const read = { tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] };
+
+  it.each([
+    ['not read before', [edit], /read/i],
+    ['changed', [read, bash('echo one more > a.txt'), edit], /modified|changed/i],
+    ['gone', [read, bash('rm a.txt'), edit], /does not exist/i],
+    ['a directory now', [read, bash('rm a.txt; mkdir a.txt'), edit], /directory/i],
+  ])('is not edited when it is %s', async (_what, turns, pattern) => {
+    const place = createPlace({ 'a.txt': 'one\n' });
+    const result = await runScript(place, [...turns, DONE], ['do it', ...BYPASS, ...STREAM]);
+    expect(result.code).toBe(0);
+    expect(errorOf(toolEnds(result).at(-1))).toMatch(pattern);
+    await resume(place);
+  });
+});
+
+describe('a directory that is not as usual', () => {
+  it('need not be a git repository', async () => {
+    const place = createPlace({ 'a.txt': 'one\n' });
+    rmSync(path.join(place.repo, '.git'), { recursive: true });
+    const service = await startService([
+      { tools: [{ name: 'Grep', input: { pattern: 'one' } }] },
+      { text: 'Found.' },
+    ]);
+    expect(await runAgainst(place, service)).toEqual({ code: 0, stdout: 'Found.\n', stderr: '' });
+    expect(service.requests()[0]?.system).toContain('Git repository: no');
+    expect(lastResult(service)).toContain('a.txt');
+    await resume(place);
+  });
+
+  it('may vanish while the agent works in it', async () => {
+    const place = createPlace();
+    mkdirSync(path.join(place.repo, 'sub'));
+    const turns = [bash('cd sub'), bash(`rm -r '${place.repo}/sub'`), bash('pwd'), DONE];
+    const result = await runScript(place, turns, ['do it', ...BYPASS, ...STREAM]);
+    expect(result.code).toBe(0);
+    expect(JSON.stringify(toolEnds(result)[2]?.['output'])).toContain(place.repo);
+    await resume(place);
+  });
+});

@@ -1,0 +1,281 @@
+import { spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { hooklineProgram, jsonOf, runHookline } from '../cli/hookline.ts';
+import { at, createPlace, GLOBAL_HOOKS, isRoot, NOBODY, type Place, write } from '../cli/place.ts';
+import { bash, DONE, errorOf, runScript, saidIn, toolEnds, transcriptOf } from './agent-run.ts';
+import { flagsFor, startService } from './service.ts';
+
+const BYPASS = ['--permission-mode', 'bypassPermissions'];
+
+/** A session with one prompt, one call and an answer. */
+async function oneSession(place: Place): Promise<string> {
+  const turns = [{ text: 'I echo.', tools: bash('echo hi').tools ?? [] }, { text: 'Echoed.' }];
+  return jsonOf(await runScript(place, turns, ['first prompt', '--json'])).sessionId;
+}
+
+describe('a transcript that is broken', () => {
+  async function resumed(place: Place, id: string) {
+    const service = await startService([{ text: 'Resumed.' }]);
+    const args = ['run', 'go on', '--resume', id, ...flagsFor(service)];
+    const result = await runHookline(args, at(place));
+    expect(result).toMatchObject({ code: 0, stdout: 'Resumed.\n' });
+    const { messages = [] } = service.requests()[0] ?? {};
+    return { told: result.stderr, messages: messages.map(({ role, text }) => `${role}: ${text}`) };
+  }
+
+  const WHOLE = [
+    'user: first prompt',
+    'assistant: I echo.',
+    'tool: hi',
+    'assistant: Echoed.',
+    'user: go on',
+  ];
+
+  it('by half a line at its end is gone on with', async () => {
+    const place = createPlace();
+    const id = await oneSession(place);
+    const file = transcriptOf(place, id);
+    appendFileSync(file, '{"type":"user","message":{"role":"user","content":"hal');
+    expect(await resumed(place, id)).toEqual({
+      told: `warning: ${file}:5 was only half written, so it is left out\n`,
+      messages: WHOLE,
+    });
+    const again = await resumed(place, id);
+    expect(again.messages).toEqual([...WHOLE, 'assistant: Resumed.', 'user: go on']);
+  });
+
+  it('in its middle loses only that', async () => {
+    const place = createPlace();
+    const id = await oneSession(place);
+    const file = transcriptOf(place, id);
+    const lines = readFileSync(file, 'utf8').split('\n');
+    lines.splice(1, 0, 'garbage', '[1,2]', '\0\0\0', '{"type":"nonsense"}');
+    writeFileSync(file, lines.join('\n'));
+    const { told, messages } = await resumed(place, id);
+    expect(messages).toEqual(WHOLE);
+    expect(told).toContain(`warning: ${file}:2 `);
+  });
+
+  it('where a result is missing gets one, and a result without a call is left out', async () => {
+    const place = createPlace();
+    const id = await oneSession(place);
+    const file = transcriptOf(place, id);
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+    writeFileSync(file, [lines[0], lines[1], lines[3], ''].join('\n'));
+    expect((await resumed(place, id)).messages).toEqual([
+      'user: first prompt',
+      'assistant: I echo.',
+      'tool: No result: the call was interrupted before it was done.',
+      'assistant: Echoed.',
+      'user: go on',
+    ]);
+    const other = await oneSession(place);
+    writeFileSync(transcriptOf(place, other), [lines[0], lines[2], lines[3], ''].join('\n'));
+    expect((await resumed(place, other)).messages).toEqual([
+      'user: first prompt',
+      'assistant: Echoed.',
+      'user: go on',
+    ]);
+  });
+
+  it('or empty, or gone, or without its record, still has its session', async () => {
+    const place = createPlace();
+    const [empty, gone, unrecorded] = [
+      await oneSession(place),
+      await oneSession(place),
+      await oneSession(place),
+    ];
+    writeFileSync(transcriptOf(place, empty), '');
+    expect((await resumed(place, empty)).messages).toEqual(['user: go on']);
+    rmSync(transcriptOf(place, gone));
+    const lost = await resumed(place, gone);
+    expect(lost.messages).toEqual(['user: go on']);
+    expect(lost.told).toContain('transcript.jsonl is missing');
+    writeFileSync(path.join(path.dirname(transcriptOf(place, unrecorded)), 'session.json'), '{');
+    const guessed = await resumed(place, unrecorded);
+    expect(guessed.messages).toEqual(WHOLE);
+    expect(guessed.told).toContain('session.json');
+  });
+});
+
+describe('a store that cannot be written', () => {
+  it('because its place is a file is told before anything is done', async () => {
+    const place = createPlace();
+    const env = { HOOKLINE_HOME: write(place.directory, 'file', 'x') };
+    const result = await runScript(place, [bash('touch made'), DONE], ['go', ...BYPASS], { env });
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toMatch(
+      /hookline: the session cannot be stored in .*: (?:ENOTDIR|EEXIST).*\n {2}Make room and check the rights there, or name another place in HOOKLINE_HOME\.\n$/,
+    );
+    expect(existsSync(path.join(place.repo, 'made'))).toBe(false);
+  });
+
+  it('in the middle of a run ends it with a sentence, and what was written stays', async () => {
+    const place = createPlace();
+    const moved = path.join(place.directory, 'moved.jsonl');
+    write(
+      place.home,
+      `${GLOBAL_HOOKS}/PostToolUse`,
+      `#!/bin/sh
+cat > /dev/null
+cd '${place.home}'/.hookline/sessions/*/ && mv transcript.jsonl '${moved}' && mkdir transcript.jsonl
+echo '{}'
+`,
+    );
+    const result = await runScript(place, [bash('echo hi'), DONE], ['go']);
+    expect(result).toMatchObject({ code: 1, stdout: '' });
+    expect(result.stderr).toMatch(/failed: the session cannot be stored in .*EISDIR/);
+    rmSync(path.join(place.home, GLOBAL_HOOKS), { recursive: true });
+    const [id = ''] = readdirSync(path.join(place.home, '.hookline/sessions'));
+    const file = transcriptOf(place, id);
+    rmSync(file, { recursive: true });
+    writeFileSync(file, readFileSync(moved));
+    expect(await runScript(place, [DONE], ['go on', '--resume', id])).toMatchObject({ code: 0 });
+    expect(saidIn(place, id)).toMatch(/go.*echo hi.*go on.*Done\./);
+  });
+
+  it('because the disk is full is told, and goes on once there is room', async (context) => {
+    const place = createPlace();
+    const tiny = path.join(place.directory, 'tiny');
+    mkdirSync(tiny);
+    if (!mountTiny(tiny)) context.skip('needs root and the right to mount a tmpfs');
+    const env = { HOOKLINE_HOME: tiny };
+    const id = jsonOf(await runScript(place, [DONE], ['first', '--json'], { env })).sessionId;
+    const fill = `head -c 1000000 /dev/zero > '${place.directory}/tiny/fill'; seq 1 5000`;
+    const filler = write(place.directory, 'fill.sh', `#!/bin/sh\n${fill}\n`);
+    const full = await runScript(
+      place,
+      [bash(filler), DONE],
+      ['second', '--resume', id, ...BYPASS],
+      {
+        env,
+      },
+    );
+    expect(full).toMatchObject({ code: 1, stdout: '' });
+    expect(full.stderr).toMatch(/failed: the session cannot be stored in .*ENOSPC/);
+    const none = await runScript(place, [DONE], ['third'], { env });
+    expect(none).toMatchObject({ code: 2, stdout: '' });
+    expect(none.stderr).toMatch(
+      /hookline: the session cannot be stored in .*ENOSPC.*\n {2}Make room/,
+    );
+    rmSync(path.join(tiny, 'fill'));
+    const service = await startService([{ text: 'Resumed.' }]);
+    const args = ['run', 'go on', '--resume', id, ...flagsFor(service)];
+    expect(await runHookline(args, at(place, { env }))).toMatchObject({
+      code: 0,
+      stdout: 'Resumed.\n',
+    });
+    expect(service.requests()[0]?.messages.map(({ role, text }) => `${role}: ${text}`)).toEqual([
+      'user: first',
+      'assistant: Done.',
+      'user: second',
+      'assistant: ',
+      'tool: No result: the call was interrupted before it was done.',
+      'user: go on',
+    ]);
+  });
+});
+
+function mountTiny(directory: string): boolean {
+  const options = ['-t', 'tmpfs', '-o', 'size=64k,mode=700', 'tmpfs', directory];
+  if (spawnSync('mount', options).status !== 0) return false;
+  onTestFinished(() => {
+    spawnSync('umount', [directory]);
+  });
+  return true;
+}
+
+/** Another user can run the program only where the way to it is open to all. */
+function canBecomeNobody(): boolean {
+  const look = `fs.accessSync(${JSON.stringify(hooklineProgram())})`;
+  const options = { uid: NOBODY, gid: NOBODY, cwd: '/' };
+  return isRoot && spawnSync(process.execPath, ['-e', look], options).status === 0;
+}
+
+describe.skipIf(!canBecomeNobody())(
+  'as another user (skipped unless run as root in an open directory)',
+  () => {
+    function openPlace(files: Readonly<Record<string, string>> = {}): Place {
+      const place = createPlace(files);
+      chmodSync(place.directory, 0o755);
+      chownSync(place.home, NOBODY, NOBODY);
+      return place;
+    }
+
+    it('what may not be read or written is an error for the model', async () => {
+      const place = openPlace({ 'own.txt': 'own\n', 'shared.txt': 'shared\n' });
+      chmodSync(path.join(place.repo, 'own.txt'), 0o600);
+      const turns = [
+        { tools: [{ name: 'Read', input: { file_path: 'own.txt' } }] },
+        { tools: [{ name: 'Write', input: { file_path: 'new.txt', content: 'x' } }] },
+        { tools: [{ name: 'Read', input: { file_path: 'shared.txt' } }] },
+        {
+          tools: [
+            {
+              name: 'Edit',
+              input: { file_path: 'shared.txt', old_string: 'shared', new_string: 'x' },
+            },
+          ],
+        },
+        bash('cat own.txt'),
+        DONE,
+      ];
+      const args = ['go', ...BYPASS, '--output', 'stream-json'];
+      const result = await runScript(place, turns, args, { uid: NOBODY });
+      expect(result.code).toBe(0);
+      const [read, written, , edited, shown] = toolEnds(result).map(errorOf);
+      expect(read).toMatch(/Cannot read .*own\.txt: .*(?:EACCES|permission)/i);
+      expect(written).toMatch(/new\.txt.*(?:EACCES|permission)/i);
+      expect(edited).toMatch(/shared\.txt.*(?:EACCES|permission)/i);
+      expect(shown).toMatch(/Permission denied/);
+      const again = await runScript(place, [DONE], ['on', '--continue'], { uid: NOBODY });
+      expect(again).toMatchObject({ code: 0, stdout: 'Done.\n' });
+    });
+
+    it('a session of somebody else is not gone on with, and says why', async () => {
+      const place = openPlace();
+      chownSync(place.home, 0, 0);
+      const id = await oneSession(place);
+      for (const each of ['.hookline', '.hookline/sessions', `.hookline/sessions/${id}`]) {
+        chmodSync(path.join(place.home, each), 0o755);
+      }
+      const result = await runScript(place, [DONE], ['on', '--resume', id], { uid: NOBODY });
+      expect(result).toMatchObject({ code: 2, stdout: '' });
+      expect(result.stderr).toMatch(/hookline: the session cannot be stored in .*EACCES/);
+    });
+
+    it('a home that cannot be written is told before anything is done', async () => {
+      const place = openPlace();
+      chownSync(place.home, 0, 0);
+      const result = await runScript(place, [DONE], ['go'], { uid: NOBODY });
+      expect(result).toMatchObject({ code: 2, stdout: '' });
+      expect(result.stderr).toMatch(/hookline: the session cannot be stored in .*EACCES/);
+    });
+
+    it('no home at all: the task is done, and nothing is kept', async () => {
+      const place = openPlace();
+      // No user has this id, so the system knows no home either.
+      const nobody = { home: null, uid: 54_321 };
+      const result = await runScript(place, [bash('echo hi'), DONE], ['go', '--json'], nobody);
+      expect(jsonOf(result)).toMatchObject({ status: 'completed', text: 'Done.' });
+      expect(result.stderr).toContain('there is no home directory');
+      expect(await runScript(place, [DONE], ['go', '--continue'], nobody)).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringContaining(`hookline: no session is stored for ${place.repo}`),
+      });
+    });
+  },
+);

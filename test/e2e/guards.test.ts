@@ -1,0 +1,179 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { hooklineProgram } from '../cli/hookline.ts';
+import { answering, createPlace, HOOKS, PRE_TOOL_USE, trust, write } from '../cli/place.ts';
+import { bash, DONE, errorOf, linesOf, runScript, toolEnds } from './agent-run.ts';
+import { claudeHooks } from './hook-log.ts';
+
+const STREAM = ['--output', 'stream-json'];
+const DENYING = { [`${HOOKS}/PreToolUse`]: answering({ cancel: true, errorMessage: 'no' }) };
+const ECHO = [bash('echo hi'), DONE];
+
+describe('hooks of a workspace that nobody trusts', () => {
+  it('are skipped, loudly, and run once they are trusted', async () => {
+    const place = createPlace(DENYING);
+    const before = await runScript(place, ECHO, ['go']);
+    expect(before).toMatchObject({ code: 0, stdout: 'Done.\n' });
+    expect(before.stderr).toContain(`not run: ${PRE_TOOL_USE}: untrusted`);
+    expect(before.stderr).not.toContain('denied');
+    trust(place);
+    const after = await runScript(place, ECHO, ['go', ...STREAM]);
+    expect(after.stderr).toContain('denied: Bash: ');
+    expect(toolEnds(after)[0]).toMatchObject({ tool: 'Bash', deniedBy: 'hook' });
+    write(place.repo, `${HOOKS}/PreToolUse`, answering({ cancel: true, errorMessage: 'changed' }));
+    const changed = await runScript(place, ECHO, ['go']);
+    expect(changed.stderr).toContain(`not run: ${PRE_TOOL_USE}: modified`);
+  });
+
+  it('make --strict exit 3, which they do not once trusted', async () => {
+    const place = createPlace(DENYING);
+    expect(await runScript(place, ECHO, ['go', '--strict'])).toMatchObject({
+      code: 3,
+      stdout: 'Done.\n',
+    });
+    trust(place);
+    expect(await runScript(place, ECHO, ['go', '--strict'])).toMatchObject({ code: 0 });
+  });
+
+  it('a hook that fails makes --strict exit 3, and is told in every case', async () => {
+    const place = createPlace({ [`${HOOKS}/PreToolUse`]: '#!/bin/sh\necho oops >&2; exit 9\n' });
+    trust(place);
+    const lenient = await runScript(place, ECHO, ['go']);
+    expect(lenient).toMatchObject({ code: 0, stdout: 'Done.\n' });
+    expect(lenient.stderr).toContain(`failed: ${PRE_TOOL_USE}: `);
+    expect(await runScript(place, ECHO, ['go', '--strict'])).toMatchObject({ code: 3 });
+  });
+
+  it('--no-hooks runs none of them', async () => {
+    const place = createPlace(DENYING);
+    trust(place);
+    expect(await runScript(place, ECHO, ['go', '--no-hooks'])).toEqual({
+      code: 0,
+      stdout: 'Done.\n',
+      stderr: 'note: hooks are switched off by a flag: none is run\n',
+    });
+  });
+});
+
+describe('a hook that asks', () => {
+  const asking = answering({
+    hookSpecificOutput: {
+      hookEventName: 'PreToolUse',
+      permissionDecision: 'ask',
+      permissionDecisionReason: 'please look',
+    },
+  });
+
+  it('is a denial where nobody is, in every mode, and a person is told so', async () => {
+    const place = createPlace();
+    const command = write(place.directory, 'ask', asking);
+    claudeHooks(place, { PreToolUse: command });
+    const args = ['go', '--permission-mode', 'bypassPermissions', ...STREAM];
+    const result = await runScript(place, ECHO, args);
+    expect(toolEnds(result)[0]).toMatchObject({ deniedBy: 'nobody' });
+    expect(errorOf(toolEnds(result)[0])).toBe('please look');
+    expect(result.stderr).toBe(
+      'denied: Bash: please look (a hook asks, and nobody is here to answer)\n',
+    );
+  });
+
+  it('may be one of PermissionRequest, which answers in the place of a person', async () => {
+    const place = createPlace();
+    const decision = { behavior: 'allow' };
+    const answer = { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } };
+    claudeHooks(place, { PermissionRequest: write(place.directory, 'allow', answering(answer)) });
+    const result = await runScript(place, [bash('touch made'), DONE], ['go']);
+    expect(result).toEqual({ code: 0, stdout: 'Done.\n', stderr: '' });
+    expect(existsSync(path.join(place.repo, 'made'))).toBe(true);
+  });
+});
+
+describe('rules of a workspace that nobody trusts', () => {
+  const settings = {
+    '.claude/settings.json': JSON.stringify({
+      permissions: { allow: ['Bash(touch:*)'], deny: ['Read(./secret.txt)'] },
+    }),
+    'secret.txt': 'hunter2\n',
+  };
+  const turns = [
+    bash('touch made'),
+    { tools: [{ name: 'Read', input: { file_path: 'secret.txt' } }] },
+    DONE,
+  ];
+
+  it('allow nothing before, and count after; what they deny is denied in both cases', async () => {
+    const place = createPlace(settings);
+    const before = await runScript(place, turns, ['go', ...STREAM]);
+    expect(toolEnds(before).map(({ deniedBy }) => deniedBy)).toEqual(['nobody', 'rule']);
+    expect(before.stderr).toContain('what .claude/settings.json allows does not count (untrusted');
+    expect(before.stdout).not.toContain('hunter2');
+    trust(place);
+    const after = await runScript(place, turns, ['go', ...STREAM]);
+    expect(toolEnds(after).map(({ deniedBy }) => deniedBy)).toEqual([null, 'rule']);
+    expect(existsSync(path.join(place.repo, 'made'))).toBe(true);
+  });
+
+  it('cannot make the mode looser', async () => {
+    const place = createPlace({
+      '.claude/settings.json': JSON.stringify({
+        permissions: { defaultMode: 'bypassPermissions' },
+      }),
+    });
+    const before = await runScript(place, [bash('touch made'), DONE], ['go', ...STREAM]);
+    expect(linesOf(before)[0]).toMatchObject({ permissionMode: 'default' });
+    expect(existsSync(path.join(place.repo, 'made'))).toBe(false);
+  });
+});
+
+describe('places that decide what runs', () => {
+  const BYPASS = ['--permission-mode', 'bypassPermissions', '--allow', 'Bash', '--allow', 'Write'];
+  const trustCommand = `node '${hooklineProgram()}' trust --yes`;
+
+  it.each([
+    ['Write', { file_path: '.claude/settings.json', content: '{}' }],
+    ['Write', { file_path: '.clinerules/hooks/PostToolUse', content: '#!/bin/sh\n' }],
+    ['Write', { file_path: '~/.hookline/trust.json', content: '{}' }],
+    ['Write', { file_path: '.git/hooks/pre-commit', content: '#!/bin/sh\n' }],
+    ['Edit', { file_path: '.claude/settings.json', old_string: 'env', new_string: 'hooks' }],
+    ['write_to_file', { path: '.claude/settings.json', content: '{}' }],
+    ['editor', { path: '.cline/hooks.json', new_text: '{}' }],
+    ['Bash', { command: 'hookline trust --yes' }],
+    ['Bash', { command: trustCommand }],
+    ['Bash', { command: 'env -u HOOKLINE_SESSION_ID hookline trust --yes' }],
+    ['Bash', { command: 'echo {} > .claude/settings.json' }],
+    ['Bash', { command: 'cd .clinerules && rm -rf hooks' }],
+    ['Bash', { command: 'cp a.json ~/.hookline/trust.json' }],
+    ['run_commands', { commands: ['true', 'rm .claude/settings.json'] }],
+  ])('%s %j is denied without a person, in every mode', async (name, input) => {
+    const place = createPlace({
+      '.claude/settings.json': JSON.stringify({ env: {} }),
+      ...DENYING,
+      'a.json': '{}',
+    });
+    const before = readFileSync(path.join(place.repo, '.claude/settings.json'), 'utf8');
+    const read = { tools: [{ name: 'Read', input: { file_path: '.claude/settings.json' } }] };
+    const turns = [read, { tools: [{ name, input }] }, DONE];
+    const result = await runScript(place, turns, ['go', ...BYPASS, ...STREAM]);
+    const [, end] = toolEnds(result);
+    expect(end).toMatchObject({ tool: name });
+    expect(['nobody', 'rule']).toContain(end?.['deniedBy']);
+    expect(errorOf(end)).toMatch(/only a person|Nobody is here/i);
+    expect(readFileSync(path.join(place.repo, '.claude/settings.json'), 'utf8')).toBe(before);
+    expect(existsSync(path.join(place.repo, `${HOOKS}/PreToolUse`))).toBe(true);
+    expect(existsSync(path.join(place.home, '.hookline/trust.json'))).toBe(false);
+    expect(existsSync(path.join(place.repo, `${HOOKS}/PostToolUse`))).toBe(false);
+    expect(existsSync(path.join(place.repo, '.git/hooks'))).toBe(false);
+  });
+
+  it('`hookline trust` refuses inside a session even when a rule lets it through', async () => {
+    const place = createPlace(DENYING);
+    const hidden = write(place.repo, 'sneak.sh', `#!/bin/sh\n${trustCommand}\n`);
+    const turns = [bash(hidden), DONE];
+    const result = await runScript(place, turns, ['go', ...BYPASS, ...STREAM]);
+    expect(errorOf(toolEnds(result)[0])).toContain(
+      '`hookline trust` was run from inside an agent session or a hook',
+    );
+    expect(existsSync(path.join(place.home, '.hookline/trust.json'))).toBe(false);
+  });
+});

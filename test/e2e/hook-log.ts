@@ -1,0 +1,43 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { GLOBAL_HOOKS, nodeHook, type Place, write } from '../cli/place.ts';
+
+/** A Cline hook of the person's own, which appends these words about its input. */
+export function logging(place: Place, event: string, words: string): void {
+  const log = path.join(place.directory, 'log');
+  write(
+    place.home,
+    `${GLOBAL_HOOKS}/${event}`,
+    nodeHook(`require('node:fs').appendFileSync(${JSON.stringify(log)}, ${words} + '\\n');
+process.stdout.write('{}');`),
+  );
+}
+
+export function logOf({ directory }: Place): readonly string[] {
+  const log = path.join(directory, 'log');
+  return existsSync(log) ? readFileSync(log, 'utf8').trimEnd().split('\n') : [];
+}
+
+/** Settings in Claude's format of the person's own, which need no trust. */
+export function claudeHooks({ home }: Place, hooks: Readonly<Record<string, string>>): void {
+  const entries = Object.entries(hooks).map(([event, command]) => [
+    event,
+    [{ hooks: [{ type: 'command', command }] }],
+  ]);
+  write(home, '.claude/settings.json', JSON.stringify({ hooks: Object.fromEntries(entries) }));
+}
+
+export function logCommand(place: Place, words: string): string {
+  return `printf '%s\\n' "${words}" >> '${path.join(place.directory, 'log')}'; cat > /dev/null`;
+}
+
+/** Hooks in Claude's format, of the person's own, which append these words about their input. */
+export function loggingClaude(place: Place, events: readonly string[], words: string): void {
+  const log = path.join(place.directory, 'log');
+  const hook = write(
+    place.directory,
+    'log-event.cjs',
+    nodeHook(`require('node:fs').appendFileSync(${JSON.stringify(log)}, ${words} + '\\n');`),
+  );
+  claudeHooks(place, Object.fromEntries(events.map((event) => [event, `node '${hook}'`])));
+}

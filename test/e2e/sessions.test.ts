@@ -1,0 +1,345 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type HooklineResult, jsonOf, resultOf, runHookline } from '../cli/hookline.ts';
+import { at, createPlace, hasProgram, write } from '../cli/place.ts';
+import {
+  bash,
+  DONE,
+  linesOf,
+  runScript,
+  saidIn,
+  startScript,
+  storedLines,
+  toolEnds,
+  transcriptOf,
+  written,
+} from './agent-run.ts';
+import { claudeHooks, logCommand, logging, loggingClaude, logOf } from './hook-log.ts';
+import { flagsFor, startService } from './service.ts';
+
+const JSON_OUTPUT = ['--output', 'json'];
+
+async function sessionOf(running: Promise<HooklineResult>): Promise<string> {
+  return jsonOf(await running).sessionId;
+}
+
+describe('going on with a session', () => {
+  it('shows the model all that was said before', async () => {
+    const place = createPlace({ 'a.txt': 'the content of a\n' });
+    const read = { text: 'I read.', tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] };
+    await runScript(place, [read, { text: 'It is read.' }], ['read a']);
+    const service = await startService([{ text: 'As I said: it is read.' }]);
+    const flags = ['-P', 'anthropic', '--base-url', service.url, '--key', 'k'];
+    const result = await runHookline(['run', 'again', '--continue', ...flags], at(place));
+    expect(result).toEqual({ code: 0, stdout: 'As I said: it is read.\n', stderr: '' });
+    expect(service.requests()[0]?.messages).toEqual([
+      { role: 'user', text: 'read a', calls: [] },
+      { role: 'assistant', text: 'I read.', calls: ['Read'] },
+      { role: 'tool', text: expect.stringContaining('the content of a'), calls: [] },
+      { role: 'assistant', text: 'It is read.', calls: [] },
+      { role: 'user', text: 'again', calls: [] },
+    ]);
+  });
+
+  it('--continue takes the session of this directory that was used last', async () => {
+    const place = createPlace();
+    const first = await sessionOf(runScript(place, [DONE], ['one', ...JSON_OUTPUT]));
+    const second = await sessionOf(runScript(place, [DONE], ['two', ...JSON_OUTPUT]));
+    await runScript(place, [DONE], ['one again', '--resume', first]);
+    const args = ['three', '--continue', ...JSON_OUTPUT];
+    expect(await sessionOf(runScript(place, [DONE], args))).toBe(first);
+    expect(second).not.toBe(first);
+    const elsewhere = await runScript(place, [DONE], args, { cwd: place.home });
+    expect(elsewhere).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `hookline: no session is stored for ${place.home}\n  \`hookline sessions list\` shows all that are.\n`,
+    });
+  });
+
+  it('--resume takes the beginning of an id that is like no other', async () => {
+    const place = createPlace();
+    const id = await sessionOf(runScript(place, [DONE], ['one', ...JSON_OUTPUT]));
+    const args = ['two', '--resume', id.slice(0, 8), ...JSON_OUTPUT];
+    expect(await sessionOf(runScript(place, [DONE], args))).toBe(id);
+    expect(await runScript(place, [DONE], ['two', '--resume', 'nothing'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'hookline: there is no stored session "nothing"\n  See which there are with `hookline sessions list`.\n',
+    });
+    expect(await runScript(place, [DONE], ['two', '--resume', '../../etc'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('there is no stored session "../../etc"'),
+    });
+  });
+
+  it('--fork goes on in a copy and leaves the original as it was', async () => {
+    const place = createPlace();
+    const id = await sessionOf(runScript(place, [DONE], ['one', ...JSON_OUTPUT]));
+    const before = readFileSync(transcriptOf(place, id), 'utf8');
+    const args = ['two', '--resume', id.slice(0, 10), '--fork', ...JSON_OUTPUT];
+    const copy = await sessionOf(runScript(place, [{ text: 'Forked.' }], args));
+    expect(copy).not.toBe(id);
+    expect(readFileSync(transcriptOf(place, id), 'utf8')).toBe(before);
+    expect(saidIn(place, copy)).toMatch(/one.*Done\..*two.*Forked\./);
+    const { code, stderr } = await runScript(place, [DONE], ['two', '--fork']);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr:
+        'hookline: --fork needs a session to copy\n  Name it with --resume ID, or use --continue.\n',
+    });
+  });
+
+  it('fires TaskStart once and TaskResume when it is taken up again', async () => {
+    const place = createPlace();
+    logging(place, 'TaskStart', '`TaskStart ${input.taskStart.taskMetadata.initialTask}`');
+    logging(place, 'TaskResume', '`TaskResume ${input.taskId}`');
+    logging(place, 'TaskComplete', '`TaskComplete ${input.taskId}`');
+    claudeHooks(place, {
+      SessionStart: logCommand(place, '$(cat | sed -n \'s/.*"source":"\\([a-z]*\\)".*/\\1/p\')'),
+    });
+    await runScript(place, [DONE], ['one']);
+    await runScript(place, [DONE], ['two', '--continue']);
+    await runScript(place, [DONE], ['three', '--continue', '--fork']);
+    const tasks = logOf(place);
+    expect(tasks.map((line) => line.replace(/\d+/, 'ID'))).toEqual([
+      'startup',
+      'TaskStart one',
+      'TaskComplete ID',
+      'resume',
+      'TaskResume ID',
+      'TaskComplete ID',
+      'fork',
+      'TaskResume ID',
+      'TaskComplete ID',
+    ]);
+    expect(tasks[2]?.split(' ')[1]).toBe(tasks[4]?.split(' ')[1]);
+  });
+
+  it('without a prompt asks the model to go on, and is a resumed task all the same', async () => {
+    const place = createPlace();
+    await runScript(place, [DONE], ['one']);
+    logging(place, 'TaskResume', '"TaskResume"');
+    loggingClaude(place, ['UserPromptSubmit'], '"UserPromptSubmit"');
+    const service = await startService([{ text: 'There is more.' }]);
+    const args = ['run', '--continue', ...flagsFor(service)];
+    expect(await runHookline(args, at(place))).toMatchObject({
+      code: 0,
+      stdout: 'There is more.\n',
+    });
+    expect(service.requests()[0]?.messages.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'user',
+    ]);
+    expect(logOf(place)).toEqual(['TaskResume']);
+  });
+
+  it('asks hooks again about a call that one of them deferred', async () => {
+    const place = createPlace();
+    const answer = (permissionDecision: string): string =>
+      JSON.stringify({
+        hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision },
+      });
+    claudeHooks(place, { PreToolUse: `cat > /dev/null; printf '%s' '${answer('defer')}'` });
+    const deferred = await runScript(place, [bash('touch made'), DONE], ['one', ...JSON_OUTPUT]);
+    expect(deferred.code).toBe(0);
+    const { sessionId, ending, deferred: call } = jsonOf(deferred);
+    expect({ ending, call }).toEqual({
+      ending: 'tool_deferred',
+      call: { id: 'call_1', name: 'Bash', input: { command: 'touch made' } },
+    });
+    expect(existsSync(path.join(place.repo, 'made'))).toBe(false);
+    const later = await runScript(place, [DONE], ['--resume', sessionId]);
+    expect(later).toMatchObject({ code: 0, stdout: '' });
+    expect(later.stderr).toContain(
+      `deferred: Bash; decide with: hookline run --resume ${sessionId}`,
+    );
+    claudeHooks(place, { PreToolUse: `cat > /dev/null; printf '%s' '${answer('allow')}'` });
+    const allowed = await runScript(place, [DONE], ['--resume', sessionId]);
+    expect(allowed).toMatchObject({ code: 0, stdout: 'Done.\n' });
+    expect(existsSync(path.join(place.repo, 'made'))).toBe(true);
+  });
+
+  it('stands where it stood, but not outside of where it is started now', async () => {
+    const place = createPlace({ 'sub/a.txt': 'a\n', '../other/b.txt': 'b\n' });
+    const id = await sessionOf(runScript(place, [bash('cd sub'), DONE], ['one', ...JSON_OUTPUT]));
+    const pwd = [bash('pwd'), DONE];
+    const args = ['two', '--resume', id, '--output', 'stream-json'];
+    const standing = async (cwd: string) =>
+      toolEnds(await runScript(place, pwd, args, { cwd }))[0]?.['output'];
+    const { repo, directory } = place;
+    expect(await standing(repo)).toMatchObject({ text: path.join(repo, 'sub') });
+    const other = path.join(directory, 'other');
+    expect(await standing(other)).toMatchObject({ text: other });
+  });
+
+  it('lets only one process have a session at a time', async () => {
+    const place = createPlace();
+    const id = await sessionOf(runScript(place, [DONE], ['one', ...JSON_OUTPUT]));
+    const [started, go] = ['started', 'go'].map((name) => path.join(place.repo, name));
+    const waiting = bash(`echo x > started; until [ -e go ]; do sleep 0.05; done; echo over`);
+    const args = ['two', '--resume', id, '--permission-mode', 'bypassPermissions'];
+    const child = startScript(place, [waiting, { text: 'I had it.' }], args);
+    const first = resultOf(child);
+    await written(started ?? '');
+    const second = await runScript(place, [DONE], ['three', '--resume', id]);
+    expect(second).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `hookline: the session ${id} is being used by process ${child.pid}\n  Wait until that has ended or end it, or go on with a copy: \`--fork\`.\n`,
+    });
+    const copied = await runScript(
+      place,
+      [{ text: 'A copy.' }],
+      ['three', '--resume', id, '--fork'],
+    );
+    expect(copied).toMatchObject({ code: 0, stdout: 'A copy.\n' });
+    write(path.dirname(go ?? ''), 'go', '');
+    expect(await first).toEqual({ code: 0, stdout: 'I had it.\n', stderr: '' });
+    expect(saidIn(place, id)).not.toContain('three');
+    expect(await runScript(place, [DONE], ['four', '--resume', id])).toMatchObject({ code: 0 });
+  });
+});
+
+describe('what is stored', () => {
+  it(`can be read by a hook that looks into the transcript${hasProgram('jq') ? '' : ' (with grep, as jq is missing)'}`, async () => {
+    const place = createPlace({ 'a.txt': 'aaa\n' });
+    const query = hasProgram('jq')
+      ? `jq -r 'select(.type=="user") | .message.content | strings'`
+      : `grep -o '"content":"[^"]*"' | head -1 | cut -d'"' -f4`;
+    const found = `$(sed -n 's/.*"transcript_path":"\\([^"]*\\)".*/\\1/p' | xargs cat | ${query})`;
+    claudeHooks(place, { PreToolUse: `echo "${found}" >> '${path.join(place.directory, 'log')}'` });
+    const read = { tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] };
+    expect(await runScript(place, [read, DONE], ['what a hook greps for'])).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+    expect(logOf(place)).toEqual(['what a hook greps for']);
+  });
+
+  it('is in Claude’s shape, one line for each message, each with its parent', async () => {
+    const place = createPlace({ 'a.txt': 'aaa\n' });
+    const read = { text: 'So.', tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] };
+    const id = await sessionOf(runScript(place, [read, DONE], ['go', ...JSON_OUTPUT]));
+    const lines = storedLines(place, id);
+    expect(lines.map(({ type, message }) => [type, message?.role])).toEqual([
+      ['user', 'user'],
+      ['assistant', 'assistant'],
+      ['user', 'user'],
+      ['assistant', 'assistant'],
+    ]);
+    expect(lines.map(({ parentUuid }) => parentUuid)).toEqual([
+      null,
+      ...lines.slice(0, -1).map(({ uuid }) => uuid),
+    ]);
+    for (const line of lines) {
+      expect(line).toMatchObject({ sessionId: id, cwd: place.repo, isSidechain: false });
+    }
+    expect(lines[2]).toMatchObject({
+      message: { content: [{ type: 'tool_result', tool_use_id: 'call_1' }] },
+      toolUseResult: { file: { content: expect.stringContaining('aaa') } },
+    });
+  });
+
+  it('is listed and shown after a run', async () => {
+    const place = createPlace({ 'a.txt': 'aaa\n' });
+    const read = { text: 'So.', tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] };
+    const id = await sessionOf(runScript(place, [read, DONE], ['go on', ...JSON_OUTPUT]));
+    const listed = jsonOf(await runHookline(['sessions', 'list', '--json'], at(place)));
+    expect(listed.sessions).toEqual([
+      {
+        id,
+        title: null,
+        firstPrompt: 'go on',
+        startDirectory: place.repo,
+        model: 'scripted',
+        createdAt: expect.any(Number),
+        lastUsedAt: expect.any(Number),
+        messageCount: 4,
+        problem: null,
+      },
+    ]);
+    const { stdout } = await runHookline(['sessions', 'show', id], at(place));
+    expect(stdout).toMatch(/> go on\n[^]*So\.\n• Read .*a\.txt\n {2}→ .*aaa[^]*Done\./);
+  });
+});
+
+describe('stream-json', () => {
+  it('is lines of JSON with the type first, and hooks with their verdict', async () => {
+    const place = createPlace();
+    claudeHooks(place, {
+      PreToolUse: `cat > /dev/null; echo not this >&2; exit 2`,
+      Stop: `cat > /dev/null; exit 0`,
+    });
+    const result = await runScript(
+      place,
+      [bash('echo hi'), DONE],
+      ['go', '--output', 'stream-json'],
+    );
+    for (const line of result.stdout.trimEnd().split('\n')) {
+      expect(Object.keys(JSON.parse(line))[0]).toBe('type');
+    }
+    const lines = linesOf(result);
+    const hooks = lines.filter(({ type }) => type === 'hook');
+    expect(hooks.map(({ event, effect }) => [event, effect])).toEqual([
+      ['PreToolUse', 'deny'],
+      ['Stop', 'pass'],
+    ]);
+    expect(hooks[0]).toEqual({
+      type: 'hook',
+      sessionId: lines[0]?.['sessionId'],
+      agentId: lines[0]?.['sessionId'],
+      parentAgentId: null,
+      event: 'PreToolUse',
+      effect: 'deny',
+      stop: null,
+      reasons: [{ hook: 'claude:user:PreToolUse:cat', text: expect.stringContaining('not this') }],
+      input: null,
+      output: null,
+      changes: {},
+      context: [],
+      messages: [],
+      outcomes: [
+        expect.objectContaining({
+          hook: 'claude:user:PreToolUse:cat',
+          dialect: 'claude',
+          status: 'decided',
+          effect: 'deny',
+          exitCode: 2,
+        }),
+      ],
+      skipped: [],
+      slowest: expect.objectContaining({ hook: 'claude:user:PreToolUse:cat' }),
+    });
+    expect(lines.find(({ type }) => type === 'tool-end')).toMatchObject({ deniedBy: 'hook' });
+  });
+
+  it('tells what a sub-agent does apart from what its parent does', async () => {
+    const place = createPlace({ 'a.txt': 'the content of a\n' });
+    const order = { description: 'look', prompt: 'look', subagent_type: 'general-purpose' };
+    const turns = [
+      { text: 'I send one.', tools: [{ name: 'Agent', input: order }] },
+      { text: 'I look.', tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] },
+      { text: 'It says a.' },
+      { text: 'It is a.' },
+    ];
+    const result = await runScript(place, turns, ['go', '--output', 'stream-json']);
+    const lines = linesOf(result);
+    const id = lines[0]?.['sessionId'];
+    const messages = lines.filter(({ type }) => type === 'message-end');
+    expect(messages.map(({ shown, parentAgentId }) => [shown, parentAgentId])).toEqual([
+      ['I send one.', null],
+      ['I look.', id],
+      ['It says a.', id],
+      ['It is a.', null],
+    ]);
+    expect(new Set(messages.map(({ messageId }) => messageId)).size).toBe(4);
+    expect(lines.at(-1)).toMatchObject({ type: 'result', text: 'It is a.', iterations: 2 });
+    const [agentId] = [...new Set(messages.map((line) => line['agentId']))].slice(1);
+    const own = path.join(path.dirname(transcriptOf(place, String(id))), 'subagents');
+    expect(readdirSync(own)).toEqual([`agent-${String(agentId)}.jsonl`]);
+  });
+});
