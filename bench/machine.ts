@@ -4,7 +4,7 @@ import path from 'node:path';
 import { VERSION } from '../src/base/version.ts';
 
 /** What the numbers depend on besides the code, one fact per line. */
-export function describeMachine(peerVersion: string | null): string[] {
+export function describeMachine(peers: readonly string[]): string[] {
   const [cpu] = os.cpus();
   const [load = 0] = os.loadavg();
   const isBusy = load > os.cpus().length / 2;
@@ -13,7 +13,7 @@ export function describeMachine(peerVersion: string | null): string[] {
     `CPU: ${cpu?.model.trim() ?? 'unknown'}, ${os.cpus().length} cores; load before: ${load.toFixed(1)}${busy}`,
     `system: ${os.type()} ${os.release()} ${os.arch()}`,
     `Node.js ${process.versions.node}, V8 ${process.versions.v8}`,
-    `hookline ${VERSION}; peer: ${peerVersion ?? 'not installed'}`,
+    `hookline ${VERSION}; peers: ${peers.join(', ') || 'none installed'}`,
   ];
 }
 

@@ -4,14 +4,17 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { describeMachine, installedVersion } from './machine.ts';
-import { PEER, PEER_MISSING } from './peer.ts';
+import { PEER, PEER_MISSING, PEER_PROGRAM } from './peer.ts';
 import { markdownReport, plainTable, tableOf, verdictText } from './report.ts';
 import { type Row, type RowResult, runRow } from './row.ts';
+import { agentRows } from './rows/agent.ts';
 import { claudeConfigRows } from './rows/claude-config.ts';
 import { discoveryRows } from './rows/discovery.ts';
 import { enduranceRows } from './rows/endurance.ts';
 import { inProcessRows } from './rows/in-process.ts';
+import { longSessionRows } from './rows/long-session.ts';
 import { peerRows, processRows } from './rows/process-hooks.ts';
+import { peerProgramRows, programRows } from './rows/program-runs.ts';
 import { startUpRows } from './rows/start-up.ts';
 
 const { values: flags } = parseArgs({
@@ -28,17 +31,26 @@ const ROWS = [
   ...discoveryRows,
   ...claudeConfigRows,
   ...startUpRows,
+  ...agentRows,
+  ...programRows,
   ...enduranceRows,
+  ...longSessionRows,
 ];
 
 if (flags.peer) process.stdout.write(JSON.stringify(await runRows(peerRows)));
 else await bench();
 
 async function bench(): Promise<void> {
-  const peer = installedVersion(flags.project, PEER);
-  const machine = describeMachine(peer);
-  const results = [...(await runRows(ROWS)), ...(peer === null ? [] : runBesidePeer())];
-  const remarks = peer === null ? [PEER_MISSING] : [];
+  const library = installedVersion(flags.project, PEER);
+  const program = installedVersion(flags.project, PEER_PROGRAM);
+  const peers = [library, program].filter((peer) => peer !== null);
+  const machine = describeMachine(peers);
+  const results = [
+    ...(await runRows(ROWS)),
+    ...(program === null ? [] : await runRows(peerProgramRows)),
+    ...(library === null ? [] : runBesidePeer()),
+  ];
+  const remarks = peers.length < 2 ? [PEER_MISSING] : [];
   say([...machine, '', plainTable(tableOf(results)), '', ...remarks].join('\n'));
   if (flags.only === '' && !flags.quick) {
     const report = markdownReport({ results, machine, remarks });
@@ -53,7 +65,8 @@ async function runRows(rows: readonly Row[]): Promise<RowResult[]> {
   const results: RowResult[] = [];
   for (const row of rows.filter(({ name }) => name.includes(flags.only))) {
     const result = await runRow(row, flags);
-    process.stderr.write(`${row.name}: ${verdictText(result)}\n`);
+    const facts = result.facts === '' ? '' : ` (${result.facts})`;
+    process.stderr.write(`${row.name}: ${verdictText(result)}${facts}\n`);
     results.push(result);
   }
   return results;

@@ -5,11 +5,13 @@ export interface Plan {
   readonly samples: number;
   /** How many calls make one sample; more than one where a single call is too short for the clock. */
   readonly batch: number;
+  /** How many of the things whose time is wanted one call does; one when it does not say. */
+  readonly per?: number;
   /** Waits, untimed, for what a call leaves to be done after it has answered. */
   readonly settle?: () => Promise<void>;
 }
 
-/** Times of one call in milliseconds. */
+/** Times in milliseconds. */
 export interface Summary {
   readonly median: number;
   readonly p95: number;
@@ -30,7 +32,7 @@ export async function measureInTurns(tasks: readonly Task[], plan: Plan): Promis
   const times: number[][] = tasks.map(() => []);
   for (let round = -warmUps; round < plan.samples; round++) {
     for (const { task, own } of shuffled(tasks.map((task, at) => ({ task, own: times[at] })))) {
-      const ms = await timeOf(task, plan.batch);
+      const ms = (await timeOf(task, plan.batch)) / (plan.per ?? 1);
       if (round >= 0) own?.push(ms);
       await plan.settle?.();
     }

@@ -1,9 +1,11 @@
+import path from 'node:path';
+import { bareSpawn } from './bare.ts';
 import type { Task } from './measure.ts';
 import type { Place } from './places.ts';
 
 export const PEER = '@cline/core';
 
-export const PEER_MISSING = 'peer not installed: npm --prefix bench install';
+export const PEER_MISSING = 'not every peer is installed: npm --prefix bench install';
 
 /** The part of the peer that runs file hooks. */
 interface PeerModule {
@@ -34,4 +36,33 @@ export async function openPeer({ home, workspace }: Place, call: PeerCall): Prom
     snapshot: { agentId: 'agent', conversationId: 'task', iteration: 1, messages: [] },
   };
   return () => beforeTool(context);
+}
+
+export const PEER_PROGRAM = 'cline';
+
+export interface PeerTask {
+  readonly project: string;
+  /** Of a service in OpenAI's wire format. */
+  readonly url: string;
+  readonly prompt: string;
+}
+
+const PROVIDER = 'openai-compatible';
+
+/** The peer's own program with nobody watching; its state stays in the place. */
+export async function openPeerProgram(
+  { home, workspace, surroundings }: Place,
+  { project, url, prompt }: PeerTask,
+): Promise<Task> {
+  const program = path.resolve(project, 'bench', 'node_modules', PEER_PROGRAM, 'bin', 'cline');
+  // With a directory of its own it leaves no daemon behind, and is no slower for it.
+  const own = ['--data-dir', path.join(home, 'cline')];
+  const env = { ...surroundings.env, CLINE_NO_AUTO_UPDATE: '1' };
+  const start = (args: readonly string[]): Promise<string> => {
+    const call = { file: process.execPath, cwd: workspace, env, stdin: '' };
+    return bareSpawn({ ...call, args: [program, ...args, ...own] });
+  };
+  const model = ['--modelid', 'bench', '--baseurl', url, '--apikey', 'none'];
+  await start(['auth', '--provider', PROVIDER, ...model]);
+  return () => start(['--provider', PROVIDER, prompt]);
 }

@@ -35,8 +35,13 @@ function cellsOf(result: RowResult): string[] {
 
 function boundText({ bound: { of, atMost, isAim } }: RowResult): string {
   if (of === 'check') return 'flat';
-  const limit = of === 'ratio' ? atMost.toFixed(2) : time(atMost);
-  return `${isAim === true ? 'aim ' : ''}≤ ${limit}`;
+  const limits = {
+    ratio: atMost.toFixed(2),
+    peer: `${atMost.toFixed(2)} × peer`,
+    more: `bare + ${time(atMost)}`,
+    ms: time(atMost),
+  };
+  return `${isAim === true ? 'aim ' : ''}≤ ${limits[of]}`;
 }
 
 export function verdictText({ bound, isMet, isNoisy }: RowResult): string {

@@ -2,8 +2,11 @@ import { measureInTurns, type Plan, type Summary, type Task } from './measure.ts
 
 /** What a row must not exceed, and why it is that much. */
 export interface Bound {
-  /** `ratio` to the bare call, or a time of ours in milliseconds; null when `check` must find nothing. */
-  readonly of: 'ratio' | 'ms' | 'check';
+  /**
+   * `ratio` to the bare call, milliseconds `more` than it, a share of the `peer`’s time, or a time of
+   * ours in milliseconds; a `check` must find nothing.
+   */
+  readonly of: 'ratio' | 'more' | 'peer' | 'ms' | 'check';
   readonly atMost: number;
   readonly because: string;
   /** An aim is printed and never fails the run. */
@@ -97,10 +100,21 @@ async function runContest({ name, bound }: Row, contest: Contest): Promise<RowRe
   const bare = contest.bare === undefined ? null : (summaries.next().value ?? null);
   const peer = contest.peer === undefined ? null : (summaries.next().value ?? null);
   const ratio = ratioOf(us, bare);
-  const reached = bound.of === 'ratio' ? ratio : (us?.median ?? null);
+  const reached = reachedOf(bound.of, { us, bare, peer });
   const result = { name, bound, us, bare, peer, ratio, peerRatio: ratioOf(peer, bare), facts: '' };
   const isMet = reached !== null && reached <= bound.atMost;
   return { ...result, isMet, isNoisy: spreadOf(result) > NOISY_SPREAD };
+}
+
+type Contenders = Pick<RowResult, 'us' | 'bare' | 'peer'>;
+
+/** What is compared with the bound. */
+function reachedOf(of: Bound['of'], { us, bare, peer }: Contenders): number | null {
+  if (of === 'ratio') return ratioOf(us, bare);
+  if (of === 'peer') return ratioOf(us, peer);
+  if (us === null) return null;
+  if (of === 'ms') return us.median;
+  return bare === null ? null : us.median - bare.median;
 }
 
 function ratioOf(one: Summary | null, other: Summary | null): number | null {
@@ -112,6 +126,6 @@ function yardstickOf({ us, bare }: RowResult): number {
 }
 
 /** The worst of the row's contenders. */
-export function spreadOf({ us, bare, peer }: Pick<RowResult, 'us' | 'bare' | 'peer'>): number {
+export function spreadOf({ us, bare, peer }: Contenders): number {
   return Math.max(...[us, bare, peer].map((summary) => summary?.spread ?? 0));
 }
