@@ -1,12 +1,23 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { build, type OutputChunk } from 'rolldown';
-import { lazyRequires, withoutSubprograms } from './fast-start.ts';
+import { importsThroughStarter, lazyRequires, withoutSubprograms } from './fast-start.ts';
 import { describeLicenses } from './third-party-licenses.ts';
 
 // Each becomes a file of dist/bin.
-const PROGRAMS: Readonly<Record<string, string>> = { hookline: 'src/cli/main.ts' };
+const PROGRAMS: Readonly<Record<string, string>> = {
+  hookline: 'src/cli/start.ts',
+  main: 'src/cli/main.ts',
+};
 
 // jiti is handed to Node by its path, secretlint looks its rules up by name, ripgrep its program and
 // pdfjs its parts: they need their own files. The others are loaded rarely, so bundling them would
@@ -33,7 +44,7 @@ const RUNNING = pathPattern(
 
 // Needed only to run hooks of one kind.
 const RUNNING_CLAUDE = pathPattern(
-  'src/dialects/claude-config/(?:handlers|input|output|entry-handlers|io|spill-file)\\b',
+  'src/dialects/claude-config/(?:handlers/(?!env-file)|input|output|entry-handlers|io|spill-file)\\b',
 );
 const RUNNING_FILES = pathPattern(
   'src/dialects/(?:command-handler|cline-files/(?:codec|decide|output|payload|read-payload|runners))\\.',
@@ -46,14 +57,13 @@ const CLAUDE =
 // Of the agent, what only some runs need.
 const AGENT_RARELY = pathPattern(
   'src/agent/models/(?:providers|ai-sdk|sdk-[a-z]+|failures|thoughts)\\.',
-  'src/agent/tools/(?:web|toolsets|calls)/',
+  'src/agent/tools/(?:web|toolsets)/',
   'src/agent/tools/files/(?:pdf-text|notebook|image)[a-z-]*\\.',
-  'src/agent/(?:answer-hook|subagent|loop/compaction)\\.',
 );
 
 // Needed only where an agent runs.
 const AGENT =
-  /src[\\/](?:agent|sessions|permissions[\\/](?!mode)|host[\\/](?:agent[\\/](?!agents)|permissions))\b/;
+  /src[\\/](?:agent|sessions|permissions[\\/](?!mode)|host[\\/](?:agent[\\/](?!agents)|permissions)|dialects[\\/]claude-config[\\/]handlers[\\/]env-file)\b/;
 
 // What `hooks list` needs, in one file: looking a file up and reading it costs half a millisecond.
 const LOOKING =
@@ -101,7 +111,7 @@ async function bundlePrograms(): Promise<void> {
     external: EXTERNAL,
     // The CommonJS build of jsonc-parser asks for its parts in a way that no bundler follows.
     resolve: { mainFields: ['module', 'main'] },
-    plugins: [lazyRequires, withoutSubprograms],
+    plugins: [lazyRequires, importsThroughStarter, withoutSubprograms],
     // The program exports nothing that anybody but its own chunks would look for.
     preserveEntrySignatures: 'allow-extension',
     transform: { target: 'node20.19' },
@@ -109,7 +119,8 @@ async function bundlePrograms(): Promise<void> {
       dir: 'dist/bin',
       // Node starts CommonJS a third faster than ES modules.
       format: 'cjs',
-      entryFileNames: '[name].js',
+      // What V8 made of a file is found by the file's name, so that every part but the first has a hash.
+      entryFileNames: ({ name }) => (name === 'hookline' ? '[name].js' : '[name]-[hash].js'),
       chunkFileNames: '[name]-[hash].js',
       codeSplitting: {
         includeDependenciesRecursively: false,
@@ -131,9 +142,19 @@ async function bundlePrograms(): Promise<void> {
   });
   writeFileSync('dist/bin/package.json', '{ "type": "commonjs" }\n');
   const chunks = output.filter((each): each is OutputChunk => each.type === 'chunk');
+  nameMainPart(chunks);
   chmodSync('dist/bin/hookline.js', 0o755);
   writeFileSync(
     'dist/bin/THIRD-PARTY-LICENSES.txt',
     describeLicenses(chunks.flatMap((chunk) => chunk.moduleIds)),
   );
+}
+
+/** Tells the starter what the part is called that it loads first. */
+function nameMainPart(chunks: readonly OutputChunk[]): void {
+  const main = chunks.find(({ name, isEntry }) => isEntry && name === 'main');
+  const starter = readFileSync('dist/bin/hookline.js', 'utf8');
+  const named = starter.replace('"./main.js"', JSON.stringify(`./${main?.fileName}`));
+  if (main === undefined || named === starter) throw new Error('the starter names no main part');
+  writeFileSync('dist/bin/hookline.js', named);
 }

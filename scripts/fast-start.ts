@@ -1,4 +1,5 @@
 import type { Plugin } from 'rolldown';
+import { parseSync, Visitor } from 'rolldown/utils';
 
 /**
  * Lets the modules that a CommonJS chunk needs load when they are first used: what a command does
@@ -40,3 +41,23 @@ export const withoutSubprograms: Plugin = {
     id === 'node:child_process' && importer?.includes('commander') === true ? NOTHING : null,
   load: (id) => (id === NOTHING ? 'export {};' : null),
 };
+
+/**
+ * Has each part of the program import packages through the starter: V8 forgets, when it takes a part
+ * from its cache, how that part may import.
+ */
+export const importsThroughStarter: Plugin = {
+  name: 'imports-through-starter',
+  renderChunk: (code, { name }) => (name === 'hookline' ? null : withStarterImports(code)),
+};
+
+function withStarterImports(code: string): string {
+  const starts: number[] = [];
+  const { program } = parseSync('part.js', code);
+  new Visitor({
+    ImportExpression: ({ start }) => void starts.push(start),
+  }).visit(program);
+  return starts
+    .toSorted((one, other) => other - one)
+    .reduce((text, start) => `${text.slice(0, start)}require.${text.slice(start)}`, code);
+}

@@ -34,7 +34,7 @@ export async function runProgram(
   surroundings: Omit<CommandContext, 'flags'>,
 ): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.fine;
-  const program = createProgram(async (row, options, { cwd, ...flags }) => {
+  const program = createProgram(argv.slice(2), async (row, options, { cwd, ...flags }) => {
     if (cwd !== undefined) enterDirectory(cwd);
     if (flags.settings !== undefined || flags.pluginDir !== undefined) {
       const { checkGivenPlaces } = await import('./given-places.ts');
@@ -68,7 +68,7 @@ function enterDirectory(directory: string): void {
 
 type Run = (row: CommandRow, options: object, flags: GlobalFlags) => Promise<void>;
 
-function createProgram(run: Run): Program {
+function createProgram(words: readonly string[], run: Run): Program {
   const program = new Program('hookline')
     .description('Runs the agent hooks you already have: one runtime, one verdict.')
     .version(VERSION)
@@ -78,8 +78,14 @@ function createProgram(run: Run): Program {
   addFlags(program, GLOBAL_FLAGS);
   program.command('hooks').description('find, fire, explain, make and test hooks');
   program.command('sessions').description('list, show and delete stored sessions');
-  for (const row of COMMANDS) addCommand(program, row, run);
+  for (const row of rowsFor(words)) addCommand(program, row, run);
   return program;
+}
+
+/** All commands, or those alone that begin with a word of the line: making the others takes its time. */
+function rowsFor(words: readonly string[]): readonly CommandRow[] {
+  const named = COMMANDS.filter(({ usage }) => words.includes(usage.split(' ')[0] ?? ''));
+  return named.length === 0 || words.includes('help') ? COMMANDS : named;
 }
 
 function addCommand(program: Program, row: CommandRow, run: Run): void {

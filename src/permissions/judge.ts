@@ -11,7 +11,8 @@ import {
   type PermissionRule,
   type RulePlaces,
 } from './rules/permission-rule.ts';
-import { isDoubtful, readShellCommands, type ShellCommand } from './rules/shell-commands.ts';
+import { isDoubtful, readShellCommands } from './rules/shell-commands.ts';
+import type { ShellCommand } from './rules/shell-reading.ts';
 import { editorsIn, readersIn } from './simple-commands.ts';
 import { suggestUpdates } from './suggestions.ts';
 import { describeCall } from './words.ts';

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Area } from './area.ts';
-import { readShellCommands, type ShellCommand } from './rules/shell-commands.ts';
+import { readShellCommands } from './rules/shell-commands.ts';
+import type { ShellCommand } from './rules/shell-reading.ts';
 import { enteredDirectories } from './rules/shell-files.ts';
 
 /** What is known of a program that needs no question for what it does. */

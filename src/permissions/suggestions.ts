@@ -2,7 +2,8 @@ import path from 'node:path';
 import { isRecord } from '../base/json.ts';
 import type { PermissionCall, PermissionRuleText, PermissionUpdate } from './permissions.ts';
 import { commandOf, pathsOf } from './rules/called.ts';
-import { isDoubtful, readShellCommands, type ShellCommand } from './rules/shell-commands.ts';
+import { isDoubtful, readShellCommands } from './rules/shell-commands.ts';
+import type { ShellCommand } from './rules/shell-reading.ts';
 
 const DESTINATION = 'session';
 

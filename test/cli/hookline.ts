@@ -12,6 +12,8 @@ export interface HooklineOptions {
   readonly home: string | null;
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
+  /** Another copy of it than the built one. */
+  readonly program?: string;
   /** Only root can become somebody else. */
   readonly uid?: number;
 }
@@ -36,11 +38,11 @@ export async function runHookline(
 /** Starts the built program; the caller waits for it. */
 export function startHookline(
   args: readonly string[],
-  { cwd, uid, ...options }: HooklineOptions,
+  { cwd, uid, program = hooklineProgram(), ...options }: HooklineOptions,
   more: SpawnOptions = {},
 ): ChildProcess {
   const identity = uid === undefined ? {} : { uid, gid: uid };
-  return spawn(process.execPath, [hooklineProgram(), ...args], {
+  return spawn(process.execPath, [program, ...args], {
     cwd,
     env: environmentOf(options),
     ...identity,

@@ -13,15 +13,16 @@ export function isToolset(name: unknown): name is Toolset {
   return TOOLSETS.some((toolset) => toolset === name);
 }
 
-const TABLES: Readonly<Record<Toolset, SpecTable>> = {
-  claude: {},
-  'cline-classic': CLASSIC_SPECS,
-  'cline-sdk': SDK_SPECS,
+// Behind functions, so that the tables are loaded only by whoever wants them.
+const TABLES: Readonly<Record<Toolset, () => SpecTable>> = {
+  claude: () => ({}),
+  'cline-classic': () => CLASSIC_SPECS,
+  'cline-sdk': () => SDK_SPECS,
 };
 
 /** The tools as the model is told of them; one without another face keeps its Claude name. */
 export function specsFor(toolset: Toolset, tools: readonly Tool[]): readonly ToolSpec[] {
-  const table = new Map(Object.entries(TABLES[toolset]));
+  const table = new Map(Object.entries(TABLES[toolset]()));
   const specs = tools.flatMap((tool) => table.get(tool.name) ?? [ownSpec(tool)]);
   return [...new Set(specs)];
 }

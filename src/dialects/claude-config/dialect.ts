@@ -3,7 +3,7 @@ import path from 'node:path';
 import { once } from '../../base/once.ts';
 import type { AnnouncedFile, Dialect, Discovery, FoundHook, Ignored } from '../dialect.ts';
 import type { BrokenEntry, Entry, Source, SourceKind } from './entry.ts';
-import { createEntryHandlers } from './entry-handlers.ts';
+import { createEntryHandlers, type RanOnce } from './entry-handlers.ts';
 import {
   brokenGate,
   type BrokenGate,
@@ -28,16 +28,21 @@ export interface ClaudeConfigOptions {
   readonly ports: HookPorts;
 }
 
+interface Remembering extends ClaudeConfigOptions {
+  readonly ranOnce: RanOnce;
+}
+
 /** Hooks that settings files, plugins and `.cline/hooks.json` configure in Claude Code's format. */
 export function claudeConfigDialect(options: ClaudeConfigOptions): Dialect {
   const texts = createHeldTexts((file) => readConfigText(file));
+  const ranOnce: RanOnce = new Map();
   return {
     name: 'claude',
     changes: texts,
     discover({ keepsAnnounced = false } = {}): Discovery {
       const read = keepsAnnounced ? texts.readKept : texts.readNow;
       if (isAnythingThere(options.places)) {
-        return discoveryOf(readSources(options.places, read), options);
+        return discoveryOf(readSources(options.places, read), { ...options, ranOnce });
       }
       // Who only lists hooks does not ask what to watch.
       const reading = once(() => readSources(options.places, read));
@@ -81,7 +86,7 @@ function mayExist(file: string): boolean {
   }
 }
 
-function discoveryOf(reading: SourcesReading, options: ClaudeConfigOptions): Discovery {
+function discoveryOf(reading: SourcesReading, options: Remembering): Discovery {
   const { ignored, broken, watched } = reading;
   return {
     hooks: [
@@ -105,10 +110,10 @@ function permissionUnits({ permissions }: SourcesReading): readonly FoundHook[] 
 
 function configuredHooks(
   { entries, env, httpRules }: SourcesReading,
-  { ports, session: given }: ClaudeConfigOptions,
+  { ports, session: given, ranOnce }: Remembering,
 ): readonly FoundHook[] {
   const session: ClaudeSession = { ...given, settingsEnv: env };
-  const handlers = createEntryHandlers({ session, ports, httpRules });
+  const handlers = createEntryHandlers({ session, ports, httpRules, ranOnce });
   const means = { session, handlers, budget: createBudget() };
   return withNames(entries).map((named) => foundHook(named, means));
 }

@@ -24,7 +24,11 @@ export interface HandlerMeans {
   readonly session: ClaudeSession;
   readonly ports: HookPorts;
   readonly httpRules: HttpRules;
+  readonly ranOnce: RanOnce;
 }
+
+/** The event that each hook ran for that runs once; kept when hooks are looked for again. */
+export type RanOnce = Map<string, string>;
 
 export interface HandlerWish {
   readonly target: Omit<Handler, 'run'>;
@@ -44,7 +48,11 @@ export function createEntryHandlers(means: HandlerMeans): EntryHandlers {
   const io = createIo(means.session);
   return {
     handlerOf: (entry, wish) =>
-      onlyOnce(entry, handlerOf(granted(entry, wish.grant), { ...wish, ...means, io })),
+      onlyOnce(
+        entry,
+        handlerOf(granted(entry, wish.grant), { ...wish, ...means, io }),
+        means.ranOnce,
+      ),
     problemOf(entry) {
       const planned = entry.type === 'command' ? planCommand(entry, means.session) : null;
       return planned !== null && 'problem' in planned ? planned.problem : null;
@@ -96,17 +104,19 @@ function onlyWhereBound(entry: CommandEntry, session: ClaudeSession, handler: Ha
 }
 
 /** A skill's hook that runs once fits nothing after the event that it ran for. */
-function onlyOnce({ once }: Entry, handler: Handler): Handler {
+function onlyOnce({ once }: Entry, handler: Handler, ranOnce: RanOnce): Handler {
   if (!once) return handler;
-  let ranFor: string | null = null;
+  const keyIn = ({ sessionId }: HookEvent): string =>
+    JSON.stringify([sessionId, handler.id, handler.sameAs]);
   return {
     ...handler,
     fits(event, names, tool) {
-      if (ranFor !== null && ranFor !== momentOf(event)) return 'it runs once, and has run';
+      const ranFor = ranOnce.get(keyIn(event)) ?? momentOf(event);
+      if (ranFor !== momentOf(event)) return 'it runs once, and has run';
       return handler.fits?.(event, names, tool) ?? null;
     },
     run(input, signal) {
-      ranFor = momentOf(input.event);
+      ranOnce.set(keyIn(input.event), momentOf(input.event));
       return handler.run(input, signal);
     },
   };

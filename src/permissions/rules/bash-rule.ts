@@ -1,4 +1,5 @@
-import { isDoubtful, readShellCommands, type ShellCommand } from './shell-commands.ts';
+import { isDoubtful, readShellCommands } from './shell-commands.ts';
+import type { ShellCommand } from './shell-reading.ts';
 
 /** What a rule says of a command: `git push`, `git push *`, `git push:*`. */
 export interface CommandPattern {

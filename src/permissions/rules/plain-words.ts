@@ -1,3 +1,5 @@
+import type { ShellReading } from './shell-reading.ts';
+
 /** What variables of a command line stand for; those that are absent are not known. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -46,3 +48,30 @@ function expandQuoted(text: string, variables: Variables): string | null {
 }
 
 const VARIABLE = /\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})?/g;
+
+const PLAIN = /^[\w@%+:,./-]+(?: [\w@%+:,./-]+)*$/;
+
+/** Words that make more of a line than one command and its arguments. */
+const SPECIAL: ReadonlySet<string> = new Set(
+  'if then else elif fi for while until do done case esac in function select time coproc exec command builtin xargs'.split(
+    ' ',
+  ),
+);
+
+/** A line of nothing but a command and plain arguments, read without the parser; null for any other. */
+export function readPlainCommand(line: string): ShellReading | null {
+  if (!PLAIN.test(line)) return null;
+  const words = line.split(' ');
+  if (SPECIAL.has(words[0] ?? '')) return null;
+  const command = { text: line, unquoted: line, fixedStart: null, words, hasAssignment: false };
+  return {
+    commands: [command],
+    inner: [],
+    hasExpansion: false,
+    isOpen: false,
+    writesFile: false,
+    readsFile: false,
+    isUnfinished: false,
+    isProgram: false,
+  };
+}

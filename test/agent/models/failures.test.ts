@@ -8,7 +8,7 @@ const ASKED: Asked = {
   model: 'claude-x',
   baseUrl: 'https://api.example.com/v1',
   keyHint: 'set ANTHROPIC_API_KEY',
-  secrets: ['sk-1'],
+  secrets: ['sk-12345'],
 };
 
 function failure(error: unknown, hasBegun = false): ModelFailure {
@@ -103,6 +103,9 @@ test('what the SDK refuses to send is an invalid request', () => {
 });
 
 test('secrets are shown nowhere', () => {
-  const error = { statusCode: 400, responseBody: '{"error":{"message":"bad sk-1 and sk-1"}}' };
-  expect(JSON.stringify(failure(error))).not.toContain('sk-1');
+  const error = {
+    statusCode: 400,
+    responseBody: '{"error":{"message":"bad sk-12345 and sk-12345"}}',
+  };
+  expect(JSON.stringify(failure(error))).not.toContain('sk-12345');
 });

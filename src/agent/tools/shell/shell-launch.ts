@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { messageOf } from '../../../base/errors.ts';
@@ -65,8 +65,21 @@ function launchFrom(directory: string, order: ShellOrder, shell: Shell): ShellLa
   return {
     program: { file: shell.file, args: shellArgs(shell, script), cwd: order.cwd, env: order.env },
     findFinalDirectory: () => readDirectoryName(finalDirectory),
-    dispose: () => rmSync(directory, { recursive: true, force: true }),
+    dispose() {
+      // One by one: what removes whole trees takes longer to load than the command to run.
+      for (const file of [finalDirectory, script]) rmSync(file, { force: true });
+      removeDirectory(directory);
+    },
   };
+}
+
+function removeDirectory(directory: string): void {
+  try {
+    rmdirSync(directory);
+  } catch {
+    // What goes on in the background may have written there once more.
+    rmSync(directory, { recursive: true, force: true });
+  }
 }
 
 /**
@@ -84,6 +97,8 @@ function scriptOf({ command, prelude }: ShellOrder, finalDirectory: string): str
 }
 
 const RUN_SCRIPT = 'eval "set --; $(cat "$1")"';
+// Bash reads a file without a program.
+const RUN_SCRIPT_IN_BASH = 'eval "set --; $(<"$1")"';
 
 // Node.js gives programs a socket for their output, which `> /dev/stderr` cannot open; so it goes
 // through a real pipe. A shell that is `exec`uted later does not know about it and never waits for it.
@@ -91,7 +106,7 @@ const RUN_THROUGH_PIPE = `exec "$1" -c "$2" bash "$3" > >(trap '' TERM; exec cat
 
 function shellArgs({ file, isBash }: Shell, script: string): readonly string[] {
   if (isBash && process.platform !== 'win32') {
-    return ['-c', RUN_THROUGH_PIPE, 'bash', file, RUN_SCRIPT, script];
+    return ['-c', RUN_THROUGH_PIPE, 'bash', file, RUN_SCRIPT_IN_BASH, script];
   }
   return ['-c', `exec 2>&1; ${RUN_SCRIPT}`, isBash ? 'bash' : 'sh', script];
 }
