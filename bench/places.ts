@@ -81,7 +81,7 @@ export async function trustEverything(place: Place, options: HostOptions = {}): 
   const host = await openHost(place, options);
   const bindings = host.hooks().map(({ hook }) => bindUnit(trustUnit(hook)));
   const { recordFile } = host.trust;
-  await host.close();
+  await host.dispose();
   if (recordFile !== null) await trustUnits(recordFile, bindings, { now: Date.now() });
   await wait(FILES_SETTLE_AFTER_MS);
 }

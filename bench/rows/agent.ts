@@ -117,7 +117,7 @@ async function createRunner(sources: readonly HandlerSource[]): Promise<Runner> 
   let ready: { readonly host: Host; readonly sessionId: string } | null = null;
   let used: Host | null = null;
   const renew = async (): Promise<void> => {
-    await used?.close();
+    await used?.dispose();
     used = null;
     if (ready !== null) return;
     const host = await openHost(place, { model: scripted(readingTurns(TURNS)), sources });
@@ -134,8 +134,8 @@ async function createRunner(sources: readonly HandlerSource[]): Promise<Runner> 
     },
     renew,
     async close() {
-      await used?.close();
-      await ready?.host.close();
+      await used?.dispose();
+      await ready?.host.dispose();
       place.remove();
     },
   };
@@ -171,7 +171,7 @@ async function openHookCalls(tracing: Tracing, { quick }: RowOptions): Promise<C
     bare: () => fire(empty),
     async close() {
       await engine.close();
-      await host.close();
+      await host.dispose();
       place.remove();
     },
   };
@@ -193,7 +193,7 @@ async function eventsOfTurn(messages: number): Promise<readonly HookEvent[]> {
     sources: [{ handlers: () => handlers }],
   });
   await runOnce(host, place, messages);
-  await host.close();
+  await host.dispose();
   place.remove();
   const events = EVENTS_OF_A_TURN.flatMap((name) => fired.get(name) ?? []);
   if (events.length === EVENTS_OF_A_TURN.length) return events;

@@ -34,7 +34,7 @@ async function openLoading({ quick }: RowOptions): Promise<Contest> {
     batch: 1,
     us: () => host.rescan(),
     async close() {
-      await host.close();
+      await host.dispose();
       place.remove();
     },
   };
@@ -64,7 +64,7 @@ async function openCommand({ quick }: RowOptions): Promise<Contest> {
     us: () => host.engine.dispatch(call),
     bare: () => bareSpawn(bare),
     async close() {
-      await host.close();
+      await host.dispose();
       place.remove();
     },
   };
@@ -85,7 +85,7 @@ async function openChoosing({ quick }: RowOptions): Promise<Contest> {
     batch: 20,
     us: () => host.engine.dispatch(TOOL_CALL),
     async close() {
-      await host.close();
+      await host.dispose();
       place.remove();
     },
   };

@@ -26,7 +26,7 @@ async function openDiscovery({ quick }: RowOptions): Promise<Contest> {
     batch: 1,
     us: () => host.rescan(),
     async close() {
-      await host.close();
+      await host.dispose();
       place.remove();
     },
   };

@@ -33,7 +33,7 @@ async function openEndurance(): Promise<Check> {
       const before = await openThings();
       const host = await openHost(place, { sources: [{ handlers: () => [PROMPT_HANDLER] }] });
       const uses = await runBlocks(host, place);
-      await host.close();
+      await host.dispose();
       const left = newThings(before, await openThings());
       return {
         facts: `RSS after each fifth: ${uses
@@ -53,7 +53,7 @@ async function openEndurance(): Promise<Check> {
 async function openWhatStaysOpen(place: Place): Promise<void> {
   const host = await openHost(place);
   await host.engine.dispatch(TOOL_CALL);
-  await host.close();
+  await host.dispose();
 }
 
 const PROMPT: FiredEvent = { name: 'UserPromptSubmit', prompt: 'rename the function' };

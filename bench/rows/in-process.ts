@@ -31,7 +31,7 @@ async function openNoHook({ quick }: RowOptions): Promise<Contest> {
     batch: 100,
     us: () => host.engine.dispatch(TOOL_CALL),
     async close() {
-      await host.close();
+      await host.dispose();
       place.remove();
     },
   };

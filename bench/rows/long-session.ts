@@ -39,7 +39,7 @@ async function openLongSession(): Promise<Check> {
       const { sessionId, transcriptPath } = await host.start({});
       transcript = transcriptPath ?? '';
       refuseUnlessDone(await host.send(sessionId, 'read them all'));
-      await host.close();
+      await host.dispose();
       return judge(looks);
     },
     async close() {

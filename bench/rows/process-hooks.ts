@@ -126,7 +126,7 @@ async function openContest(scene: Scene, { place, files, options }: Setting): Pr
     },
     settle: () => trace.settle(),
     async close() {
-      await host.close();
+      await host.dispose();
       place.remove();
     },
   };
@@ -151,7 +151,7 @@ async function capturePayload(event: FiredEvent): Promise<string> {
   writeFileSync(hook, `#!/bin/sh\nexec cat > '${copy}'\n`);
   const host = await openHost(place, { trust: 'all', flags: { 'trace.enabled': false } });
   await host.engine.dispatch(event);
-  await host.close();
+  await host.dispose();
   const payload = readFileSync(copy, 'utf8');
   place.remove();
   return payload;

@@ -6,7 +6,8 @@ import { contextTexts, reasonsText } from './conversation/verdict-texts.ts';
 import { expandCommand } from './knowledge/expand-command.ts';
 import { acceptPrompt, addPrompt } from './loop/steering.ts';
 import type { PreparedSession } from './prepare-session.ts';
-import { abortedBecause, endWithoutRun, run, whatWentWrong } from './run.ts';
+import { abortedBecause } from './loop/ending.ts';
+import { endWithoutRun, run, whatWentWrong } from './run.ts';
 import type { RunResult } from './runtime-event.ts';
 
 /**

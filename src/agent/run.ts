@@ -5,6 +5,7 @@ import type { FiredEvent } from '../hooks/facts.ts';
 import type { ToolUseBlock } from '../sessions/messages.ts';
 import type { Agent } from './agent.ts';
 import { contextTexts, reasonsText } from './conversation/verdict-texts.ts';
+import { abortedBecause } from './loop/ending.ts';
 import { notify } from './loop/notify.ts';
 import { runTurns, type TurnsEnd } from './loop/turns.ts';
 import { type ModelFailure, NO_USAGE } from './models/model.ts';
@@ -104,10 +105,6 @@ async function startRun(agent: Agent, prompt: string, signal: AbortSignal): Prom
 
 function endedBy(ending: Ending, reason: string): TurnsEnd {
   return { ending, text: '', reason, failure: null, deferred: null };
-}
-
-export function abortedBecause({ reason }: AbortSignal): string {
-  return typeof reason === 'string' ? reason : 'the run was aborted';
 }
 
 /** Nothing that goes wrong in a run may take the session down with it. */

@@ -53,7 +53,7 @@ export async function withHost<Result>(
     return await work(host);
   } finally {
     progress.end();
-    await host.close();
+    await host.dispose();
     if (exchanges.length > 0) await printExchanges(context, exchanges);
   }
 }

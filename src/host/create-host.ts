@@ -57,8 +57,8 @@ export interface Host extends AgentHost {
   bashPrelude(): string;
   /** Looks for hooks again. */
   rescan(): void;
-  /** Writes what is still to be written and ends what still runs. */
-  close(): Promise<void>;
+  /** Ends every session and what still runs, and writes what is still to be written. */
+  dispose(): Promise<void>;
 }
 
 /** Runs agents, each in a session of its own. Nothing of it is loaded before the first one. */
@@ -108,7 +108,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     bashPrelude: () => envPrelude(opened.stateDirectory, opened.moment().sessionId),
     rescan: () => hookSet.rescan(),
     ...agents.host,
-    async close() {
+    async dispose() {
       await agents.close();
       // A hook of ConfigChange that still runs would otherwise be waited for.
       await Promise.all([watching?.close(), running?.engine.close()]);

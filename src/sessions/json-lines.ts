@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import { errnoOf, HooklineError, messageOf } from '../base/errors.ts';
 import { appendPrivateFile, createPrivateDirectory, isAbsent, isDirectory } from '../base/files.ts';
 import { findLatestSession, listSessions } from './list-sessions.ts';
-import { openSession, orUnwritable, unwritable } from './open-session.ts';
+import { writeSession, orUnwritable, unwritable } from './write-session.ts';
 import { isSessionId, sessionsDirectory, unknownSession } from './session-id.ts';
 import { claimSession, refuseIfHeld } from './session-lock.ts';
 import {
@@ -15,7 +15,7 @@ import {
   writeRecord,
 } from './session-record.ts';
 import type { ResumedSession, SessionStore, StoredSession } from './store.ts';
-import { type Conversation, readConversation } from './transcript/conversation.ts';
+import { type StoredConversation, readConversation } from './transcript/conversation.ts';
 
 export interface SessionStoreOptions {
   readonly stateDirectory: string;
@@ -58,7 +58,7 @@ function createSession(sessions: string, record: SessionRecord, version: string)
     writeRecord(directory, record);
     // Hooks are told of it before the first line.
     appendPrivateFile(transcriptIn(directory), '');
-    return openSession({
+    return writeSession({
       directory,
       record,
       isGuessed: false,
@@ -114,7 +114,7 @@ function resumeSession(directory: string, { id, version }: Resuming): ResumedSes
     const { problems, cwd, ...conversation } = readStored(directory);
     const { messageCount } = conversation;
     return {
-      ...openSession({
+      ...writeSession({
         directory,
         record,
         isGuessed: problem !== null,
@@ -133,7 +133,7 @@ function resumeSession(directory: string, { id, version }: Resuming): ResumedSes
   }
 }
 
-function readStored(directory: string): Conversation {
+function readStored(directory: string): StoredConversation {
   const transcript = transcriptIn(directory);
   try {
     return readConversation(transcript);
@@ -147,7 +147,7 @@ function readStored(directory: string): Conversation {
   }
 }
 
-const NOTHING_SAID: Conversation = {
+const NOTHING_SAID: StoredConversation = {
   messages: [],
   messageCount: 0,
   cwd: null,

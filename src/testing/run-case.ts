@@ -124,7 +124,7 @@ async function closing<Result>(host: Host, work: () => Promise<Result>): Promise
   try {
     return await work();
   } finally {
-    await host.close();
+    await host.dispose();
   }
 }
 

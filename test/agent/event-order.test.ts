@@ -64,7 +64,7 @@ describe('every event fires at its moment', () => {
       allow: ['Bash(cd sub)'],
     });
     const { result } = await host.start({ prompt: 'look at the notes' });
-    await host.close();
+    await host.dispose();
     expect(result).toMatchObject({ status: 'completed', ending: 'done', text: 'Done.' });
     expect(order(stage)).toEqual([
       'SessionStart startup',
@@ -131,11 +131,11 @@ describe('every event fires at its moment', () => {
     const model = scripted([{ text: 'One.' }, { text: 'Two.' }]);
     const first = await stage.open({ model });
     const { sessionId } = await first.start({ prompt: 'one' });
-    await first.close();
+    await first.dispose();
     stage.fired.length = 0;
     const second = await stage.open({ model });
     const { result } = await second.start({ prompt: 'two', resume: sessionId });
-    await second.close();
+    await second.dispose();
     expect(result).toMatchObject({ sessionId, status: 'completed', text: 'Two.' });
     expect(order(stage)).toEqual([
       'SessionStart resume',
@@ -174,7 +174,7 @@ describe('every event fires at its moment', () => {
       if (event.type === 'tool-delta') void host.abort(id, 'the person had enough');
     });
     const { result } = await host.start({ prompt: 'wait' });
-    await host.close();
+    await host.dispose();
     expect(result).toMatchObject({
       status: 'aborted',
       ending: 'aborted',
@@ -205,7 +205,7 @@ describe('every event fires at its moment', () => {
       ]),
     });
     const { result } = await host.start({ prompt: 'go' });
-    await host.close();
+    await host.dispose();
     expect(result).toMatchObject({ status: 'failed', ending: 'model_failed' });
     expect(order(stage)).toEqual([
       'SessionStart startup',
@@ -236,7 +236,7 @@ describe('every event fires at its moment', () => {
       ]),
     });
     const { result } = await host.start({ prompt: 'delegate' });
-    await host.close();
+    await host.dispose();
     expect(result).toMatchObject({ status: 'completed', text: 'Done.' });
     expect(order(stage)).toEqual([
       'SessionStart startup',

@@ -110,7 +110,7 @@ describe('UserPromptSubmit', () => {
       ['helo'],
       on('UserPromptSubmit', { prompt: 'hello', context: 'it is noon', title: 'A greeting' }),
     );
-    await host.close();
+    await host.dispose();
     expect(said()).toEqual([expect.stringMatching(/^user: .*it is noon.*hello$/s)]);
     const stateDirectory = path.join(stage.home, '.hookline');
     const store = createSessionStore({ stateDirectory, clock: systemClock, version: '0' });

@@ -75,7 +75,7 @@ export function createStage(react: Reaction = () => undefined): Stage {
         sources: [...(options.sources ?? []), recorder],
       });
       host.subscribe((event) => news.push(event));
-      onTestFinished(() => host.close());
+      onTestFinished(() => host.dispose());
       return host;
     },
   };

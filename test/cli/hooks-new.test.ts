@@ -106,7 +106,7 @@ describe('hooks new', () => {
     const host = await openPlace(place);
     const tool = { callId: '1', name: 'Bash', input: { command: 'rm -rf /' } };
     const verdict = await host.engine.dispatch({ name: 'PreToolUse', tool });
-    await host.close();
+    await host.dispose();
     expect(verdict.effect).toBe('deny');
   });
 

@@ -30,7 +30,7 @@ function hookFile(name: string): string {
 async function change(apply: () => void): Promise<unknown> {
   const host = await openPlace(place);
   const kept = await withKeptTrust(host, apply);
-  await host.close();
+  await host.dispose();
   return described(kept);
 }
 

@@ -48,7 +48,7 @@ async function openHost(root: string, options: HostOptions = {}): Promise<Host> 
     surroundings,
     ...options,
   });
-  onTestFinished(() => host.close());
+  onTestFinished(() => host.dispose());
   return host;
 }
 

@@ -20,7 +20,7 @@ async function fire(handler: object, ports: HookPorts = {}) {
   const surroundings = { cwd, env, platform, home, nodePath };
   const host = await createHost({ cwd, surroundings, ports });
   const verdict = await host.engine.dispatch(EVENT);
-  await host.close();
+  await host.dispose();
   return verdict;
 }
 

@@ -160,7 +160,7 @@ describe('what changes between discovery and run', () => {
     const before = await host.engine.dispatch(event);
     host.rescan();
     const after = await host.engine.dispatch(event);
-    await host.close();
+    await host.dispose();
     expect([before.effect, after.effect]).toEqual(['deny', 'pass']);
   });
 
@@ -179,7 +179,7 @@ describe('what changes between discovery and run', () => {
     rmSync(own);
     rmSync(path.join(place.repo, 'tools/guard.sh'));
     const verdict = await host.engine.dispatch(event);
-    await host.close();
+    await host.dispose();
     expect(verdict.outcomes).toHaveLength(1);
     expect(verdict.outcomes[0]).toMatchObject({ hook: 'claude:user:PreToolUse:guard.sh' });
     expect(verdict.skipped).toMatchObject([{ why: expect.stringMatching(/^modified: /) }]);
@@ -190,7 +190,7 @@ describe('what changes between discovery and run', () => {
     write(place.home, SETTINGS, GUARD);
     const host = await hostOf(place);
     const verdict = await host.engine.dispatch({ ...event, cwd: path.join(place.repo, 'gone') });
-    await host.close();
+    await host.dispose();
     expect(verdict.effect).toBe('deny');
   });
 
@@ -205,6 +205,6 @@ describe('what changes between discovery and run', () => {
       [file, 'PreToolUse'],
       [file, 'PermissionRequest'],
     ]);
-    await host.close();
+    await host.dispose();
   });
 });

@@ -157,7 +157,7 @@ describe('a hook that is deleted between discovery and run', () => {
     rmSync(path.join(place.repo, HOOKS, 'PreToolUse'));
     const event = { name: 'PreToolUse', tool: { callId: '1', name: 'Write', input: {} } } as const;
     const verdict = await host.engine.dispatch(event);
-    await host.close();
+    await host.dispose();
     expect(verdict).toMatchObject({
       effect: 'pass',
       outcomes: [

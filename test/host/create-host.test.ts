@@ -18,7 +18,7 @@ describe('the trace', () => {
     const host = await hostIn(places, { trust: 'all' });
     await host.engine.dispatch(CALL);
     await host.engine.dispatch(CALL);
-    await host.close();
+    await host.dispose();
     const lines = readFileSync(path.join(places.home, '.hookline/trace/trace.jsonl'), 'utf8');
     expect(
       lines
@@ -35,7 +35,7 @@ describe('the trace', () => {
     const places = createPlaces({ [HOOK]: answering({}) });
     const host = await hostIn(places, { trust: 'all', flags: { 'trace.enabled': false } });
     await host.engine.dispatch(CALL);
-    await host.close();
+    await host.dispose();
     expect(() => readFileSync(path.join(places.home, '.hookline/trace/trace.jsonl'))).toThrow(
       'ENOENT',
     );
@@ -50,7 +50,7 @@ describe('the trace', () => {
     const host = await hostIn(places, { trust: 'all', onNotice: (notice) => notices.push(notice) });
     expect((await host.engine.dispatch(CALL)).effect).toBe('deny');
     expect((await host.engine.dispatch(CALL)).effect).toBe('deny');
-    await host.close();
+    await host.dispose();
     expect(notices).toEqual([expect.stringMatching(/^the trace in .* cannot be written: /)]);
   });
 });
@@ -84,7 +84,7 @@ describe('notices', () => {
     const file = path.join(places.home, '.cline/hooks/TaskStart.mjs');
     const seen = async (): Promise<string[]> => {
       const notices: string[] = [];
-      await (await hostIn(places, { onNotice: (notice) => notices.push(notice) })).close();
+      await (await hostIn(places, { onNotice: (notice) => notices.push(notice) })).dispose();
       return notices;
     };
     await seen();

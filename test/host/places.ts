@@ -45,7 +45,7 @@ export async function hostIn(
   options: HostOptions = {},
 ): Promise<Host> {
   const host = await createHost({ surroundings, roots: [root], ...options });
-  onTestFinished(() => host.close());
+  onTestFinished(() => host.dispose());
   return host;
 }
 

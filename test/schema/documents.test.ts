@@ -117,7 +117,7 @@ async function fireEvents(): Promise<Fired> {
     verdicts.push(asJson(jsonVerdict(await host.engine.dispatch(sampleEvent(name)))));
   }
   await host.engine.idle();
-  await host.close();
+  await host.dispose();
   return { verdicts, entries: readTrace(path.join(stateDirectory, 'trace')) };
 }
 

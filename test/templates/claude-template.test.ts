@@ -134,7 +134,7 @@ describe.each(HOOK_LANGUAGE_NAMES)('examples of Claude’s format in %s', (langu
   });
 
   afterAll(async () => {
-    await host.close();
+    await host.dispose();
     place.remove();
   });
 
@@ -207,7 +207,7 @@ async function worktreeOf(place: TestPlace, language: HookLanguageName): Promise
   await trustPlace(place);
   const host = await openPlace(place);
   const verdict = await fire(host, 'WorktreeCreate', false);
-  await host.close();
+  await host.dispose();
   return verdict;
 }
 
@@ -232,7 +232,7 @@ test.skipIf(!hasPrograms(['bash']))(
     await trustPlace(place);
     const host = await openPlace(place, programs);
     const verdict = await fire(host, 'PreToolUse', true);
-    await host.close();
+    await host.dispose();
     expect(verdict.effect).toBe('pass');
     expect(verdict.outcomes).toMatchObject([
       { status: 'failed', exitCode: 1, stderr: expect.stringContaining('jq is not installed') },

@@ -58,14 +58,14 @@ export async function trustPlace(place: TestPlace, ids?: readonly string[]): Pro
     .filter((hook) => hook.place === 'workspace' && (ids === undefined || ids.includes(hook.id)));
   const bindings = chosen.map((hook) => bindUnit(trustUnit(hook)));
   await trustUnits(path.join(place.home, '.hookline', 'trust.json'), bindings, { now: 0 });
-  await host.close();
+  await host.dispose();
 }
 
 /** What `hooks list` would say about each hook. */
 export async function statesOf(place: TestPlace): Promise<Record<string, string>> {
   const host = await openPlace(place);
   const states = host.hooks().map(({ hook, state }) => [hook.id, state] as const);
-  await host.close();
+  await host.dispose();
   return Object.fromEntries(states);
 }
 

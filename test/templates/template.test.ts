@@ -124,7 +124,7 @@ describe.each(HOOK_LANGUAGE_NAMES)('examples in %s', (language) => {
   });
 
   afterAll(async () => {
-    await host.close();
+    await host.dispose();
     place.remove();
   });
 
@@ -224,7 +224,7 @@ describe.each(HOOK_LANGUAGE_NAMES)('examples in %s', (language) => {
     await trustPlace(blocked);
     const other = await openPlace(blocked);
     const verdict = await other.engine.dispatch(readEvent('TaskComplete', {}));
-    await other.close();
+    await other.dispose();
     expect(shown(verdict)).toEqual({
       outcomes: [{ ...CLEAN, stderr: expect.stringMatching(/\S/u) }],
       reasons: [],
@@ -250,7 +250,7 @@ describe('an extensionless node example', () => {
     const verdicts = await Promise.all(
       FILE_HOOK_NAMES.map((event) => host.engine.dispatch(readEvent(event, {}))),
     );
-    await host.close();
+    await host.dispose();
     expect(verdicts.map(shown)).toEqual(
       FILE_HOOK_NAMES.map(() => expect.objectContaining({ outcomes: [CLEAN], reasons: [] })),
     );
@@ -269,7 +269,7 @@ test.skipIf(!hasPrograms(['bash']))(
     await trustPlace(place);
     const host = await openPlace(place, programs);
     const verdict = await host.engine.dispatch(trialEvent('PreToolUse'));
-    await host.close();
+    await host.dispose();
     const stderr = 'PreToolUse: jq is not installed, so this hook does nothing\n';
     expect(shown(verdict)).toEqual({
       outcomes: [{ ...CLEAN, stderr }],

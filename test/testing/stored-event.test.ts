@@ -22,7 +22,7 @@ async function createTrace(
     const tool = { name: 'write_to_file', input: { path: 'a.js', content } };
     await host.engine.dispatch(sampleEvent('PreToolUse', { tool }));
   }
-  await host.close();
+  await host.dispose();
   return { directory: path.join(home, '.hookline', 'trace'), maxFiles: 2 };
 }
 

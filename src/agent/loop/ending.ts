@@ -69,3 +69,8 @@ function feedback(verdict: Verdict, { name }: EndEvent): string {
   );
   return [...reasons, ...contextTexts(verdict, { event: name, subject: null })].join('\n\n');
 }
+
+/** Why a signal aborted, as a sentence. */
+export function abortedBecause({ reason }: AbortSignal): string {
+  return typeof reason === 'string' ? reason : 'the run was aborted';
+}

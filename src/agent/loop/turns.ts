@@ -1,7 +1,7 @@
 import { callsIn, textOf, userText, type ToolUseBlock } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
 import { compact, isFull, isTooLong } from './compaction.ts';
-import { mayEnd } from './ending.ts';
+import { abortedBecause, mayEnd } from './ending.ts';
 import { askModelOnce } from './model-turn.ts';
 import type { ModelFailure } from '../models/model.ts';
 import type { Ending } from '../runtime-event.ts';
@@ -48,7 +48,7 @@ export async function runTurns(
     }
   } catch (error) {
     if (!signal.aborted) throw error;
-    return ended('aborted', words, abortReason(signal));
+    return ended('aborted', words, abortedBecause(signal));
   }
 }
 
@@ -125,7 +125,7 @@ async function afterFailure(
   { words, signal }: { words: Words; signal: AbortSignal },
 ): Promise<TurnsEnd | null> {
   if (failure.class === 'aborted' || signal.aborted) {
-    return ended('aborted', words, abortReason(signal));
+    return ended('aborted', words, abortedBecause(signal));
   }
   if (isTooLong(failure) && !words.isShortened && agent.conversation.messages.length > 1) {
     const problem = await compact(agent, { trigger: 'auto', instructions: null }, signal);
@@ -138,8 +138,4 @@ async function afterFailure(
 
 function ended(ending: Ending, { last }: Words, reason: string | null): TurnsEnd {
   return { ending, text: last, reason, failure: null, deferred: null };
-}
-
-function abortReason({ reason }: AbortSignal): string {
-  return typeof reason === 'string' ? reason : 'the run was aborted';
 }

@@ -27,10 +27,10 @@ export function failureOf(error: unknown, asked: Asked, moment: FailureMoment): 
   const facts = factsOf(error);
   if (facts.isEmptyAnswer) return cutFailure(asked, moment);
   const kind = classOf(facts, moment);
-  const details = cutText(withoutSecrets(facts.words, asked.secrets).trim(), MAX_DETAILS);
+  const details = cutText(withoutKeys(facts.words, asked.secrets).trim(), MAX_DETAILS);
   return {
     class: kind,
-    message: withoutSecrets(sentenceFor(kind, facts, { asked, details }), asked.secrets),
+    message: withoutKeys(sentenceFor(kind, facts, { asked, details }), asked.secrets),
     ...(details === '' ? {} : { details }),
     status: facts.status,
     isRetryable: isRetryable(kind, facts),
@@ -244,7 +244,7 @@ function firstLine(text: string): string {
   return cutText(text.split('\n', 1)[0] ?? '', 200);
 }
 
-function withoutSecrets(text: string, secrets: readonly string[]): string {
+function withoutKeys(text: string, secrets: readonly string[]): string {
   return (
     secrets
       // Whatever is shorter is no key, and may be part of any word.

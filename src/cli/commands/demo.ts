@@ -29,11 +29,11 @@ export const showDemo: Command<object> = async ({ print, flags, signal }) => {
     const untrusted = await runSteps(before, [UNTRUSTED], { say, signal });
     say(colors.dim('\n  hookline trust --yes\n'));
     await trustAll(before);
-    await before.close();
+    await before.dispose();
     const host = await openDemo(place, AGENT_OPTIONS);
     const trusted = await runSteps(host, TRUSTED, { say, signal });
     const worked = await showAgent(host, { say, signal });
-    await host.close();
+    await host.dispose();
     const results = [...untrusted, ...trusted, ...worked];
     const broken = results.filter(({ holds }) => !holds);
     if (flags.json === true) {

@@ -60,7 +60,7 @@ async function runIn(host: Host, { context, request, report }: Running): Promise
   try {
     const { result } = await host.start({ ...request, signal: context.signal });
     // Hooks of SessionEnd belong to the run; whoever reads the result must find them done.
-    await host.close();
+    await host.dispose();
     await report.end(result);
     return result === null ? EXIT.fine : exitCodeOf(result, report, context);
   } finally {

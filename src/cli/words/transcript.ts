@@ -53,17 +53,21 @@ function partsOf(line: StoredLine): readonly ShownPart[] {
 function messageParts(line: StoredMessage): readonly ShownPart[] {
   const { message, isMeta, isSummary } = line;
   if (isSummary) return [{ kind: 'summary', text: textOf(message) }];
-  const kind = isMeta ? 'context' : 'prompt';
+  // Beside a tool's answer stands what hooks said about it, never a person's words.
+  const isBeside = message.content.some(({ type }) => type === 'tool_result');
+  const kind = isMeta || isBeside ? 'context' : 'prompt';
   return message.role === 'user'
     ? message.content.map((block) => userPart(block, kind))
     : message.content.map(assistantPart);
 }
 
 function userPart(block: UserBlock, kind: Kind): ShownPart {
-  if (block.type === 'text') return { kind, text: block.text };
+  if (block.type === 'text') return { kind, text: block.text.replaceAll(REMINDER, '') };
   if (block.type === 'image') return { kind, text: `[${block.source.media_type}]` };
   return { kind: block.is_error === true ? 'failure' : 'result', text: resultText(block) };
 }
+
+const REMINDER = /<\/?system-reminder>\n?/g;
 
 function assistantPart(block: AssistantBlock): ShownPart {
   if (block.type === 'text') return { kind: 'answer', text: block.text };

@@ -72,7 +72,7 @@ async function watch(options: HookFactoryOptions): Promise<Watching> {
     host,
     observers: trace === null ? [] : [(record) => trace.record(() => entryOfDispatch(record))],
     async close() {
-      await host.close();
+      await host.dispose();
       await trace?.flush();
     },
   };

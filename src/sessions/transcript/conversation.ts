@@ -3,7 +3,7 @@ import { createProblemList, readTranscript } from './read-transcript.ts';
 import type { StoredLine, StoredMessage } from './stored-line.ts';
 
 /** What a session goes on from. */
-export interface Conversation {
+export interface StoredConversation {
   /** Since the last compaction, its summary first. */
   readonly messages: readonly Message[];
   /** Of the whole transcript. */
@@ -16,7 +16,7 @@ export interface Conversation {
 }
 
 /** Throws when the file itself cannot be read. */
-export function readConversation(transcript: string): Conversation {
+export function readConversation(transcript: string): StoredConversation {
   const problems = createProblemList();
   const told = createFold();
   for (const line of readTranscript(transcript, problems.tell)) told.add(line);
@@ -32,7 +32,7 @@ export function countMessages(transcript: string, fromByte: number): number {
 
 interface Fold {
   add(line: StoredLine): void;
-  result(): Omit<Conversation, 'problems'>;
+  result(): Omit<StoredConversation, 'problems'>;
 }
 
 function createFold(): Fold {
@@ -73,7 +73,9 @@ function createFold(): Fold {
 }
 
 type Rest = {
-  -readonly [Key in Exclude<keyof Conversation, 'messages' | 'problems'>]: Conversation[Key];
+  -readonly [
+    Key in Exclude<keyof StoredConversation, 'messages' | 'problems'>
+  ]: StoredConversation[Key];
 };
 
 /** Claude writes a line for each block of an answer. */

@@ -112,7 +112,7 @@ describe('a conversation that fills the model’s context', () => {
 
   it('shows only the summary and what came after it when it is resumed', async () => {
     const { host, stage, sessionId } = await play([full(), summary, { text: 'Done.' }]);
-    await host.close();
+    await host.dispose();
     const spoken = talk([{ text: 'Yes.' }]);
     const second = await stage.open({ model: spoken.model });
     const { result } = await second.start({ prompt: 'still there?', resume: sessionId });
@@ -126,7 +126,7 @@ describe('a conversation that fills the model’s context', () => {
 
   it('is summed up first when it is resumed full', async () => {
     const { host, stage, sessionId } = await play([{ text: 'Done.', usage: FULL }]);
-    await host.close();
+    await host.dispose();
     const spoken = talk([summary, { text: 'Yes.' }]);
     const second = await stage.open({ model: spoken.model });
     const { result } = await second.start({ prompt: 'still there?', resume: sessionId });

@@ -24,7 +24,7 @@ describe('a call that a hook puts off', () => {
     const options = { model: spoken.model, permissionMode: 'acceptEdits' } as const;
     const first = await stage.open(options);
     const { result, sessionId } = await first.start({ prompt: 'write' });
-    await first.close();
+    await first.dispose();
     expect(result).toMatchObject({
       status: 'completed',
       ending: 'tool_deferred',
@@ -64,7 +64,7 @@ describe('a call that a hook puts off', () => {
     const options = { model: spoken.model, permissionMode: 'acceptEdits' } as const;
     const first = await stage.open(options);
     const { sessionId } = await first.start({ prompt: 'write' });
-    await first.close();
+    await first.dispose();
     decide({ effect: 'deny', reason: 'I looked at it: no' });
     const second = await stage.open(options);
     await second.start({ prompt: 'so?', resume: sessionId });
@@ -90,7 +90,7 @@ describe('a call that a hook puts off', () => {
     const options = { model: spoken.model, permissionMode: 'acceptEdits' } as const;
     const first = await stage.open(options);
     const { sessionId } = await first.start({ prompt: 'write' });
-    await first.close();
+    await first.dispose();
     decide({ effect: 'allow' });
     const second = await stage.open(options);
     const refused = await second.start({ prompt: '/no-such-command', resume: sessionId });
@@ -105,11 +105,11 @@ describe('a call that a hook puts off', () => {
     const spoken = talk([calls(write('x')), { text: 'Done.' }]);
     const host = await stage.open({ model: spoken.model, permissionMode: 'acceptEdits' });
     const { sessionId } = await host.start({ prompt: 'write' });
-    await host.close();
+    await host.dispose();
     const second = await stage.open({ model: spoken.model, permissionMode: 'acceptEdits' });
     const again = await second.start({ resume: sessionId });
     expect(again.result).toMatchObject({ ending: 'tool_deferred', deferred: { id: 'call_1' } });
-    await second.close();
+    await second.dispose();
     const third = await stage.open({ model: spoken.model, permissionMode: 'acceptEdits' });
     expect((await third.start({ resume: sessionId })).result?.ending).toBe('tool_deferred');
     expect(spoken.requests).toHaveLength(1);

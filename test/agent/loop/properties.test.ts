@@ -115,7 +115,7 @@ it('whatever model and hooks do, a run ends once, with a result, and the session
       const { result, sessionId } = await host.start({ prompt: 'go' });
       expect(result).toMatchObject({ sessionId, status: expect.any(String) });
       expect(result?.reason ?? '').not.toContain('this is a bug');
-      await host.close();
+      await host.dispose();
       expectOneEndEach(stage);
       expect(named(stage, 'SessionEnd')).toHaveLength(1);
       const quiet = createStage();
@@ -128,7 +128,7 @@ it('whatever model and hooks do, a run ends once, with a result, and the session
       });
       const resumed = await again.start({ prompt: 'and now?', resume: sessionId });
       expect(resumed.result?.status).not.toBe('aborted');
-      await again.close();
+      await again.dispose();
       spoken.requests.forEach(expectSafe);
     },
   );

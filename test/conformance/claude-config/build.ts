@@ -87,7 +87,7 @@ export function createStage(cleanUp: (work: () => Promise<void>) => void): Stage
     const places = layOut(setup);
     cleanUp(() => rm(places.directory, { recursive: true, force: true, maxRetries: 5 }));
     const host = await createHost(hostOptions(setup, places));
-    cleanUp(() => host.close());
+    cleanUp(() => host.dispose());
     return createWorld(places, host);
   };
 }

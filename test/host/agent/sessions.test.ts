@@ -213,12 +213,12 @@ describe('a host that is closed', () => {
     const stage = createStage();
     const host = await stage.open({ model: scripted([waiting]), ...bypass });
     const { done } = await startWaiting(host);
-    await Promise.all([host.close(), host.close()]);
+    await Promise.all([host.dispose(), host.dispose()]);
     expect((await done).result).toMatchObject({
       status: 'aborted',
       reason: 'the session was closed',
     });
-    await host.close();
+    await host.dispose();
     expect(stage.fired.map(label).slice(-2)).toEqual(['RunEnd aborted', 'SessionEnd other']);
     expect(named(stage, 'SessionEnd')).toHaveLength(1);
     expect(stage.news.filter(({ type }) => type === 'session-end')).toHaveLength(1);
@@ -228,7 +228,7 @@ describe('a host that is closed', () => {
     const stage = createStage();
     const host = await stage.open({ model: scripted([{ text: 'One.' }]) });
     await host.start({ prompt: 'one' });
-    await host.close();
+    await host.dispose();
     expect(await caught(host.start({ prompt: 'two' }))).toMatchObject({
       message: 'the host was closed, and with it every session',
     });
@@ -237,7 +237,7 @@ describe('a host that is closed', () => {
   it('before any session was opened opens none, either', async () => {
     const stage = createStage();
     const host = await stage.open({ model: scripted([{ text: 'One.' }]) });
-    await host.close();
+    await host.dispose();
     expect(await caught(host.start({ prompt: 'one' }))).toMatchObject({
       message: 'the host was closed, and with it every session',
     });
@@ -260,7 +260,7 @@ describe('a host that is closed', () => {
     });
     const starting = caught(host.start({ prompt: 'one' }));
     await opening.reached;
-    await host.close();
+    await host.dispose();
     expect(await starting).toMatchObject({
       message: 'the host was closed, and with it every session',
     });

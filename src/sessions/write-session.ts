@@ -19,7 +19,7 @@ export interface OpenedSession {
 }
 
 /** Writes a session that this process has claimed. */
-export function openSession(opened: OpenedSession): StoredSession {
+export function writeSession(opened: OpenedSession): StoredSession {
   const { directory, release } = opened;
   const keeper = createRecordKeeper(opened);
   const write = createWriter(opened);
