@@ -4,7 +4,7 @@ import { createStopGuard, type StopGuard } from '../hooks/stop-guard.ts';
 import type { Conversation } from './conversation/conversation.ts';
 import { createLoopGuard, type LoopGuard } from './loop/loop-guard.ts';
 import { NO_USAGE, type Model, type Usage } from './models/model.ts';
-import { addUsage } from './models/prices.ts';
+import { addUsage, costOf } from './models/prices.ts';
 import type { Denial, RuntimeFacts } from './runtime-event.ts';
 import type { Tool } from './tools/tool.ts';
 import type { Workbench } from './tools/workbench.ts';
@@ -35,12 +35,16 @@ export interface Agent {
   iteration: number;
   toolCalls: number;
   usage: Usage;
+  /** What this took in US dollars; null once a model had no known price. */
+  costUsd: number | null;
   /** How many tokens the last request and its answer took. */
   contextTokens: number;
   /** Runs the hooks of a moment. Rejects only when the signal aborts. */
   readonly fire: (event: FiredEvent, signal?: AbortSignal) => Promise<Verdict>;
   readonly tell: (facts: RuntimeFacts) => void;
   readonly spend: (usage: Usage) => void;
+  /** What a sub-agent took and was denied counts for whoever started it. */
+  readonly answerFor: (other: Pick<Agent, 'usage' | 'costUsd' | 'denials'>) => void;
 }
 
 export interface NewAgent {
@@ -68,6 +72,7 @@ export function createAgent(made: NewAgent): Agent {
     iteration: 0,
     toolCalls: 0,
     usage: NO_USAGE,
+    costUsd: 0,
     contextTokens: 0,
     async fire(event, signal) {
       const verdict = await world.engine.dispatch(
@@ -83,9 +88,20 @@ export function createAgent(made: NewAgent): Agent {
     },
     spend(usage) {
       agent.usage = addUsage(agent.usage, usage);
+      agent.costUsd = addCosts(agent.costUsd, costOf(usage, agent.model.prices));
+    },
+    answerFor({ usage, costUsd, denials }) {
+      agent.usage = addUsage(agent.usage, usage);
+      agent.costUsd = addCosts(agent.costUsd, costUsd);
+      agent.denials.push(...denials);
     },
   };
   return agent;
+}
+
+/** No cost at all is better than a wrong one. */
+function addCosts(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? null : one + other;
 }
 
 function ownMoment({ facts, bench, model, promptId, iteration }: Agent) {

@@ -113,7 +113,7 @@ async function answerWithTools(
   { question, model }: Answering,
   signal: AbortSignal,
 ): Promise<string> {
-  const looking = means.tools.filter(({ kind }) => kind === 'read' || kind === 'execute');
+  const looking = means.tools.filter(({ kind }) => kind === 'read');
   const tools = [...looking.map(specOf), answerTool(question.schema)];
   const bench = means.bench();
   const messages: Message[] = [userText(question.prompt)];

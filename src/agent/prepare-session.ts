@@ -6,6 +6,7 @@ import type { ToolUseBlock } from '../sessions/messages.ts';
 import type { ResumedSession, StoredSession } from '../sessions/store.ts';
 import { type Agent, createAgent } from './agent.ts';
 import { createConversation } from './conversation/conversation.ts';
+import { reminder } from './conversation/reminder.ts';
 import { type AgentType, loadAgents } from './knowledge/agents.ts';
 import { loadCommands, type SlashCommand } from './knowledge/commands.ts';
 import { type Instruction, loadInstructions } from './knowledge/instructions.ts';
@@ -122,9 +123,6 @@ interface Known {
 
 function createSessionAgent(options: SessionOptions, known: Known): Agent {
   const { id, stored, earlier, clock, model, tools } = options;
-  const systemPrompt = (given: readonly Tool[]): string => promptFor(options, known, given);
-  const agentPrompt = (given: readonly Tool[]): string =>
-    promptFor({ ...options, isForAgent: true }, known, given);
   // The agent's tools need the agent, which needs its tools.
   const own = (): Agent => agent;
   const taskItems = createTaskItems(own);
@@ -137,7 +135,7 @@ function createSessionAgent(options: SessionOptions, known: Known): Agent {
     tools,
     store: stored,
     benchAt: (cwd) => benchAt(cwd, { ...shared, askModel: askBriefly(own) }),
-    systemPrompt: agentPrompt,
+    systemPrompt: (subagent) => promptFor(options, known, subagent),
   });
   const bench = benchAt(options.bench.startDirectory, {
     ...shared,
@@ -161,7 +159,7 @@ function createSessionAgent(options: SessionOptions, known: Known): Agent {
       },
       earlier?.messages,
     ),
-    systemPrompt: () => systemPrompt(tools),
+    systemPrompt: () => promptFor(options, known, agent),
     transcriptPath: stored?.transcriptPath ?? null,
     model,
     promptId: null,
@@ -174,7 +172,7 @@ function createSessionAgent(options: SessionOptions, known: Known): Agent {
 /** Unless that is gone, or outside of where the session is opened now. */
 function standWhereItStood({ bench, waiting }: Agent, cwd: string): void {
   const { note } = followTo(cwd, bench);
-  if (note !== '') waiting.push(`<system-reminder>\n${note}\n</system-reminder>`);
+  if (note !== '') waiting.push(reminder(note));
 }
 
 function createWorld(options: SessionOptions, known: Known): World {
@@ -210,15 +208,15 @@ function createWorld(options: SessionOptions, known: Known): World {
 }
 
 function promptFor(
-  options: SessionOptions & { readonly isForAgent?: boolean },
+  options: SessionOptions,
   { instructions, skills, agents }: Known,
-  tools: readonly Tool[],
+  { tools, bench, model, facts }: Agent,
 ): string {
-  const { bench, clock, platform, model, person, permissions } = options;
+  const { clock, platform, person, permissions } = options;
   return systemPrompt({
     tools: options.specsOf(tools).map(({ name }) => name),
-    cwd: bench.startDirectory,
-    roots: bench.workspaceRoots,
+    cwd: bench.cwd(),
+    roots: options.bench.workspaceRoots,
     platform,
     date: new Date(clock.now()).toISOString().slice(0, 10),
     instructions,
@@ -227,7 +225,7 @@ function promptFor(
     model: model.id,
     isAttended: person !== null,
     mode: permissions.mode(),
-    ...(options.isForAgent === true ? { reader: 'agent' } : {}),
+    ...(facts.parentId === null ? {} : { reader: 'agent' }),
     ...(options.systemPrompt === undefined ? {} : { own: options.systemPrompt }),
   });
 }

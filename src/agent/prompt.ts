@@ -38,7 +38,7 @@ async function runSafely(
   } catch (error) {
     const { agent } = prepared;
     if (signal.aborted) return endWithoutRun(agent, 'aborted', abortedBecause(signal));
-    return endWithoutRun(agent, 'model_failed', whatWentWrong(error));
+    return endWithoutRun(agent, 'failed', whatWentWrong(error));
   }
 }
 

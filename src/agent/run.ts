@@ -9,7 +9,6 @@ import { abortedBecause } from './loop/ending.ts';
 import { notify } from './loop/notify.ts';
 import { runTurns, type TurnsEnd } from './loop/turns.ts';
 import { type ModelFailure, NO_USAGE } from './models/model.ts';
-import { costOf } from './models/prices.ts';
 import type { Ending, RunResult } from './runtime-event.ts';
 
 export interface RunRequest {
@@ -50,7 +49,7 @@ const LONG_RUN_MS = 10_000;
 /** Of a prompt that never became a run: hooks refused or stopped it, or the person aborted before. */
 export async function endWithoutRun(
   agent: Agent,
-  ending: 'refused' | 'stopped_by_hook' | 'aborted' | 'model_failed',
+  ending: 'refused' | 'stopped_by_hook' | 'aborted' | 'failed',
   reason: string,
 ): Promise<RunResult> {
   resetCounts(agent);
@@ -78,6 +77,7 @@ async function fireRunEnd(
 function resetCounts(agent: Agent): void {
   agent.iteration = 0;
   agent.usage = NO_USAGE;
+  agent.costUsd = 0;
   agent.denials.length = 0;
   agent.isKeptFromEnding = false;
   agent.stopGuard.reset();
@@ -92,7 +92,7 @@ async function runToEnd(agent: Agent, request: RunRequest): Promise<TurnsEnd> {
     return await runTurns(agent, { prompt, deferred }, signal);
   } catch (error) {
     if (signal.aborted) return endedBy('aborted', abortedBecause(signal));
-    return endedBy('model_failed', whatWentWrong(error));
+    return endedBy('failed', whatWentWrong(error));
   }
 }
 
@@ -121,7 +121,7 @@ const COMPLETED: readonly Ending[] = [
 ];
 
 function resultOf(agent: Agent, end: TurnsEnd): Omit<RunResult, 'runId' | 'durationMs'> {
-  const { world, usage, model, iteration } = agent;
+  const { world, usage, costUsd, iteration } = agent;
   const { ending, deferred } = end;
   return {
     sessionId: world.sessionId,
@@ -131,7 +131,7 @@ function resultOf(agent: Agent, end: TurnsEnd): Omit<RunResult, 'runId' | 'durat
     reason: end.reason,
     iterations: iteration,
     usage,
-    costUsd: costOf(usage, model.prices),
+    costUsd,
     denials: [...agent.denials],
     deferred:
       deferred === null ? null : { id: deferred.id, name: deferred.name, input: deferred.input },

@@ -118,6 +118,7 @@ export const ENDINGS = [
   'max_turns',
   'aborted',
   'model_failed',
+  'failed',
   'loop',
 ] as const;
 

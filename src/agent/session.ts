@@ -6,6 +6,7 @@ import type { Message } from '../sessions/messages.ts';
 import type { Agent } from './agent.ts';
 import { announceInstructions, fireAside, watchPaths } from './loop/fire-aside.ts';
 import { modelText } from './conversation/hook-texts.ts';
+import { reminder } from './conversation/reminder.ts';
 import { contextTexts } from './conversation/verdict-texts.ts';
 import { compact } from './loop/compaction.ts';
 import { prepareSession, type PreparedSession, type SessionOptions } from './prepare-session.ts';
@@ -25,6 +26,8 @@ export interface Session {
    * another one runs, and with nothing else: how it went is the result.
    */
   prompt(text: string | null): Promise<RunResult>;
+  /** The same once nothing else runs any more. A hook that the run waits for must not wait for it. */
+  queue(text: string): Promise<RunResult>;
   /** Says something to the agent while it works; false when it does not. */
   steer(text: string): boolean;
   /**
@@ -119,6 +122,11 @@ class RunningSession implements Session {
   prompt(text: string | null): Promise<RunResult> {
     this.#wakes = 0;
     return this.#run(text);
+  }
+
+  async queue(text: string): Promise<RunResult> {
+    while (this.#running !== null) await this.#running.done.catch(() => undefined);
+    return this.prompt(text);
   }
 
   #run(text: string | null): Promise<RunResult> {
@@ -221,7 +229,7 @@ class RunningSession implements Session {
     if (status === 'running' || status === 'killed') return;
     const how = exitCode === null ? status : `${status} with exit code ${exitCode}`;
     const text = `The background command ${id} (${command}) ${how}. BashOutput has its output.`;
-    this.#agent.waiting.push(`<system-reminder>\n${text}\n</system-reminder>`);
+    this.#agent.waiting.push(reminder(text));
   }
 
   #announce(): void {

@@ -20,7 +20,7 @@ export interface SubagentMeans {
   readonly tools: readonly Tool[];
   readonly store: StoredSession | null;
   readonly benchAt: (cwd: string) => Workbench;
-  readonly systemPrompt: (tools: readonly Tool[]) => string;
+  readonly systemPrompt: (agent: Agent) => string;
 }
 
 /** Runs sub-agents, each with a conversation of its own; the only place where SubagentStart is fired. */
@@ -73,7 +73,7 @@ async function runToEnd(
     await announce(agent, signal);
     return await runTurns(agent, { prompt, deferred: null }, signal);
   } finally {
-    parent().spend(agent.usage);
+    parent().answerFor(agent);
     await agent.bench.shells.closeAll();
   }
 }
@@ -118,18 +118,19 @@ async function startAgent(means: SubagentMeans, { order, type }: TypedOrder): Pr
   });
   const named = order.model ?? type.model;
   const own = type.prompt;
-  return createAgent({
+  const agent: Agent = createAgent({
     facts: { id, parentId: parent.facts.id, type: type.name },
     world,
     bench,
     tools,
     conversation,
     systemPrompt: () =>
-      own === '' ? means.systemPrompt(tools) : `${own}\n\n${means.systemPrompt(tools)}`,
+      own === '' ? means.systemPrompt(agent) : `${own}\n\n${means.systemPrompt(agent)}`,
     transcriptPath: means.store?.agentTranscriptPath(id) ?? null,
     model: named === null ? parent.model : await world.modelFor(named),
     promptId: parent.promptId,
   });
+  return agent;
 }
 
 async function announce(agent: Agent, signal: AbortSignal): Promise<void> {

@@ -10,20 +10,16 @@ export function createTaskItems(agent: () => Agent): TaskItems {
   let count = 0;
   return {
     find: (id) => items.get(id) ?? null,
-    async create({ subject, description }) {
+    async create({ subject, description }, signal) {
       count += 1;
       const item: TaskItem = { id: String(count), subject, description, status: 'pending' };
-      const verdict = await agent().fire({
-        name: 'TaskCreated',
-        itemId: item.id,
-        subject,
-        description,
-      });
+      const facts = { itemId: item.id, subject, description };
+      const verdict = await agent().fire({ name: 'TaskCreated', ...facts }, signal);
       if (isRefusal(verdict.effect)) return feedback('TaskCreated', verdict);
       items.set(item.id, item);
       return item;
     },
-    async update(id, { status, ...texts }) {
+    async update(id, { status, ...texts }, signal) {
       const item = items.get(id);
       if (item === undefined) return `there is no item with the id ${JSON.stringify(id)}`;
       if (status === 'deleted') {
@@ -31,12 +27,9 @@ export function createTaskItems(agent: () => Agent): TaskItems {
         return item;
       }
       if (status === 'completed' && item.status !== 'completed') {
-        const verdict = await agent().fire({
-          name: 'TaskCompleted',
-          itemId: id,
-          subject: item.subject,
-          description: item.description,
-        });
+        const { subject, description } = item;
+        const facts = { itemId: id, subject, description };
+        const verdict = await agent().fire({ name: 'TaskCompleted', ...facts }, signal);
         if (isRefusal(verdict.effect)) return feedback('TaskCompleted', verdict);
       }
       const changed = { ...item, ...texts, ...(status === undefined ? {} : { status }) };

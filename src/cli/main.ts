@@ -8,6 +8,8 @@ let hasLostAnswer = false;
 const print = createPrinter(process.env, loseAnswer);
 const interrupt = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
+// Whatever keeps the work from its end must not look like success.
+process.exitCode = EXIT.bug;
 // Not awaited at the top level, which only an ES module could do: as CommonJS it starts faster.
 void run().then((exitCode) => {
   process.exitCode = hasLostAnswer ? EXIT.refused : exitCode;

@@ -67,6 +67,8 @@ interface AgentHost {
   start(request: StartRequest): Promise<Started>;
   /** A further prompt. */
   send(sessionId: string, prompt: string): Promise<RunResult>;
+  /** A further prompt, once the run under way has ended. A hook may call it, and must not await it. */
+  queue(sessionId: string, prompt: string): Promise<RunResult>;
   /** Says something to an agent while it works; false when it does not. */
   steer(sessionId: string, text: string): boolean;
   /** Ends the run under way; whoever started it learns when it is over. A hook may call it, too. */

@@ -1,6 +1,7 @@
 import { HooklineError } from '../base/errors.ts';
 import { isDirectory } from '../base/files.ts';
 import { type Area, createArea } from './area.ts';
+import { findDeniedReads } from './denied-reads.ts';
 import { judgeCall } from './judge.ts';
 import type { PermissionMode } from './mode.ts';
 import type { Permissions, PermissionRuleText, PermissionUpdate } from './permissions.ts';
@@ -41,6 +42,8 @@ export function createPermissions(options: PermissionsOptions): Permissions {
     set: (next) => void (mode = next),
     whyNot: (next) => whyNotMode(next, options.mode, bypassForbiddenBy),
   };
+  const rules = (): readonly PermissionRule[] => [...written(), ...session.rules()];
+  const places = { cwd, roots, home };
   return {
     mode: () => mode,
     setMode(next) {
@@ -53,14 +56,8 @@ export function createPermissions(options: PermissionsOptions): Permissions {
     },
     directories: () => area.directories(),
     addDirectory: (directory) => area.add(directory),
-    judge: (call) =>
-      judgeCall(call, {
-        mode,
-        rules: [...written(), ...session.rules()],
-        places: { cwd, roots, home },
-        area,
-        protectedPlaces,
-      }),
+    judge: (call) => judgeCall(call, { mode, rules: rules(), places, area, protectedPlaces }),
+    deniedReads: (from) => findDeniedReads(rules(), from, places)?.includes ?? null,
     update: (updates) => updates.flatMap((each) => applyUpdate(each, { session, modes, area })),
   };
 }

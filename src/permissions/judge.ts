@@ -1,4 +1,5 @@
 import type { Area } from './area.ts';
+import { findDeniedReads } from './denied-reads.ts';
 import type { PermissionMode } from './mode.ts';
 import type { PermissionCall, PermissionRuling } from './permissions.ts';
 import type { ProtectedPlaces } from './protected-places.ts';
@@ -162,7 +163,8 @@ function coveredIn(
   { cwd }: PermissionCall,
   { mode, rules, area, places }: Judgement,
 ): (command: ShellCommand) => boolean {
-  const place = { cwd, home: places.home, area };
+  const denied = findDeniedReads(rules, cwd, places);
+  const place = { cwd, home: places.home, area, denied };
   const isReader = readersIn(line, place);
   const isEditor = mode === 'acceptEdits' ? editorsIn(line, place) : () => false;
   return (command) =>

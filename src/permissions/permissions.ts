@@ -52,6 +52,11 @@ export interface Permissions {
   directories(): readonly string[];
   addDirectory(directory: string): void;
   judge(call: PermissionCall): PermissionRuling;
+  /**
+   * Tells of a file, absolute, whether a deny rule forbids to read it, in whatever mode; null when
+   * none forbids anything. For tools that come upon files which their calls do not name.
+   */
+  deniedReads(cwd: string): ((file: string) => boolean) | null;
   /** Takes over what a hook or a person said about later calls; says in words what of it is no use. */
   update(updates: readonly unknown[]): readonly string[];
 }

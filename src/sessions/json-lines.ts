@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import { errnoOf, HooklineError, messageOf } from '../base/errors.ts';
 import { appendPrivateFile, createPrivateDirectory, isAbsent, isDirectory } from '../base/files.ts';
 import { findLatestSession, listSessions } from './list-sessions.ts';
-import { writeSession, orUnwritable, unwritable } from './write-session.ts';
+import { createStoredSession, orUnwritable, unwritable } from './create-stored-session.ts';
 import { isSessionId, sessionsDirectory, unknownSession } from './session-id.ts';
 import { claimSession, refuseIfHeld } from './session-lock.ts';
 import {
@@ -58,7 +58,7 @@ function createSession(sessions: string, record: SessionRecord, version: string)
     writeRecord(directory, record);
     // Hooks are told of it before the first line.
     appendPrivateFile(transcriptIn(directory), '');
-    return writeSession({
+    return createStoredSession({
       directory,
       record,
       isGuessed: false,
@@ -114,7 +114,7 @@ function resumeSession(directory: string, { id, version }: Resuming): ResumedSes
     const { problems, cwd, ...conversation } = readStored(directory);
     const { messageCount } = conversation;
     return {
-      ...writeSession({
+      ...createStoredSession({
         directory,
         record,
         isGuessed: problem !== null,

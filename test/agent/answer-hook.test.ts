@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ScriptTurn } from '../../src/agent/models/scripted.ts';
@@ -150,22 +150,19 @@ describe('an agent hook', () => {
     ]);
   });
 
-  it('leaves no command running that it started', async () => {
+  it('runs nothing, whatever rules allow the agent itself', async () => {
     const stage = createStage();
     stage.write(
       '~/.claude/settings.json',
       JSON.stringify({ hooks: { Stop: [{ hooks: [entry] }] } }),
     );
-    const command = 'echo $$ > pid; exec sleep 100';
     const spoken = talk([
       { text: 'One.' },
-      calls(['Bash', { command, run_in_background: true }]),
-      calls(['Bash', { command: 'until [ -s pid ]; do sleep 0.01; done' }]),
+      calls(['Bash', { command: 'touch made' }]),
       calls(['StructuredOutput', { ok: true }]),
     ]);
     const host = await stage.open({ model: spoken.model, allow: ['Bash'] });
     expect((await host.start({ prompt: 'go' })).result?.ending).toBe('done');
-    const pid = Number(readFileSync(path.join(stage.workspace, 'pid'), 'utf8'));
-    expect(() => process.kill(pid, 0)).toThrow();
+    expect(existsSync(path.join(stage.workspace, 'made'))).toBe(false);
   });
 });

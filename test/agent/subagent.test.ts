@@ -2,10 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ScriptTurn } from '../../src/agent/models/scripted.ts';
+import { startService } from '../e2e/service.ts';
 import { createStage, label, type Reaction, type Stage } from './stage.ts';
 import { answersIn, calls, named, on, slowHook, talk, wordsIn } from './talk.ts';
 
-const order = (type?: string): readonly [string, unknown] => [
+const order = (type?: string): readonly [string, object] => [
   'Agent',
   {
     description: 'look',
@@ -25,6 +26,10 @@ async function play(turns: readonly ScriptTurn[], react: Reaction = () => undefi
 
 const inside = ({ fired }: Stage) => fired.filter(({ agent }) => agent.parentId !== null);
 
+/** The directory and the model that a system prompt tells of. */
+const whereIn = (system: string) =>
+  [/Current directory: (.*)/, /Model: (.*)/].map((line) => line.exec(system)?.[1]);
+
 describe('a sub-agent', () => {
   it('has a conversation of its own, and its last words are the call’s result', async () => {
     const { spoken, result } = await play([
@@ -37,6 +42,31 @@ describe('a sub-agent', () => {
     expect(wordsIn(spoken.requests[1])).toEqual(['user: read the notes']);
     expect(wordsIn(spoken.requests[3])).toHaveLength(3);
     expect(answersIn(spoken)).toEqual(['They say hello.']);
+  });
+
+  it('is told its own directory and model', async () => {
+    const stage = createStage();
+    stage.write('deep/x', '');
+    stage.write('.claude/agents/small.md', '---\nname: small\nmodel: tiny\n---\nBe small.');
+    const [name, input] = order('small');
+    const service = await startService([
+      { tools: [{ name: 'Bash', input: { command: 'cd deep' } }] },
+      { tools: [{ name, input }] },
+      { text: 'Well.' },
+      { text: 'Done.' },
+    ]);
+    const host = await stage.open({
+      model: { provider: 'openai-compatible', model: 'large', baseUrl: service.url, key: 'k' },
+      permissionMode: 'bypassPermissions',
+    });
+    await host.start({ prompt: 'delegate' });
+    const deep = path.join(stage.workspace, 'deep');
+    expect(service.requests().map(({ model, system }) => [model, ...whereIn(system)])).toEqual([
+      ['large', stage.workspace, 'large'],
+      ['large', deep, 'large'],
+      ['tiny', deep, 'tiny'],
+      ['large', deep, 'large'],
+    ]);
   });
 
   it('has a transcript of its own beside the session’s, which does not repeat it', async () => {
@@ -205,4 +235,22 @@ describe('a sub-agent', () => {
     expect(() => process.kill(pid, 0)).toThrow();
     expect(stage.fired.map(label).at(-1)).toBe('RunEnd aborted');
   });
+});
+
+it('a resumed session is told the directory in which it goes on', async () => {
+  const stage = createStage();
+  stage.write('deep/x', '');
+  const spoken = talk([
+    calls(['Bash', { command: 'cd deep' }]),
+    { text: 'Done.' },
+    { text: 'Done again.' },
+  ]);
+  const options = { model: spoken.model, permissionMode: 'bypassPermissions' } as const;
+  const first = await stage.open(options);
+  const { sessionId } = await first.start({ prompt: 'one' });
+  await first.dispose();
+  const second = await stage.open(options);
+  await second.start({ prompt: 'two', resume: sessionId });
+  const deep = path.join(stage.workspace, 'deep');
+  expect(whereIn(spoken.requests.at(-1)?.system ?? '')).toEqual([deep, spoken.model.id]);
 });

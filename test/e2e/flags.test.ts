@@ -418,3 +418,17 @@ describe('events around a run', () => {
     expect(logOf(place)).toEqual(['SessionStart', 'UserPromptSubmit', 'Stop', 'SessionEnd other']);
   });
 });
+
+describe('flags of which only one can be meant', () => {
+  it.each([
+    [['--resume', 'x', '--continue'], '--resume and --continue name two sessions'],
+    [['--init', '--maintenance'], '--init and --maintenance name two reasons for Setup'],
+    [['-P', 'anthropic'], '--script is a model of its own, found --provider anthropic beside it'],
+  ])('%j', async (flags, message) => {
+    const { code, stderr } = await runScript(createPlace(), [DONE], ['go', ...flags]);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `hookline: ${message}\n  Leave one of them out.\n`,
+    });
+  });
+});

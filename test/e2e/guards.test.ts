@@ -54,6 +54,14 @@ describe('hooks of a workspace that nobody trusts', () => {
       stderr: 'note: hooks are switched off by a flag: none is run\n',
     });
   });
+
+  it('--no-hooks tells the answer of a run that takes its time, too', async () => {
+    const place = createPlace();
+    // Long enough for hooks to be watched, if there were any.
+    const script = [bash('sleep 0.7'), DONE];
+    const flags = ['go', '--no-hooks', '--permission-mode', 'bypassPermissions'];
+    expect(await runScript(place, script, flags)).toMatchObject({ code: 0, stdout: 'Done.\n' });
+  });
 });
 
 describe('a hook that asks', () => {

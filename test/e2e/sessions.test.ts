@@ -210,8 +210,11 @@ describe('what is stored', () => {
     const query = hasProgram('jq')
       ? `jq -r 'select(.type=="user") | .message.content | strings'`
       : `grep -o '"content":"[^"]*"' | head -1 | cut -d'"' -f4`;
-    const found = `$(sed -n 's/.*"transcript_path":"\\([^"]*\\)".*/\\1/p' | xargs cat | ${query})`;
-    claudeHooks(place, { PreToolUse: `echo "${found}" >> '${path.join(place.directory, 'log')}'` });
+    const file = `file=$(sed -n 's/.*"transcript_path":"\\([^"]*\\)".*/\\1/p')`;
+    const found = `$(cat "$file" | ${query})`;
+    claudeHooks(place, {
+      PreToolUse: `${file}; echo "${found}" >> '${path.join(place.directory, 'log')}'`,
+    });
     const read = { tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] };
     expect(await runScript(place, [read, DONE], ['what a hook greps for'])).toMatchObject({
       code: 0,

@@ -109,6 +109,7 @@ describe('the words of the contract', () => {
       'max_turns',
       'aborted',
       'model_failed',
+      'failed',
       'loop',
     ]);
   });

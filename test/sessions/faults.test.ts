@@ -276,3 +276,15 @@ describe('a session that is removed by hand while it is used', () => {
     expect(place.store.resume('one').messages).toEqual([userText('two')]);
   });
 });
+
+describe('a transcript that cannot be looked at', () => {
+  it('does not keep the session claimed after it was closed', () => {
+    const place = createPlace();
+    const session = place.store.create(factsOf(place));
+    rmSync(session.transcriptPath);
+    symlinkSync(path.basename(session.transcriptPath), session.transcriptPath);
+    expect(() => session.close()).toThrow('ELOOP');
+    rmSync(session.transcriptPath);
+    expect(place.store.resume('one').messages).toEqual([]);
+  });
+});

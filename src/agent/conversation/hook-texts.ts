@@ -1,3 +1,5 @@
+import { defuse, reminder } from './reminder.ts';
+
 /** Something that a hook brought about and that somebody must be told. */
 export type Situation =
   /** The error that the model gets for a call that a hook denied. */
@@ -71,7 +73,7 @@ export function modelText(situation: Situation): string {
     case 'objection':
       return reminder(objection(situation.at, situation.said));
     case 'feedback':
-      return `${feedbackName(situation.event)} hook feedback:\n${situation.reason}`;
+      return `${feedbackName(situation.event)} hook feedback:\n${defuse(situation.reason)}`;
     case 'refused-prompt':
       return refusedPrompt(situation.event, situation.reason, situation.prompt);
     case 'stopped-prompt':
@@ -97,10 +99,6 @@ function deniedCall(tool: string, said: Said): string {
 /** Whoever reads a conversation later must see which hook put something into it. */
 function origin(from: readonly string[] = []): string {
   return from.length === 0 ? '' : `\n(from ${[...new Set(from)].join(', ')})`;
-}
-
-function reminder(text: string): string {
-  return `<system-reminder>\n${text}\n</system-reminder>`;
 }
 
 function hookName({ event, subject }: HookPlace): string {

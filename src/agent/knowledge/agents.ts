@@ -6,7 +6,7 @@ import {
   type KnowledgePlaces,
   type KnowledgeSource,
 } from './places.ts';
-import { namesIn, readTextFile } from './text-file.ts';
+import { createSourceFiles, type SourceFiles } from './source-files.ts';
 
 /** A kind of sub-agent. */
 export interface AgentType {
@@ -57,21 +57,21 @@ const BUILT_IN: readonly AgentType[] = [
   },
 ];
 
-const MAX_CHARACTERS = 100_000;
-
 /** All kinds of sub-agents, the built-in ones last; the first of a name wins. Never throws. */
 export async function loadAgents(places: KnowledgePlaces): Promise<LoadedAgents> {
+  const files = createSourceFiles(places);
   const found = directoriesOf('agents', places).flatMap((place) =>
-    namesIn(place.directory)
+    files
+      .names(place, place.directory)
       .filter((name) => name.endsWith('.md'))
       .map((name) => ({ place, file: path.join(place.directory, name) })),
   );
-  const read = await Promise.all(found.map(({ place, file }) => readAgent(place, file)));
+  const read = await Promise.all(found.map((each) => readAgent(files, each)));
   const all = [...read.flatMap(({ agent }) => (agent === null ? [] : [agent])), ...BUILT_IN];
   const agents = new Map(all.toReversed().map((agent) => [agent.name, agent]));
   return {
     agents: all.filter((agent) => agents.get(agent.name) === agent),
-    notes: read.flatMap(({ note }) => (note === null ? [] : [note])),
+    notes: [...files.notes, ...read.flatMap(({ note }) => (note === null ? [] : [note]))],
   };
 }
 
@@ -110,8 +110,13 @@ interface AgentReading {
   readonly note: string | null;
 }
 
-async function readAgent(place: KnowledgeDirectory, file: string): Promise<AgentReading> {
-  const { text, note } = readTextFile(file, MAX_CHARACTERS);
+interface AgentFile {
+  readonly place: KnowledgeDirectory;
+  readonly file: string;
+}
+
+async function readAgent(files: SourceFiles, { place, file }: AgentFile): Promise<AgentReading> {
+  const { text, note } = files.read(place, file);
   if (text === null) return { agent: null, note };
   const front = await readFrontFields(text);
   const problem = front.problem === null ? null : `${file}: ${front.problem}`;

@@ -1,4 +1,3 @@
-import { readdirSync, type Dirent } from 'node:fs';
 import path from 'node:path';
 import { isDirectory } from '../../base/files.ts';
 import { listField, readFrontFields, textField, type FrontFields } from './front-fields.ts';
@@ -8,7 +7,7 @@ import {
   type KnowledgePlaces,
   type KnowledgeSource,
 } from './places.ts';
-import { readTextFile } from './text-file.ts';
+import { createSourceFiles, type SourceFiles } from './source-files.ts';
 
 /** A prompt that someone wrote down under a name, for `/name`. */
 export interface SlashCommand {
@@ -30,15 +29,15 @@ export interface LoadedCommands {
   readonly notes: readonly string[];
 }
 
-const MAX_CHARACTERS = 100_000;
 const MAX_DEPTH = 5;
 
 /** All slash commands of the project, the person and the plugins; the first of a name wins. Never throws. */
 export async function loadCommands(places: KnowledgePlaces): Promise<LoadedCommands> {
-  const found = directoriesOf('commands', places).flatMap(filesIn);
-  const read = await Promise.all(found.map(readCommand));
+  const files = createSourceFiles(places);
+  const found = directoriesOf('commands', places).flatMap((place) => commandsIn(files, place));
+  const read = await Promise.all(found.map((each) => readCommand(files, each)));
   const commands = new Map<string, SlashCommand>();
-  const notes: string[] = [];
+  const notes = [...files.notes];
   for (const { command, note } of read) {
     if (note !== null) notes.push(note);
     if (command === null) continue;
@@ -53,14 +52,15 @@ function hiddenBy({ name, file }: SlashCommand, other: SlashCommand): string {
   return `${file} is not used: /${name} is ${other.file}`;
 }
 
-interface CommandFile extends KnowledgeDirectory {
+interface CommandFile {
+  readonly place: KnowledgeDirectory;
   readonly file: string;
   readonly name: string;
 }
 
-function filesIn(place: KnowledgeDirectory): CommandFile[] {
-  return markdownBelow(place.directory, []).map((parts) => ({
-    ...place,
+function commandsIn(files: SourceFiles, place: KnowledgeDirectory): CommandFile[] {
+  return markdownBelow(files, place, []).map((parts) => ({
+    place,
     file: path.join(place.directory, ...parts),
     name: [...(place.prefix === null ? [] : [place.prefix]), ...parts]
       .join(':')
@@ -69,23 +69,18 @@ function filesIn(place: KnowledgeDirectory): CommandFile[] {
 }
 
 /** The ways to all markdown files below a directory. */
-function markdownBelow(top: string, way: readonly string[]): readonly (readonly string[])[] {
-  return entriesIn(path.join(top, ...way)).flatMap((entry) => {
-    const below = [...way, entry.name];
-    if (entry.name.endsWith('.md')) return [below];
-    const leadsOn = entry.isDirectory() || entry.isSymbolicLink();
-    if (!leadsOn || below.length >= MAX_DEPTH) return [];
-    return isDirectory(path.join(top, ...below)) ? markdownBelow(top, below) : [];
+function markdownBelow(
+  files: SourceFiles,
+  place: KnowledgeDirectory,
+  way: readonly string[],
+): readonly (readonly string[])[] {
+  const names = files.names(place, path.join(place.directory, ...way));
+  return names.flatMap((name) => {
+    const below = [...way, name];
+    if (name.endsWith('.md')) return [below];
+    const leadsOn = below.length < MAX_DEPTH && isDirectory(path.join(place.directory, ...below));
+    return leadsOn ? markdownBelow(files, place, below) : [];
   });
-}
-
-function entriesIn(directory: string): readonly Dirent[] {
-  try {
-    const entries = readdirSync(directory, { withFileTypes: true });
-    return entries.toSorted((one, other) => (one.name < other.name ? -1 : 1));
-  } catch {
-    return [];
-  }
 }
 
 interface CommandReading {
@@ -93,12 +88,15 @@ interface CommandReading {
   readonly note: string | null;
 }
 
-async function readCommand({ file, name, source }: CommandFile): Promise<CommandReading> {
-  const { text, note } = readTextFile(file, MAX_CHARACTERS);
+async function readCommand(
+  files: SourceFiles,
+  { place, file, name }: CommandFile,
+): Promise<CommandReading> {
+  const { text, note } = files.read(place, file);
   if (text === null) return { command: null, note };
   const front = await readFrontFields(text);
   const problem = front.problem === null ? null : `${file}: ${front.problem}`;
-  return { command: commandOf(front, { name, file, source }), note: note ?? problem };
+  return { command: commandOf(front, { name, file, source: place.source }), note: note ?? problem };
 }
 
 function commandOf(

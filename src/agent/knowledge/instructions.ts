@@ -4,6 +4,7 @@ import { findRealPath, isInside } from '../../base/paths.ts';
 import { listField, readFrontFields } from './front-fields.ts';
 import { findImports } from './imports.ts';
 import { claudeDirectoryOf, type KnowledgePlaces, wayDownTo } from './places.ts';
+import { groundsOf, sayOutside } from './source-files.ts';
 import { namesIn, readTextFile, type TextReading } from './text-file.ts';
 
 /** One file that tells the agent how to work here. */
@@ -154,7 +155,7 @@ function createReader(places: KnowledgePlaces): Read {
     if (seen.has(real)) return [];
     seen.add(real);
     if (!isAllowed(candidate, real)) {
-      notes.push(`${file} is not read: it leads to ${real}, outside of the workspace`);
+      notes.push(sayOutside(file, real));
       return [];
     }
     const { text, note } = readBounded(candidate, left);
@@ -202,7 +203,7 @@ function readBounded({ file, parentFile }: Candidate, left: number): TextReading
  */
 function createBoundary(places: KnowledgePlaces) {
   const real = (directory: string): string => findRealPath(directory) ?? directory;
-  const grounds = [...places.roots, places.startDirectory].map(real);
+  const grounds = groundsOf(places);
   const claude = claudeDirectoryOf(places);
   const own = [places.home, claude].flatMap((each) => (each === null ? [] : [real(each)]));
   return ({ memoryType, depth }: Candidate, file: string): boolean => {

@@ -9,7 +9,7 @@ import {
   ofProject,
   projectDirectories,
 } from './places.ts';
-import { namesIn, readTextFile } from './text-file.ts';
+import { createSourceFiles, type SourceFiles } from './source-files.ts';
 
 /** What someone wrote down about how to do one kind of work, read by the model when it is needed. */
 export interface Skill {
@@ -30,21 +30,20 @@ export interface LoadedSkills {
   readonly notes: readonly string[];
 }
 
-const MAX_CHARACTERS = 100_000;
-
 /** All skills of the project, the person and the plugins; the first of a name wins. Never throws. */
 export async function loadSkills(places: KnowledgePlaces): Promise<LoadedSkills> {
+  const files = createSourceFiles(places);
   const found = skillDirectories(places).flatMap((place) =>
-    namesIn(place.directory).map((name) => ({ place, name })),
+    files.names(place, place.directory).map((folder) => ({ place, folder })),
   );
-  const read = await Promise.all(found.map(({ place, name }) => readSkill(place, name)));
+  const read = await Promise.all(found.map((each) => readSkill(files, each)));
   const skills = new Map<string, Skill>();
   for (const { skill } of read) {
     if (skill !== null && !skills.has(skill.name)) skills.set(skill.name, skill);
   }
   return {
     skills: [...skills.values()],
-    notes: read.flatMap(({ note }) => (note === null ? [] : [note])),
+    notes: [...files.notes, ...read.flatMap(({ note }) => (note === null ? [] : [note]))],
   };
 }
 
@@ -85,10 +84,18 @@ interface SkillReading {
   readonly note: string | null;
 }
 
-async function readSkill(place: KnowledgeDirectory, folder: string): Promise<SkillReading> {
+interface SkillFolder {
+  readonly place: KnowledgeDirectory;
+  readonly folder: string;
+}
+
+async function readSkill(
+  files: SourceFiles,
+  { place, folder }: SkillFolder,
+): Promise<SkillReading> {
   const directory = path.join(place.directory, folder);
   const file = path.join(directory, 'SKILL.md');
-  const { text, note } = readTextFile(file, MAX_CHARACTERS);
+  const { text, note } = files.read(place, file);
   if (text === null) return { skill: null, note };
   const front = await readFrontFields(text);
   const alias = textField(front, 'name');

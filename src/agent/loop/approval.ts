@@ -1,4 +1,5 @@
 import { messageOf } from '../../base/errors.ts';
+import { untilAborted } from '../../base/until-aborted.ts';
 import { isRefusal, type Stop } from '../../hooks/decision.ts';
 import type { PermissionRuling } from '../../permissions/permissions.ts';
 import type { ToolUseBlock } from '../../sessions/messages.ts';
@@ -7,7 +8,7 @@ import { type PreparedToolCall, prepareCall } from '../tools/run-call.ts';
 import type { DeniedBy } from '../runtime-event.ts';
 import { joinedValues, reasonsText } from '../conversation/verdict-texts.ts';
 import { notify } from './notify.ts';
-import type { Approval } from '../world.ts';
+import type { Approval, ApprovalRequest, Person } from '../world.ts';
 
 export interface CallInDoubt {
   readonly call: ToolUseBlock;
@@ -86,6 +87,20 @@ function takeOver(agent: Agent, updates: readonly unknown[]): void {
   }
 }
 
+/** A person who does not answer must not keep a run from being aborted. */
+async function askSafely(
+  person: Person,
+  request: ApprovalRequest,
+  signal: AbortSignal,
+): Promise<Approval> {
+  try {
+    return await untilAborted(person.approve(request, signal), signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    return { isAllowed: false, reason: `(they could not be asked: ${messageOf(error)})` };
+  }
+}
+
 async function askPerson(
   agent: Agent,
   { call, prepared, reason, ruling }: CallInDoubt,
@@ -98,10 +113,7 @@ async function askPerson(
   const { toolName: tool, input } = prepared;
   const { suggestions } = ruling;
   const request = { callId: call.id, tool, input, reason, suggestions, agentId: agent.facts.id };
-  const approval = await person.approve(request, signal).catch((error: unknown): Approval => {
-    signal.throwIfAborted();
-    return { isAllowed: false, reason: `(they could not be asked: ${messageOf(error)})` };
-  });
+  const approval = await askSafely(person, request, signal);
   takeOver(agent, approval.updates ?? []);
   if (approval.isAllowed) return { kind: 'granted', prepared };
   const said = approval.reason === undefined ? '' : ` They said: ${approval.reason}`;

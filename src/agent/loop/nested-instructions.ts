@@ -17,7 +17,7 @@ export async function nestedInstructions(
     texts.push(...instructions.map(instructionText));
     for (const text of notes) agent.tell({ type: 'notice', level: 'warning', text });
   }
-  return texts.map((text) => `<system-reminder>\n${text}\n</system-reminder>`);
+  return texts;
 }
 
 function fileIn(input: unknown): readonly string[] {

@@ -4,6 +4,7 @@ import type { Agent } from '../agent.ts';
 import { type CallReport, type Gate, gateCall, runCall } from './tool-call.ts';
 import { failedOutput, type ToolOutput } from '../tools/tool.ts';
 import { mayRunBeside } from '../tools/run-call.ts';
+import { defuse, reminder } from '../conversation/reminder.ts';
 import { contextTexts, reasonsText } from '../conversation/verdict-texts.ts';
 
 /** How the calls of one turn ended. */
@@ -143,7 +144,7 @@ function textBlock(text: string): TextBlock {
 
 function resultBlock({ call, output }: CallReport): ToolResultBlock {
   const { images = [] } = output;
-  const text = textForModel(output);
+  const text = defuse(textForModel(output));
   return {
     type: 'tool_result',
     tool_use_id: call.id,
@@ -187,7 +188,7 @@ function watchForLoops(agent: Agent, reports: readonly CallReport[]): BatchEnd {
     const ruling = agent.loopGuard.observe({ name, input, answer, success: output.success });
     if (ruling.kind === 'end') return { kind: 'loop', reason: ruling.reason };
     if (ruling.kind === 'warn') {
-      agent.waiting.push(`<system-reminder>\n${ruling.text}\n</system-reminder>`);
+      agent.waiting.push(reminder(ruling.text));
     }
   }
   return { kind: 'go-on' };

@@ -226,21 +226,31 @@ async function reportCall(
     result: output,
     durationMs,
   };
-  const event = output.success ? 'PostToolUse' : 'PostToolUseFailure';
-  const verdict = await agent.fire(
-    output.success
-      ? { name: 'PostToolUse', ...facts }
-      : { name: 'PostToolUseFailure', ...facts, interrupted: output.interrupted === true },
-    signal,
-  );
-  const at = { event, subject: prepared.toolName };
+  const verdicts: Verdict[] = [];
+  // Parts of one call may end differently: hooks of both kinds hear of theirs.
+  if (output.success || output.parts?.some(({ success }) => success) === true) {
+    verdicts.push(await agent.fire({ name: 'PostToolUse', ...facts }, signal));
+  }
+  if (!output.success) {
+    const interrupted = output.interrupted === true;
+    verdicts.push(await agent.fire({ name: 'PostToolUseFailure', ...facts, interrupted }, signal));
+  }
+  return toldBy(verdicts, { output, subject: prepared.toolName });
+}
+
+function toldBy(
+  verdicts: readonly Verdict[],
+  { output, subject }: { readonly output: ToolOutput; readonly subject: string },
+): ToldCall {
+  const given = verdicts.findLast((verdict) => verdict.output !== null);
   return {
-    output: verdict.output === null ? output : withHookOutput(output, verdict.output),
-    reminders: [
-      ...(isRefusal(verdict.effect) ? objectionTexts(verdict, at) : []),
-      ...contextTexts(verdict, at),
-    ],
-    stop: verdict.stop,
+    output: given === undefined ? output : withHookOutput(output, given.output),
+    reminders: verdicts.flatMap((verdict) => {
+      const at = { event: verdict.event, subject };
+      const objections = isRefusal(verdict.effect) ? objectionTexts(verdict, at) : [];
+      return [...objections, ...contextTexts(verdict, at)];
+    }),
+    stop: verdicts.find(({ stop }) => stop !== null)?.stop ?? null,
   };
 }
 

@@ -1,3 +1,4 @@
+import { untilAborted } from '../../base/until-aborted.ts';
 import { defineTool } from './define-tool.ts';
 import type { InputFields } from './input-fields.ts';
 import { failedOutput } from './tool.ts';
@@ -58,7 +59,7 @@ export const askUserQuestionTool = defineTool<readonly Question[]>({
         'Nobody is here to answer. Decide by yourself what is most sensible, and say what you assumed.',
       );
     }
-    const answers = await askPerson(questions, signal);
+    const answers = await untilAborted(askPerson(questions, signal), signal);
     if (answers === null) return failedOutput('The person dismissed the questions.');
     return {
       response: { questions, answers },

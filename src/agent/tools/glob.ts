@@ -36,14 +36,17 @@ export const globTool = defineTool<Place>({
   async run(place, bench, { signal }) {
     const startedAt = systemClock.elapsed();
     const limit = limitTime(signal, TIMEOUT_MS);
-    const files = await findFiles(place, limit.signal);
-    limit.clear();
+    const files = await findFiles(place, limit.signal).finally(() => limit.clear());
     if (signal.aborted) return interruptedOutput();
     if (limit.isOver()) {
       return failedOutput(`The search was ended after ${TIMEOUT_MS / 1000} s; narrow it.`);
     }
     if (typeof files === 'string') return failedOutput(files);
-    const shown = files.map((file) => shownName(path.join(place.directory, file), bench.cwd()));
+    const isDenied = bench.deniedReads?.(bench.cwd()) ?? (() => false);
+    const found = files.map((file) => path.join(place.directory, file));
+    const shown = found
+      .filter((file) => !isDenied(file))
+      .map((file) => shownName(file, bench.cwd()));
     return outputOf(shown, Math.round(systemClock.elapsed() - startedAt));
   },
 });

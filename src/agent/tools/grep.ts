@@ -3,6 +3,7 @@ import { cutText } from '../../base/json.ts';
 import { defineTool, interruptedOutput } from './define-tool.ts';
 import { absolutePath } from './files/tool-path.ts';
 import type { InputFields } from './input-fields.ts';
+import { foundLines } from './search/found-lines.ts';
 import { newestFirst } from './search/newest-first.ts';
 import { runRipgrep } from './search/ripgrep.ts';
 import { searchArgs, type GrepInput, type GrepMode } from './search/search-args.ts';
@@ -53,9 +54,10 @@ export const grepTool = defineTool<GrepInput>({
     const found = await runRipgrep(search, signal);
     if (found.kind === 'interrupted') return interruptedOutput();
     if (found.kind === 'failed') return failedOutput(`The search failed: ${found.message}`);
-    const lines = linesOf(found.text);
-    // The last line may have been cut.
-    return outputOf(input, found.isComplete ? lines : lines.slice(0, -1), bench);
+    const isDenied = bench.deniedReads?.(cwd) ?? null;
+    const text = found.isComplete ? found.text : withoutLastLine(found.text);
+    const lines = foundLines(text, { mode: input.mode, cwd, isDenied });
+    return outputOf(input, lines, bench);
   },
 });
 
@@ -82,12 +84,9 @@ function readInput(given: InputFields, bench: Workbench): GrepInput {
   };
 }
 
-function linesOf(text: string): readonly string[] {
-  if (text === '') return [];
-  return text
-    .replace(/\n$/, '')
-    .split('\n')
-    .map((line) => line.replace(/^\.\//, ''));
+/** It may have been cut. */
+function withoutLastLine(text: string): string {
+  return text.slice(0, Math.max(0, text.replace(/\n$/, '').lastIndexOf('\n')));
 }
 
 async function outputOf(

@@ -154,20 +154,20 @@ function textOutput({ file }: ReadInput, window: LineWindow): ToolOutput {
 function shownText(content: string, window: LineWindow): string {
   const { lines, start, totalLines } = window;
   if (lines.length === 0) {
-    return remind(
+    return warn(
       `the file exists but is shorter than the provided offset (${start}). The file has ${totalLines} lines.`,
     );
   }
   if (content === '' && totalLines === 1) {
-    return remind('the file exists but the contents are empty.');
+    return warn('the file exists but the contents are empty.');
   }
   const last = start + lines.length - 1;
   const more = `\n\n(Lines ${start} to ${last} of ${totalLines}. Use offset and limit to read others.)`;
   return numberLines(window) + (last < totalLines ? more : '');
 }
 
-function remind(warning: string): string {
-  return `<system-reminder>Warning: ${warning}</system-reminder>`;
+function warn(warning: string): string {
+  return `Warning: ${warning}`;
 }
 
 function imageOutput(file: ToolPath, bytes: Buffer, { mediaType, size }: ImageHead): ToolOutput {
@@ -248,7 +248,7 @@ function notebookOutput(file: ToolPath, text: string): ToolOutput | null {
   const images = cellImages(cells);
   return {
     response: { type: 'notebook', file: { filePath: file.written, cells } },
-    text: shown === '' ? remind('the notebook exists but has no cells.') : shown,
+    text: shown === '' ? warn('the notebook exists but has no cells.') : shown,
     success: true,
     ...(images.length === 0 ? {} : { images }),
   };

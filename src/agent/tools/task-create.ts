@@ -23,8 +23,8 @@ export const taskCreateTool = defineTool<{ subject: string; description: string 
   check: (_input, bench) =>
     bench.ports.taskItems === undefined ? 'This agent has no list of tasks.' : null,
   toHookInput: (input) => ({ ...input }),
-  async run(input, bench) {
-    const made = await bench.ports.taskItems?.create(input);
+  async run(input, bench, { signal }) {
+    const made = await bench.ports.taskItems?.create(input, signal);
     if (made === undefined) return failedOutput('This agent has no list of tasks.');
     if (typeof made === 'string') return failedOutput(made);
     const { id, subject, description } = made;

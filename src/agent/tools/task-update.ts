@@ -42,12 +42,12 @@ export const taskUpdateTool = defineTool<TaskUpdate>({
   check: (_input, bench) =>
     bench.ports.taskItems === undefined ? 'This agent has no list of tasks.' : null,
   toHookInput: ({ taskId, change }) => ({ taskId, ...change }),
-  async run({ taskId, change }, bench) {
+  async run({ taskId, change }, bench, { signal }) {
     const items = bench.ports.taskItems;
     if (items === undefined) return failedOutput('This agent has no list of tasks.');
     const before = items.find(taskId);
     if (before === null) return refused(taskId, `There is no task #${taskId}.`);
-    const after = await items.update(taskId, change);
+    const after = await items.update(taskId, change, signal);
     return typeof after === 'string' ? refused(taskId, after) : updated(before, change);
   },
 });

@@ -10,6 +10,8 @@ export interface Workbench {
   readonly workspaceRoots: readonly string[];
   /** Directories that a person added to the workspace meanwhile. */
   allowedDirectories?(): readonly string[];
+  /** Tells which files, absolute, a search must not show, as seen from here; null when none. */
+  deniedReads?(cwd: string): ((file: string) => boolean) | null;
   readonly home: string | null;
   /** What was read, so that nothing is overwritten unseen. */
   readonly files: FileMemory;
@@ -78,8 +80,11 @@ export interface SkillText {
 
 /** The list of things to do; hooks may refuse a change, and the string says why. */
 export interface TaskItems {
-  create(item: { subject: string; description: string }): Promise<TaskItem | string>;
-  update(id: string, change: TaskItemChange): Promise<TaskItem | string>;
+  create(
+    item: { subject: string; description: string },
+    signal: AbortSignal,
+  ): Promise<TaskItem | string>;
+  update(id: string, change: TaskItemChange, signal: AbortSignal): Promise<TaskItem | string>;
   find(id: string): TaskItem | null;
 }
 

@@ -38,11 +38,16 @@ export const runTask: Command<RunOptions> = async (context, options) => {
   const report = createRunReport(context, formOf(context, options));
   const agent = agentOptions(options);
   const request = await startRequest(options, context.signal);
-  return withHost(context, (host) => runIn(host, { context, request, report }), {
-    ...agent,
-    watch: 'soon',
-    onNotice: report.notice,
-  });
+  try {
+    return await withHost(context, (host) => runIn(host, { context, request, report }), {
+      ...agent,
+      watch: 'soon',
+      onNotice: report.notice,
+    });
+  } finally {
+    // Also what was to be told before something failed.
+    await report.end(null);
+  }
 };
 
 function formOf({ flags }: CommandContext, { output }: RunOptions): RunForm {
@@ -76,6 +81,7 @@ function exitCodeOf(result: RunResult, report: RunReport, { flags }: CommandCont
 }
 
 async function startRequest(options: RunOptions, signal: AbortSignal): Promise<StartRequest> {
+  refuseContradictions(options);
   const resume = options.continue === true ? 'latest' : options.resume;
   const prompt = filledText(options.prompt ?? '') ?? (await readStdin(signal));
   if (prompt === null && resume === undefined) {
@@ -89,6 +95,23 @@ async function startRequest(options: RunOptions, signal: AbortSignal): Promise<S
     ...(resume === undefined ? {} : { resume }),
     ...(options.fork === true ? { fork: true } : {}),
   };
+}
+
+/** Flags of which only one can be meant. */
+function refuseContradictions(options: RunOptions): void {
+  const { resume, init, maintenance, script, provider } = options;
+  if (resume !== undefined && options.continue === true) {
+    throw usage('--resume and --continue name two sessions', 'Leave one of them out.');
+  }
+  if (init === true && maintenance === true) {
+    throw usage('--init and --maintenance name two reasons for Setup', 'Leave one of them out.');
+  }
+  if (script !== undefined && provider !== undefined && provider !== 'scripted') {
+    throw usage(
+      `--script is a model of its own, found --provider ${provider} beside it`,
+      'Leave one of them out.',
+    );
+  }
 }
 
 /** What was piped in, or null when nothing was. */

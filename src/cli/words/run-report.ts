@@ -1,7 +1,9 @@
 import type { RunResult, RuntimeEvent } from '../../agent/runtime-event.ts';
+import { messageOf } from '../../base/errors.ts';
 import { textOf } from '../../sessions/messages.ts';
 import { awaitsTrust, type Verdict } from '../../hooks/decision.ts';
 import type { CommandContext } from '../context.ts';
+import { createDeltaWords } from './delta-words.ts';
 import { milliseconds, oneLine, printable, printableLines } from './print.ts';
 import { withoutSecrets } from './redaction.ts';
 import { jsonVerdict } from './verdict.ts';
@@ -12,7 +14,7 @@ export type RunForm = 'text' | 'json' | 'stream-json';
 export interface RunReport {
   readonly observe: (event: RuntimeEvent) => void;
   readonly notice: (text: string) => void;
-  /** Waits until everything before it is told. */
+  /** Waits until everything before it is told; null tells nothing more. */
   end(result: RunResult | null): Promise<void>;
   /** Whether a hook failed, or did not run because nobody trusts it. */
   hasUnsoundHooks(): boolean;
@@ -23,10 +25,19 @@ export function createRunReport(context: CommandContext, form: RunForm): RunRepo
   const answer: Answer = { text: '', shown: '' };
   // What is told must be told in order, and looking for secrets takes its time.
   let told = Promise.resolve();
-  const later = (tell: () => Promise<void>): void => {
-    told = told.then(tell);
-  };
   const said = new Set<string>();
+  const complain = (error: unknown): void => {
+    const text = `error: Not all of the run can be shown: ${printable(messageOf(error))}`;
+    if (said.has(text)) return;
+    said.add(text);
+    context.print.note(text);
+  };
+  const later = (tell: () => Promise<void>): void => {
+    told = told.then(tell).catch(complain);
+  };
+  const words = context.flags.raw === true ? null : createDeltaWords();
+  const line = (event: RuntimeEvent): void =>
+    later(async () => context.print.jsonLine(await withoutSecrets(lineOf(event), context.flags)));
   const note = (text: string): void => {
     if (said.has(text)) return;
     said.add(text);
@@ -41,20 +52,17 @@ export function createRunReport(context: CommandContext, form: RunForm): RunRepo
     observe(event) {
       if (event.type === 'hook') isUnsound ||= !isSound(event.verdict);
       if (event.type === 'message-end') keepAnswer(answer, event);
-      if (form === 'stream-json') {
-        later(async () =>
-          context.print.jsonLine(await withoutSecrets(lineOf(event), context.flags)),
-        );
-      }
+      if (form === 'stream-json') (words?.take(event) ?? [event]).forEach(line);
       if (event.type === 'notification') later(async () => context.print.notify(event.text));
       for (const text of wordsFor(event)) note(text);
       const doing = form === 'text' ? doingNow(event) : undefined;
       if (doing !== undefined) later(async () => context.print.progress(doing));
     },
     async end(result) {
-      const seen = form === 'text' ? asShown(result, answer) : result;
-      later(() => tellResult(context, form, seen));
+      words?.flush().forEach(line);
       await told;
+      // Whoever waits for it must not take silence for an answer.
+      await tellResult(context, form, form === 'text' ? asShown(result, answer) : result);
     },
     hasUnsoundHooks: () => isUnsound,
   };
@@ -169,5 +177,6 @@ const WHY: Readonly<Record<RunResult['ending'], string>> = {
   max_turns: 'out of turns',
   aborted: 'interrupted',
   model_failed: 'failed',
+  failed: 'failed',
   loop: 'stopped, because it went in circles',
 };

@@ -1,6 +1,12 @@
 import { once } from '../../base/once.ts';
 import { subjectOf } from '../events.ts';
-import { type FaceContext, namesOf, viewsOf, type Vocabulary } from '../faces/faces.ts';
+import {
+  type FaceContext,
+  namesOf,
+  type ToolView,
+  viewsOf,
+  type Vocabulary,
+} from '../faces/faces.ts';
 import { callOf, type HookEvent } from '../facts.ts';
 import type { HandlerInput } from '../handler.ts';
 
@@ -41,10 +47,21 @@ function subjectsIn(
   if (call === null) {
     return [{ input: { event, tool: null }, names: once(() => subjectNames(event)) }];
   }
-  return viewsOf(call, vocabulary, faceContext(event, readText)).map((tool) => ({
-    input: { event, tool },
-    names: once(() => namesOf(call, tool)),
-  }));
+  const views = viewsOf(call, vocabulary, faceContext(event, readText));
+  return views
+    .filter((tool) => isAbout(event, tool))
+    .map((tool) => ({
+      input: { event, tool },
+      names: once(() => namesOf(call, tool)),
+    }));
+}
+
+/** Of a call whose parts ended differently, each is told with its own event; the whole has failed. */
+function isAbout(event: HookEvent, { part }: ToolView): boolean {
+  if (event.name !== 'PostToolUse' && event.name !== 'PostToolUseFailure') return true;
+  const { parts, success } = event.result;
+  const own = part === null ? success : (parts?.[part]?.success ?? success);
+  return own === (event.name === 'PostToolUse');
 }
 
 function subjectNames(event: HookEvent): readonly string[] {

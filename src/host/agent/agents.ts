@@ -60,6 +60,7 @@ export function createAgents(options: Options, notice: (text: string) => void) {
     host: {
       start: async (request: StartRequest) => (await sessions()).start(request),
       send: async (id: string, prompt: string) => (await sessions()).send(id, prompt),
+      queue: async (id: string, prompt: string) => (await sessions()).queue(id, prompt),
       steer: (id: string, text: string) => (loaded ?? notOpen(id)).steer(id, text),
       abort: async (id: string, reason = 'the run was aborted') =>
         (loaded ?? notOpen(id)).abort(id, reason),

@@ -32,6 +32,8 @@ export interface Started {
 export interface Sessions {
   start(request: StartRequest): Promise<Started>;
   send(sessionId: string, prompt: string): Promise<RunResult>;
+  /** A further prompt, once the run under way has ended. */
+  queue(sessionId: string, prompt: string): Promise<RunResult>;
   steer(sessionId: string, text: string): boolean;
   abort(sessionId: string, reason: string): void;
   /** Puts a hook's question to the model. */
@@ -60,6 +62,10 @@ export function createSessions(request: SessionsRequest): Sessions {
     async start({ prompt = null, signal, ...wish }) {
       if (isClosed) throw hostClosed();
       const made = await sessionOptions(request, { models, watch, wish });
+      if (isClosed) {
+        made.stored?.close();
+        throw hostClosed();
+      }
       const session = await openSession(made, {
         ...(signal === undefined ? {} : { signal }),
         // Its hooks may speak to it, and answer late, while it is being opened.
@@ -68,7 +74,10 @@ export function createSessions(request: SessionsRequest): Sessions {
         sessions.delete(made.id);
         throw isClosed ? hostClosed() : error;
       });
-      if (isClosed) throw hostClosed();
+      if (isClosed) {
+        await session.close('other');
+        throw hostClosed();
+      }
       const hasWork = prompt !== null || wish.resume !== undefined;
       return {
         sessionId: session.id,
@@ -77,6 +86,7 @@ export function createSessions(request: SessionsRequest): Sessions {
       };
     },
     send: async (id, prompt) => find(id).prompt(prompt),
+    queue: async (id, prompt) => find(id).queue(prompt),
     steer: (id, text) => find(id).steer(text),
     abort: (id, reason) => find(id).abort(reason),
     answer: (question, signal) =>

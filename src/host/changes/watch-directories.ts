@@ -18,6 +18,8 @@ export async function watchDirectories(
   directories: readonly string[],
   { onChange, onProblem }: WatchNews,
 ): Promise<Watching> {
+  // A watch of nothing never becomes ready.
+  if (directories.length === 0) return { close: () => Promise.resolve() };
   const { watch } = await import('chokidar');
   const watcher = watch(directories.map(findStart), {
     ignored: (file) => !directories.some((directory) => isOnTheWay(directory, file)),

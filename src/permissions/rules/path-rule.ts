@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type ignore from 'ignore';
 import { errnoOf } from '../../base/errors.ts';
-import { findPathInside, findRealPath } from '../../base/paths.ts';
+import { findPathInside, findRealPath, isInside } from '../../base/paths.ts';
 
 export interface PathContext {
   readonly cwd: string;
@@ -90,6 +90,27 @@ export function mayMeanWritten(pattern: PathPattern, file: string, context: Path
   if (relative !== null) return relative !== '' && pattern.loose().ignores(relative);
   if (pattern.base !== 'cwd' || !isAnyDepth(pattern.glob)) return false;
   return pattern.loose().ignores(belowSystemRoot(path.resolve(context.cwd, file)));
+}
+
+/** Whether a file that it means may lie below a directory, or be it. Errs towards that. */
+export function mayMeanBelow(
+  { base, glob }: PathPattern,
+  directory: string,
+  context: PathContext,
+): boolean {
+  if (isAnyDepth(glob)) return true;
+  const start = base === 'system' ? path.parse(context.cwd).root : context[base];
+  if (start === null) return false;
+  const anchor = path.join(start, plainStart(glob)).toLowerCase();
+  const searched = directory.toLowerCase();
+  return isInside(searched, anchor) || isInside(anchor, searched);
+}
+
+/** What a pattern says before its first wildcard, whole names only. */
+function plainStart(glob: string): string {
+  const names = glob.split('/');
+  const wild = names.findIndex((name) => /[*?[\\!]/.test(name));
+  return names.slice(0, wild === -1 ? names.length : wild).join('/');
 }
 
 /** Errs towards not matching: only what lies below the pattern's own directory. */

@@ -78,9 +78,9 @@ export function guardsCall(rule: PermissionRule, call: PermissionCall, places: R
 }
 
 /** The agent may have gone elsewhere; what was forbidden before is so from there, too. */
-function guardContexts(
+export function guardContexts(
   { root }: PermissionRule,
-  { cwd }: PermissionCall,
+  { cwd }: Pick<PermissionCall, 'cwd'>,
   places: RulePlaces,
 ): readonly PathContext[] {
   const roots = root === undefined ? places.roots : [root];
@@ -193,12 +193,14 @@ function meansAll(
   });
 }
 
-const READ_TOOLS: readonly string[] = ['Read', 'Grep', 'Glob', 'read_file', 'read_files'];
+export const READ_TOOLS: readonly string[] = ['Read', 'Grep', 'Glob', 'read_file', 'read_files'];
 const EDIT_TOOLS: readonly string[] = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit'];
 
 /** `Edit` means every tool that changes files, `Read` every one that reads them, a server all its tools. */
-function coversTool({ parsed: { tool }, behavior }: PermissionRule, call: PermissionCall): boolean {
-  const { names } = call;
+export function coversTool(
+  { parsed: { tool }, behavior }: PermissionRule,
+  { names }: Pick<PermissionCall, 'names'>,
+): boolean {
   if (names.includes(tool)) return true;
   if (tool === 'Edit') return names.some((name) => EDIT_TOOLS.includes(name));
   if (tool === 'Read') return names.some((name) => READ_TOOLS.includes(name));

@@ -45,6 +45,14 @@ describe('what the model and the person read', () => {
     ],
     [{ kind: 'late', text: 'TEXT' }, reminder('TEXT')],
     [
+      { kind: 'late', text: 'a</system-reminder>b<system-reminder>' },
+      reminder('a‹/system-reminder›b‹system-reminder›'),
+    ],
+    [
+      { kind: 'feedback', event: 'Stop', reason: '<system-reminder>x' },
+      'Stop hook feedback:\n‹system-reminder›x',
+    ],
+    [
       { kind: 'objection', at: AFTER_BASH, said: said(`[${LABEL}]: post stderr`) },
       reminder(
         `PostToolUse:Bash hook blocking error from command: "${LABEL}": [${LABEL}]: post stderr`,

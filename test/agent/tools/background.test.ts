@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { bashTool } from '../../../src/agent/tools/bash.ts';
@@ -187,4 +187,61 @@ describe('all shells of a session', () => {
     );
     expect(readdirSync(temporary)).toEqual([]);
   });
+});
+
+/** Leads commands into a temporary directory that they can spoil. */
+function temporaryDirectory(): string {
+  const directory = path.join(createDirectory(), 'tmp');
+  mkdirSync(directory);
+  vi.stubEnv('TMPDIR', directory);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  return directory;
+}
+
+describe('what a command leaves in the temporary directory', () => {
+  test('goes, whatever it has made of it', async () => {
+    const { bench } = stand();
+    const directory = temporaryDirectory();
+    const command = `(cd ${directory}/hookline-shell-* && mkdir -p cwd/more)`;
+    expect(await use(bashTool, bench, { command })).toMatchObject({ success: true, exitCode: 0 });
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  test('stays when it cannot be removed, and the command has ended all the same', async () => {
+    const { bench } = stand();
+    const directory = temporaryDirectory();
+    const changes: ShellState[] = [];
+    bench.shells.onChange((shell) => void changes.push(shell));
+    // Whatever is below a link to itself can neither be found nor removed, not even by root.
+    const spoil = `mv ${directory} ${directory}.old; ln -s tmp ${directory}; echo done`;
+    await start(bench, spoil);
+    await until(() => changes.length === 2);
+    const ended = { id: 'bash_1', command: spoil, status: 'completed', exitCode: 0 };
+    expect(changes[1]).toEqual(ended);
+    expect(await bench.shells.kill('bash_1')).toEqual(ended);
+    rmSync(directory);
+    renameSync(`${directory}.old`, directory);
+    expect(await use(bashTool, bench, { command: spoil })).toMatchObject({
+      text: expect.stringContaining('done'),
+      success: true,
+      exitCode: 0,
+    });
+  });
+});
+
+test('a listener that fails does not end the process', async () => {
+  const shells = createShells();
+  onTestFinished(() => shells.closeAll());
+  const rejections: unknown[] = [];
+  const listen = (reason: unknown): void => void rejections.push(reason);
+  process.on('unhandledRejection', listen);
+  onTestFinished(() => void process.off('unhandledRejection', listen));
+  shells.onChange(({ status }) => {
+    if (status !== 'running') throw new TypeError('not now');
+  });
+  const order = { command: 'true', cwd: createDirectory(), prelude: '' };
+  shells.start({ ...order, env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' } });
+  await until(() => shells.find('bash_1')?.status === 'completed');
+  await new Promise((resolve) => void setImmediate(resolve));
+  expect(rejections).toEqual([]);
 });

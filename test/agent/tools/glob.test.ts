@@ -1,6 +1,7 @@
+import { getEventListeners } from 'node:events';
 import { symlinkSync, utimesSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { globTool } from '../../../src/agent/tools/glob.ts';
 import { createDirectory, write } from '../../base/directory.ts';
 import { stand, use } from './standing.ts';
@@ -106,4 +107,24 @@ describe('finding files', () => {
   ])('%j is not started', (input, message) => {
     expect(globTool.prepare(input, stand().bench)).toBe(message);
   });
+});
+
+test('files that must not be read are not listed or counted', async () => {
+  const isSecret = (file: string): boolean => file.includes(`${path.sep}src${path.sep}`);
+  const { bench } = stand({ deniedReads: () => isSecret }, FILES);
+  const { response } = await use(globTool, bench, { pattern: '**/*.ts' });
+  expect(response).toMatchObject({ filenames: ['.hidden/d.ts'], numFiles: 1, totalMatches: 1 });
+});
+
+test('the caller’s signal is let go, also when the search cannot be loaded', async () => {
+  vi.doMock('tinyglobby', () => {
+    throw new TypeError('not installed');
+  });
+  onTestFinished(() => vi.doUnmock('tinyglobby'));
+  vi.resetModules();
+  const fresh = await import('../../../src/agent/tools/glob.ts');
+  const { signal } = new AbortController();
+  const output = await use(fresh.globTool, stand().bench, { pattern: '*' }, { signal });
+  expect(output.success).toBe(false);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });

@@ -218,3 +218,55 @@ describe('a search that fails', () => {
     expect(text).toContain('b');
   });
 });
+
+describe('files that must not be read', () => {
+  const SECRET = {
+    '.env': 'alpha=1\nx\nalpha=2\n',
+    'a.txt': 'alpha\nbeta\n',
+    'z-1.txt': 'x\nalpha\n',
+  };
+
+  function searchBeside(input: Readonly<Record<string, unknown>>) {
+    const isSecret = (file: string): boolean => path.basename(file) === '.env';
+    return use(grepTool, stand({ deniedReads: () => isSecret }, SECRET).bench, input);
+  }
+
+  test('are not among the files', async () => {
+    const { response } = await searchBeside({ pattern: 'alpha' });
+    expect(response).toMatchObject({ numFiles: 2, totalFiles: 2 });
+    expect(await searchBeside({ pattern: '.', glob: '.en*' })).toEqual({
+      response: { mode: 'files_with_matches', numFiles: 0, filenames: [], totalFiles: 0 },
+      text: 'No files found',
+      success: true,
+    });
+  });
+
+  test('are not counted', async () => {
+    const { text } = await searchBeside({ pattern: 'alpha', output_mode: 'count' });
+    expect(text).toBe('a.txt:1\nz-1.txt:1\n\nFound 2 total occurrences across 2 files.');
+  });
+
+  test('show none of their lines, and leave no gap', async () => {
+    const seen = [];
+    for (const more of [{}, { '-C': 1 }, { '-C': 1, '-n': false }, { glob: '.env', '-C': 0 }]) {
+      const input = { pattern: 'alpha', output_mode: 'content', ...more };
+      seen.push((await searchBeside(input)).text);
+    }
+    expect(seen).toEqual([
+      'a.txt:1:alpha\nz-1.txt:2:alpha',
+      'a.txt:1:alpha\na.txt-2-beta\n--\nz-1.txt-1-x\nz-1.txt:2:alpha',
+      'a.txt:alpha\na.txt-beta\n--\nz-1.txt-x\nz-1.txt:alpha',
+      'No matches found',
+    ]);
+  });
+
+  test('are not told to be binary', async () => {
+    const files = { '.env': `alpha\n${'x\n'.repeat(99_999)}\0`, 'a.txt': 'alpha\n' };
+    const isSecret = (file: string): boolean => path.basename(file) === '.env';
+    const input = { pattern: 'alpha', output_mode: 'content' };
+    const openly = await use(grepTool, stand({}, files).bench, input);
+    const { bench } = stand({ deniedReads: () => isSecret }, files);
+    expect(openly.text).toContain('.env');
+    expect((await use(grepTool, bench, input)).text).toBe('a.txt:1:alpha');
+  });
+});

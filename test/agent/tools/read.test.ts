@@ -76,7 +76,7 @@ describe('text', () => {
       textOutput({
         path: 'empty',
         content: '',
-        text: '<system-reminder>Warning: the file exists but the contents are empty.</system-reminder>',
+        text: 'Warning: the file exists but the contents are empty.',
         lines: [1, 1, 1],
       }),
     );
@@ -84,7 +84,7 @@ describe('text', () => {
       textOutput({
         path: 'short',
         content: '',
-        text: '<system-reminder>Warning: the file exists but is shorter than the provided offset (7). The file has 1 lines.</system-reminder>',
+        text: 'Warning: the file exists but is shorter than the provided offset (7). The file has 1 lines.',
         lines: [0, 7, 1],
       }),
     );

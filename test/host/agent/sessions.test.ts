@@ -2,6 +2,7 @@ import { readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { ModelRequest } from '../../../src/agent/models/model.ts';
 import { scripted } from '../../../src/agent/models/scripted.ts';
+import type { RunResult } from '../../../src/agent/runtime-event.ts';
 import type { Host } from '../../../src/host/create-host.ts';
 import { createStage, label, type Stage } from '../../agent/stage.ts';
 import {
@@ -384,3 +385,19 @@ function createFilling({ fired }: Stage, fill: () => undefined) {
     return undefined;
   });
 }
+
+describe('a prompt that is queued', () => {
+  it('runs once the run under way has ended, in the order in which it came', async () => {
+    const stage = createStage();
+    const model = scripted([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]);
+    const host = await stage.open({ model });
+    const later: Promise<RunResult>[] = [];
+    host.subscribe((event) => {
+      if (event.type !== 'run-start' || later.length > 0) return;
+      later.push(host.queue(event.sessionId, 'two'), host.queue(event.sessionId, 'three'));
+    });
+    const { result } = await host.start({ prompt: 'one' });
+    const results = await Promise.all(later);
+    expect([result, ...results].map((each) => each?.text)).toEqual(['One.', 'Two.', 'Three.']);
+  });
+});

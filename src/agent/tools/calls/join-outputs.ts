@@ -15,7 +15,8 @@ export function joinOutputs(parts: readonly PartOutput[]): ToolOutput {
   const images = outputs.flatMap((output) => output.images ?? []);
   const text = parts
     .map(
-      ({ heading, output }, index) => `[${index + 1}/${parts.length}] ${heading}\n${output.text}`,
+      ({ heading, output }, index) =>
+        `[${index + 1}/${parts.length}] ${heading}\n${saidBy(output)}`,
     )
     .join('\n\n');
   return {
@@ -23,9 +24,14 @@ export function joinOutputs(parts: readonly PartOutput[]): ToolOutput {
     text,
     success: failed === undefined,
     parts: outputs,
-    ...(failed === undefined ? {} : { error: failed.error ?? failed.text }),
+    // What worked must not be lost with what did not.
+    ...(failed === undefined ? {} : { error: text }),
     ...(failed?.exitCode === undefined ? {} : { exitCode: failed.exitCode }),
     ...(images.length === 0 ? {} : { images }),
     ...(outputs.some(({ interrupted }) => interrupted === true) ? { interrupted: true } : {}),
   };
+}
+
+function saidBy({ success, text, error }: ToolOutput): string {
+  return success ? text : (error ?? text);
 }

@@ -49,12 +49,17 @@ export function searchArgs(input: GrepInput, cwd: string): readonly string[] {
 
 const VERSION_CONTROL = ['.git', '.svn', '.hg', '.bzr', '.jj'];
 
+/** A NUL, which tells where a file's name ends; `found-lines.ts` takes it away. */
+const FIELD_END = String.raw`\x00`;
+
 function modeArgs(input: GrepInput): readonly string[] {
   if (input.mode === 'files_with_matches') return ['--files-with-matches'];
   if (input.mode === 'count') return ['--count', '--with-filename'];
   return [
     '--no-heading',
     '--with-filename',
+    `--field-match-separator=${FIELD_END}:`,
+    `--field-context-separator=${FIELD_END}-`,
     input.hasLineNumbers ? '--line-number' : '--no-line-number',
     ...(input.onlyMatching ? ['--only-matching'] : []),
     ...contextArgs(input),

@@ -20,7 +20,7 @@ export interface ShellLaunch {
   readonly program: SpawnRequest;
   /** Where the shell stood when it ended; null when it did not say. */
   findFinalDirectory(): string | null;
-  /** Must be called when the program has ended. */
+  /** Must be called when the program has ended. Never throws: what cannot be removed stays. */
   dispose(): void;
 }
 
@@ -67,18 +67,21 @@ function launchFrom(directory: string, order: ShellOrder, shell: Shell): ShellLa
     findFinalDirectory: () => readDirectoryName(finalDirectory),
     dispose() {
       // One by one: what removes whole trees takes longer to load than the command to run.
-      for (const file of [finalDirectory, script]) rmSync(file, { force: true });
-      removeDirectory(directory);
+      const isGone =
+        attempt(() => [finalDirectory, script].forEach((file) => rmSync(file, { force: true }))) &&
+        attempt(() => rmdirSync(directory));
+      // What goes on in the background may have written there once more.
+      if (!isGone) attempt(() => rmSync(directory, { recursive: true, force: true }));
     },
   };
 }
 
-function removeDirectory(directory: string): void {
+function attempt(work: () => void): boolean {
   try {
-    rmdirSync(directory);
+    work();
+    return true;
   } catch {
-    // What goes on in the background may have written there once more.
-    rmSync(directory, { recursive: true, force: true });
+    return false;
   }
 }
 

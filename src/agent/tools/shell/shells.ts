@@ -49,7 +49,8 @@ export function createShells(): Shells {
       const shell = new BackgroundShell({ id, command: order.command, launch });
       shells.set(id, shell);
       tell(shell.state);
-      void shell.ended.then(() => tell(shell.state));
+      // Who listens is not who would hear of what goes wrong there.
+      shell.ended.then(() => tell(shell.state)).catch(() => undefined);
       return shell.state;
     },
     find: (id) => shells.get(id)?.state ?? null,
@@ -121,10 +122,10 @@ class BackgroundShell {
         onOutput: (chunk) => this.#take(this.#decoder.write(chunk)),
       },
     );
-    launch.dispose();
     this.#take(this.#decoder.end());
     if (result.spawnError !== null) this.#take(result.spawnError.message);
     this.#state = { ...this.#state, ...endOf(result) };
+    launch.dispose();
   }
 
   #take(text: string): void {

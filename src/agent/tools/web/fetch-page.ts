@@ -29,10 +29,13 @@ export async function fetchPage(
 ): Promise<Fetched> {
   const timeoutMs = rules.timeoutMs ?? TIMEOUT_MS;
   const limit = limitTime(signal, timeoutMs);
-  const fetched = await follow(secured(wanted, rules), rules, limit.signal);
-  limit.clear();
-  if (fetched.kind !== 'failed' || !limit.isOver()) return fetched;
-  return failure(wanted, `it did not answer completely within ${timeoutMs / 1000} s`);
+  try {
+    const fetched = await follow(secured(wanted, rules), rules, limit.signal);
+    if (fetched.kind !== 'failed' || !limit.isOver()) return fetched;
+    return failure(wanted, `it did not answer completely within ${timeoutMs / 1000} s`);
+  } finally {
+    limit.clear();
+  }
 }
 
 /** Nothing goes over the net unprotected. */

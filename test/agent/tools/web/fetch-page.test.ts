@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { fetchPage } from '../../../../src/agent/tools/web/fetch-page.ts';
@@ -89,4 +90,18 @@ test('a server without encryption is not spoken to', async () => {
     kind: 'failed',
     message: expect.stringContaining(`https://pages.example:${url.port}/ could not be fetched`),
   });
+});
+
+test('the caller’s signal is let go, also when something unexpected fails', async () => {
+  const { signal } = new AbortController();
+  const rules = {
+    mayBePrivate: true,
+    get maxBytes(): number {
+      throw new TypeError('unreadable');
+    },
+  };
+  await expect(fetchPage(new URL('http://127.0.0.1/'), rules, signal)).rejects.toThrow(
+    'unreadable',
+  );
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });

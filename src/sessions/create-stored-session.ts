@@ -19,7 +19,7 @@ export interface OpenedSession {
 }
 
 /** Writes a session that this process has claimed. */
-export function writeSession(opened: OpenedSession): StoredSession {
+export function createStoredSession(opened: OpenedSession): StoredSession {
   const { directory, release } = opened;
   const keeper = createRecordKeeper(opened);
   const write = createWriter(opened);
@@ -39,8 +39,11 @@ export function writeSession(opened: OpenedSession): StoredSession {
     close() {
       if (!isOpen) return;
       isOpen = false;
-      keeper.settle();
-      release();
+      try {
+        keeper.settle();
+      } finally {
+        release();
+      }
     },
   };
 }

@@ -1,0 +1,179 @@
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { resultOf } from '../cli/hookline.ts';
+import { createPlace, GLOBAL_HOOKS, type Place, write } from '../cli/place.ts';
+import { bash, DONE, runScript, type Script, startScript, written } from './agent-run.ts';
+import { claudeHooks, logCommand, logOf } from './hook-log.ts';
+
+const CLAUDE = [
+  'SessionStart',
+  'UserPromptSubmit',
+  'PreToolUse',
+  'PermissionRequest',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'PostToolBatch',
+  'CwdChanged',
+  'PreCompact',
+  'PostCompact',
+  'SubagentStart',
+  'SubagentStop',
+  'Stop',
+  'StopFailure',
+  'SessionEnd',
+];
+const CLINE = [
+  'TaskStart',
+  'TaskResume',
+  'UserPromptSubmit',
+  'PreToolUse',
+  'PostToolUse',
+  'PreCompact',
+  'TaskComplete',
+  'TaskCancel',
+  'TaskError',
+  'SessionShutdown',
+];
+
+/** Hooks of both kinds, of the person's own, that write their event down. */
+function logged(): Place {
+  const place = createPlace({ 'a.txt': 'a\n', 'sub/keep': '' });
+  claudeHooks(
+    place,
+    Object.fromEntries(CLAUDE.map((event) => [event, logCommand(place, `claude ${event}`)])),
+  );
+  for (const event of CLINE) {
+    const script = `#!/bin/sh\n${logCommand(place, `cline ${event}`)}\n`;
+    write(place.home, `${GLOBAL_HOOKS}/${event}`, script);
+  }
+  return place;
+}
+
+/** Hooks of one event run side by side, so that only those of one kind have an order. */
+function orderOf(place: Place, kind: 'claude' | 'cline'): readonly string[] {
+  const own = logOf(place).filter((line) => line.startsWith(`${kind} `));
+  return own.map((line) => line.slice(kind.length + 1));
+}
+
+const READ = { name: 'Read', input: { file_path: 'a.txt' } };
+const TASK: Script = [
+  { text: 'Reading.', tools: [READ] },
+  bash('cd sub'),
+  { tools: [{ name: 'Write', input: { file_path: 'x.txt', content: 'x' } }] },
+  DONE,
+];
+
+describe('hooks of `hookline run --script` fire in order', () => {
+  it('in a new task, and in the same one resumed', async () => {
+    const place = logged();
+    await runScript(place, TASK, ['go', '--allow', 'Bash(cd sub)']);
+    expect(orderOf(place, 'claude')).toEqual([
+      'SessionStart',
+      'UserPromptSubmit',
+      'PreToolUse',
+      'PostToolUse',
+      'PostToolBatch',
+      'PreToolUse',
+      'PostToolUse',
+      'CwdChanged',
+      'PostToolBatch',
+      'PreToolUse',
+      'PermissionRequest',
+      'PostToolBatch',
+      'Stop',
+      'SessionEnd',
+    ]);
+    expect(orderOf(place, 'cline')).toEqual([
+      'TaskStart',
+      'UserPromptSubmit',
+      'PreToolUse',
+      'PostToolUse',
+      'PreToolUse',
+      'PostToolUse',
+      'PreToolUse',
+      'TaskComplete',
+      'SessionShutdown',
+    ]);
+    const before = logOf(place).length;
+    await runScript(place, [DONE], ['more', '--continue']);
+    const resumed = logOf(place).slice(before);
+    expect(resumed.filter((line) => line.startsWith('claude '))).toEqual(
+      ['SessionStart', 'UserPromptSubmit', 'Stop', 'SessionEnd'].map((event) => `claude ${event}`),
+    );
+    expect(resumed.filter((line) => line.startsWith('cline '))).toEqual(
+      ['TaskResume', 'UserPromptSubmit', 'TaskComplete', 'SessionShutdown'].map(
+        (event) => `cline ${event}`,
+      ),
+    );
+  });
+
+  it('in one that is cancelled', async () => {
+    const place = logged();
+    const flags = ['go', '--permission-mode', 'bypassPermissions'];
+    const child = startScript(place, [bash('echo begun > begun; sleep 100')], flags);
+    const ending = resultOf(child);
+    await written(path.join(place.repo, 'begun'));
+    child.kill('SIGINT');
+    expect((await ending).code).toBe(130);
+    expect(orderOf(place, 'cline')).toEqual([
+      'TaskStart',
+      'UserPromptSubmit',
+      'PreToolUse',
+      'TaskCancel',
+      'SessionShutdown',
+    ]);
+  });
+
+  it('in one whose model fails', async () => {
+    const place = logged();
+    const failing: Script = [
+      { failure: { class: 'authentication_failed', message: 'the key is wrong', status: 401 } },
+    ];
+    expect((await runScript(place, failing, ['go'])).code).toBe(1);
+    expect(orderOf(place, 'claude')).toEqual([
+      'SessionStart',
+      'UserPromptSubmit',
+      'StopFailure',
+      'SessionEnd',
+    ]);
+    expect(orderOf(place, 'cline')).toEqual([
+      'TaskStart',
+      'UserPromptSubmit',
+      'TaskError',
+      'SessionShutdown',
+    ]);
+  });
+
+  it('in one with a sub-agent and a compaction', async () => {
+    const place = logged();
+    const order = { description: 'look', prompt: 'read it', subagent_type: 'Explore' };
+    await runScript(
+      place,
+      [
+        { tools: [{ name: 'Agent', input: order }], usage: { inputTokens: 190_000 } },
+        { tools: [READ] },
+        { text: 'It says a.' },
+        { text: 'The summary.' },
+        DONE,
+      ],
+      ['go'],
+    );
+    expect(orderOf(place, 'claude')).toEqual([
+      'SessionStart',
+      'UserPromptSubmit',
+      'PreToolUse',
+      'SubagentStart',
+      'PreToolUse',
+      'PostToolUse',
+      'PostToolBatch',
+      'SubagentStop',
+      'PostToolUse',
+      'PostToolBatch',
+      'PreCompact',
+      'SessionStart',
+      'PostCompact',
+      'Stop',
+      'SessionEnd',
+    ]);
+  });
+});
