@@ -32,7 +32,7 @@ async function task() {
     { text: 'I wrote answer.ts.' },
   ]);
   const { sessionId, transcriptPath, result } = await host.start({ prompt: 'Write the answer' });
-  await host.close();
+  await host.dispose();
   console.log(`${result.ending}: ${result.text}`);
   for (const { tool, reason } of result.denials) console.log(`denied: ${tool}: ${reason}`);
   console.log(`answer.ts holds ${JSON.stringify(read('answer.ts'))}`);
@@ -44,7 +44,7 @@ async function task() {
 async function anotherDay(sessionId) {
   const host = await openHost([{ text: 'It is 42.' }]);
   const { result } = await host.start({ resume: sessionId, prompt: 'What was it?' });
-  await host.close();
+  await host.dispose();
   console.log(`${result.ending}: ${result.text}`);
 }
 

@@ -131,11 +131,16 @@ function resultOf(agent: Agent, end: TurnsEnd): Omit<RunResult, 'runId' | 'durat
     reason: end.reason,
     iterations: iteration,
     usage,
-    costUsd,
+    costUsd: costUsd === null ? null : rounded(costUsd),
     denials: [...agent.denials],
     deferred:
       deferred === null ? null : { id: deferred.id, name: deferred.name, input: deferred.input },
   };
+}
+
+/** Sums of fractions have digits that mean nothing. */
+function rounded(dollars: number): number {
+  return Math.round(dollars * 1e9) / 1e9;
 }
 
 function statusOf(ending: Ending): RunResult['status'] {

@@ -61,11 +61,19 @@ async function silenceProfiler(): Promise<void> {
 function cutOut(text: string, ranges: readonly (readonly [number, number])[]): string {
   let clean = '';
   let at = 0;
-  for (const [start, end] of ranges.toSorted((one, other) => one[0] - other[0])) {
+  for (const [start, found] of ranges.toSorted((one, other) => one[0] - other[0])) {
     if (start < at) continue;
+    const end = endOfWord(text, found);
     const separators = text.slice(start, end).split(SEPARATOR).length - 1;
     clean += `${text.slice(at, start)}${REDACTED}${SEPARATOR.repeat(separators)}`;
     at = end;
   }
   return clean + text.slice(at);
+}
+
+/** The rule set tells of some secrets where their name begins, and how long they are without it. */
+function endOfWord(text: string, from: number): number {
+  let end = from;
+  while (end < text.length && /[\w+/=-]/u.test(text[end] ?? '')) end += 1;
+  return end;
 }

@@ -37,6 +37,14 @@ describe('secrets', () => {
     ]);
   });
 
+  test('a secret that the rule set knows by its name is taken out to its end', async () => {
+    const named = ['aws_secret', 'access', 'key'].join('_');
+    const [clean = ''] = await redactTexts([`${named} = "${letters(40)}" after`]);
+    expect(clean).not.toContain(letters(40).slice(-10));
+    expect(clean).toContain('[redacted]');
+    expect(clean).toMatch(/" after$/);
+  });
+
   test('what a request names as its bearer is taken out', async () => {
     const texts = [`-H "Authorization: Bearer ${letters(24)}" x`, 'Bearer $TOKEN', 'Basic things'];
     expect(await redactTexts(texts)).toEqual([

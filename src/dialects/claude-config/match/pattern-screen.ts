@@ -4,7 +4,8 @@ import type { PatternScreen } from '../../../hooks/matcher.ts';
 import { type ClaudeEvent, isGate } from '../names.ts';
 
 const MAX_STEPS = 5000;
-const TIMEOUT_MS = 200;
+// The steps bound the work; a machine that is busy may take its time for them.
+const TIMEOUT_MS = 2000;
 
 /**
  * Lets a pattern run natively only if it can backtrack a little at most. A guard whose pattern may
