@@ -136,3 +136,21 @@ export function awaitsTrust({ kind, why }: Skipped): boolean {
 export function isRefusal(effect: Effect | 'stop'): boolean {
   return effect === 'deny' || effect === 'stop';
 }
+
+/** What is said of an event when no hook was asked. */
+export function emptyVerdict(event: string): Verdict {
+  return {
+    event,
+    effect: 'pass',
+    stop: null,
+    reasons: [],
+    input: null,
+    output: null,
+    changes: {},
+    context: [],
+    messages: [],
+    outcomes: [],
+    skipped: [],
+    slowest: null,
+  };
+}

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { createBackgroundPool } from './dispatch/background.ts';
 import { messageOf } from '../base/errors.ts';
 import { createClosing } from './dispatch/closing.ts';
-import type { Verdict } from './decision.ts';
-import { createDispatch, emptyVerdict } from './dispatch/dispatch.ts';
+import { emptyVerdict, type Verdict } from './decision.ts';
+import { createDispatch } from './dispatch/dispatch.ts';
 import type { EventName, FiredEvent, HookEvent, Moment } from './facts.ts';
 import type { Handler, HandlerSource } from './handler.ts';
 import { type DispatchRecord, type HandlerProgress, type LateOutcome, tell } from './observers.ts';
 import { explainEvent, type Explanation } from './dispatch/explain.ts';
+import type { KeptHandler } from './dispatch/plan.ts';
 import type { ReadText } from './dispatch/views.ts';
 
 export interface HookEngineOptions {
@@ -135,10 +136,11 @@ function handlersOf(source: HandlerSource): readonly Handler[] | null {
  * of an event do not fit, and fetching them from all over the heap takes longer than asking them.
  * One with a class of its own stays.
  */
-function sideBySide(handler: Handler): Handler {
+function sideBySide(handler: Handler): KeptHandler {
   if (Object.getPrototypeOf(handler) !== Object.prototype) return handler;
-  const askedFirst = { id: '', vocabulary: handler.vocabulary, fits: undefined, inOrder: false };
-  return Object.assign(askedFirst, handler);
+  const { id, vocabulary, fits, inOrder } = handler;
+  const askedFirst = { id, vocabulary, fits, inOrder, misfit: null };
+  return Object.assign(askedFirst, handler) as KeptHandler;
 }
 
 function groupByEvent(handlers: readonly Handler[]): Map<EventName, Handler[]> {

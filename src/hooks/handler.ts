@@ -55,7 +55,11 @@ export interface Handler {
    * Why it does not fit this event, or null when it does. `names` are all names of the tool, or the
    * subject; `tool` is the part of the call that it would be asked about.
    */
-  fits?(event: HookEvent, names: readonly string[], tool: ToolView | null): string | null;
+  readonly fits?: (
+    event: HookEvent,
+    names: readonly string[],
+    tool: ToolView | null,
+  ) => string | null;
   /** Why it may not run now (`untrusted`, `modified`, `disabled`), or null. Asked right before each run. */
   withheld?(): string | null;
   run(input: HandlerInput, signal: AbortSignal): Answer | undefined | Promise<Answer | undefined>;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Verdict } from '../../src/hooks/decision.ts';
-import { emptyVerdict } from '../../src/hooks/dispatch/dispatch.ts';
+import { emptyVerdict } from '../../src/hooks/decision.ts';
 import { createStopGuard } from '../../src/hooks/stop-guard.ts';
 
 const PASS = emptyVerdict('Stop');

@@ -67,7 +67,7 @@ describe('there is one merge:', () => {
 
   it('nothing else makes a verdict, but for the empty one of an event without handlers', () => {
     expect(makersOf(['effect', 'reasons', 'context', 'outcomes', 'skipped', 'changes'])).toEqual([
-      'src/hooks/dispatch/dispatch.ts',
+      'src/hooks/decision.ts',
       'src/hooks/merge.ts',
     ]);
   });

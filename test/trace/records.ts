@@ -1,4 +1,4 @@
-import { emptyVerdict } from '../../src/hooks/dispatch/dispatch.ts';
+import { emptyVerdict } from '../../src/hooks/decision.ts';
 import type { Verdict } from '../../src/hooks/decision.ts';
 import type { DispatchRecord } from '../../src/hooks/observers.ts';
 import { entryOfDispatch, type TraceEntry } from '../../src/trace/entry.ts';

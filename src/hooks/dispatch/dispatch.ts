@@ -84,51 +84,63 @@ function bothPasses(first: Pass, second: Pass): Pass {
   };
 }
 
-export function emptyVerdict(event: string): Verdict {
-  return {
-    event,
-    effect: 'pass',
-    stop: null,
-    reasons: [],
-    input: null,
-    output: null,
-    changes: {},
-    context: [],
-    messages: [],
-    outcomes: [],
-    skipped: [],
-    slowest: null,
-  };
-}
-
 interface Pass {
   readonly ran: readonly Ran[];
   readonly skipped: readonly Skipped[];
 }
 
 async function runFirstPass(ports: DispatchPorts, request: DispatchRequest): Promise<Pass> {
+  const { event, handlers, signal } = request;
+  const original = viewEvent(event, ports.readText);
+  const first: PlanOfPass = { views: original, repeats: findRepeats(handlers, original), pass: 1 };
+  const begun = beginPass(ports, request);
+  let plan = first;
+  let next = begun.untilOrdered(0, plan);
+  for (let ordered = handlers[next]; ordered !== undefined; ordered = handlers[next]) {
+    const before = applied(ports, request, await settleAll(begun.started, signal));
+    const why = endOfChain(before.ran, ordered, signal);
+    if (why === null) {
+      const seen = eventAfter(event, before);
+      plan = seen === event ? first : { ...first, views: viewEvent(seen, ports.readText) };
+      begun.add(planRuns(ordered, plan));
+    } else {
+      begun.add({ hook: ordered.id, kind: 'order', why });
+    }
+    next = begun.untilOrdered(next + 1, plan);
+  }
+  return { ran: await settleAll(begun.started, signal), skipped: begun.skipped };
+}
+
+interface BegunPass {
+  readonly started: readonly Started[];
+  readonly skipped: readonly Skipped[];
+  add(planned: PlannedRun[] | Skipped): void;
+  /** Begins the handlers from there on that wait for nobody; the place of the first that does. */
+  untilOrdered(from: number, plan: PlanOfPass): number;
+}
+
+function beginPass(ports: DispatchPorts, request: DispatchRequest): BegunPass {
+  const { handlers } = request;
   const started: Started[] = [];
   const skipped: Skipped[] = [];
-  const original = viewEvent(request.event, ports.readText);
-  const repeats = findRepeats(request.handlers, original);
-  const first: PlanOfPass = { views: original, repeats, pass: 1 };
-  let plan = first;
-  for (const handler of request.handlers) {
-    if (handler.inOrder === true) {
-      const before = applied(ports, request, await settleAll(started, request.signal));
-      const why = endOfChain(before.ran, handler, request.signal);
-      if (why !== null) {
-        skipped.push({ hook: handler.id, kind: 'order', why });
-        continue;
-      }
-      const seen = eventAfter(request.event, before);
-      plan = seen === request.event ? first : { ...first, views: viewEvent(seen, ports.readText) };
-    }
-    const planned = planRuns(handler, plan);
+  const add: BegunPass['add'] = (planned) => {
     if ('why' in planned) skipped.push(planned);
     else started.push(...planned.map((run) => start(ports, request, run)));
-  }
-  return { ran: await settleAll(started, request.signal), skipped };
+  };
+  return {
+    started,
+    skipped,
+    add,
+    untilOrdered(from, plan) {
+      let at = from;
+      for (; at < handlers.length; at += 1) {
+        const handler = handlers[at];
+        if (handler === undefined || handler.inOrder === true) break;
+        add(planRuns(handler, plan));
+      }
+      return at;
+    },
+  };
 }
 
 async function runSecondPass(

@@ -14,11 +14,24 @@ export function planHandler(handler: Handler, views: EventViews): Plan {
     if (why === null) (inputs ??= []).push(input);
     else misfit ??= why;
   }
-  if (inputs === null) {
-    return { hook: handler.id, kind: 'misfit', why: misfit ?? 'nothing here for it to look at' };
-  }
+  if (inputs === null) return misfitOf(handler, misfit ?? 'nothing here for it to look at');
   const why = handler.withheld?.() ?? null;
   return why === null ? inputs : { hook: handler.id, kind: 'withheld', why };
+}
+
+/** A handler as the engine keeps it. */
+export interface KeptHandler extends Handler {
+  /** What was last said of it when it did not fit, to be said again: most never fit, and a thousand new objects per event keep the collector busy. */
+  misfit?: Skipped | null;
+}
+
+function misfitOf(handler: KeptHandler, why: string): Skipped {
+  const last = handler.misfit;
+  if (last?.why === why) return last;
+  const misfit: Skipped = { hook: handler.id, kind: 'misfit', why };
+  // Only the engine's own copy has a place for it.
+  if (last !== undefined) handler.misfit = misfit;
+  return misfit;
 }
 
 /** The handlers that do not run because the same hook is configured again, each with the one that does. */

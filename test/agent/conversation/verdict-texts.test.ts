@@ -7,7 +7,7 @@ import {
   reasonsText,
 } from '../../../src/agent/conversation/verdict-texts.ts';
 import type { Outcome, Verdict } from '../../../src/hooks/decision.ts';
-import { emptyVerdict } from '../../../src/hooks/dispatch/dispatch.ts';
+import { emptyVerdict } from '../../../src/hooks/decision.ts';
 
 const at = { event: 'PreToolUse', subject: 'Read' };
 
