@@ -8,7 +8,7 @@ import type { EventName, FiredEvent, HookEvent, Moment } from './facts.ts';
 import type { Handler, HandlerSource } from './handler.ts';
 import { type DispatchRecord, type HandlerProgress, type LateOutcome, tell } from './observers.ts';
 import { explainEvent, type Explanation } from './dispatch/explain.ts';
-import type { KeptHandler } from './dispatch/plan.ts';
+import { type Candidate, candidatesOf } from './dispatch/plan.ts';
 import type { ReadText } from './dispatch/views.ts';
 
 export interface HookEngineOptions {
@@ -56,7 +56,7 @@ export function createHookEngine(options: HookEngineOptions): HookEngine {
 
   async function run(
     event: HookEvent,
-    handlers: readonly Handler[],
+    handlers: readonly Candidate[],
     signal: AbortSignal,
   ): Promise<Verdict> {
     engineId ??= randomUUID();
@@ -94,7 +94,7 @@ export function createHookEngine(options: HookEngineOptions): HookEngine {
 }
 
 interface HandlerIndex {
-  of(name: EventName): readonly Handler[];
+  of(name: EventName): readonly Candidate[];
   stop(): void;
 }
 
@@ -103,7 +103,7 @@ interface HandlerIndex {
  * dispatch under way keeps the one it began with.
  */
 function createHandlerIndex(sources: readonly HandlerSource[]): HandlerIndex {
-  let byEvent: Map<EventName, Handler[]> | null = null;
+  let byEvent: Map<EventName, Candidate[]> | null = null;
   const refresh = (): void => {
     byEvent = null;
   };
@@ -112,7 +112,7 @@ function createHandlerIndex(sources: readonly HandlerSource[]): HandlerIndex {
     of(name) {
       if (byEvent !== null) return byEvent.get(name) ?? [];
       const lists = sources.map(handlersOf);
-      const grouped = groupByEvent(lists.flatMap((list) => list ?? []).map(sideBySide));
+      const grouped = groupByEvent(candidatesOf(lists.flatMap((list) => list ?? [])));
       // A source that could not answer is asked again next time.
       if (!lists.includes(null)) byEvent = grouped;
       return grouped.get(name) ?? [];
@@ -131,24 +131,13 @@ function handlersOf(source: HandlerSource): readonly Handler[] | null {
   }
 }
 
-/**
- * A copy that lies next to the others in memory, with what every dispatch asks first: most handlers
- * of an event do not fit, and fetching them from all over the heap takes longer than asking them.
- * One with a class of its own stays.
- */
-function sideBySide(handler: Handler): KeptHandler {
-  if (Object.getPrototypeOf(handler) !== Object.prototype) return handler;
-  const { id, vocabulary, fits, inOrder } = handler;
-  const askedFirst = { id, vocabulary, fits, inOrder, misfit: null };
-  return Object.assign(askedFirst, handler) as KeptHandler;
-}
-
-function groupByEvent(handlers: readonly Handler[]): Map<EventName, Handler[]> {
-  const byEvent = new Map<EventName, Handler[]>();
-  for (const handler of handlers) {
-    const others = byEvent.get(handler.event);
-    if (others === undefined) byEvent.set(handler.event, [handler]);
-    else others.push(handler);
+function groupByEvent(candidates: readonly Candidate[]): Map<EventName, Candidate[]> {
+  const byEvent = new Map<EventName, Candidate[]>();
+  for (const candidate of candidates) {
+    const { event } = candidate.handler;
+    const others = byEvent.get(event);
+    if (others === undefined) byEvent.set(event, [candidate]);
+    else others.push(candidate);
   }
   return byEvent;
 }

@@ -53,7 +53,8 @@ export interface Handler {
   readonly timeoutMs?: number;
   /**
    * Why it does not fit this event, or null when it does. `names` are all names of the tool, or the
-   * subject; `tool` is the part of the call that it would be asked about.
+   * subject; `tool` is the part of the call that it would be asked about. Handlers that share one
+   * function are asked once for all, so its answer must depend on nothing else.
    */
   readonly fits?: (
     event: HookEvent,

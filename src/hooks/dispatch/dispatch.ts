@@ -6,7 +6,14 @@ import { EVENTS, withChanges } from '../events.ts';
 import type { HookEvent } from '../facts.ts';
 import type { Handler } from '../handler.ts';
 import { mergeOutcomes } from '../merge.ts';
-import { findRepeats, planHandler, type Repeats, skipRepeat } from './plan.ts';
+import {
+  type Candidate,
+  findRepeats,
+  isSkipped,
+  planHandler,
+  type Repeats,
+  skipRepeat,
+} from './plan.ts';
 import { type AppliedRewrites, applyRewrites, knowsFinalInput, withInput } from './rewrites.ts';
 import {
   backgroundRun,
@@ -32,9 +39,9 @@ export interface DispatchPorts {
 export interface DispatchRequest {
   readonly id: string;
   readonly event: HookEvent;
-  readonly handlers: readonly Handler[];
+  readonly handlers: readonly Candidate[];
   /** Who looked at the call before, when this event may rewrite it after them. */
-  readonly gates: readonly Handler[];
+  readonly gates: readonly Candidate[];
   /** Aborts with the caller's signal and when the engine closes. */
   readonly signal: AbortSignal;
 }
@@ -98,13 +105,13 @@ async function runFirstPass(ports: DispatchPorts, request: DispatchRequest): Pro
   let next = begun.untilOrdered(0, plan);
   for (let ordered = handlers[next]; ordered !== undefined; ordered = handlers[next]) {
     const before = applied(ports, request, await settleAll(begun.started, signal));
-    const why = endOfChain(before.ran, ordered, signal);
+    const why = endOfChain(before.ran, ordered.handler, signal);
     if (why === null) {
       const seen = eventAfter(event, before);
       plan = seen === event ? first : { ...first, views: viewEvent(seen, ports.readText) };
       begun.add(planRuns(ordered, plan));
     } else {
-      begun.add({ hook: ordered.id, kind: 'order', why });
+      begun.add({ hook: ordered.handler.id, kind: 'order', why });
     }
     next = begun.untilOrdered(next + 1, plan);
   }
@@ -124,7 +131,7 @@ function beginPass(ports: DispatchPorts, request: DispatchRequest): BegunPass {
   const started: Started[] = [];
   const skipped: Skipped[] = [];
   const add: BegunPass['add'] = (planned) => {
-    if ('why' in planned) skipped.push(planned);
+    if (isSkipped(planned)) skipped.push(planned);
     else started.push(...planned.map((run) => start(ports, request, run)));
   };
   return {
@@ -134,9 +141,9 @@ function beginPass(ports: DispatchPorts, request: DispatchRequest): BegunPass {
     untilOrdered(from, plan) {
       let at = from;
       for (; at < handlers.length; at += 1) {
-        const handler = handlers[at];
-        if (handler === undefined || handler.inOrder === true) break;
-        add(planRuns(handler, plan));
+        const candidate = handlers[at];
+        if (candidate === undefined || candidate.isOrdered) break;
+        add(planRuns(candidate, plan));
       }
       return at;
     },
@@ -153,10 +160,11 @@ async function runSecondPass(
   const plan: PlanOfPass = { views, repeats, pass: 2 };
   const started: Started[] = [];
   const skipped: Skipped[] = [];
-  for (const handler of request.handlers) {
+  for (const candidate of request.handlers) {
+    const { handler } = candidate;
     if (handler.background === true) continue;
-    const planned = planRuns(handler, plan);
-    if ('why' in planned) {
+    const planned = planRuns(candidate, plan);
+    if (isSkipped(planned)) {
       skipped.push(...withheldSince(first, planned));
       continue;
     }
@@ -191,12 +199,16 @@ interface PlanOfPass {
   readonly pass: 1 | 2;
 }
 
-function planRuns(handler: Handler, { views, repeats, pass }: PlanOfPass): PlannedRun[] | Skipped {
+function planRuns(
+  candidate: Candidate,
+  { views, repeats, pass }: PlanOfPass,
+): PlannedRun[] | Skipped {
+  const { handler } = candidate;
   try {
-    const planned = planHandler(handler, views);
-    if ('why' in planned) return planned;
-    const running = repeats.get(handler);
-    if (running !== undefined) return skipRepeat(handler, running);
+    const planned = planHandler(candidate, views);
+    if (isSkipped(planned)) return planned;
+    const running = repeats.get(candidate);
+    if (running !== undefined) return skipRepeat(candidate, running);
     return planned.map((input) => ({ handler, input, pass }));
   } catch (thrown) {
     return [{ handler, input: { event: views.event, tool: null }, pass, thrown }];

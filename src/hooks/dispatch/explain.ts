@@ -1,6 +1,14 @@
 import { messageOf } from '../../base/errors.ts';
 import type { Skipped } from '../decision.ts';
-import { findRepeats, type Plan, planHandler, type Repeats, skipRepeat } from './plan.ts';
+import {
+  type Candidate,
+  findRepeats,
+  isSkipped,
+  type Plan,
+  planHandler,
+  type Repeats,
+  skipRepeat,
+} from './plan.ts';
 import type { HookEvent } from '../facts.ts';
 import type { Handler } from '../handler.ts';
 import { type EventViews, type ReadText, viewEvent } from './views.ts';
@@ -26,30 +34,30 @@ export interface Explanation {
 
 export function explainEvent(
   event: HookEvent,
-  handlers: readonly Handler[],
+  candidates: readonly Candidate[],
   readText: ReadText | undefined,
 ): Explanation {
   const views = viewEvent(event, readText);
-  const repeats = findRepeats(handlers, views);
+  const repeats = findRepeats(candidates, views);
   const runs: PlannedRun[] = [];
   const skipped: Skipped[] = [];
-  for (const handler of handlers) {
-    const planned = planQuietly(handler, views, repeats);
-    if ('why' in planned) skipped.push(planned);
-    else runs.push(describe(handler, planned.length, planned[0]?.tool ?? null));
+  for (const candidate of candidates) {
+    const planned = planQuietly(candidate, views, repeats);
+    if (isSkipped(planned)) skipped.push(planned);
+    else runs.push(describe(candidate.handler, planned.length, planned[0]?.tool ?? null));
   }
   return { event: event.name, runs, skipped };
 }
 
 /** A dispatch would report it as failed; nothing has run here that could fail. */
-function planQuietly(handler: Handler, views: EventViews, repeats: Repeats): Plan {
+function planQuietly(candidate: Candidate, views: EventViews, repeats: Repeats): Plan {
   try {
-    const planned = planHandler(handler, views);
-    const running = 'why' in planned ? undefined : repeats.get(handler);
-    return running === undefined ? planned : skipRepeat(handler, running);
+    const planned = planHandler(candidate, views);
+    const running = isSkipped(planned) ? undefined : repeats.get(candidate);
+    return running === undefined ? planned : skipRepeat(candidate, running);
   } catch (error) {
     const why = `threw when it was asked whether it fits: ${messageOf(error)}`;
-    return { hook: handler.id, kind: 'misfit', why };
+    return { hook: candidate.handler.id, kind: 'misfit', why };
   }
 }
 

@@ -1,84 +1,128 @@
 import type { Skipped } from '../decision.ts';
+import type { Vocabulary } from '../faces/faces.ts';
 import type { Handler, HandlerInput } from '../handler.ts';
 import type { EventViews } from './views.ts';
 
 /** What a handler is to be asked, or why it does not run at all. */
 export type Plan = readonly HandlerInput[] | Skipped;
 
-export function planHandler(handler: Handler, views: EventViews): Plan {
-  // Most handlers fit nothing, and of many each allocation counts.
-  let inputs: HandlerInput[] | null = null;
+// `'why' in planned` looks through all shapes that it has ever seen, for each of a thousand handlers.
+export function isSkipped(planned: readonly unknown[] | Skipped): planned is Skipped {
+  return !Array.isArray(planned);
+}
+
+/** A handler with what every dispatch asks of it first: most handlers of an event do not fit. */
+export interface Candidate {
+  readonly handler: Handler;
+  readonly question: Question;
+  readonly isOrdered: boolean;
+  /** What was last said of it when it did not fit, to be said again instead of a thousand new objects. */
+  misfit: Skipped | null;
+}
+
+/** Whether an event fits; handlers with the same `fits` share it, and only the first is asked. */
+interface Question {
+  readonly vocabulary: Vocabulary;
+  readonly fits: NonNullable<Handler['fits']> | null;
+  /** Of which views the last answer was; a number, so that no event is kept alive. */
+  askedOf: number;
+  misfit: string | null;
+}
+
+/** In the same order. */
+export function candidatesOf(handlers: readonly Handler[]): Candidate[] {
+  const shared = new Map<unknown, Question[]>();
+  return handlers.map((handler) => {
+    const { inOrder = false } = handler;
+    return { handler, question: questionOf(handler, shared), isOrdered: inOrder, misfit: null };
+  });
+}
+
+function questionOf(handler: Handler, shared: Map<unknown, Question[]>): Question {
+  const { vocabulary, fits = null } = handler;
+  const question = { vocabulary, fits, askedOf: 0, misfit: null };
+  // A method of a class answers for its own object only.
+  if (fits !== null && !Object.hasOwn(handler, 'fits')) {
+    return { ...question, fits: fits.bind(handler) };
+  }
+  const alike = shared.get(fits) ?? [];
+  const known = alike.find((other) => other.vocabulary === vocabulary);
+  if (known !== undefined) return known;
+  shared.set(fits, [...alike, question]);
+  return question;
+}
+
+export function planHandler(candidate: Candidate, views: EventViews): Plan {
+  const { handler, question } = candidate;
+  if (question.askedOf === views.id && question.misfit !== null) {
+    return misfitOf(candidate, question.misfit);
+  }
+  const inputs: HandlerInput[] = [];
   let misfit: string | null = null;
-  for (const { input, names } of views.in(handler.vocabulary)) {
-    const why = handler.fits?.(input.event, names(), input.tool) ?? null;
-    if (why === null) (inputs ??= []).push(input);
+  for (const { input, names } of views.in(question.vocabulary)) {
+    const why = question.fits?.(input.event, names(), input.tool) ?? null;
+    if (why === null) inputs.push(input);
     else misfit ??= why;
   }
-  if (inputs === null) return misfitOf(handler, misfit ?? 'nothing here for it to look at');
+  question.askedOf = views.id;
+  question.misfit = inputs.length > 0 ? null : (misfit ?? 'nothing here for it to look at');
+  if (question.misfit !== null) return misfitOf(candidate, question.misfit);
   const why = handler.withheld?.() ?? null;
   return why === null ? inputs : { hook: handler.id, kind: 'withheld', why };
 }
 
-/** A handler as the engine keeps it. */
-export interface KeptHandler extends Handler {
-  /** What was last said of it when it did not fit, to be said again: most never fit, and a thousand new objects per event keep the collector busy. */
-  misfit?: Skipped | null;
-}
-
-function misfitOf(handler: KeptHandler, why: string): Skipped {
-  const last = handler.misfit;
-  if (last?.why === why) return last;
-  const misfit: Skipped = { hook: handler.id, kind: 'misfit', why };
-  // Only the engine's own copy has a place for it.
-  if (last !== undefined) handler.misfit = misfit;
-  return misfit;
+function misfitOf(candidate: Candidate, why: string): Skipped {
+  const last = candidate.misfit;
+  if (last !== null && last.why === why) return last;
+  return (candidate.misfit = { hook: candidate.handler.id, kind: 'misfit', why });
 }
 
 /** The handlers that do not run because the same hook is configured again, each with the one that does. */
-export type Repeats = ReadonlyMap<Handler, Handler>;
+export type Repeats = ReadonlyMap<Candidate, Handler>;
 
 const NO_REPEATS: Repeats = new Map();
 
-export function findRepeats(handlers: readonly Handler[], views: EventViews): Repeats {
-  const twins = twinsAmong(handlers);
+export function findRepeats(candidates: readonly Candidate[], views: EventViews): Repeats {
+  const twins = twinsAmong(candidates);
   if (twins.length === 0) return NO_REPEATS;
-  const repeats = new Map<Handler, Handler>();
+  const repeats = new Map<Candidate, Handler>();
   for (const same of twins) {
-    const running = same.map((handler) => ({ handler, inputs: inputsOf(handler, views) }));
+    const running = same.map((candidate) => ({ candidate, inputs: inputsOf(candidate, views) }));
     const last = running.findLast(({ inputs }) => inputs.length > 0);
     if (last === undefined) continue;
-    for (const { handler, inputs } of running) {
-      if (handler !== last.handler && isCovered(inputs, last.inputs)) {
-        repeats.set(handler, last.handler);
+    for (const { candidate, inputs } of running) {
+      if (candidate !== last.candidate && isCovered(inputs, last.inputs)) {
+        repeats.set(candidate, last.candidate.handler);
       }
     }
   }
   return repeats;
 }
 
-const knownTwins = new WeakMap<readonly Handler[], readonly (readonly Handler[])[]>();
+const knownTwins = new WeakMap<readonly Candidate[], readonly (readonly Candidate[])[]>();
 
 /** Handlers that share their `sameAs` with others, by that; looked for once in every list. */
-function twinsAmong(handlers: readonly Handler[]): readonly (readonly Handler[])[] {
-  const known = knownTwins.get(handlers);
+function twinsAmong(candidates: readonly Candidate[]): readonly (readonly Candidate[])[] {
+  const known = knownTwins.get(candidates);
   if (known !== undefined) return known;
-  const bySame = new Map<string, Handler[]>();
-  for (const handler of handlers) {
-    if (handler.sameAs === undefined) continue;
-    const others = bySame.get(handler.sameAs);
-    if (others === undefined) bySame.set(handler.sameAs, [handler]);
-    else others.push(handler);
+  const bySame = new Map<string, Candidate[]>();
+  for (const candidate of candidates) {
+    const { sameAs } = candidate.handler;
+    if (sameAs === undefined) continue;
+    const others = bySame.get(sameAs);
+    if (others === undefined) bySame.set(sameAs, [candidate]);
+    else others.push(candidate);
   }
   const twins = [...bySame.values()].filter((same) => same.length > 1);
-  knownTwins.set(handlers, twins);
+  knownTwins.set(candidates, twins);
   return twins;
 }
 
 /** The parts of the call that it would be asked about. */
-function inputsOf(handler: Handler, views: EventViews): readonly HandlerInput[] {
+function inputsOf(candidate: Candidate, views: EventViews): readonly HandlerInput[] {
   try {
-    const plan = planHandler(handler, views);
-    return 'why' in plan ? [] : plan;
+    const plan = planHandler(candidate, views);
+    return isSkipped(plan) ? [] : plan;
   } catch {
     // It is reported as failed when its own turn comes; until then it stands in nobody's way.
     return [];
@@ -90,7 +134,7 @@ function isCovered(inputs: readonly HandlerInput[], by: readonly HandlerInput[])
   return inputs.length > 0 && inputs.every((input) => by.includes(input));
 }
 
-export function skipRepeat(handler: Handler, running: Handler): Skipped {
+export function skipRepeat({ handler }: Candidate, running: Handler): Skipped {
   const why = `the same hook is configured again as ${running.id}, which runs`;
   return { hook: handler.id, kind: 'repeat', why };
 }

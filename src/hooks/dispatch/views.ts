@@ -18,16 +18,22 @@ export interface Subject {
 
 /** An event as each vocabulary sees it; made once per vocabulary and shared by its handlers. */
 export interface EventViews {
+  /** No other views in this process have it. */
+  readonly id: number;
   readonly event: HookEvent;
   in(vocabulary: Vocabulary): readonly Subject[];
 }
 
 export type ReadText = (absolutePath: string) => string | null;
 
+let lastId = 0;
+
 export function viewEvent(event: HookEvent, readText: ReadText | undefined): EventViews {
   // Not a Map: each of maybe a thousand handlers asks.
   const made: Partial<Record<Vocabulary, readonly Subject[]>> = {};
+  lastId += 1;
   return {
+    id: lastId,
     event,
     in: (vocabulary) => (made[vocabulary] ??= subjectsIn(event, vocabulary, readText)),
   };
