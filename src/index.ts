@@ -8,7 +8,14 @@ export type { HookSearch } from './host/hook-search.ts';
 export type { Model, ModelChunk, ModelFailure, ModelRequest, Usage } from './agent/models/model.ts';
 export { scripted, type ScriptTurn } from './agent/models/scripted.ts';
 export type { RunResult, RuntimeEvent } from './agent/runtime-event.ts';
-export type { Approval, ApprovalRequest, Person } from './agent/world.ts';
+export type { ModelSwitch, Session, SessionState } from './agent/session/session.ts';
+export type {
+  Approval,
+  ApprovalRequest,
+  ElicitationAnswer,
+  ElicitationRequest,
+  Person,
+} from './agent/world.ts';
 export type { Message } from './sessions/messages.ts';
 export type { HookEngine } from './hooks/engine.ts';
 export type { Decision, Effect, Failure, Outcome, Stop, Verdict } from './hooks/decision.ts';

@@ -37,6 +37,10 @@ export interface Agent {
   usage: Usage;
   /** What this took in US dollars; null once a model had no known price. */
   costUsd: number | null;
+  /** The same of all runs. */
+  readonly total: { usage: Usage; costUsd: number | null };
+  /** When the model answered last, on the clock of the session; null before. */
+  answeredAt: number | null;
   /** How many tokens the last request and its answer took. */
   contextTokens: number;
   /** Runs the hooks of a moment. Rejects only when the signal aborts. */
@@ -51,7 +55,8 @@ export interface NewAgent {
   readonly facts: AgentFacts;
   readonly world: World;
   readonly bench: Workbench;
-  readonly tools: readonly Tool[];
+  /** Those that there are now; servers come and go. */
+  readonly tools: () => readonly Tool[];
   readonly conversation: Conversation;
   readonly systemPrompt: () => string;
   readonly transcriptPath: string | null;
@@ -63,6 +68,9 @@ export function createAgent(made: NewAgent): Agent {
   const { world, facts } = made;
   const agent: Agent = {
     ...made,
+    get tools() {
+      return made.tools();
+    },
     stopGuard: createStopGuard(world.limits.stopCap),
     loopGuard: createLoopGuard(),
     waiting: [],
@@ -73,6 +81,8 @@ export function createAgent(made: NewAgent): Agent {
     toolCalls: 0,
     usage: NO_USAGE,
     costUsd: 0,
+    total: { usage: NO_USAGE, costUsd: 0 },
+    answeredAt: null,
     contextTokens: 0,
     async fire(event, signal) {
       const verdict = await world.engine.dispatch(
@@ -87,16 +97,22 @@ export function createAgent(made: NewAgent): Agent {
       world.emit({ sessionId, agentId: facts.id, parentAgentId: facts.parentId, ...news });
     },
     spend(usage) {
-      agent.usage = addUsage(agent.usage, usage);
-      agent.costUsd = addCosts(agent.costUsd, costOf(usage, agent.model.prices));
+      count(agent, usage, costOf(usage, agent.model.prices));
+      agent.answeredAt = world.clock.now();
     },
     answerFor({ usage, costUsd, denials }) {
-      agent.usage = addUsage(agent.usage, usage);
-      agent.costUsd = addCosts(agent.costUsd, costUsd);
+      count(agent, usage, costUsd);
       agent.denials.push(...denials);
     },
   };
   return agent;
+}
+
+function count(agent: Agent, usage: Usage, costUsd: number | null): void {
+  agent.usage = addUsage(agent.usage, usage);
+  agent.costUsd = addCosts(agent.costUsd, costUsd);
+  agent.total.usage = addUsage(agent.total.usage, usage);
+  agent.total.costUsd = addCosts(agent.total.costUsd, costUsd);
 }
 
 /** No cost at all is better than a wrong one. */

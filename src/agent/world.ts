@@ -53,6 +53,23 @@ export interface Person {
     questions: readonly Question[],
     signal: AbortSignal,
   ): Promise<Readonly<Record<string, string>> | null>;
+  /** What an MCP server wants to know; a person who cannot be asked so leaves it out. */
+  elicit?(request: ElicitationRequest, signal: AbortSignal): Promise<ElicitationAnswer>;
+}
+
+export interface ElicitationRequest {
+  readonly server: string;
+  readonly message: string;
+  readonly mode: 'form' | 'url';
+  /** JSON Schema of a form: an object of plain fields. */
+  readonly schema?: Readonly<Record<string, unknown>>;
+  /** The page to open, in mode `url`. */
+  readonly url?: string;
+}
+
+export interface ElicitationAnswer {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  readonly content?: Readonly<Record<string, unknown>>;
 }
 
 export interface ApprovalRequest {

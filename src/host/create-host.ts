@@ -11,9 +11,10 @@ import { entryOfDispatch, entryOfLate } from '../trace/entry.ts';
 import { createTraceFile, type TraceFile } from '../trace/jsonl.ts';
 import { noteHomeHooks } from '../trust/seen.ts';
 import type { RunResult, RuntimeEvent } from '../agent/runtime-event.ts';
+import type { Session } from '../agent/session/session.ts';
 import type { AgentOptions } from './agent/agent-options.ts';
 import { createAgents } from './agent/agents.ts';
-import type { Started, StartRequest } from './agent/sessions.ts';
+import type { NamedModel, Started, StartRequest } from './agent/sessions.ts';
 import type { Config, Surroundings } from './config.ts';
 import { followChanges, followChangesSoon, type FollowRequest } from './changes/follow-changes.ts';
 import type { Watching } from './changes/watch-directories.ts';
@@ -73,6 +74,16 @@ interface AgentHost {
   steer(sessionId: string, text: string): boolean;
   /** Ends the run under way; whoever started it learns when it is over. A hook may call it, too. */
   abort(sessionId: string, reason?: string): Promise<void>;
+  /** An open session: its messages, its state, and what else it can do. */
+  session(sessionId: string): Session;
+  /** Asks hooks, then goes on with another model, by name; a sentence says why not. */
+  switchModel(
+    sessionId: string,
+    name: string,
+    source?: NamedModel['source'],
+  ): Promise<string | null>;
+  /** Closes one session, and tells its hooks why. */
+  end(sessionId: string, reason?: string): Promise<void>;
   /** Calls back with everything that happens in any session; returns the way to stop. */
   subscribe(listener: (event: RuntimeEvent) => void): () => void;
 }

@@ -6,16 +6,18 @@ import type { EventName } from '../../src/hooks/facts.ts';
 
 /** Where each event is fired: whoever causes a moment fires it, in one file. */
 const SITES: Readonly<Partial<Record<EventName, string>>> = {
-  SessionStart: 'src/agent/session-start.ts',
-  Setup: 'src/agent/session.ts',
-  SessionEnd: 'src/agent/session.ts',
-  DirectoryAdded: 'src/agent/session.ts',
-  FileChanged: 'src/agent/session.ts',
+  SessionStart: 'src/agent/session/session-start.ts',
+  Setup: 'src/agent/session/running-session.ts',
+  SessionEnd: 'src/agent/session/running-session.ts',
+  DirectoryAdded: 'src/agent/session/running-session.ts',
+  FileChanged: 'src/agent/session/running-session.ts',
   InstructionsLoaded: 'src/agent/loop/fire-aside.ts',
-  // Made here, because only the session knows which of the two it is; src/agent/prompt.ts fires it.
-  TaskStart: 'src/agent/prepare-session.ts',
-  TaskResume: 'src/agent/prepare-session.ts',
-  UserPromptExpansion: 'src/agent/prompt.ts',
+  // Made here, because only the session knows which of the two it is; src/agent/session/prompt.ts fires it.
+  TaskStart: 'src/agent/session/task-state.ts',
+  TaskResume: 'src/agent/session/task-state.ts',
+  UserPromptExpansion: 'src/agent/session/prompt.ts',
+  PreModelSwitch: 'src/agent/session/switch-model.ts',
+  PostModelSwitch: 'src/agent/session/switch-model.ts',
   UserPromptSubmit: 'src/agent/loop/steering.ts',
   RunStart: 'src/agent/run.ts',
   RunEnd: 'src/agent/run.ts',
@@ -43,8 +45,6 @@ const SITES: Readonly<Partial<Record<EventName, string>>> = {
 /** Events that nothing fires yet, but `hooks fire` and agents that embed the engine. */
 const NOT_FIRED: readonly EventName[] = [
   'PermissionDenied',
-  'PreModelSwitch',
-  'PostModelSwitch',
   'TeammateIdle',
   'Elicitation',
   'ElicitationResult',

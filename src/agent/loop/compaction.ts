@@ -4,7 +4,7 @@ import type { Agent } from '../agent.ts';
 import { safeMessages } from '../conversation/safe-messages.ts';
 import { blockedText, joinedValues } from '../conversation/verdict-texts.ts';
 import type { ModelFailure } from '../models/model.ts';
-import { announceStart } from '../session-start.ts';
+import { announceStart } from '../session/session-start.ts';
 import { announceInstructions } from './fire-aside.ts';
 import { streamFor } from './model-turn.ts';
 

@@ -1,5 +1,6 @@
 import type { Model } from '../../agent/models/model.ts';
 import type { ScriptTurn } from '../../agent/models/scripted.ts';
+import type { Tool } from '../../agent/tools/tool.ts';
 import type { Toolset } from '../../agent/tools/toolsets.ts';
 import type { Person } from '../../agent/world.ts';
 import type { PermissionMode } from '../../permissions/mode.ts';
@@ -21,6 +22,8 @@ export interface AgentOptions {
   readonly setup?: 'init' | 'maintenance';
   /** Whoever can be asked; without one, what would be asked is denied. */
   readonly person?: Person;
+  /** Tools beside Hookline's own, asked for whenever the model is. */
+  readonly tools?: () => readonly Tool[];
   /** Added to the system prompt. */
   readonly systemPrompt?: string;
 }

@@ -7,7 +7,7 @@ import { type LateOutcome, tell } from '../../hooks/observers.ts';
 import type { HookSearch } from '../hook-search.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import type { AgentOptions } from './agent-options.ts';
-import type { Sessions, StartRequest } from './sessions.ts';
+import type { NamedModel, Sessions, StartRequest } from './sessions.ts';
 
 type Options = HookSearch & AgentOptions & { readonly onLate?: (late: LateOutcome) => void };
 
@@ -64,6 +64,10 @@ export function createAgents(options: Options, notice: (text: string) => void) {
       steer: (id: string, text: string) => (loaded ?? notOpen(id)).steer(id, text),
       abort: async (id: string, reason = 'the run was aborted') =>
         (loaded ?? notOpen(id)).abort(id, reason),
+      session: (id: string) => (loaded ?? notOpen(id)).find(id),
+      switchModel: async (id: string, name: string, source: NamedModel['source'] = 'sdk') =>
+        (loaded ?? notOpen(id)).switchModel(id, { name, source }),
+      end: async (id: string, reason = 'other') => (loaded ?? notOpen(id)).end(id, reason),
       subscribe(listener: (event: RuntimeEvent) => void) {
         listeners.add(listener);
         return () => void listeners.delete(listener);

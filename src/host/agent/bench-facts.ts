@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { SessionOptions } from '../../agent/prepare-session.ts';
+import type { SessionOptions } from '../../agent/session/prepare-session.ts';
 import { envPrelude } from '../../dialects/claude-config/handlers/env-file.ts';
 import type { Permissions } from '../../permissions/permissions.ts';
 import type { StoredSession } from '../../sessions/store.ts';

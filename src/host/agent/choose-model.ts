@@ -1,5 +1,6 @@
 import type { Model } from '../../agent/models/model.ts';
 import { scripted } from '../../agent/models/scripted.ts';
+import { HooklineError } from '../../base/errors.ts';
 import type { Settings } from '../settings.ts';
 import type { ModelWish } from './agent-options.ts';
 
@@ -13,6 +14,8 @@ export interface ModelSource {
 export interface Models {
   own(): Promise<Model>;
   named(name: string | null): Promise<Model>;
+  /** The one that a person asks for: of the same provider, or `provider/model`. Throws MODEL_UNKNOWN. */
+  other(name: string): Promise<Model>;
 }
 
 export function createModels(source: ModelSource): Models {
@@ -34,7 +37,35 @@ export function createModels(source: ModelSource): Models {
       if (provider === 'scripted' || isShort) return model;
       return chooseModel(source, name);
     },
+    async other(name) {
+      const model = await own();
+      if (!isWish(source.wish)) return onlyOne(model, name);
+      // A script plays whatever model it is asked to be.
+      if (model.provider === 'scripted') return { ...model, id: name };
+      return chooseModel(await wishFor(source, model.provider, name), null);
+    },
   };
+}
+
+/** A name with a slash may be another provider's, or a name as some services have it. */
+async function wishFor(source: ModelSource, own: string, name: string): Promise<ModelSource> {
+  const { PROVIDER_NAMES } = await import('../../agent/models/providers.ts');
+  const [provider = '', ...rest] = name.split('/');
+  const isOther = rest.length > 0 && PROVIDER_NAMES.includes(provider) && provider !== own;
+  if (!isOther) return { ...source, wish: { ...wishOf(source), provider: own, model: name } };
+  return { ...source, wish: { provider, model: rest.join('/') } };
+}
+
+function wishOf({ wish }: ModelSource): ModelWish {
+  return isWish(wish) ? (wish ?? {}) : {};
+}
+
+function onlyOne(model: Model, name: string): Model {
+  if (name === model.id) return model;
+  throw new HooklineError('MODEL_UNKNOWN', {
+    message: `this host was given one model, ${model.id}; ${JSON.stringify(name)} cannot be found by name`,
+    hint: 'Give the host a provider and a name instead of a model.',
+  });
 }
 
 function isWish(wish: Model | ModelWish | undefined): wish is ModelWish | undefined {

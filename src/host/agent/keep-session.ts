@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ulid } from 'ulid';
-import type { SessionOptions } from '../../agent/prepare-session.ts';
+import type { SessionOptions } from '../../agent/session/prepare-session.ts';
 import type { Clock } from '../../base/clock.ts';
 import { HooklineError } from '../../base/errors.ts';
 import { VERSION } from '../../base/version.ts';
@@ -15,6 +15,8 @@ export interface SessionWish {
   readonly resume?: string;
   /** Goes on in a copy of it. */
   readonly fork?: boolean;
+  /** A new one in the place of one that the person cleared. */
+  readonly afterClear?: boolean;
 }
 
 /** A session, and where it is stored. */
@@ -42,13 +44,14 @@ export interface KeepRequest {
 /** Finds the place of a session on disk, and what is there already of one that is gone on with. */
 export function keepSession({ opened, clock, wish, facts }: KeepRequest): KeptSession {
   const store = openStore(opened, clock);
-  const { resume, fork } = wish;
+  const { resume, fork, afterClear } = wish;
   if (resume !== undefined) return goOn(store, { opened, resume, isFork: fork === true });
   const id = randomUUID();
   const at = clock.now();
   const identity = { taskId: String(at), ulid: ulid(at) };
   const stored = store?.create({ ...facts, ...identity, id, createdAt: at }) ?? null;
-  return { id, source: 'startup', stored, earlier: null, ...identity };
+  const source = afterClear === true ? 'clear' : 'startup';
+  return { id, source, stored, earlier: null, ...identity };
 }
 
 function openStore({ stateDirectory }: OpenedHooks, clock: Clock): SessionStore | null {

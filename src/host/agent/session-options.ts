@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { SessionOptions } from '../../agent/prepare-session.ts';
+import type { SessionOptions } from '../../agent/session/prepare-session.ts';
 import type { RuntimeEvent } from '../../agent/runtime-event.ts';
 import { TOOLS } from '../../agent/tools/index.ts';
 import { specsFor } from '../../agent/tools/toolsets.ts';
@@ -59,7 +59,7 @@ export async function sessionOptions(
     platform: opened.surroundings.platform,
     model,
     modelFor: (name) => models.named(name),
-    tools: TOOLS,
+    tools: () => [...TOOLS, ...(options.tools?.() ?? [])],
     specsOf: (tools) => specsFor(options.toolset ?? 'claude', tools),
     limits: limitsOf(request),
     person: options.person ?? null,

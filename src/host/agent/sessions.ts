@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { answerHook, type HookQuestion } from '../../agent/answer-hook.ts';
 import type { RunResult } from '../../agent/runtime-event.ts';
-import { openSession, type Session } from '../../agent/session.ts';
+import { openSession } from '../../agent/session/open-session.ts';
+import type { ModelSwitch, Session } from '../../agent/session/session.ts';
 import { createWorkbench } from '../../agent/tools/create-workbench.ts';
 import { TOOLS } from '../../agent/tools/index.ts';
 import { HooklineError } from '../../base/errors.ts';
@@ -28,6 +29,12 @@ export interface Started {
   readonly result: RunResult | null;
 }
 
+/** Another model for a session, as somebody named it. */
+export interface NamedModel extends Pick<ModelSwitch, 'source'> {
+  /** Of the session's provider, or `provider/model`. */
+  readonly name: string;
+}
+
 /** The agent sessions of one host. */
 export interface Sessions {
   start(request: StartRequest): Promise<Started>;
@@ -36,6 +43,10 @@ export interface Sessions {
   queue(sessionId: string, prompt: string): Promise<RunResult>;
   steer(sessionId: string, text: string): boolean;
   abort(sessionId: string, reason: string): void;
+  /** Throws SESSION_UNKNOWN when it is not open. */
+  find(sessionId: string): Session;
+  switchModel(sessionId: string, wanted: NamedModel): Promise<string | null>;
+  end(sessionId: string, reason: string): Promise<void>;
   /** Puts a hook's question to the model. */
   answer(question: HookQuestion, signal: AbortSignal): Promise<string>;
   /** Fires an event in the session that was opened last; null when none is open. */
@@ -89,6 +100,16 @@ export function createSessions(request: SessionsRequest): Sessions {
     queue: async (id, prompt) => find(id).queue(prompt),
     steer: (id, text) => find(id).steer(text),
     abort: (id, reason) => find(id).abort(reason),
+    find,
+    async switchModel(id, { name, source }) {
+      const session = find(id);
+      const model = await models.other(name);
+      return session.switchModel({ model, requested: name, source });
+    },
+    async end(id, reason) {
+      await find(id).close(reason);
+      sessions.delete(id);
+    },
     answer: (question, signal) =>
       answerHook(answerMeans(request, { models, question }), question, signal),
     fire: (event) => [...sessions.values()].at(-1)?.reportConfig(event) ?? null,

@@ -1,41 +1,43 @@
-import type { Clock } from '../base/clock.ts';
-import type { HookEngine } from '../hooks/engine.ts';
-import type { FiredEvent, Moment } from '../hooks/facts.ts';
-import type { Permissions } from '../permissions/permissions.ts';
-import type { ToolUseBlock } from '../sessions/messages.ts';
-import type { ResumedSession, StoredSession } from '../sessions/store.ts';
-import { type Agent, createAgent } from './agent.ts';
-import { createConversation } from './conversation/conversation.ts';
-import { reminder } from './conversation/reminder.ts';
-import { type AgentType, loadAgents } from './knowledge/agents.ts';
-import { loadCommands, type SlashCommand } from './knowledge/commands.ts';
-import { type Instruction, loadInstructions } from './knowledge/instructions.ts';
-import type { KnowledgePlaces } from './knowledge/places.ts';
-import { commandOfSkill, findSkill, loadSkills, type Skill } from './knowledge/skills.ts';
-import { systemPrompt } from './knowledge/system-prompt.ts';
-import type { Model } from './models/model.ts';
-import type { RuntimeEvent } from './runtime-event.ts';
-import { createSubagents } from './subagent.ts';
-import { askBriefly } from './answer-hook.ts';
-import { createAsides } from './asides.ts';
-import { createTaskItems } from './task-items.ts';
-import { createWorkbench, type WorkbenchFacts } from './tools/create-workbench.ts';
-import { followTo } from './tools/shell/directory.ts';
-import type { Tool } from './tools/tool.ts';
-import type { SkillText, ToolPorts, Workbench } from './tools/workbench.ts';
-import type { Limits, Person, World } from './world.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { HookEngine } from '../../hooks/engine.ts';
+import type { Moment } from '../../hooks/facts.ts';
+import type { Permissions } from '../../permissions/permissions.ts';
+import type { ToolUseBlock } from '../../sessions/messages.ts';
+import type { ResumedSession, StoredSession } from '../../sessions/store.ts';
+import { type Agent, createAgent } from '../agent.ts';
+import { createConversation } from '../conversation/conversation.ts';
+import { reminder } from '../conversation/reminder.ts';
+import { type AgentType, loadAgents } from '../knowledge/agents.ts';
+import { loadCommands, type SlashCommand } from '../knowledge/commands.ts';
+import { type Instruction, loadInstructions } from '../knowledge/instructions.ts';
+import type { KnowledgePlaces } from '../knowledge/places.ts';
+import { commandOfSkill, findSkill, loadSkills, type Skill } from '../knowledge/skills.ts';
+import { systemPrompt } from '../knowledge/system-prompt.ts';
+import type { Model } from '../models/model.ts';
+import type { RuntimeEvent } from '../runtime-event.ts';
+import { createSubagents } from '../subagent.ts';
+import { askBriefly } from '../answer-hook.ts';
+import { createAsides } from '../asides.ts';
+import { createTaskItems } from '../task-items.ts';
+import { createTaskState, type TaskState } from './task-state.ts';
+import { createWorkbench, type WorkbenchFacts } from '../tools/create-workbench.ts';
+import { followTo } from '../tools/shell/directory.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { SkillText, ToolPorts, Workbench } from '../tools/workbench.ts';
+import type { Limits, Person, World } from '../world.ts';
 
 /** Everything that a session is made of; the host brings it together. */
 export interface SessionOptions {
   readonly id: string;
-  readonly source: 'startup' | 'resume' | 'fork';
+  readonly source: 'startup' | 'resume' | 'fork' | 'clear';
   readonly engine: HookEngine;
   readonly permissions: Permissions;
   readonly clock: Clock;
   readonly platform: string;
   readonly model: Model;
   readonly modelFor: World['modelFor'];
-  readonly tools: readonly Tool[];
+  /** Those that there are now; servers come and go. */
+  readonly tools: () => readonly Tool[];
   readonly specsOf: World['specsOf'];
   readonly limits: Limits;
   readonly person: Person | null;
@@ -56,10 +58,8 @@ export interface SessionOptions {
   readonly onEvent: (event: RuntimeEvent) => void;
 }
 
-type TaskEvent = FiredEvent<'TaskStart' | 'TaskResume'>;
-
 /** A session that is ready to be opened. */
-export interface PreparedSession {
+export interface PreparedSession extends TaskState {
   readonly agent: Agent;
   readonly commands: readonly SlashCommand[];
   /** A command that is a skill counts as its use. */
@@ -68,15 +68,6 @@ export interface PreparedSession {
   readonly initialMessages: string[];
   readonly notes: readonly string[];
   instructions(): readonly Instruction[];
-  /** TaskStart with the first prompt, or TaskResume with or without one; null every further time. */
-  takeTaskEvent(prompt: string | null): TaskEvent | null;
-  /** The task was refused, so that the next prompt begins it. */
-  giveBackTaskEvent(): void;
-  /** A call that an earlier run left undecided. */
-  takeDeferred(): ToolUseBlock | null;
-  /** A run left it undecided again. */
-  leaveDeferred(call: ToolUseBlock): void;
-  rename(title: string): void;
 }
 
 export async function prepareSession(options: SessionOptions): Promise<PreparedSession> {
@@ -107,9 +98,7 @@ export async function prepareSession(options: SessionOptions): Promise<PreparedS
       ...agents.notes,
     ],
     instructions: () => instructed.instructions,
-    ...taskEvents(earlier),
-    ...deferral(earlier),
-    rename: (title) => stored?.rename(title),
+    ...createTaskState(earlier, (title) => stored?.rename(title)),
   };
 }
 
@@ -132,7 +121,9 @@ function createSessionAgent(options: SessionOptions, known: Known): Agent {
   const runAgent = createSubagents({
     parent: own,
     types: known.agents,
-    tools,
+    get tools() {
+      return tools();
+    },
     store: stored,
     benchAt: (cwd) => benchAt(cwd, { ...shared, askModel: askBriefly(own) }),
     systemPrompt: (subagent) => promptFor(options, known, subagent),
@@ -246,35 +237,4 @@ function useSkill({ skills, usedSkills }: Known, name: string): SkillText | null
   if (skill === null) return null;
   usedSkills.add(skill.name);
   return { text: skill.text, directory: skill.directory };
-}
-
-function taskEvents(earlier: ResumedSession | null) {
-  let isBegun = false;
-  return {
-    takeTaskEvent(prompt: string | null): TaskEvent | null {
-      if (isBegun || (earlier === null && prompt === null)) return null;
-      isBegun = true;
-      if (earlier === null) return { name: 'TaskStart', prompt: prompt ?? '' };
-      const { lastMessageAt, messageCount } = earlier;
-      const facts = { lastMessageAt, messageCount, historyDeleted: false };
-      return { name: 'TaskResume', prompt: prompt ?? '', ...facts };
-    },
-    giveBackTaskEvent() {
-      isBegun = false;
-    },
-  };
-}
-
-function deferral(earlier: ResumedSession | null) {
-  let deferred = earlier?.deferred ?? null;
-  return {
-    takeDeferred(): ToolUseBlock | null {
-      const taken = deferred;
-      deferred = null;
-      return taken;
-    },
-    leaveDeferred(call: ToolUseBlock) {
-      deferred = call;
-    },
-  };
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { HostOptions } from '../../src/host/create-host.ts';
-import { createSessionStore } from '../../src/sessions/json-lines.ts';
-import { systemClock } from '../../src/base/clock.ts';
+import type { HostOptions } from '../../../src/host/create-host.ts';
+import { createSessionStore } from '../../../src/sessions/json-lines.ts';
+import { systemClock } from '../../../src/base/clock.ts';
 import path from 'node:path';
-import { createStage, label, type Reaction } from './stage.ts';
-import { either, named, on, slowHook, talk, wordsIn } from './talk.ts';
+import { createStage, label, type Reaction } from '../stage.ts';
+import { either, named, on, slowHook, talk, wordsIn } from '../talk.ts';
 
 async function play(
   prompts: readonly string[],

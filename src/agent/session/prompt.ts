@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { isRefusal } from '../hooks/decision.ts';
-import type { FiredEvent } from '../hooks/facts.ts';
-import { modelText } from './conversation/hook-texts.ts';
-import { contextTexts, reasonsText } from './conversation/verdict-texts.ts';
-import { expandCommand } from './knowledge/expand-command.ts';
-import { acceptPrompt, addPrompt } from './loop/steering.ts';
+import { isRefusal } from '../../hooks/decision.ts';
+import type { FiredEvent } from '../../hooks/facts.ts';
+import { modelText } from '../conversation/hook-texts.ts';
+import { contextTexts, reasonsText } from '../conversation/verdict-texts.ts';
+import { expandCommand } from '../knowledge/expand-command.ts';
+import { acceptPrompt, addPrompt } from '../loop/steering.ts';
 import type { PreparedSession } from './prepare-session.ts';
-import { abortedBecause } from './loop/ending.ts';
-import { endWithoutRun, run, whatWentWrong } from './run.ts';
-import type { RunResult } from './runtime-event.ts';
+import { abortedBecause } from '../loop/ending.ts';
+import { endWithoutRun, run, whatWentWrong } from '../run.ts';
+import type { RunResult } from '../runtime-event.ts';
 
 /**
  * From what a person typed to the end of the run; the only place where TaskStart, TaskResume and

@@ -1,84 +1,26 @@
-import { HooklineError, messageOf } from '../base/errors.ts';
-import type { Verdict } from '../hooks/decision.ts';
-import type { FiredEvent } from '../hooks/facts.ts';
-import type { LateOutcome } from '../hooks/observers.ts';
-import type { Message } from '../sessions/messages.ts';
-import type { Agent } from './agent.ts';
-import { announceInstructions, fireAside, watchPaths } from './loop/fire-aside.ts';
-import { modelText } from './conversation/hook-texts.ts';
-import { reminder } from './conversation/reminder.ts';
-import { contextTexts } from './conversation/verdict-texts.ts';
-import { compact } from './loop/compaction.ts';
-import { prepareSession, type PreparedSession, type SessionOptions } from './prepare-session.ts';
+import { HooklineError, messageOf } from '../../base/errors.ts';
+import type { Verdict } from '../../hooks/decision.ts';
+import type { FiredEvent } from '../../hooks/facts.ts';
+import type { LateOutcome } from '../../hooks/observers.ts';
+import type { PermissionMode } from '../../permissions/mode.ts';
+import type { Message } from '../../sessions/messages.ts';
+import type { Agent } from '../agent.ts';
+import { announceInstructions, fireAside, watchPaths } from '../loop/fire-aside.ts';
+import { modelText } from '../conversation/hook-texts.ts';
+import { reminder } from '../conversation/reminder.ts';
+import { contextTexts } from '../conversation/verdict-texts.ts';
+import { compact } from '../loop/compaction.ts';
+import type { SlashCommand } from '../knowledge/commands.ts';
+import type { PreparedSession, SessionOptions } from './prepare-session.ts';
 import { runPrompt } from './prompt.ts';
-import type { RunResult } from './runtime-event.ts';
+import type { RunResult } from '../runtime-event.ts';
+import type { ModelSwitch, Session, SessionState } from './session.ts';
 import { announceStart } from './session-start.ts';
-import type { ShellState } from './tools/shell/shells.ts';
+import { switchModel } from './switch-model.ts';
+import type { ShellState } from '../tools/shell/shells.ts';
 
-/** One conversation with a person or a program, over any number of prompts. */
-export interface Session {
-  readonly id: string;
-  readonly transcriptPath: string | null;
-  readonly isRunning: boolean;
-  messages(): readonly Message[];
-  /**
-   * Runs a prompt to its end; null goes on with what is left to do. Rejects with SESSION_BUSY while
-   * another one runs, and with nothing else: how it went is the result.
-   */
-  prompt(text: string | null): Promise<RunResult>;
-  /** The same once nothing else runs any more. A hook that the run waits for must not wait for it. */
-  queue(text: string): Promise<RunResult>;
-  /** Says something to the agent while it works; false when it does not. */
-  steer(text: string): boolean;
-  /**
-   * Ends the run under way, with all that it started. Waits for nothing, because a hook that the run
-   * waits for may be the one that calls; whoever started the run learns of its end.
-   */
-  abort(reason: string): void;
-  /** Sums up the conversation so far; a sentence says why not. */
-  compact(instructions: string | null): Promise<string | null>;
-  /** A background hook answered. */
-  receiveLate(late: LateOutcome): void;
-  /** A file that hooks watch has changed. */
-  reportFile(change: Pick<FiredEvent<'FileChanged'>, 'file' | 'change'>): void;
-  /** Settings have changed; hooks may say that this does not count. */
-  reportConfig(event: FiredEvent<'ConfigChange'>): Promise<Verdict>;
-  /** Ends what runs and tells hooks why. Safe to call more than once. */
-  close(reason: string): Promise<void>;
-}
-
-export interface Opening {
-  readonly signal?: AbortSignal;
-  /** Told of the session before any hook is. */
-  readonly onMade?: (session: Session) => void;
-}
-
-/** Opens a session; the only place where Setup, SessionEnd, DirectoryAdded and FileChanged are fired. */
-export async function openSession(
-  options: SessionOptions,
-  { signal, onMade }: Opening = {},
-): Promise<Session> {
-  const session = new RunningSession(await prepare(options), options);
-  onMade?.(session);
-  try {
-    await session.open(signal);
-    return session;
-  } catch (error) {
-    await session.close('other');
-    throw error;
-  }
-}
-
-async function prepare(options: SessionOptions): Promise<PreparedSession> {
-  try {
-    return await prepareSession(options);
-  } catch (error) {
-    options.stored?.close();
-    throw error;
-  }
-}
-
-class RunningSession implements Session {
+/** A session that is open; the only place where Setup, SessionEnd, DirectoryAdded and FileChanged are fired. */
+export class RunningSession implements Session {
   readonly id: string;
   readonly transcriptPath: string | null;
   readonly #prepared: PreparedSession;
@@ -177,6 +119,31 @@ class RunningSession implements Session {
     );
   }
 
+  state(): SessionState {
+    const { model, bench, contextTokens, total } = this.#agent;
+    return {
+      title: this.#prepared.title(),
+      cwd: bench.cwd(),
+      model: { provider: model.provider, id: model.id },
+      permissionMode: this.#options.permissions.mode(),
+      contextTokens,
+      contextLimit: model.contextTokens,
+      ...total,
+    };
+  }
+
+  commands(): readonly SlashCommand[] {
+    return this.#prepared.commands;
+  }
+
+  setPermissionMode(mode: PermissionMode): void {
+    this.#options.permissions.setMode(mode);
+  }
+
+  switchModel(wanted: ModelSwitch): Promise<string | null> {
+    return switchModel(this.#agent, wanted);
+  }
+
   receiveLate({ event, outcome }: LateOutcome): void {
     const { hook, decision } = outcome;
     this.#agent.tell({ type: 'hook-late', hook, event: event.name });
@@ -240,7 +207,7 @@ class RunningSession implements Session {
       cwd: this.#agent.bench.cwd(),
       model: { provider: model.provider, id: model.id },
       permissionMode: permissions.mode(),
-      tools: tools.map(({ name }) => name),
+      tools: tools().map(({ name }) => name),
       transcriptPath: this.transcriptPath,
     });
     for (const text of this.#prepared.notes) {
@@ -254,12 +221,12 @@ class RunningSession implements Session {
   }
 
   async #start(signal: AbortSignal | undefined): Promise<void> {
-    const { source, earlier, clock, stored } = this.#options;
+    const { source, earlier, clock } = this.#options;
     const resumed = earlier === null ? {} : resumedFacts(earlier, clock.now());
     const verdict = await announceStart(this.#agent, { source, ...resumed }, signal);
     const { initialMessage, title } = verdict.changes;
     if (typeof initialMessage === 'string') this.#prepared.initialMessages.push(initialMessage);
-    if (typeof title === 'string') stored?.rename(title);
+    if (typeof title === 'string') this.#prepared.rename(title);
     await watchPaths(this.#agent, verdict);
   }
 }

@@ -1,0 +1,66 @@
+import type { Verdict } from '../../hooks/decision.ts';
+import { isRefusal } from '../../hooks/decision.ts';
+import type { EventFacts } from '../../hooks/facts.ts';
+import type { Agent } from '../agent.ts';
+import { modelText } from '../conversation/hook-texts.ts';
+import { contextTexts, reasonsText } from '../conversation/verdict-texts.ts';
+import type { ModelSwitch } from './session.ts';
+
+/**
+ * Goes on with another model unless hooks refuse it, which a sentence tells; the only place where
+ * PreModelSwitch and PostModelSwitch are fired.
+ */
+export async function switchModel(agent: Agent, wanted: ModelSwitch): Promise<string | null> {
+  const facts = switchFacts(agent, wanted);
+  if (facts.fromModel === facts.toModel && agent.model.provider === wanted.model.provider) {
+    return null;
+  }
+  const verdict = await agent.fire({ name: 'PreModelSwitch', ...facts });
+  const refusal = await refusalOf(agent, verdict, facts.toModel);
+  if (refusal !== null) return modelText({ kind: 'refused-model', reason: refusal });
+  agent.model = wanted.model;
+  const after = await agent.fire({ name: 'PostModelSwitch', ...facts });
+  const at = { event: 'PostModelSwitch', subject: facts.toModel };
+  agent.waiting.push(...contextTexts(after, at));
+  return null;
+}
+
+async function refusalOf(agent: Agent, verdict: Verdict, model: string): Promise<string | null> {
+  if (isRefusal(verdict.effect)) return reasonsText(verdict, 'a hook keeps the model');
+  if (verdict.effect !== 'ask') return null;
+  const why = reasonsText(verdict, 'a hook wants you to confirm it');
+  return (await isConfirmed(agent, model, why)) ? null : why;
+}
+
+/** Nobody there means no. */
+async function isConfirmed({ world }: Agent, model: string, why: string): Promise<boolean> {
+  if (world.person === null) return false;
+  const question = `Switch the model to ${model}? ${why}`;
+  const options = [
+    { label: 'Yes', description: `Go on with ${model}` },
+    { label: 'No', description: 'Keep the model' },
+  ];
+  const asked = { question, header: 'Model', options, multiSelect: false };
+  const answers = await world.person.answer([asked], new AbortController().signal);
+  return answers?.[question] === 'Yes';
+}
+
+const CACHE_LIFETIME_MS = 5 * 60_000;
+
+function switchFacts(agent: Agent, { model, requested, source }: ModelSwitch) {
+  const { contextTokens, answeredAt, world } = agent;
+  const { prices } = model;
+  const isCacheWarm = answeredAt !== null && world.clock.now() - answeredAt < CACHE_LIFETIME_MS;
+  const facts: EventFacts['PreModelSwitch'] = {
+    fromModel: agent.model.id,
+    toModel: model.id,
+    requestedModel: requested,
+    source,
+    contextTokens,
+    isCacheWarm,
+    cacheLifetime: '5m',
+    cacheWriteUsd: ((prices?.cacheWrite ?? 0) * contextTokens) / 1_000_000,
+    pricing: prices === null ? 'default' : 'catalog',
+  };
+  return facts;
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { createStage } from '../stage.ts';
+import { named } from '../talk.ts';
+
+const USAGE = { inputTokens: 100, outputTokens: 20, cacheReadTokens: 0, cacheWriteTokens: 0 };
+
+async function open() {
+  const stage = createStage();
+  stage.write('.claude/commands/greet.md', '---\ndescription: Says hello\n---\nHello $1.\n');
+  const script = [
+    { text: 'One.', usage: USAGE },
+    { text: 'Two.', usage: USAGE },
+  ];
+  const host = await stage.open({ model: { script, model: 'first' } });
+  const { sessionId } = await host.start({ prompt: 'hello' });
+  return { stage, host, sessionId, session: host.session(sessionId) };
+}
+
+describe('an open session', () => {
+  it('tells what it is like, over all its runs', async () => {
+    const { stage, host, sessionId, session } = await open();
+    await host.send(sessionId, 'again');
+    expect(session.state()).toEqual({
+      title: null,
+      cwd: stage.workspace,
+      model: { provider: 'scripted', id: 'first' },
+      permissionMode: 'default',
+      contextTokens: 120,
+      contextLimit: 200_000,
+      usage: { inputTokens: 200, outputTokens: 40, cacheReadTokens: 0, cacheWriteTokens: 0 },
+      costUsd: 0,
+    });
+    expect(session.commands()).toMatchObject([{ name: 'greet', description: 'Says hello' }]);
+    expect(session.messages()).toHaveLength(4);
+  });
+
+  it('changes its mode, which hooks see from then on', async () => {
+    const { stage, host, sessionId, session } = await open();
+    session.setPermissionMode('plan');
+    await host.send(sessionId, 'again');
+    expect(named(stage, 'UserPromptSubmit').map((event) => event.permissionMode)).toEqual([
+      'default',
+      'plan',
+    ]);
+  });
+
+  it('is closed alone, with its reason, and followed by one that says why', async () => {
+    const { stage, host, sessionId } = await open();
+    await host.end(sessionId, 'clear');
+    expect(named(stage, 'SessionEnd').map(({ reason }) => reason)).toEqual(['clear']);
+    expect(() => host.session(sessionId)).toThrow(/no session .* is open here/);
+    const next = await host.start({ afterClear: true });
+    expect(next.sessionId).not.toBe(sessionId);
+    expect(named(stage, 'SessionStart').map(({ source }) => source)).toEqual(['startup', 'clear']);
+  });
+});

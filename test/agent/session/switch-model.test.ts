@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import type { Person } from '../../../src/agent/world.ts';
+import type { HostOptions } from '../../../src/host/create-host.ts';
+import { createStage, type Reaction } from '../stage.ts';
+import { named, on } from '../talk.ts';
+
+const USAGE = { inputTokens: 100, outputTokens: 20, cacheReadTokens: 0, cacheWriteTokens: 0 };
+
+async function open(react: Reaction = () => undefined, options: HostOptions = {}) {
+  const stage = createStage(react);
+  const script = [{ text: 'One.', usage: USAGE }, { text: 'Two.' }];
+  const host = await stage.open({ model: { script, model: 'first' }, ...options });
+  const { sessionId } = await host.start({ prompt: 'hello' });
+  return { stage, host, sessionId, session: host.session(sessionId) };
+}
+
+function answering(answer: string | null): Person {
+  return {
+    approve: async () => ({ isAllowed: false }),
+    answer: async ([question]) => (answer === null ? null : { [question?.question ?? '']: answer }),
+  };
+}
+
+describe('another model', () => {
+  it('is announced before and after, with what the switch costs', async () => {
+    const { stage, host, sessionId, session } = await open();
+    expect(await host.switchModel(sessionId, 'second', 'command')).toBeNull();
+    const facts = {
+      fromModel: 'first',
+      toModel: 'second',
+      requestedModel: 'second',
+      source: 'command',
+      contextTokens: 120,
+      isCacheWarm: true,
+      cacheLifetime: '5m',
+      cacheWriteUsd: 0,
+      pricing: 'catalog',
+    };
+    expect(named(stage, 'PreModelSwitch')).toMatchObject([facts]);
+    expect(named(stage, 'PostModelSwitch')).toMatchObject([{ ...facts, model: { id: 'second' } }]);
+    expect(session.state().model).toEqual({ provider: 'scripted', id: 'second' });
+  });
+
+  it('gives the next request what hooks say after it', async () => {
+    const { stage, host, sessionId } = await open(
+      on('PostModelSwitch', () => ({ context: 'be brief with this one' })),
+    );
+    await host.switchModel(sessionId, 'second');
+    await host.send(sessionId, 'again');
+    const [, request] = named(stage, 'ModelRequest');
+    expect(JSON.stringify(request?.request)).toContain('be brief with this one');
+  });
+
+  it('that a hook refuses leaves the model as it is', async () => {
+    const { stage, host, sessionId, session } = await open(
+      on('PreModelSwitch', () => ({ effect: 'deny', reason: 'no haiku' })),
+    );
+    expect(await host.switchModel(sessionId, 'second')).toBe(
+      'Model switch blocked by a PreModelSwitch hook: no haiku',
+    );
+    expect(session.state().model.id).toBe('first');
+    expect(named(stage, 'PostModelSwitch')).toEqual([]);
+  });
+
+  it.each([
+    ['Yes', null, 'second'],
+    ['No', 'Model switch blocked by a PreModelSwitch hook: confirm', 'first'],
+    [null, 'Model switch blocked by a PreModelSwitch hook: confirm', 'first'],
+  ])('that a hook wants confirmed, answered with %s', async (answer, refusal, model) => {
+    const { host, sessionId, session } = await open(
+      on('PreModelSwitch', () => ({ effect: 'ask', reason: 'confirm' })),
+      { person: answering(answer) },
+    );
+    expect(await host.switchModel(sessionId, 'second')).toBe(refusal);
+    expect(session.state().model.id).toBe(model);
+  });
+
+  it('that must be confirmed stays away when nobody is there', async () => {
+    const { host, sessionId } = await open(
+      on('PreModelSwitch', () => ({ effect: 'ask', reason: 'confirm' })),
+    );
+    expect(await host.switchModel(sessionId, 'second')).toBe(
+      'Model switch blocked by a PreModelSwitch hook: confirm',
+    );
+  });
+
+  it('with the same name is no switch', async () => {
+    const { stage, host, sessionId } = await open();
+    expect(await host.switchModel(sessionId, 'first')).toBeNull();
+    expect(named(stage, 'PreModelSwitch')).toEqual([]);
+  });
+});
