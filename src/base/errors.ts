@@ -21,6 +21,7 @@ export const ERROR_CODES = {
   SESSION_UNKNOWN: 'No stored session has this id.',
   SESSION_BUSY: 'The session is being used by another process, or by a run that has not ended.',
   SESSION_UNWRITABLE: 'A session cannot be stored, so it is not started.',
+  WORKTREE_FAILED: 'A worktree was asked for and could not be made.',
   USAGE_INVALID: 'The command line cannot be understood.',
 } as const;
 

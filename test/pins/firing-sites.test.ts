@@ -39,6 +39,8 @@ const SITES: Readonly<Partial<Record<EventName, string>>> = {
   TaskComplete: 'src/agent/loop/ending.ts',
   TaskCreated: 'src/agent/task-items.ts',
   TaskCompleted: 'src/agent/task-items.ts',
+  WorktreeCreate: 'src/host/worktree/worktree.ts',
+  WorktreeRemove: 'src/host/worktree/worktree.ts',
   ConfigChange: 'src/host/changes/follow-changes.ts',
 };
 
@@ -48,8 +50,6 @@ const NOT_FIRED: readonly EventName[] = [
   'TeammateIdle',
   'Elicitation',
   'ElicitationResult',
-  'WorktreeCreate',
-  'WorktreeRemove',
 ];
 
 /** Those that make up events for others to try their hooks with, or read them, fire none. */

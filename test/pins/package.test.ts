@@ -20,11 +20,14 @@ test('what a consumer can import is a written list', () => {
 test('what a consumer must have is a written list', () => {
   expect(manifest.engines).toEqual({ node: '>=20.19.0' });
   expect(Object.keys(manifest.dependencies)).toEqual([
+    '@agentclientprotocol/sdk',
     '@ai-sdk/anthropic',
     '@ai-sdk/google',
     '@ai-sdk/openai',
     '@ai-sdk/openai-compatible',
     '@clack/prompts',
+    '@earendil-works/pi-tui',
+    '@modelcontextprotocol/client',
     '@secretlint/core',
     '@secretlint/secretlint-rule-preset-recommend',
     '@vscode/ripgrep',

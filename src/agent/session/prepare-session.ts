@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { HookEngine } from '../../hooks/engine.ts';
 import type { Moment } from '../../hooks/facts.ts';
 import type { Permissions } from '../../permissions/permissions.ts';
-import type { ToolUseBlock } from '../../sessions/messages.ts';
+import type { Message } from '../../sessions/messages.ts';
 import type { ResumedSession, StoredSession } from '../../sessions/store.ts';
 import { type Agent, createAgent } from '../agent.ts';
 import { createConversation } from '../conversation/conversation.ts';
@@ -12,7 +12,7 @@ import { loadCommands, type SlashCommand } from '../knowledge/commands.ts';
 import { type Instruction, loadInstructions } from '../knowledge/instructions.ts';
 import type { KnowledgePlaces } from '../knowledge/places.ts';
 import { commandOfSkill, findSkill, loadSkills, type Skill } from '../knowledge/skills.ts';
-import { systemPrompt } from '../knowledge/system-prompt.ts';
+import { systemPrompt, type WholePrompt } from '../knowledge/system-prompt.ts';
 import type { Model } from '../models/model.ts';
 import type { RuntimeEvent } from '../runtime-event.ts';
 import { createSubagents } from '../subagent.ts';
@@ -46,16 +46,23 @@ export interface SessionOptions {
   /** What is gone on with; null for a new session. */
   readonly earlier: ResumedSession | null;
   readonly identity: Pick<Moment, 'taskId' | 'ulid'>;
+  /** What hooks are told to be the project, also when the session works in a copy of it. */
+  readonly projectDirectory: string;
   readonly places: KnowledgePlaces;
   readonly bench: Omit<WorkbenchFacts, 'ports' | 'cwd'>;
   readonly setup: 'init' | 'maintenance' | null;
   readonly addedDirectories: readonly string[];
   /** What the person adds to the system prompt, or says instead of it. */
-  readonly systemPrompt?: string;
+  readonly systemPrompt?: string | WholePrompt;
+  readonly shapeRequest?: World['shapeRequest'];
+  /** What a new session takes as said already. */
+  readonly said?: readonly Message[];
   readonly wait?: World['wait'];
   /** Watches files for FileChanged. */
   readonly watch?: (paths: readonly string[]) => Promise<void>;
   readonly onEvent: (event: RuntimeEvent) => void;
+  /** Ends what was opened for this session only, after its hooks were told of the end. */
+  readonly release?: () => Promise<void>;
 }
 
 /** A session that is ready to be opened. */
@@ -114,8 +121,12 @@ function createSessionAgent(options: SessionOptions, known: Known): Agent {
   const { id, stored, earlier, clock, model, tools } = options;
   // The agent's tools need the agent, which needs its tools.
   const own = (): Agent => agent;
-  const taskItems = createTaskItems(own);
-  const shared = { taskItems, useSkill: (name: string) => useSkill(known, name) };
+  const taskItemsOf = createTaskItems();
+  const portsOf = (asking: () => Agent): ToolPorts => ({
+    taskItems: taskItemsOf(asking),
+    useSkill: (name: string) => useSkill(known, name),
+    askModel: askBriefly(own),
+  });
   const benchAt = (cwd: string, ports: ToolPorts): Workbench =>
     createWorkbench({ ...options.bench, cwd, ports });
   const runAgent = createSubagents({
@@ -125,15 +136,14 @@ function createSessionAgent(options: SessionOptions, known: Known): Agent {
       return tools();
     },
     store: stored,
-    benchAt: (cwd) => benchAt(cwd, { ...shared, askModel: askBriefly(own) }),
+    benchAt: (cwd, subagent) => benchAt(cwd, portsOf(subagent)),
     systemPrompt: (subagent) => promptFor(options, known, subagent),
   });
   const bench = benchAt(options.bench.startDirectory, {
-    ...shared,
+    ...portsOf(own),
     ...personPorts(options.person),
     leavePlanMode: () => leavePlanMode(options.permissions),
     runAgent,
-    askModel: askBriefly(own),
   });
   const agent: Agent = createAgent({
     facts: { id, parentId: null, type: null },
@@ -156,6 +166,7 @@ function createSessionAgent(options: SessionOptions, known: Known): Agent {
     promptId: null,
   });
   agent.contextTokens = earlier?.contextTokens ?? 0;
+  for (const message of options.said ?? []) agent.conversation.add(message);
   if (earlier !== null) standWhereItStood(agent, earlier.cwd);
   return agent;
 }
@@ -169,7 +180,7 @@ function standWhereItStood({ bench, waiting }: Agent, cwd: string): void {
 function createWorld(options: SessionOptions, known: Known): World {
   const { id, engine, permissions, clock, limits, person, modelFor, specsOf, wait, onEvent } =
     options;
-  const { startDirectory, workspaceRoots } = options.bench;
+  const { workspaceRoots } = options.bench;
   const transcriptPath = options.stored?.transcriptPath ?? null;
   return {
     sessionId: id,
@@ -181,6 +192,7 @@ function createWorld(options: SessionOptions, known: Known): World {
     modelFor,
     specsOf,
     ...(wait === undefined ? {} : { wait }),
+    ...(options.shapeRequest === undefined ? {} : { shapeRequest: options.shapeRequest }),
     emit: onEvent,
     asides: createAsides(),
     instructions: known.instructions,
@@ -189,7 +201,7 @@ function createWorld(options: SessionOptions, known: Known): World {
     moment: () => ({
       ...options.identity,
       sessionId: id,
-      startDirectory,
+      startDirectory: options.projectDirectory,
       workspaceRoots,
       transcriptPath,
       permissionMode: permissions.mode(),

@@ -3,7 +3,7 @@ import type { Verdict } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
 import type { LateOutcome } from '../../hooks/observers.ts';
 import type { PermissionMode } from '../../permissions/mode.ts';
-import type { Message } from '../../sessions/messages.ts';
+import type { ImageBlock, Message } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
 import { announceInstructions, fireAside, watchPaths } from '../loop/fire-aside.ts';
 import { modelText } from '../conversation/hook-texts.ts';
@@ -86,6 +86,7 @@ export class RunningSession implements Session {
     };
     const done = begin().finally(() => {
       this.#running = null;
+      this.#agent.images.length = 0;
       this.#dropUnheard();
       if (!abort.signal.aborted) this.#wakeUp();
     });
@@ -99,6 +100,10 @@ export class RunningSession implements Session {
       const text = `the run ended before the agent could be told: ${said}`;
       this.#agent.tell({ type: 'notice', level: 'warning', text });
     }
+  }
+
+  show(images: readonly ImageBlock[]): void {
+    this.#agent.images.push(...images);
   }
 
   steer(text: string): boolean {
@@ -187,6 +192,7 @@ export class RunningSession implements Session {
     await this.#agent.fire({ name: 'SessionEnd', reason }).catch(() => undefined);
     await this.#agent.world.asides.close();
     await this.#agent.bench.shells.closeAll();
+    await this.#options.release?.();
     this.#options.stored?.close();
     this.#agent.tell({ type: 'session-end', reason });
   }

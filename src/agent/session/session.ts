@@ -2,7 +2,7 @@ import type { Verdict } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
 import type { LateOutcome } from '../../hooks/observers.ts';
 import type { PermissionMode } from '../../permissions/mode.ts';
-import type { Message } from '../../sessions/messages.ts';
+import type { ImageBlock, Message } from '../../sessions/messages.ts';
 import type { SlashCommand } from '../knowledge/commands.ts';
 import type { Model, Usage } from '../models/model.ts';
 import type { RunResult } from '../runtime-event.ts';
@@ -20,6 +20,8 @@ export interface Session {
   prompt(text: string | null): Promise<RunResult>;
   /** The same once nothing else runs any more. A hook that the run waits for must not wait for it. */
   queue(text: string): Promise<RunResult>;
+  /** Pictures that the next prompt comes with; forgotten when it is refused. */
+  show(images: readonly ImageBlock[]): void;
   /** Says something to the agent while it works; false when it does not. */
   steer(text: string): boolean;
   /**

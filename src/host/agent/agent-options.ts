@@ -1,4 +1,6 @@
-import type { Model } from '../../agent/models/model.ts';
+import type { WholePrompt } from '../../agent/knowledge/system-prompt.ts';
+import type { Model, ModelRequest } from '../../agent/models/model.ts';
+import type { ModelTransport } from '../../agent/models/providers.ts';
 import type { ScriptTurn } from '../../agent/models/scripted.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
 import type { Toolset } from '../../agent/tools/toolsets.ts';
@@ -24,8 +26,12 @@ export interface AgentOptions {
   readonly person?: Person;
   /** Tools beside Hookline's own, asked for whenever the model is. */
   readonly tools?: () => readonly Tool[];
-  /** Added to the system prompt. */
-  readonly systemPrompt?: string;
+  /** Which of all tools the agent has, in which order; all of them by default. */
+  readonly chooseTools?: (all: readonly Tool[]) => readonly Tool[];
+  /** Added to the system prompt, or said instead of it. */
+  readonly systemPrompt?: string | WholePrompt;
+  /** Changes each request to the model after hooks did. Must not throw. */
+  readonly shapeRequest?: (request: ModelRequest) => Promise<ModelRequest>;
 }
 
 /** A model by name. */
@@ -35,4 +41,6 @@ export interface ModelWish {
   readonly baseUrl?: string;
   readonly key?: string;
   readonly script?: readonly ScriptTurn[];
+  /** Another way to the service than `fetch`, or further headers. */
+  readonly transport?: ModelTransport;
 }

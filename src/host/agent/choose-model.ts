@@ -93,6 +93,7 @@ async function chooseModel(
     baseUrl: wish?.baseUrl ?? configured(settings['model.baseUrl']),
     key: wish?.key ?? configured(settings['model.key']),
     env,
+    ...(wish?.transport === undefined ? {} : { transport: wish.transport }),
     ...(script === undefined ? {} : { script }),
   });
 }

@@ -5,6 +5,7 @@ import type { Clock } from '../../base/clock.ts';
 import { HooklineError } from '../../base/errors.ts';
 import { VERSION } from '../../base/version.ts';
 import { createSessionStore } from '../../sessions/json-lines.ts';
+import type { Message } from '../../sessions/messages.ts';
 import { resolveSessionId } from '../../sessions/session-id.ts';
 import type { ResumedSession, SessionStore, StoredSession } from '../../sessions/store.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
@@ -15,6 +16,12 @@ export interface SessionWish {
   readonly resume?: string;
   /** Goes on in a copy of it. */
   readonly fork?: boolean;
+  /** Works in a worktree of this name instead, which is made for it. */
+  readonly worktree?: string;
+  /** The id of a new one; its own by default. */
+  readonly id?: string;
+  /** What a new one takes as said already. */
+  readonly said?: readonly Message[];
   /** A new one in the place of one that the person cleared. */
   readonly afterClear?: boolean;
 }
@@ -46,7 +53,7 @@ export function keepSession({ opened, clock, wish, facts }: KeepRequest): KeptSe
   const store = openStore(opened, clock);
   const { resume, fork, afterClear } = wish;
   if (resume !== undefined) return goOn(store, { opened, resume, isFork: fork === true });
-  const id = randomUUID();
+  const id = wish.id ?? randomUUID();
   const at = clock.now();
   const identity = { taskId: String(at), ulid: ulid(at) };
   const stored = store?.create({ ...facts, ...identity, id, createdAt: at }) ?? null;

@@ -18,6 +18,8 @@ import { createFileWatch } from './watch-files.ts';
 export interface StartRequest extends SessionWish {
   /** Null goes on with what a resumed session left. */
   readonly prompt?: string | null;
+  /** Only opens the session, also a stored one. */
+  readonly idle?: boolean;
   /** Aborts the run, or the opening of the session. */
   readonly signal?: AbortSignal;
 }
@@ -70,7 +72,7 @@ export function createSessions(request: SessionsRequest): Sessions {
     onProblem: request.notice,
   });
   return {
-    async start({ prompt = null, signal, ...wish }) {
+    async start({ prompt = null, idle = false, signal, ...wish }) {
       if (isClosed) throw hostClosed();
       const made = await sessionOptions(request, { models, watch, wish });
       if (isClosed) {
@@ -89,7 +91,7 @@ export function createSessions(request: SessionsRequest): Sessions {
         await session.close('other');
         throw hostClosed();
       }
-      const hasWork = prompt !== null || wish.resume !== undefined;
+      const hasWork = !idle && (prompt !== null || wish.resume !== undefined);
       return {
         sessionId: session.id,
         transcriptPath: session.transcriptPath,
