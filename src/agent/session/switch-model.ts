@@ -59,8 +59,13 @@ function switchFacts(agent: Agent, { model, requested, source }: ModelSwitch) {
     contextTokens,
     isCacheWarm,
     cacheLifetime: '5m',
-    cacheWriteUsd: ((prices?.cacheWrite ?? 0) * contextTokens) / 1_000_000,
+    cacheWriteUsd: inDollars((prices?.cacheWrite ?? 0) * contextTokens),
     pricing: prices === null ? 'default' : 'catalog',
   };
   return facts;
+}
+
+/** From dollars for a million tokens; an estimate, so four digits are enough. */
+function inDollars(millionths: number): number {
+  return Math.round(millionths / 100) / 10_000;
 }

@@ -33,8 +33,7 @@ export function createModels(source: ModelSource): Models {
       }
       const { provider } = model;
       // Claude's short names mean nothing to other providers, and sub-agents must work there, too.
-      const isShort = /^(?:sonnet|opus|haiku|fable)$/.test(name);
-      if (provider === 'scripted' || isShort) return model;
+      if (provider === 'scripted' || SHORT_NAME.test(name)) return model;
       return chooseModel(source, name);
     },
     async other(name) {
@@ -52,8 +51,20 @@ async function wishFor(source: ModelSource, own: string, name: string): Promise<
   const { PROVIDER_NAMES } = await import('../../agent/models/providers.ts');
   const [provider = '', ...rest] = name.split('/');
   const isOther = rest.length > 0 && PROVIDER_NAMES.includes(provider) && provider !== own;
-  if (!isOther) return { ...source, wish: { ...wishOf(source), provider: own, model: name } };
+  if (!isOther) {
+    const model = own === 'anthropic' ? await spelledOut(name) : name;
+    return { ...source, wish: { ...wishOf(source), provider: own, model } };
+  }
   return { ...source, wish: { provider, model: rest.join('/') } };
+}
+
+const SHORT_NAME = /^(?:sonnet|opus|haiku|fable)$/;
+
+/** Whoever asks for `sonnet` means the newest of that name. */
+async function spelledOut(name: string): Promise<string> {
+  if (!SHORT_NAME.test(name)) return name;
+  const { pricedModels } = await import('../../agent/models/prices.ts');
+  return pricedModels(`claude-${name}`)[0] ?? name;
 }
 
 function wishOf({ wish }: ModelSource): ModelWish {

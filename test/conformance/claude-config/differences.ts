@@ -53,6 +53,12 @@ export const DIFFERENCES: readonly Difference[] = [
     why: 'One mistake must not take all other guards down, and must not be silent.',
   },
   {
+    cases: { '35-modelswitch': ['claude-opus-4-1'] },
+    claude: 'The name of a retired model is taken for a newer one.',
+    here: 'A name is taken as it is; only `opus`, `sonnet`, `haiku` and `fable` mean the newest of their kind.',
+    why: 'Which models a service still has is for the service to say.',
+  },
+  {
     cases: { '18b-invalid-each': ['pre_big'] },
     claude: 'A time-out is always in seconds: 600000 means almost seven days.',
     here: 'A value from 1000 on that is a multiple of 500 is read as milliseconds, and `hooks list` says so.',

@@ -12,11 +12,6 @@ export interface Due {
  */
 export const DUE_IN_HOST: readonly Due[] = [
   {
-    group: '35-modelswitch',
-    case: '*',
-    reason: 'the switch of the model itself; without a person, to ask means to refuse',
-  },
-  {
     group: '47-elicit2',
     case: '*',
     reason: 'the answer goes to the MCP server, and there is no result when a hook answered',

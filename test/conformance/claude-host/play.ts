@@ -123,7 +123,7 @@ export function sharedScene(scene: () => Scene): () => Promise<Played> {
   };
 }
 
-function createPlace(): Place {
+export function createPlace(): Place {
   const directory = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'hookline-run-')));
   places.push(directory);
   const place = {
@@ -136,7 +136,7 @@ function createPlace(): Place {
   return place;
 }
 
-function writeAll(directory: string, files: Files = {}): void {
+export function writeAll(directory: string, files: Files = {}): void {
   for (const [name, content] of Object.entries(files)) {
     const file = path.join(directory, name);
     mkdirSync(path.dirname(file), { recursive: true });

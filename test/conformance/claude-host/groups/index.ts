@@ -4,6 +4,7 @@ import { asynchronous, subagents, tasks, unfit } from './described.ts';
 import { extra, misc } from './edges.ts';
 import { continueFalse, preStop, stop } from './endings.ts';
 import { frontMatter } from './front-matter.ts';
+import { modelSwitch } from './model-switch.ts';
 import { caps, denyWording, miscOut } from './outputs.ts';
 import { modes, permissionRequest, permissionRules } from './permissions.ts';
 import { sessionStart, userPrompts } from './prompts.ts';
@@ -37,4 +38,5 @@ export const HOST_GROUPS: readonly HostGroup[] = [
   asynchronous,
   unfit,
   tasks,
+  modelSwitch,
 ];
