@@ -7,7 +7,9 @@ import { describeMachine, installedVersion } from './machine.ts';
 import { PEER, PEER_MISSING, PEER_PROGRAM } from './peer.ts';
 import { markdownReport, plainTable, tableOf, verdictText } from './report.ts';
 import { type Row, type RowResult, runRow } from './row.ts';
+import { acpRows } from './rows/acp.ts';
 import { agentRows } from './rows/agent.ts';
+import { chatRows } from './rows/chat.ts';
 import { claudeConfigRows } from './rows/claude-config.ts';
 import { discoveryRows } from './rows/discovery.ts';
 import { enduranceRows } from './rows/endurance.ts';
@@ -32,6 +34,8 @@ const ROWS = [
   ...claudeConfigRows,
   ...startUpRows,
   ...agentRows,
+  ...chatRows,
+  ...acpRows,
   ...programRows,
   ...enduranceRows,
   ...longSessionRows,

@@ -30,6 +30,7 @@ const EXTERNAL = [
   /^(?:ai|chokidar|defuddle|linkedom|tinyglobby)(\/|$)/,
   /^@ai-sdk\//,
   /^@clack\/prompts$/,
+  /^@modelcontextprotocol\/client$/,
 ];
 
 // Needed only to run hooks, not to look at them: kept apart so that it is not loaded for that.
@@ -52,7 +53,10 @@ const RUNNING_FILES = pathPattern(
 
 // Needed only where something is configured in Claude's format.
 const CLAUDE =
-  /src[\\/]dialects[\\/]claude-config[\\/](?:binding|config|found-hook|identity|match|sources)\b|node_modules[\\/]jsonc-parser/;
+  /src[\\/]dialects[\\/]claude-config[\\/](?:binding|config|found-hook|identity|match|mcp|sources)\b|src[\\/]mcp[\\/]expand\.|node_modules[\\/]jsonc-parser/;
+
+// Needed only where an MCP server is configured.
+const MCP = pathPattern('src/mcp/(?!answer|expand|server-config)');
 
 // Of the agent, what only some runs need.
 const AGENT_RARELY = pathPattern(
@@ -63,11 +67,11 @@ const AGENT_RARELY = pathPattern(
 
 // Needed only where an agent runs.
 const AGENT =
-  /src[\\/](?:agent|sessions|permissions[\\/](?!mode)|host[\\/](?:agent[\\/](?!agents)|permissions)|dialects[\\/]claude-config[\\/]handlers[\\/]env-file)\b/;
+  /src[\\/](?:agent|sessions|permissions[\\/](?!mode)|mcp[\\/]answer|host[\\/](?:agent[\\/](?!agents)|mcp|permissions)|dialects[\\/]claude-config[\\/]handlers[\\/]env-file)\b/;
 
 // What `hooks list` needs, in one file: looking a file up and reading it costs half a millisecond.
 const LOOKING =
-  /src[\\/](?:base|dialects|host|process|trust|cli[\\/](?:context|words[\\/](?:redaction|unbound)|commands[\\/]hooks-list))\b/;
+  /src[\\/](?:base|dialects|host|mcp[\\/]server-config|process|trust|cli[\\/](?:context|words[\\/](?:redaction|unbound)|commands[\\/]hooks-list))\b/;
 
 const INPUTS = ['src', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.build.json'];
 
@@ -131,6 +135,7 @@ async function bundlePrograms(): Promise<void> {
           { name: 'running-claude', test: RUNNING_CLAUDE },
           { name: 'running-files', test: RUNNING_FILES },
           { name: 'claude', test: CLAUDE },
+          { name: 'mcp', test: MCP },
           { name: 'agent-rarely', test: AGENT_RARELY },
           { name: 'agent', test: AGENT },
           { name: 'looking', test: LOOKING },

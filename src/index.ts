@@ -24,3 +24,76 @@ export { EVENT_NAMES, EVENTS } from './hooks/events.ts';
 export type { EventName, FiredEvent, HookEvent, Moment } from './hooks/facts.ts';
 export type { Answer, Handler, HandlerInput, HandlerSource } from './hooks/handler.ts';
 export type { DispatchRecord, HandlerProgress, LateOutcome } from './hooks/observers.ts';
+
+/** What scripts and plugins written for `@cline/core` import. */
+export { ClineCore, type SendInput, type StartSessionResult } from './sdk/cline-core.ts';
+export { isSessionNotFoundError, SessionNotFoundError } from './sdk/errors.ts';
+export type { AgentResult, ToolCallRecord } from './sdk/session/agent-result.ts';
+export type { AgentEvent, CoreSessionEvent, SessionStatus } from './sdk/core-events.ts';
+export type { PendingPrompt } from './sdk/pending-prompts.ts';
+export type { SessionManifest, SessionRecord } from './sdk/session-files.ts';
+export type {
+  ClineCoreOptions,
+  ClineCoreStartInput,
+  CoreSessionConfig,
+  ExtensionContext,
+  HostCapabilities,
+  ToolApprovalRequest,
+  ToolApprovalResult,
+} from './sdk/start-input.ts';
+export {
+  type AgentTool,
+  type AgentToolContext,
+  type AgentToolResult,
+  createTool,
+} from './plugins/contract/tool.ts';
+export type {
+  AgentExtensionApi,
+  AgentExtensionAutomationEventType,
+  AgentExtensionCapability,
+  AgentExtensionCommand,
+  AgentExtensionCommandResult,
+  AgentExtensionMcpServer,
+  AgentExtensionMessageBuilder,
+  AgentExtensionProvider,
+  AgentExtensionRule,
+  AgentPlugin,
+  AgentPlugin as AgentExtension,
+  AgentExtensionCommand as AgentPluginCommand,
+  AutomationEventEnvelope,
+  BasicLogger,
+  ClientContext,
+  PluginManifest,
+  PluginSetupContext,
+  PluginSetupContext as AgentExtensionContext,
+  UserContext,
+  WorkspaceInfo,
+} from './plugins/contract/plugin.ts';
+export { withoutByteOrderMark as stripUtf8Bom } from './base/json.ts';
+export { estimateTokens } from './plugins/contract/estimate-tokens.ts';
+export { noopBasicLogger } from './plugins/contract/plugin.ts';
+export type { PluginIssue } from './plugins/issue.ts';
+export type { PluginStatus } from './plugins/registry.ts';
+export type {
+  AgentAfterToolResult,
+  AgentBeforeModelResult,
+  AgentBeforeToolResult,
+  AgentModelRequest,
+  AgentRunResult,
+  AgentRunStartResult,
+  AgentRuntimeEvent,
+  AgentRuntimeHooks,
+  AgentRuntimeHooks as AgentHooks,
+  AgentStopControl,
+  AgentToolCall,
+  AgentToolDefinition,
+  ToolPolicy,
+} from './plugins/contract/runtime-hooks.ts';
+export type { AgentRuntimeStateSnapshot, AgentUsage } from './plugins/contract/snapshot.ts';
+export type {
+  AgentMessage,
+  AgentMessagePart,
+  ContentBlock,
+  ProviderMessage,
+  ToolResultContent,
+} from './plugins/contract/message.ts';

@@ -6,6 +6,7 @@ import { createLoopGuard, type LoopGuard } from './loop/loop-guard.ts';
 import { NO_USAGE, type Model, type Usage } from './models/model.ts';
 import { addUsage, costOf } from './models/prices.ts';
 import type { Denial, RuntimeFacts } from './runtime-event.ts';
+import type { ImageBlock } from '../sessions/messages.ts';
 import type { Tool } from './tools/tool.ts';
 import type { Workbench } from './tools/workbench.ts';
 import type { World } from './world.ts';
@@ -23,6 +24,8 @@ export interface Agent {
   readonly waiting: string[];
   /** What a person said while the agent worked. */
   readonly steering: string[];
+  /** What the person shows with the next prompt. */
+  readonly images: ImageBlock[];
   readonly denials: Denial[];
   readonly systemPrompt: () => string;
   /** Where its own transcript stands; null when nothing is kept. */
@@ -75,6 +78,7 @@ export function createAgent(made: NewAgent): Agent {
     loopGuard: createLoopGuard(),
     waiting: [],
     steering: [],
+    images: [],
     denials: [],
     isKeptFromEnding: false,
     iteration: 0,

@@ -149,10 +149,11 @@ function statusOf(ending: Ending): RunResult['status'] {
 }
 
 function runEnd(result: RunResult, failure: ModelFailure | null): FiredEvent<'RunEnd'> {
-  const { status, reason, text } = result;
+  const { status, reason, text, ending } = result;
   return {
     name: 'RunEnd',
     status,
+    ending,
     ...(reason === null ? {} : { reason }),
     ...(text === '' ? {} : { lastText: text }),
     ...(status === 'failed' ? { error: { name: 'Error', message: reason ?? '' } } : {}),

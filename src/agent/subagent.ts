@@ -19,7 +19,7 @@ export interface SubagentMeans {
   readonly types: readonly AgentType[];
   readonly tools: readonly Tool[];
   readonly store: StoredSession | null;
-  readonly benchAt: (cwd: string) => Workbench;
+  readonly benchAt: (cwd: string, agent: () => Agent) => Workbench;
   readonly systemPrompt: (agent: Agent) => string;
 }
 
@@ -108,7 +108,7 @@ async function startAgent(means: SubagentMeans, { order, type }: TypedOrder): Pr
   );
   const tools = means.tools.filter(({ name }) => names.includes(name));
   const id = randomUUID().replaceAll('-', '').slice(0, 16);
-  const bench = means.benchAt(parent.bench.cwd());
+  const bench = means.benchAt(parent.bench.cwd(), () => agent);
   const conversation = createConversation({
     store: means.store,
     agentId: id,
@@ -122,7 +122,7 @@ async function startAgent(means: SubagentMeans, { order, type }: TypedOrder): Pr
     facts: { id, parentId: parent.facts.id, type: type.name },
     world,
     bench,
-    tools,
+    tools: () => tools,
     conversation,
     systemPrompt: () =>
       own === '' ? means.systemPrompt(agent) : `${own}\n\n${means.systemPrompt(agent)}`,

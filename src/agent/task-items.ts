@@ -4,11 +4,14 @@ import { modelText } from './conversation/hook-texts.ts';
 import { reasonsText } from './conversation/verdict-texts.ts';
 import type { TaskItem, TaskItems } from './tools/workbench.ts';
 
-/** The session's list of things to do; the only place where TaskCreated and TaskCompleted are fired. */
-export function createTaskItems(agent: () => Agent): TaskItems {
+/** The session's list of things to do, as one of its agents works on it. */
+export type TaskItemsOf = (agent: () => Agent) => TaskItems;
+
+/** One list for all agents of a session; the only place where TaskCreated and TaskCompleted are fired. */
+export function createTaskItems(): TaskItemsOf {
   const items = new Map<string, TaskItem>();
   let count = 0;
-  return {
+  return (agent) => ({
     find: (id) => items.get(id) ?? null,
     async create({ subject, description }, signal) {
       count += 1;
@@ -36,7 +39,7 @@ export function createTaskItems(agent: () => Agent): TaskItems {
       items.set(id, changed);
       return changed;
     },
-  };
+  });
 }
 
 function feedback(event: string, verdict: Verdict): string {

@@ -4,10 +4,10 @@ import type { Moment } from '../hooks/facts.ts';
 import type { PermissionUpdate, Permissions } from '../permissions/permissions.ts';
 import type { Asides } from './asides.ts';
 import type { Instruction, Instructions } from './knowledge/instructions.ts';
-import type { Model, ToolSpec } from './models/model.ts';
+import type { Model, ModelRequest, ToolSpec } from './models/model.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
 import type { Tool } from './tools/tool.ts';
-import type { Question } from './tools/workbench.ts';
+import type { ElicitationAnswer, ElicitationRequest, Question } from './tools/workbench.ts';
 
 /** What all agents of one session share. */
 export interface World {
@@ -30,6 +30,8 @@ export interface World {
   emit(event: RuntimeEvent): void;
   /** Waits before a failed request is made again; must end soon after the signal aborts. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Changes a request after its hooks did, right before it goes out. Must not throw. */
+  readonly shapeRequest?: (request: ModelRequest) => Promise<ModelRequest>;
   /** The model that a sub-agent or hook names; the session's own when it is not known. */
   modelFor(name: string | null): Promise<Model>;
   /** The tools that a model is told of, under the names of the chosen face. */
@@ -45,6 +47,8 @@ export interface Limits {
   readonly compactAt: number;
 }
 
+export type { ElicitationAnswer, ElicitationRequest };
+
 /** Whoever sits in front of the agent. */
 export interface Person {
   approve(request: ApprovalRequest, signal: AbortSignal): Promise<Approval>;
@@ -55,21 +59,6 @@ export interface Person {
   ): Promise<Readonly<Record<string, string>> | null>;
   /** What an MCP server wants to know; a person who cannot be asked so leaves it out. */
   elicit?(request: ElicitationRequest, signal: AbortSignal): Promise<ElicitationAnswer>;
-}
-
-export interface ElicitationRequest {
-  readonly server: string;
-  readonly message: string;
-  readonly mode: 'form' | 'url';
-  /** JSON Schema of a form: an object of plain fields. */
-  readonly schema?: Readonly<Record<string, unknown>>;
-  /** The page to open, in mode `url`. */
-  readonly url?: string;
-}
-
-export interface ElicitationAnswer {
-  readonly action: 'accept' | 'decline' | 'cancel';
-  readonly content?: Readonly<Record<string, unknown>>;
 }
 
 export interface ApprovalRequest {

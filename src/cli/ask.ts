@@ -4,9 +4,10 @@ import type { CommandContext } from './context.ts';
 
 /** Asks a yes-or-no question on the terminal; without one it is an error that says how to answer. */
 export async function confirm(
-  { print }: CommandContext,
+  { print, confirm: askOnScreen }: CommandContext,
   question: { readonly text: string; readonly flag: string },
 ): Promise<boolean> {
+  if (askOnScreen !== undefined) return askOnScreen(question.text);
   if (!stdin.isTTY || !print.isTerminal) {
     throw new HooklineError('TRUST_NEEDS_TERMINAL', {
       message: `there is no terminal to ask on: ${question.text}`,

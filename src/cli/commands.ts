@@ -31,7 +31,13 @@ const EVENT_FLAGS: readonly Flag[] = [
   { flag: '--as <agent>', about: 'whose payload it is', choices: ['cline', 'claude'] },
 ];
 
-const RUN_FLAGS: readonly Flag[] = [
+const MCP_SCOPE: Flag = {
+  flag: '--scope <scope>',
+  about: 'user: your own; project: .mcp.json of this directory',
+  choices: ['user', 'project'],
+};
+
+const AGENT_FLAGS: readonly Flag[] = [
   {
     flag: '-P, --provider <name>',
     about: 'whose model: anthropic, openai, gemini, openai-compatible, openrouter, ollama',
@@ -57,7 +63,6 @@ const RUN_FLAGS: readonly Flag[] = [
   },
   { flag: '--resume <id>', about: 'go on with a stored session' },
   { flag: '--continue', about: 'go on with the last session of this directory' },
-  { flag: '--fork', about: 'go on in a copy of that session' },
   { flag: '--max-turns <n>', about: 'how many model requests it may take' },
   {
     flag: '--toolset <name>',
@@ -69,6 +74,17 @@ const RUN_FLAGS: readonly Flag[] = [
     about: 'a further directory to work in; repeatable',
     isRepeatable: true,
   },
+  {
+    flag: '--mcp-config <file-or-json>',
+    about: 'further MCP servers; repeatable',
+    isRepeatable: true,
+  },
+  { flag: '--worktree <name>', about: 'work in a copy of the repository, made for it' },
+];
+
+const RUN_FLAGS: readonly Flag[] = [
+  ...AGENT_FLAGS,
+  { flag: '--fork', about: 'go on in a copy of that session' },
   { flag: '--init', about: 'fire Setup first' },
   { flag: '--maintenance', about: 'fire Setup for maintenance first' },
   {
@@ -77,6 +93,11 @@ const RUN_FLAGS: readonly Flag[] = [
     choices: ['text', 'json', 'stream-json'],
   },
 ];
+
+/** Which session is meant, the editor says. */
+const EDITOR_FLAGS = AGENT_FLAGS.filter(
+  ({ flag }) => !/^--(?:resume|continue|worktree)\b/.test(flag),
+);
 
 /** Every command. Adding one is a file and a row. */
 export const COMMANDS: readonly CommandRow[] = [
@@ -193,6 +214,41 @@ export const COMMANDS: readonly CommandRow[] = [
     about: 'one task, without anybody watching; the prompt may come from stdin',
     flags: RUN_FLAGS,
     load: async () => typed((await import('./commands/run.ts')).runTask),
+  },
+  {
+    usage: 'acp',
+    about: 'serve an editor: the Agent Client Protocol on stdin and stdout',
+    flags: EDITOR_FLAGS,
+    load: async () => typed((await import('./commands/acp.ts')).serveEditor),
+  },
+  {
+    usage: 'chat [prompt]',
+    about: 'talk with an agent in the terminal',
+    flags: AGENT_FLAGS,
+    load: async () => typed((await import('./commands/chat.ts')).chat),
+  },
+  {
+    usage: 'mcp list',
+    about: 'every MCP server: whether it may start, whether it answers, its tools',
+    flags: [],
+    load: async () => (await import('./commands/mcp-list.ts')).listServers,
+  },
+  {
+    usage: 'mcp add <name> [command...]',
+    about: 'add an MCP server: a command after `--`, or --url',
+    flags: [
+      MCP_SCOPE,
+      { flag: '--url <url>', about: 'where it is reached, for one that is not started here' },
+      { flag: '--env <pair>', about: 'NAME=VALUE for the command; repeatable', isRepeatable: true },
+      { flag: '--header <pair>', about: 'NAME:VALUE for the url; repeatable', isRepeatable: true },
+    ],
+    load: async () => typed((await import('./commands/mcp-add.ts')).addMcpServer),
+  },
+  {
+    usage: 'mcp rm <name>',
+    about: 'remove an MCP server',
+    flags: [MCP_SCOPE],
+    load: async () => typed((await import('./commands/mcp-rm.ts')).removeMcpServer),
   },
   {
     usage: 'sessions list',

@@ -29,6 +29,8 @@ export interface CommandContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborts on Ctrl-C. */
   readonly signal: AbortSignal;
+  /** Asks the person yes or no where the program itself draws the screen. */
+  readonly confirm?: (question: string) => Promise<boolean>;
 }
 
 /** A command's work. Everything it needs is in its arguments; what it returns ends the process. */

@@ -77,6 +77,7 @@ function createProgram(words: readonly string[], run: Run): Program {
     .showHelpAfterError('(--help shows all that it takes)');
   addFlags(program, GLOBAL_FLAGS);
   program.command('hooks').description('find, fire, explain, make and test hooks');
+  program.command('mcp').description('list, add and remove MCP servers');
   program.command('sessions').description('list, show and delete stored sessions');
   for (const row of rowsFor(words)) addCommand(program, row, run);
   return program;

@@ -1,6 +1,7 @@
 import type { FailurePolicy } from '../hooks/decision.ts';
 import type { EventName } from '../hooks/facts.ts';
 import type { Handler } from '../hooks/handler.ts';
+import type { ConfiguredServers, ServerConfig } from '../mcp/server-config.ts';
 import type { PermissionSettings } from '../permissions/settings.ts';
 import type { Environment } from '../process/environment.ts';
 
@@ -65,6 +66,8 @@ export interface FoundHook {
   readonly runsNothing?: true;
   /** Set when it is no hook but what settings of a workspace allow: that needs the same trust. */
   readonly permissions?: PermissionSettings;
+  /** Set when it is no hook but an MCP server of a workspace, which starts with the same trust. */
+  readonly mcpServer?: ServerConfig;
   /** Set for an administrator's: nobody below can switch it off. */
   readonly isFixed?: true;
   /** How long it may run, unless the person's configuration says otherwise. */
@@ -103,6 +106,8 @@ export interface Discovery {
   readonly announced: readonly AnnouncedFile[];
   /** What settings say about tool calls themselves, in declared order. */
   readonly permissions?: readonly PermissionSettings[];
+  /** MCP servers that settings, `.mcp.json` and plugins name, whoever they are. */
+  readonly mcpServers?: ConfiguredServers;
   /** Plugins that are in use, which may hold more than hooks. */
   readonly plugins?: readonly PluginPlace[];
 }

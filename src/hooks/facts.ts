@@ -47,6 +47,8 @@ export interface CallFacts {
 /** A call of a finished turn, with what the model was given for it: text or content blocks. */
 export interface AnsweredCallFacts extends CallFacts {
   readonly answer?: unknown;
+  /** One for each part of a call that did several things. */
+  readonly answers?: readonly unknown[];
 }
 
 export interface McpServerFacts {
@@ -207,6 +209,8 @@ export interface EventFacts {
     readonly errorClass?: string;
     readonly errorDetails?: string;
     readonly lastText?: string;
+    /** Why it ended, in Hookline's words: `done`, `stopped_by_hook`, `max_turns` … */
+    readonly ending?: string;
   };
   Notification: {
     readonly type: string;

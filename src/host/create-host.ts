@@ -15,6 +15,7 @@ import type { Session } from '../agent/session/session.ts';
 import type { AgentOptions } from './agent/agent-options.ts';
 import { createAgents } from './agent/agents.ts';
 import type { NamedModel, Started, StartRequest } from './agent/sessions.ts';
+import type { McpReport } from './mcp/mcp-servers.ts';
 import type { Config, Surroundings } from './config.ts';
 import { followChanges, followChangesSoon, type FollowRequest } from './changes/follow-changes.ts';
 import type { Watching } from './changes/watch-directories.ts';
@@ -82,6 +83,8 @@ interface AgentHost {
     name: string,
     source?: NamedModel['source'],
   ): Promise<string | null>;
+  /** Starts the MCP servers that may start, and tells what became of each. */
+  mcpServers(): Promise<McpReport>;
   /** Closes one session, and tells its hooks why. */
   end(sessionId: string, reason?: string): Promise<void>;
   /** Calls back with everything that happens in any session; returns the way to stop. */

@@ -13,6 +13,7 @@ import type {
 } from '../dialects/dialect.ts';
 import type { FailurePolicy } from '../hooks/decision.ts';
 import type { Handler, HandlerSource } from '../hooks/handler.ts';
+import { type ConfiguredServers, NO_SERVERS } from '../mcp/server-config.ts';
 import type { PermissionSettings } from '../permissions/settings.ts';
 import { childEnvironment, type Environment, PROVIDER_KEYS } from '../process/environment.ts';
 import type { TrustChecker, TrustState } from '../trust/checker.ts';
@@ -55,6 +56,8 @@ export interface HookSet extends HandlerSource {
   status(hook: FoundHook): HookStatus;
   /** What settings say about tool calls themselves, in declared order; the same list until a rescan. */
   permissions(): readonly PermissionSettings[];
+  /** MCP servers that are configured with hooks; the same list until a rescan. */
+  mcpServers(): ConfiguredServers;
   /** Plugins that are in use. */
   plugins(): readonly PluginPlace[];
   ignored(): readonly Ignored[];
@@ -124,6 +127,7 @@ export function createHookSet(options: HookSetOptions): HookSet {
     statuses: () => found.hooks.map((hook) => grants.status(hook)),
     status: (hook) => grants.status(hook),
     permissions: () => found.permissions ?? NO_PERMISSIONS,
+    mcpServers: () => found.mcpServers ?? NO_SERVERS,
     plugins: () => found.plugins ?? [],
     ignored: () => found.ignored,
     watched: () => found.watched,
@@ -155,6 +159,10 @@ function discoverAll(dialects: readonly Dialect[], options?: DiscoverOptions): D
     hooks: all.flatMap((each) => each.hooks),
     ignored: all.flatMap((each) => each.ignored),
     permissions: all.flatMap((each) => each.permissions ?? []),
+    mcpServers: {
+      servers: all.flatMap((each) => each.mcpServers?.servers ?? []),
+      broken: all.flatMap((each) => each.mcpServers?.broken ?? []),
+    },
     plugins: all.flatMap((each) => each.plugins ?? []),
     get watched() {
       return all.flatMap((each) => each.watched);

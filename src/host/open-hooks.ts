@@ -4,6 +4,7 @@ import { findRealPath, isInside } from '../base/paths.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { createDialects } from '../dialects/index.ts';
 import type { Moment } from '../hooks/facts.ts';
+import { NO_SERVERS } from '../mcp/server-config.ts';
 import { findWorkspaceAround } from '../trust/record-place.ts';
 import {
   type Config,
@@ -133,9 +134,12 @@ function withoutHooks(dialect: Dialect): Dialect {
   return {
     name: dialect.name,
     discover(options) {
-      const { hooks, permissions = [] } = dialect.discover(options);
-      const units = hooks.filter((hook) => hook.permissions !== undefined);
-      return { hooks: units, ignored: [], watched: [], announced: [], permissions };
+      const { hooks, permissions = [], mcpServers = NO_SERVERS } = dialect.discover(options);
+      const units = hooks.filter(
+        (hook) => hook.permissions !== undefined || hook.mcpServer !== undefined,
+      );
+      const nothing = { ignored: [], watched: [], announced: [] };
+      return { hooks: units, ...nothing, permissions, mcpServers };
     },
   };
 }

@@ -35,7 +35,7 @@ const DIRECTORIES = [
 ];
 
 const FILES =
-  /(?:^|\/)(?:\.claude\/settings[^/]*\.json|\.cline\/hooks\.json|\.mcp\.json|\.git\/(?:.*\/)?config(?:\.worktree)?)$/;
+  /(?:^|\/)(?:\.claude\/settings[^/]*\.json|\.cline\/hooks\.json|\.mcp\.json|\.claude\.json|cline_mcp_settings\.json|\.git\/(?:.*\/)?config(?:\.worktree)?)$/;
 const SUBMODULE_HOOKS = /(?:^|\/)\.git\/.*\/hooks(?:\/|$)/;
 
 /** Directories that hold protected ones: a shell command that names one may replace all of it. */
@@ -132,7 +132,8 @@ function isOnlyShowing(words: CommandWords): boolean {
   return isShowing && !words.some((word) => DOING.test(word));
 }
 
-const SETTINGS_NAMES = /(?:^|[/\0])(?:settings(?:\.local)?|hooks|trust|\.mcp)\.json$/i;
+const SETTINGS_NAMES =
+  /(?:^|[/\0])(?:settings(?:\.local)?|hooks|trust|\.mcp|\.claude|cline_mcp_settings)\.json$/i;
 
 /** `$X/settings.json` may be any. */
 function isUnknownSettings(word: string): boolean {
@@ -140,7 +141,7 @@ function isUnknownSettings(word: string): boolean {
 }
 
 const HOOKLINE = /^hookline(?:\.[cm]?[jt]s|\.cmd|\.exe|\.ps1)?(?:@.*)?$/i;
-const DECISIONS = /^(?:trust|untrust|lock|agents)$/i;
+const DECISIONS = /^(?:trust|untrust|lock|mcp|agents)$/i;
 
 /** Also in several commands: `echo trust | xargs hookline`, `alias h=hookline; h trust`. */
 function decidesTrust(commands: readonly CommandWords[]): boolean {

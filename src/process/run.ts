@@ -30,6 +30,8 @@ export interface Program extends SpawnRequest {
 export interface RunOptions {
   /** Ends the whole tree, also after a hand-over. */
   readonly signal?: AbortSignal;
+  /** Gets the pid of what was started, which leads a process group of its own. Must not throw. */
+  readonly onStart?: (leader: number) => void;
   /** Gets all of stdout as it comes, also what is not kept. Must not throw. */
   readonly onOutput?: (chunk: Buffer) => void;
   /** Gets the first complete line of stdout. Must not throw. */
@@ -118,7 +120,10 @@ class Run {
     } finally {
       if (file !== null) closeSync(file);
     }
-    if (this.#child.pid !== undefined) rememberTree(this.#child.pid);
+    if (this.#child.pid !== undefined) {
+      rememberTree(this.#child.pid);
+      this.#options.onStart?.(this.#child.pid);
+    }
     this.#listen(this.#child);
     this.#limit(this.#program.timeoutMs);
     if (signal !== undefined) this.#obey(signal);

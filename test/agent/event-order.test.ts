@@ -188,6 +188,7 @@ describe('every event fires at its moment', () => {
       'ModelRequest',
       'ModelResponse',
       'PreToolUse Bash',
+      'PostToolUseFailure Bash',
       'RunEnd aborted',
       'SessionEnd other',
     ]);

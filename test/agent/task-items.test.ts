@@ -23,6 +23,28 @@ describe('the list of things to do', () => {
     expect(answers).toHaveLength(3);
   });
 
+  it('is one for all agents, and hooks are told who made and completed an item', async () => {
+    const { stage } = await play(
+      () => undefined,
+      create,
+      calls([
+        'Agent',
+        { description: 'help', prompt: 'plan, too', subagent_type: 'general-purpose' },
+      ]),
+      calls(['TaskCreate', { subject: 'Help', description: '' }]),
+      calls(['TaskUpdate', { taskId: '1', status: 'completed' }]),
+    );
+    const [started] = named(stage, 'SubagentStart');
+    const own = { agent: { id: named(stage, 'SessionStart')[0]?.sessionId, parentId: null } };
+    const helper = { agent: { ...started?.agent, type: 'general-purpose' } };
+    expect(started?.agent.parentId).toBe(own.agent.id);
+    expect(named(stage, 'TaskCreated')).toMatchObject([
+      { itemId: '1', ...own },
+      { itemId: '2', ...helper },
+    ]);
+    expect(named(stage, 'TaskCompleted')).toMatchObject([{ itemId: '1', ...helper }]);
+  });
+
   it('does not take up an item that a hook refuses, and the model is told why', async () => {
     const { answers, stage } = await play(
       on('TaskCreated', { effect: 'deny', reason: 'too vague' }),

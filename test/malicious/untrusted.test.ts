@@ -11,6 +11,7 @@ const COMMANDS = [
   ['hooks', 'explain', 'PreToolUse', '--json'],
   ['hooks', 'test', '.'],
   ['doctor'],
+  ['mcp', 'list'],
   ['lock', '--check'],
   ['trust'],
 ] as const;

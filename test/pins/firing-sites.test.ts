@@ -16,6 +16,8 @@ const SITES: Readonly<Partial<Record<EventName, string>>> = {
   TaskStart: 'src/agent/session/task-state.ts',
   TaskResume: 'src/agent/session/task-state.ts',
   UserPromptExpansion: 'src/agent/session/prompt.ts',
+  Elicitation: 'src/agent/session/elicitation.ts',
+  ElicitationResult: 'src/agent/session/elicitation.ts',
   PreModelSwitch: 'src/agent/session/switch-model.ts',
   PostModelSwitch: 'src/agent/session/switch-model.ts',
   UserPromptSubmit: 'src/agent/loop/steering.ts',
@@ -45,12 +47,7 @@ const SITES: Readonly<Partial<Record<EventName, string>>> = {
 };
 
 /** Events that nothing fires yet, but `hooks fire` and agents that embed the engine. */
-const NOT_FIRED: readonly EventName[] = [
-  'PermissionDenied',
-  'TeammateIdle',
-  'Elicitation',
-  'ElicitationResult',
-];
+const NOT_FIRED: readonly EventName[] = ['PermissionDenied', 'TeammateIdle'];
 
 /** Those that make up events for others to try their hooks with, or read them, fire none. */
 const NOT_LOOKED_AT = /^src\/(?:cli|dialects|hooks|templates|testing)\//;

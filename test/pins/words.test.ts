@@ -81,10 +81,16 @@ describe('the words of the contract', () => {
       'MODEL_KEY_MISSING',
       'MODEL_UNKNOWN',
       'MODEL_SCRIPT_INVALID',
+      'MCP_FAILED',
       'MODEL_FAILED',
+      'MODEL_REFUSED',
+      'PLUGIN_INVALID',
+      'PLUGIN_LATE',
+      'SDK_UNSUPPORTED',
       'SESSION_UNKNOWN',
       'SESSION_BUSY',
       'SESSION_UNWRITABLE',
+      'WORKTREE_FAILED',
       'USAGE_INVALID',
     ]);
   });

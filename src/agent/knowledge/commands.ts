@@ -22,6 +22,8 @@ export interface SlashCommand {
   readonly file: string;
   /** With its placeholders. */
   readonly text: string;
+  /** Of a prompt of an MCP server, which makes the text itself; rejects with why it does not. */
+  readonly fetch?: (args: string, signal: AbortSignal) => Promise<string>;
 }
 
 export interface LoadedCommands {

@@ -13,6 +13,8 @@ export interface ExpandedCommand {
   readonly text: string;
   readonly model: string | null;
   readonly allowedTools: readonly string[];
+  /** Asks an MCP server for the text; absent when `text` is it. */
+  readonly fetch?: NonNullable<SlashCommand['fetch']>;
   /** What a person should know. */
   readonly notes: readonly string[];
 }
@@ -59,6 +61,7 @@ function expanded(command: SlashCommand, args: string): ExpandedCommand {
     text: withArguments(command.text, args),
     model,
     allowedTools,
+    ...(command.fetch === undefined ? {} : { fetch: command.fetch }),
     notes: notesOn(command),
   };
 }
@@ -76,7 +79,7 @@ function withArguments(text: string, args: string): string {
 }
 
 /** Quotes keep several words together. */
-function wordsOf(args: string): string[] {
+export function wordsOf(args: string): string[] {
   const words = args.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g);
   return [...words].map(([, double, single, bare]) => double ?? single ?? bare ?? '');
 }

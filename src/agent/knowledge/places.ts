@@ -21,7 +21,7 @@ export interface PluginPlace {
 }
 
 /** Whose text it is, in the words that hooks are told. */
-export type KnowledgeSource = 'projectSettings' | 'userSettings' | 'plugin' | 'builtin';
+export type KnowledgeSource = 'projectSettings' | 'userSettings' | 'plugin' | 'builtin' | 'mcp';
 
 /** A directory that may hold skills, commands or sub-agents. */
 export interface KnowledgeDirectory {

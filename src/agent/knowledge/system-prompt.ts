@@ -27,11 +27,30 @@ export interface PromptFacts {
   readonly mode: PermissionMode;
   /** Who reads its last message: a person, or the agent that started it. */
   readonly reader?: 'person' | 'agent';
-  /** What the person adds. */
-  readonly own?: string;
+  /** What the person adds, or says instead of what Hookline says. */
+  readonly own?: string | WholePrompt;
+}
+
+/** Said in place of Hookline's own words; asked for again for each request. */
+export interface WholePrompt {
+  readonly whole: () => string;
 }
 
 export function systemPrompt(facts: PromptFacts): string {
+  const { own = '' } = facts;
+  return sections(typeof own === 'string' ? usualPrompt(facts, own) : wholePrompt(facts, own));
+}
+
+function sections(texts: readonly string[]): string {
+  return texts.filter((section) => section !== '').join('\n\n');
+}
+
+/** What was found in the workspace stays known: whoever replaces the rest could not know of it. */
+function wholePrompt(facts: PromptFacts, { whole }: WholePrompt): readonly string[] {
+  return [whole(), modeText(facts), skillList(facts), instructionTexts(facts)];
+}
+
+function usualPrompt(facts: PromptFacts, own: string): readonly string[] {
   return [
     identity(facts),
     ways(facts),
@@ -40,10 +59,8 @@ export function systemPrompt(facts: PromptFacts): string {
     skillList(facts),
     agentList(facts),
     instructionTexts(facts),
-    facts.own ?? '',
-  ]
-    .filter((section) => section !== '')
-    .join('\n\n');
+    own,
+  ];
 }
 
 function identity({ reader }: PromptFacts): string {

@@ -4,7 +4,7 @@ import { isRefusal, type Stop } from '../../hooks/decision.ts';
 import type { PermissionRuling } from '../../permissions/permissions.ts';
 import type { ToolUseBlock } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
-import { type PreparedToolCall, prepareCall } from '../tools/run-call.ts';
+import { type PreparedToolCall, prepareCall, toolFacts } from '../tools/run-call.ts';
 import type { DeniedBy } from '../runtime-event.ts';
 import { joinedValues, reasonsText } from '../conversation/verdict-texts.ts';
 import { notify } from './notify.ts';
@@ -57,7 +57,7 @@ async function askHooks(
   const verdict = await agent.fire(
     {
       name: 'PermissionRequest',
-      tool: { callId: call.id, name: call.name, input: prepared.input },
+      ...toolFacts(call, prepared),
       suggestions: ruling.suggestions,
     },
     signal,
@@ -123,8 +123,11 @@ async function askPerson(
 /** What permissions say of a call with several parts: the strictest of it. */
 export function strictestRuling(agent: Agent, prepared: PreparedToolCall): PermissionRuling {
   const order = ['allow', 'ask', 'deny'] as const;
-  const rulings = prepared.parts.map(({ names, input, kind }) =>
-    agent.world.permissions.judge({ names, input, kind, cwd: agent.bench.cwd() }),
+  const cwd = agent.bench.cwd();
+  // What a tool of a server does is what its server says, and nobody knows which files it writes.
+  const isForeign = prepared.mcpServer !== undefined;
+  const rulings = prepared.parts.map(({ names, input, kind: own }) =>
+    agent.world.permissions.judge({ names, input, kind: isForeign ? 'foreign' : own, cwd }),
   );
   // Of two that are alike, the one that no hook stands above: an allow is for all parts.
   const weight = ({ effect, isOverridable, needsPerson }: PermissionRuling): number =>

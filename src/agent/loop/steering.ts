@@ -1,5 +1,4 @@
 import { isRefusal } from '../../hooks/decision.ts';
-import { userText } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
 import { contextTexts, reasonsText } from '../conversation/verdict-texts.ts';
 
@@ -51,7 +50,8 @@ export async function acceptPrompt(
 /** What hooks said about a prompt stands before it. */
 export function addPrompt(agent: Agent, prompt: string): void {
   addContext(agent);
-  agent.conversation.add(userText(prompt));
+  const images = agent.images.splice(0);
+  agent.conversation.add({ role: 'user', content: [{ type: 'text', text: prompt }, ...images] });
 }
 
 function addContext(agent: Agent): void {

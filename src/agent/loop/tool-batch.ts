@@ -1,8 +1,9 @@
 import { isRefusal, type Stop } from '../../hooks/decision.ts';
+import type { ToolResult } from '../../hooks/faces/faces.ts';
 import type { TextBlock, ToolResultBlock, ToolUseBlock } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
 import { type CallReport, type Gate, gateCall, runCall } from './tool-call.ts';
-import { failedOutput, type ToolOutput } from '../tools/tool.ts';
+import { failedOutput } from '../tools/tool.ts';
 import { mayRunBeside } from '../tools/run-call.ts';
 import { defuse, reminder } from '../conversation/reminder.ts';
 import { contextTexts, reasonsText } from '../conversation/verdict-texts.ts';
@@ -10,6 +11,8 @@ import { contextTexts, reasonsText } from '../conversation/verdict-texts.ts';
 /** How the calls of one turn ended. */
 export type BatchEnd =
   | { readonly kind: 'go-on' }
+  /** A tool says that the run is done. */
+  | { readonly kind: 'done'; readonly text: string }
   | { readonly kind: 'stop'; readonly reason: string }
   | { readonly kind: 'loop'; readonly reason: string }
   | { readonly kind: 'deferred'; readonly call: ToolUseBlock };
@@ -153,7 +156,7 @@ function resultBlock({ call, output }: CallReport): ToolResultBlock {
   };
 }
 
-function textForModel({ success, text, error }: ToolOutput): string {
+function textForModel({ success, text, error }: ToolResult): string {
   return success ? text : (error ?? text);
 }
 
@@ -167,6 +170,7 @@ async function endBatch(
     name: call.name,
     input: call.input,
     answer: textForModel(output),
+    ...(output.parts === undefined ? {} : { answers: output.parts.map(textForModel) }),
   }));
   const verdict = await agent.fire({ name: 'PostToolBatch', calls }, signal);
   agent.waiting.push(...contextTexts(verdict, { event: 'PostToolBatch', subject: null }));
@@ -178,6 +182,8 @@ async function endBatch(
       reason: reasonsText(verdict, 'a hook of PostToolBatch stopped the run'),
     };
   }
+  const done = reports.find(({ output }) => output.success && output.lastWords !== undefined);
+  if (done?.output.lastWords !== undefined) return { kind: 'done', text: done.output.lastWords };
   return watchForLoops(agent, reports);
 }
 

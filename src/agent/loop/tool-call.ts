@@ -1,13 +1,15 @@
 import { messageOf } from '../../base/errors.ts';
+import { isRecord } from '../../base/json.ts';
 import { isRefusal, type Stop, type Verdict } from '../../hooks/decision.ts';
-import type { ToolUseBlock } from '../../sessions/messages.ts';
+import type { FiredEvent } from '../../hooks/facts.ts';
+import type { TextBlock, ToolUseBlock } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
 import { askForCall, strictestRuling } from './approval.ts';
-import { watchPaths } from './fire-aside.ts';
+import { fireAside, watchPaths } from './fire-aside.ts';
 import { modelText } from '../conversation/hook-texts.ts';
 import type { DeniedBy } from '../runtime-event.ts';
 import { nestedInstructions } from './nested-instructions.ts';
-import { type PreparedToolCall, prepareCall } from '../tools/run-call.ts';
+import { type PreparedToolCall, prepareCall, toolFacts } from '../tools/run-call.ts';
 import { failedOutput, type RunningCall, type ToolOutput } from '../tools/tool.ts';
 import {
   contextTexts,
@@ -56,10 +58,7 @@ export async function gateCall(agent: Agent, request: GateRequest): Promise<Gate
   agent.tell({ type: 'tool-start', callId: call.id, tool: call.name, input: call.input });
   const prepared = prepare(agent, call, call.input);
   if (typeof prepared === 'string') return closed({ call, input: call.input, error: prepared });
-  const verdict = await agent.fire(
-    { name: 'PreToolUse', tool: { callId: call.id, name: call.name, input: prepared.input } },
-    signal,
-  );
+  const verdict = await agent.fire({ name: 'PreToolUse', ...toolFacts(call, prepared) }, signal);
   const subject = prepared.toolName;
   const reminders = contextTexts(verdict, { event: 'PreToolUse', subject });
   const seen: Seen = { call, prepared, verdict, reminders, signal };
@@ -122,8 +121,8 @@ async function deny(agent: Agent, seen: Seen, { error, by }: Denied): Promise<Ga
   const { input } = prepared;
   agent.denials.push({ callId: call.id, tool: prepared.toolName, input, reason: error });
   const output = failedOutput(error);
-  const tool = { callId: call.id, name: call.name, input };
-  const facts = { tool, result: output, durationMs: 0, denied: true };
+  const told = toolFacts(call, prepared);
+  const facts = { ...told, result: output, durationMs: 0, denied: true };
   await agent.fire({ name: 'PostToolUseFailure', ...facts }, signal);
   const stop = verdict.stop;
   return {
@@ -203,8 +202,14 @@ interface DoneCall {
 
 type ToldCall = Pick<CallReport, 'output' | 'reminders' | 'stop'>;
 
-/** What was done is done: its answer is kept, also when an abort leaves no hook to be told of it. */
+/** What was done is done: its answer is kept, also when an abort leaves no hook to speak of it. */
 async function tellOfCall(agent: Agent, done: DoneCall, signal: AbortSignal): Promise<ToldCall> {
+  const untold = { output: done.output, reminders: [], stop: null };
+  if (signal.aborted) {
+    // Hooks hear of what was interrupted, and the abort waits for none of them.
+    for (const event of eventsOf(done)) fireAside(agent, event);
+    return untold;
+  }
   try {
     const told = await reportCall(agent, done, signal);
     const { movedFrom } = done;
@@ -212,30 +217,25 @@ async function tellOfCall(agent: Agent, done: DoneCall, signal: AbortSignal): Pr
     return told;
   } catch (error) {
     if (!signal.aborted) throw error;
-    return { output: done.output, reminders: [], stop: null };
+    return untold;
   }
 }
 
-async function reportCall(
-  agent: Agent,
-  { call, prepared, output, durationMs }: DoneCall,
-  signal: AbortSignal,
-): Promise<ToldCall> {
-  const facts = {
-    tool: { callId: call.id, name: call.name, input: prepared.input },
-    result: output,
-    durationMs,
-  };
+async function reportCall(agent: Agent, done: DoneCall, signal: AbortSignal): Promise<ToldCall> {
   const verdicts: Verdict[] = [];
-  // Parts of one call may end differently: hooks of both kinds hear of theirs.
-  if (output.success || output.parts?.some(({ success }) => success) === true) {
-    verdicts.push(await agent.fire({ name: 'PostToolUse', ...facts }, signal));
-  }
-  if (!output.success) {
-    const interrupted = output.interrupted === true;
-    verdicts.push(await agent.fire({ name: 'PostToolUseFailure', ...facts, interrupted }, signal));
-  }
-  return toldBy(verdicts, { output, subject: prepared.toolName });
+  for (const event of eventsOf(done)) verdicts.push(await agent.fire(event, signal));
+  return toldBy(verdicts, { output: done.output, subject: done.prepared.toolName });
+}
+
+/** Parts of one call may end differently: hooks of both kinds hear of theirs. */
+function eventsOf({ call, prepared, output, durationMs }: DoneCall): readonly FiredEvent[] {
+  const facts = { ...toolFacts(call, prepared), result: output, durationMs };
+  const interrupted = output.interrupted === true;
+  const hasWorked = output.success || output.parts?.some(({ success }) => success) === true;
+  return [
+    ...(hasWorked ? [{ name: 'PostToolUse', ...facts } as const] : []),
+    ...(output.success ? [] : [{ name: 'PostToolUseFailure', ...facts, interrupted } as const]),
+  ];
 }
 
 function toldBy(
@@ -263,6 +263,9 @@ function withHookOutput(output: ToolOutput, given: unknown): ToolOutput {
 
 function outputText(given: unknown): string {
   if (typeof given === 'string') return given;
+  if (Array.isArray(given) && given.length > 0 && given.every(isTextBlock)) {
+    return given.map(({ text }) => text).join('\n');
+  }
   if (typeof given === 'object' && given !== null) {
     if ('stdout' in given && typeof given.stdout === 'string') return given.stdout;
     if ('file' in given && typeof given.file === 'object' && given.file !== null) {
@@ -272,6 +275,11 @@ function outputText(given: unknown): string {
     }
   }
   return JSON.stringify(given) ?? '';
+}
+
+/** What MCP tools answer with. */
+function isTextBlock(given: unknown): given is TextBlock {
+  return isRecord(given) && given['type'] === 'text' && typeof given['text'] === 'string';
 }
 
 async function announceMove(agent: Agent, from: string, signal: AbortSignal): Promise<void> {

@@ -43,6 +43,8 @@ export async function runTurns(
     }
     if (prompt !== null) addPrompt(agent, prompt);
     for (;;) {
+      // An aborted call has ended like any other; no model is asked what to do with it.
+      signal.throwIfAborted();
       const end = await runTurn(agent, words, signal);
       if (end !== null) return end;
     }
@@ -101,6 +103,8 @@ function endOfBatch(batch: BatchEnd, words: Words): TurnsEnd | null {
   switch (batch.kind) {
     case 'go-on':
       return null;
+    case 'done':
+      return { ...ended('done', words, null), text: batch.text };
     case 'stop':
       return ended('stopped_by_hook', words, batch.reason);
     case 'loop':

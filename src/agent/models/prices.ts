@@ -17,6 +17,11 @@ export function factsOf(modelId: string): ModelFacts {
   };
 }
 
+/** The models with a known price whose ids begin like this. */
+export function pricedModels(prefix: string): readonly string[] {
+  return PRICES.map(([id]) => id).filter((id) => id.startsWith(prefix));
+}
+
 /** US dollars, or null when the price is not known. */
 export function costOf(usage: Usage, prices: Prices | null): number | null {
   if (prices === null) return null;

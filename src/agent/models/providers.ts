@@ -25,12 +25,19 @@ export interface Provider {
   readonly about: string;
 }
 
+/** How requests travel to the service, where that is not as usual. */
+export interface ModelTransport {
+  readonly fetch?: typeof globalThis.fetch;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 export interface ModelChoice {
   readonly provider: string;
   readonly model: string | null;
   readonly baseUrl: string | null;
   readonly key: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly transport?: ModelTransport;
   /** For the provider `scripted`. */
   readonly script?: readonly ScriptTurn[];
 }
@@ -136,7 +143,7 @@ export async function openModel(choice: ModelChoice): Promise<Model> {
   const [sdk, { createAiSdkModel }, model] = await Promise.all([
     import('ai'),
     import('./ai-sdk.ts'),
-    loadSdkModel({ provider, id, baseUrl, key }),
+    loadSdkModel({ provider, id, baseUrl, key, transport: transportOf(choice) }),
   ]);
   const settings: AiSdkModel = {
     provider: provider.name,
@@ -228,24 +235,36 @@ interface SdkTarget {
   readonly id: string;
   readonly baseUrl: string;
   readonly key: Key | null;
+  readonly transport: { fetch?: typeof globalThis.fetch; headers?: Record<string, string> };
+}
+
+/** The SDK wants a list of headers that it may change. */
+function transportOf({ transport }: ModelChoice): SdkTarget['transport'] {
+  const { fetch, headers } = transport ?? {};
+  return {
+    ...(fetch === undefined ? {} : { fetch }),
+    ...(headers === undefined ? {} : { headers: { ...headers } }),
+  };
 }
 
 /** Every address and key is handed over, so that the SDK looks for none in the environment. */
-async function loadSdkModel({ provider, id, baseUrl: baseURL, key }: SdkTarget): Promise<SdkModel> {
+async function loadSdkModel(target: SdkTarget): Promise<SdkModel> {
+  const { provider, id, baseUrl: baseURL, key, transport } = target;
   const apiKey = key?.value ?? '';
   switch (provider.wire) {
     case 'anthropic': {
       const { createAnthropic } = await import('@ai-sdk/anthropic');
       const isToken = key?.variable === 'ANTHROPIC_AUTH_TOKEN';
-      return createAnthropic({ baseURL, ...(isToken ? { authToken: apiKey } : { apiKey }) })(id);
+      const secret = isToken ? { authToken: apiKey } : { apiKey };
+      return createAnthropic({ baseURL, ...secret, ...transport })(id);
     }
     case 'openai': {
       const { createOpenAI } = await import('@ai-sdk/openai');
-      return createOpenAI({ baseURL, apiKey }).responses(id);
+      return createOpenAI({ baseURL, apiKey, ...transport }).responses(id);
     }
     case 'google': {
       const { createGoogleGenerativeAI } = await import('@ai-sdk/google');
-      return createGoogleGenerativeAI({ baseURL, apiKey })(id);
+      return createGoogleGenerativeAI({ baseURL, apiKey, ...transport })(id);
     }
     case 'chat': {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
@@ -255,6 +274,7 @@ async function loadSdkModel({ provider, id, baseUrl: baseURL, key }: SdkTarget):
         baseURL,
         includeUsage: true,
         supportsStructuredOutputs,
+        ...transport,
       };
       return createOpenAICompatible(key === null ? settings : { ...settings, apiKey })(id);
     }

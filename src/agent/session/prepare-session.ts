@@ -19,6 +19,7 @@ import { createSubagents } from '../subagent.ts';
 import { askBriefly } from '../answer-hook.ts';
 import { createAsides } from '../asides.ts';
 import { createTaskItems } from '../task-items.ts';
+import { elicit } from './elicitation.ts';
 import { createTaskState, type TaskState } from './task-state.ts';
 import { createWorkbench, type WorkbenchFacts } from '../tools/create-workbench.ts';
 import { followTo } from '../tools/shell/directory.ts';
@@ -38,6 +39,8 @@ export interface SessionOptions {
   readonly modelFor: World['modelFor'];
   /** Those that there are now; servers come and go. */
   readonly tools: () => readonly Tool[];
+  /** Further slash commands; the next time there may be others. */
+  readonly commands?: () => readonly SlashCommand[];
   readonly specsOf: World['specsOf'];
   readonly limits: Limits;
   readonly person: Person | null;
@@ -94,7 +97,10 @@ export async function prepareSession(options: SessionOptions): Promise<PreparedS
   };
   return {
     agent: createSessionAgent(options, known),
-    commands: [...commands.commands, ...skills.skills.map(commandOfSkill)],
+    get commands() {
+      const further = options.commands?.() ?? [];
+      return [...commands.commands, ...skills.skills.map(commandOfSkill), ...further];
+    },
     noteSkill: (name) => void useSkill(known, name),
     initialMessages: [],
     notes: [
@@ -126,6 +132,7 @@ function createSessionAgent(options: SessionOptions, known: Known): Agent {
     taskItems: taskItemsOf(asking),
     useSkill: (name: string) => useSkill(known, name),
     askModel: askBriefly(own),
+    elicit: (request, signal) => elicit(asking(), request, signal),
   });
   const benchAt = (cwd: string, ports: ToolPorts): Workbench =>
     createWorkbench({ ...options.bench, cwd, ports });

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { messageOf } from '../../base/errors.ts';
 import { isRefusal } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
 import { modelText } from '../conversation/hook-texts.ts';
 import { contextTexts, reasonsText } from '../conversation/verdict-texts.ts';
-import { expandCommand } from '../knowledge/expand-command.ts';
+import { type ExpandedCommand, expandCommand } from '../knowledge/expand-command.ts';
 import { acceptPrompt, addPrompt } from '../loop/steering.ts';
 import type { PreparedSession } from './prepare-session.ts';
 import { abortedBecause } from '../loop/ending.ts';
@@ -132,7 +133,7 @@ async function expand(
     prompt,
     command: found.command,
     commandArguments: found.args,
-    kind: 'slash_command',
+    kind: found.fetch === undefined ? 'slash_command' : 'mcp_prompt',
     commandSource: found.source,
   };
   const verdict = await agent.fire(event, signal);
@@ -146,7 +147,20 @@ async function expand(
   noteSkill(found.command);
   const at = { event: 'UserPromptExpansion', subject: null };
   agent.waiting.push(...contextTexts(verdict, at));
-  return { refusal: null, prompt: found.text };
+  return commandText(found, signal);
+}
+
+/** A server's prompt is asked for once hooks have let it pass. */
+async function commandText(
+  { fetch, text, args, command }: ExpandedCommand,
+  signal: AbortSignal,
+): Promise<Expansion> {
+  try {
+    return { refusal: null, prompt: fetch === undefined ? text : await fetch(args, signal) };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { refusal: `/${command} could not be had: ${messageOf(error)}`, prompt: null };
+  }
 }
 
 function unknownCommand({ command, close }: { command: string; close: string | null }): string {

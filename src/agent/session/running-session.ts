@@ -63,7 +63,7 @@ export class RunningSession implements Session {
 
   prompt(text: string | null): Promise<RunResult> {
     this.#wakes = 0;
-    return this.#run(text);
+    return this.#run(text).finally(() => void this.#agent.images.splice(0));
   }
 
   async queue(text: string): Promise<RunResult> {
@@ -86,7 +86,6 @@ export class RunningSession implements Session {
     };
     const done = begin().finally(() => {
       this.#running = null;
-      this.#agent.images.length = 0;
       this.#dropUnheard();
       if (!abort.signal.aborted) this.#wakeUp();
     });
@@ -206,14 +205,14 @@ export class RunningSession implements Session {
   }
 
   #announce(): void {
-    const { source, model, permissions, tools } = this.#options;
+    const { source, model, permissions, tools, specsOf } = this.#options;
     this.#agent.tell({
       type: 'session-start',
       source,
       cwd: this.#agent.bench.cwd(),
       model: { provider: model.provider, id: model.id },
       permissionMode: permissions.mode(),
-      tools: tools().map(({ name }) => name),
+      tools: specsOf(tools()).map(({ name }) => name),
       transcriptPath: this.transcriptPath,
     });
     for (const text of this.#prepared.notes) {

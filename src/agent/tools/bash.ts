@@ -31,7 +31,7 @@ export const bashTool = defineTool<BashInput>({
     'Runs a command in bash and returns what it printed, stderr merged into stdout.',
     'The working directory is kept between calls; variables and functions are not. There is no input and no terminal, so avoid commands that ask or page.',
     'Quote paths that contain spaces. Use Read, Edit, Write, Grep and Glob rather than cat, sed, echo, grep and find.',
-    `A command is ended after ${DEFAULT_TIMEOUT_MS / 1000} s unless timeout (ms, at most ${MAX_TIMEOUT_MS}) says otherwise. Set run_in_background, rather than ending it with &, for a server or a watcher; BashOutput then reads what it prints, KillShell ends it.`,
+    `A command is ended after ${DEFAULT_TIMEOUT_MS / 1000} s unless timeout (ms, at most ${MAX_TIMEOUT_MS}) says otherwise. Set run_in_background, rather than ending it with &, for a server or a watcher; BashOutput then reads what it prints, KillShell ends it. Whatever still runs ends with the session, unless nohup or setsid detached it.`,
     `Output over ${MAX_SHOWN_CHARACTERS} characters is saved to a file and shown in part.`,
   ].join('\n'),
   schema: {
@@ -79,6 +79,7 @@ async function runInForeground(
   if (typeof launch === 'string') return failedOutput(launch);
   const spill = createSpillFile(bench.spillDirectory, MAX_SHOWN_CHARACTERS);
   const showProgress = createProgress(call.onProgress);
+  let leader: number | null = null;
   try {
     const result = await runProgram(
       {
@@ -90,12 +91,14 @@ async function runInForeground(
       },
       {
         signal: call.signal,
+        onStart: (pid) => void (leader = pid),
         onOutput(chunk) {
           spill.push(chunk);
           showProgress(chunk);
         },
       },
     );
+    bench.shells.left.note({ leader, command });
     const output = captureOutput(result.stdout, spill);
     const after = followTo(launch.findFinalDirectory(), bench);
     const notes = [before.note, after.note].filter((note) => note !== '');

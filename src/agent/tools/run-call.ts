@@ -9,6 +9,7 @@ import {
   viewsOf,
   vocabularyOfName,
 } from '../../hooks/faces/faces.ts';
+import type { McpServerFacts } from '../../hooks/facts.ts';
 import { findInputProblem } from './calls/check-input.ts';
 import { CHANGING_CALLS, changesOf } from './calls/file-changes.ts';
 import { joinOutputs } from './calls/join-outputs.ts';
@@ -25,6 +26,8 @@ export interface PreparedToolCall {
   /** Claude's name of it, of its first part when it has several. */
   readonly toolName: string;
   readonly kind: ToolKind;
+  /** The MCP server that the tool belongs to. */
+  readonly mcpServer?: McpServerFacts;
   /** What it does, in Claude's words, for permission rules. Never empty. */
   readonly parts: readonly CallPart[];
   /** The call's own input as hooks shall see it; of a call in Claude's words with absolute paths and defaults. */
@@ -64,6 +67,15 @@ export function prepareCall(
   return CHANGING_CALLS.includes(call.name)
     ? prepareChanges(call, known, surroundings)
     : prepareParts(call, known, bench);
+}
+
+/** What hooks are told of a call, under the name that it was made with. */
+export function toolFacts(
+  { id, name }: { readonly id: string; readonly name: string },
+  { input, mcpServer }: Pick<PreparedToolCall, 'input' | 'mcpServer'>,
+) {
+  const tool = { callId: id, name, input };
+  return mcpServer === undefined ? { tool } : { tool, mcpServer };
 }
 
 /** Whether a call may run at the same time as others of its turn. */
@@ -134,9 +146,15 @@ function prepareParts(
   const isOwn = prepared.length === 1 && isInClaudesWords(call.name);
   return {
     ...factsOf(parts),
+    ...serverOf(known),
     input: isOwn && first !== undefined ? first.made.input : call.input,
     run: (running) => runParts(prepared, running),
   };
+}
+
+function serverOf(known: readonly KnownPart[]): Pick<PreparedToolCall, 'mcpServer'> {
+  const mcpServer = known[0]?.tool.server;
+  return mcpServer === undefined ? {} : { mcpServer };
 }
 
 function isInClaudesWords(name: string): boolean {

@@ -1,4 +1,5 @@
 import type { ToolResult } from '../../hooks/faces/faces.ts';
+import type { McpServerFacts } from '../../hooks/facts.ts';
 import type { ImageBlock } from '../../sessions/messages.ts';
 import type { Workbench } from './workbench.ts';
 
@@ -14,6 +15,8 @@ export interface Tool {
   readonly schema: Readonly<Record<string, unknown>>;
   /** What a call does to the world, which decides who must agree and what may run side by side. */
   readonly kind: ToolKind;
+  /** The MCP server that it belongs to. */
+  readonly server?: McpServerFacts;
   /**
    * Reads the input and looks whether the call can work as things stand; a string says why not.
    * Must not change anything and must not throw: it is asked before any hook is, and again after
@@ -44,6 +47,8 @@ export interface ToolOutput extends ToolResult {
   readonly images?: readonly ImageBlock[];
   /** The person interrupted it. */
   readonly interrupted?: boolean;
+  /** The call did what the run was for: it ends with this as the agent's last words. */
+  readonly lastWords?: string;
 }
 
 export function failedOutput(error: string): ToolOutput {

@@ -35,6 +35,11 @@ export interface ToolPorts {
     questions: readonly Question[],
     signal: AbortSignal,
   ) => Promise<Readonly<Record<string, string>> | null>;
+  /** Finds the answer to what an MCP server wants to know. */
+  readonly elicit?: (
+    request: ElicitationRequest,
+    signal: AbortSignal,
+  ) => Promise<ElicitationAnswer>;
   /** Runs a sub-agent to its end. */
   readonly runAgent?: (order: AgentOrder, signal: AbortSignal) => Promise<AgentReport>;
   /** One small request to the model, without tools. */
@@ -51,6 +56,23 @@ export interface Question {
   readonly header: string;
   readonly options: readonly { readonly label: string; readonly description: string }[];
   readonly multiSelect: boolean;
+}
+
+export interface ElicitationRequest {
+  readonly server: string;
+  readonly message: string;
+  readonly mode: 'form' | 'url';
+  /** JSON Schema of a form: an object of plain fields. */
+  readonly schema?: Readonly<Record<string, unknown>>;
+  /** The page to open, in mode `url`. */
+  readonly url?: string;
+  /** What the server calls the question, in mode `url`. */
+  readonly id?: string;
+}
+
+export interface ElicitationAnswer {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  readonly content?: Readonly<Record<string, unknown>>;
 }
 
 export interface AgentOrder {

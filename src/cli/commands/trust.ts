@@ -55,9 +55,11 @@ export const trustHooks: Command<TrustOptions> = (context, options) => {
 
 function namesOf(shown: readonly Shown[]): string {
   const settings = shown.filter(({ status }) => status.hook.permissions !== undefined).length;
-  const hooks = shown.length - settings;
+  const servers = shown.filter(({ status }) => status.hook.mcpServer !== undefined).length;
+  const hooks = shown.length - settings - servers;
   return [
     ...(hooks === 0 ? [] : [`${plural(hooks, 'hook')} to run with your rights`]),
+    ...(servers === 0 ? [] : [`${plural(servers, 'MCP server')} to start with every session`]),
     ...(settings === 0 ? [] : [`what ${plural(settings, 'settings file')} may allow the agent`]),
   ].join(', and ');
 }
@@ -146,9 +148,7 @@ function describe({ status, binding }: Shown, host: Host): string {
   return [
     `${colors.bold(oneLine(hook.id))}  ${colors.yellow(state)}: ${printable(why)}`,
     `  file      ${oneLine(hook.path)}${hook.line === null ? '' : `:${hook.line}`}`,
-    hook.permissions === undefined
-      ? `  runs at   ${hook.eventName}`
-      : '  allows    calls of the agent without asking you',
+    whatItDoes(hook),
     ...(hook.problem === null ? [] : [`  problem   ${printable(hook.problem)}`]),
     ...hook.notes.map((note) => `  note      ${printable(note)}`),
     `  binds     ${Object.keys(binding.files).map(boundName).join(', ')}`,
@@ -156,6 +156,12 @@ function describe({ status, binding }: Shown, host: Host): string {
     indent(state === 'modified' ? changes(status, host) : excerpts(hook), '  '),
     '',
   ].join('\n');
+}
+
+function whatItDoes({ permissions, mcpServer, eventName }: FoundHook): string {
+  if (permissions !== undefined) return '  allows    calls of the agent without asking you';
+  if (mcpServer !== undefined) return '  starts    with every session, as an MCP server';
+  return `  runs at   ${eventName}`;
 }
 
 function alwaysUnbound({ permissions }: FoundHook): string {

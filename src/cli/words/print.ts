@@ -78,7 +78,7 @@ const PLAIN = /^[\t\n\u0020-\u007E]*$/;
  * Text as it may reach a terminal. Hooks and repositories choose much of what is printed, and must
  * not move the cursor, hide lines or reverse the reading direction.
  */
-function harmless(text: string): string {
+export function harmless(text: string): string {
   if (PLAIN.test(text)) return text;
   const ownColourOrSteering = new RegExp(`${OWN_COLOUR}|${STEERING}`, 'gu');
   return text.replaceAll('\r\n', '\n').replaceAll(ownColourOrSteering, (found) => {

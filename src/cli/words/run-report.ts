@@ -169,7 +169,7 @@ async function tellResult(
   }
 }
 
-const WHY: Readonly<Record<RunResult['ending'], string>> = {
+export const WHY: Readonly<Record<RunResult['ending'], string>> = {
   done: 'ended',
   refused: 'refused',
   stopped_by_hook: 'stopped by a hook',

@@ -94,7 +94,8 @@ function resultText({ content }: ToolResultBlock): string {
 
 const TELLING = ['command', 'file_path', 'path', 'pattern', 'url', 'query', 'description'];
 
-function callText({ name, input }: ToolUseBlock): string {
+/** A call in words: its tool, and what of its input tells most. */
+export function callText({ name, input }: Pick<ToolUseBlock, 'name' | 'input'>): string {
   return wide(`${name} ${inputText(input)}`);
 }
 

@@ -27,7 +27,7 @@ export function bindsOf(entry: Entry, session: ClaudeSession): Binds {
 const CODE_OF_PLUGIN = ['hooks', '.claude-plugin', 'scripts', 'lib', 'bin', 'src'];
 
 /** All of a plugin; of one that is the workspace itself, the places where plugins keep their code. */
-function pluginDirectories(
+export function pluginDirectories(
   plugin: string,
   root: string,
   named: readonly string[],

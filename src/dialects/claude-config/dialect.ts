@@ -15,6 +15,7 @@ import { createHeldTexts } from './held-texts.ts';
 import { nicknameOf } from './identity.ts';
 import { createBudget } from './match/matching.ts';
 import { GATES, isGate } from './names.ts';
+import { serverUnit } from './mcp/server-unit.ts';
 import { permissionUnit } from './permissions/permission-unit.ts';
 import type { HookPorts } from './ports.ts';
 import type { ClaudeSession } from './session.ts';
@@ -66,6 +67,7 @@ function isAnythingThere(places: ClaudePlaces): boolean {
   if (places.flagSettings !== null || places.pluginDirectories.length > 0) return true;
   return [
     path.join(startDirectory, '.claude'),
+    path.join(startDirectory, '.mcp.json'),
     path.join(startDirectory, 'hooks', 'hooks.json'),
     ...places.workspaceRoots.flatMap((root) => [
       path.join(root, '.claude'),
@@ -93,11 +95,13 @@ function discoveryOf(reading: SourcesReading, options: Remembering): Discovery {
       ...(reading.entries.length === 0 ? [] : configuredHooks(reading, options)),
       ...gatesWithNames(broken.flatMap(gatesIn)).map((gate) => brokenGate(gate)),
       ...permissionUnits(reading),
+      ...reading.mcpServers.servers.flatMap((server) => serverUnit(server, options.session)),
     ],
     ignored: [...ignored, ...broken.flatMap(ignoredEntry)],
     watched,
     announced: reading.settingsFiles.flatMap(announced),
     permissions: reading.permissions.map(({ said }) => said),
+    mcpServers: reading.mcpServers,
     plugins: reading.plugins,
   };
 }

@@ -31,10 +31,11 @@ export interface Source {
 }
 
 export interface PluginFacts {
+  /** Of a skill, that by which a session uses it: `greet`, or `formatter:greet` of a plugin. */
   readonly name: string;
-  /** Value of CLAUDE_PLUGIN_ROOT; for a skill its directory. Absolute. */
+  /** Value of CLAUDE_PLUGIN_ROOT; for a skill of no plugin its directory. Absolute. */
   readonly root: string;
-  /** Value of CLAUDE_PLUGIN_DATA; null for skills. */
+  /** Value of CLAUDE_PLUGIN_DATA; null for skills of no plugin. */
   readonly data: string | null;
   /** What the person set for it: CLAUDE_PLUGIN_OPTION_<KEY>, `${user_config.KEY}`. */
   readonly options: Readonly<Record<string, string>>;

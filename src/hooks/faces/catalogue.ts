@@ -67,6 +67,8 @@ export const TOOL_NAMES: readonly ToolNames[] = [
   { claude: 'TaskUpdate', classic: [], sdk: [] },
   { claude: 'ToolSearch', classic: [], sdk: [] },
   { claude: 'ExitPlanMode', classic: [], sdk: [] },
+  { claude: 'ListMcpResourcesTool', classic: [], sdk: [] },
+  { claude: 'ReadMcpResourceTool', classic: [], sdk: [] },
   { claude: 'mcp__<server>__<tool>', classic: [USE_MCP_TOOL], sdk: ['<server>__<tool>'] },
 ];
 
@@ -87,6 +89,11 @@ export function vocabularyOfName(name: string): Vocabulary | null {
   if (name === USE_MCP_TOOL) return 'classic';
   if (name === MULTI_EDIT) return 'claude';
   return findCalledTool({ name, input: null })?.vocabulary ?? null;
+}
+
+/** The words in which a call says its paths; a plural of no vocabulary is Claude's. */
+export function ownVocabulary({ vocabulary }: CalledTool): Vocabulary {
+  return vocabulary ?? 'claude';
 }
 
 /** The key under which a call in its own words says its path, or null when there is none. */

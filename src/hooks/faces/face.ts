@@ -34,7 +34,7 @@ export interface Tool {
   /** Text fields without which a call says nothing; the first is what it is about. */
   readonly essential: readonly string[];
   readonly pathField?: string;
-  /** What a missing path means; classic hooks are always told one. */
+  /** What a missing path means; in classic words there always is one. */
   readonly defaultPath?: string;
   readonly changesFile?: true;
   readonly formerName?: string;

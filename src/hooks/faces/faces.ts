@@ -5,6 +5,7 @@ import {
   faceOf,
   findCalledTool,
   ownPathKey,
+  ownVocabulary,
   type CalledTool,
 } from './catalogue.ts';
 import type { Slot, Tool } from './face.ts';
@@ -13,11 +14,12 @@ import { EDIT, WRITE } from './file-tools.ts';
 import { BASH } from './other-tools.ts';
 import { fieldsInFace, slotsOf } from './slots.ts';
 import {
-  pathInFace,
+  translatePath,
   VOCABULARIES,
   type FaceContext,
   type ToolCall,
   type ToolView,
+  type Translation,
   type Vocabulary,
 } from './tool-call.ts';
 
@@ -67,9 +69,10 @@ export function viewsOf(
   if (called === null) return [{ name: call.name, input: call.input, part: null }];
   if (called.vocabulary === vocabulary) return [ownView(call, called, context)];
   const slots = slotsOf(call, called, context);
+  const translation = { from: ownVocabulary(called), into: vocabulary };
   return slots.map((slot, index) => ({
     name: faceOf(slot.tool, vocabulary).name,
-    input: shownInput(slot, vocabulary, context),
+    input: shownInput(slot, translation, context),
     part: slots.length === 1 ? null : index,
   }));
 }
@@ -108,8 +111,8 @@ export function vocabularyOfKeys(call: ToolCall, input: unknown): Vocabulary | n
   return best === 0 || second !== undefined ? null : (first?.vocabulary ?? null);
 }
 
-function shownInput(slot: Slot, vocabulary: Vocabulary, context: FaceContext): Fields {
-  return faceOf(slot.tool, vocabulary).show(fieldsInFace(slot, vocabulary, context));
+function shownInput(slot: Slot, translation: Translation, context: FaceContext): Fields {
+  return faceOf(slot.tool, translation.into).show(fieldsInFace(slot, translation, context));
 }
 
 function ownView(call: ToolCall, called: CalledTool, context: FaceContext): ToolView {
@@ -120,7 +123,8 @@ function ownView(call: ToolCall, called: CalledTool, context: FaceContext): Tool
     return { name, input: call.input, part: null };
   }
   const file = call.input[key];
-  const said = typeof file === 'string' ? pathInFace(file, vocabulary, context) : file;
+  const own = { from: vocabulary, into: vocabulary };
+  const said = typeof file === 'string' ? translatePath(file, own, context) : file;
   // Hooks may get the very object that the call has: content can be large.
   const input = said === file ? call.input : { ...call.input, [key]: said };
   return { name, input, part: null };

@@ -1,15 +1,9 @@
 import { isRecord } from '../../base/json.ts';
-import { faceOf, findCalledTool, ownPathKey, type CalledTool } from './catalogue.ts';
+import { faceOf, findCalledTool, ownPathKey, ownVocabulary, type CalledTool } from './catalogue.ts';
 import { expectedObject, type Face, type Slot } from './face.ts';
 import { changedKeys, isSame, withValues, type Fields } from './fields.ts';
 import { fieldsInFace, slotsOf } from './slots.ts';
-import {
-  pathInCall,
-  pathInFace,
-  type FaceContext,
-  type ToolCall,
-  type Vocabulary,
-} from './tool-call.ts';
+import { translatePath, type FaceContext, type ToolCall, type Vocabulary } from './tool-call.ts';
 
 /** A new input that came back through one face of a call. */
 export interface Rewrite {
@@ -71,10 +65,9 @@ function withOwnPath(replacement: Replacement, context: FaceContext): Fields {
   const given = key === null ? undefined : input[key];
   if (key === null || typeof given !== 'string') return input;
   const before = isRecord(call.input) ? call.input[key] : undefined;
-  const isKept = typeof before === 'string' && pathInFace(before, vocabulary, context) === given;
-  const own = isKept
-    ? before
-    : pathInCall({ file: given, from: vocabulary, into: vocabulary }, context);
+  const same = { from: vocabulary, into: vocabulary };
+  const isKept = typeof before === 'string' && translatePath(before, same, context) === given;
+  const own = isKept ? before : translatePath(given, same, context);
   return own === given ? input : { ...input, [key]: own };
 }
 
@@ -89,7 +82,8 @@ interface PartRewrite {
 function rewritePart(part: PartRewrite, context: FaceContext): Rewritten {
   const { call, slot, rewrite } = part;
   const face = faceOf(slot.tool, rewrite.vocabulary);
-  const base = fieldsInFace(slot, rewrite.vocabulary, context);
+  const translation = { from: ownVocabulary(part.called), into: rewrite.vocabulary };
+  const base = fieldsInFace(slot, translation, context);
   const shown = face.show(base);
   if (isSame(shown, rewrite.input)) return { ok: true, input: call.input };
   const wanted = face.read(rewrite.input, base);
@@ -119,9 +113,8 @@ function inCallPaths(
   if (pathField === undefined || !changed.includes(pathField)) return wanted;
   const file = wanted[pathField];
   if (typeof file !== 'string') return wanted;
-  const into = called.vocabulary ?? 'claude';
-  const own = pathInCall({ file, from: rewrite.vocabulary, into }, context);
-  return { ...wanted, [pathField]: own };
+  const back = { from: rewrite.vocabulary, into: ownVocabulary(called) };
+  return { ...wanted, [pathField]: translatePath(file, back, context) };
 }
 
 function ignoredKeys(face: Face, shown: Fields, given: unknown): string[] {

@@ -6,11 +6,11 @@ import { EDIT, WRITE, editFields, pathIn, pathKeyIn, unreadableChange } from './
 import { patchSlots } from './patch-slots.ts';
 import { parseSearchReplace, replaceBlock } from './search-replace.ts';
 import {
-  pathInFace,
   readCalledFile,
+  translatePath,
   type FaceContext,
   type ToolCall,
-  type Vocabulary,
+  type Translation,
 } from './tool-call.ts';
 
 type SlotReader = (input: unknown, context: FaceContext) => readonly Slot[];
@@ -31,17 +31,18 @@ export function slotsOf(call: ToolCall, called: CalledTool, context: FaceContext
   return itemsOf(call.input, list).map((item) => ({ tool: called.tool, ...item }));
 }
 
-/** A part's fields with its path as the vocabulary says paths. */
+/** A part's fields with its path as the other vocabulary says paths. */
 export function fieldsInFace(
   { tool, fields }: Pick<Slot, 'tool' | 'fields'>,
-  vocabulary: Vocabulary,
+  translation: Translation,
   context: FaceContext,
 ): Fields {
   const { pathField } = tool;
   if (pathField === undefined) return fields;
-  const file = fields[pathField] ?? (vocabulary === 'classic' ? tool.defaultPath : undefined);
+  const isClassic = translation.from === 'classic' || translation.into === 'classic';
+  const file = fields[pathField] ?? (isClassic ? tool.defaultPath : undefined);
   if (typeof file !== 'string') return fields;
-  const said = pathInFace(file, vocabulary, context);
+  const said = translatePath(file, translation, context);
   return said === fields[pathField] ? fields : { ...fields, [pathField]: said };
 }
 

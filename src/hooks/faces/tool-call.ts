@@ -19,37 +19,37 @@ export interface ToolView {
 }
 
 export interface FaceContext {
-  /** Relative paths of a call are relative to this directory. */
+  /** Paths are relative to this directory, but for those in classic words. */
   readonly cwd: string;
-  /** The workspace root, to which classic paths are relative; null means `cwd`. */
+  /** The workspace root, to which paths in classic words are relative; null means `cwd`. */
   readonly root: string | null;
   /** Must give the text of a file, or null; what it throws counts as null. */
   readonly readText?: (absolutePath: string) => string | null;
 }
 
-/** A call's path as hooks of a vocabulary know it: absolute, relative to the root, or as written. */
-export function pathInFace(file: string, vocabulary: Vocabulary, context: FaceContext): string {
-  if (vocabulary === 'sdk' || isFixed(file)) return file;
-  if (vocabulary === 'claude') return path.resolve(context.cwd, file);
-  const root = context.root ?? context.cwd;
-  if (root === context.cwd && isPlainlyRelative(file)) return file;
-  return relativeWhenInside(root, path.resolve(context.cwd, file));
-}
-
-export interface GivenPath {
-  readonly file: string;
+/** From one vocabulary's words into another's. */
+export interface Translation {
   readonly from: Vocabulary;
-  /** The vocabulary that the call itself is written in. */
   readonly into: Vocabulary;
 }
 
-/** A path that a hook gave back, as the call itself would say it: a relative one means `cwd`. */
-export function pathInCall({ file, from, into }: GivenPath, context: FaceContext): string {
+/** A path in the words of another vocabulary: absolute, relative to the root, or as it was written. */
+export function translatePath(
+  file: string,
+  { from, into }: Translation,
+  context: FaceContext,
+): string {
   if (isFixed(file)) return file;
-  const base = from === 'classic' ? (context.root ?? context.cwd) : context.cwd;
-  if (into === 'sdk' && base === context.cwd) return file;
-  const absolute = path.resolve(base, file);
-  return into === 'claude' ? absolute : relativeWhenInside(context.cwd, absolute);
+  const absolute = (): string => path.resolve(baseOf(from, context), file);
+  if (into === 'claude') return absolute();
+  const base = baseOf(into, context);
+  const isFromThere = base === baseOf(from, context);
+  if (into === 'sdk' && (isFromThere || path.isAbsolute(file))) return file;
+  return isFromThere && isPlainlyRelative(file) ? file : relativeWhenInside(base, absolute());
+}
+
+function baseOf(vocabulary: Vocabulary, { cwd, root }: FaceContext): string {
+  return vocabulary === 'classic' ? (root ?? cwd) : cwd;
 }
 
 /** The text of a file that a call names, or null when it is not there or cannot be read. */

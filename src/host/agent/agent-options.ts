@@ -24,6 +24,8 @@ export interface AgentOptions {
   readonly setup?: 'init' | 'maintenance';
   /** Whoever can be asked; without one, what would be asked is denied. */
   readonly person?: Person;
+  /** Files, or JSON texts, with MCP servers beside those that are configured. */
+  readonly mcpConfig?: readonly string[];
   /** Tools beside Hookline's own, asked for whenever the model is. */
   readonly tools?: () => readonly Tool[];
   /** Which of all tools the agent has, in which order; all of them by default. */

@@ -1,6 +1,7 @@
 import type { RuntimeEvent } from '../../agent/runtime-event.ts';
 import { systemClock } from '../../base/clock.ts';
 import { HooklineError, invariant } from '../../base/errors.ts';
+import type { HookPorts } from '../../dialects/claude-config/ports.ts';
 import type { HookEngine } from '../../hooks/engine.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
 import { type LateOutcome, tell } from '../../hooks/observers.ts';
@@ -57,22 +58,7 @@ export function createAgents(options: Options, notice: (text: string) => void) {
     join(opened: OpenedHooks, engine: () => HookEngine) {
       joined = { opened, engine };
     },
-    host: {
-      start: async (request: StartRequest) => (await sessions()).start(request),
-      send: async (id: string, prompt: string) => (await sessions()).send(id, prompt),
-      queue: async (id: string, prompt: string) => (await sessions()).queue(id, prompt),
-      steer: (id: string, text: string) => (loaded ?? notOpen(id)).steer(id, text),
-      abort: async (id: string, reason = 'the run was aborted') =>
-        (loaded ?? notOpen(id)).abort(id, reason),
-      session: (id: string) => (loaded ?? notOpen(id)).find(id),
-      switchModel: async (id: string, name: string, source: NamedModel['source'] = 'sdk') =>
-        (loaded ?? notOpen(id)).switchModel(id, { name, source }),
-      end: async (id: string, reason = 'other') => (loaded ?? notOpen(id)).end(id, reason),
-      subscribe(listener: (event: RuntimeEvent) => void) {
-        listeners.add(listener);
-        return () => void listeners.delete(listener);
-      },
-    },
+    host: agentHost({ sessions, opened: (id) => loaded ?? notOpen(id), listeners }),
     async close() {
       isClosed = true;
       await (await loading?.catch(() => null))?.close('other');
@@ -80,14 +66,44 @@ export function createAgents(options: Options, notice: (text: string) => void) {
   };
 }
 
+interface Reaching {
+  /** Loads them. */
+  readonly sessions: () => Promise<Sessions>;
+  /** Those that are loaded; throws when none is. */
+  readonly opened: (id: string) => Sessions;
+  readonly listeners: Set<(event: RuntimeEvent) => void>;
+}
+
+/** What a host offers of its sessions. */
+function agentHost({ sessions, opened, listeners }: Reaching) {
+  return {
+    start: async (request: StartRequest) => (await sessions()).start(request),
+    send: async (id: string, prompt: string) => (await sessions()).send(id, prompt),
+    queue: async (id: string, prompt: string) => (await sessions()).queue(id, prompt),
+    steer: (id: string, text: string) => opened(id).steer(id, text),
+    abort: async (id: string, reason = 'the run was aborted') => opened(id).abort(id, reason),
+    session: (id: string) => opened(id).find(id),
+    switchModel: async (id: string, name: string, source: NamedModel['source'] = 'sdk') =>
+      opened(id).switchModel(id, { name, source }),
+    mcpServers: async () => (await sessions()).mcpReport(),
+    end: async (id: string, reason = 'other') => opened(id).end(id, reason),
+    subscribe(listener: (event: RuntimeEvent) => void) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
 function withPorts(options: Options, sessions: () => Promise<Sessions>): HookSearch {
   const isAttended = options.isAttended ?? options.person !== undefined;
-  if (options.model === undefined) return { ...options, isAttended };
+  const askModel: HookPorts['askModel'] = async (question, signal) =>
+    (await sessions()).answer(question, signal);
   return {
     ...options,
     isAttended,
     ports: {
-      askModel: async (question, signal) => (await sessions()).answer(question, signal),
+      ...(options.model === undefined ? {} : { askModel }),
+      callMcp: async (call, signal) => (await sessions()).callMcp(call, signal),
       ...options.ports,
     },
   };

@@ -10,6 +10,7 @@ import type { Permissions } from '../../permissions/permissions.ts';
 import { childEnvironment, type Environment, PROVIDER_KEYS } from '../../process/environment.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import type { Worktree } from '../worktree/worktree.ts';
+import type { McpServers } from '../mcp/mcp-servers.ts';
 import { claudeDirectory, managedDirectory } from '../dialects/own-directory.ts';
 import { openPermissions } from '../permissions/open-permissions.ts';
 import type { AgentOptions } from './agent-options.ts';
@@ -25,6 +26,7 @@ export interface SessionsRequest {
   readonly clock: Clock;
   readonly emit: (event: RuntimeEvent) => void;
   readonly notice: (text: string) => void;
+  readonly mcp: McpServers;
 }
 
 export interface Making {
@@ -66,7 +68,8 @@ export async function sessionOptions(
     platform: opened.surroundings.platform,
     model,
     modelFor: (name) => models.named(name),
-    tools: () => toolsFor(options),
+    tools: () => toolsFor(options, request.mcp),
+    commands: () => request.mcp.commands(),
     specsOf: (tools) => specsFor(options.toolset ?? 'claude', tools),
     limits: limitsOf(request),
     person: options.person ?? null,
@@ -128,8 +131,8 @@ function inWorktree(opened: OpenedHooks, { path: root }: Worktree): OpenedHooks 
   return { ...opened, startDirectory: root, workspaceRoots: [root] };
 }
 
-function toolsFor({ tools, chooseTools }: AgentOptions): readonly Tool[] {
-  const all = [...TOOLS, ...(tools?.() ?? [])];
+function toolsFor({ tools, chooseTools }: AgentOptions, mcp: McpServers): readonly Tool[] {
+  const all = [...TOOLS, ...mcp.tools(), ...(tools?.() ?? [])];
   return chooseTools?.(all) ?? all;
 }
 

@@ -2,18 +2,22 @@ import path from 'node:path';
 import { answerHook, type HookQuestion } from '../../agent/answer-hook.ts';
 import type { RunResult } from '../../agent/runtime-event.ts';
 import { openSession } from '../../agent/session/open-session.ts';
+import type { SessionOptions } from '../../agent/session/prepare-session.ts';
 import type { ModelSwitch, Session } from '../../agent/session/session.ts';
 import { createWorkbench } from '../../agent/tools/create-workbench.ts';
 import { TOOLS } from '../../agent/tools/index.ts';
 import { HooklineError } from '../../base/errors.ts';
+import { untilAborted } from '../../base/until-aborted.ts';
+import type { CallMcp } from '../../dialects/claude-config/ports.ts';
 import type { Verdict } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
 import type { LateOutcome } from '../../hooks/observers.ts';
+import { createMcpServers, type McpServers, type McpReport } from '../mcp/mcp-servers.ts';
 import { benchFacts } from './bench-facts.ts';
 import { createModels, type Models } from './choose-model.ts';
 import type { SessionWish } from './keep-session.ts';
 import { permissionsFor, sessionOptions, type SessionsRequest } from './session-options.ts';
-import { createFileWatch } from './watch-files.ts';
+import { createFileWatch, type FileWatch } from './watch-files.ts';
 
 export interface StartRequest extends SessionWish {
   /** Null goes on with what a resumed session left. */
@@ -51,15 +55,20 @@ export interface Sessions {
   end(sessionId: string, reason: string): Promise<void>;
   /** Puts a hook's question to the model. */
   answer(question: HookQuestion, signal: AbortSignal): Promise<string>;
+  readonly callMcp: CallMcp;
+  /** Starts the MCP servers that may start, and tells of all. */
+  mcpReport(): Promise<McpReport>;
   /** Fires an event in the session that was opened last; null when none is open. */
   fire(event: FiredEvent<'ConfigChange'>): Promise<Verdict> | null;
   receiveLate(late: LateOutcome): void;
   close(reason: string): Promise<void>;
 }
 
-export function createSessions(request: SessionsRequest): Sessions {
+export function createSessions(given: Omit<SessionsRequest, 'mcp'>): Sessions {
   const sessions = new Map<string, Session>();
-  const { opened, options } = request;
+  const { opened, options, notice } = given;
+  const mcp = createMcpServers({ opened, given: options.mcpConfig ?? [], notice });
+  const request = { ...given, mcp };
   const models = createModels({
     wish: options.model,
     settings: opened.config.settings,
@@ -72,32 +81,8 @@ export function createSessions(request: SessionsRequest): Sessions {
     onProblem: request.notice,
   });
   return {
-    async start({ prompt = null, idle = false, signal, ...wish }) {
-      if (isClosed) throw hostClosed();
-      const made = await sessionOptions(request, { models, watch, wish });
-      if (isClosed) {
-        made.stored?.close();
-        throw hostClosed();
-      }
-      const session = await openSession(made, {
-        ...(signal === undefined ? {} : { signal }),
-        // Its hooks may speak to it, and answer late, while it is being opened.
-        onMade: (each) => sessions.set(each.id, each),
-      }).catch((error: unknown) => {
-        sessions.delete(made.id);
-        throw isClosed ? hostClosed() : error;
-      });
-      if (isClosed) {
-        await session.close('other');
-        throw hostClosed();
-      }
-      const hasWork = !idle && (prompt !== null || wish.resume !== undefined);
-      return {
-        sessionId: session.id,
-        transcriptPath: session.transcriptPath,
-        result: hasWork ? await promptUntil(session, prompt, signal) : null,
-      };
-    },
+    start: (wanted) =>
+      startSession(request, wanted, { models, watch, sessions, isClosed: () => isClosed }),
     send: async (id, prompt) => find(id).prompt(prompt),
     queue: async (id, prompt) => find(id).queue(prompt),
     steer: (id, text) => find(id).steer(text),
@@ -114,15 +99,74 @@ export function createSessions(request: SessionsRequest): Sessions {
     },
     answer: (question, signal) =>
       answerHook(answerMeans(request, { models, question }), question, signal),
+    callMcp: (call, signal) => mcp.call(call, signal),
+    mcpReport: () => mcp.report(),
     fire: (event) => [...sessions.values()].at(-1)?.reportConfig(event) ?? null,
     receiveLate: (late) => sessions.get(late.event.sessionId)?.receiveLate(late),
     async close(reason) {
       isClosed = true;
       await Promise.all([...sessions.values()].map((session) => session.close(reason)));
-      await watch.close();
+      await Promise.all([watch.close(), mcp.close()]);
       sessions.clear();
     },
   };
+}
+
+interface House {
+  readonly models: Models;
+  readonly watch: FileWatch;
+  readonly sessions: Map<string, Session>;
+  readonly isClosed: () => boolean;
+}
+
+async function startSession(
+  request: SessionsRequest,
+  { prompt = null, idle = false, signal, ...wish }: StartRequest,
+  house: House,
+): Promise<Started> {
+  const { mcp, options } = request;
+  if (house.isClosed()) throw hostClosed();
+  // They connect while hooks hear of the session.
+  await mcp.start();
+  const session = await openIn(house, await sessionOptions(request, { ...house, wish }), signal);
+  // Without anybody there, the first request must know every tool.
+  if (options.person === undefined) await untilSettled(mcp, signal);
+  const hasWork = !idle && (prompt !== null || wish.resume !== undefined);
+  return {
+    sessionId: session.id,
+    transcriptPath: session.transcriptPath,
+    result: hasWork ? await promptUntil(session, prompt, signal) : null,
+  };
+}
+
+/** The host may be closed at any moment, and with it what is being opened. */
+async function openIn(
+  { sessions, isClosed }: House,
+  made: SessionOptions,
+  signal: AbortSignal | undefined,
+): Promise<Session> {
+  if (isClosed()) {
+    made.stored?.close();
+    throw hostClosed();
+  }
+  const session = await openSession(made, {
+    ...(signal === undefined ? {} : { signal }),
+    // Its hooks may speak to it, and answer late, while it is being opened.
+    onMade: (each) => sessions.set(each.id, each),
+  }).catch((error: unknown) => {
+    sessions.delete(made.id);
+    throw isClosed() ? hostClosed() : error;
+  });
+  if (!isClosed()) return session;
+  await session.close('other');
+  throw hostClosed();
+}
+
+/** Servers take their time, which an abort does not wait for. */
+async function untilSettled(mcp: McpServers, signal: AbortSignal | undefined): Promise<void> {
+  const settled = mcp.settled();
+  if (signal === undefined) return settled;
+  await untilAborted(settled, signal).catch(() => undefined);
 }
 
 async function promptUntil(

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { createProtectedPlaces, type ProtectedPlaces } from '../../permissions/protected-places.ts';
 import { clinePlaces } from '../dialects/cline.ts';
 import { claudeDirectory, clineDirectory } from '../dialects/own-directory.ts';
+import { clineServersFile } from '../mcp/own-servers.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 
 const IN_CLAUDE = ['settings.json', 'hooks', 'plugins', 'skills', 'agents'];
@@ -15,6 +16,7 @@ export function protectedPlacesOf(opened: OpenedHooks): ProtectedPlaces {
     workspaceRoots,
     hooksDirectory: null,
   });
+  const clineServers = clineServersFile(opened);
   const hookFiles = hookSet.found().filter(({ line }) => line === null);
   return createProtectedPlaces({
     home: surroundings.home,
@@ -25,6 +27,7 @@ export function protectedPlacesOf(opened: OpenedHooks): ProtectedPlaces {
       ...documents.map((directory) => path.join(directory, 'Cline', 'Hooks')),
       ...documents.map((directory) => path.join(directory, 'Cline', 'Rules', 'Hooks')),
       ...(hooksDirectory === null ? [] : [hooksDirectory]),
+      ...(clineServers === null ? [] : [clineServers]),
       ...new Set(hookFiles.map((hook) => path.dirname(hook.path))),
     ],
   });

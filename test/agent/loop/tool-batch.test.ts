@@ -174,6 +174,28 @@ describe('a stop before a call', () => {
 });
 
 describe('after the calls', () => {
+  it('PostToolBatch is told what each part of a call answered', async () => {
+    const { stage } = await play([
+      ['run_commands', { commands: ['echo one', 'echo two; exit 3'] }],
+      read('one.txt'),
+    ]);
+    expect(named(stage, 'PostToolBatch')[0]?.calls).toEqual([
+      {
+        callId: 'call_1',
+        name: 'run_commands',
+        input: { commands: ['echo one', 'echo two; exit 3'] },
+        answer: '[1/2] Bash echo one\none\n\n[2/2] Bash echo two; exit 3\nExit code 3\ntwo',
+        answers: ['one', 'Exit code 3\ntwo'],
+      },
+      {
+        callId: 'call_2',
+        name: 'Read',
+        input: { file_path: 'one.txt' },
+        answer: expect.stringContaining('first'),
+      },
+    ]);
+  });
+
   it('a refusal of PostToolBatch ends the run, with its reason', async () => {
     const { result, spoken } = await play([read('one.txt')], () =>
       on('PostToolBatch', { effect: 'deny', reason: 'that is too much' }),

@@ -2,12 +2,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { HostOptions } from '../../../src/host/create-host.ts';
+import type { HookEvent } from '../../../src/hooks/facts.ts';
 import type { RunResult } from '../../../src/agent/runtime-event.ts';
 import { createStage, type Reaction, type Stage } from '../stage.ts';
 import {
   answersIn,
   calls,
   either,
+  moment,
   named,
   on,
   slowHook,
@@ -288,6 +290,76 @@ describe('a tool under any of its names', () => {
     const { file, stage, spoken } = await play([[[name, input]]]);
     expect([file('x'), answersIn(spoken)]).toEqual(['x', [expect.any(String)]]);
     expect(named(stage, 'PostToolUse')).toHaveLength(1);
+  });
+});
+
+describe('an abort while a call runs', () => {
+  const begun = (command: string): Call => ['Bash', { command: `echo begun; ${command}` }];
+
+  it('is told to hooks of the call, and waits for none of them', async () => {
+    const stage = createStage();
+    const told = moment<HookEvent>();
+    const ended = moment();
+    const spoken = talk([calls(begun('sleep 100'))]);
+    const host = await stage.open({
+      model: spoken.model,
+      permissionMode: 'bypassPermissions',
+      sources: [
+        slowHook('PostToolUseFailure', async (event, signal) => {
+          told.reach(event);
+          await new Promise((resolve) => signal.addEventListener('abort', resolve));
+          ended.reach();
+          return undefined;
+        }),
+      ],
+    });
+    host.subscribe((event) => {
+      if (event.type === 'tool-delta') void host.abort(event.sessionId, 'enough');
+    });
+    const { result } = await host.start({ prompt: 'go' });
+    expect(result?.status).toBe('aborted');
+    expect(await told.reached).toMatchObject({
+      tool: { callId: 'call_1', name: 'Bash', input: { command: 'echo begun; sleep 100' } },
+      result: { success: false, error: expect.stringContaining('aborted before completion') },
+      interrupted: true,
+    });
+    await host.dispose();
+    await ended.reached;
+  });
+
+  it('is told to hooks in Claude’s format as an interruption', async () => {
+    const stage = createStage();
+    const hook = { type: 'command', command: 'cat > "$LOG"' };
+    const hooks = { PostToolUseFailure: [{ matcher: 'Bash', hooks: [hook] }] };
+    stage.write('~/.claude/settings.json', JSON.stringify({ hooks }));
+    const told = moment();
+    const spoken = talk([calls(begun('sleep 100'))]);
+    const host = await stage.open({ model: spoken.model, permissionMode: 'bypassPermissions' });
+    host.subscribe((event) => {
+      if (event.type === 'tool-delta') void host.abort(event.sessionId, 'enough');
+      if (event.type === 'hook' && event.verdict.event === 'PostToolUseFailure') told.reach();
+    });
+    await host.start({ prompt: 'go' });
+    await told.reached;
+    expect(JSON.parse(stage.log()[0] ?? '')).toMatchObject({
+      hook_event_name: 'PostToolUseFailure',
+      tool_name: 'Bash',
+      tool_use_id: 'call_1',
+      is_interrupt: true,
+    });
+  });
+
+  it('leaves the parts that were done what they are', async () => {
+    const stage = createStage();
+    const commands = ['touch one', 'echo begun; sleep 100'];
+    const spoken = talk([calls(['run_commands', { commands }])]);
+    const host = await stage.open({ model: spoken.model, permissionMode: 'bypassPermissions' });
+    host.subscribe((event) => {
+      if (event.type === 'tool-delta') void host.abort(event.sessionId, 'enough');
+    });
+    await host.start({ prompt: 'go' });
+    expect(named(stage, 'PostToolUse')).toHaveLength(1);
+    expect(named(stage, 'PostToolUseFailure')).toMatchObject([{ interrupted: true }]);
   });
 });
 

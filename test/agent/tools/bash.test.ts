@@ -324,6 +324,52 @@ describe('a command that does not end', () => {
   });
 });
 
+describe('what a command leaves running', () => {
+  const PROGRAM = `sh -c 'echo $$ > new; mv new begun; exec sleep 100' > out 2>&1`;
+  const HAS_BEGUN = 'until [ -e begun ]; do sleep 0.01; done';
+
+  async function leave(started: string, more: Readonly<Record<string, unknown>> = {}) {
+    const { bench, start } = stand();
+    const command = `${started.replace('PROGRAM', () => PROGRAM)}\n${HAS_BEGUN}`;
+    await use(bashTool, bench, { command, ...more });
+    const begun = path.join(start, 'begun');
+    await until(() => existsSync(begun));
+    const pid = Number(readFileSync(begun, 'utf8'));
+    onTestFinished(() => {
+      if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+    });
+    return { bench, pid };
+  }
+
+  test.each([
+    ['in the background', 'PROGRAM &', {}],
+    ['in a subshell', '(PROGRAM &)', {}],
+    ['of a command in the background', 'PROGRAM &', { run_in_background: true }],
+  ])('%s goes on, and ends with the session', async (_name, command, more) => {
+    const { bench, pid } = await leave(command, more);
+    await use(bashTool, bench, { command: 'true' });
+    expect(isAlive(pid)).toBe(true);
+    await until(() => bench.shells.list().every(({ status }) => status !== 'running'));
+    await bench.shells.closeAll();
+    await until(() => !isAlive(pid));
+  });
+
+  const DETACHED: readonly (readonly [string, string])[] = [
+    ['nohup', 'nohup PROGRAM &'],
+    ...(hasProgram('setsid') ? [['setsid', 'setsid PROGRAM &'] as const] : []),
+    ...(hasProgram('bash') ? [['disown', 'PROGRAM & disown'] as const] : []),
+  ];
+
+  test.each(DETACHED)('with %s outlives it, because that says so', async (_name, command) => {
+    const { bench, pid } = await leave(command);
+    const other = await use(bashTool, bench, { command: 'sleep 100 & echo $!' });
+    const [ended = 0] = pidsIn(other.text);
+    await bench.shells.closeAll();
+    await until(() => !isAlive(ended));
+    expect(isAlive(pid)).toBe(true);
+  });
+});
+
 describe('the working directory', () => {
   test('is kept, also when the command fails or exits', async () => {
     const { bench, start, moves } = stand({}, { 'a b/c/x': '' });

@@ -89,6 +89,25 @@ describe('a call of one part', () => {
     expect(output).toEqual(await runNew(bench, 'Read', { file_path: file('a.txt') }));
   });
 
+  test('in classic words means the workspace’s root, also after a move', async () => {
+    const { bench, file, text } = await setScene({ 'a.txt': 'one\n', 'sub/a.txt': 'other\n' });
+    bench.moveTo(file('sub'));
+    const diff = '------- SEARCH\none\n=======\ntwo\n+++++++ REPLACE';
+    await runNew(bench, 'replace_in_file', { path: 'a.txt', diff });
+    await runNew(bench, 'write_to_file', { path: 'new.txt', content: 'new\n' });
+    const read = await runNew(bench, 'read_file', { path: 'sub/a.txt' });
+    const found = await runNew(bench, 'search_files', { regex: 'two' });
+    expect([text('a.txt'), text('new.txt'), read.text, found.text]).toEqual([
+      'two\n',
+      'new\n',
+      expect.stringContaining('other'),
+      expect.stringContaining('two'),
+    ]);
+    expect(prepared(bench, 'read_files', { files: ['a.txt'] }).parts).toMatchObject([
+      { input: { file_path: file('sub/a.txt') } },
+    ]);
+  });
+
   test('under its former name is the same tool', async () => {
     const { bench } = await setScene({});
     const call = prepared(bench, 'Task', { description: 'd', prompt: 'p' });

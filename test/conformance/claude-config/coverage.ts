@@ -62,19 +62,24 @@ export function coveragePage(all: AllGroups): string {
 |---|---|---|---|---|---|
 ${rows.join('\n')}
 
-## What is left
-
-Decisions of these cases are tested; what an agent does with them is not there yet.
-
-| group | case | what is due |
-|---|---|---|
-${later.join('\n')}
-
+${leftSection(later)}
 ## Where we differ, and why
 
 Each difference has a test of what happens here.
 
 ${differencesTable()}`;
+}
+
+function leftSection(rows: readonly string[]): string {
+  if (rows.length === 0) return '';
+  return `## What is left
+
+Decisions of these cases are tested; what an agent does with them is not there yet.
+
+| group | case | what is due |
+|---|---|---|
+${rows.join('\n')}
+`;
 }
 
 const PAGE_HEAD = `# What the Claude-format suite covers

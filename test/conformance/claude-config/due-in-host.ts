@@ -11,9 +11,4 @@ export interface Due {
  * with the decision is due.
  */
 export const DUE_IN_HOST: readonly Due[] = [
-  {
-    group: '47-elicit2',
-    case: '*',
-    reason: 'the answer goes to the MCP server, and there is no result when a hook answered',
-  },
 ];

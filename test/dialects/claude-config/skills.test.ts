@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { createPlaces, hostIn } from '../../host/places.ts';
+import { createStage } from '../../agent/stage.ts';
+import { answersIn, calls, talk } from '../../agent/talk.ts';
+import { write } from '../../base/directory.ts';
+import { createPlaces, hostIn, trustWorkspace } from '../../host/places.ts';
 
 const SKILL = `---
 name: secure
@@ -37,6 +40,64 @@ test('hooks of a sub-agent are listed, and count while it runs', async () => {
   expect((await host.engine.dispatch(CALL)).effect).toBe('pass');
   const agent = { id: 'a', parentId: 'main', type: 'rev' };
   expect((await host.engine.dispatch({ ...CALL, agent })).effect).toBe('deny');
+});
+
+const PLUGIN = {
+  'ws/plug/.claude-plugin/plugin.json': '{ "name": "fmt" }',
+  'ws/plug/refuse.sh': 'echo "no from $CLAUDE_PLUGIN_ROOT" >&2; exit 2',
+  'ws/plug/skills/secure/SKILL.md': SKILL.replace(
+    'echo no >&2; exit 2',
+    'sh "${CLAUDE_PLUGIN_ROOT}"/refuse.sh',
+  ),
+};
+
+test('hooks of a plugin’s skill know the plugin, and count once the skill is used', async () => {
+  const places = createPlaces(PLUGIN);
+  const pluginDirectories = [`${places.root}/plug`];
+  const host = await hostIn(places, { pluginDirectories, trust: 'all' });
+  expect(await host.engine.dispatch({ ...CALL, skills: ['secure'] })).toMatchObject({
+    effect: 'pass',
+    skipped: [{ why: 'only once the skill fmt:secure is used' }],
+  });
+  const { effect, reasons } = await host.engine.dispatch({ ...CALL, skills: ['fmt:secure'] });
+  expect(effect).toBe('deny');
+  expect(reasons.map(({ text }) => text.split(': ').at(-1))).toEqual([
+    `no from ${pluginDirectories[0]}`,
+  ]);
+});
+
+test('an agent that uses a plugin’s skill is guarded by its hooks from then on', async () => {
+  const stage = createStage();
+  for (const [name, text] of Object.entries(PLUGIN)) stage.write(name.replace('ws/', ''), text);
+  const spoken = talk([
+    calls(['Bash', { command: 'echo before' }]),
+    calls(['Skill', { skill: 'fmt:secure' }]),
+    calls(['Bash', { command: 'echo after' }]),
+    { text: 'Done.' },
+  ]);
+  const host = await stage.open({
+    model: spoken.model,
+    pluginDirectories: [`${stage.workspace}/plug`],
+    trust: 'all',
+  });
+  await host.start({ prompt: 'go' });
+  expect(answersIn(spoken)).toEqual([
+    'before',
+    expect.stringContaining('plug/skills/secure'),
+    expect.stringContaining(`no from ${stage.workspace}/plug`),
+  ]);
+});
+
+test('hooks of a plugin’s skill are trusted with all of a plugin in the workspace', async () => {
+  const places = createPlaces(PLUGIN);
+  const options = { pluginDirectories: [`${places.root}/plug`] };
+  expect((await hostIn(places, options)).hooks()).toMatchObject([
+    { hook: { id: 'claude:plugin:fmt:skills/secure:PreToolUse:refuse.sh' }, state: 'untrusted' },
+  ]);
+  await trustWorkspace(places, options);
+  expect((await hostIn(places, options)).hooks()).toMatchObject([{ state: 'ready' }]);
+  write(`${places.root}/plug/refuse.sh`, 'exit 0');
+  expect((await hostIn(places, options)).hooks()).toMatchObject([{ state: 'modified' }]);
 });
 
 test('hooks of a workspace’s skill wait for trust', async () => {

@@ -1,3 +1,4 @@
+import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { write } from '../../base/directory.ts';
@@ -255,5 +256,90 @@ describe('a plugin that settings enable', () => {
     expect(why).toEqual([
       'home/.claude/settings.json: the plugin fmt@market is enabled and not installed here, so its hooks do not run',
     ]);
+  });
+});
+
+const FRONT = `---
+name: another-name
+hooks:
+  PreToolUse:
+    - matcher: Bash
+      hooks:
+        - { type: command, command: greet-check }
+---
+`;
+
+describe('a skill of a plugin', () => {
+  test('brings its hooks, under the name that the session knows it by, with what the plugin knows', () => {
+    const machine = withPlugins(
+      {
+        'home/.claude/settings.json': {
+          pluginConfigs: { 'my-plug@inline': { options: { url: 'u' } } },
+        },
+        'plug/.claude-plugin/plugin.json': { name: 'my-plug' },
+        'plug/skills/greet/SKILL.md': FRONT,
+        'plug/skills/README.md': '',
+      },
+      'plug',
+    );
+    const { commands, entries, faults, why } = look(machine);
+    const root = path.join(machine.base, 'plug');
+    expect({ commands, faults, why }).toEqual({ commands: ['greet-check'], faults: [], why: [] });
+    expect(entries[0]?.source).toEqual({
+      kind: 'skill',
+      label: 'plugin:my-plug:skills/greet',
+      file: path.join(root, 'skills/greet/SKILL.md'),
+      place: 'given',
+      root: null,
+      isCline: false,
+      family: `skill:${path.join(root, 'skills/greet')}`,
+      plugin: {
+        name: 'my-plug:greet',
+        root,
+        data: path.join(machine.base, 'home/.claude/plugins/data/my-plug-inline'),
+        options: { url: 'u' },
+      },
+    });
+  });
+
+  test('belongs to the workspace when the plugin does, or when a link leads there', () => {
+    const machine = withPlugins(
+      {
+        'proj/plug/skills/greet/SKILL.md': FRONT,
+        'proj/shared/linked/SKILL.md': FRONT,
+        'other/skills/own/SKILL.md': FRONT,
+      },
+      'proj/plug',
+      'other',
+    );
+    const { base } = machine;
+    symlinkSync(path.join(base, 'proj/shared/linked'), path.join(base, 'other/skills/linked'));
+    expect(look(machine).from).toEqual([
+      'plugin:plug:skills/greet workspace proj',
+      'plugin:other:skills/linked workspace proj',
+      'plugin:other:skills/own given -',
+    ]);
+  });
+
+  test('that is broken guards nothing in silence', () => {
+    const { faults } = look(
+      withPlugins({ 'plug/skills/greet/SKILL.md': '---\nhooks: 5\n---\n' }, 'plug'),
+    );
+    expect(faults).toEqual([
+      'plugin:plug:skills/greet null 2: "hooks": expected an object of events, found number 5',
+    ]);
+  });
+});
+
+test('a sub-agent of a plugin may bring no hooks, as in Claude Code, and is told', () => {
+  const { commands, faults, why } = look(
+    withPlugins({ 'plug/agents/rev.md': FRONT, 'plug/agents/plain.md': '# Plain' }, 'plug'),
+  );
+  expect({ commands, faults, why }).toEqual({
+    commands: [],
+    faults: [],
+    why: [
+      'plug/agents/rev.md: the PreToolUse hook at line 7 does not run: a plugin’s sub-agent may bring no hooks; write it into hooks/hooks.json, or the sub-agent into .claude/agents',
+    ],
   });
 });

@@ -74,6 +74,43 @@ describe('which sources run', () => {
   });
 });
 
+const FRONT = '---\nhooks:\n  Stop:\n    - hooks: [{ type: command, command: NAME }]\n---\n';
+
+test('plugins only means their skills, too', () => {
+  const { commands } = look(
+    createMachine(
+      {
+        'etc/managed-settings.json': { strictPluginOnlyCustomization: true },
+        'home/.claude/skills/mine/SKILL.md': FRONT.replace('NAME', 'mine'),
+        'plug/skills/theirs/SKILL.md': FRONT.replace('NAME', 'theirs'),
+      },
+      (base) => ({ pluginDirectories: [path.join(base, 'plug')] }),
+    ),
+  );
+  expect(commands).toEqual(['theirs']);
+});
+
+test('skills of a plugin that the administrator demands run where only managed hooks do', () => {
+  const { commands } = look(
+    createMachine({
+      'etc/managed-settings.json': {
+        allowManagedHooksOnly: true,
+        enabledPlugins: { 'forced@shop': true },
+      },
+      'home/.claude/settings.json': { enabledPlugins: { 'chosen@shop': true } },
+      'home/.claude/plugins/installed_plugins.json': {
+        plugins: {
+          'forced@shop': { installPath: 'forced' },
+          'chosen@shop': { installPath: 'chosen' },
+        },
+      },
+      'home/.claude/plugins/forced/skills/one/SKILL.md': FRONT.replace('NAME', 'forced'),
+      'home/.claude/plugins/chosen/skills/two/SKILL.md': FRONT.replace('NAME', 'chosen'),
+    }),
+  );
+  expect(commands).toEqual(['forced']);
+});
+
 test('a workspace does not switch off the hooks of another root', () => {
   const { commands } = look(
     createMachine(

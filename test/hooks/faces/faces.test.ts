@@ -375,14 +375,29 @@ describe('paths', () => {
     viewsOf({ name, input }, to, inSub)[0]?.input;
 
   test('are absolute for Claude, from the working directory', () => {
-    expect(shown('read_file', { path: 'a' }, 'claude')).toEqual({ file_path: '/ws/sub/a' });
+    expect(shown('read_files', { path: 'a' }, 'claude')).toEqual({ file_path: '/ws/sub/a' });
     expect(shown('Read', { file_path: '../b' }, 'claude')).toEqual({ file_path: '/ws/b' });
+  });
+
+  test('of a classic call start at the root, wherever one stands', () => {
+    expect(shown('read_file', { path: 'a' }, 'claude')).toEqual({ file_path: '/ws/a' });
+    expect(shown('write_to_file', { path: './a', content: '' }, 'claude')).toEqual({
+      file_path: '/ws/a',
+      content: '',
+    });
+    expect(shown('list_files', { path: '.', recursive: true }, 'claude')).toMatchObject({
+      path: '/ws',
+    });
+    expect(shown('search_files', { regex: 'x' }, 'claude')).toEqual({ path: '/ws', pattern: 'x' });
+    expect(shown('read_file', { path: 'sub/a' }, 'sdk')).toEqual({ files: [{ path: 'a' }] });
+    expect(shown('read_file', { path: 'a' }, 'sdk')).toEqual({ files: [{ path: '/ws/a' }] });
   });
 
   test('are relative to the root for classic hooks when inside it', () => {
     expect(shown('Read', { file_path: '/ws/b' }, 'classic')).toEqual({ path: 'b' });
     expect(shown('Read', { file_path: '/wsx/b' }, 'classic')).toEqual({ path: '/wsx/b' });
-    expect(shown('read_file', { path: './a' }, 'classic')).toEqual({ path: 'sub/a' });
+    expect(shown('read_file', { path: './a' }, 'classic')).toEqual({ path: 'a' });
+    expect(shown('read_files', { path: './a' }, 'classic')).toEqual({ path: 'sub/a' });
     expect(shown('Grep', { pattern: 'x' }, 'classic')).toEqual({ path: 'sub', regex: 'x' });
   });
 

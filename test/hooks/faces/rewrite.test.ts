@@ -57,11 +57,11 @@ describe('a rewrite in the call’s own vocabulary', () => {
   test('keeps the model’s spelling of a path that was only shown differently', () => {
     const within = { cwd: '/ws/sub', root: '/ws' };
     expect(
-      rewrite('read_file', { path: 'a' }, { from: 'classic', input: { path: 'sub/a' }, within }),
-    ).toEqual({ ok: true, input: { path: 'a' } });
+      rewrite('read_file', { path: './a' }, { from: 'classic', input: { path: 'a' }, within }),
+    ).toEqual({ ok: true, input: { path: './a' } });
     expect(
       rewrite('read_file', { path: 'a' }, { from: 'classic', input: { path: 'b' }, within }),
-    ).toEqual({ ok: true, input: { path: '/ws/b' } });
+    ).toEqual({ ok: true, input: { path: 'b' } });
     expect(
       rewrite('Read', { file_path: 'a' }, { from: 'claude', input: { file_path: 'b' }, within }),
     ).toEqual({ ok: true, input: { file_path: '/ws/sub/b' } });
@@ -213,6 +213,16 @@ describe('a rewrite through another face', () => {
     expect(rewrite('read_files', { path: 'a' }, { ...classic, within })).toEqual({
       ok: true,
       input: { path: '/ws/b' },
+    });
+    const inSub: Came = { from: 'claude', input: { file_path: 'b' }, within };
+    expect(rewrite('read_file', { path: 'a' }, inSub)).toEqual({
+      ok: true,
+      input: { path: 'sub/b' },
+    });
+    const inList: Came = { from: 'sdk', input: { files: [{ path: 'b' }] }, within };
+    expect(rewrite('read_file', { path: 'a' }, inList)).toEqual({
+      ok: true,
+      input: { path: 'sub/b' },
     });
   });
 

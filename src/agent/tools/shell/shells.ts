@@ -6,6 +6,7 @@ import {
 } from '../../../process/bounded-output.ts';
 import { runProgram, type ProgramResult } from '../../../process/run.ts';
 import { sayExitCode } from './exit-code.ts';
+import { createLeftGroups, type LeftGroups } from './left-groups.ts';
 import { prepareLaunch, type ShellLaunch, type ShellOrder } from './shell-launch.ts';
 
 /** Commands that go on in the background. They end with the session at the latest. */
@@ -20,7 +21,9 @@ export interface Shells {
   list(): readonly ShellState[];
   /** Tells of each shell that has started or ended, until the function that it returns is called. */
   onChange(listener: (shell: ShellState) => void): () => void;
-  /** Ends all of them; none can be started afterwards. */
+  /** What commands leave running, whichever way they were started. */
+  readonly left: LeftGroups;
+  /** Ends all of them and what any command left running; none can be started afterwards. */
   closeAll(): Promise<void>;
 }
 
@@ -38,15 +41,17 @@ export function createShells(): Shells {
   const tell = (shell: ShellState) => {
     for (const listener of listeners) listener(shell);
   };
+  const left = createLeftGroups();
   let isClosed = false;
 
   return {
+    left,
     start(order) {
       if (isClosed) return 'The session has ended; nothing can be started in the background.';
       const launch = prepareLaunch(order);
       if (typeof launch === 'string') return launch;
       const id = `bash_${shells.size + 1}`;
-      const shell = new BackgroundShell({ id, command: order.command, launch });
+      const shell = new BackgroundShell({ id, command: order.command, launch, left });
       shells.set(id, shell);
       tell(shell.state);
       // Who listens is not who would hear of what goes wrong there.
@@ -68,6 +73,7 @@ export function createShells(): Shells {
     async closeAll() {
       isClosed = true;
       await Promise.all([...shells.values()].map((shell) => shell.kill()));
+      left.hangUp();
     },
   };
 }
@@ -78,6 +84,7 @@ interface Started {
   readonly id: string;
   readonly command: string;
   readonly launch: ShellLaunch;
+  readonly left: LeftGroups;
 }
 
 class BackgroundShell {
@@ -88,9 +95,10 @@ class BackgroundShell {
   #unread: OutputCollector = createBoundedOutput(MAX_UNREAD_BYTES);
   #state: ShellState;
 
-  constructor({ id, command, launch }: Started) {
+  constructor(started: Started) {
+    const { id, command } = started;
     this.#state = { id, command, status: 'running', exitCode: null };
-    this.ended = this.#run(launch);
+    this.ended = this.#run(started);
   }
 
   get state(): ShellState {
@@ -108,7 +116,8 @@ class BackgroundShell {
     await this.ended;
   }
 
-  async #run(launch: ShellLaunch): Promise<void> {
+  async #run({ command, launch, left }: Started): Promise<void> {
+    let leader: number | null = null;
     const result = await runProgram(
       {
         ...launch.program,
@@ -119,11 +128,13 @@ class BackgroundShell {
       },
       {
         signal: this.#ending.signal,
+        onStart: (pid) => void (leader = pid),
         onOutput: (chunk) => this.#take(this.#decoder.write(chunk)),
       },
     );
     this.#take(this.#decoder.end());
     if (result.spawnError !== null) this.#take(result.spawnError.message);
+    left.note({ leader, command });
     this.#state = { ...this.#state, ...endOf(result) };
     launch.dispose();
   }

@@ -1,6 +1,6 @@
 import { flag, listOf, objectSchema, type SpecTable, text } from './spec-table.ts';
 
-const PATH = text('The path, relative to the current directory or absolute');
+const PATH = text('The path, relative to the root of the workspace or absolute');
 
 const DIFF = `One or more blocks, each of this form:
 ------- SEARCH

@@ -56,11 +56,13 @@ export function batchFields(event: HookEvent<'PostToolBatch'>): Fields {
 function batchCalls(call: AnsweredCallFacts, event: HookEvent): Fields[] {
   const places = { cwd: event.cwd, root: event.workspaceRoots[0] ?? null };
   const views = isClaudes(call.name) ? [call] : viewsOf(call, 'claude', places);
-  return views.map(({ name, input }) => ({
+  // A hook may have made other parts of it; what these answered belongs to none of the model's.
+  const answers = call.answers?.length === views.length ? call.answers : [];
+  return views.map(({ name, input }, index) => ({
     tool_name: name,
     tool_input: input ?? {},
     tool_use_id: call.callId,
-    tool_response: call.answer,
+    tool_response: answers[index] ?? call.answer,
   }));
 }
 

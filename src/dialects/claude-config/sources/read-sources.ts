@@ -7,6 +7,8 @@ import type { BrokenEntry, Entry, Source } from '../entry.ts';
 import type { HttpRules } from '../handlers/http-rules.ts';
 import { isGate } from '../names.ts';
 import { parsePermissions, type SourcePermissions } from '../permissions/parse-permissions.ts';
+import type { ConfiguredServers } from '../../../mcp/server-config.ts';
+import { readServers } from '../mcp/read-servers.ts';
 import { findPlugins, type Plugin } from './find-plugins.ts';
 import { findMisplaced } from './misplaced.ts';
 import { readConfigText, type ReadConfigText } from './read-file.ts';
@@ -44,6 +46,8 @@ export interface SourcesReading {
   readonly settingsFiles: readonly Source[];
   /** What settings say about tool calls themselves, in declared order. No switch for hooks reaches it. */
   readonly permissions: readonly SourcePermissions[];
+  /** MCP servers, which no switch for hooks reaches either. */
+  readonly mcpServers: ConfiguredServers;
   /** Plugins that are in use. */
   readonly plugins: readonly PluginPlace[];
 }
@@ -60,13 +64,14 @@ export function readSources(
     ? findPlugins(places, settings)
     : NO_PLUGINS;
   const ofPlugins = plugins.map((plugin) => ({ plugin, hooks: readPlugin(plugin) }));
-  const ofMarkdown = hasMarkdown(places) ? readSkillsAndAgents(places) : [];
+  const ofMarkdown = mayHaveMarkdown(places, plugins) ? readSkillsAndAgents(places, plugins) : [];
   const found = inDeclaredOrder(settings, ofPlugins, ofMarkdown);
   const { running, off } = partBySwitch(found, createSwitches(settings));
   const longest = longestSessionEnd(settings.filter(isTrusted));
   const sessionEndMs = sessionEndBudget(longest, places.env);
   // What a workspace asks for, its own hooks get, and nobody else's.
   const workspaceEndMs = sessionEndBudget(longestSessionEnd(settings), places.env);
+  const mcp = readServers({ places, settings, plugins, readText });
   const gateFiles = brokenGateFiles(found);
   const permissions = settings.flatMap((each) => parsePermissions(each, gateFiles));
   return {
@@ -86,6 +91,7 @@ export function readSources(
       ...settings.flatMap(ineffectiveSettings),
       ...permissions.flatMap(({ said }) => said.problems.map((why) => ({ path: said.file, why }))),
       ...off,
+      ...mcp.ignored,
       ...findMisplaced(places, realPaths([...files, ...found])),
     ],
     watched: watchedDirectories(files, plugins),
@@ -95,6 +101,7 @@ export function readSources(
     brokenGateFiles: gateFiles,
     settingsFiles: files.flatMap(({ source, text }) => (text === null ? [source] : [])),
     permissions,
+    mcpServers: mcp,
     plugins: plugins.map(({ facts }) => ({ name: facts.name, directory: facts.root })),
   };
 }
@@ -128,7 +135,11 @@ function mayHavePlugins(
 const MARKDOWN_FOLDERS = ['skills', 'agents'];
 
 /** Skills and sub-agents may bring hooks; most places have neither. */
-function hasMarkdown({ claudeDirectory, startDirectory }: ClaudePlaces): boolean {
+function mayHaveMarkdown(
+  { claudeDirectory, startDirectory }: ClaudePlaces,
+  plugins: readonly Plugin[],
+): boolean {
+  if (plugins.length > 0) return true;
   const directories = [claudeDirectory, path.join(startDirectory, '.claude')];
   return directories.some(
     (directory) =>
@@ -137,7 +148,8 @@ function hasMarkdown({ claudeDirectory, startDirectory }: ClaudePlaces): boolean
 }
 
 interface Found extends Pick<SettingsReading, 'source' | 'hooks'> {
-  readonly isForced: boolean;
+  /** The plugin that it is part of. */
+  readonly plugin: Plugin | null;
 }
 
 interface PluginAndHooks {
@@ -151,17 +163,13 @@ function inDeclaredOrder(
   ofMarkdown: readonly MarkdownHooks[],
 ): Found[] {
   const isManaged = ({ source }: SettingsReading) => source.kind === 'managed';
-  const plain = (reading: SettingsReading) => ({ ...reading, isForced: false });
+  const plain = (reading: SettingsReading) => ({ ...reading, plugin: null });
   return [
     ...settings.filter((each) => !isManaged(each)).map(plain),
     ...ofPlugins.flatMap(({ plugin, hooks }) =>
-      hooks.readings.map((reading) => ({ ...reading, isForced: plugin.isForced })),
+      hooks.readings.map((reading) => ({ ...reading, plugin })),
     ),
-    ...ofMarkdown.map(({ source, hooks }) => ({
-      source,
-      hooks: { ...hooks, ignored: [] },
-      isForced: false,
-    })),
+    ...ofMarkdown,
     ...settings.filter(isManaged).map(plain),
   ];
 }
@@ -173,7 +181,7 @@ function partBySwitch(
   const running: Found[] = [];
   const off: Ignored[] = [];
   for (const each of found) {
-    const why = whyOff(each.source, each);
+    const why = whyOff(each.source, each.plugin);
     if (why === null) running.push(each);
     else {
       const { entries, broken } = each.hooks;

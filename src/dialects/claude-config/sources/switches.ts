@@ -1,9 +1,10 @@
 import type { Ignored } from '../../dialect.ts';
 import type { BrokenEntry, Entry, Source } from '../entry.ts';
+import type { Plugin } from './find-plugins.ts';
 import type { SettingsReading } from './read-settings.ts';
 
-/** Why the hooks of a source do not run, or null when they do. */
-export type WhyOff = (source: Source, plugin: { readonly isForced: boolean }) => string | null;
+/** Why the hooks of a source, which may be part of a plugin, do not run; null when they do. */
+export type WhyOff = (source: Source, plugin: Plugin | null) => string | null;
 
 /**
  * What switches hooks off. Settings of a workspace reach only that workspace's hooks, and turn on
@@ -15,12 +16,12 @@ export function createSwitches(settings: readonly SettingsReading[]): WhyOff {
   const pluginsOnly = managed.find((each) =>
     coversHooks(valueOf(each, 'strictPluginOnlyCustomization')),
   );
-  return (source, { isForced }) => {
+  return (source, plugin) => {
     if (source.kind === 'managed') return whyDisabled(findLast(managed));
-    if (managedOnly !== undefined && !isForced) {
+    if (managedOnly !== undefined && plugin?.isForced !== true) {
       return because('allowManagedHooksOnly', managedOnly);
     }
-    if (pluginsOnly !== undefined && source.kind !== 'plugin') {
+    if (pluginsOnly !== undefined && plugin === null) {
       return because('strictPluginOnlyCustomization', pluginsOnly);
     }
     return whyDisabled(findDisabling(settings, source));

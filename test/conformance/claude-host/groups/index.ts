@@ -2,6 +2,7 @@ import type { HostGroup } from '../play.ts';
 import { multi, post, preCases } from './calls.ts';
 import { asynchronous, subagents, tasks, unfit } from './described.ts';
 import { extra, misc } from './edges.ts';
+import { elicitation } from './elicitation.ts';
 import { continueFalse, preStop, stop } from './endings.ts';
 import { frontMatter } from './front-matter.ts';
 import { modelSwitch } from './model-switch.ts';
@@ -39,4 +40,5 @@ export const HOST_GROUPS: readonly HostGroup[] = [
   unfit,
   tasks,
   modelSwitch,
+  elicitation,
 ];

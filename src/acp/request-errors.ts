@@ -1,0 +1,46 @@
+import { RequestError } from '@agentclientprotocol/sdk';
+import { type HooklineError, isHooklineError } from '../base/errors.ts';
+
+/** What the protocol says of a failure; everything else stays as it is. */
+export async function answering<Result>(work: () => Promise<Result> | Result): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw isHooklineError(error) ? requestErrorOf(error) : error;
+  }
+}
+
+function requestErrorOf({ code, message, hint }: HooklineError): RequestError {
+  const text = hint === undefined ? message : `${message}. ${hint}`;
+  return new RequestError(NUMBERS[code] ?? INTERNAL, text, { code });
+}
+
+const INTERNAL = -32_603;
+const INVALID_REQUEST = -32_600;
+const INVALID_PARAMS = -32_602;
+const NOT_FOUND = -32_002;
+
+const NUMBERS: Readonly<Partial<Record<HooklineError['code'], number>>> = {
+  SESSION_UNKNOWN: NOT_FOUND,
+  SESSION_BUSY: INVALID_REQUEST,
+  USAGE_INVALID: INVALID_PARAMS,
+  MODEL_UNKNOWN: INVALID_PARAMS,
+};
+
+export function unknownSession(sessionId: string): RequestError {
+  return new RequestError(NOT_FOUND, `there is no session ${JSON.stringify(sessionId)} here`, {
+    sessionId,
+  });
+}
+
+export function wrongParams(message: string): RequestError {
+  return new RequestError(INVALID_PARAMS, message);
+}
+
+export function wrongMoment(message: string): RequestError {
+  return new RequestError(INVALID_REQUEST, message);
+}
+
+export function failedRun(message: string): RequestError {
+  return new RequestError(INTERNAL, message);
+}

@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { parseScript } from '../agent/models/script-file.ts';
+import { HooklineError, messageOf } from '../base/errors.ts';
+import { isDirectory } from '../base/files.ts';
+import type { AgentOptions, ModelWish } from '../host/agent/agent-options.ts';
+import type { StartRequest } from '../host/agent/sessions.ts';
+
+/** The flags of every command that runs an agent, as the command line gives them. */
+export interface AgentFlags {
+  readonly prompt?: string;
+  readonly provider?: string;
+  readonly model?: string;
+  readonly baseUrl?: string;
+  readonly key?: string;
+  readonly script?: string;
+  readonly permissionMode?: NonNullable<AgentOptions['permissionMode']>;
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
+  readonly resume?: string;
+  readonly continue?: boolean;
+  readonly maxTurns?: string;
+  readonly toolset?: NonNullable<AgentOptions['toolset']>;
+  readonly addDir?: readonly string[];
+  readonly mcpConfig?: readonly string[];
+  readonly worktree?: string;
+}
+
+/** Refuses flags of which only one can be meant. */
+export function refuseContradictions(flags: AgentFlags): void {
+  const { resume, script, provider } = flags;
+  if (resume !== undefined && flags.continue === true) {
+    throw usage('--resume and --continue name two sessions', 'Leave one of them out.');
+  }
+  if (script !== undefined && provider !== undefined && provider !== 'scripted') {
+    throw usage(
+      `--script is a model of its own, found --provider ${provider} beside it`,
+      'Leave one of them out.',
+    );
+  }
+}
+
+/** Which session a command opens. */
+export function sessionWish(flags: AgentFlags): Pick<StartRequest, 'resume' | 'worktree'> {
+  const resume = flags.continue === true ? 'latest' : flags.resume;
+  const { worktree } = flags;
+  return {
+    ...(resume === undefined ? {} : { resume }),
+    ...(worktree === undefined ? {} : { worktree }),
+  };
+}
+
+/** A text without the blanks around it; null when nothing is left. */
+export function filledText(given: string): string | null {
+  const trimmed = given.trim();
+  return trimmed === '' ? null : trimmed;
+}
+
+export function agentOptions(flags: AgentFlags): AgentOptions {
+  const { permissionMode, allow, deny, toolset, addDir, mcpConfig, maxTurns } = flags;
+  return {
+    model: modelWish(flags),
+    ...(permissionMode === undefined ? {} : { permissionMode }),
+    ...(allow === undefined ? {} : { allow }),
+    ...(deny === undefined ? {} : { deny }),
+    ...(toolset === undefined ? {} : { toolset }),
+    ...(addDir === undefined ? {} : { addDirectories: addDir.map(checkedDirectory) }),
+    ...(mcpConfig === undefined ? {} : { mcpConfig }),
+    ...(maxTurns === undefined ? {} : { maxTurns: readCount(maxTurns) }),
+  };
+}
+
+function checkedDirectory(given: string): string {
+  if (isDirectory(given)) return given;
+  throw usage(
+    `--add-dir should name a directory: ${JSON.stringify(given)} is none`,
+    'Name one that exists.',
+  );
+}
+
+function modelWish({ provider, model, baseUrl, key, script }: AgentFlags): ModelWish {
+  return {
+    ...(provider === undefined ? {} : { provider }),
+    ...(model === undefined ? {} : { model }),
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(key === undefined ? {} : { key }),
+    ...(script === undefined ? {} : { script: parseScript(readScript(script), script) }),
+  };
+}
+
+function readScript(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw usage(
+      `--script should name a file with turns of a scripted model: ${messageOf(error)}`,
+      'Name one that exists.',
+    );
+  }
+}
+
+function readCount(written: string): number {
+  const count = Number(written);
+  if (Number.isInteger(count) && count > 0) return count;
+  throw usage(
+    `--max-turns should be a whole number above 0, found ${JSON.stringify(written)}`,
+    'Write it as 20, for example.',
+  );
+}
+
+export function usage(message: string, hint: string): HooklineError {
+  return new HooklineError('USAGE_INVALID', { message, hint });
+}

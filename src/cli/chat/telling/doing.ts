@@ -1,0 +1,44 @@
+import type { HandlerProgress } from '../../../hooks/observers.ts';
+import { oneLine } from '../../words/print.ts';
+
+const SLOW_AFTER_MS = 1000;
+
+/** The line about what goes on: what the agent does, or the hooks that it has waited for too long. */
+export interface Doing {
+  set(text: string | null): void;
+  readonly observe: (progress: HandlerProgress) => void;
+  end(): void;
+}
+
+export function createDoing(show: (text: string | null) => void): Doing {
+  const running = new Map<string, NodeJS.Timeout>();
+  const slow = new Set<string>();
+  let doing: string | null = null;
+  const draw = (): void => {
+    const names = [...slow].map(oneLine).join(', ');
+    show(names === '' ? doing : `waiting for ${names} …`);
+  };
+  return {
+    set(text) {
+      doing = text;
+      draw();
+    },
+    observe({ type, hook }) {
+      clearTimeout(running.get(hook));
+      running.delete(hook);
+      if (type === 'end') {
+        if (slow.delete(hook)) draw();
+        return;
+      }
+      const tell = (): void => {
+        slow.add(hook);
+        draw();
+      };
+      running.set(hook, setTimeout(tell, SLOW_AFTER_MS));
+    },
+    end() {
+      for (const timer of running.values()) clearTimeout(timer);
+      running.clear();
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import { harmless } from '../../words/print.ts';
+import { withoutSecrets } from '../../words/redaction.ts';
+import type { GlobalFlags } from '../../context.ts';
+
+/** Text as it may be drawn: nothing in it moves the cursor, and a tab is as wide as it is counted. */
+export function shown(text: string): string {
+  return harmless(text).replaceAll('\t', '    ');
+}
+
+/** The same without secrets. */
+export async function shownWithoutSecrets(
+  text: string,
+  flags: Pick<GlobalFlags, 'raw'>,
+): Promise<string> {
+  const clean = await withoutSecrets({ text }, flags);
+  return shown(clean.text);
+}
+
+/** The first lines of a text, and how many more there are. */
+export function firstLines(text: string, most: number): readonly string[] {
+  const lines = text.trimEnd().split('\n');
+  if (lines.length <= most) return lines;
+  return [...lines.slice(0, most), `… ${lines.length - most} more lines`];
+}

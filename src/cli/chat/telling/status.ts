@@ -1,0 +1,53 @@
+import type { SessionState } from '../../../agent/session/session.ts';
+import type { PermissionMode } from '../../../permissions/mode.ts';
+import { colors } from '../../words/colors.ts';
+import { oneLine } from '../../words/print.ts';
+
+/** One line about the session: model, mode, how full its context is, what it has cost. */
+export function statusLine(state: SessionState): string {
+  const { model, permissionMode, costUsd } = state;
+  const parts = [
+    oneLine(model.id),
+    permissionMode === 'default' ? 'asks first' : MODE_WORDS[permissionMode],
+    `${contextShare(state)}% context`,
+    ...(costUsd === null ? [] : [dollars(costUsd)]),
+  ];
+  return colors.dim(parts.join(' · '));
+}
+
+const MODE_WORDS: Readonly<Record<PermissionMode, string>> = {
+  default: 'asks first',
+  acceptEdits: 'accepts edits',
+  plan: 'plans only',
+  bypassPermissions: 'asks nothing',
+  dontAsk: 'denies what it would ask',
+};
+
+function contextShare({ contextTokens, contextLimit }: SessionState): number {
+  return contextLimit === 0 ? 0 : Math.min(100, Math.round((100 * contextTokens) / contextLimit));
+}
+
+function dollars(usd: number): string {
+  return `$${usd.toFixed(usd < 1 ? 4 : 2)}`;
+}
+
+/** What a session has used, in a few lines. */
+export function costWords({ usage, costUsd, contextTokens, contextLimit }: SessionState): string {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
+  const number = (count: number): string => count.toLocaleString('en-US');
+  return [
+    `cost     ${costUsd === null ? 'not known for this model' : dollars(costUsd)}`,
+    `tokens   ${number(inputTokens)} in, ${number(outputTokens)} out`,
+    `cache    ${number(cacheReadTokens)} read, ${number(cacheWriteTokens)} written`,
+    `context  ${number(contextTokens)} of ${number(contextLimit)}`,
+  ].join('\n');
+}
+
+/** The mode after this one, as one key goes through them. */
+export function modeAfter(mode: PermissionMode): PermissionMode {
+  const next = CYCLE[CYCLE.indexOf(mode) + 1];
+  return next ?? 'default';
+}
+
+// The others switch questions off for good; whoever wants that says so when they start.
+const CYCLE: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan'];

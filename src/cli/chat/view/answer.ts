@@ -1,0 +1,135 @@
+import type { Log } from './log.ts';
+import { cachedPart, markdownPart, type Part, renderMarkdown } from './part.ts';
+import type { AnswerView } from './view.ts';
+
+// Markdown is read anew at every change, so only what may still change is kept open.
+const LONG_TAIL = 60;
+
+const FENCE = /^ {0,3}(```+|~~~+)(.*)$/u;
+// Belongs to what stands above it: an item, or code.
+const CONTINUED = /^(?:\s|$)/u;
+const TABLE_RULE = /^\s*\|?\s*:?-+:?\s*\|[\s:|-]*$/u;
+
+/**
+ * An answer in pieces. What is complete for sure becomes a part of the log that is never made anew:
+ * up to a blank line outside of code, or after some lines of what is long.
+ */
+export class Answer implements AnswerView {
+  readonly #log: Log;
+  readonly #onChange: () => void;
+  readonly #parts = new Set<Part>();
+  readonly #open: Part;
+  #written = '';
+  #lines: string[] = [];
+  #last = '';
+  #fence: { readonly mark: string; readonly head: string } | null = null;
+  #isWithinCode = false;
+  #endsBlank = false;
+  #isEnded = false;
+  #tail: Part | null = null;
+
+  constructor(log: Log, onChange: () => void) {
+    this.#log = log;
+    this.#onChange = onChange;
+    this.#open = { lines: (width) => this.#tailPart().lines(width) };
+    this.#parts.add(this.#open);
+    log.add(this.#open);
+  }
+
+  append(markdown: string): void {
+    this.#written += markdown;
+    const [first = '', ...rest] = markdown.split('\n');
+    this.#last += first;
+    for (const next of rest) {
+      this.#endLine(this.#last);
+      this.#last = next;
+    }
+    this.#tail = null;
+    this.#onChange();
+  }
+
+  end(markdown: string): void {
+    this.#isEnded = true;
+    this.#tail = null;
+    if (markdown.trim() === this.#written.trim()) return this.#onChange();
+    this.discard();
+    this.#log.add(markdownPart(markdown));
+  }
+
+  discard(): void {
+    this.#log.remove(this.#parts);
+    this.#onChange();
+  }
+
+  #endLine(line: string): void {
+    const isLong = this.#lines.length >= LONG_TAIL;
+    if (isLong && this.#fence === null && !CONTINUED.test(line)) this.#settleLong(line);
+    this.#lines.push(line);
+    const wasCode = this.#fence !== null;
+    this.#followFence(line);
+    const isBlank = line.trim() === '';
+    if (this.#fence === null) {
+      if (isBlank || wasCode) this.#settle();
+    } else if (wasCode && isLong) this.#settle();
+  }
+
+  /** A long table goes on in another one, below the same head. */
+  #settleLong(next: string): void {
+    const rule = this.#lines.findIndex((line) => TABLE_RULE.test(line));
+    const isTable = rule > 0 && next.includes('|');
+    const head = isTable ? this.#lines.slice(rule - 1, rule + 1) : [];
+    this.#settle();
+    this.#lines.push(...head);
+  }
+
+  #followFence(line: string): void {
+    const [, mark = '', rest = ''] = FENCE.exec(line) ?? [];
+    if (mark === '') return;
+    if (this.#fence === null) this.#fence = { mark, head: line };
+    else if (mark.startsWith(this.#fence.mark) && rest.trim() === '') this.#fence = null;
+  }
+
+  /** What stands there is complete; code goes on in the next part. */
+  #settle(): void {
+    const isBlank = this.#lines.every((line) => line.trim() === '');
+    const isWanted = !isBlank || (this.#parts.size > 1 && !this.#endsBlank);
+    if (isWanted) this.#keep(isBlank ? cachedPart(() => ['']) : this.#makePart(this.#lines));
+    if (isWanted) this.#endsBlank = this.#lines.at(-1)?.trim() === '';
+    this.#lines = [];
+    this.#isWithinCode = this.#fence !== null;
+  }
+
+  #keep(part: Part): void {
+    this.#parts.add(part);
+    this.#log.remove(new Set([this.#open]));
+    this.#log.add(part);
+    this.#log.add(this.#open);
+  }
+
+  #tailPart(): Part {
+    this.#tail ??= this.#makePart([...this.#lines, this.#last]);
+    return this.#tail;
+  }
+
+  #makePart(lines: readonly string[]): Part {
+    const [isContinued, fence] = [this.#isWithinCode, this.#fence];
+    const isOpen = fence !== null && !this.#isEnded;
+    const head = isContinued ? [this.#headOfCode(lines)] : [];
+    const foot = fence === null ? [] : [fence.mark];
+    const text = [...head, ...lines, ...foot].join('\n');
+    const isBlankAfter = fence === null && lines.at(-1)?.trim() === '';
+    if (text.trim() === '') return cachedPart(() => []);
+    return cachedPart((width) => {
+      const made = renderMarkdown(text, width);
+      const from = isContinued ? 1 : 0;
+      const shown = made.slice(from, isOpen ? -1 : undefined);
+      return isBlankAfter && shown.at(-1) !== '' ? [...shown, ''] : shown;
+    });
+  }
+
+  #headOfCode(lines: readonly string[]): string {
+    if (this.#fence !== null) return this.#fence.head;
+    // The code has just ended, with the mark that it began with.
+    return FENCE.exec(lines.at(-1) ?? '')?.[1] ?? '```';
+  }
+}

@@ -1,0 +1,68 @@
+import type { Component } from '@earendil-works/pi-tui/dist/tui.js';
+import { colors } from '../../words/colors.ts';
+import { cachedPart, type Part, textPart, wrapped } from './part.ts';
+import type { Fold } from './view.ts';
+
+// All of it is compared at every frame, so it must not grow for ever; the transcript has the rest.
+const MOST_LINES = 4000;
+const KEPT_LINES = 2000;
+
+const EARLIER = colors.dim('… what was said before is in `hookline sessions show`');
+
+/** All that was said, from top to bottom. */
+export class Log implements Component {
+  #parts: Part[] = [];
+  #isUnfolded = false;
+
+  add(part: Part): void {
+    this.#parts.push(part);
+  }
+
+  addFold({ head, details }: Fold): void {
+    const folded = textPart(head);
+    const unfolded = cachedPart((width) => [
+      ...wrapped(head, width),
+      ...details.flatMap((line) => wrapped(line, width - 2).map((each) => `  ${each}`)),
+    ]);
+    const current = (): Part => (this.#isUnfolded ? unfolded : folded);
+    this.add({ lines: (width) => current().lines(width) });
+  }
+
+  get isUnfolded(): boolean {
+    return this.#isUnfolded;
+  }
+
+  toggleFolds(): void {
+    this.#isUnfolded = !this.#isUnfolded;
+  }
+
+  remove(parts: ReadonlySet<Part>): void {
+    this.#parts = this.#parts.filter((part) => !parts.has(part));
+  }
+
+  clear(): void {
+    this.#parts = [];
+  }
+
+  invalidate(): void {
+    // Parts are made anew when the width changes, and by nothing else.
+  }
+
+  render(width: number): string[] {
+    const all = this.#parts.map((part) => part.lines(width));
+    const count = all.reduce((sum, lines) => sum + lines.length, 0);
+    if (count > MOST_LINES) return this.#shorten(all, width);
+    return all.flat();
+  }
+
+  #shorten(all: readonly (readonly string[])[], width: number): string[] {
+    let kept = 0;
+    let first = all.length;
+    while (first > 0 && kept + (all[first - 1]?.length ?? 0) <= KEPT_LINES) {
+      first -= 1;
+      kept += all[first]?.length ?? 0;
+    }
+    this.#parts = [textPart(EARLIER), ...this.#parts.slice(Math.min(first, all.length - 1))];
+    return this.#parts.flatMap((part) => part.lines(width));
+  }
+}

@@ -1,0 +1,187 @@
+import { Input } from '@earendil-works/pi-tui/dist/components/input.js';
+import { matchesKey } from '@earendil-works/pi-tui/dist/keys.js';
+import type { Component, Focusable } from '@earendil-works/pi-tui/dist/tui.js';
+import { colors } from '../../words/colors.ts';
+import { fit, wrapped } from './part.ts';
+import type { Choice, ChoiceOption, OpenQuestion } from './view.ts';
+
+/** Something that stands in the editor's place until the person has answered. */
+export interface Panel extends Component, Focusable {
+  handleInput(data: string): void;
+}
+
+/** What panels need to know of the screen that they are drawn on. */
+export interface PanelPlace {
+  rows(): number;
+  isUnfolded(): boolean;
+}
+
+type Answered<Answer> = (answer: Answer | null) => void;
+
+// The title, the options and the editor's neighbours need the rest of the screen.
+const ROWS_AROUND = 12;
+const LEAST_ROWS = 4;
+
+/** One of several, or any number of them. */
+export class ChoicePanel implements Panel {
+  focused = false;
+  readonly #choice: Choice;
+  readonly #place: PanelPlace;
+  readonly #answered: Answered<readonly string[]>;
+  readonly #marked: Set<string> | null;
+  #at = 0;
+
+  constructor(
+    choice: Choice,
+    place: PanelPlace & { readonly takesSeveral: boolean },
+    answered: Answered<readonly string[]>,
+  ) {
+    this.#choice = choice;
+    this.#place = place;
+    this.#answered = answered;
+    this.#marked = place.takesSeveral ? new Set() : null;
+  }
+
+  invalidate(): void {
+    // Nothing is kept between two frames.
+  }
+
+  handleInput(data: string): void {
+    const { options } = this.#choice;
+    if (matchesKey(data, 'escape')) this.#answered(null);
+    else if (matchesKey(data, 'up')) this.#move(-1);
+    else if (matchesKey(data, 'down') || matchesKey(data, 'tab')) this.#move(1);
+    else if (matchesKey(data, 'enter')) this.#confirm(options[this.#at]);
+    else if (this.#marked !== null && matchesKey(data, 'space')) this.#mark(options[this.#at]);
+    else this.#press(options.find(({ key }) => key === data.toLowerCase()));
+  }
+
+  #move(by: number): void {
+    const { length } = this.#choice.options;
+    this.#at = (this.#at + by + length) % length;
+  }
+
+  #mark(option: ChoiceOption | undefined): void {
+    if (option === undefined || this.#marked === null) return;
+    if (!this.#marked.delete(option.value)) this.#marked.add(option.value);
+  }
+
+  #press(option: ChoiceOption | undefined): void {
+    if (option === undefined) return;
+    if (this.#marked === null) this.#answered([option.value]);
+    else this.#mark(option);
+  }
+
+  #confirm(option: ChoiceOption | undefined): void {
+    if (this.#marked !== null) this.#answered([...this.#marked]);
+    else if (option !== undefined) this.#answered([option.value]);
+  }
+
+  render(width: number): string[] {
+    const { title, lines, options } = this.#choice;
+    return [
+      border(width),
+      ...wrapped(colors.bold(title), width),
+      ...preview(lines, width, this.#place),
+      ...options.flatMap((option, at) => this.#optionLines(option, at, width)),
+      colors.dim(this.#marked === null ? KEYS : KEYS_OF_SEVERAL),
+      border(width),
+    ].map((line) => fit(line, width));
+  }
+
+  #optionLines(option: ChoiceOption, at: number, width: number): string[] {
+    const isChosen = at === this.#at;
+    const mark = this.#marked === null ? '' : markOf(this.#marked.has(option.value));
+    const key = option.key === undefined ? '' : ` (${option.key})`;
+    const label = `${isChosen ? '>' : ' '} ${mark}${option.label}${key}`;
+    const about = option.about === undefined ? '' : colors.dim(` ${option.about}`);
+    return wrapped((isChosen ? colors.cyan(label) : label) + about, width);
+  }
+}
+
+function markOf(isMarked: boolean): string {
+  return isMarked ? '[x] ' : '[ ] ';
+}
+
+const KEYS = 'arrows and enter, or its key; esc: no';
+const KEYS_OF_SEVERAL = 'space marks, enter answers; esc: no';
+
+/** A line of text. */
+export class QuestionPanel implements Panel {
+  focused = true;
+  readonly #question: OpenQuestion;
+  readonly #place: PanelPlace;
+  readonly #input = new Input();
+
+  constructor(question: OpenQuestion, place: PanelPlace, answered: Answered<string>) {
+    this.#question = question;
+    this.#place = place;
+    this.#input.focused = true;
+    this.#input.onSubmit = (text) => answered(text);
+    this.#input.onEscape = () => answered(null);
+  }
+
+  invalidate(): void {
+    // Nothing is kept between two frames.
+  }
+
+  handleInput(data: string): void {
+    this.#input.handleInput(data);
+  }
+
+  render(width: number): string[] {
+    const { title, lines, hint } = this.#question;
+    return [
+      border(width),
+      ...wrapped(colors.bold(title), width),
+      ...preview(lines, width, this.#place),
+      ...this.#input.render(width),
+      colors.dim(hint),
+      border(width),
+    ].map((line) => fit(line, width));
+  }
+}
+
+function border(width: number): string {
+  return colors.dim('─'.repeat(width));
+}
+
+/** As much as the screen has room for, unless the person wants to see all of it. */
+function preview(lines: readonly string[], width: number, place: PanelPlace): string[] {
+  const all = lines.flatMap((line) => wrapped(line, width));
+  const room = Math.max(LEAST_ROWS, place.rows() - ROWS_AROUND);
+  if (place.isUnfolded() || all.length <= room) return all;
+  const rest = all.length - room + 1;
+  return [...all.slice(0, room - 1), colors.dim(`… ${rest} more lines (ctrl+o shows them)`)];
+}
+
+type MakePanel<Answer> = (answered: (answer: Answer | null) => void) => Panel;
+
+/** One panel at a time; those that come in the meantime wait for their turn. */
+export class Panels {
+  readonly #show: (panel: Panel | null) => void;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(show: (panel: Panel | null) => void) {
+    this.#show = show;
+  }
+
+  /** Null when the person does not answer, or the signal aborts. */
+  open<Answer>(make: MakePanel<Answer>, signal: AbortSignal): Promise<Answer | null> {
+    const opened = this.#last.then(() => this.#openNow(make, signal));
+    this.#last = opened;
+    return opened;
+  }
+
+  async #openNow<Answer>(make: MakePanel<Answer>, signal: AbortSignal): Promise<Answer | null> {
+    if (signal.aborted) return null;
+    try {
+      return await new Promise<Answer | null>((resolve) => {
+        signal.addEventListener('abort', () => resolve(null), { once: true });
+        this.#show(make(resolve));
+      });
+    } finally {
+      this.#show(null);
+    }
+  }
+}

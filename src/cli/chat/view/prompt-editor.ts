@@ -1,0 +1,17 @@
+import { Editor } from '@earendil-works/pi-tui/dist/components/editor.js';
+import type { TUI } from '@earendil-works/pi-tui/dist/tui.js';
+import { fit } from './part.ts';
+import { editorTheme } from './theme.ts';
+
+/** The editor, with a mark before what is typed, so that one sees where to type. */
+export class PromptEditor extends Editor {
+  constructor(tui: TUI, submit: (text: string) => void) {
+    super(tui, editorTheme, { paddingX: 2 });
+    this.onSubmit = submit;
+  }
+
+  override render(width: number): string[] {
+    const [top = '', first = '', ...rest] = super.render(width);
+    return [top, first.replace(/^ {2}/u, '> '), ...rest].map((line) => fit(line, width));
+  }
+}

@@ -1,0 +1,212 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { setCapabilities } from '@earendil-works/pi-tui/dist/terminal-image.js';
+import type { Terminal } from '@earendil-works/pi-tui/dist/terminal.js';
+import { type Component, TUI } from '@earendil-works/pi-tui/dist/tui.js';
+import { colors } from '../../words/colors.ts';
+import { Answer } from './answer.ts';
+import { createCompletion } from './completion.ts';
+import { createKeys } from './keys.ts';
+import { Log } from './log.ts';
+import { ChoicePanel, type Panel, Panels, QuestionPanel } from './panel.ts';
+import { fit, textPart, wrapped } from './part.ts';
+import { PromptEditor } from './prompt-editor.ts';
+import type {
+  AnswerView,
+  ChatView,
+  Choice,
+  CompletedCommand,
+  Fold,
+  Gestures,
+  OpenQuestion,
+} from './view.ts';
+
+export interface ScreenOptions {
+  readonly terminal: Terminal;
+  readonly gestures: Gestures;
+  /** Where files are completed. */
+  readonly directory: string;
+}
+
+// A little more than the package waits between two frames.
+const FRAME_MS = 20;
+
+/** The view on a terminal; it can be typed into at once. */
+export class Screen implements ChatView {
+  readonly #tui: TUI;
+  readonly #log = new Log();
+  readonly #editor: PromptEditor;
+  readonly #slot: Slot;
+  readonly #panels: Panels;
+  readonly #doing = new Lines();
+  readonly #queued = new Lines();
+  readonly #status = new Lines();
+  readonly #terminal: Terminal;
+  #commands: readonly CompletedCommand[] = [];
+
+  constructor({ terminal, gestures, directory }: ScreenOptions) {
+    // Pictures and links would let foreign text send the terminal more than what is seen.
+    setCapabilities({ images: null, trueColor: false, hyperlinks: false });
+    this.#terminal = terminal;
+    this.#tui = new TUI(terminal);
+    this.#editor = new PromptEditor(this.#tui, gestures.submit);
+    const commands = (): readonly CompletedCommand[] => this.#commands;
+    this.#editor.setAutocompleteProvider(createCompletion({ directory, commands }));
+    this.#slot = new Slot(this.#editor);
+    this.#panels = new Panels((panel) => this.#showPanel(panel));
+    const parts = [this.#log, this.#doing, this.#queued, this.#slot, this.#status];
+    for (const part of parts) this.#tui.addChild(part);
+    this.#listen(gestures);
+    this.#tui.setFocus(this.#editor);
+    this.#tui.start();
+  }
+
+  /** The package draws with a timer, which what is begun meanwhile would keep waiting. */
+  async drawn(): Promise<void> {
+    await wait(0);
+    await wait(0);
+  }
+
+  say(text: string): void {
+    this.#log.add(textPart(text));
+    this.#draw();
+  }
+
+  fold(fold: Fold): void {
+    this.#log.addFold(fold);
+    this.#draw();
+  }
+
+  answer(): AnswerView {
+    return new Answer(this.#log, () => this.#draw());
+  }
+
+  setDoing(text: string | null): void {
+    this.#set(this.#doing, text === null ? [] : [colors.dim(text)]);
+  }
+
+  setQueued(texts: readonly string[]): void {
+    this.#set(
+      this.#queued,
+      texts.map((text) => colors.dim(`> ${text} (queued)`)),
+    );
+  }
+
+  setStatus(text: string): void {
+    this.#set(this.#status, [text]);
+  }
+
+  setCommands(commands: readonly CompletedCommand[]): void {
+    this.#commands = commands;
+  }
+
+  addHistory(prompts: readonly string[]): void {
+    for (const prompt of prompts) this.#editor.addToHistory(prompt);
+  }
+
+  async choose(choice: Choice, signal: AbortSignal): Promise<string | null> {
+    const [chosen] = (await this.#choose({ choice, takesSeveral: false }, signal)) ?? [];
+    return chosen ?? null;
+  }
+
+  chooseSome(choice: Choice, signal: AbortSignal): Promise<readonly string[] | null> {
+    return this.#choose({ choice, takesSeveral: true }, signal);
+  }
+
+  ask(question: OpenQuestion, signal: AbortSignal): Promise<string | null> {
+    return this.#panels.open<string>(
+      (answered) => new QuestionPanel(question, this.#place(), answered),
+      signal,
+    );
+  }
+
+  clear(): void {
+    this.#log.clear();
+    this.#tui.requestRender(true);
+  }
+
+  async close(): Promise<void> {
+    if (this.#slot.isClosed) return;
+    this.#slot.isClosed = true;
+    this.#set(this.#doing, []);
+    this.#set(this.#status, []);
+    // What was said stays in the terminal, and whatever comes next stands below it.
+    await wait(FRAME_MS);
+    this.#tui.stop();
+  }
+
+  #listen(gestures: Gestures): void {
+    const isKey = createKeys({
+      gestures,
+      editor: this.#editor,
+      hasPanel: () => this.#slot.panel !== null,
+      toggleFolds: () => this.#log.toggleFolds(),
+    });
+    this.#tui.addInputListener((data) => {
+      if (!isKey(data)) return undefined;
+      this.#draw();
+      return { consume: true };
+    });
+  }
+
+  #choose(
+    { choice, takesSeveral }: { readonly choice: Choice; readonly takesSeveral: boolean },
+    signal: AbortSignal,
+  ): Promise<readonly string[] | null> {
+    return this.#panels.open<readonly string[]>(
+      (answered) => new ChoicePanel(choice, { ...this.#place(), takesSeveral }, answered),
+      signal,
+    );
+  }
+
+  #place() {
+    return { rows: () => this.#terminal.rows, isUnfolded: () => this.#log.isUnfolded };
+  }
+
+  #showPanel(panel: Panel | null): void {
+    this.#slot.panel = panel;
+    this.#tui.setFocus(panel ?? this.#editor);
+    this.#draw();
+  }
+
+  #set(lines: Lines, texts: readonly string[]): void {
+    lines.texts = texts;
+    this.#draw();
+  }
+
+  #draw(): void {
+    this.#tui.requestRender();
+  }
+}
+
+/** Lines that one text replaces by another. */
+class Lines implements Component {
+  texts: readonly string[] = [];
+
+  invalidate(): void {
+    // Nothing is kept between two frames.
+  }
+
+  render(width: number): string[] {
+    return this.texts.flatMap((text) => wrapped(text, width)).map((line) => fit(line, width));
+  }
+}
+
+/** The editor, or what stands in its place. */
+class Slot implements Component {
+  readonly #editor: PromptEditor;
+  panel: Panel | null = null;
+  isClosed = false;
+
+  constructor(editor: PromptEditor) {
+    this.#editor = editor;
+  }
+
+  invalidate(): void {
+    this.#editor.invalidate();
+  }
+
+  render(width: number): string[] {
+    if (this.isClosed) return [];
+    return (this.panel ?? this.#editor).render(width);
+  }
+}

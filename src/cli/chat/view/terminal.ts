@@ -1,0 +1,163 @@
+import { setKittyProtocolActive } from '@earendil-works/pi-tui/dist/keys.js';
+import { StdinBuffer } from '@earendil-works/pi-tui/dist/stdin-buffer.js';
+import type { Terminal } from '@earendil-works/pi-tui/dist/terminal.js';
+import { Pastes } from './pastes.ts';
+
+/** The streams of a terminal, which a test may stand in for. */
+export interface TerminalStreams {
+  readonly input: NodeJS.ReadStream;
+  readonly output: NodeJS.WriteStream;
+}
+
+const PASTES = { on: '\u001B[?2004h', off: '\u001B[?2004l' };
+const KITTY = { ask: '\u001B[?u', on: '\u001B[>7u', off: '\u001B[<u' };
+const OTHER_KEYS = { on: '\u001B[>4;2m', off: '\u001B[>4;0m' };
+const KITTY_WAIT_MS = 150;
+
+const DEFAULT_COLUMNS = 80;
+const DEFAULT_ROWS = 24;
+
+/**
+ * The terminal that the program was started in. Unlike the one that comes with the package it leaves
+ * nothing switched on when it is stopped early, and survives a terminal that has gone.
+ */
+export class ChatTerminal implements Terminal {
+  readonly #streams: TerminalStreams;
+  readonly #onGone: () => void;
+  readonly #keys = new StdinBuffer({ timeout: 10 });
+  readonly #pastes: Pastes;
+  #onInput: (data: string) => void = () => undefined;
+  #onResize: () => void = () => undefined;
+  #keyMode: 'plain' | 'kitty' | 'other' = 'plain';
+  #fallback: NodeJS.Timeout | null = null;
+  #isOpen = false;
+
+  constructor(streams: TerminalStreams, onGone: () => void) {
+    this.#streams = streams;
+    this.#onGone = onGone;
+    this.#keys.on('data', (sequence) => this.#take(sequence));
+    this.#keys.on('paste', (text) => this.#onInput(`\u001B[200~${text}\u001B[201~`));
+    this.#pastes = new Pastes({
+      onKeys: (data) => this.#keys.process(data),
+      onPaste: (data) => this.#onInput(data),
+    });
+  }
+
+  start(onInput: (data: string) => void, onResize: () => void): void {
+    const { input, output } = this.#streams;
+    this.#onInput = onInput;
+    this.#onResize = onResize;
+    this.#isOpen = true;
+    input.setRawMode(true);
+    input.setEncoding('utf8');
+    input.on('data', this.#hear);
+    input.on('end', this.#onGone);
+    input.on('error', this.#onGone);
+    output.on('error', this.#onGone);
+    output.on('resize', this.#onResize);
+    input.resume();
+    // Also when the program ends without a word: the shell after it needs its cursor.
+    process.once('exit', this.#restore);
+    this.write(PASTES.on + KITTY.ask);
+    this.#fallback = setTimeout(() => this.#useOtherKeys(), KITTY_WAIT_MS);
+  }
+
+  stop(): void {
+    if (!this.#isOpen) return;
+    const { input, output } = this.#streams;
+    const keysOff = { plain: '', kitty: KITTY.off, other: OTHER_KEYS.off }[this.#keyMode];
+    this.write(PASTES.off + keysOff);
+    this.#isOpen = false;
+    process.off('exit', this.#restore);
+    setKittyProtocolActive(false);
+    if (this.#fallback !== null) clearTimeout(this.#fallback);
+    this.#keys.destroy();
+    input.off('data', this.#hear);
+    output.off('resize', this.#onResize);
+    input.pause();
+    if (!input.destroyed) input.setRawMode(false);
+  }
+
+  async drainInput(): Promise<void> {
+    // Whatever is still typed belongs to whoever reads the terminal next.
+  }
+
+  write(data: string): void {
+    const { output } = this.#streams;
+    if (this.#isOpen && output.writable) output.write(data);
+  }
+
+  get columns(): number {
+    return this.#streams.output.columns || DEFAULT_COLUMNS;
+  }
+
+  get rows(): number {
+    return this.#streams.output.rows || DEFAULT_ROWS;
+  }
+
+  get kittyProtocolActive(): boolean {
+    return this.#keyMode === 'kitty';
+  }
+
+  moveBy(lines: number): void {
+    if (lines !== 0) this.write(lines > 0 ? `\u001B[${lines}B` : `\u001B[${-lines}A`);
+  }
+
+  hideCursor(): void {
+    this.write('\u001B[?25l');
+  }
+
+  showCursor(): void {
+    this.write('\u001B[?25h');
+  }
+
+  clearLine(): void {
+    this.write('\u001B[K');
+  }
+
+  clearFromCursor(): void {
+    this.write('\u001B[J');
+  }
+
+  clearScreen(): void {
+    this.write('\u001B[2J\u001B[H');
+  }
+
+  setTitle(): void {
+    // The window belongs to the person.
+  }
+
+  setProgress(): void {
+    // The line above the editor says what goes on.
+  }
+
+  readonly #restore = (): void => {
+    this.showCursor();
+    this.stop();
+  };
+
+  readonly #hear = (data: string): void => this.#pastes.take(data);
+
+  #take(sequence: string): void {
+    if (isKittyAnswer(sequence)) this.#useKitty();
+    else this.#onInput(sequence);
+  }
+
+  #useKitty(): void {
+    if (this.#keyMode !== 'plain') return;
+    this.#keyMode = 'kitty';
+    setKittyProtocolActive(true);
+    this.write(KITTY.on);
+  }
+
+  /** Some terminals know only this way to tell Shift-Enter from Enter. */
+  #useOtherKeys(): void {
+    if (this.#keyMode !== 'plain') return;
+    this.#keyMode = 'other';
+    this.write(OTHER_KEYS.on);
+  }
+}
+
+function isKittyAnswer(sequence: string): boolean {
+  return sequence.startsWith('\u001B[?') && /^\d+u$/u.test(sequence.slice(3));
+}

@@ -1,0 +1,196 @@
+import path from 'node:path';
+import {
+  type ConfiguredServers,
+  NO_SERVERS,
+  type ServerConfig,
+  type ServerSource,
+} from '../../../mcp/server-config.ts';
+import type { Ignored } from '../../dialect.ts';
+import type { Part } from '../config/part.ts';
+import { parseLocatedJson } from '../config/parse-json.ts';
+import type { SourceKind } from '../entry.ts';
+import type { Plugin } from '../sources/find-plugins.ts';
+import { type ClaudePlaces, projectRoot } from '../sources/places.ts';
+import { readConfigText, type ReadConfigText } from '../sources/read-file.ts';
+import type { SettingsReading } from '../sources/read-settings.ts';
+import { parseServers, type ServerOrigin } from './parse-servers.ts';
+
+export interface FoundServers extends ConfiguredServers {
+  readonly ignored: readonly Ignored[];
+}
+
+export interface ServerSources {
+  readonly places: ClaudePlaces;
+  readonly settings: readonly SettingsReading[];
+  readonly plugins: readonly Plugin[];
+  readonly readText?: ReadConfigText;
+}
+
+/** MCP servers of `.mcp.json`, settings and plugins. Starts none, and never throws. */
+export function readServers({
+  places,
+  settings,
+  plugins,
+  readText = readConfigText,
+}: ServerSources): FoundServers {
+  const read = [
+    ...settings.map(serversOfSettings),
+    serversOfProject(places, settings, readText),
+    ...plugins.map((plugin) => serversOfPlugin(plugin, readText)),
+  ];
+  return {
+    servers: read.flatMap(({ servers }) => servers),
+    broken: read.flatMap(({ broken }) => broken),
+    ignored: [
+      ...vainSwitches(settings, read),
+      ...read.flatMap(({ unreadable = [] }) => unreadable),
+      ...read.flatMap(({ broken }) => broken).map(({ file, line, why }) => at(file, line, why)),
+      ...read.flatMap(({ servers }) => servers).flatMap(switchedOff),
+    ],
+  };
+}
+
+function at(file: string, line: number, why: string): Ignored {
+  return { path: file, why: `line ${line}: ${why}` };
+}
+
+function switchedOff({ name, file, line, whyOff }: ServerConfig): Ignored[] {
+  if (whyOff === null) return [];
+  return [at(file, line, `the MCP server ${JSON.stringify(name)} is not used: ${whyOff}`)];
+}
+
+interface Reading extends ConfiguredServers {
+  readonly unreadable?: readonly Ignored[];
+}
+
+const SOURCES: Readonly<Partial<Record<SourceKind, ServerSource>>> = {
+  user: 'user',
+  project: 'project',
+  local: 'local',
+  flag: 'dynamic',
+  managed: 'managed',
+};
+
+function serversOfSettings({ source, settings }: SettingsReading): Reading {
+  const part = settings.get('mcpServers');
+  if (part === undefined) return NO_SERVERS;
+  const { file, place, root } = source;
+  const kind = SOURCES[source.kind] ?? 'dynamic';
+  return parseServers(part, { ...PLAIN, source: kind, file, place, root });
+}
+
+const PLAIN = { prefix: '', variables: {}, whyOff: () => null } as const;
+
+function serversOfProject(
+  places: ClaudePlaces,
+  settings: readonly SettingsReading[],
+  readText: ReadConfigText,
+): Reading {
+  const file = path.join(places.startDirectory, '.mcp.json');
+  return readServerFile(
+    {
+      ...PLAIN,
+      source: 'project',
+      file,
+      place: 'workspace',
+      root: projectRoot(places),
+      whyOff: (name) => whyProjectOff(name, settings),
+    },
+    readText,
+  );
+}
+
+const ENABLING = ['enableAllProjectMcpServers', 'enabledMcpjsonServers'];
+
+/** What Claude Code takes for a yes does not say to which bytes. */
+function vainSwitches(settings: readonly SettingsReading[], read: readonly Reading[]): Ignored[] {
+  const isNeeded = read.some(({ servers }) => servers.some(({ place }) => place === 'workspace'));
+  if (!isNeeded) return [];
+  return settings.flatMap(({ source, settings: said }) =>
+    ENABLING.flatMap((name) => {
+      const part = said.get(name);
+      const why = `"${name}" starts no server here: look at them with \`hookline trust\``;
+      return part === undefined || part.value === false ? [] : [at(source.file, part.line, why)];
+    }),
+  );
+}
+
+const DISABLED = 'disabledMcpjsonServers';
+
+/** To switch off is open to everybody. Only trust switches on: no setting does in its place. */
+function whyProjectOff(name: string, settings: readonly SettingsReading[]): string | null {
+  const disabling = settings.find((each) => {
+    const listed = each.settings.get(DISABLED)?.value;
+    return Array.isArray(listed) && listed.includes(name);
+  });
+  return disabling === undefined ? null : `"${DISABLED}" in ${disabling.source.file} names it`;
+}
+
+/** A file of servers, as `.mcp.json` is; nothing when it is not there. */
+function readServerFile(origin: ServerOrigin, readText: ReadConfigText): Reading {
+  const text = readText(origin.file);
+  if (text === null) return NO_SERVERS;
+  if (typeof text !== 'string') return { ...NO_SERVERS, unreadable: [text] };
+  return readServerText(text, origin);
+}
+
+function readServerText(text: string, origin: ServerOrigin): Reading {
+  const root = parseLocatedJson(text);
+  if ('why' in root) {
+    return { servers: [], broken: [{ name: '', file: origin.file, ...root }] };
+  }
+  const part = root.fields?.get('mcpServers');
+  return part === undefined ? NO_SERVERS : parseServers(part, origin);
+}
+
+/** `.mcp.json` of a plugin, with or without `mcpServers` around its entries, and what its manifest adds. */
+function serversOfPlugin(plugin: Plugin, readText: ReadConfigText): Reading {
+  const { facts } = plugin;
+  const usual = path.join(facts.root, '.mcp.json');
+  const manifest = path.join(facts.root, '.claude-plugin', 'plugin.json');
+  const readings = [
+    readPluginFile(usual, plugin, readText),
+    readManifest(manifest, plugin, readText),
+  ];
+  return {
+    servers: readings.flatMap(({ servers }) => servers),
+    broken: readings.flatMap(({ broken }) => broken),
+  };
+}
+
+function originOf({ facts, place, root }: Plugin, file: string): ServerOrigin {
+  const variables = {
+    CLAUDE_PLUGIN_ROOT: facts.root,
+    ...(facts.data === null ? {} : { CLAUDE_PLUGIN_DATA: facts.data }),
+  };
+  const prefix = `plugin:${facts.name}:`;
+  return { source: 'plugin', file, place, root, variables, prefix, whyOff: () => null };
+}
+
+function readPluginFile(file: string, plugin: Plugin, readText: ReadConfigText): Reading {
+  const text = readText(file);
+  if (typeof text !== 'string') return NO_SERVERS;
+  const origin = originOf(plugin, file);
+  const root = parseLocatedJson(text);
+  if ('why' in root) return { servers: [], broken: [{ name: '', file, ...root }] };
+  return parseServers(root.fields?.get('mcpServers') ?? root, origin);
+}
+
+function readManifest(file: string, plugin: Plugin, readText: ReadConfigText): Reading {
+  const text = readText(file);
+  // A manifest that cannot be read is told of with the plugin's hooks.
+  const root = typeof text === 'string' ? parseLocatedJson(text) : null;
+  if (root === null || 'why' in root) return NO_SERVERS;
+  const part = root.fields?.get('mcpServers');
+  if (part === undefined) return NO_SERVERS;
+  const named = pathIn(part, plugin);
+  if (named === null) return parseServers(part, originOf(plugin, file));
+  const isUsual = named === path.join(plugin.facts.root, '.mcp.json');
+  return isUsual ? NO_SERVERS : readPluginFile(named, plugin, readText);
+}
+
+function pathIn({ value }: Part, { facts }: Plugin): string | null {
+  if (typeof value !== 'string') return null;
+  const inside = value.replace('${CLAUDE_PLUGIN_ROOT}', '.');
+  return path.resolve(facts.root, inside);
+}

@@ -1,0 +1,90 @@
+import path from 'node:path';
+import { expandServer } from '../../../mcp/expand.ts';
+import { describeReached, type Reached, type ServerConfig } from '../../../mcp/server-config.ts';
+import { pluginDirectories } from '../binding.ts';
+import type { Binds, FoundHook } from '../../dialect.ts';
+import { type NamedFiles, namedFilesInArgs } from '../match/named-files.ts';
+import type { ClaudeSession } from '../session.ts';
+
+/**
+ * A workspace's MCP server, as something to be trusted: found, listed and bound as its hooks are.
+ * Nothing for the person's own servers, and for one that is not used.
+ */
+export function serverUnit(
+  server: ServerConfig,
+  session: Pick<ClaudeSession, 'startDirectory' | 'env' | 'home'>,
+): readonly FoundHook[] {
+  const { source, file, line, place, root } = server;
+  if (place !== 'workspace' || root === null || server.whyOff !== null) return [];
+  const id = idOf(server);
+  return [
+    {
+      id,
+      ownId: id,
+      dialect: 'claude',
+      eventName: 'mcpServers',
+      events: [],
+      matcher: null,
+      path: file,
+      line,
+      place,
+      root,
+      binds: bindsOf(server, root, session),
+      mcpServer: server,
+      timeoutMs: 0,
+      onFailure: 'open',
+      notes: [],
+      problem: null,
+      details: { type: 'mcp', source, runs: describeReached(server.reached) },
+      toHandlers: () => [],
+    },
+  ];
+}
+
+/** `claude:project:mcp:files`; a settings file may have another of the same name. */
+function idOf({ name, source, file }: ServerConfig): string {
+  const base = path.basename(file);
+  return `claude:${source}:mcp:${name}${base === '.mcp.json' ? '' : `@${base}`}`;
+}
+
+function bindsOf(
+  server: ServerConfig,
+  root: string,
+  { startDirectory, env, home }: Pick<ClaudeSession, 'startDirectory' | 'env' | 'home'>,
+): Binds {
+  const { file, text, variables } = server;
+  const { reached } = expandServer(server, env);
+  const variablesOfHome = home === null ? {} : { HOME: home };
+  const named = filesOf(reached, {
+    root,
+    cwd: directoryOf(reached, startDirectory),
+    variables: { ...variablesOfHome, ...variables },
+  });
+  const plugin = variables['CLAUDE_PLUGIN_ROOT'];
+  const ofPlugin = plugin === undefined ? [] : pluginDirectories(plugin, root, named.files);
+  return {
+    entry: file,
+    text,
+    files: named.files,
+    directories: [...ofPlugin, ...named.directories],
+  };
+}
+
+function directoryOf(reached: Reached, startDirectory: string): string {
+  if (reached.type !== 'stdio' || reached.cwd === null) return startDirectory;
+  return path.resolve(startDirectory, reached.cwd);
+}
+
+const NOTHING: NamedFiles = { files: [], directories: [] };
+
+function filesOf(reached: Reached, context: Parameters<typeof namedFilesInArgs>[1]): NamedFiles {
+  if (reached.type !== 'stdio') return NOTHING;
+  const { command, args, env } = reached;
+  const named = namedFilesInArgs([command, ...args], context);
+  // A variable may have an interpreter load a file before anything else.
+  const loaded = namedFilesInArgs(Object.values(env), context);
+  return {
+    files: [...new Set([...named.files, ...loaded.files])],
+    directories: [...new Set([...named.directories, ...loaded.directories])],
+  };
+}

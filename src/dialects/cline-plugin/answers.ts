@@ -1,0 +1,89 @@
+import { isRecord, typeName } from '../../base/json.ts';
+import type { Decision } from '../../hooks/decision.ts';
+import type { Answer } from '../../hooks/handler.ts';
+import type { LiveRequest } from './live-request.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What a hook returned, as fields; a note when it is nothing that anybody could mean. */
+function fieldsOf(result: unknown): { readonly fields: Fields; readonly notes: readonly string[] } {
+  if (result === undefined || result === null) return { fields: {}, notes: [] };
+  if (isRecord(result)) return { fields: result, notes: [] };
+  const notes = [`expected an object or nothing, found ${typeName(result)}; it counts as nothing`];
+  return { fields: {}, notes };
+}
+
+function answerOf(result: unknown, decide: (fields: Fields) => Decision): Answer | undefined {
+  if (result === undefined || result === null) return undefined;
+  const { fields, notes } = fieldsOf(result);
+  return { decision: decide(fields), notes };
+}
+
+/** The pending action does not happen. */
+function stopOf(fields: Fields, pending: 'skip' | 'run' = 'skip'): Decision {
+  if (fields['stop'] !== true) return {};
+  return { stop: { reason: reasonOf(fields, 'a plugin stopped the run'), pending } };
+}
+
+function reasonOf({ reason }: Fields, otherwise: string): string {
+  return typeof reason === 'string' && reason !== '' ? reason : otherwise;
+}
+
+function contextOf({ appendContext: context }: Fields): Decision {
+  return typeof context === 'string' && context !== '' ? { context } : {};
+}
+
+export function readRunStart(result: unknown): Answer | undefined {
+  return answerOf(result, (fields) => ({ ...stopOf(fields), ...contextOf(fields) }));
+}
+
+export function readStop(result: unknown): Answer | undefined {
+  return answerOf(result, (fields) => stopOf(fields));
+}
+
+/** Also of a hook that returned nothing: it may have changed the request in place. */
+export function readModelRequest(result: unknown, live: LiveRequest): Answer | undefined {
+  const { fields, notes } = fieldsOf(result);
+  live.apply(fields);
+  const decision = { ...stopOf(fields), ...live.changes() };
+  if (notes.length === 0 && Object.keys(decision).length === 0) return undefined;
+  return { decision, notes };
+}
+
+export function readToolCall(result: unknown, tool: string): Answer | undefined {
+  return answerOf(result, (fields) => {
+    const { input } = fields;
+    return {
+      ...effectOf(fields, tool),
+      ...stopOf(fields),
+      ...contextOf(fields),
+      ...(input === undefined ? {} : { input }),
+    };
+  });
+}
+
+function effectOf(fields: Fields, tool: string): Decision {
+  if (fields['skip'] === true) {
+    return { effect: 'deny', reason: reasonOf(fields, `Tool "${tool}" was skipped by a plugin`) };
+  }
+  const policy = isRecord(fields['policy']) ? fields['policy'] : {};
+  if (policy['enabled'] === false) {
+    return { effect: 'deny', reason: reasonOf(fields, `Tool "${tool}" is disabled by policy`) };
+  }
+  if (policy['autoApprove'] === false) {
+    return { effect: 'ask', reason: reasonOf(fields, `a plugin wants "${tool}" to be approved`) };
+  }
+  return policy['autoApprove'] === true ? { effect: 'allow' } : {};
+}
+
+/** The tool has run: what comes after it does not, and its result stays. */
+export function readToolResult(result: unknown): Answer | undefined {
+  return answerOf(result, (fields) => {
+    const replaced = isRecord(fields['result']) ? fields['result']['output'] : undefined;
+    return {
+      ...stopOf(fields, 'run'),
+      ...contextOf(fields),
+      ...(replaced === undefined ? {} : { output: replaced }),
+    };
+  });
+}

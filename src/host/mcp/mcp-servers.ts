@@ -1,0 +1,222 @@
+import type { SlashCommand } from '../../agent/knowledge/commands.ts';
+import type { Tool } from '../../agent/tools/tool.ts';
+import { cutText } from '../../base/json.ts';
+import type { McpAnswer, McpCall } from '../../dialects/claude-config/ports.ts';
+import { readAnswer, textsIn } from '../../mcp/answer.ts';
+import type { ConnectionState, ServerConnection } from '../../mcp/connection.ts';
+import type { ServerTool } from '../../mcp/listing.ts';
+import type { BrokenServer, ServerConfig } from '../../mcp/server-config.ts';
+import type { OpenedHooks } from '../open-hooks.ts';
+import { type FoundServer, type FoundServers, findServers, serverPlace } from './find-servers.ts';
+import { ownServerNews } from './own-server-news.ts';
+import { promptCommand } from './prompt-commands.ts';
+import { resourceTools } from './resource-tools.ts';
+import { agentTool, type NamedConnection } from './server-tools.ts';
+import { reachServer, timeLimits } from './reach-server.ts';
+
+export interface McpRequest {
+  readonly opened: OpenedHooks;
+  /** Files or JSON texts with further servers. */
+  readonly given: readonly string[];
+  readonly notice: (text: string) => void;
+}
+
+/** A configured server and what became of it. */
+export interface McpStatus {
+  readonly config: ServerConfig;
+  /** `unused` when another one of its name stands before it. */
+  readonly state: ConnectionState['kind'] | 'withheld' | 'unused';
+  readonly why: string;
+  readonly tools: readonly string[];
+}
+
+export interface McpReport {
+  readonly statuses: readonly McpStatus[];
+  /** Entries that cannot be used as they are written. */
+  readonly broken: readonly BrokenServer[];
+}
+
+/** The MCP servers of one host, shared by its sessions. */
+export interface McpServers {
+  /** Starts what may start and is not started; done when all that is under way. */
+  start(): Promise<void>;
+  /** Done when each is connected or has failed, which takes no longer than a start may. */
+  settled(): Promise<void>;
+  tools(): readonly Tool[];
+  commands(): readonly SlashCommand[];
+  /** Calls a tool for a hook; null when no such server is connected. */
+  call(call: McpCall, signal: AbortSignal): Promise<McpAnswer | null>;
+  /** Every configured server, once they are settled. */
+  report(): Promise<McpReport>;
+  close(): Promise<void>;
+}
+
+interface Started extends NamedConnection {
+  readonly config: ServerConfig;
+  readonly settled: Promise<void>;
+}
+
+const MAX_HOOK_CHARACTERS = 1_000_000;
+
+export function createMcpServers(request: McpRequest): McpServers {
+  return new ServersOfHost(request);
+}
+
+class ServersOfHost implements McpServers {
+  readonly #request: McpRequest;
+  readonly #started = new Map<string, Started>();
+  readonly #told = new Set<string>();
+  readonly #agentTools = createToolMaker((text) => this.#tellOnce(text));
+  readonly #resourceTools = resourceTools(() =>
+    this.#connections().filter(({ hasResources }) => hasResources),
+  );
+  #found: FoundServers = { servers: [], broken: [] };
+  #isClosed = false;
+
+  constructor(request: McpRequest) {
+    this.#request = request;
+  }
+
+  async start(): Promise<void> {
+    const { opened, given } = this.#request;
+    this.#found = findServers(opened, given);
+    const { servers, broken } = this.#found;
+    for (const each of broken) this.#tellOnce(`${serverPlace(each, opened)}: ${each.why}`);
+    for (const text of withheldNotices(servers, opened)) this.#tellOnce(text);
+    for (const text of ownServerNews(servers, opened)) this.#tellOnce(text);
+    const startable = firstOfEachName(servers);
+    // Who has no server never loads what speaks to them.
+    if (startable.length === 0) return;
+    const { ServerConnection: Connection } = await import('../../mcp/connection.ts');
+    for (const server of startable) this.#connect(server, Connection);
+  }
+
+  #connect(server: FoundServer, Connection: typeof ServerConnection): void {
+    const { opened, notice } = this.#request;
+    const { config } = server;
+    const known = this.#started.get(config.name);
+    // One that failed may be there by now.
+    if (known !== undefined) void known.connection.open();
+    if (this.#isClosed || known !== undefined) return;
+    const connection = new Connection({
+      name: config.name,
+      prepare: () => reachServer(server, opened),
+      ...timeLimits(config, opened),
+      notice,
+    });
+    const settled = this.#open(connection);
+    this.#started.set(config.name, { config, connection, source: config.source, settled });
+  }
+
+  async #open(connection: ServerConnection): Promise<void> {
+    await connection.open();
+    const { kind, why } = connection.state;
+    if (kind !== 'failed') return;
+    this.#tellOnce(`the MCP server ${connection.name} is not connected: ${why}`);
+  }
+
+  #tellOnce(text: string): void {
+    if (this.#told.has(text)) return;
+    this.#told.add(text);
+    this.#request.notice(text);
+  }
+
+  #connections(): readonly ServerConnection[] {
+    return [...this.#started.values()].map(({ connection }) => connection);
+  }
+
+  async settled(): Promise<void> {
+    await Promise.all([...this.#started.values()].map((each) => each.settled));
+  }
+
+  tools(): readonly Tool[] {
+    const hasResources = this.#connections().some((each) => each.hasResources);
+    const own = this.#agentTools([...this.#started.values()]);
+    return hasResources ? [...own, ...this.#resourceTools] : own;
+  }
+
+  commands(): readonly SlashCommand[] {
+    return this.#connections().flatMap((each) =>
+      each.prompts.map((prompt) => promptCommand(each, prompt)),
+    );
+  }
+
+  async call({ server, tool, input }: McpCall, signal: AbortSignal): Promise<McpAnswer | null> {
+    await this.start();
+    const connection = this.#started.get(server)?.connection;
+    await connection?.open();
+    if (connection?.state.kind !== 'connected') return null;
+    const params = { name: tool, arguments: input };
+    const answer = readAnswer(await connection.request({ method: 'tools/call', params, signal }));
+    return { text: cutText(textsIn(answer.blocks), MAX_HOOK_CHARACTERS), isError: answer.isError };
+  }
+
+  async report(): Promise<McpReport> {
+    await this.start();
+    await this.settled();
+    const { servers, broken } = this.#found;
+    const statuses = servers.map((server) =>
+      statusOf(server, this.#started.get(server.config.name)),
+    );
+    return { statuses, broken };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all(this.#connections().map((connection) => connection.close()));
+  }
+}
+
+function firstOfEachName(servers: readonly FoundServer[]): readonly FoundServer[] {
+  const names = new Set<string>();
+  return servers.filter(({ config, withheld }) => {
+    if (names.has(config.name) || withheld() !== null) return false;
+    names.add(config.name);
+    return true;
+  });
+}
+
+/** What was switched off is meant to be; what nobody has looked at is told. */
+function withheldNotices(servers: readonly FoundServer[], opened: OpenedHooks): readonly string[] {
+  return servers.flatMap(({ config, withheld }) => {
+    const why = withheld();
+    if (why === null || why.startsWith('disabled')) return [];
+    const place = serverPlace(config, opened);
+    return [
+      `the MCP server ${config.name} (${place}) is not started (${why}); look at it with \`hookline trust\``,
+    ];
+  });
+}
+
+function statusOf({ config, withheld }: FoundServer, started: Started | undefined): McpStatus {
+  const why = withheld();
+  if (why !== null) return { config, state: 'withheld', why, tools: [] };
+  if (started === undefined || started.config.text !== config.text) {
+    return { config, state: 'unused', why: 'another server has this name', tools: [] };
+  }
+  const { connection } = started;
+  const { kind: state, why: reason } = connection.state;
+  return { config, state, why: reason, tools: connection.tools.map(({ name }) => name) };
+}
+
+/** Tools stay the same objects as long as their server does not list others. */
+function createToolMaker(tell: (text: string) => void) {
+  const made = new WeakMap<ServerTool, Tool>();
+  const toolOf = (named: NamedConnection, tool: ServerTool): Tool => {
+    const known = made.get(tool) ?? agentTool(named, tool);
+    made.set(tool, known);
+    return known;
+  };
+  return (all: readonly NamedConnection[]): readonly Tool[] => {
+    const tools = new Map<string, Tool>();
+    const listed = all.flatMap((named) =>
+      named.connection.tools.map((tool) => toolOf(named, tool)),
+    );
+    for (const tool of listed) {
+      const isTaken = tools.has(tool.name);
+      if (isTaken) tell(`two MCP tools are called ${tool.name}; the first one counts`);
+      else tools.set(tool.name, tool);
+    }
+    return [...tools.values()];
+  };
+}

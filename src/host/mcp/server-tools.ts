@@ -1,0 +1,74 @@
+import { interruptedOutput } from '../../agent/tools/define-tool.ts';
+import {
+  failedOutput,
+  type RunningCall,
+  type Tool,
+  type ToolOutput,
+} from '../../agent/tools/tool.ts';
+import type { Workbench } from '../../agent/tools/workbench.ts';
+import { messageOf } from '../../base/errors.ts';
+import { isRecord, typeName } from '../../base/json.ts';
+import { readAnswer } from '../../mcp/answer.ts';
+import type { Ask, ServerConnection } from '../../mcp/connection.ts';
+import type { ServerTool } from '../../mcp/listing.ts';
+import { type ServerSource, wireName } from '../../mcp/server-config.ts';
+import { toolOutput } from './tool-output.ts';
+
+/** A connected server, and who configured it. */
+export interface NamedConnection {
+  readonly connection: ServerConnection;
+  readonly source: ServerSource;
+}
+
+/** A tool of a server as a tool of the agent. */
+export function agentTool({ connection, source }: NamedConnection, tool: ServerTool): Tool {
+  const name = `mcp__${wireName(connection.name)}__${wireName(tool.name)}`;
+  return {
+    name,
+    description: tool.description,
+    schema: tool.schema,
+    // What a server says of itself lets calls run side by side, and allows none.
+    kind: tool.isReadOnly ? 'read' : 'execute',
+    server: { name: connection.name, source },
+    prepare(given, bench) {
+      const input = given ?? {};
+      if (!isRecord(input)) {
+        return `expected the input of ${name} to be an object, found ${typeName(input)}`;
+      }
+      const params = { name: tool.name, arguments: input };
+      return { input, run: (call) => runCall(connection, { params, bench, call }) };
+    },
+  };
+}
+
+interface ServerCall {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly bench: Workbench;
+  readonly call: RunningCall;
+}
+
+async function runCall(
+  connection: ServerConnection,
+  { params, bench, call }: ServerCall,
+): Promise<ToolOutput> {
+  const { signal, onProgress } = call;
+  try {
+    const answer = await connection.request({
+      method: 'tools/call',
+      params,
+      signal,
+      onProgress,
+      ...asking(connection.name, bench),
+    });
+    return toolOutput(readAnswer(answer), bench.spillDirectory);
+  } catch (error) {
+    return signal.aborted ? interruptedOutput() : failedOutput(messageOf(error));
+  }
+}
+
+/** What the server wants to know while the call runs, whoever has made it is asked for. */
+function asking(server: string, { ports }: Workbench): { readonly ask?: Ask } {
+  const { elicit } = ports;
+  if (elicit === undefined) return {};
+  return { ask: (question, signal) => elicit({ server, ...question }, signal) };
+}

@@ -1,0 +1,70 @@
+import {
+  captureOutput,
+  MAX_KEPT_BYTES,
+  MAX_SHOWN_CHARACTERS,
+  shownOutput,
+} from '../../agent/tools/shell/command-output.ts';
+import { createSpillFile } from '../../agent/tools/shell/spill-file.ts';
+import { failedOutput, type ToolOutput } from '../../agent/tools/tool.ts';
+import { type ServerAnswer, type ServerBlock, textsIn } from '../../mcp/answer.ts';
+import { createBoundedOutput } from '../../process/bounded-output.ts';
+import type { ImageBlock, TextBlock } from '../../sessions/messages.ts';
+
+const NO_REASON = 'The tool failed without saying why.';
+const NO_OUTPUT = '(the tool answered without content)';
+
+/** What a server answered as a model and hooks are shown it: bounded, the rest in a file. */
+export function toolOutput(
+  { blocks, isError }: ServerAnswer,
+  spillDirectory: string | null,
+): ToolOutput {
+  const shown = blocks.map(withoutHuge);
+  const text = textsIn(shown);
+  const bounded = boundText(text, spillDirectory);
+  if (isError) return failedOutput(bounded === '' ? NO_REASON : bounded);
+  const images = shown.flatMap(imageOf);
+  const isCut = bounded !== text;
+  return {
+    response: isCut ? [textBlock(bounded), ...images] : shown.flatMap(blockOf),
+    text: bounded === '' && images.length === 0 ? NO_OUTPUT : bounded,
+    success: true,
+    ...(images.length === 0 ? {} : { images }),
+  };
+}
+
+/** A text as long as may be shown, or what is left of it and where the rest is. */
+export function boundText(text: string, spillDirectory: string | null): string {
+  if (text.length <= MAX_SHOWN_CHARACTERS) return text;
+  const bytes = Buffer.from(text);
+  const kept = createBoundedOutput(MAX_KEPT_BYTES);
+  const spill = createSpillFile(spillDirectory, MAX_SHOWN_CHARACTERS);
+  kept.push(bytes);
+  spill.push(bytes);
+  return shownOutput(captureOutput(kept.result(), spill));
+}
+
+const SHOWABLE = /^image\/(?:png|jpeg|gif|webp)$/;
+/** Services refuse larger pictures. */
+const MAX_IMAGE_CHARACTERS = 5 * 1024 * 1024;
+
+function withoutHuge(block: ServerBlock): ServerBlock {
+  if (block.type === 'text') return block;
+  const { mimeType, data } = block;
+  if (SHOWABLE.test(mimeType) && data.length <= MAX_IMAGE_CHARACTERS) return block;
+  const text = `[an image of type ${mimeType} and ${data.length} characters of base64, which cannot be shown]`;
+  return { type: 'text', text };
+}
+
+function blockOf(block: ServerBlock): readonly (TextBlock | ImageBlock)[] {
+  return block.type === 'text' ? [textBlock(block.text)] : imageOf(block);
+}
+
+function textBlock(text: string): TextBlock {
+  return { type: 'text', text };
+}
+
+function imageOf(block: ServerBlock): readonly ImageBlock[] {
+  if (block.type === 'text') return [];
+  const { data, mimeType } = block;
+  return [{ type: 'image', source: { type: 'base64', media_type: mimeType, data } }];
+}

@@ -1,0 +1,182 @@
+import type { ModelRequest } from '../../agent/models/model.ts';
+import type { RuntimeEvent } from '../../agent/runtime-event.ts';
+import type { RunningCall, Tool } from '../../agent/tools/tool.ts';
+import { pluginHandlers } from '../../dialects/cline-plugin/handlers.ts';
+import type { Handler, HandlerSource } from '../../hooks/handler.ts';
+import { type CommandReply, runCommand } from '../../plugins/command.ts';
+import type { OnIssue } from '../../plugins/issue.ts';
+import type { PluginSetupContext } from '../../plugins/contract/plugin.ts';
+import { openRegistry, type PluginRegistry } from '../../plugins/registry.ts';
+import type {
+  AgentRuntimeEvent,
+  AgentToolDefinition,
+} from '../../plugins/contract/runtime-hooks.ts';
+import type { AgentTool, AgentToolContext } from '../../plugins/contract/tool.ts';
+import type { Message } from '../../sessions/messages.ts';
+import { createAgentMirror } from './agent-mirror.ts';
+import { buildMessages } from './builders.ts';
+import { createInputChecks } from './check-input.ts';
+import { toAgentTool } from './plugin-tools.ts';
+import { createRules, type Rules } from './rules.ts';
+import { createSnapshots, type Snapshots } from './snapshots.ts';
+import { createTelling } from './tell-plugins.ts';
+
+export interface PluginsRequest {
+  readonly sessionId: string;
+  /** In order: objects, and whatever was loaded from elsewhere. */
+  readonly plugins: readonly unknown[];
+  /** Tools of the program itself, which stand above those of plugins. */
+  readonly extraTools: readonly AgentTool[];
+  readonly context: PluginSetupContext;
+  readonly isStrict: boolean;
+  /** A hook that fails refuses what it was asked about. */
+  readonly failsClosed: boolean;
+  readonly hookTimeoutMs: number;
+  readonly setupTimeoutMs: number;
+  readonly messages: () => readonly Message[];
+  /** The tools that the model is told of, as it is told. */
+  readonly offered: () => readonly AgentToolDefinition[];
+  readonly onIssue: OnIssue;
+  /** Everything that plugins hear, for others who want to hear it so. */
+  readonly onNews?: (event: AgentRuntimeEvent) => void;
+}
+
+/** The plugins of one session, as a host needs them. */
+export interface OpenedPlugins {
+  readonly registry: PluginRegistry;
+  readonly source: HandlerSource;
+  readonly snapshots: Snapshots;
+  readonly tools: readonly Tool[];
+  /** What rules say, as they were read when the run began. */
+  rules(): string;
+  shapeRequest(request: ModelRequest): Promise<ModelRequest>;
+  hear(event: RuntimeEvent): void;
+  command(prompt: string): Promise<CommandReply | null>;
+  dispose(): Promise<void>;
+}
+
+/** Sets up the plugins of one session and joins what they contribute. */
+export async function openPlugins(request: PluginsRequest): Promise<OpenedPlugins> {
+  const { onIssue, sessionId, messages, onNews } = request;
+  const registry = await openRegistry(request);
+  const { active } = registry;
+  const mirror = createAgentMirror();
+  const snapshots = createSnapshots({ sessionId, mirror, messages });
+  const telling = createTelling({
+    plugins: active,
+    mirror,
+    snapshots,
+    ...(onNews === undefined ? {} : { onNews }),
+  });
+  const made = chooseTools(request, registry);
+  const check = await createInputChecks(made);
+  const rules = createRules({
+    plugins: active,
+    toolNames: () => request.offered().map(({ name }) => name),
+    onIssue,
+  });
+  const handlers = handlersOf(request, { registry, snapshots, made, rules });
+  return {
+    registry,
+    source: { handlers: () => handlers },
+    snapshots,
+    tools: made.map((tool) =>
+      toAgentTool(tool, {
+        check,
+        context: (call) => callContext(call, sessionId, snapshots),
+        noteUpdate: (callId, update) => telling.noteUpdate(callId, update),
+      }),
+    ),
+    rules: () => rules.text(),
+    shapeRequest: async (asked) => ({
+      ...asked,
+      messages: await buildMessages(asked.messages, active, onIssue),
+    }),
+    hear: (event) => telling.hear(event),
+    command: (prompt) => runCommand(prompt, active, onIssue),
+    dispose: () => registry.dispose(),
+  };
+}
+
+/** The program's own before those of plugins; of plugins the last one of a name. */
+function chooseTools(
+  { extraTools, onIssue }: PluginsRequest,
+  { active }: PluginRegistry,
+): readonly AgentTool[] {
+  const chosen = new Map<string, AgentTool>();
+  const given = active.flatMap(({ name: plugin, contributions }) =>
+    contributions.tools.map((tool) => ({ plugin, tool })),
+  );
+  for (const { plugin, tool } of given) {
+    const problem = nameProblem(tool) ?? repeatOf(tool, chosen);
+    if (problem !== null) onIssue({ plugin, phase: 'tool', level: 'warning', message: problem });
+    if (nameProblem(tool) === null) chosen.set(tool.name, tool);
+  }
+  for (const tool of extraTools) {
+    const message = nameProblem(tool);
+    if (message === null) chosen.set(tool.name, tool);
+    else onIssue({ plugin: 'config.extraTools', phase: 'tool', level: 'error', message });
+  }
+  return [...chosen.values()];
+}
+
+/** What services accept as the name of a tool. */
+const TOOL_NAME = /^[\w-]{1,64}$/u;
+
+/** One name that a service refuses would cost every request. */
+function nameProblem({ name }: AgentTool): string | null {
+  if (TOOL_NAME.test(name)) return null;
+  return `the tool ${JSON.stringify(name)} is left out: a name has letters, digits, "_" and "-", at most 64`;
+}
+
+function repeatOf({ name }: AgentTool, chosen: ReadonlyMap<string, AgentTool>): string | null {
+  return chosen.has(name)
+    ? `the tool ${name} was registered before; this one takes its place`
+    : null;
+}
+
+interface HandlerMeans {
+  readonly registry: PluginRegistry;
+  readonly snapshots: Snapshots;
+  readonly made: readonly AgentTool[];
+  readonly rules: Rules;
+}
+
+function handlersOf(
+  { offered, failsClosed, hookTimeoutMs }: PluginsRequest,
+  { registry, snapshots, made, rules }: HandlerMeans,
+): readonly Handler[] {
+  const hooks = pluginHandlers(registry.active, {
+    ports: {
+      snapshot: (event) => snapshots.at(event),
+      runResult: ({ status, ending = status, lastText = '', reason = null }) =>
+        snapshots.resultOf({ status, ending, text: lastText, reason }),
+      findTool: (name) =>
+        made.find((tool) => tool.name === name) ??
+        offered().find((tool) => tool.name === name) ??
+        null,
+    },
+    failsClosed,
+    timeoutMs: hookTimeoutMs,
+  });
+  return [...rules.handlers, ...hooks];
+}
+
+function callContext(
+  { callId }: RunningCall,
+  sessionId: string,
+  snapshots: Snapshots,
+): AgentToolContext {
+  const snapshot = snapshots.ofCall(callId);
+  const { agentId, runId, iteration } = snapshot;
+  return {
+    sessionId,
+    agentId,
+    conversationId: sessionId,
+    ...(runId === undefined ? {} : { runId }),
+    iteration,
+    toolCallId: callId,
+    metadata: {},
+    snapshot,
+  };
+}

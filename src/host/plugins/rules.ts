@@ -1,0 +1,63 @@
+import { messageOf } from '../../base/errors.ts';
+import type { Handler } from '../../hooks/handler.ts';
+import type { OnIssue } from '../../plugins/issue.ts';
+import type { AgentExtensionRule } from '../../plugins/contract/plugin.ts';
+import type { ActivePlugin } from '../../plugins/registry.ts';
+
+export interface RuleMeans {
+  readonly plugins: readonly ActivePlugin[];
+  /** The names of the tools that the model is told of. */
+  readonly toolNames: () => readonly string[];
+  readonly onIssue: OnIssue;
+}
+
+export interface Rules {
+  /** What they said when the run began. */
+  text(): string;
+  readonly handlers: readonly Handler[];
+}
+
+/** Rules are read when a run begins, which is before the model is asked anything. */
+export function createRules(means: RuleMeans): Rules {
+  let texts: readonly string[] = [];
+  const reader: Handler = {
+    id: 'plugin:rules',
+    dialect: 'plugin',
+    source: 'rules of plugins',
+    event: 'RunStart',
+    vocabulary: 'sdk',
+    onFailure: 'open',
+    inOrder: true,
+    async run() {
+      texts = await readRules(means);
+      return undefined;
+    },
+  };
+  const hasRules = means.plugins.some(({ contributions }) => contributions.rules.length > 0);
+  return { text: () => texts.join('\n\n'), handlers: hasRules ? [reader] : [] };
+}
+
+/** What rules of plugins say now, in their order; one that fails is left out and told of. */
+async function readRules({ plugins, toolNames, onIssue }: RuleMeans): Promise<readonly string[]> {
+  const offered = toolNames();
+  const texts: string[] = [];
+  for (const { name, contributions } of plugins) {
+    for (const rule of contributions.rules) {
+      const { whenToolAvailable: needed } = rule;
+      if (needed !== undefined && !offered.includes(needed)) continue;
+      try {
+        texts.push(await contentOf(rule));
+      } catch (error) {
+        const message = `the rule ${rule.id} is left out: ${messageOf(error)}`;
+        onIssue({ plugin: name, phase: 'rule', level: 'warning', message });
+      }
+    }
+  }
+  return texts.filter((text) => text !== '');
+}
+
+async function contentOf(rule: AgentExtensionRule): Promise<string> {
+  const { content } = rule;
+  const said: unknown = typeof content === 'function' ? await content.call(rule) : content;
+  return typeof said === 'string' ? said.trim() : '';
+}

@@ -1,0 +1,189 @@
+import { pathToFileURL } from 'node:url';
+import type { Client, StandardSchemaV1, Transport } from '@modelcontextprotocol/client';
+import { isRecord } from '../base/json.ts';
+import { VERSION } from '../base/version.ts';
+import type { Environment } from '../process/environment.ts';
+import type { Reached } from './server-config.ts';
+import { boundedFetch } from './wire/bounded-fetch.ts';
+import { TransportFailure } from './wire/limits.ts';
+import { StdioTransport } from './wire/stdio-transport.ts';
+
+/** What a server asks the person. */
+export interface ServerQuestion {
+  readonly message: string;
+  readonly mode: 'form' | 'url';
+  readonly schema?: Readonly<Record<string, unknown>>;
+  readonly url?: string;
+  readonly id?: string;
+}
+
+export interface QuestionAnswer {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  readonly content?: Readonly<Record<string, unknown>>;
+}
+
+export type ListKind = 'tools' | 'prompts' | 'resources';
+
+export interface ClientRequest {
+  readonly reached: Reached;
+  /** Where a program starts when its entry does not say. */
+  readonly cwd: string;
+  /** Of a program. */
+  readonly env: Readonly<Environment>;
+  readonly roots: readonly string[];
+  readonly signal: AbortSignal;
+  readonly ask: (question: ServerQuestion, signal: AbortSignal) => Promise<QuestionAnswer>;
+  readonly onListChange: (kind: ListKind) => void;
+  /** Told once when the server is gone without having been asked to go. */
+  readonly onLoss: (why: string) => void;
+}
+
+/** A server that answers. */
+export interface OpenClient {
+  readonly has: (kind: ListKind) => boolean;
+  request(
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+    options: RequestOptions,
+  ): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+export interface RequestOptions {
+  readonly signal: AbortSignal;
+  readonly onProgress?: (text: string) => void;
+}
+
+// Time is limited by whoever asks; the protocol's own limit must not come before.
+const NO_LIMIT_MS = 2 ** 31 - 1;
+
+/** Starts or reaches a server and shakes hands with it. Rejects with why that does not work. */
+export async function openClient(request: ClientRequest): Promise<OpenClient> {
+  const sdk = await import('@modelcontextprotocol/client');
+  const { transport, whyOver } = transportFor(sdk, request);
+  const client = new sdk.Client(
+    { name: 'hookline', version: VERSION },
+    { capabilities: { elicitation: { form: {}, url: {} }, roots: {} } },
+  );
+  let isClosing = false;
+  Object.assign(client, {
+    onclose: () => {
+      if (!isClosing) request.onLoss(whyOver());
+    },
+    // What matters of it is told by the request that fails, or by the end of the connection.
+    onerror: () => undefined,
+  });
+  serveRequests(client, request);
+  const close = async (): Promise<void> => {
+    isClosing = true;
+    await client.close().catch(() => undefined);
+    // The client forgets its transport when a handshake fails.
+    await transport.close().catch(() => undefined);
+  };
+  try {
+    await client.connect(transport, { signal: request.signal, timeout: NO_LIMIT_MS });
+  } catch (error) {
+    await close();
+    throw request.signal.aborted || !isLoss(error) ? error : new TransportFailure(whyOver());
+  }
+  return {
+    has: (kind) => client.getServerCapabilities()?.[kind] !== undefined,
+    request: (method, params, { signal, onProgress }) =>
+      client.request({ method, params: { ...params } }, ANYTHING, {
+        signal,
+        timeout: NO_LIMIT_MS,
+        ...(onProgress === undefined
+          ? {}
+          : {
+              onprogress: ({ progress, total, message }) =>
+                onProgress(sayProgress({ progress, total, message })),
+            }),
+      }),
+    close,
+  };
+}
+
+/** Whether the connection ended under a request. */
+function isLoss(error: unknown): boolean {
+  return isRecord(error) && error['code'] === 'CONNECTION_CLOSED';
+}
+
+// What servers answer is narrowed by whoever reads it: one wrong field must not cost the rest.
+const ANYTHING: StandardSchemaV1 = {
+  '~standard': { version: 1, vendor: 'hookline', validate: (value) => ({ value }) },
+};
+
+function transportFor(
+  sdk: typeof import('@modelcontextprotocol/client'),
+  { reached, cwd, env }: ClientRequest,
+): { readonly transport: Transport; readonly whyOver: () => string } {
+  if (reached.type === 'stdio') {
+    const program = {
+      file: reached.command,
+      args: reached.args,
+      cwd: reached.cwd ?? cwd,
+      env: { ...env, ...reached.env },
+    };
+    const transport = new StdioTransport(program, sdk.deserializeMessage);
+    return { transport, whyOver: () => transport.whyOver() };
+  }
+  const url = new URL(reached.url);
+  const options = { requestInit: { headers: { ...reached.headers } }, fetch: boundedFetch };
+  const transport = new sdk.StreamableHTTPClientTransport(url, options);
+  return { transport, whyOver: () => 'the connection was closed' };
+}
+
+function serveRequests(client: Client, { roots, ask, onListChange }: ClientRequest): void {
+  client.setRequestHandler('roots/list', () => ({
+    roots: roots.map((root) => ({ uri: pathToFileURL(root).href })),
+  }));
+  client.setRequestHandler('elicitation/create', async ({ params }, context) => {
+    const { action, content } = await ask(questionOf(params), context.mcpReq.signal);
+    if (action !== 'accept' || content === undefined) return { action };
+    return { action, content: plainFields(content) };
+  });
+  client.setNotificationHandler('notifications/tools/list_changed', () => onListChange('tools'));
+  client.setNotificationHandler('notifications/prompts/list_changed', () =>
+    onListChange('prompts'),
+  );
+  client.setNotificationHandler('notifications/resources/list_changed', () =>
+    onListChange('resources'),
+  );
+}
+
+function questionOf(params: unknown): ServerQuestion {
+  const given = isRecord(params) ? params : {};
+  const { message, mode, requestedSchema, url, elicitationId } = given;
+  return {
+    message: typeof message === 'string' ? message : '',
+    mode: mode === 'url' ? 'url' : 'form',
+    ...(isRecord(requestedSchema) ? { schema: requestedSchema } : {}),
+    ...(typeof url === 'string' ? { url } : {}),
+    ...(typeof elicitationId === 'string' ? { id: elicitationId } : {}),
+  };
+}
+
+type PlainValue = string | number | boolean | string[];
+
+/** A form has plain fields; what is none cannot be sent. */
+function plainFields(content: Readonly<Record<string, unknown>>): Record<string, PlainValue> {
+  const plain: Record<string, PlainValue> = {};
+  for (const [name, value] of Object.entries(content)) if (isPlain(value)) plain[name] = value;
+  return plain;
+}
+
+function isPlain(value: unknown): value is PlainValue {
+  if (Array.isArray(value)) return value.every((each) => typeof each === 'string');
+  return ['string', 'number', 'boolean'].includes(typeof value);
+}
+
+interface Progress {
+  readonly progress: number;
+  readonly total?: number | undefined;
+  readonly message?: string | undefined;
+}
+
+function sayProgress({ progress, total, message }: Progress): string {
+  const count = total === undefined ? String(progress) : `${progress}/${total}`;
+  return message === undefined ? count : `${count} ${message}`;
+}

@@ -1,0 +1,72 @@
+/** How an MCP server is reached, as somebody wrote it down; its variables are not filled in. */
+export interface ServerConfig {
+  /** As it is configured; of a plugin `plugin:<plugin>:<server>`. */
+  readonly name: string;
+  /** Who configured it, in the words that hooks are told. */
+  readonly source: ServerSource;
+  readonly file: string;
+  /** Counted from 1, in that file. */
+  readonly line: number;
+  /** Whose it is: the person's own, the workspace's, or one that the caller named. */
+  readonly place: 'home' | 'workspace' | 'given';
+  /** The workspace root it belongs to, real path; null for the person's own. */
+  readonly root: string | null;
+  readonly reached: Reached;
+  /** The entry, the same however it is laid out: what trust binds. */
+  readonly text: string;
+  /** How long one call may take; null leaves it to the host. */
+  readonly timeoutMs: number | null;
+  /** Why it shall not be used, or null. */
+  readonly whyOff: string | null;
+  /** What stands for `${NAME}` in it before the environment is asked. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+export type ServerSource = 'user' | 'project' | 'local' | 'plugin' | 'dynamic' | 'managed';
+
+export type Reached = StdioServer | HttpServer;
+
+/** A program that speaks on its standard input and output. */
+export interface StdioServer {
+  readonly type: 'stdio';
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Null means where the session begins. */
+  readonly cwd: string | null;
+}
+
+/** A service that speaks streamable http. */
+export interface HttpServer {
+  readonly type: 'http';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** An entry that cannot be used as it is written. */
+export interface BrokenServer {
+  readonly name: string;
+  readonly file: string;
+  readonly line: number;
+  /** What was expected and what was found. */
+  readonly why: string;
+}
+
+/** What files say about servers. */
+export interface ConfiguredServers {
+  readonly servers: readonly ServerConfig[];
+  readonly broken: readonly BrokenServer[];
+}
+
+export const NO_SERVERS: ConfiguredServers = { servers: [], broken: [] };
+
+/** The name of a server in the names of its tools: `my srv` → `my_srv`. */
+export function wireName(name: string): string {
+  return name.replaceAll(/[^\w-]/g, '_');
+}
+
+/** What a person is shown of how it is reached. */
+export function describeReached(reached: Reached): string {
+  if (reached.type === 'stdio') return [reached.command, ...reached.args].join(' ');
+  return reached.url;
+}

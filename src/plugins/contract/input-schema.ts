@@ -1,0 +1,90 @@
+import { HooklineError } from '../../base/errors.ts';
+import { isRecord } from '../../base/json.ts';
+
+export type JsonSchema = Record<string, unknown>;
+
+/** JSON Schema, or a schema of a library that follows Standard Schema, as zod's do. */
+export type InputSchema = JsonSchema | StandardSchema;
+
+export interface StandardSchema {
+  readonly '~standard': {
+    readonly version: number;
+    readonly vendor: string;
+    validate(value: unknown): StandardResult | Promise<StandardResult>;
+  };
+}
+
+export type StandardResult =
+  | { readonly value: unknown; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
+
+export interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+// Some libraries make functions that carry what a schema has.
+export function isStandardSchema(schema: unknown): schema is StandardSchema {
+  const isThing = typeof schema === 'function' || (typeof schema === 'object' && schema !== null);
+  if (!isThing || !('~standard' in schema)) return false;
+  const standard = schema['~standard'];
+  return isRecord(standard) && typeof standard['validate'] === 'function';
+}
+
+/** The schema as a model is told of it. Throws PLUGIN_INVALID when a model cannot be told. */
+export function toJsonSchema(schema: InputSchema, tool: string): JsonSchema {
+  const { $schema: _dialect, ...plain } = isStandardSchema(schema) ? converted(schema) : schema;
+  if (typeof plain['type'] === 'string') return plain;
+  if (['properties', 'required', 'additionalProperties'].some((key) => key in plain)) {
+    return { type: 'object', ...plain };
+  }
+  for (const key of ['oneOf', 'anyOf', 'allOf']) {
+    const branches: unknown = plain[key];
+    if (!Array.isArray(branches)) continue;
+    const isFine = key === 'allOf' ? branches.some(isObjectType) : branches.every(isObjectType);
+    if (!isFine) throw noObject(tool, key);
+  }
+  return plain;
+}
+
+function isObjectType(branch: unknown): boolean {
+  return isRecord(branch) && branch['type'] === 'object';
+}
+
+function noObject(tool: string, key: string): HooklineError {
+  return new HooklineError('PLUGIN_INVALID', {
+    message: `the input schema of the tool "${tool}" must describe an object at its top level, found a branch of "${key}" that does not`,
+    hint: 'Give every branch "type": "object".',
+  });
+}
+
+/** zod and others say their own JSON Schema; of one that does not, only that it is an object is known. */
+function converted(schema: StandardSchema): JsonSchema {
+  const standard: unknown = schema['~standard'];
+  const ways: readonly (() => unknown)[] = [
+    () => fieldOf(fieldOf(standard, 'jsonSchema'), 'input', { target: 'draft-2020-12' }),
+    () => fieldOf(schema, 'toJSONSchema', { io: 'input' }),
+    () => fieldOf(schema, 'toJsonSchema', {}),
+  ];
+  for (const way of ways) {
+    const made = quietly(way);
+    if (isRecord(made)) return made;
+  }
+  return { type: 'object' };
+}
+
+function fieldOf(owner: unknown, name: string, argument?: object): unknown {
+  const isThing = typeof owner === 'function' || (typeof owner === 'object' && owner !== null);
+  const value: unknown = isThing ? Reflect.get(owner, name) : undefined;
+  if (argument === undefined) return value;
+  return typeof value === 'function' ? Reflect.apply(value, owner, [argument]) : undefined;
+}
+
+/** A library that cannot say it must not cost the tool. */
+function quietly(way: () => unknown): unknown {
+  try {
+    return way();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,124 @@
+/** What was said, in the parts that plugins know. */
+export interface AgentMessage {
+  id: string;
+  role: 'user' | 'assistant' | 'tool';
+  content: AgentMessagePart[];
+  /** Milliseconds since the epoch. */
+  createdAt: number;
+  metadata?: Record<string, unknown>;
+  modelInfo?: { id: string; provider: string; family?: string };
+  metrics?: AgentMessageMetrics;
+}
+
+export interface AgentMessageMetrics {
+  inputTokens?: number;
+  outputTokens?: number;
+  cacheReadTokens?: number;
+  cacheWriteTokens?: number;
+  reasoningTokenCount?: number;
+  cost?: number;
+}
+
+export type AgentMessagePart =
+  | AgentTextPart
+  | AgentReasoningPart
+  | AgentImagePart
+  | AgentFilePart
+  | AgentToolCallPart
+  | AgentToolResultPart;
+
+export interface AgentTextPart {
+  type: 'text';
+  text: string;
+}
+
+export interface AgentReasoningPart {
+  type: 'reasoning';
+  text: string;
+  redacted?: boolean;
+  metadata?: Record<string, unknown>;
+}
+
+export interface AgentImagePart {
+  type: 'image';
+  image: string;
+  mediaType?: string;
+}
+
+export interface AgentFilePart {
+  type: 'file';
+  path: string;
+  content: string;
+}
+
+export interface AgentToolCallPart {
+  type: 'tool-call';
+  toolCallId: string;
+  toolName: string;
+  input: unknown;
+  metadata?: Record<string, unknown>;
+}
+
+export interface AgentToolResultPart {
+  type: 'tool-result';
+  toolCallId: string;
+  toolName: string;
+  output: unknown;
+  isError?: boolean;
+}
+
+/** A message as it goes to a model's service; what message builders get and give. */
+export interface ProviderMessage {
+  role: 'user' | 'assistant';
+  content: string | ContentBlock[];
+  id?: string;
+  ts?: number;
+  metadata?: Record<string, unknown>;
+}
+
+export type ContentBlock =
+  | TextContent
+  | ImageContent
+  | FileContent
+  | ToolUseContent
+  | ToolResultContent
+  | ThinkingContent;
+
+export interface TextContent {
+  type: 'text';
+  text: string;
+}
+
+export interface ImageContent {
+  type: 'image';
+  /** Base64. */
+  data: string;
+  mediaType: string;
+}
+
+export interface FileContent {
+  type: 'file';
+  path: string;
+  content: string;
+}
+
+export interface ToolUseContent {
+  type: 'tool_use';
+  id: string;
+  name: string;
+  input: unknown;
+}
+
+export interface ToolResultContent {
+  type: 'tool_result';
+  tool_use_id: string;
+  name?: string;
+  content: string | ContentBlock[];
+  is_error?: boolean;
+}
+
+export interface ThinkingContent {
+  type: 'thinking';
+  thinking: string;
+  signature?: string;
+}

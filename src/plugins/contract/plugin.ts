@@ -1,0 +1,158 @@
+import type { ProviderMessage } from './message.ts';
+import type { AgentRuntimeHooks } from './runtime-hooks.ts';
+import type { AgentTool } from './tool.ts';
+
+export const CAPABILITIES = [
+  'hooks',
+  'tools',
+  'commands',
+  'rules',
+  'skills',
+  'messageBuilders',
+  'providers',
+  'automationEvents',
+  'mcp',
+] as const;
+
+export type AgentExtensionCapability = (typeof CAPABILITIES)[number];
+
+/** A module that extends agents: what it is called, what it brings, and how it is set up. */
+export interface AgentPlugin {
+  name: string;
+  manifest: PluginManifest;
+  type?: string;
+  disabled?: boolean;
+  hooks?: Partial<AgentRuntimeHooks>;
+  /** Called once for each session, before anything runs; what it registers is then fixed. */
+  setup?(api: AgentExtensionApi, ctx: PluginSetupContext): void | Promise<void>;
+}
+
+export interface PluginManifest {
+  capabilities: AgentExtensionCapability[];
+  paths?: string[];
+  /** Only for sessions with these providers; with all when there are none. */
+  providerIds?: string[];
+  modelIds?: string[];
+}
+
+/** What `setup` registers with. Each method needs its capability in the manifest. */
+export interface AgentExtensionApi {
+  registerTool(tool: AgentTool): void;
+  registerCommand(command: AgentExtensionCommand): void;
+  registerRule(rule: AgentExtensionRule): void;
+  registerMessageBuilder(builder: AgentExtensionMessageBuilder): void;
+  registerProvider(provider: AgentExtensionProvider): void;
+  registerAutomationEventType(type: AgentExtensionAutomationEventType): void;
+  registerMcpServer(server: AgentExtensionMcpServer): void;
+}
+
+export interface AgentExtensionCommand {
+  name: string;
+  description?: string;
+  handler?(
+    input: string,
+  ): AgentExtensionCommandResult | undefined | Promise<AgentExtensionCommandResult | undefined>;
+}
+
+export type AgentExtensionCommandResult = string | { reply?: string; submitPrompt?: string };
+
+export interface AgentExtensionRule {
+  id: string;
+  content: string | (() => string | Promise<string>);
+  source?: string;
+  /** Counts only while this tool is offered. */
+  whenToolAvailable?: string;
+}
+
+export interface AgentExtensionMessageBuilder {
+  name: string;
+  build(
+    messages: ProviderMessage[],
+  ): readonly ProviderMessage[] | Promise<readonly ProviderMessage[]>;
+}
+
+export interface AgentExtensionProvider {
+  name: string;
+  description?: string;
+  metadata?: Record<string, unknown>;
+}
+
+export interface AgentExtensionAutomationEventType {
+  eventType: string;
+  source: string;
+  description?: string;
+  attributesSchema?: Record<string, unknown>;
+  payloadSchema?: Record<string, unknown>;
+  examples?: unknown[];
+  metadata?: Record<string, unknown>;
+}
+
+export interface AgentExtensionMcpServer {
+  name: string;
+  transport: Record<string, unknown> & { type: string };
+  env?: Record<string, unknown>;
+  metadata?: Record<string, unknown>;
+}
+
+/** What the host knows of the session; any of it may be absent. */
+export interface PluginSetupContext {
+  session?: { sessionId?: string };
+  client?: ClientContext;
+  user?: UserContext;
+  workspaceInfo?: WorkspaceInfo;
+  cwd?: string;
+  automation?: { ingestEvent(envelope: AutomationEventEnvelope): unknown };
+  logger?: BasicLogger;
+  telemetry?: unknown;
+  /** `steer_message`, `queue_message`, `pending_prompt`; others are for whoever listens. */
+  emitEvent?(name: string, payload?: unknown): void;
+  /** Called when the session ends. */
+  onDispose?(dispose: () => unknown): void;
+}
+
+export interface ClientContext {
+  name: string;
+  version?: string;
+  platform?: string;
+  platformVersion?: string;
+  isMultiRoot?: boolean;
+}
+
+export interface UserContext {
+  distinctId?: string;
+  email?: string;
+  organizationId?: string;
+}
+
+export interface WorkspaceInfo {
+  rootPath: string;
+  hint?: string;
+  associatedRemoteUrls?: string[];
+  latestGitCommitHash?: string;
+  latestGitBranchName?: string;
+}
+
+export interface AutomationEventEnvelope {
+  eventId: string;
+  eventType: string;
+  source: string;
+  occurredAt: string;
+  subject?: string;
+  workspaceRoot?: string;
+  payload?: Record<string, unknown>;
+  attributes?: Record<string, unknown>;
+  dedupeKey?: string;
+}
+
+/** For whoever wants to hear nothing. */
+export const noopBasicLogger: BasicLogger = {
+  debug: () => undefined,
+  log: () => undefined,
+  error: () => undefined,
+};
+
+export interface BasicLogger {
+  debug(message: string, metadata?: Record<string, unknown>): void;
+  log(message: string, metadata?: Record<string, unknown>): void;
+  error?(message: string, metadata?: Record<string, unknown>): void;
+}

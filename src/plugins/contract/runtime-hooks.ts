@@ -1,0 +1,170 @@
+import type { AgentMessage } from './message.ts';
+import type { AgentRuntimeStateSnapshot, AgentUsage } from './snapshot.ts';
+import type { AgentTool, AgentToolResult } from './tool.ts';
+
+/** The seven hooks that a plugin may have. Each may answer at once or later. */
+export interface AgentRuntimeHooks {
+  beforeRun(context: AgentBeforeRunContext): Answered<AgentRunStartResult>;
+  afterRun(context: AgentAfterRunContext): unknown;
+  beforeModel(context: AgentBeforeModelContext): Answered<AgentBeforeModelResult>;
+  afterModel(context: AgentAfterModelContext): Answered<AgentStopControl>;
+  beforeTool(context: AgentBeforeToolContext): Answered<AgentBeforeToolResult>;
+  afterTool(context: AgentAfterToolContext): Answered<AgentAfterToolResult>;
+  onEvent(event: AgentRuntimeEvent): unknown;
+}
+
+export type HookName = keyof AgentRuntimeHooks;
+
+export const HOOK_NAMES: readonly HookName[] = [
+  'beforeRun',
+  'afterRun',
+  'beforeModel',
+  'afterModel',
+  'beforeTool',
+  'afterTool',
+  'onEvent',
+];
+
+// `void` lets authors write hooks that return nothing.
+type Answered<Result> =
+  | Result
+  | undefined
+  | null
+  | void
+  | Promise<Result | undefined | null | void>;
+
+export interface AgentStopControl {
+  stop?: boolean;
+  reason?: string;
+}
+
+export interface AgentRunStartResult extends AgentStopControl {
+  appendContext?: string;
+}
+
+export interface AgentBeforeModelResult extends AgentStopControl {
+  messages?: readonly AgentMessage[];
+  tools?: readonly AgentToolDefinition[];
+  options?: Record<string, unknown>;
+}
+
+export interface AgentBeforeToolResult extends AgentStopControl {
+  /** This call is not made; the reason is its result. */
+  skip?: boolean;
+  input?: unknown;
+  policy?: ToolPolicy;
+  appendContext?: string;
+}
+
+export interface AgentAfterToolResult extends AgentStopControl {
+  result?: AgentToolResult;
+  appendContext?: string;
+}
+
+/** Whether a tool may be used, and whether somebody must agree to each call. */
+export interface ToolPolicy {
+  enabled?: boolean;
+  autoApprove?: boolean;
+}
+
+export interface AgentBeforeRunContext {
+  snapshot: AgentRuntimeStateSnapshot;
+}
+
+export interface AgentAfterRunContext {
+  snapshot: AgentRuntimeStateSnapshot;
+  result: AgentRunResult;
+}
+
+export interface AgentBeforeModelContext {
+  snapshot: AgentRuntimeStateSnapshot;
+  /** The request itself: what is changed in it holds. */
+  request: AgentModelRequest;
+}
+
+export interface AgentAfterModelContext {
+  snapshot: AgentRuntimeStateSnapshot;
+  assistantMessage: AgentMessage;
+  finishReason: AgentFinishReason;
+  requestId?: string;
+}
+
+export interface AgentBeforeToolContext {
+  snapshot: AgentRuntimeStateSnapshot;
+  tool: AgentToolDefinition | AgentTool;
+  toolCall: AgentToolCall;
+  input: unknown;
+}
+
+export interface AgentAfterToolContext extends AgentBeforeToolContext {
+  result: AgentToolResult;
+  startedAt: Date;
+  endedAt: Date;
+  durationMs: number;
+}
+
+export interface AgentToolCall {
+  type: 'tool-call';
+  toolCallId: string;
+  toolName: string;
+  input: unknown;
+  metadata?: Record<string, unknown>;
+}
+
+export interface AgentModelRequest {
+  systemPrompt?: string;
+  messages: AgentMessage[];
+  tools: AgentToolDefinition[];
+  signal?: AbortSignal;
+  options?: Record<string, unknown>;
+}
+
+export interface AgentToolDefinition {
+  name: string;
+  description: string;
+  inputSchema: Record<string, unknown>;
+}
+
+export type AgentFinishReason = 'stop' | 'tool-calls' | 'max-tokens' | 'aborted' | 'error';
+
+export interface AgentRunResult {
+  agentId: string;
+  agentRole?: string;
+  runId: string;
+  status: 'completed' | 'aborted' | 'failed';
+  iterations: number;
+  outputText: string;
+  messages: AgentMessage[];
+  usage: AgentUsage;
+  error?: Error;
+  /** Why it ended otherwise than by being done. */
+  stopReason?: string;
+}
+
+export type AgentRuntimeEvent = { snapshot: AgentRuntimeStateSnapshot } & AgentRuntimeNews;
+
+/** What happened, without the state in which it did. */
+export type AgentRuntimeNews =
+  | { type: 'run-started' }
+  | { type: 'message-added'; message: AgentMessage }
+  | { type: 'turn-started'; iteration: number }
+  | {
+      type: 'assistant-text-delta' | 'assistant-reasoning-delta';
+      iteration: number;
+      text: string;
+      accumulatedText: string;
+    }
+  | {
+      type: 'assistant-message';
+      iteration: number;
+      message: AgentMessage;
+      finishReason: AgentFinishReason;
+    }
+  | { type: 'tool-started'; iteration: number; toolCall: AgentToolCall }
+  | { type: 'tool-updated'; iteration: number; toolCall: AgentToolCall; update: unknown }
+  | { type: 'tool-finished'; iteration: number; toolCall: AgentToolCall; message: AgentMessage }
+  | { type: 'usage-updated'; usage: AgentUsage }
+  | { type: 'turn-finished'; iteration: number; toolCallCount: number }
+  | { type: 'status-notice'; message: string; metadata?: Record<string, unknown> }
+  | { type: 'run-finished'; result: AgentRunResult }
+  | { type: 'run-failed'; error: Error };

@@ -1,0 +1,59 @@
+import { type InputSchema, isStandardSchema, toJsonSchema } from './input-schema.ts';
+import type { AgentRuntimeStateSnapshot } from './snapshot.ts';
+
+/** A tool of a plugin or of the program that embeds the agent. */
+export interface AgentTool<Input = unknown, Output = unknown> {
+  name: string;
+  description: string;
+  /** JSON Schema, or what a library of schemas makes. */
+  inputSchema: InputSchema;
+  execute(input: Input, context: AgentToolContext): Output | Promise<Output>;
+  lifecycle?: { completesRun?: boolean };
+  executionMode?: 'sequential' | 'parallel';
+  timeoutMs?: number;
+  retryable?: boolean;
+  maxRetries?: number;
+}
+
+export interface AgentToolContext {
+  sessionId?: string;
+  agentId: string;
+  conversationId?: string;
+  runId?: string;
+  iteration: number;
+  toolCallId?: string;
+  cwd?: string;
+  signal?: AbortSignal;
+  metadata?: Record<string, unknown>;
+  snapshot?: AgentRuntimeStateSnapshot;
+  /** Tells whoever watches how far it is. */
+  emitUpdate?(update: unknown): void;
+}
+
+export interface AgentToolResult {
+  output: unknown;
+  isError?: boolean;
+  metadata?: Record<string, unknown>;
+}
+
+const DEFAULTS = { timeoutMs: 30_000, retryable: true, maxRetries: 3 } as const;
+
+// A plugin may carry its own copy of this package, so the key is everybody's.
+const AUTHORED = Symbol.for('hookline.authored-schema');
+
+/** Makes a tool of what its author wrote down; its schema becomes plain JSON Schema. */
+export function createTool<Input = unknown, Output = unknown>(
+  made: AgentTool<Input, Output>,
+): AgentTool<Input, Output> {
+  const { inputSchema: authored } = made;
+  const tool = { ...DEFAULTS, ...made, inputSchema: toJsonSchema(authored, made.name) };
+  if (isStandardSchema(authored)) Object.defineProperty(tool, AUTHORED, { value: authored });
+  return tool;
+}
+
+/** The schema that input is checked with: the author's own, which may know more than JSON Schema can say. */
+export function checkingSchema(tool: AgentTool): InputSchema {
+  const authored: unknown = Reflect.get(tool, AUTHORED);
+  // Tools may be plain JavaScript, which no compiler has seen.
+  return isStandardSchema(authored) ? authored : (tool.inputSchema ?? {});
+}

@@ -1,0 +1,10 @@
+/** Something that a person should know of a plugin. */
+export interface PluginIssue {
+  readonly plugin: string;
+  readonly phase: 'validate' | 'setup' | 'hook' | 'tool' | 'rule' | 'builder' | 'command';
+  readonly message: string;
+  /** Whether what it is about is lost. */
+  readonly level: 'warning' | 'error';
+}
+
+export type OnIssue = (issue: PluginIssue) => void;

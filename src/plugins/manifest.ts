@@ -1,0 +1,101 @@
+import { isRecord, typeName } from '../base/json.ts';
+import { closestName } from '../base/spelling.ts';
+import { type AgentExtensionCapability, CAPABILITIES } from './contract/plugin.ts';
+import { HOOK_NAMES } from './contract/runtime-hooks.ts';
+
+/** What is found of a plugin before any of its code runs. */
+export interface ManifestReading {
+  readonly name: string;
+  /** Why it cannot be used, or null. */
+  readonly problem: string | null;
+  /** What its author should know, and what is an error when the host is strict. */
+  readonly warnings: readonly string[];
+}
+
+/** Looks at a plugin's outside; `place` is its number, for one that has no name. */
+export function readManifest(plugin: unknown, place: number): ManifestReading {
+  if (!isRecord(plugin)) {
+    const name = `extension_${String(place).padStart(4, '0')}`;
+    return broken(name, `expected a plugin object, found ${typeName(plugin)}`);
+  }
+  const name = nameOf(plugin, place);
+  const problem = findProblem(plugin);
+  return { name, problem, warnings: problem === null ? findWarnings(plugin) : [] };
+}
+
+function broken(name: string, problem: string): ManifestReading {
+  return { name, problem, warnings: [] };
+}
+
+function nameOf({ name }: Readonly<Record<string, unknown>>, place: number): string {
+  const isNamed = typeof name === 'string' && name.trim() !== '';
+  return isNamed ? name : `extension_${String(place).padStart(4, '0')}`;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function findProblem(plugin: Fields): string | null {
+  const { manifest, hooks, setup } = plugin;
+  if (!isRecord(manifest)) return `expected "manifest" to be an object, found ${found(manifest)}`;
+  const problem =
+    capabilityProblem(manifest['capabilities']) ??
+    listProblem(manifest, 'providerIds') ??
+    listProblem(manifest, 'modelIds');
+  if (problem !== null) return problem;
+  if (setup !== undefined && typeof setup !== 'function') {
+    return `expected "setup" to be a function, found ${found(setup)}`;
+  }
+  return hooksProblem(hooks, manifest['capabilities']);
+}
+
+function found(value: unknown): string {
+  return value === undefined ? 'nothing' : typeName(value);
+}
+
+function capabilityProblem(given: unknown): string | null {
+  if (!Array.isArray(given) || given.length === 0) {
+    return `expected "capabilities" to be a list with at least one of ${CAPABILITIES.join(', ')}`;
+  }
+  const unknown: unknown = given.find((each) => !isCapability(each));
+  if (unknown === undefined) return null;
+  const meant = typeof unknown === 'string' ? closestName(unknown, CAPABILITIES) : null;
+  const hint = meant === null ? `known are ${CAPABILITIES.join(', ')}` : `did you mean "${meant}"?`;
+  return `there is no capability ${JSON.stringify(unknown)}; ${hint}`;
+}
+
+function isCapability(value: unknown): value is AgentExtensionCapability {
+  return CAPABILITIES.some((each) => each === value);
+}
+
+function listProblem(manifest: Fields, key: string): string | null {
+  if (!Object.hasOwn(manifest, key)) return null;
+  const given = manifest[key];
+  const isFine = Array.isArray(given) && given.every((each) => typeof each === 'string');
+  return isFine || given === undefined ? null : `expected "${key}" to be a list of strings`;
+}
+
+function hooksProblem(hooks: unknown, capabilities: unknown): string | null {
+  if (hooks === undefined) return null;
+  if (!isRecord(hooks)) return `expected "hooks" to be an object, found ${typeName(hooks)}`;
+  const isDeclared = Array.isArray(capabilities) && capabilities.includes('hooks');
+  return isDeclared ? null : 'it has "hooks", so "hooks" must be among its capabilities';
+}
+
+function findWarnings({ manifest, hooks }: Fields): readonly string[] {
+  const capabilities = isRecord(manifest) ? manifest['capabilities'] : [];
+  const isPromised = Array.isArray(capabilities) && capabilities.includes('hooks');
+  if (hooks === undefined) {
+    return isPromised ? ['it declares the capability "hooks" and has no hooks'] : [];
+  }
+  return Object.entries(hooks ?? {}).flatMap(([name, hook]) => hookWarning(name, hook));
+}
+
+function hookWarning(name: string, hook: unknown): readonly string[] {
+  if (!HOOK_NAMES.some((each) => each === name)) {
+    const meant = closestName(name, HOOK_NAMES);
+    const hint = meant === null ? '' : `; did you mean ${meant}?`;
+    return [`there is no hook ${JSON.stringify(name)}${hint}`];
+  }
+  if (hook === undefined || typeof hook === 'function') return [];
+  return [`its hook ${name} is no function, but ${typeName(hook)}`];
+}

@@ -1,0 +1,220 @@
+import { HooklineError, messageOf } from '../base/errors.ts';
+import { isRecord } from '../base/json.ts';
+import { limitTime } from '../base/time-limit.ts';
+import { untilAborted } from '../base/until-aborted.ts';
+import { type Contributions, createApi } from './api.ts';
+import { createHealth, type Health } from './health.ts';
+import type { OnIssue } from './issue.ts';
+import { readManifest } from './manifest.ts';
+import type { AgentPlugin, PluginSetupContext } from './contract/plugin.ts';
+
+export type PluginState = 'ready' | 'degraded' | 'failed' | 'disabled';
+
+/** A plugin that is part of a session. */
+export interface ActivePlugin {
+  readonly name: string;
+  readonly plugin: AgentPlugin;
+  readonly contributions: Contributions;
+  readonly health: Health;
+}
+
+export interface PluginStatus {
+  readonly name: string;
+  readonly state: PluginState;
+  /** Why it is not ready, or what goes wrong with it. */
+  readonly lastError: string | null;
+  readonly contributes: Readonly<Record<keyof Contributions, readonly string[]>> | null;
+}
+
+export interface PluginRegistry {
+  /** In the order in which they were given; frozen. */
+  readonly active: readonly ActivePlugin[];
+  list(): readonly PluginStatus[];
+  /** Calls what plugins want to be called at the end, once. */
+  dispose(): Promise<void>;
+}
+
+export interface RegistryRequest {
+  /** From wherever they come: objects, files, packages. */
+  readonly plugins: readonly unknown[];
+  readonly context: PluginSetupContext;
+  readonly isStrict: boolean;
+  /** A setup that fails, fails the session. */
+  readonly failsClosed: boolean;
+  /** How long one setup may take. */
+  readonly setupTimeoutMs: number;
+  readonly onIssue: OnIssue;
+}
+
+/**
+ * Resolve, validate, set up, activate. A plugin that is no use is left out and told of, and the
+ * others work; with `isStrict` it throws PLUGIN_INVALID instead.
+ */
+export async function openRegistry(request: RegistryRequest): Promise<PluginRegistry> {
+  const left: PluginStatus[] = [];
+  const active: ActivePlugin[] = [];
+  const disposals: Disposal[] = [];
+  for (const [place, given] of request.plugins.entries()) {
+    const resolved = resolve(request, { given, place, others: active });
+    if ('status' in resolved) left.push(resolved.status);
+    else {
+      const made = await setUp(request, resolved, disposals);
+      if ('status' in made) left.push(made.status);
+      else active.push(made);
+    }
+  }
+  return Object.freeze({
+    active: Object.freeze(active),
+    list: () => [...active.map(statusOf), ...left],
+    dispose: () => disposeAll(disposals, request.onIssue),
+  });
+}
+
+interface Given {
+  readonly given: unknown;
+  readonly place: number;
+  readonly others: readonly ActivePlugin[];
+}
+
+interface Resolved {
+  readonly name: string;
+  readonly plugin: AgentPlugin;
+}
+
+interface LeftOut {
+  readonly status: PluginStatus;
+}
+
+function resolve(request: RegistryRequest, { given, place, others }: Given): Resolved | LeftOut {
+  const { name, problem, warnings } = lookAt(given, place);
+  if (problem !== null) {
+    return refuse(request, name, `Invalid manifest for extension "${name}": ${problem}`);
+  }
+  if (!isPlugin(given)) return refuse(request, name, `the plugin "${name}" is no object`);
+  const plugin = given;
+  if (plugin.disabled === true) return { status: leftOut(name, 'disabled', null) };
+  if (others.some((other) => other.name === name)) {
+    const message = `another plugin of the name "${name}" comes first, so this one is not used`;
+    request.onIssue({ plugin: name, phase: 'validate', level: 'warning', message });
+    return { status: leftOut(name, 'failed', message) };
+  }
+  for (const message of warnings) {
+    if (request.isStrict) return refuse(request, name, `the plugin "${name}": ${message}`);
+    request.onIssue({ plugin: name, phase: 'validate', level: 'warning', message });
+  }
+  return { name, plugin };
+}
+
+/** Whoever asks has read its manifest. */
+function isPlugin(given: unknown): given is AgentPlugin {
+  return isRecord(given) && isRecord(given['manifest']);
+}
+
+/** Getters of foreign objects may throw. */
+function lookAt(given: unknown, place: number): ReturnType<typeof readManifest> {
+  try {
+    return readManifest(given, place);
+  } catch (error) {
+    const name = `extension_${String(place).padStart(4, '0')}`;
+    return { name, problem: `it cannot be looked at: ${messageOf(error)}`, warnings: [] };
+  }
+}
+
+function refuse({ isStrict, onIssue }: RegistryRequest, plugin: string, message: string): LeftOut {
+  if (isStrict) {
+    const hint = 'Mend it or leave it out; without `strict` the session starts without it.';
+    throw new HooklineError('PLUGIN_INVALID', { message, hint });
+  }
+  onIssue({ plugin, phase: 'validate', level: 'error', message });
+  return { status: leftOut(plugin, 'failed', message) };
+}
+
+function leftOut(name: string, state: PluginState, lastError: string | null): PluginStatus {
+  return { name, state, lastError, contributes: null };
+}
+
+interface Disposal {
+  readonly plugin: string;
+  readonly dispose: () => unknown;
+}
+
+async function setUp(
+  request: RegistryRequest,
+  { name, plugin }: Resolved,
+  disposals: Disposal[],
+): Promise<ActivePlugin | LeftOut> {
+  const { isStrict, onIssue } = request;
+  const tell = (message: string): void =>
+    onIssue({ plugin: name, phase: 'setup', level: 'warning', message });
+  const { api, contributions, close } = createApi({ name, plugin, isStrict, onWarning: tell });
+  const context = contextFor(request.context, plugin, (dispose) =>
+    disposals.push({ plugin: name, dispose }),
+  );
+  try {
+    await withinTime(async () => plugin.setup?.(api, context), request.setupTimeoutMs);
+  } catch (error) {
+    const message = messageOf(error);
+    if (isStrict || request.failsClosed) throw error;
+    onIssue({ plugin: name, phase: 'setup', level: 'error', message });
+    return { status: leftOut(name, 'failed', message) };
+  } finally {
+    close();
+  }
+  const health = createHealth(name, onIssue);
+  return { name, plugin, contributions, health };
+}
+
+async function withinTime(work: () => Promise<unknown>, timeoutMs: number): Promise<void> {
+  const limit = limitTime(new AbortController().signal, timeoutMs);
+  try {
+    await untilAborted(work(), limit.signal);
+  } catch (error) {
+    if (!limit.isOver()) throw error;
+    throw new HooklineError('PLUGIN_INVALID', {
+      message: `its setup did not end within ${timeoutMs} ms`,
+      hint: 'Do what takes long in a hook or a tool.',
+    });
+  } finally {
+    limit.clear();
+  }
+}
+
+/** Of automation only those know who asked for it. */
+function contextFor(
+  context: PluginSetupContext,
+  { manifest }: AgentPlugin,
+  onDispose: (dispose: () => unknown) => void,
+): PluginSetupContext {
+  const { automation, ...rest } = context;
+  const knows = manifest.capabilities.includes('automationEvents') && automation !== undefined;
+  return { ...rest, ...(knows ? { automation } : {}), onDispose };
+}
+
+function statusOf({ name, contributions, health }: ActivePlugin): PluginStatus {
+  const lastError = health.lastError();
+  return {
+    name,
+    state: lastError === null ? 'ready' : 'degraded',
+    lastError,
+    contributes: {
+      tools: contributions.tools.map((tool) => tool.name),
+      commands: contributions.commands.map((command) => command.name),
+      rules: contributions.rules.map((rule) => rule.id),
+      messageBuilders: contributions.messageBuilders.map((builder) => builder.name),
+      providers: contributions.providers.map((provider) => provider.name),
+      automationEventTypes: contributions.automationEventTypes.map((type) => type.eventType),
+      mcpServers: contributions.mcpServers.map((server) => server.name),
+    },
+  };
+}
+
+async function disposeAll(disposals: Disposal[], onIssue: OnIssue): Promise<void> {
+  for (const { plugin, dispose } of disposals.splice(0).toReversed()) {
+    try {
+      await dispose();
+    } catch (error) {
+      const message = `what it wanted done at the end failed: ${messageOf(error)}`;
+      onIssue({ plugin, phase: 'setup', level: 'warning', message });
+    }
+  }
+}

@@ -1,0 +1,278 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { systemClock } from '../base/clock.ts';
+import { HooklineError, messageOf } from '../base/errors.ts';
+import { toProviderMessages } from '../dialects/cline-plugin/builder-messages.ts';
+import { fileText } from '../dialects/cline-plugin/messages.ts';
+import { readSurroundings } from '../host/config.ts';
+import { tell } from '../hooks/observers.ts';
+import type { ProviderMessage } from '../plugins/contract/message.ts';
+import type { PluginStatus } from '../plugins/registry.ts';
+import type { AgentResult } from './session/agent-result.ts';
+import type { CoreSessionEvent } from './core-events.ts';
+import type { CoreSession } from './session/core-session.ts';
+import { SessionNotFoundError, unsupported } from './errors.ts';
+import { pendingPromptsApi } from './pending-prompts.ts';
+import { offerPluginHost } from './plugin-host-global.ts';
+import { manifestOf, type SessionManifest, type SessionRecord } from './session-files.ts';
+import {
+  findStoredRecord,
+  readStoredMessages,
+  removeStored,
+  storedIds,
+} from './stored-sessions.ts';
+import type { ClineCoreOptions, ClineCoreStartInput } from './start-input.ts';
+
+export interface StartSessionResult {
+  sessionId: string;
+  manifest: SessionManifest;
+  manifestPath: string;
+  messagesPath: string;
+  /** How the prompt ended; absent when there was none. */
+  result?: AgentResult;
+}
+
+export interface SendInput {
+  sessionId: string;
+  prompt: string;
+  userFiles?: string[];
+  userImages?: string[];
+  /** While the agent works: said to it at once, or run afterwards. */
+  delivery?: 'queue' | 'steer';
+  timeoutMs?: number;
+}
+
+type Listener = (event: CoreSessionEvent) => void;
+
+/** Runs agents in this process, as `@cline/core` does it: any number of sessions at once. */
+export class ClineCore {
+  readonly clientName: string | undefined;
+  /** There is no other process to be reached. */
+  readonly runtimeAddress = undefined;
+  readonly pendingPrompts = pendingPromptsApi((id) => this.#find(id));
+  readonly #options: ClineCoreOptions;
+  readonly #sessions = new Map<string, CoreSession>();
+  readonly #listeners = new Map<Listener, string | null>();
+  readonly #withdraw: () => void;
+
+  private constructor(options: ClineCoreOptions) {
+    this.#options = options;
+    this.clientName = options.clientName;
+    this.#withdraw = offerPluginHost((sessionId) => this.#sessionForPlugin(sessionId));
+  }
+
+  static async create(options: ClineCoreOptions = {}): Promise<ClineCore> {
+    const { backendMode = 'auto' } = options;
+    if (backendMode !== 'local' && backendMode !== 'auto') {
+      throw unsupported(
+        `backend "${backendMode}"`,
+        'Sessions run in this process: leave backendMode out, or say "local".',
+      );
+    }
+    if (options.automation !== undefined && options.automation !== false) throw noAutomation();
+    return new ClineCore(options);
+  }
+
+  /** Opens a session; with a prompt, runs it and answers when it has ended. */
+  async start(input: ClineCoreStartInput): Promise<StartSessionResult> {
+    const session = await this.#open(input);
+    const { prompt, interactive = false } = input;
+    const manifest = manifestOf(session.record);
+    const opened = { sessionId: session.id, manifest, ...session.files };
+    if (prompt === undefined) return opened;
+    const said = withFiles(prompt, input);
+    const result = interactive ? await session.run(said) : await session.runToEnd(said);
+    return { ...opened, result };
+  }
+
+  /** A further prompt. Undefined when the agent works and the prompt waits or steers it. */
+  async send(input: SendInput): Promise<AgentResult | undefined> {
+    const session = this.#find(input.sessionId);
+    const { delivery, timeoutMs } = input;
+    const prompt = withFiles(input.prompt, input);
+    if (!session.isRunning || delivery === undefined) return session.run(prompt, timeoutMs);
+    if (delivery === 'queue' || !session.steer(prompt)) session.enqueue(prompt);
+    return undefined;
+  }
+
+  /** Ends the run under way; whoever started it gets its result. */
+  async abort(sessionId: string, reason: unknown = 'the run was aborted'): Promise<void> {
+    await this.#find(sessionId).abort(messageOf(reason));
+  }
+
+  /** Ends a session; it can still be read. */
+  async stop(sessionId: string): Promise<void> {
+    await this.#find(sessionId).end('cancelled', 'stopped');
+  }
+
+  async dispose(reason = 'disposed'): Promise<void> {
+    const open = [...this.#sessions.values()].filter(({ isOpen }) => isOpen);
+    await Promise.all(open.map((session) => session.end('cancelled', reason)));
+    this.#withdraw();
+    this.#listeners.clear();
+  }
+
+  async get(sessionId: string): Promise<SessionRecord | undefined> {
+    const live = this.#sessions.get(sessionId);
+    return live?.record ?? findStoredRecord(sessionId);
+  }
+
+  /** All that are stored or open, the one used last first. */
+  async list(limit = 200): Promise<SessionRecord[]> {
+    const ids = storedIds();
+    const all = [...new Set([...ids, ...this.#sessions.keys()])].slice(0, limit);
+    const records = await Promise.all(all.map((id) => this.get(id)));
+    return records.filter((record) => record !== undefined);
+  }
+
+  async listHistory({ limit }: { limit?: number } = {}): Promise<SessionRecord[]> {
+    return this.list(limit);
+  }
+
+  async delete(sessionId: string): Promise<boolean> {
+    const live = this.#sessions.get(sessionId);
+    await live?.end('cancelled', 'deleted');
+    this.#sessions.delete(sessionId);
+    return removeStored(sessionId) || live !== undefined;
+  }
+
+  async update(
+    sessionId: string,
+    {
+      prompt,
+      metadata,
+      title,
+    }: { prompt?: string; metadata?: Record<string, unknown>; title?: string },
+  ): Promise<{ updated: boolean }> {
+    const session = this.#sessions.get(sessionId);
+    if (session === undefined) return { updated: false };
+    const titled = title === undefined ? metadata : { ...metadata, title };
+    await session.update({
+      ...(prompt === undefined ? {} : { prompt }),
+      ...(titled === undefined ? {} : { metadata: { ...session.record.metadata, ...titled } }),
+    });
+    return { updated: true };
+  }
+
+  async readMessages(sessionId: string): Promise<ProviderMessage[]> {
+    const session = this.#sessions.get(sessionId);
+    if (session !== undefined) return toProviderMessages(session.messages());
+    return toProviderMessages(readStoredMessages(sessionId));
+  }
+
+  readLiveMessages(sessionId: string): Promise<ProviderMessage[]> {
+    return this.readMessages(sessionId);
+  }
+
+  readDisplayMessages(sessionId: string): Promise<ProviderMessage[]> {
+    return this.readMessages(sessionId);
+  }
+
+  /** Since the session was opened. */
+  async getAccumulatedUsage(sessionId: string) {
+    const usage = this.#sessions.get(sessionId)?.usage() ?? null;
+    return usage === null ? undefined : { usage, aggregateUsage: usage };
+  }
+
+  subscribe(listener: Listener, { sessionId }: { sessionId?: string } = {}): () => void {
+    this.#listeners.set(listener, sessionId ?? null);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Goes on with another model; its hooks are asked first. */
+  async updateSessionModel(sessionId: string, modelId: string): Promise<void> {
+    const refusal = await this.#find(sessionId).switchModel(modelId);
+    if (refusal !== null) throw new HooklineError('MODEL_REFUSED', { message: refusal });
+  }
+
+  /** Every plugin of a session: what it contributes, and what is wrong with it. */
+  plugins(sessionId: string): readonly PluginStatus[] {
+    return this.#find(sessionId).plugins();
+  }
+
+  get automation(): never {
+    throw noAutomation();
+  }
+
+  get settings(): never {
+    throw unsupported('settings of Cline', 'Hookline reads ~/.hookline/config.json.');
+  }
+
+  async updateSessionConnection(): Promise<never> {
+    throw unsupported(
+      'other connection for an open session',
+      'Use updateSessionModel, or start a session with the other provider.',
+    );
+  }
+
+  async restore(): Promise<never> {
+    throw unsupported('checkpoints', 'Use the history of your version control.');
+  }
+
+  async compareCheckpoint(): Promise<never> {
+    throw unsupported('checkpoints', 'Use the history of your version control.');
+  }
+
+  async ingestHookEvent(): Promise<never> {
+    throw unsupported('hub to send events to', 'File hooks run in the session itself.');
+  }
+
+  async #open(input: ClineCoreStartInput): Promise<CoreSession> {
+    const id = input.config.sessionId ?? newId();
+    const cwd = path.resolve(readSurroundings().cwd, input.config.cwd ?? '');
+    // Most of the agent is loaded with the first session.
+    const { CoreSession: Session } = await import('./session/core-session.ts');
+    const session = new Session({
+      id,
+      core: this.#options,
+      input,
+      cwd,
+      emit: (event) => this.#emit(event),
+    });
+    this.#sessions.set(id, session);
+    try {
+      await session.open();
+      return session;
+    } catch (error) {
+      this.#sessions.delete(id);
+      throw error;
+    }
+  }
+
+  #emit(event: CoreSessionEvent): void {
+    for (const [listener, wanted] of this.#listeners) {
+      if (wanted === null || wanted === event.payload.sessionId) tell(listener, event);
+    }
+  }
+
+  #find(sessionId: string): CoreSession {
+    const session = this.#sessions.get(sessionId);
+    if (session?.isOpen !== true) throw new SessionNotFoundError(sessionId);
+    return session;
+  }
+
+  /** The one that is named, or the one that was opened last. */
+  #sessionForPlugin(sessionId: string | null): CoreSession | null {
+    const open = [...this.#sessions.values()].filter(({ isOpen }) => isOpen);
+    if (sessionId === null) return open.at(-1) ?? null;
+    return open.find(({ id }) => id === sessionId) ?? null;
+  }
+}
+
+function noAutomation(): HooklineError {
+  return unsupported('automation yet', 'Leave it out; plugins then get no ctx.automation.');
+}
+
+function newId(): string {
+  return `${systemClock.now()}_${randomUUID().slice(0, 5)}`;
+}
+
+/** Files go with the prompt as text; images cannot yet. */
+function withFiles(prompt: string, given: Pick<SendInput, 'userFiles' | 'userImages'>): string {
+  if ((given.userImages ?? []).length > 0) {
+    throw unsupported('images in prompts yet', 'Name the file, so that the agent can read it.');
+  }
+  const texts = (given.userFiles ?? []).map((file) => fileText(file, readFileSync(file, 'utf8')));
+  return [prompt, ...texts].join('\n\n');
+}

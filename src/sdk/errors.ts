@@ -1,0 +1,22 @@
+import { HooklineError } from '../base/errors.ts';
+
+/** No session of this id is open here, or stored; `code` is Cline's word for it. */
+export class SessionNotFoundError extends Error {
+  override readonly name = 'SessionNotFoundError';
+  readonly code = 'session_not_found';
+  readonly sessionId: string;
+
+  constructor(sessionId: string) {
+    super(`Session not found: ${sessionId}`);
+    this.sessionId = sessionId;
+  }
+}
+
+export function isSessionNotFoundError(error: unknown): error is SessionNotFoundError {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return false;
+  return error.code === 'session_not_found';
+}
+
+export function unsupported(what: string, hint: string): HooklineError {
+  return new HooklineError('SDK_UNSUPPORTED', { message: `Hookline has no ${what}`, hint });
+}

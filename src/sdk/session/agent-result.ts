@@ -1,0 +1,133 @@
+import type { RunResult, RuntimeEvent } from '../../agent/runtime-event.ts';
+import { systemClock } from '../../base/clock.ts';
+import { toProviderMessages } from '../../dialects/cline-plugin/builder-messages.ts';
+import { resultOf, vocabularyOfName } from '../../hooks/faces/faces.ts';
+import { pluginStatus } from '../../host/plugins/snapshots.ts';
+import type { ProviderMessage } from '../../plugins/contract/message.ts';
+import type { Message } from '../../sessions/messages.ts';
+
+/** How one prompt ended. */
+export interface AgentResult {
+  /** The agent's last words, or what went wrong. */
+  text: string;
+  usage: AgentResultUsage;
+  messages: ProviderMessage[];
+  toolCalls: ToolCallRecord[];
+  iterations: number;
+  finishReason: 'completed' | 'max_iterations' | 'aborted' | 'mistake_limit' | 'error';
+  /** Why it ended otherwise than by being done. */
+  stopReason?: string;
+  model: { id: string; provider: string };
+  startedAt: Date;
+  endedAt: Date;
+  durationMs: number;
+}
+
+export interface AgentResultUsage {
+  inputTokens: number;
+  outputTokens: number;
+  cacheReadTokens?: number;
+  cacheWriteTokens?: number;
+  totalCost?: number;
+}
+
+export interface ToolCallRecord {
+  id: string;
+  name: string;
+  input: unknown;
+  output: unknown;
+  error?: string;
+  durationMs: number;
+  startedAt: Date;
+  endedAt: Date;
+}
+
+/** Writes down the calls of the run under way. */
+export interface CallLog {
+  hear(event: RuntimeEvent): void;
+  calls(): ToolCallRecord[];
+}
+
+export function createCallLog(): CallLog {
+  let calls: ToolCallRecord[] = [];
+  return {
+    calls: () => [...calls],
+    hear(event) {
+      if (event.parentAgentId !== null) return;
+      if (event.type === 'run-start') calls = [];
+      if (event.type === 'tool-end') calls.push(recordOf(event));
+    },
+  };
+}
+
+type ToolEnd = Extract<RuntimeEvent, { type: 'tool-end' }>;
+
+function recordOf({ callId: id, tool: name, input, output, durationMs }: ToolEnd): ToolCallRecord {
+  const endedAt = systemClock.now();
+  const isBuiltIn = vocabularyOfName(name) !== null;
+  const shown: unknown = isBuiltIn
+    ? resultOf({ name, input }, output, { vocabulary: 'sdk', part: null })
+    : (output.response ?? output.text);
+  return {
+    id,
+    name,
+    input,
+    output: shown,
+    ...(output.success ? {} : { error: output.error ?? output.text }),
+    durationMs,
+    startedAt: new Date(endedAt - durationMs),
+    endedAt: new Date(endedAt),
+  };
+}
+
+export interface EndedRun {
+  readonly run: RunResult;
+  readonly calls: ToolCallRecord[];
+  readonly messages: readonly Message[];
+  readonly model: { readonly id: string; readonly provider: string };
+}
+
+export function agentResult({ run, calls, messages, model }: EndedRun): AgentResult {
+  const { reason, usage, costUsd, iterations, durationMs } = run;
+  const finishReason = finishReasonOf(run);
+  const endedAt = systemClock.now();
+  return {
+    text: finishReason === 'error' ? (reason ?? run.text) : run.text,
+    usage: { ...usage, ...(costUsd === null ? {} : { totalCost: costUsd }) },
+    messages: toProviderMessages(messages),
+    toolCalls: calls,
+    iterations,
+    finishReason,
+    ...(reason === null ? {} : { stopReason: reason }),
+    model: { ...model },
+    startedAt: new Date(endedAt - durationMs),
+    endedAt: new Date(endedAt),
+    durationMs,
+  };
+}
+
+function finishReasonOf(run: RunResult): AgentResult['finishReason'] {
+  if (run.ending === 'max_turns') return 'max_iterations';
+  const status = pluginStatus(run);
+  return status === 'failed' ? 'error' : status;
+}
+
+/** Of a command that answered without the model. */
+export function replyResult(
+  reply: string,
+  { messages, model }: Pick<EndedRun, 'messages' | 'model'>,
+): AgentResult {
+  const now = new Date(systemClock.now());
+  return {
+    text: reply,
+    usage: { inputTokens: 0, outputTokens: 0 },
+    messages: toProviderMessages(messages),
+    toolCalls: [],
+    iterations: 0,
+    finishReason: 'completed',
+    model: { ...model },
+    startedAt: now,
+    endedAt: now,
+    durationMs: 0,
+  };
+}

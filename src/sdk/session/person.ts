@@ -1,0 +1,93 @@
+import type { RuntimeEvent } from '../../agent/runtime-event.ts';
+import type { Question } from '../../agent/tools/workbench.ts';
+import type { Approval, ApprovalRequest, Person } from '../../agent/world.ts';
+import { untilAborted } from '../../base/until-aborted.ts';
+import type { HostCapabilities } from '../start-input.ts';
+import { policyFor, type ToolPolicies } from './tool-policies.ts';
+
+export interface AskedProgram {
+  readonly sessionId: string;
+  readonly capabilities: HostCapabilities;
+  readonly policies: ToolPolicies;
+  readonly iteration: () => number;
+}
+
+/** The program that embeds the agent, as whoever can be asked. */
+export interface ProgramAsPerson {
+  readonly person: Person;
+  /** Keeps the words in which each call was made. */
+  hear(event: RuntimeEvent): void;
+}
+
+/** Null when the program wants to be asked nothing. */
+export function programAsPerson(asked: AskedProgram): ProgramAsPerson | null {
+  const { capabilities } = asked;
+  const mayApprove = capabilities.requestToolApproval !== undefined;
+  if (!mayApprove && capabilities.toolExecutors?.askQuestion === undefined) return null;
+  const calls = new Map<string, CalledTool>();
+  return {
+    hear(event) {
+      if (event.type === 'tool-start') {
+        calls.set(event.callId, { name: event.tool, input: event.input });
+      }
+      if (event.type === 'tool-end') calls.delete(event.callId);
+    },
+    person: {
+      approve: (request, signal) => approve(asked, { request, signal, called: calls }),
+      answer: (questions, signal) => answer(asked, questions, signal),
+    },
+  };
+}
+
+interface CalledTool {
+  readonly name: string;
+  readonly input: unknown;
+}
+
+interface Approving {
+  readonly request: ApprovalRequest;
+  readonly signal: AbortSignal;
+  readonly called: ReadonlyMap<string, CalledTool>;
+}
+
+async function approve(
+  { sessionId, capabilities, policies, iteration }: AskedProgram,
+  { request, signal, called }: Approving,
+): Promise<Approval> {
+  if (capabilities.requestToolApproval === undefined) {
+    return { isAllowed: false, reason: request.reason };
+  }
+  const { callId: toolCallId, agentId } = request;
+  const { name: toolName, input } = called.get(toolCallId) ?? {
+    name: request.tool,
+    input: request.input,
+  };
+  const asking = capabilities.requestToolApproval({
+    sessionId,
+    agentId,
+    conversationId: sessionId,
+    iteration: iteration(),
+    toolCallId,
+    toolName,
+    input,
+    policy: policyFor(policies, toolName),
+  });
+  const { approved, reason } = await untilAborted(Promise.resolve(asking), signal);
+  return { isAllowed: approved, ...(reason === undefined ? {} : { reason }) };
+}
+
+async function answer(
+  { capabilities }: AskedProgram,
+  questions: readonly Question[],
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, string>> | null> {
+  const { toolExecutors } = capabilities;
+  if (toolExecutors?.askQuestion === undefined) return null;
+  const answers: Record<string, string> = {};
+  for (const { question, options } of questions) {
+    const labels = options.map(({ label }) => label);
+    const asking = toolExecutors.askQuestion(question, labels);
+    answers[question] = await untilAborted(Promise.resolve(asking), signal);
+  }
+  return answers;
+}

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { endingOf } from '../../src/acp/ending.ts';
+import { ENDINGS, type Ending, type RunResult } from '../../src/agent/runtime-event.ts';
+import { NO_USAGE } from '../../src/agent/models/model.ts';
+
+function resultOf(ending: Ending): RunResult {
+  return {
+    sessionId: 's',
+    runId: 'r',
+    status: 'completed',
+    ending,
+    text: '',
+    reason: 'because',
+    iterations: 1,
+    usage: NO_USAGE,
+    costUsd: 0,
+    durationMs: 1,
+    denials: [],
+    deferred: null,
+  };
+}
+
+function wordFor(ending: Ending): string {
+  try {
+    return endingOf(resultOf(ending), 'stop').stopReason;
+  } catch (error) {
+    return String(error);
+  }
+}
+
+test('every ending has its word in the protocol, or is an error', () => {
+  expect(Object.fromEntries(ENDINGS.map((ending) => [ending, wordFor(ending)]))).toStrictEqual({
+    done: 'end_turn',
+    refused: 'end_turn',
+    stopped_by_hook: 'end_turn',
+    tool_deferred: 'end_turn',
+    max_turns: 'max_turn_requests',
+    aborted: 'cancelled',
+    model_failed: 'RequestError: because',
+    failed: 'RequestError: because',
+    loop: 'end_turn',
+  });
+});
+
+test('how the model ended its last answer counts', () => {
+  const wordAfter = (finish: 'length' | 'content-filter' | 'other'): string =>
+    endingOf({ ...resultOf('done'), reason: null }, finish).stopReason;
+  expect([wordAfter('length'), wordAfter('content-filter'), wordAfter('other')]).toStrictEqual([
+    'max_tokens',
+    'refusal',
+    'end_turn',
+  ]);
+});

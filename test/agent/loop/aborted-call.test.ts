@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { createStage } from '../stage.ts';
+import { talk } from '../talk.ts';
+
+it('no model is asked what to do with a call that was aborted', async () => {
+  const { model, requests } = talk([
+    { tools: [{ name: 'Bash', input: { command: 'sleep 60' } }] },
+    { text: 'Back.' },
+  ]);
+  const stage = createStage(() => undefined);
+  const host = await stage.open({ model, allow: ['Bash'] });
+  const { sessionId } = await host.start({});
+  host.subscribe((event) => {
+    if (event.type === 'tool-start') setImmediate(() => void host.abort(sessionId));
+  });
+  expect((await host.send(sessionId, 'wait')).ending).toBe('aborted');
+  expect(requests.length).toBe(1);
+  expect((await host.send(sessionId, 'go on')).text).toBe('Back.');
+});

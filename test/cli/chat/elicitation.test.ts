@@ -1,0 +1,111 @@
+import { expect, it } from 'vitest';
+import { personAt } from '../../../src/cli/chat/asking/person.ts';
+import { KEYS, openScreen } from './stage.ts';
+
+const SCHEMA = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', description: 'who you are' },
+    age: { type: 'integer' },
+    color: { type: 'string', enum: ['red', 'blue'] },
+    isSure: { type: 'boolean', title: 'Sure' },
+    note: { type: 'string' },
+  },
+  required: ['name', 'age'],
+};
+
+const FORM = { server: 'shop', message: 'Tell me of you.', mode: 'form', schema: SCHEMA } as const;
+
+function openPerson() {
+  const stage = openScreen();
+  return { ...stage, person: personAt(stage.screen, () => '/') };
+}
+
+it('fills in a form field by field, and asks again for what does not fit', async () => {
+  const { person, terminal, drew } = openPerson();
+  const answer = person.elicit?.(FORM, new AbortController().signal);
+  await drew('It asks for: name, age, color, isSure, note');
+  terminal.press('y');
+  await drew('name: who you are');
+  terminal.type('Ada');
+  terminal.press(KEYS.enter);
+  await drew('age');
+  terminal.type('old');
+  terminal.press(KEYS.enter);
+  await drew('That should be a whole number.');
+  terminal.type('36');
+  terminal.press(KEYS.enter);
+  await drew('color (optional)');
+  terminal.press(KEYS.down, KEYS.enter);
+  await drew('Sure (optional)');
+  terminal.press(KEYS.enter);
+  await drew('note (optional)');
+  terminal.press(KEYS.enter);
+  expect(await answer).toEqual({
+    action: 'accept',
+    content: { name: 'Ada', age: 36, color: 'blue', isSure: true },
+  });
+});
+
+it('declines at a key, and cancels at another', async () => {
+  const { person, terminal, drew } = openPerson();
+  const { signal } = new AbortController();
+  const declined = person.elicit?.(FORM, signal);
+  await drew('The MCP server shop asks');
+  terminal.press('n');
+  expect(await declined).toEqual({ action: 'decline' });
+  const cancelled = person.elicit?.({ ...FORM, server: 'bank' }, signal);
+  await drew('The MCP server bank asks');
+  terminal.press(KEYS.escape);
+  expect(await cancelled).toEqual({ action: 'cancel' });
+});
+
+it('shows the page that a server wants opened', async () => {
+  const { person, terminal, drew } = openPerson();
+  const page = {
+    server: 'shop',
+    message: 'Sign in.',
+    mode: 'url',
+    url: 'https://shop.test/in',
+  } as const;
+  const answer = person.elicit?.(page, new AbortController().signal);
+  await drew('It wants this page opened: https://shop.test/in');
+  terminal.press('y');
+  expect(await answer).toEqual({ action: 'accept' });
+});
+
+it('takes several answers, and one in own words', async () => {
+  const { person, terminal, drew } = openPerson();
+  const options = [
+    { label: 'Tea', description: 'hot' },
+    { label: 'Milk', description: 'cold' },
+  ];
+  const question = { question: 'What to drink?', header: 'Drink', options, multiSelect: true };
+  const many = person.answer([question], new AbortController().signal);
+  await drew('What to drink?');
+  terminal.press(KEYS.space, KEYS.down, KEYS.space, KEYS.enter);
+  expect(await many).toEqual({ 'What to drink?': 'Tea, Milk' });
+  const one = { ...question, question: 'And now?', multiSelect: false };
+  const own = person.answer([one], new AbortController().signal);
+  await drew('And now?');
+  terminal.press('o');
+  await drew('esc dismisses');
+  terminal.type('Coffee');
+  terminal.press(KEYS.enter);
+  expect(await own).toEqual({ 'And now?': 'Coffee' });
+});
+
+it('asks one thing at a time, and gives up what is not wanted any more', async () => {
+  const { person, terminal, drew } = openPerson();
+  const stop = new AbortController();
+  const facts = { tool: 'Bash', reason: '', suggestions: [], agentId: 'a' };
+  const first = person.approve({ ...facts, callId: '1', input: { command: 'one' } }, stop.signal);
+  const other = new AbortController();
+  const second = person.approve({ ...facts, callId: '2', input: { command: 'two' } }, other.signal);
+  await drew('$ one');
+  stop.abort();
+  expect(await first).toEqual({ isAllowed: false });
+  await drew('$ two');
+  terminal.press(KEYS.enter);
+  expect(await second).toEqual({ isAllowed: true });
+});

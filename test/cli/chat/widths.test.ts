@@ -1,0 +1,51 @@
+import { visibleWidth } from '@earendil-works/pi-tui/dist/utils.js';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { shown } from '../../../src/cli/chat/telling/shown-text.ts';
+import { Answer } from '../../../src/cli/chat/view/answer.ts';
+import { Log } from '../../../src/cli/chat/view/log.ts';
+import { ChoicePanel, QuestionPanel } from '../../../src/cli/chat/view/panel.ts';
+import { textPart } from '../../../src/cli/chat/view/part.ts';
+
+// One line that is too wide would end the chat.
+it('draws no line that is wider than the terminal, whatever anybody says', () => {
+  const piece = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 40 }),
+    fc.string({ unit: 'grapheme', maxLength: 40 }),
+    fc.constantFrom(
+      '# ',
+      '- ',
+      '```\n',
+      '| a | b |\n|---|---|\n',
+      '\n\n',
+      '\t',
+      '漢字',
+      '👩‍👩‍👧',
+      '\u001B[31m',
+      '> ',
+    ),
+  );
+  const text = fc.array(piece, { maxLength: 12 }).map((pieces) => shown(pieces.join('')));
+  fc.assert(
+    fc.property(text, fc.integer({ min: 1, max: 100 }), (said, width) => {
+      const wide = everything(said).flatMap((component) => component.render(width));
+      expect(wide.filter((line) => visibleWidth(line) > width)).toEqual([]);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+function everything(said: string) {
+  const log = new Log();
+  log.add(textPart(said));
+  log.addFold({ head: said, details: [said] });
+  log.toggleFolds();
+  const answer = new Answer(log, () => undefined);
+  answer.append(said);
+  const place = { rows: () => 24, isUnfolded: () => false, takesSeveral: true };
+  const options = [{ value: 'a', label: said, about: said, key: 'a' }];
+  const choice = { title: said, lines: [said], options };
+  const question = { title: said, lines: [said], hint: said };
+  const ignore = (): void => undefined;
+  return [log, new ChoicePanel(choice, place, ignore), new QuestionPanel(question, place, ignore)];
+}

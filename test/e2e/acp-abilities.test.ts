@@ -1,0 +1,218 @@
+import { methods, type CreateElicitationRequest } from '@agentclientprotocol/sdk';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { createPlace, type Place } from '../cli/place.ts';
+import { until } from '../process/programs.ts';
+import { choosing, startEditor, wordsIn } from './acp-editor.ts';
+import { DONE, storedLines } from './agent-run.ts';
+
+const QUESTION = {
+  question: 'Which colour?',
+  header: 'Colour',
+  options: [
+    { label: 'Red', description: 'like fire' },
+    { label: 'Blue', description: 'like water' },
+  ],
+  multiSelect: false,
+};
+const ASK = { tools: [{ name: 'AskUserQuestion', input: { questions: [QUESTION] } }] };
+
+test('the agent introduces itself', async () => {
+  const editor = await startEditor(createPlace(), []);
+  const introduced = await editor.agent.request(methods.agent.initialize, { protocolVersion: 7 });
+  expect(introduced).toStrictEqual({
+    protocolVersion: 1,
+    agentInfo: { name: 'hookline', title: 'Hookline', version: expect.any(String) },
+    authMethods: [],
+    agentCapabilities: {
+      loadSession: true,
+      promptCapabilities: { image: true, audio: false, embeddedContext: true },
+      mcpCapabilities: { http: true, sse: true },
+      sessionCapabilities: {
+        list: {},
+        delete: {},
+        resume: {},
+        close: {},
+        additionalDirectories: {},
+      },
+    },
+  });
+});
+
+test('modes are offered and set, also as an option', async () => {
+  const place = createPlace();
+  const editor = await startEditor(place, [DONE], { args: ['--permission-mode', 'plan'] });
+  const opened = await editor.agent.request(methods.agent.session.new, {
+    cwd: place.repo,
+    mcpServers: [],
+  });
+  const { sessionId } = opened;
+  expect(opened.modes?.currentModeId).toBe('plan');
+  expect(opened.modes?.availableModes.map(({ id }) => id)).toStrictEqual([
+    'default',
+    'acceptEdits',
+    'plan',
+    'dontAsk',
+    'bypassPermissions',
+  ]);
+  await editor.agent.request(methods.agent.session.setMode, { sessionId, modeId: 'acceptEdits' });
+  await until(() => editor.updates().length === 2);
+  expect(editor.updates().at(0)).toStrictEqual({
+    sessionUpdate: 'current_mode_update',
+    currentModeId: 'acceptEdits',
+  });
+  const { configOptions } = await editor.agent.request(methods.agent.session.setConfigOption, {
+    sessionId,
+    configId: 'mode',
+    value: 'default',
+  });
+  expect(configOptions.map(({ id, currentValue }) => [id, currentValue])).toStrictEqual([
+    ['mode', 'default'],
+    ['model', 'scripted'],
+  ]);
+});
+
+test('slash commands are announced, own ones work, unknown ones are told', async () => {
+  const place = createPlace({ '.claude/commands/greet.md': 'Say hello to $1' });
+  const editor = await startEditor(place, [{ text: 'Hello Ann.' }, { text: 'A summary.' }]);
+  const id = await editor.open();
+  const [commands] = editor.allUpdates().flatMap(({ update }) => update);
+  expect(commands).toStrictEqual({
+    sessionUpdate: 'available_commands_update',
+    availableCommands: [
+      expect.objectContaining({ name: 'compact' }),
+      expect.objectContaining({ name: 'model' }),
+      { name: 'greet', description: 'Say hello to $1', input: null },
+    ],
+  });
+  expect(await editor.say(id, '/greet Ann')).toBe('end_turn');
+  expect(await editor.say(id, '/compact')).toBe('end_turn');
+  expect(await editor.say(id, '/model bigger')).toBe('end_turn');
+  expect(await editor.say(id, '/greeet')).toBe('end_turn');
+  expect(wordsIn(editor.updates())).toBe(
+    'Hello Ann.\n\n> The conversation so far was summed up.\n\n' +
+      'The model is bigger (scripted).' +
+      '\n\n> There is no command /greeet. Did you mean /greet?\n\n',
+  );
+});
+
+test('questions are asked with buttons', async () => {
+  const editor = await startEditor(createPlace(), [ASK, DONE], { approve: choosing('1') });
+  await editor.say(await editor.open(), 'paint it');
+  expect(editor.asked.map(({ options }) => options.map(({ name }) => name))).toStrictEqual([
+    ['Red', 'Blue', 'Do not answer'],
+  ]);
+  expect(JSON.stringify(editor.updates())).toContain('→ Blue');
+});
+
+test('questions are asked with a form where the editor has forms', async () => {
+  const editor = await startEditor(createPlace(), [ASK, DONE], {
+    capabilities: { elicitation: { form: {} } },
+    elicit: () => ({ action: 'accept', content: { answer1: 'Red' } }),
+  });
+  const sessionId = await editor.open();
+  await editor.say(sessionId, 'paint it');
+  expect(editor.elicited).toStrictEqual<CreateElicitationRequest[]>([
+    {
+      mode: 'form',
+      sessionId,
+      toolCallId: 'call_1',
+      message: 'Which colour?',
+      requestedSchema: {
+        type: 'object',
+        properties: {
+          answer1: {
+            type: 'string',
+            title: 'Colour',
+            description: 'Which colour?',
+            oneOf: [
+              { const: 'Red', title: 'Red', description: 'like fire' },
+              { const: 'Blue', title: 'Blue', description: 'like water' },
+            ],
+          },
+        },
+        required: ['answer1'],
+      },
+    },
+  ]);
+  expect(JSON.stringify(editor.updates())).toContain('→ Red');
+});
+
+test('what is mentioned, embedded and shown reaches the agent', async () => {
+  const place = createPlace();
+  const editor = await startEditor(place, [DONE]);
+  const sessionId = await editor.open();
+  const file = path.join(place.repo, 'a.ts');
+  await editor.agent.request(methods.agent.session.prompt, {
+    sessionId,
+    prompt: [
+      { type: 'text', text: 'Compare ' },
+      { type: 'resource_link', name: 'a.ts', uri: `file://${file}` },
+      { type: 'text', text: ' with this:' },
+      { type: 'resource', resource: { uri: 'zed:///selection', text: 'let a;' } },
+      { type: 'image', mimeType: 'image/png', data: 'AAAA' },
+      { type: 'audio', mimeType: 'audio/wav', data: 'AAAA' },
+    ],
+  });
+  expect(typedIn(place, sessionId)).toStrictEqual([
+    {
+      type: 'text',
+      text: `Compare @${file} with this:[zed:///selection](zed:///selection)\n\n<context ref="zed:///selection">\nlet a;\n</context>`,
+    },
+    { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
+  ]);
+  expect(wordsIn(editor.updates())).toContain('> sound cannot be passed on to the model');
+});
+
+function typedIn(place: Place, sessionId: string): unknown {
+  return storedLines(place, sessionId).find(({ type }) => type === 'user')?.message?.content;
+}
+
+test('the agent’s list is shown as a plan', async () => {
+  const todos = [
+    { content: 'Look', status: 'completed', activeForm: 'Looking' },
+    { content: 'Leap', status: 'pending', activeForm: 'Leaping' },
+  ];
+  const create = { name: 'TaskCreate', input: { subject: 'Read', description: '' } };
+  const update = { name: 'TaskUpdate', input: { taskId: '1', status: 'in_progress' } };
+  const editor = await startEditor(createPlace(), [
+    { tools: [{ name: 'TodoWrite', input: { todos } }] },
+    { tools: [create] },
+    { tools: [update] },
+    DONE,
+  ]);
+  await editor.say(await editor.open(), 'plan it');
+  const priority = 'medium';
+  expect(editor.updates().slice(0, -1)).toStrictEqual([
+    {
+      sessionUpdate: 'plan',
+      entries: [
+        { content: 'Look', status: 'completed', priority },
+        { content: 'Leap', status: 'pending', priority },
+      ],
+    },
+    { sessionUpdate: 'plan', entries: [{ content: 'Read', status: 'pending', priority }] },
+    { sessionUpdate: 'plan', entries: [{ content: 'Read', status: 'in_progress', priority }] },
+  ]);
+});
+
+test('a run that is out of turns says so', async () => {
+  const read = { tools: [{ name: 'Glob', input: { pattern: '*' } }] };
+  const editor = await startEditor(createPlace(), [read, read], { args: ['--max-turns', '1'] });
+  expect(await editor.say(await editor.open(), 'go')).toBe('max_turn_requests');
+});
+
+test('a session is closed, resumed without its past, and deleted', async () => {
+  const place = createPlace();
+  const editor = await startEditor(place, [{ text: 'One.' }]);
+  const sessionId = await editor.open();
+  await editor.say(sessionId, 'hi');
+  await editor.agent.request(methods.agent.session.close, { sessionId });
+  await expect(editor.say(sessionId, 'hi')).rejects.toMatchObject({ code: -32_002 });
+  await editor.agent.request(methods.agent.session.resume, { sessionId, cwd: place.repo });
+  expect(await editor.say(sessionId, 'again')).toBe('end_turn');
+  expect(wordsIn(editor.updates())).toBe('One.One.');
+  await editor.agent.request(methods.agent.session.delete, { sessionId });
+  const { sessions } = await editor.agent.request(methods.agent.session.list, {});
+  expect(sessions).toStrictEqual([]);
+});

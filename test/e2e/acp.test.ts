@@ -1,0 +1,217 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { methods } from '@agentclientprotocol/sdk';
+import { expect, test } from 'vitest';
+import { createPlace, write } from '../cli/place.ts';
+import { until } from '../process/programs.ts';
+import { choosing, startEditor, wordsIn } from './acp-editor.ts';
+import { bash, DONE } from './agent-run.ts';
+import { claudeHooks, logCommand, logOf } from './hook-log.ts';
+
+const WRITE = { name: 'Write', input: { file_path: 'note.txt', content: 'new\n' } };
+
+test('a prompt is streamed and ends its turn', async () => {
+  const place = createPlace();
+  const editor = await startEditor(place, [{ thinking: 'Hm.', text: 'Hello there.' }]);
+  const id = await editor.open();
+  expect(await editor.say(id, 'hi')).toBe('end_turn');
+  expect(editor.updates()).toStrictEqual([
+    { sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text: 'Hm.' } },
+    { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'Hello ' } },
+    { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'there.' } },
+  ]);
+  expect(await editor.leave()).toBe(0);
+  expect(editor.stderr()).toBe('');
+});
+
+test('a call that needs approval is shown with its change, and denied', async () => {
+  const place = createPlace();
+  const editor = await startEditor(place, [{ tools: [WRITE] }, DONE], {
+    approve: choosing('reject'),
+  });
+  const id = await editor.open();
+  expect(await editor.say(id, 'write it')).toBe('end_turn');
+  const file = path.join(place.repo, 'note.txt');
+  const diff = { type: 'diff', path: file, oldText: null, newText: 'new\n' };
+  expect(editor.asked).toStrictEqual([
+    {
+      sessionId: id,
+      toolCall: {
+        toolCallId: 'call_1',
+        title: 'Write note.txt',
+        name: 'Write',
+        kind: 'edit',
+        status: 'pending',
+        locations: [{ path: file }],
+        rawInput: { file_path: file, content: 'new\n' },
+        content: [diff, expect.objectContaining({ type: 'content' })],
+      },
+      options: [
+        { optionId: 'allow', kind: 'allow_once', name: 'Allow' },
+        { optionId: 'allow-always', kind: 'allow_always', name: 'Allow all edits' },
+        { optionId: 'reject', kind: 'reject_once', name: 'Reject' },
+      ],
+    },
+  ]);
+  const [started, ended] = editor.updates();
+  expect(started).toStrictEqual({
+    sessionUpdate: 'tool_call',
+    toolCallId: 'call_1',
+    title: 'Write note.txt',
+    name: 'Write',
+    kind: 'edit',
+    status: 'in_progress',
+    locations: [{ path: file }],
+    content: [diff],
+    rawInput: WRITE.input,
+  });
+  expect(ended).toStrictEqual({
+    sessionUpdate: 'tool_call_update',
+    toolCallId: 'call_1',
+    status: 'failed',
+    content: [
+      diff,
+      {
+        type: 'content',
+        content: { type: 'text', text: '```\nThe person did not allow this call.\n```' },
+      },
+    ],
+    rawOutput: 'The person did not allow this call.',
+  });
+  expect(wordsIn(editor.updates())).toBe('Done.');
+  expect(existsSync(file)).toBe(false);
+});
+
+test('what is always allowed changes the mode, and is not asked again', async () => {
+  const place = createPlace();
+  const second = { name: 'Write', input: { file_path: 'other.txt', content: 'x' } };
+  const editor = await startEditor(place, [{ tools: [WRITE] }, { tools: [second] }, DONE], {
+    approve: choosing('allow-always'),
+  });
+  const id = await editor.open();
+  expect(await editor.say(id, 'write both')).toBe('end_turn');
+  expect(editor.asked.length).toBe(1);
+  expect(readFileSync(path.join(place.repo, 'other.txt'), 'utf8')).toBe('x');
+  expect(editor.updates()).toContainEqual({
+    sessionUpdate: 'current_mode_update',
+    currentModeId: 'acceptEdits',
+  });
+});
+
+test('the output of a command is shown, and rules that are suggested can be taken over', async () => {
+  const place = createPlace();
+  const turns = [bash('touch made && echo one'), DONE];
+  const editor = await startEditor(place, turns, { approve: choosing('allow') });
+  const id = await editor.open();
+  await editor.say(id, 'run it');
+  const [request] = editor.asked;
+  expect(request?.toolCall.title).toBe('`touch made && echo one`');
+  expect(request?.options.map(({ name }) => name)).toStrictEqual([
+    'Allow',
+    'Always allow Bash(touch made)',
+    'Reject',
+  ]);
+  expect(editor.updates().at(-2)).toMatchObject({
+    sessionUpdate: 'tool_call_update',
+    status: 'completed',
+    content: [{ content: { text: '```console\none\n```' } }],
+  });
+});
+
+test('a prompt is cancelled while an approval is pending', async () => {
+  const place = createPlace();
+  const editor = await startEditor(place, [{ tools: [WRITE] }, DONE], {
+    approve: () => new Promise(() => undefined),
+  });
+  const id = await editor.open();
+  const ended = editor.say(id, 'write it');
+  await until(() => editor.asked.length === 1);
+  await editor.agent.notify(methods.agent.session.cancel, { sessionId: id });
+  expect(await ended).toBe('cancelled');
+  expect(editor.updates().at(-1)).toMatchObject({
+    sessionUpdate: 'tool_call_update',
+    toolCallId: 'call_1',
+    status: 'failed',
+  });
+});
+
+test('a prompt is cancelled while a command runs, and the session goes on', async () => {
+  const place = createPlace();
+  const started = path.join(place.repo, 'started');
+  const turns = [bash(`touch ${started}; sleep 60`), { text: 'Back again.' }];
+  const editor = await startEditor(place, turns, { approve: choosing('allow') });
+  const id = await editor.open();
+  const ended = editor.say(id, 'wait');
+  await until(() => existsSync(started));
+  await editor.agent.notify(methods.agent.session.cancel, { sessionId: id });
+  expect(await ended).toBe('cancelled');
+  expect(await editor.say(id, 'go on')).toBe('end_turn');
+  expect(wordsIn(editor.updates())).toBe('Back again.');
+});
+
+test('a stored session is listed, loaded with all that was said, and gone on with', async () => {
+  const place = createPlace({ 'a.txt': 'first\n' });
+  const read = { name: 'Read', input: { file_path: 'a.txt' } };
+  const first = await startEditor(place, [{ tools: [read] }, { text: 'I read it.' }]);
+  const id = await first.open();
+  await first.say(id, 'read a.txt');
+  expect(await first.leave()).toBe(0);
+
+  const editor = await startEditor(place, [{ text: 'Still here.' }]);
+  const { sessions } = await editor.agent.request(methods.agent.session.list, { cwd: place.repo });
+  expect(sessions).toStrictEqual([
+    { sessionId: id, cwd: place.repo, title: 'read a.txt', updatedAt: expect.any(String) },
+  ]);
+  const loaded = await editor.agent.request(methods.agent.session.load, {
+    sessionId: id,
+    cwd: place.repo,
+    mcpServers: [],
+  });
+  expect(loaded.modes?.currentModeId).toBe('default');
+  await until(() => editor.updates().length === 4);
+  expect(editor.updates()).toStrictEqual([
+    { sessionUpdate: 'user_message_chunk', content: { type: 'text', text: 'read a.txt' } },
+    expect.objectContaining({ sessionUpdate: 'tool_call', toolCallId: 'call_1', kind: 'read' }),
+    expect.objectContaining({ sessionUpdate: 'tool_call_update', status: 'completed' }),
+    { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'I read it.' } },
+  ]);
+  expect(await editor.say(id, 'still there?')).toBe('end_turn');
+  expect(wordsIn(editor.updates())).toBe('I read it.Still here.');
+});
+
+test('two sessions in two directories work side by side, each with its own hooks', async () => {
+  const place = createPlace();
+  const other = path.join(place.directory, 'other');
+  write(other, 'here.txt', 'other\n');
+  const editor = await startEditor(place, [bash('pwd'), DONE], {
+    args: ['--allow', 'Bash(pwd)'],
+  });
+  const [one, two] = await Promise.all([editor.open(), editor.open(other)]);
+  await Promise.all([editor.say(one, 'where?'), editor.say(two, 'where?')]);
+  const shown = (id: string): string => JSON.stringify(editor.updates(id));
+  expect([shown(one).includes(place.repo), shown(one).includes(other)]).toStrictEqual([
+    true,
+    false,
+  ]);
+  expect([shown(two).includes(place.repo), shown(two).includes(other)]).toStrictEqual([
+    false,
+    true,
+  ]);
+});
+
+test('an editor that vanishes ends the run and the sessions, and leaves nothing behind', async () => {
+  const place = createPlace();
+  claudeHooks(place, { SessionEnd: logCommand(place, 'ended') });
+  const started = path.join(place.repo, 'started');
+  const editor = await startEditor(place, [bash(`echo $$ > ${started}; sleep 60`)], {
+    approve: choosing('allow'),
+  });
+  const id = await editor.open();
+  const prompt = editor.say(id, 'wait').catch(() => 'gone');
+  await until(() => existsSync(started) && readFileSync(started, 'utf8') !== '');
+  const shell = Number(readFileSync(started, 'utf8'));
+  expect(await editor.leave()).toBe(0);
+  expect(await prompt).toBe('gone');
+  expect(logOf(place)).toStrictEqual(['ended']);
+  expect(() => process.kill(shell, 0)).toThrow('ESRCH');
+});

@@ -1,0 +1,499 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ChatInTmux, type ChatOptions, editor, hasTmux, STATUS } from '../cli/chat/tmux.ts';
+import { runHookline } from '../cli/hookline.ts';
+import { answering, at, createPlace, HOOKS, type Place, trust, write } from '../cli/place.ts';
+import { isAlive, until } from '../process/programs.ts';
+import { bash, written } from './agent-run.ts';
+
+const LINE = '─'.repeat(80);
+const ESCAPE = '\u001B';
+
+async function openChat(place: Place, options: ChatOptions): Promise<ChatInTmux> {
+  const chat = new ChatInTmux(place, options);
+  await chat.shows('context');
+  return chat;
+}
+
+describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
+  it('shows an answer as it is meant, and waits for the next prompt', async () => {
+    const text =
+      '# Title\n\nHello **you**:\n\n- one\n- two\n\n```js\nconst a = 1;\n```\n\nThat is `all`.';
+    const chat = await openChat(createPlace(), { turns: [{ text }] });
+    await chat.is(editor());
+    chat.say('hi there');
+    await chat.is(
+      `\n> hi there\n\nTitle\n\nHello you:\n\n- one\n- two\n\n\`\`\`js\n  const a = 1;\n\`\`\`\n\nThat is all.\n${editor()}`,
+    );
+  });
+
+  it('shows a command before it runs, and runs it when it is allowed', async () => {
+    const place = createPlace();
+    const chat = await openChat(place, { turns: [bash('touch made.txt'), { text: 'Made.' }] });
+    chat.say('make it');
+    await chat.is(
+      [
+        '\n> make it\n',
+        'Bash … (esc cancels)',
+        LINE,
+        'Bash: may it?',
+        '$ touch made.txt',
+        '(No rule allows Bash with command touch made.txt, and in the mode default it has',
+        'to be asked for.)',
+        '> Allow once (y)',
+        '  Allow for this session (a) Bash(touch made.txt)',
+        '  Deny, and say why (n)',
+        'arrows and enter, or its key; esc: no',
+        LINE,
+        STATUS,
+      ].join('\n'),
+    );
+    expect(existsSync(path.join(place.repo, 'made.txt'))).toBe(false);
+    chat.press('y');
+    await chat.is(
+      `\n> make it\n\n• Bash touch made.txt: (Bash completed with no output)\nMade.\n${editor()}`,
+    );
+    expect(existsSync(path.join(place.repo, 'made.txt'))).toBe(true);
+  });
+
+  it('does not ask again for what was allowed for the session', async () => {
+    const turns = [bash('touch made.txt'), bash('touch made.txt'), { text: 'Made twice.' }];
+    const chat = await openChat(createPlace(), { turns });
+    chat.say('make it');
+    await chat.shows('may it?');
+    chat.press('a');
+    const call = '• Bash touch made.txt: (Bash completed with no output)';
+    await chat.is(`\n> make it\n\n${call}\n${call}\nMade twice.\n${editor()}`);
+  });
+
+  it('shows what an edit changes, and tells the agent why it is denied', async () => {
+    const place = createPlace({ 'a.txt': 'one\ntwo\nthree\n' });
+    const edit = { file_path: 'a.txt', old_string: 'two', new_string: 'zwei' };
+    const read = { tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] };
+    const turns = [read, { tools: [{ name: 'Edit', input: edit }] }, { text: 'Then not.' }];
+    const chat = await openChat(place, { turns });
+    chat.say('translate');
+    await chat.shows('may it?');
+    expect(chat.screen()).toContain('a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three\n');
+    chat.press('n');
+    await chat.shows('Denied. Why?');
+    chat.say('English only');
+    const why = 'The person did not allow this call. They said: English only';
+    await chat.is(
+      [
+        '\n> translate\n',
+        '• Read a.txt (4 lines)',
+        '✗ Edit a.txt',
+        `  denied (person): ${why}`,
+        'Then not.',
+        editor(),
+      ].join('\n'),
+    );
+    expect(readFileSync(path.join(place.repo, 'a.txt'), 'utf8')).toBe('one\ntwo\nthree\n');
+  });
+
+  it('tells of hooks in one quiet line, and all of it at one key', async () => {
+    const place = createPlace({
+      [`${HOOKS}/PreToolUse`]: answering({ contextModification: 'Mind the tests.' }),
+      [`${HOOKS}/UserPromptSubmit`]: answering({}),
+    });
+    trust(place);
+    const turns = [bash('true'), { text: 'Done.' }];
+    const chat = await openChat(place, { turns, args: ['--allow', 'Bash'] });
+    chat.say('go');
+    const quiet = `\n> go\n\n• Bash true: (Bash completed with no output)\nDone.\n2 hooks, slowest 0 ms (ctrl+o)\n${editor()}`;
+    await chat.is(quiet);
+    chat.press('C-o');
+    await chat.is(
+      [
+        '\n> go\n',
+        '• Bash true: (Bash completed with no output)',
+        '  (Bash completed with no output)',
+        'Done.',
+        '2 hooks, slowest 0 ms (ctrl+o)',
+        '  UserPromptSubmit: pass (1 hook run)',
+        '    ✓ cline:workspace:UserPromptSubmit: pass 0 ms',
+        '  PreToolUse: pass (1 hook run)',
+        '    context for the model Mind the tests. (cline:workspace:PreToolUse)',
+        '    ✓ cline:workspace:PreToolUse: pass 0 ms',
+        editor(),
+      ].join('\n'),
+    );
+    chat.press('C-o');
+    await chat.is(quiet);
+  });
+
+  it('shows failures and denials of hooks at once, and hooks that wait for trust', async () => {
+    const place = createPlace({
+      [`${HOOKS}/PreToolUse`]: answering({ cancel: true, errorMessage: 'Not on a Monday.' }),
+      [`${HOOKS}/UserPromptSubmit`]: '#!/bin/sh\nexit 3\n',
+    });
+    trust(place);
+    const chat = await openChat(place, { turns: [bash('true'), { text: 'So not.' }] });
+    chat.say('go');
+    await chat.shows('So not.');
+    expect(chat.screen()).toContain('hook failed: cline:workspace:UserPromptSubmit:');
+    expect(chat.screen()).toContain('denied (hook): PreToolUse:Bash hook error: Not on a Monday.');
+  });
+
+  it('trusts hooks that the person has seen', async () => {
+    const place = createPlace({ [`${HOOKS}/UserPromptSubmit`]: answering({}) });
+    const chat = await openChat(place, { turns: [{ text: 'One.' }, { text: 'Two.' }], rows: 40 });
+    chat.say('first');
+    await chat.shows('1 hook not run');
+    expect(chat.screen()).toContain(
+      'cline:workspace:UserPromptSubmit is not trusted; /trust shows',
+    );
+    chat.say('/trust');
+    await chat.shows('Trust 1 hook to run with your rights?');
+    expect(chat.screen()).toContain('│ #!/bin/sh');
+    chat.press('y');
+    await chat.shows('Trusted 1 hook.');
+    chat.say('second');
+    await chat.shows('1 hook, slowest');
+  });
+
+  it('trusts nothing inside another session', async () => {
+    const place = createPlace({ [`${HOOKS}/UserPromptSubmit`]: answering({}) });
+    const chat = await openChat(place, { env: { HOOKLINE_SESSION: 'other' } });
+    chat.say('/trust');
+    await chat.shows('was run from inside an agent session');
+    expect(existsSync(path.join(place.home, '.hookline', 'trust.json'))).toBe(false);
+  });
+
+  it('names a slow hook while it runs', async () => {
+    const waits = `#!/bin/sh\ncat > /dev/null\nuntil [ -e ../go ]; do sleep 0.02; done\n`;
+    const place = createPlace({ [`${HOOKS}/UserPromptSubmit`]: waits });
+    trust(place);
+    const chat = await openChat(place, { turns: [{ text: 'At last.' }] });
+    chat.say('go');
+    await chat.shows('waiting for cline:workspace:UserPromptSubmit …');
+    write(place.directory, 'go', '');
+    await chat.shows('At last.');
+    expect(chat.screen()).not.toContain('waiting for');
+  });
+
+  it('cancels the run with all that it started at Ctrl-C, and leaves at the second', async () => {
+    const place = createPlace();
+    const command = 'echo $$ > pid; exec sleep 1000';
+    const chat = await openChat(place, { turns: [bash(command)], args: ['--allow', 'Bash'] });
+    chat.say('wait');
+    const pid = Number(await written(path.join(place.repo, 'pid')));
+    chat.press('C-c');
+    await chat.shows('interrupted: interrupted by the person');
+    await until(() => !isAlive(pid));
+    chat.type('x');
+    await chat.shows('> x');
+    chat.press('C-c');
+    await chat.shows(/^>$/mu);
+    chat.press('C-c');
+    await chat.shows('ctrl+c again, or ctrl+d, leaves');
+    chat.press('C-c');
+    await chat.shows('exit 0');
+  });
+
+  it('tells the agent what is typed while it works', async () => {
+    const place = createPlace();
+    const command = 'touch started; until [ -e ../go ]; do sleep 0.02; done';
+    const turns = [bash(command), { text: 'I heard you.' }];
+    const chat = await openChat(place, { turns, args: ['--allow', 'Bash'] });
+    chat.say('begin');
+    await until(() => existsSync(path.join(place.repo, 'started')));
+    chat.say('and mind the gap');
+    await chat.shows('> and mind the gap (queued)');
+    write(place.directory, 'go', '');
+    await chat.shows('I heard you.');
+    expect(chat.screen()).toContain('\n> and mind the gap\n');
+    expect(chat.screen()).not.toContain('(queued)');
+  });
+
+  it('says what the agent did not hear any more when the run is cancelled', async () => {
+    const place = createPlace();
+    const turns = [bash('touch started; sleep 1000')];
+    const chat = await openChat(place, { turns, args: ['--allow', 'Bash'] });
+    chat.say('begin');
+    await until(() => existsSync(path.join(place.repo, 'started')));
+    chat.say('mind the gap');
+    await chat.shows('> mind the gap (queued)');
+    chat.press('Escape');
+    await chat.shows('the run ended before the agent could be told: mind the gap');
+    expect(chat.screen()).not.toContain('(queued)');
+  });
+
+  it('gives the terminal back when somebody ends it in the middle of a run', async () => {
+    const place = createPlace();
+    const chat = await openChat(place, {
+      turns: [bash('echo $PPID > pid; trap "" TERM; sleep 1000')],
+      args: ['--allow', 'Bash'],
+    });
+    chat.say('begin');
+    const pid = Number(await written(path.join(place.repo, 'pid')));
+    process.kill(pid, 'SIGTERM');
+    await chat.shows('exit 130');
+    chat.say('typed again');
+    await chat.shows('typed again');
+  });
+
+  it('goes on with an earlier session, and begins anew', async () => {
+    const place = createPlace();
+    const first = await openChat(place, { turns: [{ text: 'The answer is 42.' }] });
+    first.say('what is it?');
+    await first.shows('The answer is 42.');
+    first.press('C-d');
+    await first.shows('exit 0');
+    const chat = await openChat(place, { turns: [{ text: 'Again 42.' }, { text: 'New.' }] });
+    chat.say('/resume');
+    await chat.shows('Go on with which session?');
+    chat.press('1');
+    await chat.is(`\n> what is it?\n\nThe answer is 42.\n${editor()}`);
+    chat.say('again?');
+    await chat.shows('Again 42.');
+    chat.say('/clear');
+    await chat.is(editor());
+  });
+
+  it('resumes by a flag', async () => {
+    const place = createPlace();
+    const first = await openChat(place, { turns: [{ text: 'The answer is 42.' }] });
+    first.say('what is it?');
+    await first.shows('The answer is 42.');
+    first.say('/exit');
+    await first.shows('exit 0');
+    const chat = await openChat(place, { args: ['--continue'] });
+    await chat.is(`\n> what is it?\n\nThe answer is 42.\n${editor()}`);
+  });
+
+  it('switches the model, and sums up what was said', async () => {
+    const turns = [{ text: 'One.' }, { text: 'All that was said.' }, { text: 'Two.' }];
+    const chat = await openChat(createPlace(), { turns });
+    chat.say('/model other-one');
+    await chat.is(
+      `The model is other-one now.\n${editor(STATUS.replace('scripted', 'other-one'))}`,
+    );
+    chat.say('first');
+    await chat.shows('One.');
+    chat.say('/compact');
+    await chat.shows('summed up what was said before');
+    chat.say('second');
+    await chat.shows('Two.');
+    chat.say('/cost');
+    await chat.shows(/tokens +[\d,]+ in, [\d,]+ out/u);
+  });
+
+  it('cancels while it asks, and runs nothing', async () => {
+    const place = createPlace();
+    const chat = await openChat(place, { turns: [bash('touch made.txt'), { text: 'Next.' }] });
+    chat.say('make it');
+    await chat.shows('may it?');
+    chat.press('C-c');
+    await chat.shows('interrupted: interrupted by the person');
+    await chat.shows(/^>$/mu);
+    chat.say('go on');
+    await chat.shows('Next.');
+    expect(existsSync(path.join(place.repo, 'made.txt'))).toBe(false);
+  });
+
+  it('says why it cannot start, and gives the terminal back', async () => {
+    const chat = new ChatInTmux(createPlace(), { args: ['--resume', 'nothing'] });
+    await chat.shows('exit 2');
+    expect(chat.screen()).toContain('hookline: ');
+    chat.say('typed again');
+    await chat.shows('typed again');
+  });
+
+  it('says which command was meant, and lists all of them', async () => {
+    const chat = await openChat(createPlace({ '.claude/commands/review.md': 'Review it.' }), {
+      turns: [{ text: 'Reviewed.' }],
+      rows: 40,
+    });
+    chat.say('/reviw');
+    await chat.shows('There is no command /reviw. Did you mean /review?');
+    chat.say('/help');
+    await chat.shows('/resume   go on with an earlier session');
+    chat.say('/review');
+    await chat.shows('Reviewed.');
+  });
+
+  it('draws everything anew when the window changes, also when it is narrow', async () => {
+    const text = 'A sentence that is certainly longer than forty columns, and then some.';
+    const chat = await openChat(createPlace(), { turns: [{ text }] });
+    chat.say('hi');
+    await chat.shows('some.');
+    chat.resize(40, 12);
+    const line = '─'.repeat(40);
+    await chat.is(
+      [
+        '\n> hi\n',
+        'A sentence that is certainly longer than',
+        'forty columns, and then some.',
+        `${line}\n>\n${line}`,
+        'scripted · asks first · 0% context ·',
+        '$0.0000',
+      ].join('\n'),
+    );
+  });
+
+  it('folds a long paste, sends all of it, and refuses one that no model can take', async () => {
+    const place = createPlace();
+    const chat = await openChat(place, { turns: [{ text: 'Read.' }] });
+    chat.paste(Array.from({ length: 50 }, (_, at) => `line ${at}`).join('\n'));
+    await chat.shows('[paste #1 +50 lines]');
+    chat.paste('x'.repeat(10 * 1024 * 1024));
+    await chat.shows('The paste of 10,485,760 characters is too long for the model');
+    await chat.shows('[paste #1 +50 lines]');
+    chat.press('Enter');
+    await chat.shows('Read.');
+    const { stdout } = await runHookline(['sessions', 'list', '--json'], at(place));
+    const [session] = JSON.parse(stdout).sessions;
+    const { stdout: told } = await runHookline(['sessions', 'show', session.id], at(place));
+    expect(told).toContain('line 0\n');
+    expect(told).toContain('line 49\n');
+  });
+
+  it('takes several lines', async () => {
+    const chat = await openChat(createPlace(), { turns: [{ text: 'Both.' }] });
+    chat.say('one\\');
+    chat.type('two');
+    await chat.shows(/> one *\n +two/u);
+    chat.press('Enter');
+    await chat.is(`\n> one\n  two\n\nBoth.\n${editor()}`);
+  });
+
+  it('completes commands and files', async () => {
+    const chat = await openChat(createPlace({ 'src/main.ts': '' }), {});
+    chat.type('/hel');
+    await chat.shows('what can be typed here');
+    chat.press('Tab');
+    await chat.shows('> /help');
+    chat.press('C-c');
+    chat.type('look at @sr');
+    await chat.shows('src/');
+    chat.press('Tab');
+    await chat.shows('> look at @src/');
+    chat.type('m');
+    await chat.shows('main.ts');
+    chat.press('Tab');
+    await chat.shows('> look at @src/main.ts');
+  });
+
+  it('brings back what was typed in earlier sessions, for nobody else to read', async () => {
+    const place = createPlace();
+    const first = await openChat(place, { turns: [{ text: 'Yes.' }] });
+    first.say('remember me');
+    await first.shows('Yes.');
+    first.press('C-d');
+    await first.shows('exit 0');
+    const file = path.join(place.home, '.hookline', 'chat-history');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const chat = await openChat(place, {});
+    chat.press('Up');
+    await chat.is(editor(STATUS, 'remember me'));
+  });
+
+  it('goes through the permission modes at a key', async () => {
+    const chat = await openChat(createPlace(), {});
+    chat.press('BTab');
+    await chat.is(editor('scripted · accepts edits · 0% context · $0.0000'));
+    chat.press('BTab');
+    await chat.is(editor('scripted · plans only · 0% context · $0.0000'));
+    chat.press('BTab');
+    await chat.is(editor());
+  });
+
+  it('asks the questions of the agent', async () => {
+    const options = [
+      { label: 'Red', description: 'like fire' },
+      { label: 'Blue', description: 'like water' },
+    ];
+    const question = { question: 'Which colour?', header: 'Colour', options, multiSelect: false };
+    const ask = { tools: [{ name: 'AskUserQuestion', input: { questions: [question] } }] };
+    const chat = await openChat(createPlace(), { turns: [ask, { text: 'Blue it is.' }] });
+    chat.say('paint');
+    await chat.shows('Which colour?');
+    chat.press('Down', 'Enter');
+    await chat.shows('Blue it is.');
+    chat.press('C-o');
+    await chat.shows('Blue');
+  });
+
+  it('lets no answer steer the terminal, and shows no secret', async () => {
+    const key = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
+    const text = `Red \u001B[31malert\u001B[2J and \u202Eback, with ${key} in it.`;
+    const chat = await openChat(createPlace(), { turns: [{ text }] });
+    chat.say('hi');
+    await chat.shows('in it.');
+    expect(chat.screen()).toContain('\\u{1b}[2J and \\u{202e}back, with [redacted] in it.');
+    expect(chat.all()).not.toContain(key);
+  });
+
+  it('uses no colours when they are not wanted', async () => {
+    const chat = await openChat(createPlace(), {
+      turns: [{ text: '# Hi\n\n`x`' }],
+      env: { NO_COLOR: '1' },
+    });
+    chat.say('hi');
+    await chat.shows('Hi');
+    // Inverse for the cursor, and what ends it.
+    const codes = chat.screen('-e').split(ESCAPE).slice(1);
+    const colours = codes.filter((code) => !/^\[(?:0|7|27|39|49)?m/u.test(code));
+    expect(colours).toEqual([]);
+  });
+
+  it('leaves nothing running when the terminal is closed, and the session can be resumed', async () => {
+    const place = createPlace();
+    const command = 'echo $$ > pid; exec sleep 1000';
+    const chat = await openChat(place, { turns: [bash(command)], args: ['--allow', 'Bash'] });
+    chat.say('wait');
+    const pid = Number(await written(path.join(place.repo, 'pid')));
+    chat.hangUp();
+    await until(() => !isAlive(pid));
+    const resumed = await openChat(place, {
+      turns: [{ text: 'Here again.' }],
+      args: ['--continue'],
+    });
+    await resumed.shows('> wait');
+    resumed.say('still there?');
+    await resumed.shows('Here again.');
+  });
+});
+
+it.skipIf(!hasTmux)('talks line by line on a dumb terminal (skipped without tmux)', async () => {
+  const turns = [bash('touch made.txt'), { text: 'Made **it**.' }];
+  const chat = await openChat(createPlace(), { turns, env: { TERM: 'dumb' } });
+  chat.say('make it');
+  await chat.shows('an empty line: no');
+  chat.say('y');
+  await chat.is(
+    [
+      '[/help shows what can be typed]',
+      `[${STATUS}]`,
+      '> make it',
+      '',
+      '> make it',
+      '',
+      'Bash: may it?',
+      '$ touch made.txt',
+      '(No rule allows Bash with command touch made.txt, and in the mode default it has',
+      ' to be asked for.)',
+      '  y) Allow once',
+      '  a) Allow for this session Bash(touch made.txt)',
+      '  n) Deny, and say why',
+      '(its key; an empty line: no) ? y',
+      '• Bash touch made.txt: (Bash completed with no output)',
+      'Made **it**.',
+      '>',
+    ].join('\n'),
+  );
+  chat.press('C-d');
+  await chat.shows('exit 0');
+});
+
+it('needs a terminal, and says what to use without one', async () => {
+  expect(await runHookline(['chat'], at(createPlace()))).toEqual({
+    code: 2,
+    stdout: '',
+    stderr:
+      'hookline: `hookline chat` needs a terminal to talk in\n  Use `hookline run "…"` where nobody types.\n',
+  });
+});

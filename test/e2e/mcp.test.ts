@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createPlace, trust, write } from '../cli/place.ts';
+import { badEntry, exampleEntry } from '../mcp/servers.ts';
+import { isAlive, until } from '../process/programs.ts';
+import { DONE, linesOf, runScript, startScript, toolEnds, written } from './agent-run.ts';
+
+const STREAM = ['--output', 'stream-json', '--permission-mode', 'bypassPermissions', 'go'];
+
+function servers(entries: Readonly<Record<string, object>>): string {
+  return JSON.stringify({ mcpServers: entries });
+}
+
+function call(name: string, input: object = {}) {
+  return { tools: [{ name, input }] };
+}
+
+describe('hookline run with MCP servers', () => {
+  it('starts those of the workspace once they are trusted, and ends them with the run', async () => {
+    const place = createPlace({ '.mcp.json': servers({ ours: exampleEntry('pids') }) });
+    const turns = [call('mcp__ours__echo', { text: 'hi' }), DONE];
+    const before = await runScript(place, turns, STREAM);
+    trust(place);
+    const after = await runScript(place, turns, STREAM);
+    const pids = readFileSync(path.join(place.repo, 'pids'), 'utf8').trim().split(' ').map(Number);
+    await until(() => !pids.some(isAlive));
+    expect({
+      before: before.stderr,
+      answers: toolEnds(after).map(({ output }) => output),
+      after: after.stderr,
+    }).toEqual({
+      before:
+        'note: the MCP server ours (.mcp.json:1) is not started (untrusted: it was never trusted here); look at it with `hookline trust`\n',
+      answers: [
+        { response: [{ type: 'text', text: 'echo: hi' }], text: 'echo: hi', success: true },
+      ],
+      after: '',
+    });
+  });
+
+  it('is not held up by one that hangs, and tells what is wrong with each', async () => {
+    const place = createPlace();
+    write(
+      place.home,
+      '.hookline/mcp.json',
+      servers({
+        hanging: badEntry('hang'),
+        dying: badEntry('exit'),
+        flooding: badEntry('flood'),
+        lying: badEntry('lie'),
+        good: exampleEntry(),
+      }),
+    );
+    const turns = [
+      call('mcp__good__echo', { text: 'hi' }),
+      call('mcp__lying__no-schema'),
+      call('mcp__good__die'),
+      call('mcp__good__echo', { text: 'again' }),
+      DONE,
+    ];
+    const env = { MCP_TIMEOUT: '3000' };
+    const result = await runScript(place, turns, STREAM, { env });
+    const texts = toolEnds(result).map(({ output }) => JSON.parse(JSON.stringify(output)).text);
+    expect({ code: result.code, texts }).toEqual({
+      code: 0,
+      texts: [
+        'echo: hi',
+        'fine\n[a block of type "odd" that cannot be shown]',
+        'the MCP server good was lost while it worked: it ended with exit code 7; it said: the example server is up',
+        'echo: again',
+      ],
+    });
+    expect(result.stderr).toContain(
+      'the MCP server hanging is not connected: it did not answer within 3000 ms',
+    );
+    expect(result.stderr).toContain(
+      'the MCP server dying is not connected: it ended with exit code 3; it said: cannot find my settings',
+    );
+    expect(result.stderr).toContain('its tool no-schema has no usable input schema');
+  });
+
+  it('ends its servers when it is interrupted', async () => {
+    const place = createPlace();
+    const pidFile = path.join(place.directory, 'pids');
+    write(place.home, '.hookline/mcp.json', servers({ srv: exampleEntry(pidFile) }));
+    const child = startScript(place, [call('mcp__srv__hang'), DONE], STREAM);
+    const pids = (await written(pidFile)).split(' ').map(Number);
+    child.kill('SIGINT');
+    await until(() => !pids.some(isAlive));
+    expect(pids).toHaveLength(2);
+  });
+
+  it('loads nothing for servers where there are none', async () => {
+    const place = createPlace();
+    const loaded = async (): Promise<boolean> => {
+      const result = await runScript(place, [DONE], STREAM, { env: { NODE_DEBUG: 'module,esm' } });
+      expect(linesOf(result).at(-1)).toMatchObject({ type: 'result', status: 'completed' });
+      return result.stderr.includes('@modelcontextprotocol');
+    };
+    const without = await loaded();
+    write(place.home, '.hookline/mcp.json', servers({ srv: exampleEntry() }));
+    expect([without, await loaded()]).toEqual([false, true]);
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import type { Tool } from '../../../src/agent/tools/tool.ts';
+import { userText } from '../../../src/sessions/messages.ts';
+import { createStage } from '../../agent/stage.ts';
+import { calls, talk, wordsIn } from '../../agent/talk.ts';
+
+const finish: Tool = {
+  name: 'finish',
+  description: 'ends the run',
+  schema: { type: 'object' },
+  kind: 'plan',
+  prepare: () => ({
+    input: {},
+    run: async () => ({ response: 'fine', text: 'fine', success: true, lastWords: 'All is done.' }),
+  }),
+};
+
+describe('what a program may say of its agent', () => {
+  it('is the whole system prompt, as it is for each request', async () => {
+    const stage = createStage();
+    stage.write('AGENTS.md', 'Be kind.\n');
+    const spoken = talk([{ text: 'One.' }, { text: 'Two.' }]);
+    let said = 0;
+    const whole = (): string => `prompt ${(said += 1)}`;
+    const host = await stage.open({ model: spoken.model, systemPrompt: { whole } });
+    const { sessionId } = await host.start({ prompt: 'one' });
+    await host.send(sessionId, 'two');
+    const [first, second] = spoken.requests.map(({ system }) => system);
+    expect(first).toMatch(/^prompt 1\n\n# Instructions\n[\s\S]*Be kind\.\n<\/instructions>$/);
+    expect(second).toMatch(/^prompt 2\n\n# Instructions\n/);
+  });
+
+  it('is which tools there are, and in which order', async () => {
+    const stage = createStage();
+    const spoken = talk([{ text: 'One.' }]);
+    const host = await stage.open({
+      model: spoken.model,
+      tools: () => [finish],
+      chooseTools: (all) => all.filter(({ name }) => /^(?:Read|finish)$/.test(name)).toReversed(),
+    });
+    await host.start({ prompt: 'one' });
+    expect(spoken.requests[0]?.tools.map(({ name }) => name)).toEqual(['finish', 'Read']);
+  });
+
+  it('is the last word about each request', async () => {
+    const stage = createStage();
+    const spoken = talk([{ text: 'One.' }]);
+    const host = await stage.open({
+      model: spoken.model,
+      shapeRequest: async (request) => ({ ...request, messages: [userText('other words')] }),
+    });
+    const { sessionId } = await host.start({ prompt: 'one' });
+    expect(wordsIn(spoken.requests[0])).toEqual(['user: other words']);
+    expect(host.session(sessionId).messages()[0]).toEqual(userText('one'));
+  });
+
+  it('is the id of a session, and what was said before it', async () => {
+    const stage = createStage();
+    const spoken = talk([{ text: 'One.' }]);
+    const host = await stage.open({ model: spoken.model });
+    const said = [
+      userText('I am Ada'),
+      { role: 'assistant', content: [{ type: 'text', text: 'Hello.' }] } as const,
+    ];
+    const { sessionId, transcriptPath } = await host.start({ id: 'mine', said, prompt: 'one' });
+    expect([sessionId, transcriptPath?.includes('/mine/')]).toEqual(['mine', true]);
+    expect(wordsIn(spoken.requests[0])).toEqual([
+      'user: I am Ada',
+      'assistant: Hello.',
+      'user: one',
+    ]);
+  });
+});
+
+it('a tool that says the last words ends the run, after all calls of its turn', async () => {
+  const stage = createStage();
+  stage.write('notes.txt', 'hello\n');
+  const spoken = talk([
+    calls(['finish', {}], ['Read', { file_path: 'notes.txt' }]),
+    { text: 'No.' },
+  ]);
+  const host = await stage.open({ model: spoken.model, tools: () => [finish] });
+  const { result } = await host.start({ prompt: 'one' });
+  expect(result).toMatchObject({ ending: 'done', text: 'All is done.', iterations: 1 });
+  expect(stage.news.filter(({ type }) => type === 'tool-end')).toHaveLength(2);
+  expect(stage.fired.find(({ name }) => name === 'RunEnd')).toMatchObject({
+    status: 'completed',
+    ending: 'done',
+    lastText: 'All is done.',
+  });
+});

@@ -1,0 +1,435 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { McpReport } from '../../../src/host/mcp/mcp-servers.ts';
+import { trustUnit } from '../../../src/host/hook-set.ts';
+import type { Host } from '../../../src/host/create-host.ts';
+import { bindUnit } from '../../../src/trust/bytes.ts';
+import { trustUnits } from '../../../src/trust/record.ts';
+import { createStage, type Stage } from '../../agent/stage.ts';
+import { answersIn, calls, named, on, talk } from '../../agent/talk.ts';
+import { badEntry, exampleEntry, serveExample } from '../../mcp/servers.ts';
+
+const OWN = '~/.hookline/mcp.json';
+const bypass = { permissionMode: 'bypassPermissions' } as const;
+
+function servers(entries: Readonly<Record<string, object>>): string {
+  return JSON.stringify({ mcpServers: entries });
+}
+
+/** Runs these calls, one turn after the other, and gives what the model was told. */
+async function run(
+  stage: Stage,
+  wanted: readonly (readonly [string, unknown])[],
+  more: object = {},
+) {
+  const chat = talk([...wanted.map((each) => calls(each)), { text: 'Done.' }]);
+  const notices: string[] = [];
+  const host = await stage.open({
+    model: chat.model,
+    ...bypass,
+    onNotice: (text) => notices.push(text),
+    ...more,
+  });
+  const { result } = await host.start({ prompt: 'go' });
+  await host.dispose();
+  return { answers: answersIn(chat), notices, requests: chat.requests, result };
+}
+
+async function trustAll(host: Host): Promise<void> {
+  const bindings = host.hooks().map(({ hook }) => bindUnit(trustUnit(hook)));
+  await trustUnits(host.trust.recordFile ?? '', bindings, { now: 0 });
+}
+
+function stateOf({ statuses }: McpReport) {
+  return statuses.map(({ config, state, why, tools }) => ({
+    name: config.name,
+    source: config.source,
+    state,
+    why,
+    tools: tools.length,
+  }));
+}
+
+describe('an agent with MCP servers', () => {
+  it('is told of their tools with the first request, and calls them under every name', async () => {
+    const stage = createStage();
+    stage.write(OWN, servers({ srv: exampleEntry() }));
+    const { answers, notices, requests } = await run(stage, [
+      ['mcp__srv__echo', { text: 'claude' }],
+      ['use_mcp_tool', { server_name: 'srv', tool_name: 'echo', arguments: { text: 'classic' } }],
+      ['srv__echo', { text: 'sdk' }],
+      ['mcp__srv__fail', {}],
+      ['mcp__srv__echo', 'no object'],
+    ]);
+    const offered = requests[0]?.tools.map(({ name }) => name) ?? [];
+    expect({
+      answers,
+      notices,
+      offered: offered.filter((name) => /mcp/i.test(name)),
+    }).toEqual({
+      answers: [
+        'echo: claude',
+        'echo: classic',
+        'echo: sdk',
+        'it did not work',
+        'The arguments of mcp__srv__echo are not valid JSON: no object',
+      ],
+      notices: [],
+      offered: [
+        'mcp__srv__echo',
+        'mcp__srv__fail',
+        'mcp__srv__environment',
+        'mcp__srv__picture',
+        'mcp__srv__big',
+        'mcp__srv__die',
+        'mcp__srv__hang',
+        'mcp__srv__grow',
+        'mcp__srv__ask',
+        'mcp__srv__ask-url',
+        'ListMcpResourcesTool',
+        'ReadMcpResourceTool',
+      ],
+    });
+  });
+
+  it('tells hooks which server a tool belongs to, and what it answered', async () => {
+    const stage = createStage();
+    stage.write(OWN, servers({ srv: exampleEntry() }));
+    await run(stage, [
+      ['mcp__srv__echo', { text: 'hi' }],
+      ['mcp__srv__fail', {}],
+    ]);
+    const mcpServer = { name: 'srv', source: 'user' };
+    expect([
+      ...named(stage, 'PreToolUse').map((event) => event.mcpServer),
+      ...named(stage, 'PostToolUse').map((event) => [event.mcpServer, event.result.response]),
+      ...named(stage, 'PostToolUseFailure').map((event) => [event.mcpServer, event.result.error]),
+    ]).toEqual([
+      mcpServer,
+      mcpServer,
+      [mcpServer, [{ type: 'text', text: 'echo: hi' }]],
+      [mcpServer, 'it did not work'],
+    ]);
+  });
+
+  it('asks before a call that no rule allows, whatever the server says of it', async () => {
+    const stage = createStage();
+    stage.write(OWN, servers({ srv: exampleEntry() }));
+    const { answers } = await run(
+      stage,
+      [
+        ['mcp__srv__echo', { text: 'hi' }],
+        ['mcp__srv__environment', { name: 'X' }],
+        ['mcp__srv__fail', {}],
+      ],
+      { permissionMode: 'default', allow: ['mcp__srv__environment'], deny: ['mcp__srv__fail'] },
+    );
+    expect(answers).toEqual([
+      'No rule allows mcp__srv__echo, and in the mode default it has to be asked for. Nobody is here to be asked, so the call is denied.',
+      'X=(not set)',
+      'Permission to use mcp__srv__fail has been denied by the rule mcp__srv__fail of --deny.',
+    ]);
+  });
+
+  it('asks a person, whatever the mode, before a server is told of a file that decides what runs', async () => {
+    const stage = createStage();
+    stage.write(OWN, servers({ srv: exampleEntry() }));
+    const { answers } = await run(stage, [['mcp__srv__echo', { text: '.claude/settings.json' }]]);
+    const file = `${stage.workspace}/.claude/settings.json`;
+    expect(answers).toEqual([
+      `mcp__srv__echo has to be asked for in every mode: it touches ${file}, which decides what runs here. Nobody is here to be asked, so the call is denied.`,
+    ]);
+  });
+
+  it('hears that a server of the person is new, or has changed', async () => {
+    const stage = createStage();
+    const notices: (readonly string[])[] = [];
+    for (const entries of [
+      { one: exampleEntry() },
+      { one: exampleEntry(), two: badEntry('fine') },
+      { one: exampleEntry('pids'), two: badEntry('fine') },
+    ]) {
+      stage.write(OWN, servers(entries));
+      const told = (await run(stage, [])).notices;
+      notices.push(told.filter((text) => text.includes('your own')));
+    }
+    expect(notices).toEqual([
+      [],
+      ['new MCP server of your own since the last run: two (~/.hookline/mcp.json:1)'],
+      ['your own MCP server changed since the last run: one (~/.hookline/mcp.json:1)'],
+    ]);
+  });
+
+  it('shows pictures and links, and puts what is too long into a file', async () => {
+    const stage = createStage();
+    stage.write(OWN, servers({ srv: exampleEntry() }));
+    const { answers } = await run(stage, [
+      ['mcp__srv__picture', {}],
+      ['mcp__srv__big', { bytes: 50_000_000 }],
+    ]);
+    const [picture = '', big = ''] = answers;
+    const [, file = ''] = /saved to: (\S+)/.exec(big) ?? [];
+    expect(picture).toContain('"text":"a pixel\\n[Resource link: one] note://one"');
+    expect(picture).toContain('"media_type":"image/png"');
+    expect(big.length).toBeLessThan(5000);
+    expect(readFileSync(file, 'utf8').length).toBe(50_000_000);
+  });
+
+  it('reads resources, and is told by name which servers have none', async () => {
+    const stage = createStage();
+    stage.write(OWN, servers({ srv: exampleEntry(), bad: badEntry('fine') }));
+    const { answers } = await run(stage, [
+      ['ListMcpResourcesTool', {}],
+      ['ReadMcpResourceTool', { server: 'srv', uri: 'note://one' }],
+      ['ReadMcpResourceTool', { server: 'bad', uri: 'note://one' }],
+    ]);
+    expect(answers).toEqual([
+      '[{"uri":"note://one","name":"one","mimeType":"text/plain","server":"srv"}]',
+      'the first note',
+      'There is no MCP server "bad" with resources. These have some: srv.',
+    ]);
+  });
+
+  it('expands a prompt of a server, unless a hook blocks it', async () => {
+    const stage = createStage(
+      on('UserPromptExpansion', ({ commandArguments }) =>
+        commandArguments === 'secret.ts' ? { effect: 'deny', reason: 'not that' } : undefined,
+      ),
+    );
+    stage.write(OWN, servers({ srv: exampleEntry() }));
+    const chat = talk([{ text: 'Fine.' }]);
+    const host = await stage.open({ model: chat.model, ...bypass });
+    const { sessionId, result } = await host.start({ prompt: '/mcp__srv__review "my file.ts"' });
+    const blocked = await host.send(sessionId, '/mcp__srv__review secret.ts');
+    const wrong = await host.send(sessionId, '/mcp__srv__review');
+    expect({
+      said: chat.requests[0]?.messages.at(-1)?.content.at(-1),
+      ending: result?.ending,
+      kinds: named(stage, 'UserPromptExpansion').map(({ kind, command }) => [kind, command]),
+      blocked: blocked.ending,
+      wrong: [wrong.ending, wrong.reason?.startsWith('/mcp__srv__review could not be had:')],
+    }).toEqual({
+      said: { type: 'text', text: 'Please review my file.ts.' },
+      ending: 'done',
+      kinds: Array.from({ length: 3 }, () => ['mcp_prompt', 'mcp__srv__review']),
+      blocked: 'refused',
+      wrong: ['refused', true],
+    });
+  });
+
+  it('goes on without a server that fails, and says so', async () => {
+    const stage = createStage();
+    stage.write(
+      OWN,
+      servers({
+        gone: { command: 'no-such-program' },
+        unset: { command: 'x', args: ['${NOT_SET_ANYWHERE}'] },
+        wrong: { command: 7 },
+        srv: exampleEntry(),
+      }),
+    );
+    const { answers, notices } = await run(stage, [['mcp__srv__echo', { text: 'hi' }]]);
+    expect({ answers, notices: notices.toSorted() }).toEqual({
+      answers: ['echo: hi'],
+      notices: [
+        'the MCP server gone is not connected: Could not start no-such-program: no program of this name is on the PATH.',
+        'the MCP server unset is not connected: its entry names variables that are not set: NOT_SET_ANYWHERE',
+        '~/.hookline/mcp.json:1: the MCP server "wrong": "command": expected a program, found number 7',
+      ],
+    });
+  });
+
+  it('takes servers that the caller gives, over http, too', async () => {
+    const { url } = await serveExample();
+    const stage = createStage();
+    const { answers } = await run(stage, [['mcp__web__echo', { text: 'hi' }]], {
+      mcpConfig: [servers({ web: { type: 'http', url } })],
+    });
+    expect(answers).toEqual(['echo: hi']);
+  });
+
+  it('lets a hook’s output take the place of a tool’s', async () => {
+    const stage = createStage(
+      on('PostToolUse', {
+        output: [
+          { type: 'text', text: 'a' },
+          { type: 'text', text: 'b' },
+        ],
+      }),
+    );
+    stage.write(OWN, servers({ srv: exampleEntry() }));
+    const { answers } = await run(stage, [['mcp__srv__echo', { text: 'hi' }]]);
+    expect(answers).toEqual(['a\nb']);
+  });
+});
+
+describe('MCP servers of Claude Code and Cline', () => {
+  it('are found where these keep them; the nearer one counts', async () => {
+    const stage = createStage();
+    stage.write(
+      '~/.claude.json',
+      JSON.stringify({
+        mcpServers: { both: { command: 'no-such-user' }, user: exampleEntry() },
+        projects: { [stage.workspace]: { mcpServers: { both: exampleEntry() } } },
+      }),
+    );
+    stage.write(
+      '~/.cline/data/settings/cline_mcp_settings.json',
+      servers({
+        cline: { transport: { type: 'stdio', ...exampleEntry() } },
+        off: { ...exampleEntry(), disabled: true },
+      }),
+    );
+    const host = await stage.open({});
+    expect(stateOf(await host.mcpServers())).toEqual([
+      { name: 'both', source: 'local', state: 'connected', why: '', tools: 10 },
+      {
+        name: 'both',
+        source: 'user',
+        state: 'unused',
+        why: 'another server has this name',
+        tools: 0,
+      },
+      { name: 'user', source: 'user', state: 'connected', why: '', tools: 10 },
+      { name: 'cline', source: 'user', state: 'connected', why: '', tools: 10 },
+      {
+        name: 'off',
+        source: 'user',
+        state: 'withheld',
+        why: 'disabled: its entry says "disabled"',
+        tools: 0,
+      },
+    ]);
+  });
+});
+
+describe('MCP servers of a workspace', () => {
+  const started = (): object => ({
+    command: process.execPath,
+    args: ['serve.mjs'],
+  });
+  const script = `import ${JSON.stringify(exampleEntry().args[0])};\n`;
+
+  it('start once their entry and the files that they name are trusted, and not after a change', async () => {
+    const stage = createStage();
+    stage.write('.mcp.json', servers({ ours: started() }));
+    stage.write('serve.mjs', script);
+    const host = await stage.open({});
+    const before = stateOf(await host.mcpServers());
+    await trustAll(host);
+    const after = stateOf(await host.mcpServers());
+    await host.dispose();
+    stage.write('serve.mjs', `${script}// changed\n`);
+    const later = await stage.open({});
+    const changed = stateOf(await later.mcpServers());
+    const ours = { name: 'ours', source: 'project' };
+    expect([before, after, changed]).toEqual([
+      [{ ...ours, state: 'withheld', why: 'untrusted: it was never trusted here', tools: 0 }],
+      [{ ...ours, state: 'connected', why: '', tools: 10 }],
+      [
+        {
+          ...ours,
+          state: 'withheld',
+          why: 'modified: serve.mjs changed since it was trusted',
+          tools: 0,
+        },
+      ],
+    ]);
+  });
+
+  it('are trusted one by one, also when two have the same name', async () => {
+    const stage = createStage();
+    stage.write('.mcp.json', servers({ ours: { command: 'one' } }));
+    stage.write('.claude/settings.json', servers({ ours: { command: 'two' } }));
+    const host = await stage.open({});
+    await trustAll(host);
+    expect(host.hooks().map(({ hook, state }) => [hook.id, state])).toEqual([
+      ['claude:project:mcp:ours@settings.json', 'ready'],
+      ['claude:project:mcp:ours', 'ready'],
+    ]);
+  });
+
+  it('are skipped with a notice until then, and never stand in the way of the person’s own', async () => {
+    const stage = createStage();
+    stage.write('.mcp.json', servers({ srv: { command: 'touch', args: ['started'] } }));
+    stage.write(OWN, servers({ srv: exampleEntry() }));
+    const { answers, notices } = await run(stage, [['mcp__srv__echo', { text: 'mine' }]]);
+    expect({ answers, notices }).toEqual({
+      answers: ['echo: mine'],
+      notices: [
+        'the MCP server srv (.mcp.json:1) is not started (untrusted: it was never trusted here); look at it with `hookline trust`',
+      ],
+    });
+    expect(() => readFileSync(`${stage.workspace}/started`)).toThrow('ENOENT');
+  });
+
+  it('do not get the keys of model providers, nor can their entries name them', async () => {
+    const stage = createStage();
+    stage.write(
+      '.mcp.json',
+      servers({
+        ours: exampleEntry(),
+        greedy: { ...exampleEntry(), env: { K: '${OPENAI_API_KEY}' } },
+      }),
+    );
+    stage.write(OWN, servers({ mine: exampleEntry() }));
+    const environment = ['environment', { name: 'OPENAI_API_KEY' }] as const;
+    const { answers, notices } = await run(
+      stage,
+      [
+        [`mcp__ours__${environment[0]}`, environment[1]],
+        [`mcp__mine__${environment[0]}`, environment[1]],
+      ],
+      {
+        trust: 'all',
+        surroundings: {
+          cwd: stage.workspace,
+          env: { PATH: process.env['PATH'], HOME: stage.home, OPENAI_API_KEY: 'sk-1' },
+          home: stage.home,
+          platform: process.platform,
+          nodePath: process.execPath,
+        },
+      },
+    );
+    expect({ answers, notices }).toEqual({
+      answers: ['OPENAI_API_KEY=(not set)', 'OPENAI_API_KEY=sk-1'],
+      notices: [
+        'the MCP server greedy is not connected: its entry names variables that are not set: OPENAI_API_KEY',
+      ],
+    });
+  });
+});
+
+describe('a hook that calls an MCP tool', () => {
+  function withHook(server: string): Stage {
+    const stage = createStage();
+    const hook = {
+      type: 'mcp_tool',
+      server,
+      tool: 'echo',
+      input: { text: '${tool_input.command}' },
+    };
+    const hooks = { PostToolUse: [{ matcher: 'Bash', hooks: [hook] }] };
+    stage.write('~/.claude/settings.json', JSON.stringify({ hooks }));
+    stage.write(OWN, servers({ srv: exampleEntry() }));
+    return stage;
+  }
+
+  it('has it called, and fails aloud when there is no such server', async () => {
+    const outcomes: unknown[] = [];
+    for (const server of ['srv', 'nobody']) {
+      const stage = withHook(server);
+      await run(stage, [['Bash', { command: 'true' }]]);
+      const verdicts = stage.news.flatMap((event) =>
+        event.type === 'hook' && event.verdict.event === 'PostToolUse' ? [event.verdict] : [],
+      );
+      for (const { hook, stdout, failure } of verdicts.flatMap((verdict) => verdict.outcomes)) {
+        if (hook.startsWith('claude:')) outcomes.push({ stdout, failure: failure?.message });
+      }
+    }
+    expect(outcomes).toEqual([
+      { stdout: 'echo: true', failure: undefined },
+      { stdout: null, failure: "MCP server 'nobody' not connected" },
+    ]);
+  });
+});

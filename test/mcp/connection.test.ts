@@ -1,0 +1,287 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createDirectory, until } from '../base/directory.ts';
+import { isAlive } from '../process/programs.ts';
+import { badEntry, connectTo, exampleEntry, serveExample, started } from './servers.ts';
+
+function said(text: string) {
+  return { content: [{ type: 'text', text }] };
+}
+
+function exampleServer() {
+  const env = { PATH: process.env['PATH'] ?? '' };
+  return { reached: started(exampleEntry()), cwd: import.meta.dirname, env, roots: [] };
+}
+
+const TOOLS = [
+  'echo',
+  'fail',
+  'environment',
+  'picture',
+  'big',
+  'die',
+  'hang',
+  'grow',
+  'ask',
+  'ask-url',
+];
+
+describe('a connection to a server that is a program', () => {
+  it('knows its tools and prompts, and calls them', async () => {
+    const { connection, call, notices } = connectTo(started(exampleEntry()));
+    await connection.open();
+    expect({
+      state: connection.state,
+      tools: connection.tools.map(({ name }) => name),
+      prompts: connection.prompts,
+      hasResources: connection.hasResources,
+      answer: await call('echo', { text: 'hi' }),
+      notices,
+    }).toEqual({
+      state: { kind: 'connected', why: '' },
+      tools: TOOLS,
+      prompts: [
+        {
+          name: 'review',
+          description: 'Looks at a file',
+          arguments: [{ name: 'file', isRequired: true }],
+        },
+      ],
+      hasResources: true,
+      answer: said('echo: hi'),
+      notices: [],
+    });
+  });
+
+  it('is made by the first request', async () => {
+    const { call } = connectTo(started(exampleEntry()));
+    expect(await call('echo', { text: 'hi' })).toEqual(said('echo: hi'));
+  });
+
+  it('hears of tools that the server has later', async () => {
+    const { connection, call } = connectTo(started(exampleEntry()));
+    await call('grow');
+    await until(() => connection.tools.some(({ name }) => name === 'grown'));
+    expect(connection.tools.map(({ name }) => name)).toEqual([...TOOLS, 'grown']);
+  });
+
+  it('passes on what the server wants to know, and declines when nobody can be asked', async () => {
+    const { call } = connectTo(started(exampleEntry()));
+    const asked: unknown[] = [];
+    const answered = await call('ask', {}, async (question) => {
+      asked.push(question);
+      return { action: 'accept', content: { username: 'bob', odd: { deep: 1 } } };
+    });
+    expect({ asked, answered, alone: await call('ask') }).toEqual({
+      asked: [
+        {
+          message: 'Who are you?',
+          mode: 'form',
+          schema: {
+            type: 'object',
+            properties: { username: { type: 'string', title: 'User' } },
+            required: ['username'],
+          },
+        },
+      ],
+      answered: said('elicited:{"action":"accept","content":{"username":"bob"}}'),
+      alone: said('elicited:{"action":"decline"}'),
+    });
+  });
+
+  it('ends the server with everything that it started', async () => {
+    const file = path.join(createDirectory(), 'pids');
+    const { connection } = connectTo(started(exampleEntry(file)));
+    await connection.open();
+    const pids = readFileSync(file, 'utf8').trim().split(' ').map(Number);
+    expect(pids.map(isAlive)).toEqual([true, true]);
+    await connection.close();
+    await until(() => !pids.some(isAlive));
+    expect(connection.state).toEqual({ kind: 'closed', why: '' });
+  });
+
+  it('ends what a server that died has left behind', async () => {
+    const file = path.join(createDirectory(), 'pids');
+    const { call } = connectTo(started(exampleEntry(file)));
+    await expect(call('die')).rejects.toThrow('exit code 7');
+    const pids = readFileSync(file, 'utf8').trim().split(' ').map(Number);
+    await until(() => !pids.some(isAlive));
+  });
+});
+
+describe('a server that dies during a call', () => {
+  it('fails the call, is told of, and is back for the next one', async () => {
+    const { connection, call, notices } = connectTo(started(exampleEntry()));
+    const why = 'it ended with exit code 7; it said: the example server is up';
+    await expect(call('die')).rejects.toThrow(
+      `the MCP server srv was lost while it worked: ${why}`,
+    );
+    expect({ state: connection.state, tools: connection.tools.length, notices }).toEqual({
+      state: { kind: 'failed', why },
+      tools: TOOLS.length,
+      notices: [`MCP server srv: lost: ${why}`],
+    });
+    expect(await call('echo', { text: 'again' })).toEqual(said('echo: again'));
+  });
+
+  it('is looked for without being called', async () => {
+    const { connection, call } = connectTo(started(exampleEntry()));
+    await expect(call('die')).rejects.toThrow('exit code 7');
+    await until(() => connection.state.kind === 'connected');
+  });
+});
+
+describe('a server', () => {
+  it('that never answers a call costs the time that a call has', async () => {
+    const { connection, call } = connectTo(started(exampleEntry()), { callTimeoutMs: 300 });
+    await connection.open();
+    await expect(call('hang')).rejects.toThrow('no answer within 300 ms');
+    expect(await call('echo', { text: 'still here' })).toEqual(said('echo: still here'));
+  });
+
+  it('may wait longer than that for the person', async () => {
+    const { connection, call } = connectTo(started(exampleEntry()), { callTimeoutMs: 1000 });
+    await connection.open();
+    const slow = new Promise((resolve) => setTimeout(resolve, 1500));
+    const answer = await call('ask', {}, async () => {
+      await slow;
+      return { action: 'cancel' };
+    });
+    expect(answer).toEqual(said('elicited:{"action":"cancel"}'));
+  });
+
+  it('that never shakes hands fails after the time that a start has', async () => {
+    const { connection } = connectTo(started(badEntry('hang')), { startTimeoutMs: 500 });
+    await connection.open();
+    expect(connection.state).toEqual({ kind: 'failed', why: 'it did not answer within 500 ms' });
+  });
+
+  it('that ends at once says why', async () => {
+    const { connection } = connectTo(started(badEntry('exit')));
+    await connection.open();
+    expect(connection.state).toEqual({
+      kind: 'failed',
+      why: 'it ended with exit code 3; it said: cannot find my settings',
+    });
+  });
+
+  it('that fails at first is looked for again', async () => {
+    const missing = 'untrusted: it was never trusted here';
+    let isTrusted = false;
+    const { connection } = connectTo(started(exampleEntry()), {
+      prepare: () => (isTrusted ? exampleServer() : missing),
+    });
+    await connection.open();
+    expect(connection.state).toEqual({ kind: 'failed', why: missing });
+    isTrusted = true;
+    await until(() => connection.state.kind === 'connected');
+  });
+
+  it('that is not there is named', async () => {
+    const { connection } = connectTo(started({ command: 'no-such-program', args: [] }));
+    await connection.open();
+    expect(connection.state).toEqual({
+      kind: 'failed',
+      why: 'Could not start no-such-program: no program of this name is on the PATH.',
+    });
+  });
+
+  it('must not be reached when its owner says so', async () => {
+    const { connection, call } = connectTo(started(exampleEntry()), {
+      prepare: () => 'untrusted: it was never trusted here',
+    });
+    await expect(call('echo')).rejects.toThrow(
+      'the MCP server srv is not connected: untrusted: it was never trusted here',
+    );
+    expect(connection.state.kind).toBe('failed');
+  });
+
+  it('may print lines that are no messages', async () => {
+    const { connection } = connectTo(started(badEntry('chatty')));
+    await connection.open();
+    expect(connection.state).toEqual({ kind: 'connected', why: '' });
+  });
+
+  it('that floods its output with garbage is given up', async () => {
+    const { connection, notices } = connectTo(started(badEntry('flood')));
+    await connection.open();
+    await until(
+      () => notices.some((text) => text.includes('lost')) || connection.state.kind === 'failed',
+    );
+    expect(connection.state).toEqual({
+      kind: 'failed',
+      why: 'it keeps printing what is no message on its standard output',
+    });
+  });
+
+  it('that sends a message without end is given up', async () => {
+    const { connection } = connectTo(started(badEntry('long-line')));
+    await connection.open();
+    expect(connection.state).toEqual({
+      kind: 'failed',
+      why: 'it sent a message of more than 64 MiB',
+    });
+  });
+
+  it('that lies about schemas keeps its tools, with an open schema and a notice', async () => {
+    const { connection, call, notices } = connectTo(started(badEntry('lie')));
+    await connection.open();
+    const open = { type: 'object', properties: {} };
+    expect({
+      tools: connection.tools.map(({ name, schema }) => ({ name, schema })),
+      notices,
+      answer: await call('good'),
+    }).toEqual({
+      tools: ['no-schema', 'text-schema', 'array-schema', 'good'].map((name) => ({
+        name,
+        schema: open,
+      })),
+      notices: [
+        'MCP server srv: its tool no-schema has no usable input schema: expected an object',
+        'MCP server srv: its tool text-schema has no usable input schema: expected an object',
+        'MCP server srv: its tool array-schema has no usable input schema: expected "type" to be "object", found "array"',
+      ],
+      answer: { content: [{ type: 'text', text: 'fine' }, { type: 'odd' }, 'no block'] },
+    });
+  });
+
+  it('that answers with 50 MB is heard out', async () => {
+    const { call } = connectTo(started(exampleEntry()));
+    const bytes = 50_000_000;
+    expect(await call('big', { bytes })).toEqual(said('x'.repeat(bytes)));
+  });
+});
+
+describe('a connection over http', () => {
+  it('calls tools, sends its headers and answers questions', async () => {
+    const { url, seen } = await serveExample();
+    const { connection, call } = connectTo({ type: 'http', url, headers: { 'x-team': 'blue' } });
+    await connection.open();
+    const answer = await call('ask', {}, async () => ({
+      action: 'accept',
+      content: { username: 'eve' },
+    }));
+    expect({ tools: connection.tools.map(({ name }) => name), answer }).toEqual({
+      tools: TOOLS,
+      answer: said('elicited:{"action":"accept","content":{"username":"eve"}}'),
+    });
+    expect(seen.every((headers) => headers['x-team'] === 'blue')).toBe(true);
+  });
+
+  it('comes back after the service has forgotten it', async () => {
+    const service = await serveExample();
+    const { call } = connectTo({ type: 'http', url: service.url, headers: {} });
+    expect(await call('echo', { text: '1' })).toEqual(said('echo: 1'));
+    service.forget();
+    await expect(call('echo', { text: '2' })).rejects.toThrow('was lost while it worked');
+    expect(await call('echo', { text: '3' })).toEqual(said('echo: 3'));
+  });
+
+  it('says that nobody is there', async () => {
+    const url = 'http://127.0.0.1:9/mcp';
+    const { connection } = connectTo({ type: 'http', url, headers: {} });
+    await connection.open();
+    expect(connection.state.kind).toBe('failed');
+  });
+});

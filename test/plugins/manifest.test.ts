@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { readManifest } from '../../src/plugins/manifest.ts';
+
+const fine = { name: 'fine', manifest: { capabilities: ['hooks'] }, hooks: {} };
+
+describe('a manifest', () => {
+  it('may be all that a plugin has', () => {
+    const plugin = { name: 'skilled', manifest: { capabilities: ['skills'] } };
+    expect(readManifest(plugin, 0)).toEqual({ name: 'skilled', problem: null, warnings: [] });
+  });
+
+  const wrong: readonly [string, unknown, string][] = [
+    ['a plugin that is none', 5, 'expected a plugin object, found number'],
+    ['no list', { ...fine, manifest: {} }, 'expected "capabilities" to be a list'],
+    ['an empty list', { ...fine, manifest: { capabilities: [] } }, 'with at least one of hooks'],
+    [
+      'a list of other things',
+      { ...fine, manifest: { capabilities: ['hooks'], modelIds: [5] } },
+      'expected "modelIds" to be a list of strings',
+    ],
+    ['a setup that is none', { ...fine, setup: {} }, 'expected "setup" to be a function'],
+    ['hooks that are none', { ...fine, hooks: [] }, 'expected "hooks" to be an object'],
+  ];
+
+  it.each(wrong)('is refused for %s', (_what, plugin, problem) => {
+    expect(readManifest(plugin, 3).problem).toContain(problem);
+  });
+
+  it('gives a plugin without a name a number', () => {
+    expect(readManifest({ manifest: { capabilities: ['tools'] } }, 7).name).toBe('extension_0007');
+  });
+
+  it('is warned about hooks that nobody calls', () => {
+    const hooks = { beforeTol: () => undefined, afterRun: 'later' };
+    expect(readManifest({ ...fine, hooks }, 0).warnings).toEqual([
+      'there is no hook "beforeTol"; did you mean beforeTool?',
+      'its hook afterRun is no function, but string',
+    ]);
+  });
+});

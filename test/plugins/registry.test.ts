@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import type { PluginIssue } from '../../src/plugins/issue.ts';
+import type { AgentPlugin, PluginSetupContext } from '../../src/plugins/contract/plugin.ts';
+import { openRegistry, type RegistryRequest } from '../../src/plugins/registry.ts';
+
+function open(plugins: readonly unknown[], more: Partial<RegistryRequest> = {}) {
+  const issues: PluginIssue[] = [];
+  const opening = openRegistry({
+    plugins,
+    context: {},
+    isStrict: false,
+    failsClosed: false,
+    setupTimeoutMs: 1000,
+    onIssue: (issue) => issues.push(issue),
+    ...more,
+  });
+  return { issues, opening };
+}
+
+const plugin = (name: string, more: Partial<AgentPlugin> = {}): AgentPlugin => ({
+  name,
+  manifest: { capabilities: ['automationEvents', 'mcp'] },
+  ...more,
+});
+
+describe('the registry', () => {
+  it('is frozen, and lists what each plugin contributes', async () => {
+    const { opening } = open([
+      plugin('one', {
+        setup(api) {
+          api.registerAutomationEventType({ eventType: ' pr.opened ', source: ' github ' });
+          api.registerMcpServer({ name: 'files', transport: { type: 'stdio' } });
+        },
+      }),
+    ]);
+    const registry = await opening;
+    expect(Object.isFrozen(registry.active)).toBe(true);
+    expect(registry.list()).toEqual([
+      {
+        name: 'one',
+        state: 'ready',
+        lastError: null,
+        contributes: {
+          tools: [],
+          commands: [],
+          rules: [],
+          messageBuilders: [],
+          providers: [],
+          automationEventTypes: ['pr.opened'],
+          mcpServers: ['files'],
+        },
+      },
+    ]);
+    expect(registry.active[0]?.contributions.mcpServers).toEqual([
+      {
+        name: 'files',
+        transport: { type: 'stdio' },
+        metadata: { source: 'plugin', plugin: 'one' },
+      },
+    ]);
+  });
+
+  it('gives automation only to those who declare it', async () => {
+    const contexts: PluginSetupContext[] = [];
+    const setup = (_api: unknown, ctx: PluginSetupContext): void => void contexts.push(ctx);
+    const automation = { ingestEvent: () => undefined };
+    const tools = { manifest: { capabilities: ['tools' as const] } };
+    await open([plugin('one', { setup }), plugin('two', { setup, ...tools })], {
+      context: { automation },
+    }).opening;
+    expect(contexts.map((ctx) => ctx.automation)).toEqual([automation, undefined]);
+  });
+
+  it('leaves out a plugin whose setup never ends, or whose fields throw', async () => {
+    const trap = {
+      get name(): string {
+        throw new TypeError('trapped');
+      },
+    };
+    const { opening, issues } = open(
+      [plugin('slow', { setup: () => new Promise(() => undefined) }), trap, plugin('fine')],
+      { setupTimeoutMs: 10 },
+    );
+    expect((await opening).active.map(({ name }) => name)).toEqual(['fine']);
+    expect(issues.map(({ plugin: name, message }) => [name, message])).toEqual([
+      ['slow', 'its setup did not end within 10 ms'],
+      [
+        'extension_0001',
+        'Invalid manifest for extension "extension_0001": it cannot be looked at: trapped',
+      ],
+    ]);
+  });
+
+  it.each([
+    [{}, 'expects "eventType" to be a text, found nothing'],
+    [5, 'expects an object, found number'],
+  ])('refuses %j as an event type', async (given, problem) => {
+    const { opening, issues } = open([
+      plugin('one', { setup: (api) => api.registerAutomationEventType(given as never) }),
+    ]);
+    expect((await opening).active).toEqual([]);
+    expect(issues[0]?.message).toContain(problem);
+  });
+
+  it('calls what plugins want done at the end once, the last first, whatever fails', async () => {
+    const done: string[] = [];
+    const { opening, issues } = open([
+      plugin('one', { setup: (_api, ctx) => ctx.onDispose?.(() => done.push('one')) }),
+      plugin('two', {
+        setup: (_api, ctx) =>
+          ctx.onDispose?.(() => {
+            throw new TypeError('broken');
+          }),
+      }),
+      plugin('three', { setup: (_api, ctx) => ctx.onDispose?.(() => done.push('three')) }),
+    ]);
+    const registry = await opening;
+    await registry.dispose();
+    await registry.dispose();
+    expect(done).toEqual(['three', 'one']);
+    expect(issues.map(({ message }) => message)).toEqual([
+      'what it wanted done at the end failed: broken',
+    ]);
+  });
+});
