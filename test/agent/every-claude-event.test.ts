@@ -1,0 +1,90 @@
+import { execFileSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import type { Person } from '../../src/agent/world.ts';
+import { CLAUDE_EVENT_NAMES, type ClaudeEvent } from '../../src/dialects/claude-config/names.ts';
+import { hasProgram } from '../cli/place.ts';
+import { exampleEntry } from '../mcp/servers.ts';
+import { createStage, type Stage } from './stage.ts';
+import { calls } from './talk.ts';
+
+/** Those that no session of this host comes to; `hooks list` says so. */
+const NEVER: readonly ClaudeEvent[] = ['PermissionDenied', 'TeammateIdle'];
+
+const WILLING: Person = {
+  approve: async () => ({ isAllowed: true }),
+  answer: async () => null,
+  elicit: async () => ({ action: 'accept', content: { username: 'bob' } }),
+};
+
+function createRepository(): Stage {
+  const stage = createStage();
+  rmSync(path.join(stage.workspace, '.git'), { recursive: true });
+  stage.write('CLAUDE.md', 'Be kind.\n');
+  stage.write('.claude/commands/greet.md', 'Say hello.\n');
+  stage.write('further/place.txt', 'here\n');
+  const git = (...args: readonly string[]): unknown =>
+    execFileSync('git', args, { cwd: stage.workspace, stdio: 'pipe' });
+  git('init', '--quiet');
+  git('add', '.');
+  git('-c', 'user.name=x', '-c', 'user.email=x@example.org', 'commit', '--quiet', '-m', 'first');
+  return stage;
+}
+
+const settings = (comment: string): string => {
+  const entry = (event: ClaudeEvent) => ({
+    ...(event === 'FileChanged' ? { matcher: 'watched.txt' } : {}),
+    hooks: [{ type: 'command', command: `printf '%s\\n' "$(cat)" >> '$LOG'` }],
+  });
+  const hooks = Object.fromEntries(CLAUDE_EVENT_NAMES.map((event) => [event, [entry(event)]]));
+  return JSON.stringify({ comment, hooks });
+};
+
+const SCRIPT = [
+  calls(['Bash', { command: 'cd further && pwd' }]),
+  calls(['Read', { file_path: 'nowhere.txt' }]),
+  calls(['Agent', { description: 'look', prompt: 'look', subagent_type: 'general-purpose' }]),
+  { text: 'Looked.' },
+  calls(['TaskCreate', { subject: 'one', description: 'one' }]),
+  calls(['TaskUpdate', { taskId: '1', status: 'completed' }]),
+  calls(['mcp__srv__ask', {}]),
+  { text: 'Done.' },
+  { text: 'A summary.' },
+  { failure: { class: 'overloaded' as const, retryable: false } },
+];
+
+it.skipIf(!hasProgram('git'))(
+  'every event of the Claude format reaches its hook, but for two that have no moment here',
+  async () => {
+    const stage = createRepository();
+    const file = stage.write('~/.claude/settings.json', settings('first'));
+    stage.write('~/.hookline/mcp.json', JSON.stringify({ mcpServers: { srv: exampleEntry() } }));
+    const host = await stage.open({
+      model: { script: SCRIPT, model: 'first' },
+      person: WILLING,
+      setup: 'init',
+      addDirectories: [stage.home],
+      watch: true,
+    });
+    const heard = (): Set<string> => new Set(stage.log().flatMap(eventNames));
+    const { sessionId } = await host.start({ worktree: 'w1' });
+    await host.mcpServers();
+    await host.send(sessionId, '/greet');
+    await host.session(sessionId).compact(null);
+    await host.switchModel(sessionId, 'second');
+    stage.write('watched.txt', 'changed\n');
+    await expect.poll(() => heard().has('FileChanged'), { timeout: 20_000 }).toBe(true);
+    stage.write(`~/${path.relative(stage.home, file)}`, settings('second'));
+    await expect.poll(() => heard().has('ConfigChange'), { timeout: 20_000 }).toBe(true);
+    await host.send(sessionId, 'once more');
+    await host.dispose();
+    const expected = CLAUDE_EVENT_NAMES.filter((event) => !NEVER.includes(event));
+    expect([...heard()].toSorted()).toEqual(expected.toSorted());
+  },
+  60_000,
+);
+
+function eventNames(line: string): readonly string[] {
+  return line === '' ? [] : [String(JSON.parse(line)['hook_event_name'])];
+}
