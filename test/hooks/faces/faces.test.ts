@@ -549,6 +549,8 @@ describe('the names of a part', () => {
       { claude: 'TaskUpdate', classic: [], sdk: [] },
       { claude: 'ToolSearch', classic: [], sdk: [] },
       { claude: 'ExitPlanMode', classic: [], sdk: [] },
+      { claude: 'ListMcpResourcesTool', classic: [], sdk: [] },
+      { claude: 'ReadMcpResourceTool', classic: [], sdk: [] },
       { claude: 'mcp__<server>__<tool>', classic: ['use_mcp_tool'], sdk: ['<server>__<tool>'] },
     ]);
   });
