@@ -121,7 +121,7 @@ export class EditorSession {
     if (id === MODE_OPTION) this.setMode(value);
     else if (id !== MODEL_OPTION) throw wrongParams(`there is no option ${JSON.stringify(id)}`);
     else {
-      const refusal = await host.switchModel(session.id, value, 'picker');
+      const refusal = await host.switchModel(session.id, value, { source: 'picker' });
       if (refusal !== null) throw wrongMoment(refusal);
       this.#told = toldOf(session);
     }

@@ -49,7 +49,7 @@ async function compact(session: Session, instructions: string): Promise<string> 
 
 async function showOrSwitch(host: Host, session: Session, name: string): Promise<string> {
   if (name !== '') {
-    const refusal = await host.switchModel(session.id, name, 'command');
+    const refusal = await host.switchModel(session.id, name, { source: 'command' });
     if (refusal !== null) return refusal;
   }
   const { provider, id } = session.state().model;

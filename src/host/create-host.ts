@@ -81,7 +81,7 @@ interface AgentHost {
   switchModel(
     sessionId: string,
     name: string,
-    source?: NamedModel['source'],
+    how?: Partial<Omit<NamedModel, 'name'>>,
   ): Promise<string | null>;
   /** Starts the MCP servers that may start, and tells what became of each. */
   mcpServers(): Promise<McpReport>;

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { HooklineError, isHooklineError, messageOf } from '../base/errors.ts';
 import { createBranchReader } from './git-branch.ts';
-import type { Release } from './session-lock.ts';
+import type { Release } from './claim-session.ts';
 import { promptIn, type SessionRecord, transcriptIn, writeRecord } from './session-record.ts';
 import type { StoredSession, TranscriptEntry } from './store.ts';
 import { linesOf } from './transcript/entry-lines.ts';

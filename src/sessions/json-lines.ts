@@ -6,7 +6,7 @@ import { appendPrivateFile, createPrivateDirectory, isAbsent, isDirectory } from
 import { findLatestSession, listSessions } from './list-sessions.ts';
 import { createStoredSession, orUnwritable, unwritable } from './create-stored-session.ts';
 import { isSessionId, sessionsDirectory, unknownSession } from './session-id.ts';
-import { claimSession, refuseIfHeld } from './session-lock.ts';
+import { claimSession, refuseIfHeld } from './claim-session.ts';
 import {
   readRecord,
   recordOf,

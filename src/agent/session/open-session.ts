@@ -29,6 +29,7 @@ async function prepare(options: SessionOptions): Promise<PreparedSession> {
     return await prepareSession(options);
   } catch (error) {
     options.stored?.close();
+    await options.release?.();
     throw error;
   }
 }

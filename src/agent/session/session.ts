@@ -66,4 +66,6 @@ export interface ModelSwitch {
   /** As it was asked for; null when nobody named it. */
   readonly requested: string | null;
   readonly source: 'command' | 'picker' | 'sdk';
+  /** Ends the hooks that are asked; the model stays. */
+  readonly signal?: AbortSignal;
 }

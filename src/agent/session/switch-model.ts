@@ -1,6 +1,7 @@
 import type { Verdict } from '../../hooks/decision.ts';
 import { isRefusal } from '../../hooks/decision.ts';
 import type { EventFacts } from '../../hooks/facts.ts';
+import { untilAborted } from '../../base/until-aborted.ts';
 import type { Agent } from '../agent.ts';
 import { modelText } from '../conversation/hook-texts.ts';
 import { contextTexts, reasonsText } from '../conversation/verdict-texts.ts';
@@ -15,33 +16,43 @@ export async function switchModel(agent: Agent, wanted: ModelSwitch): Promise<st
   if (facts.fromModel === facts.toModel && agent.model.provider === wanted.model.provider) {
     return null;
   }
-  const verdict = await agent.fire({ name: 'PreModelSwitch', ...facts });
-  const refusal = await refusalOf(agent, verdict, facts.toModel);
+  const signal = wanted.signal ?? NEVER;
+  const verdict = await agent.fire({ name: 'PreModelSwitch', ...facts }, signal);
+  const refusal = await refusalOf(agent, verdict, { model: facts.toModel, signal });
   if (refusal !== null) return modelText({ kind: 'refused-model', reason: refusal });
+  signal.throwIfAborted();
   agent.model = wanted.model;
-  const after = await agent.fire({ name: 'PostModelSwitch', ...facts });
+  const after = await agent.fire({ name: 'PostModelSwitch', ...facts }, signal);
   const at = { event: 'PostModelSwitch', subject: facts.toModel };
   agent.waiting.push(...contextTexts(after, at));
   return null;
 }
 
-async function refusalOf(agent: Agent, verdict: Verdict, model: string): Promise<string | null> {
+const NEVER = new AbortController().signal;
+
+interface Asked {
+  readonly model: string;
+  readonly signal: AbortSignal;
+}
+
+async function refusalOf(agent: Agent, verdict: Verdict, asked: Asked): Promise<string | null> {
   if (isRefusal(verdict.effect)) return reasonsText(verdict, 'a hook keeps the model');
   if (verdict.effect !== 'ask') return null;
   const why = reasonsText(verdict, 'a hook wants you to confirm it');
-  return (await isConfirmed(agent, model, why)) ? null : why;
+  return (await isConfirmed(agent, asked, why)) ? null : why;
 }
 
 /** Nobody there means no. */
-async function isConfirmed({ world }: Agent, model: string, why: string): Promise<boolean> {
+async function isConfirmed({ world }: Agent, asked: Asked, why: string): Promise<boolean> {
+  const { model, signal } = asked;
   if (world.person === null) return false;
   const question = `Switch the model to ${model}? ${why}`;
   const options = [
     { label: 'Yes', description: `Go on with ${model}` },
     { label: 'No', description: 'Keep the model' },
   ];
-  const asked = { question, header: 'Model', options, multiSelect: false };
-  const answers = await world.person.answer([asked], new AbortController().signal);
+  const confirm = { question, header: 'Model', options, multiSelect: false };
+  const answers = await untilAborted(world.person.answer([confirm], signal), signal);
   return answers?.[question] === 'Yes';
 }
 

@@ -83,8 +83,8 @@ function agentHost({ sessions, opened, listeners }: Reaching) {
     steer: (id: string, text: string) => opened(id).steer(id, text),
     abort: async (id: string, reason = 'the run was aborted') => opened(id).abort(id, reason),
     session: (id: string) => opened(id).find(id),
-    switchModel: async (id: string, name: string, source: NamedModel['source'] = 'sdk') =>
-      opened(id).switchModel(id, { name, source }),
+    switchModel: async (id: string, name: string, how: Partial<Omit<NamedModel, 'name'>> = {}) =>
+      opened(id).switchModel(id, { name, source: 'sdk', ...how }),
     mcpServers: async () => (await sessions()).mcpReport(),
     end: async (id: string, reason = 'other') => opened(id).end(id, reason),
     subscribe(listener: (event: RuntimeEvent) => void) {

@@ -10,6 +10,7 @@ import type { Permissions } from '../../permissions/permissions.ts';
 import { childEnvironment, type Environment, PROVIDER_KEYS } from '../../process/environment.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import type { Worktree } from '../worktree/worktree.ts';
+import type { Worktrees } from '../worktree/worktrees.ts';
 import type { McpServers } from '../mcp/mcp-servers.ts';
 import { claudeDirectory, managedDirectory } from '../dialects/own-directory.ts';
 import { openPermissions } from '../permissions/open-permissions.ts';
@@ -32,13 +33,14 @@ export interface SessionsRequest {
 export interface Making {
   readonly models: Models;
   readonly watch: FileWatch;
+  readonly worktrees: Worktrees;
   readonly wish: SessionWish;
 }
 
 /** Brings together what a session is made of. */
 export async function sessionOptions(
   request: SessionsRequest,
-  { models, watch, wish }: Making,
+  { models, watch, worktrees, wish }: Making,
 ): Promise<SessionOptions> {
   const { engine, options, clock } = request;
   const model = await models.own();
@@ -52,7 +54,7 @@ export async function sessionOptions(
   await watch.start();
   const kept = keepSession({ opened: request.opened, clock, wish, facts });
   const { id, taskId, ulid: ownUlid } = kept;
-  const worktree = await worktreeFor(request, wish, kept);
+  const worktree = await worktreeFor(request, { wish, worktrees }, kept);
   const opened = worktree === null ? request.opened : inWorktree(request.opened, worktree);
   const permissions =
     worktree === null ? judging : permissionsFor({ ...request, opened, notice: () => undefined });
@@ -93,15 +95,14 @@ export async function sessionOptions(
 /** Null when the session works where it was started. */
 async function worktreeFor(
   { opened, engine, options, emit }: SessionsRequest,
-  { worktree: name }: SessionWish,
+  { wish: { worktree: name }, worktrees }: Pick<Making, 'wish' | 'worktrees'>,
   { id, stored, taskId, ulid: ownUlid }: KeptSession,
 ): Promise<Worktree | null> {
   if (name === undefined) return null;
   const { gitWorktrees } = await import('../worktree/git-worktrees.ts');
-  const { openWorktree } = await import('../worktree/worktree.ts');
   const root = opened.workspaceRoots[0] ?? opened.startDirectory;
   try {
-    return await openWorktree({
+    return await worktrees.enter({
       name,
       git: gitWorktrees({ root, env: gitEnvironment(opened) }),
       engine,

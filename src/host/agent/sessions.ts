@@ -17,6 +17,7 @@ import { benchFacts } from './bench-facts.ts';
 import { createModels, type Models } from './choose-model.ts';
 import type { SessionWish } from './keep-session.ts';
 import { permissionsFor, sessionOptions, type SessionsRequest } from './session-options.ts';
+import { createWorktrees, type Worktrees } from '../worktree/worktrees.ts';
 import { createFileWatch, type FileWatch } from './watch-files.ts';
 
 export interface StartRequest extends SessionWish {
@@ -36,7 +37,7 @@ export interface Started {
 }
 
 /** Another model for a session, as somebody named it. */
-export interface NamedModel extends Pick<ModelSwitch, 'source'> {
+export interface NamedModel extends Pick<ModelSwitch, 'source' | 'signal'> {
   /** Of the session's provider, or `provider/model`. */
   readonly name: string;
 }
@@ -74,6 +75,7 @@ export function createSessions(given: Omit<SessionsRequest, 'mcp'>): Sessions {
     settings: opened.config.settings,
     env: opened.surroundings.env,
   });
+  const worktrees = createWorktrees();
   let isClosed = false;
   const find = (id: string): Session => sessions.get(id) ?? unknown(id);
   const watch = createFileWatch(opened, {
@@ -82,16 +84,22 @@ export function createSessions(given: Omit<SessionsRequest, 'mcp'>): Sessions {
   });
   return {
     start: (wanted) =>
-      startSession(request, wanted, { models, watch, sessions, isClosed: () => isClosed }),
+      startSession(request, wanted, {
+        models,
+        watch,
+        worktrees,
+        sessions,
+        isClosed: () => isClosed,
+      }),
     send: async (id, prompt) => find(id).prompt(prompt),
     queue: async (id, prompt) => find(id).queue(prompt),
     steer: (id, text) => find(id).steer(text),
     abort: (id, reason) => find(id).abort(reason),
     find,
-    async switchModel(id, { name, source }) {
+    async switchModel(id, { name, ...how }) {
       const session = find(id);
       const model = await models.other(name);
-      return session.switchModel({ model, requested: name, source });
+      return session.switchModel({ model, requested: name, ...how });
     },
     async end(id, reason) {
       await find(id).close(reason);
@@ -115,6 +123,7 @@ export function createSessions(given: Omit<SessionsRequest, 'mcp'>): Sessions {
 interface House {
   readonly models: Models;
   readonly watch: FileWatch;
+  readonly worktrees: Worktrees;
   readonly sessions: Map<string, Session>;
   readonly isClosed: () => boolean;
 }
@@ -147,6 +156,7 @@ async function openIn(
 ): Promise<Session> {
   if (isClosed()) {
     made.stored?.close();
+    await made.release?.();
     throw hostClosed();
   }
   const session = await openSession(made, {

@@ -1,5 +1,7 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
+import { devNull } from 'node:os';
 import path from 'node:path';
+import { claimsIn, type DirectoryClaims } from '../../base/claims.ts';
 import { messageOf } from '../../base/errors.ts';
 import { isDirectory, readTextIfPresent } from '../../base/files.ts';
 import type { Environment } from '../../process/environment.ts';
@@ -14,8 +16,10 @@ export interface GitWorktrees {
 export interface GitWorktree {
   readonly path: string;
   readonly isNew: boolean;
-  /** Whether nothing would be lost with it. */
+  /** Whether nothing would be lost with it: no change, no file, no commit of its own. */
   isUnchanged(): Promise<boolean>;
+  /** Tells other processes that this one is done with it; whether none of them is in it. */
+  leave(): boolean;
   /** Null when it is gone. */
   remove(): Promise<string | null>;
 }
@@ -37,21 +41,48 @@ export function gitWorktrees(place: GitPlace): GitWorktrees {
       const directory = path.join(root, DIRECTORY, name);
       const branch = `worktree-${name}`;
       const isNew = !isDirectory(directory);
-      if (isNew) {
-        const problem = await addWorktree(git, { root, directory, branch });
-        if (problem !== null) return problem;
-      }
-      const base = await git(directory, 'rev-parse', 'HEAD');
-      if (!base.isFine) return base.text;
-      return {
-        path: directory,
-        isNew,
-        isUnchanged: () => isUnchanged(git, directory, base.text),
-        remove: () => removeWorktree(git, { root, directory, branch }),
-      };
+      const isBranchNew = !(await git(root, ...SHOW_BRANCH, `refs/heads/${branch}`)).isFine;
+      const wanted = { root, directory, branch, isBranchNew };
+      const problem = isNew ? await addWorktree(git, wanted) : null;
+      if (problem !== null) return problem;
+      return enterWorktree(git, { ...wanted, isNew });
     },
   };
 }
+
+async function enterWorktree(
+  git: Git,
+  wanted: Wanted & { readonly isNew: boolean },
+): Promise<GitWorktree | string> {
+  const { directory, isNew } = wanted;
+  const base = await git(directory, 'rev-parse', 'HEAD');
+  if (!base.isFine) return base.text;
+  const place = await git(directory, 'rev-parse', '--absolute-git-dir');
+  if (!place.isFine) return place.text;
+  const claims = claimsIn(place.text);
+  const release = claim(claims);
+  return {
+    path: directory,
+    isNew,
+    isUnchanged: () => isUnchanged(git, directory, base.text),
+    leave() {
+      release();
+      return claims.findOther() === null;
+    },
+    remove: () => removeWorktree(git, wanted),
+  };
+}
+
+/** Two hosts of one process may be in it; then one mark stands for both. */
+function claim(claims: DirectoryClaims): () => void {
+  try {
+    return claims.make();
+  } catch {
+    return () => undefined;
+  }
+}
+
+const SHOW_BRANCH = ['rev-parse', '--verify', '--quiet'] as const;
 
 type Git = (directory: string, ...args: readonly string[]) => Promise<GitAnswer>;
 
@@ -59,11 +90,12 @@ interface Wanted {
   readonly root: string;
   readonly directory: string;
   readonly branch: string;
+  readonly isBranchNew: boolean;
 }
 
-async function addWorktree(git: Git, { root, directory, branch }: Wanted): Promise<string | null> {
-  const known = await git(root, 'rev-parse', '--verify', '--quiet', `refs/heads/${branch}`);
-  const what = known.isFine ? [directory, branch] : ['-b', branch, directory];
+async function addWorktree(git: Git, wanted: Wanted): Promise<string | null> {
+  const { root, directory, branch, isBranchNew } = wanted;
+  const what = isBranchNew ? ['-b', branch, directory] : [directory, branch];
   const added = await git(root, 'worktree', 'add', '--quiet', ...what);
   if (!added.isFine) return added.text;
   return hideFromStatus(git, root);
@@ -89,16 +121,19 @@ async function hideFromStatus(git: Git, root: string): Promise<string | null> {
 
 async function isUnchanged(git: Git, directory: string, base: string): Promise<boolean> {
   const [status, head] = await Promise.all([
-    git(directory, 'status', '--porcelain', '--untracked-files=normal'),
+    git(directory, 'status', '--porcelain', '--untracked-files=normal', '--ignored'),
     git(directory, 'rev-parse', 'HEAD'),
   ]);
   return status.isFine && status.text === '' && head.isFine && head.text === base;
 }
 
-async function removeWorktree(git: Git, { root, directory, branch }: Wanted) {
+/** A branch that was there before may hold what is nowhere else. */
+async function removeWorktree(git: Git, wanted: Wanted): Promise<string | null> {
+  const { root, directory, branch, isBranchNew } = wanted;
   const removed = await git(root, 'worktree', 'remove', directory);
   if (!removed.isFine) return removed.text;
-  const dropped = await git(root, 'branch', '--quiet', '-D', branch);
+  if (!isBranchNew) return null;
+  const dropped = await git(root, 'branch', '--quiet', '-d', branch);
   return dropped.isFine ? null : dropped.text;
 }
 
@@ -109,11 +144,13 @@ interface GitAnswer {
 }
 
 const TIME_LIMIT_MS = 120_000;
+// A repository that was not cloned may bring programs in its `.git`, which nobody has looked at.
+const NO_PROGRAMS = ['-c', `core.hooksPath=${devNull}`, '-c', 'core.fsmonitor=false'];
 
 async function runGit({ root, env }: GitPlace, args: readonly string[]): Promise<GitAnswer> {
   const result = await runProgram({
     file: 'git',
-    args,
+    args: [...NO_PROGRAMS, ...args],
     cwd: root,
     env,
     stdin: '',

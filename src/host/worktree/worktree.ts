@@ -39,7 +39,7 @@ export async function openWorktree(request: WorktreeRequest): Promise<Worktree> 
 }
 
 function refuseOddName(name: string): void {
-  if (/^[a-z0-9][\w.-]*$/i.test(name) && !name.includes('..')) return;
+  if (/^[a-z0-9](?:[\w.-]*\w)?$/i.test(name) && !/\.\.|\.lock$/.test(name)) return;
   throw new HooklineError('USAGE_INVALID', {
     message: `a worktree’s name should be letters, digits, dots, dashes and underscores, found ${JSON.stringify(name)}`,
     hint: 'Name it after what is done in it: --worktree fix-login.',
@@ -74,7 +74,8 @@ async function madeByGit(request: WorktreeRequest): Promise<Worktree> {
 }
 
 async function closeMade(request: WorktreeRequest, made: GitWorktree, real: string): Promise<void> {
-  if (!made.isNew) return;
+  const isLast = made.leave();
+  if (!made.isNew || !isLast) return;
   if (!(await made.isUnchanged())) {
     return say(
       request,

@@ -148,7 +148,7 @@ export class CoreSession {
   }
 
   async switchModel(model: string): Promise<string | null> {
-    const refusal = (await this.#opened?.host.switchModel(this.id, model, 'sdk')) ?? null;
+    const refusal = (await this.#opened?.host.switchModel(this.id, model, { source: 'sdk' })) ?? null;
     if (refusal === null) this.#record.model = model;
     return refusal;
   }

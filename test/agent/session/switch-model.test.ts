@@ -24,7 +24,7 @@ function answering(answer: string | null): Person {
 describe('another model', () => {
   it('is announced before and after, with what the switch costs', async () => {
     const { stage, host, sessionId, session } = await open();
-    expect(await host.switchModel(sessionId, 'second', 'command')).toBeNull();
+    expect(await host.switchModel(sessionId, 'second', { source: 'command' })).toBeNull();
     const facts = {
       fromModel: 'first',
       toModel: 'second',
@@ -82,6 +82,20 @@ describe('another model', () => {
     expect(await host.switchModel(sessionId, 'second')).toBe(
       'Model switch blocked by a PreModelSwitch hook: confirm',
     );
+  });
+
+  it('stays away when whoever asked gives up, while a hook still thinks about it', async () => {
+    const giveUp = new AbortController();
+    const { stage, host, sessionId, session } = await open(
+      on('PreModelSwitch', () => {
+        giveUp.abort('not any more');
+        return undefined;
+      }),
+    );
+    const switching = host.switchModel(sessionId, 'second', { signal: giveUp.signal });
+    await expect(switching).rejects.toBe('not any more');
+    expect(session.state().model.id).toBe('first');
+    expect(named(stage, 'PostModelSwitch')).toEqual([]);
   });
 
   it('with the same name is no switch', async () => {

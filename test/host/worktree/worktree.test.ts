@@ -83,6 +83,47 @@ describe.skipIf(!hasProgram('git'))('a session in a worktree of git', () => {
     expect(result?.denials).toMatchObject([{ tool: 'Read' }]);
   });
 
+  it('keeps a branch that was there before, with all its commits', async () => {
+    const stage = createRepository();
+    await play(stage, [WRITE('a.txt')], { permissionMode: 'acceptEdits' });
+    git(treeOf(stage), 'add', '.');
+    git(treeOf(stage), 'commit', '--quiet', '-m', 'worth keeping');
+    git(stage.workspace, 'worktree', 'remove', treeOf(stage));
+    await play(stage, [calls(['Bash', { command: 'pwd' }])]);
+    expect(existsSync(treeOf(stage))).toBe(false);
+    expect(git(stage.workspace, 'log', '-1', '--format=%s', 'worktree-w1')).toBe('worth keeping');
+  });
+
+  it('leaves one with ignored files, which may be the result', async () => {
+    const stage = createRepository();
+    stage.write('.git/info/exclude', 'results\n');
+    await play(stage, [WRITE('results')], { permissionMode: 'acceptEdits' });
+    expect(existsSync(path.join(treeOf(stage), 'results'))).toBe(true);
+  });
+
+  it('runs no program that the repository brings in its own .git', async () => {
+    const stage = createRepository();
+    stage.write('.git/hooks/post-checkout', '#!/bin/sh\necho ran >> $LOG\n');
+    const monitor = stage.write('.git/monitor', '#!/bin/sh\necho ran >> $LOG\n');
+    git(stage.workspace, 'config', 'core.fsmonitor', monitor);
+    await play(stage, []);
+    expect(named(stage, 'WorktreeRemove')).toHaveLength(1);
+    expect(stage.log()).toEqual([]);
+  });
+
+  it('shares it with others of the host; the last one to leave takes it away', async () => {
+    const stage = createRepository();
+    const host = await stage.open({ model: talk([{ text: 'One.' }, { text: 'Two.' }]).model });
+    const first = await host.start({ prompt: 'one', worktree: 'w1' });
+    const second = await host.start({ afterClear: true, worktree: 'w1' });
+    await host.end(first.sessionId, 'clear');
+    expect(existsSync(treeOf(stage))).toBe(true);
+    expect((await host.send(second.sessionId, 'two')).text).toBe('Two.');
+    await host.end(second.sessionId);
+    expect(existsSync(treeOf(stage))).toBe(false);
+    expect(named(stage, 'WorktreeCreate')).toHaveLength(1);
+  });
+
   it('is not begun where there is no repository', async () => {
     const stage = createStage();
     rmSync(path.join(stage.workspace, '.git'), { recursive: true });
@@ -93,13 +134,16 @@ describe.skipIf(!hasProgram('git'))('a session in a worktree of git', () => {
     expect(stage.news.map(({ type }) => type)).toEqual(['hook']);
   });
 
-  it.each(['../out', '-x', '', 'a/b', '.git'])('is not called %j', async (worktree) => {
-    const stage = createStage();
-    const host = await stage.open({ model: talk([]).model });
-    await expect(host.start({ prompt: 'work', worktree })).rejects.toMatchObject({
-      code: 'USAGE_INVALID',
-    });
-  });
+  it.each(['../out', '-x', '', 'a/b', '.git', 'a.lock', 'a.'])(
+    'is not called %j',
+    async (worktree) => {
+      const stage = createStage();
+      const host = await stage.open({ model: talk([]).model });
+      await expect(host.start({ prompt: 'work', worktree })).rejects.toMatchObject({
+        code: 'USAGE_INVALID',
+      });
+    },
+  );
 });
 
 describe('a worktree that a hook makes', () => {

@@ -1,0 +1,82 @@
+import { closeSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { errnoOf } from './errors.ts';
+
+/**
+ * Marks of processes that use a directory. Every process has a claim of its own name, so nobody ever
+ * removes one that somebody alive may just have made.
+ */
+export interface DirectoryClaims {
+  /** Throws EEXIST when this process has one already. Returns the way to give it back. */
+  make(): () => void;
+  /** A living process with a claim, other than this one; null when there is none. */
+  findOther(): Claim | null;
+  /** What processes left behind that ended. */
+  removeDead(): void;
+}
+
+export function claimsIn(directory: string): DirectoryClaims {
+  const others = (): readonly Claim[] => readClaims(directory).filter(isOther);
+  return {
+    make() {
+      const pid = process.pid;
+      const own = path.join(directory, claimName({ pid, startedAt: startOf(pid) }));
+      closeSync(openSync(own, 'wx', 0o600));
+      return () => rmSync(own, { force: true });
+    },
+    findOther: () => others().find(isAlive) ?? null,
+    removeDead() {
+      for (const claim of others()) {
+        if (!isAlive(claim)) rmSync(path.join(directory, claimName(claim)), { force: true });
+      }
+    },
+  };
+}
+
+/** A process; its number alone would name another one later. */
+export interface Claim {
+  readonly pid: number;
+  /** In the system's own words; empty where it does not say. */
+  readonly startedAt: string;
+}
+
+const CLAIM = /^lock-(\d+)-(\d*)$/u;
+
+function claimName({ pid, startedAt }: Claim): string {
+  return `lock-${pid}-${startedAt}`;
+}
+
+function readClaims(directory: string): readonly Claim[] {
+  return readdirSync(directory).flatMap((name) => {
+    const [, pid, startedAt = ''] = CLAIM.exec(name) ?? [];
+    return pid === undefined ? [] : [{ pid: Number(pid), startedAt }];
+  });
+}
+
+function isOther({ pid, startedAt }: Claim): boolean {
+  return pid !== process.pid || startedAt !== startOf(process.pid);
+}
+
+function isAlive({ pid, startedAt }: Claim): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    // Whoever may not be signalled is there.
+    return errnoOf(error) === 'EPERM';
+  }
+  return startedAt === startOf(pid);
+}
+
+const FIELDS_BETWEEN_STATE_AND_START = 19;
+
+/** When a process began, which on Linux its status tells; a zombie has ended and begins no more. */
+function startOf(pid: number): string {
+  try {
+    const status = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The program's name before it may itself hold spaces and parentheses.
+    const fields = status.slice(status.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' ? 'ended' : (fields[FIELDS_BETWEEN_STATE_AND_START] ?? '');
+  } catch {
+    return '';
+  }
+}
