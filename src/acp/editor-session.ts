@@ -8,15 +8,14 @@ import { isPermissionMode } from '../permissions/mode.ts';
 import { endingOf } from './ending.ts';
 import { configOptionsOf, MODE_OPTION, MODEL_OPTION, modesOf } from './modes.ts';
 import { commandsOf, runOwnCommand } from './own-commands.ts';
+import type { Editor } from './person/editor.ts';
 import { readPrompt } from './read-prompt.ts';
 import { wrongMoment, wrongParams } from './request-errors.ts';
-import type { Aside } from './shown/asides.ts';
 
 export interface EditorSessionParts {
   readonly host: Host;
   readonly session: Session;
-  readonly tell: (update: acp.SessionUpdate) => void;
-  readonly say: (aside: Aside) => void;
+  readonly editor: Editor;
 }
 
 /** One session as an editor drives it; it has a host of its own. */
@@ -46,9 +45,9 @@ export class EditorSession {
   }
 
   announceCommands(): void {
-    const { session, tell } = this.#parts;
+    const { session, editor } = this.#parts;
     const availableCommands = commandsOf(session.commands());
-    tell({ sessionUpdate: 'available_commands_update', availableCommands });
+    editor.tell({ sessionUpdate: 'available_commands_update', availableCommands });
   }
 
   /** A request that the editor takes back is the same as a cancelled prompt. */
@@ -65,28 +64,43 @@ export class EditorSession {
     try {
       return { stopReason: await this.#run(blocks, this.#prompting.signal) };
     } finally {
+      // An editor takes the answer for the end of what it is told.
+      await this.#parts.editor.settled();
       this.#prompting = null;
       signal.removeEventListener('abort', cancel);
     }
   }
 
   async #run(blocks: readonly acp.ContentBlock[], cancelled: AbortSignal): Promise<acp.StopReason> {
-    const { session, say } = this.#parts;
+    const { session, editor } = this.#parts;
     const { text, images, notes } = readPrompt(blocks);
     if (text === '' && images.length === 0) throw wrongParams('the prompt says nothing');
-    for (const note of notes) say({ severity: 'warning', text: note });
+    for (const note of notes) editor.say({ severity: 'warning', text: note });
     await this.#awaitServers(cancelled);
-    const said = cancelled.aborted ? '' : await runOwnCommand(text, this.#parts);
+    const said = await this.#runOwn(text, cancelled);
     if (said !== null) this.#say(said);
     if (cancelled.aborted) return 'cancelled';
     if (said !== null) return 'end_turn';
     session.show(images);
     this.#lastFinish = null;
     // A hook may have woken the agent; what the person says comes after that.
-    const { stopReason, words } = endingOf(await session.queue(text), this.#lastFinish);
-    if (words !== null) say({ severity: 'info', text: words });
+    const { ending, reason } = await session.queue(text);
+    const shown = await editor.clean({ ending, reason });
+    const { stopReason, words } = endingOf(shown, this.#lastFinish);
+    if (words !== null) editor.say({ severity: 'info', text: words });
     this.#tellState();
     return stopReason;
+  }
+
+  /** What an own command says; null when the text is none. */
+  async #runOwn(text: string, cancelled: AbortSignal): Promise<string | null> {
+    if (cancelled.aborted) return '';
+    try {
+      return await runOwnCommand(text, { ...this.#parts, signal: cancelled });
+    } catch (error) {
+      if (cancelled.aborted) return '';
+      throw error;
+    }
   }
 
   /** People type while servers start; editors may not, and the agent should have its tools. */
@@ -100,7 +114,7 @@ export class EditorSession {
 
   #say(text: string): void {
     const content = { type: 'text' as const, text };
-    if (text !== '') this.#parts.tell({ sessionUpdate: 'agent_message_chunk', content });
+    if (text !== '') this.#parts.editor.tell({ sessionUpdate: 'agent_message_chunk', content });
     this.#tellState();
   }
 
@@ -116,13 +130,13 @@ export class EditorSession {
   }
 
   async setOption(id: string, value: unknown): Promise<acp.SetSessionConfigOptionResponse> {
-    const { host, session } = this.#parts;
+    const { host, session, editor } = this.#parts;
     if (typeof value !== 'string') throw wrongParams('an option’s value should be text');
     if (id === MODE_OPTION) this.setMode(value);
     else if (id !== MODEL_OPTION) throw wrongParams(`there is no option ${JSON.stringify(id)}`);
     else {
       const refusal = await host.switchModel(session.id, value, { source: 'picker' });
-      if (refusal !== null) throw wrongMoment(refusal);
+      if (refusal !== null) throw wrongMoment((await editor.clean({ refusal })).refusal);
       this.#told = toldOf(session);
     }
     return { configOptions: configOptionsOf(session.state()) };
@@ -131,6 +145,7 @@ export class EditorSession {
   async close(): Promise<void> {
     await this.#parts.host.dispose();
     this.#unsubscribe();
+    await this.#parts.editor.settled();
   }
 
   #observe(event: RuntimeEvent): void {
@@ -143,28 +158,28 @@ export class EditorSession {
 
   /** Modes and models change by hooks, by plans that are agreed to and by commands, too. */
   #tellMode(): void {
-    const { session, tell } = this.#parts;
+    const { session, editor } = this.#parts;
     const now = toldOf(session);
     const before = this.#told;
     this.#told = now;
     if (now.mode !== before.mode) {
-      tell({ sessionUpdate: 'current_mode_update', currentModeId: now.mode });
+      editor.tell({ sessionUpdate: 'current_mode_update', currentModeId: now.mode });
     }
     if (now.mode !== before.mode || now.model !== before.model) {
       const configOptions = configOptionsOf(session.state());
-      tell({ sessionUpdate: 'config_option_update', configOptions });
+      editor.tell({ sessionUpdate: 'config_option_update', configOptions });
     }
     const { title } = now;
-    if (title !== before.title) tell({ sessionUpdate: 'session_info_update', title });
+    if (title !== before.title) editor.tell({ sessionUpdate: 'session_info_update', title });
   }
 
   #tellState(): void {
-    const { session, tell } = this.#parts;
+    const { session, editor } = this.#parts;
     const { contextTokens: used, contextLimit, costUsd } = session.state();
     this.#tellMode();
     const size = Number.isFinite(contextLimit) ? contextLimit : used;
     const cost = costUsd === null ? null : { amount: costUsd, currency: 'USD' };
-    tell({ sessionUpdate: 'usage_update', used, size, cost });
+    editor.tell({ sessionUpdate: 'usage_update', used, size, cost });
   }
 }
 

@@ -1,11 +1,13 @@
 import type * as acp from '@agentclientprotocol/sdk';
 import { findRealPath } from '../base/paths.ts';
 import type { HostOptions } from '../host/create-host.ts';
+import { withoutSecrets } from '../host/secrets/without-secrets.ts';
 import { readSessionIds, sessionsDirectory } from '../sessions/session-id.ts';
 import type { SessionStore, SessionSummary } from '../sessions/store.ts';
 import { abilitiesOf, NO_ABILITIES } from './abilities.ts';
 import type { EditorSession } from './editor-session.ts';
 import { type Opened, openSession } from './open-session.ts';
+import type { Clean } from './shown/without-secrets.ts';
 import { unknownSession, wrongMoment, wrongParams } from './request-errors.ts';
 
 export interface AcpOptions {
@@ -14,6 +16,8 @@ export interface AcpOptions {
   readonly store: SessionStore;
   /** Where that store is. */
   readonly stateDirectory: string;
+  /** Whether secrets are shown. */
+  readonly raw: boolean;
   /** Told what goes wrong where no editor would show it. */
   readonly note: (text: string) => void;
 }
@@ -31,6 +35,7 @@ export class EditorSessions {
   #abilities = NO_ABILITIES;
   /** Aborts when the editor is gone. */
   readonly #gone = new AbortController();
+  readonly #clean: Clean = (value) => withoutSecrets(value, this.#options);
 
   constructor(options: AcpOptions) {
     this.#options = options;
@@ -56,7 +61,7 @@ export class EditorSessions {
     request: acp.LoadSessionRequest,
   ): Promise<acp.LoadSessionResponse> {
     const opened = await this.#reopen(client, request);
-    opened.replay();
+    await opened.replay();
     return this.#goOn(opened);
   }
 
@@ -93,8 +98,8 @@ export class EditorSessions {
     if (signal.aborted) throw wrongMoment('the connection is closed');
     const { host: hostOptions, note } = this.#options;
     const places = { cwd, additionalDirectories, mcpServers, resume };
-    const abilities = this.#abilities;
-    const opening = openSession({ client, abilities, hostOptions, note, signal, ...places });
+    const editor = { client, abilities: this.#abilities, clean: this.#clean };
+    const opening = openSession({ ...editor, hostOptions, note, signal, ...places });
     this.#opening.add(opening);
     try {
       const opened = await opening;
@@ -111,7 +116,7 @@ export class EditorSessions {
     return session;
   }
 
-  list({ cwd, cursor }: acp.ListSessionsRequest): acp.ListSessionsResponse {
+  async list({ cwd, cursor }: acp.ListSessionsRequest): Promise<acp.ListSessionsResponse> {
     const from = startOf(cursor);
     const stored = this.#options.store.list().filter(({ messageCount }) => messageCount > 0);
     const wanted = typeof cwd === 'string' ? (findRealPath(cwd) ?? cwd) : null;
@@ -119,8 +124,10 @@ export class EditorSessions {
       wanted === null || startDirectory === wanted;
     const here = stored.filter(isHere);
     const end = from + PAGE;
+    const page = here.slice(from, end);
+    const titles = await this.#clean(page.map(titleOf));
     return {
-      sessions: here.slice(from, end).map(infoOf),
+      sessions: page.map((summary, index) => infoOf(summary, titles[index] ?? '')),
       ...(here.length > end ? { nextCursor: String(end) } : {}),
     };
   }
@@ -161,12 +168,17 @@ function startOf(cursor: string | null | undefined): number {
 
 const LONGEST_TITLE = 80;
 
-function infoOf({ id, startDirectory, title, firstPrompt, lastUsedAt }: SessionSummary) {
+/** Not yet cut: half a secret is not seen to be one. */
+function titleOf({ title, firstPrompt }: SessionSummary): string {
   const [line = ''] = firstPrompt.trim().split('\n');
+  return title ?? line;
+}
+
+function infoOf({ id, startDirectory, lastUsedAt }: SessionSummary, title: string) {
   return {
     sessionId: id,
     cwd: startDirectory,
-    title: title ?? line.slice(0, LONGEST_TITLE),
+    title: title.slice(0, LONGEST_TITLE),
     updatedAt: new Date(lastUsedAt).toISOString(),
   };
 }

@@ -15,7 +15,7 @@ export interface RunEnding {
  * that ends with `refusal`, and with it the hook's reason.
  */
 export function endingOf(
-  { ending, reason }: RunResult,
+  { ending, reason }: Pick<RunResult, 'ending' | 'reason'>,
   lastFinish: FinishReason | null,
 ): RunEnding {
   switch (ending) {

@@ -1,27 +1,26 @@
 import path from 'node:path';
-import {
-  type AgentContext,
-  type McpServer,
-  methods,
-  type SessionUpdate,
-} from '@agentclientprotocol/sdk';
+import type { AgentContext, McpServer } from '@agentclientprotocol/sdk';
+import type { RuntimeEvent } from '../agent/runtime-event.ts';
 import type { Session } from '../agent/session/session.ts';
 import type { Person } from '../agent/world.ts';
 import { messageOf } from '../base/errors.ts';
 import { isDirectory } from '../base/files.ts';
 import { createHost, type Host, type HostOptions } from '../host/create-host.ts';
+import { createDeltaWords } from '../host/secrets/delta-words.ts';
 import { readTranscript } from '../sessions/transcript/read-transcript.ts';
 import type { Abilities } from './abilities.ts';
 import { EditorSession } from './editor-session.ts';
+import { createLine, type Line } from './line.ts';
 import { mcpConfigOf } from './mcp-config.ts';
 import { answerInEditor } from './person/answer.ts';
 import { approveInEditor } from './person/approve.ts';
 import type { Editor } from './person/editor.ts';
 import { elicitInEditor } from './person/elicit.ts';
 import { wrongParams } from './request-errors.ts';
-import type { Aside } from './shown/asides.ts';
+import { type Aside, lateAsides } from './shown/asides.ts';
 import { replay } from './shown/replay.ts';
 import { createUpdates } from './shown/updates.ts';
+import type { Clean } from './shown/without-secrets.ts';
 
 export interface OpenRequest {
   readonly client: AgentContext;
@@ -35,6 +34,8 @@ export interface OpenRequest {
   /** The stored session to go on with; null for a new one. */
   readonly resume: string | null;
   readonly signal: AbortSignal;
+  /** What is shown passes it. */
+  readonly clean: Clean;
   /** Told what goes wrong where no editor would show it. */
   readonly note: (text: string) => void;
 }
@@ -42,7 +43,7 @@ export interface OpenRequest {
 export interface Opened {
   readonly session: EditorSession;
   /** Tells all that was said before; for an editor that has not seen it. */
-  readonly replay: () => void;
+  readonly replay: () => Promise<void>;
   /** Tells what came up meanwhile and what comes up now: the editor knows the session. */
   readonly release: () => void;
 }
@@ -57,27 +58,31 @@ export async function openSession(request: OpenRequest): Promise<Opened> {
   const updates = createUpdates({
     notices: request.abilities.notices,
     cwd,
-    isEdited: () => host !== null && hasEditors(host),
+    awaitsHooks: () => host !== null && hasDisplayHooks(host),
   });
   const say = (aside: Aside): void => updates.ofAside(aside).forEach(line.send);
-  let askingCall: string | null = null;
+  const asking = createAskingCall();
+  const words = createDeltaWords();
   const editor: Editor = {
     client: request.client,
     abilities: request.abilities,
     sessionId: line.knownId,
     cwd,
-    askingCall: () => askingCall,
+    askingCall: asking.now,
     tell: line.send,
     say,
+    settled: line.settled,
+    clean: request.clean,
   };
   host = await createHost({
     ...optionsOf(request),
     person: personIn(editor),
     onNotice: (text) => say({ severity: 'warning', text }),
+    onLate: (late) => lateAsides(late).forEach(say),
   });
   host.subscribe((event) => {
-    if (event.type === 'tool-start' && event.tool === 'AskUserQuestion') askingCall = event.callId;
-    updates.of(event).forEach(line.send);
+    asking.follow(event);
+    for (const each of words.take(event)) updates.of(each).forEach(line.send);
   });
   try {
     const wish = request.resume === null ? {} : { resume: request.resume };
@@ -89,9 +94,8 @@ export async function openSession(request: OpenRequest): Promise<Opened> {
     line.name(sessionId);
     opened = host.session(sessionId);
     return {
-      session: new EditorSession({ host, session: opened, tell: line.send, say }),
-      replay: () =>
-        tellEarlier(transcriptPath, { cwd: cwd(), tell: line.sendNow, note: request.note }),
+      session: new EditorSession({ host, session: opened, editor }),
+      replay: () => tellEarlier(transcriptPath, { cwd: cwd(), line, note: request.note }),
       release: line.release,
     };
   } catch (error) {
@@ -129,51 +133,45 @@ function personIn(editor: Editor): Person {
 }
 
 /** Hooks that change what a person sees must be asked before anything is shown. */
-function hasEditors(host: Host): boolean {
-  return host.hooks().some(({ hook }) => hook.events.includes('MessageDisplay'));
+function hasDisplayHooks(host: Host): boolean {
+  return host
+    .hooks()
+    .some(({ hook, state }) => state === 'ready' && hook.events.includes('MessageDisplay'));
 }
 
-interface Line {
-  readonly name: (sessionId: string) => void;
-  /** The session's id once the editor knows it. */
-  readonly knownId: () => string | null;
-  readonly send: (update: SessionUpdate) => void;
-  /** Past what waits. */
-  readonly sendNow: (update: SessionUpdate) => void;
-  readonly release: () => void;
+interface AskingCall {
+  /** The call that asks the person something now. */
+  readonly now: () => string | null;
+  readonly follow: (event: RuntimeEvent) => void;
 }
 
-/** Updates to the editor, which wait until it knows which session they are about. */
-function createLine({ client }: OpenRequest): Line {
-  const waiting: SessionUpdate[] = [];
-  let sessionId = '';
-  let isKnown = false;
-  const sendNow = (update: SessionUpdate): void => {
-    // An editor that is gone is noticed by whoever reads what it sends.
-    void client.notify(methods.client.session.update, { sessionId, update }).catch(() => undefined);
-  };
+function createAskingCall(): AskingCall {
+  let asking: string | null = null;
   return {
-    name: (id) => void (sessionId = id),
-    knownId: () => (isKnown ? sessionId : null),
-    sendNow,
-    send: (update) => void (isKnown ? sendNow(update) : waiting.push(update)),
-    release() {
-      isKnown = true;
-      waiting.splice(0).forEach(sendNow);
+    now: () => asking,
+    follow(event) {
+      if (event.type === 'tool-start' && event.tool === 'AskUserQuestion') asking = event.callId;
+      if (event.type === 'tool-end' && event.callId === asking) asking = null;
+      // A cancelled run tells of no end of its calls.
+      if (event.type === 'run-end' && event.parentAgentId === null) asking = null;
     },
   };
 }
 
 interface Telling {
   readonly cwd: string;
-  readonly tell: (update: SessionUpdate) => void;
+  readonly line: Line;
   readonly note: (text: string) => void;
 }
 
-function tellEarlier(transcript: string | null, { cwd, tell, note }: Telling): void {
+/** How many updates are looked through for secrets at once. */
+const PORTION = 100;
+
+async function tellEarlier(transcript: string | null, { cwd, line, note }: Telling): Promise<void> {
   if (transcript === null) return;
   try {
-    for (const update of replay(readTranscript(transcript, note), cwd)) tell(update);
+    const updates = [...replay(readTranscript(transcript, note), cwd)];
+    while (updates.length > 0) await line.sendNow(updates.splice(0, PORTION));
   } catch (error) {
     note(`the transcript ${transcript} cannot be shown: ${messageOf(error)}`);
   }

@@ -30,14 +30,18 @@ export function commandsOf(commands: readonly SlashCommand[]): acp.AvailableComm
   ];
 }
 
+interface OwnCommandPlace {
+  readonly host: Host;
+  readonly session: Session;
+  /** Aborts when the prompt is cancelled. */
+  readonly signal: AbortSignal;
+}
+
 /** Does what an own command asks for and says what came of it; null when the text is none. */
-export async function runOwnCommand(
-  text: string,
-  { host, session }: { readonly host: Host; readonly session: Session },
-): Promise<string | null> {
+export async function runOwnCommand(text: string, place: OwnCommandPlace): Promise<string | null> {
   const [, name, args = ''] = /^\/(\w+)(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? [];
-  if (name === 'compact') return compact(session, args.trim());
-  if (name === 'model') return showOrSwitch(host, session, args.trim());
+  if (name === 'compact') return compact(place.session, args.trim());
+  if (name === 'model') return showOrSwitch(place, args.trim());
   return null;
 }
 
@@ -47,9 +51,10 @@ async function compact(session: Session, instructions: string): Promise<string> 
   return problem === null ? '' : `The conversation was not summed up: ${problem}`;
 }
 
-async function showOrSwitch(host: Host, session: Session, name: string): Promise<string> {
+async function showOrSwitch(place: OwnCommandPlace, name: string): Promise<string> {
+  const { host, session, signal } = place;
   if (name !== '') {
-    const refusal = await host.switchModel(session.id, name, { source: 'command' });
+    const refusal = await host.switchModel(session.id, name, { source: 'command', signal });
     if (refusal !== null) return refusal;
   }
   const { provider, id } = session.state().model;

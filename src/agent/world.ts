@@ -31,7 +31,7 @@ export interface World {
   /** Waits before a failed request is made again; must end soon after the signal aborts. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Changes a request after its hooks did, right before it goes out. Must not throw. */
-  readonly shapeRequest?: (request: ModelRequest) => Promise<ModelRequest>;
+  readonly shapeRequest?: (request: ModelRequest, signal: AbortSignal) => Promise<ModelRequest>;
   /** The model that a sub-agent or hook names; the session's own when it is not known. */
   modelFor(name: string | null): Promise<Model>;
   /** The tools that a model is told of, under the names of the chosen face. */

@@ -14,7 +14,9 @@ function allowedDistance(written: string): number {
   return written.length < 5 ? 1 : Math.min(3, Math.floor(written.length / 3));
 }
 
+/** Two letters in the wrong order are one slip. */
 function editDistance(one: string, other: string): number {
+  let beforePrevious: readonly number[] = [];
   let previous = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let row = 1; row <= one.length; row++) {
     const current = [row];
@@ -22,8 +24,12 @@ function editDistance(one: string, other: string): number {
       const replaced = (previous[column - 1] ?? 0) + (one[row - 1] === other[column - 1] ? 0 : 1);
       const added = (current[column - 1] ?? 0) + 1;
       const removed = (previous[column] ?? 0) + 1;
-      current.push(Math.min(replaced, added, removed));
+      const isSwapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      const mayBeSwapped = isSwapped && row > 1 && column > 1;
+      const swapped = mayBeSwapped ? (beforePrevious[column - 2] ?? 0) + 1 : Infinity;
+      current.push(Math.min(replaced, added, removed, swapped));
     }
+    beforePrevious = previous;
     previous = current;
   }
   return previous[other.length] ?? 0;

@@ -7,6 +7,14 @@ export interface TimeLimit {
   clear(): void;
 }
 
+/** A longer delay makes setTimeout fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** A delay that a timer can keep; what is no number is as long as can be. */
+export function timerDelay(ms: number): number {
+  return Number.isNaN(ms) ? MAX_TIMER_MS : Math.min(ms, MAX_TIMER_MS);
+}
+
 /** With a timer of its own: Node.js 20 may forget an AbortSignal.timeout that only AbortSignal.any knows. */
 export function limitTime(caller: AbortSignal, timeoutMs: number): TimeLimit {
   const limit = new AbortController();
@@ -15,7 +23,7 @@ export function limitTime(caller: AbortSignal, timeoutMs: number): TimeLimit {
   const timer = setTimeout(() => {
     isOver = !limit.signal.aborted;
     limit.abort();
-  }, timeoutMs);
+  }, timerDelay(timeoutMs));
   if (caller.aborted) follow();
   caller.addEventListener('abort', follow);
   return {

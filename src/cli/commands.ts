@@ -216,16 +216,16 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => typed((await import('./commands/run.ts')).runTask),
   },
   {
-    usage: 'acp',
-    about: 'serve an editor: the Agent Client Protocol on stdin and stdout',
-    flags: EDITOR_FLAGS,
-    load: async () => typed((await import('./commands/acp.ts')).serveEditor),
-  },
-  {
     usage: 'chat [prompt]',
     about: 'talk with an agent in the terminal',
     flags: AGENT_FLAGS,
     load: async () => typed((await import('./commands/chat.ts')).chat),
+  },
+  {
+    usage: 'acp',
+    about: 'serve an editor: the Agent Client Protocol on stdin and stdout',
+    flags: EDITOR_FLAGS,
+    load: async () => typed((await import('./commands/acp.ts')).serveEditor),
   },
   {
     usage: 'mcp list',

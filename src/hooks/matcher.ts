@@ -128,7 +128,8 @@ type Linear =
 // Both engines take these and read them differently.
 const AMBIGUOUS = /\\[ACEQPapz]|\\x\{|\[\^?\]|\[:/u;
 
-function tryLinear(text: string): Linear {
+/** Compiles a regular expression for the engine whose time grows only with the text. */
+export function tryLinear(text: string): Linear {
   if (AMBIGUOUS.test(text)) return { ok: false, error: 'its escapes mean something else there' };
   try {
     const pattern = loadLinearEngine().RE2JS.compile(text);

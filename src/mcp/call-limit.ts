@@ -1,34 +1,34 @@
+import { timerDelay } from '../base/time-limit.ts';
+
 /** How long a call may take; the time in which it waits for an answer of the person does not count. */
 export interface CallLimit {
   readonly signal: AbortSignal;
   isOver(): boolean;
   /** Counts anew from now. */
   restart(): void;
-  /** The same work, during which the time stands still. */
-  without<Args extends readonly unknown[], Result>(
-    work: (...args: Args) => Promise<Result>,
-  ): (...args: Args) => Promise<Result>;
+  /** From now on the time stands still, until what this gives is called. */
+  pause(): () => void;
+  /** Ends the call with this as its reason. */
+  fail(reason: Error): void;
   /** Must be called when the call is done. */
   clear(): void;
 }
-
-// A longer delay makes setTimeout fire at once.
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export function limitCall(caller: AbortSignal, timeoutMs: number): CallLimit {
   const limit = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let isOver = false;
+  let isDone = false;
+  let pauses = 0;
   const follow = (): void => limit.abort(caller.reason);
   const restart = (): void => {
     clearTimeout(timer);
-    timer = setTimeout(
-      () => {
-        isOver = !limit.signal.aborted;
-        limit.abort();
-      },
-      Math.min(timeoutMs, MAX_TIMER_MS),
-    );
+    // An answer of the person may come long after the call that it was for.
+    if (isDone || pauses > 0) return;
+    timer = setTimeout(() => {
+      isOver = !limit.signal.aborted;
+      limit.abort();
+    }, timerDelay(timeoutMs));
   };
   restart();
   if (caller.aborted) follow();
@@ -37,17 +37,17 @@ export function limitCall(caller: AbortSignal, timeoutMs: number): CallLimit {
     signal: limit.signal,
     isOver: () => isOver,
     restart,
-    without:
-      (work) =>
-      async (...args) => {
-        clearTimeout(timer);
-        try {
-          return await work(...args);
-        } finally {
-          restart();
-        }
-      },
+    pause() {
+      pauses += 1;
+      clearTimeout(timer);
+      return () => {
+        pauses -= 1;
+        restart();
+      };
+    },
+    fail: (reason) => limit.abort(reason),
     clear() {
+      isDone = true;
       clearTimeout(timer);
       caller.removeEventListener('abort', follow);
     },

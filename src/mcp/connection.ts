@@ -1,25 +1,19 @@
-import { messageOf } from '../base/errors.ts';
-import { isRecord } from '../base/json.ts';
 import { limitTime } from '../base/time-limit.ts';
 import { untilAborted } from '../base/until-aborted.ts';
-import { limitCall } from './call-limit.ts';
+import { type CallLimit, limitCall } from './call-limit.ts';
+import { loadSchemaCheck } from './check-schema.ts';
+import { describeFailure, isUnreachable } from './failures.ts';
 import { byName, listAll } from './list-all.ts';
 import {
   readPrompt,
   readResource,
-  readTool,
+  readTools,
   type ServerPrompt,
   type ServerResource,
   type ServerTool,
 } from './listing.ts';
-import {
-  type ClientRequest,
-  type ListKind,
-  openClient,
-  type OpenClient,
-  type QuestionAnswer,
-  type ServerQuestion,
-} from './open-client.ts';
+import { type ClientRequest, type ListKind, openClient, type OpenClient } from './open-client.ts';
+import { type Ask, PendingCalls } from './pending-calls.ts';
 import { TransportFailure } from './wire/limits.ts';
 
 export interface ConnectionOptions {
@@ -36,9 +30,6 @@ export type ConnectionState =
   | { readonly kind: 'connecting' | 'connected' | 'closed'; readonly why: '' }
   | { readonly kind: 'failed'; readonly why: string };
 
-/** Whoever a server's questions go to while a call runs. */
-export type Ask = (question: ServerQuestion, signal: AbortSignal) => Promise<QuestionAnswer>;
-
 export interface ServerRequest {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -54,11 +45,12 @@ export class ServerConnection {
   readonly name: string;
   readonly #options: ConnectionOptions;
   readonly #closing = new AbortController();
-  readonly #asking: Ask[] = [];
+  readonly #pending = new PendingCalls((text) => this.#tell(text));
   #state: ConnectionState = { kind: 'connecting', why: '' };
   #client: OpenClient | null = null;
   #opening: Promise<void> | null = null;
   #retry: NodeJS.Timeout | undefined;
+  #isWaiting = false;
   /** Since it last answered. */
   #failures = 0;
   #lists: { tools: readonly ServerTool[]; prompts: readonly ServerPrompt[] } = NO_LISTS;
@@ -91,10 +83,16 @@ export class ServerConnection {
   open(): Promise<void> {
     if (this.#client !== null || this.#closing.signal.aborted) return Promise.resolve();
     clearTimeout(this.#retry);
+    this.#isWaiting = false;
     this.#opening ??= this.#connect().finally(() => {
       this.#opening = null;
     });
     return this.#opening;
+  }
+
+  /** Connects as well, unless it has just failed: then it is looked for again soon enough. */
+  async openIfDue(): Promise<void> {
+    if (!this.#isWaiting) await this.open();
   }
 
   async #connect(): Promise<void> {
@@ -109,7 +107,7 @@ export class ServerConnection {
       this.#state = { kind: 'connected', why: '' };
     } catch (error) {
       this.#fail(
-        limit.isOver() ? `it did not answer within ${startTimeoutMs} ms` : messageOf(error),
+        limit.isOver() ? `it did not answer within ${startTimeoutMs} ms` : describeFailure(error),
       );
     } finally {
       limit.clear();
@@ -123,7 +121,8 @@ export class ServerConnection {
     const opening = openClient({
       ...prepared,
       signal,
-      ask: (question, asked) => this.#ask(question, asked),
+      ask: (question, own, asked) =>
+        this.#pending.ask({ server: this.name, ...question }, own, asked),
       onListChange: (kind) => this.#refresh(kind),
       onLoss: (why) => this.#lose(why),
     });
@@ -143,21 +142,15 @@ export class ServerConnection {
   }
 
   async #list(client: OpenClient, signal: AbortSignal): Promise<void> {
-    const [tools, prompts] = await Promise.all([
+    const [listed, prompts, check] = await Promise.all([
       listAll(client, 'tools', signal),
       listAll(client, 'prompts', signal).catch(() => []),
+      loadSchemaCheck(),
     ]);
-    this.#take({ tools, prompts });
-  }
-
-  #take(given: { readonly tools: readonly unknown[]; readonly prompts: readonly unknown[] }): void {
-    const tools = byName(given.tools.flatMap((each) => readTool(each) ?? []));
+    const tools = byName(readTools(listed, check));
     const known = new Set(this.#lists.tools.map(({ note }) => note));
     for (const { note } of tools) if (note !== null && !known.has(note)) this.#tell(note);
-    this.#lists = {
-      tools,
-      prompts: byName(given.prompts.flatMap((each) => readPrompt(each) ?? [])),
-    };
+    this.#lists = { tools, prompts: byName(prompts.flatMap((each) => readPrompt(each) ?? [])) };
   }
 
   #tell(text: string): void {
@@ -165,6 +158,8 @@ export class ServerConnection {
   }
 
   #fail(why: string): void {
+    // Whoever closes it knows that it is not there.
+    if (this.#closing.signal.aborted) return;
     this.#state = { kind: 'failed', why };
     this.#openLater();
   }
@@ -183,6 +178,7 @@ export class ServerConnection {
     const wait = RETRY_AFTER_MS[this.#failures];
     this.#failures += 1;
     if (wait === undefined || this.#closing.signal.aborted) return;
+    this.#isWaiting = true;
     this.#retry = setTimeout(() => void this.open(), wait);
     this.#retry.unref();
   }
@@ -207,38 +203,27 @@ export class ServerConnection {
   }
 
   /** Rejects with why there is no answer. */
-  async request({ method, params, signal, onProgress, ask }: ServerRequest): Promise<unknown> {
+  async request(request: ServerRequest): Promise<unknown> {
+    const { method, params, signal, onProgress, ask = null } = request;
     const client = await this.#connected(signal);
     const { callTimeoutMs } = this.#options;
     const limit = limitCall(signal, callTimeoutMs);
-    const asked: Ask | null = ask === undefined ? null : limit.without(ask);
-    if (asked !== null) this.#asking.push(asked);
+    const call = { limit, ask };
+    this.#pending.add(call);
     try {
-      const answer = await untilAborted(
-        client.request(method, params, {
-          signal: limit.signal,
-          ...(onProgress === undefined
-            ? {}
-            : {
-                onProgress: (text) => {
-                  limit.restart();
-                  onProgress(text);
-                },
-              }),
-        }),
-        limit.signal,
-      );
+      const asked = { signal: limit.signal, call, ...withProgress(limit, onProgress) };
+      const answer = await untilAborted(client.request(method, params, asked), limit.signal);
       this.#failures = 0;
       return answer;
     } catch (error) {
       if (limit.isOver()) throw new TransportFailure(`no answer within ${callTimeoutMs} ms`);
-      if (!limit.signal.aborted && isUnreachable(error)) this.#lose(messageOf(error));
+      if (!limit.signal.aborted && isUnreachable(error)) this.#lose(describeFailure(error));
       throw this.#client === client || signal.aborted
         ? error
         : new TransportFailure(this.#lossWords());
     } finally {
       limit.clear();
-      if (asked !== null) this.#asking.splice(this.#asking.indexOf(asked), 1);
+      this.#pending.remove(call);
     }
   }
 
@@ -251,12 +236,6 @@ export class ServerConnection {
     if (this.#client !== null) return this.#client;
     const why = this.#closing.signal.aborted ? 'it was closed' : this.#state.why;
     throw new TransportFailure(`the MCP server ${this.name} is not connected: ${why}`);
-  }
-
-  /** The question belongs to the call that was made last; without one nobody can answer it. */
-  async #ask(question: ServerQuestion, signal: AbortSignal): Promise<QuestionAnswer> {
-    const ask = this.#asking.at(-1);
-    return ask === undefined ? { action: 'decline' } : ask(question, signal);
   }
 
   async resources(signal: AbortSignal): Promise<readonly ServerResource[]> {
@@ -287,8 +266,16 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** The service behind an address is gone, or has forgotten this connection. */
-function isUnreachable(error: unknown): boolean {
-  if (error instanceof TypeError) return true;
-  return isRecord(error) && error['name'] === 'SdkHttpError';
+/** Whoever tells how far it is has not been lost. */
+function withProgress(
+  limit: CallLimit,
+  onProgress: ServerRequest['onProgress'],
+): Pick<ServerRequest, 'onProgress'> {
+  if (onProgress === undefined) return {};
+  return {
+    onProgress: (text) => {
+      limit.restart();
+      onProgress(text);
+    },
+  };
 }

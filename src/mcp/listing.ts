@@ -1,4 +1,5 @@
 import { isRecord } from '../base/json.ts';
+import type { SchemaCheck } from './check-schema.ts';
 
 /** A tool as its server describes it. */
 export interface ServerTool {
@@ -27,10 +28,35 @@ export interface ServerResource {
 
 const MAX_DESCRIPTION = 2048;
 const MAX_SCHEMA_CHARACTERS = 100_000;
+/** Every request to the model carries the schemas of all tools. */
+const MAX_SCHEMAS_CHARACTERS = 1_000_000;
 const OPEN_SCHEMA = { type: 'object', properties: {} } as const;
 
-/** Read with patience: one tool that is described wrongly must not cost the others. */
-export function readTool(given: unknown): ServerTool | null {
+/** Tools as their server lists them, each read with patience: one that is wrong must not cost the others. */
+export function readTools(listed: readonly unknown[], check: SchemaCheck): readonly ServerTool[] {
+  let left = MAX_SCHEMAS_CHARACTERS;
+  return listed.flatMap((given) => {
+    const schemaProblem = (schema: unknown): string | null => {
+      const characters = isRecord(schema) ? JSON.stringify(schema).length : 0;
+      const max = Math.min(left, MAX_SCHEMA_CHARACTERS);
+      if (characters > max) return tooLong(max);
+      left -= characters;
+      return problemOf(schema, check);
+    };
+    return readTool(given, schemaProblem) ?? [];
+  });
+}
+
+function tooLong(max: number): string {
+  return max === MAX_SCHEMA_CHARACTERS
+    ? `expected at most ${max} characters, found more`
+    : `expected at most ${MAX_SCHEMAS_CHARACTERS} characters for all tools, found more`;
+}
+
+function readTool(
+  given: unknown,
+  schemaProblem: (schema: unknown) => string | null,
+): ServerTool | null {
   if (!isRecord(given) || typeof given['name'] !== 'string' || given['name'] === '') return null;
   const { name, description, inputSchema, annotations } = given;
   const wrong = schemaProblem(inputSchema);
@@ -43,17 +69,14 @@ export function readTool(given: unknown): ServerTool | null {
   };
 }
 
-function schemaProblem(schema: unknown): string | null {
+function problemOf(schema: unknown, check: SchemaCheck): string | null {
   if (!isRecord(schema)) return 'expected an object';
   const { type, properties } = schema;
   if (type !== 'object') return `expected "type" to be "object", found ${JSON.stringify(type)}`;
   if (properties !== undefined && !isRecord(properties)) {
     return 'expected "properties" to be an object';
   }
-  if (JSON.stringify(schema).length > MAX_SCHEMA_CHARACTERS) {
-    return `expected at most ${MAX_SCHEMA_CHARACTERS} characters, found more`;
-  }
-  return null;
+  return check(schema);
 }
 
 export function readPrompt(given: unknown): ServerPrompt | null {

@@ -1,26 +1,17 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { pathToFileURL } from 'node:url';
 import type { Client, StandardSchemaV1, Transport } from '@modelcontextprotocol/client';
 import { isRecord } from '../base/json.ts';
+import { limitTime } from '../base/time-limit.ts';
+import { untilAborted } from '../base/until-aborted.ts';
 import { VERSION } from '../base/version.ts';
 import type { Environment } from '../process/environment.ts';
+import { protocolFailure } from './failures.ts';
+import type { PendingCall, QuestionAnswer, ServerQuestion } from './pending-calls.ts';
 import type { Reached } from './server-config.ts';
 import { boundedFetch } from './wire/bounded-fetch.ts';
 import { TransportFailure } from './wire/limits.ts';
 import { StdioTransport } from './wire/stdio-transport.ts';
-
-/** What a server asks the person. */
-export interface ServerQuestion {
-  readonly message: string;
-  readonly mode: 'form' | 'url';
-  readonly schema?: Readonly<Record<string, unknown>>;
-  readonly url?: string;
-  readonly id?: string;
-}
-
-export interface QuestionAnswer {
-  readonly action: 'accept' | 'decline' | 'cancel';
-  readonly content?: Readonly<Record<string, unknown>>;
-}
 
 export type ListKind = 'tools' | 'prompts' | 'resources';
 
@@ -32,7 +23,12 @@ export interface ClientRequest {
   readonly env: Readonly<Environment>;
   readonly roots: readonly string[];
   readonly signal: AbortSignal;
-  readonly ask: (question: ServerQuestion, signal: AbortSignal) => Promise<QuestionAnswer>;
+  /** `call` is the one that the question came with; null when the connection does not tell. */
+  readonly ask: (
+    question: ServerQuestion,
+    call: PendingCall | null,
+    signal: AbortSignal,
+  ) => Promise<QuestionAnswer>;
   readonly onListChange: (kind: ListKind) => void;
   /** Told once when the server is gone without having been asked to go. */
   readonly onLoss: (why: string) => void;
@@ -51,6 +47,8 @@ export interface OpenClient {
 
 export interface RequestOptions {
   readonly signal: AbortSignal;
+  /** Told of what comes with its answer. */
+  readonly call?: PendingCall;
   readonly onProgress?: (text: string) => void;
 }
 
@@ -60,22 +58,30 @@ const NO_LIMIT_MS = 2 ** 31 - 1;
 /** Starts or reaches a server and shakes hands with it. Rejects with why that does not work. */
 export async function openClient(request: ClientRequest): Promise<OpenClient> {
   const sdk = await import('@modelcontextprotocol/client');
-  const { transport, whyOver } = transportFor(sdk, request);
+  const { transport, whyOver, sayGoodbye } = transportFor(sdk, request);
   const client = new sdk.Client(
     { name: 'hookline', version: VERSION },
     { capabilities: { elicitation: { form: {}, url: {} }, roots: {} } },
   );
+  // Over http each request has a stream of its own, and what comes with it is heard in its name.
+  const underWay = new AsyncLocalStorage<PendingCall>();
   let isClosing = false;
   Object.assign(client, {
     onclose: () => {
       if (!isClosing) request.onLoss(whyOver());
     },
-    // What matters of it is told by the request that fails, or by the end of the connection.
-    onerror: () => undefined,
+    // What else matters is told by the request that fails, or by the end of the connection.
+    onerror: (error: unknown) => {
+      const failure = protocolFailure(error);
+      if (failure !== null) underWay.getStore()?.limit.fail(failure);
+    },
   });
-  serveRequests(client, request);
+  const ask: Answer = (question, signal) =>
+    request.ask(question, underWay.getStore() ?? null, signal);
+  serveRequests(client, { ...request, ask });
   const close = async (): Promise<void> => {
     isClosing = true;
+    await sayGoodbye();
     await client.close().catch(() => undefined);
     // The client forgets its transport when a handshake fails.
     await transport.close().catch(() => undefined);
@@ -88,19 +94,20 @@ export async function openClient(request: ClientRequest): Promise<OpenClient> {
   }
   return {
     has: (kind) => client.getServerCapabilities()?.[kind] !== undefined,
-    request: (method, params, { signal, onProgress }) =>
-      client.request({ method, params: { ...params } }, ANYTHING, {
-        signal,
-        timeout: NO_LIMIT_MS,
-        ...(onProgress === undefined
-          ? {}
-          : {
-              onprogress: ({ progress, total, message }) =>
-                onProgress(sayProgress({ progress, total, message })),
-            }),
-      }),
+    request: (method, params, { call, ...options }) => {
+      const send = (): Promise<unknown> =>
+        client.request({ method, params: { ...params } }, ANYTHING, sdkOptions(options));
+      return call === undefined ? send() : underWay.run(call, send);
+    },
     close,
   };
+}
+
+function sdkOptions({ signal, onProgress }: Omit<RequestOptions, 'call'>) {
+  if (onProgress === undefined) return { signal, timeout: NO_LIMIT_MS };
+  const onprogress = ({ progress, total, message }: Progress): void =>
+    onProgress(sayProgress({ progress, total, message }));
+  return { signal, timeout: NO_LIMIT_MS, onprogress };
 }
 
 /** Whether the connection ended under a request. */
@@ -113,10 +120,17 @@ const ANYTHING: StandardSchemaV1 = {
   '~standard': { version: 1, vendor: 'hookline', validate: (value) => ({ value }) },
 };
 
+interface Way {
+  readonly transport: Transport;
+  readonly whyOver: () => string;
+  /** Lets a service forget this connection; never rejects, and does not wait for long. */
+  readonly sayGoodbye: () => Promise<void>;
+}
+
 function transportFor(
   sdk: typeof import('@modelcontextprotocol/client'),
   { reached, cwd, env }: ClientRequest,
-): { readonly transport: Transport; readonly whyOver: () => string } {
+): Way {
   if (reached.type === 'stdio') {
     const program = {
       file: reached.command,
@@ -125,15 +139,28 @@ function transportFor(
       env: { ...env, ...reached.env },
     };
     const transport = new StdioTransport(program, sdk.deserializeMessage);
-    return { transport, whyOver: () => transport.whyOver() };
+    return { transport, whyOver: () => transport.whyOver(), sayGoodbye: async () => undefined };
   }
   const url = new URL(reached.url);
   const options = { requestInit: { headers: { ...reached.headers } }, fetch: boundedFetch };
   const transport = new sdk.StreamableHTTPClientTransport(url, options);
-  return { transport, whyOver: () => 'the connection was closed' };
+  const sayGoodbye = async (): Promise<void> => {
+    const limit = limitTime(new AbortController().signal, GOODBYE_MS);
+    await untilAborted(transport.terminateSession(), limit.signal).catch(() => undefined);
+    limit.clear();
+  };
+  return { transport, whyOver: () => 'the connection was closed', sayGoodbye };
 }
 
-function serveRequests(client: Client, { roots, ask, onListChange }: ClientRequest): void {
+const GOODBYE_MS = 1000;
+
+type Answer = (question: ServerQuestion, signal: AbortSignal) => Promise<QuestionAnswer>;
+
+interface Served extends Pick<ClientRequest, 'roots' | 'onListChange'> {
+  readonly ask: Answer;
+}
+
+function serveRequests(client: Client, { roots, ask, onListChange }: Served): void {
   client.setRequestHandler('roots/list', () => ({
     roots: roots.map((root) => ({ uri: pathToFileURL(root).href })),
   }));

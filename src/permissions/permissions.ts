@@ -6,6 +6,8 @@ export interface PermissionCall {
   readonly names: readonly string[];
   readonly input: unknown;
   readonly kind: 'read' | 'edit' | 'execute' | 'fetch' | 'plan' | 'ask' | 'foreign';
+  /** The name of the MCP server that the tool belongs to, as it is configured. */
+  readonly server?: string;
   readonly cwd: string;
 }
 

@@ -1,4 +1,5 @@
 import { messageOf } from '../base/errors.ts';
+import { withinBounds } from './bounded.ts';
 import type { OnIssue } from './issue.ts';
 import type { AgentExtensionCommand } from './contract/plugin.ts';
 import type { ActivePlugin } from './registry.ts';
@@ -10,11 +11,17 @@ export interface CommandReply {
   readonly prompt: string | null;
 }
 
-/** Runs the command that a prompt names; null when no plugin has it. */
+export interface CommandMeans {
+  readonly plugins: readonly ActivePlugin[];
+  readonly timeoutMs: number;
+  readonly onIssue: OnIssue;
+}
+
+/** Runs the command that a prompt names; null when no plugin has it. Throws only when the signal aborts. */
 export async function runCommand(
   prompt: string,
-  plugins: readonly ActivePlugin[],
-  onIssue: OnIssue,
+  { plugins, timeoutMs, onIssue }: CommandMeans,
+  signal: AbortSignal,
 ): Promise<CommandReply | null> {
   const [typed = '', ...words] = prompt.trim().split(/\s+/);
   if (!typed.startsWith('/')) return null;
@@ -22,8 +29,10 @@ export async function runCommand(
     const command = contributions.commands.find((each) => isMeant(each, typed));
     if (command?.handler === undefined) continue;
     try {
-      return replyOf(await command.handler(words.join(' ')));
+      const work = () => command.handler?.(words.join(' '));
+      return replyOf(await withinBounds(work, { timeoutMs, signal }));
     } catch (error) {
+      signal.throwIfAborted();
       const message = `the command ${typed} failed: ${messageOf(error)}`;
       onIssue({ plugin: name, phase: 'command', level: 'error', message });
       return { reply: message, prompt: null };

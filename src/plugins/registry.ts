@@ -3,6 +3,7 @@ import { isRecord } from '../base/json.ts';
 import { limitTime } from '../base/time-limit.ts';
 import { untilAborted } from '../base/until-aborted.ts';
 import { type Contributions, createApi } from './api.ts';
+import { withinBounds } from './bounded.ts';
 import { createHealth, type Health } from './health.ts';
 import type { OnIssue } from './issue.ts';
 import { readManifest } from './manifest.ts';
@@ -43,6 +44,10 @@ export interface RegistryRequest {
   readonly failsClosed: boolean;
   /** How long one setup may take. */
   readonly setupTimeoutMs: number;
+  /** How long all that plugins want done at the end may take. */
+  readonly disposeTimeoutMs: number;
+  /** Gives up the opening. */
+  readonly signal?: AbortSignal;
   readonly onIssue: OnIssue;
 }
 
@@ -51,9 +56,29 @@ export interface RegistryRequest {
  * others work; with `isStrict` it throws PLUGIN_INVALID instead.
  */
 export async function openRegistry(request: RegistryRequest): Promise<PluginRegistry> {
+  const disposals: Disposal[] = [];
+  const dispose = (): Promise<void> => disposeAll(disposals, request);
+  try {
+    const { active, left } = await setUpAll(request, disposals);
+    return Object.freeze({
+      active: Object.freeze(active),
+      list: () => [...active.map(statusOf), ...left],
+      dispose,
+    });
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}
+
+interface SetUp {
+  readonly active: ActivePlugin[];
+  readonly left: readonly PluginStatus[];
+}
+
+async function setUpAll(request: RegistryRequest, disposals: Disposal[]): Promise<SetUp> {
   const left: PluginStatus[] = [];
   const active: ActivePlugin[] = [];
-  const disposals: Disposal[] = [];
   for (const [place, given] of request.plugins.entries()) {
     const resolved = resolve(request, { given, place, others: active });
     if ('status' in resolved) left.push(resolved.status);
@@ -63,11 +88,7 @@ export async function openRegistry(request: RegistryRequest): Promise<PluginRegi
       else active.push(made);
     }
   }
-  return Object.freeze({
-    active: Object.freeze(active),
-    list: () => [...active.map(statusOf), ...left],
-    dispose: () => disposeAll(disposals, request.onIssue),
-  });
+  return { active, left };
 }
 
 interface Given {
@@ -151,10 +172,14 @@ async function setUp(
     disposals.push({ plugin: name, dispose }),
   );
   try {
-    await withinTime(async () => plugin.setup?.(api, context), request.setupTimeoutMs);
+    await withinBounds(() => plugin.setup?.(api, context), {
+      what: 'its setup',
+      timeoutMs: request.setupTimeoutMs,
+      ...(request.signal === undefined ? {} : { signal: request.signal }),
+    });
   } catch (error) {
     const message = messageOf(error);
-    if (isStrict || request.failsClosed) throw error;
+    if (isStrict || request.failsClosed || request.signal?.aborted === true) throw error;
     onIssue({ plugin: name, phase: 'setup', level: 'error', message });
     return { status: leftOut(name, 'failed', message) };
   } finally {
@@ -162,21 +187,6 @@ async function setUp(
   }
   const health = createHealth(name, onIssue);
   return { name, plugin, contributions, health };
-}
-
-async function withinTime(work: () => Promise<unknown>, timeoutMs: number): Promise<void> {
-  const limit = limitTime(new AbortController().signal, timeoutMs);
-  try {
-    await untilAborted(work(), limit.signal);
-  } catch (error) {
-    if (!limit.isOver()) throw error;
-    throw new HooklineError('PLUGIN_INVALID', {
-      message: `its setup did not end within ${timeoutMs} ms`,
-      hint: 'Do what takes long in a hook or a tool.',
-    });
-  } finally {
-    limit.clear();
-  }
 }
 
 /** Of automation only those know who asked for it. */
@@ -187,7 +197,7 @@ function contextFor(
 ): PluginSetupContext {
   const { automation, ...rest } = context;
   const knows = manifest.capabilities.includes('automationEvents') && automation !== undefined;
-  return { ...rest, ...(knows ? { automation } : {}), onDispose };
+  return { ...rest, automation: knows ? automation : undefined, onDispose };
 }
 
 function statusOf({ name, contributions, health }: ActivePlugin): PluginStatus {
@@ -208,13 +218,21 @@ function statusOf({ name, contributions, health }: ActivePlugin): PluginStatus {
   };
 }
 
-async function disposeAll(disposals: Disposal[], onIssue: OnIssue): Promise<void> {
+/** All of it is begun, the last first; what takes too long is not waited for. */
+async function disposeAll(
+  disposals: Disposal[],
+  { onIssue, disposeTimeoutMs }: RegistryRequest,
+): Promise<void> {
+  const limit = limitTime(new AbortController().signal, disposeTimeoutMs);
   for (const { plugin, dispose } of disposals.splice(0).toReversed()) {
     try {
-      await dispose();
+      const work = async (): Promise<unknown> => dispose();
+      await untilAborted(work(), limit.signal);
     } catch (error) {
-      const message = `what it wanted done at the end failed: ${messageOf(error)}`;
+      const why = limit.isOver() ? `it took longer than ${disposeTimeoutMs} ms` : messageOf(error);
+      const message = `what it wanted done at the end failed: ${why}`;
       onIssue({ plugin, phase: 'setup', level: 'warning', message });
     }
   }
+  limit.clear();
 }

@@ -1,18 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { systemClock } from '../base/clock.ts';
 import { HooklineError, messageOf } from '../base/errors.ts';
 import { toProviderMessages } from '../dialects/cline-plugin/builder-messages.ts';
-import { fileText } from '../dialects/cline-plugin/messages.ts';
 import { readSurroundings } from '../host/config.ts';
-import { tell } from '../hooks/observers.ts';
 import type { ProviderMessage } from '../plugins/contract/message.ts';
 import type { PluginStatus } from '../plugins/registry.ts';
 import type { AgentResult } from './session/agent-result.ts';
-import type { CoreSessionEvent } from './core-events.ts';
 import type { CoreSession } from './session/core-session.ts';
-import { SessionNotFoundError, unsupported } from './errors.ts';
+import {
+  alreadyOpen,
+  coreDisposed,
+  noAutomation,
+  noCompactionState,
+  SessionNotFoundError,
+  unsupported,
+} from './errors.ts';
+import { checkSendInput } from './input/check-input.ts';
+import { prepareInput, type PreparedInput } from './input/prepare-input.ts';
+import { withFiles } from './input/prompt-files.ts';
+import { createListeners, type Listener } from './listeners.ts';
 import { pendingPromptsApi } from './pending-prompts.ts';
 import { offerPluginHost } from './plugin-host-global.ts';
 import { manifestOf, type SessionManifest, type SessionRecord } from './session-files.ts';
@@ -22,7 +29,7 @@ import {
   removeStored,
   storedIds,
 } from './stored-sessions.ts';
-import type { ClineCoreOptions, ClineCoreStartInput } from './start-input.ts';
+import type { AgentMode, ClineCoreOptions, ClineCoreStartInput } from './start-input.ts';
 
 export interface StartSessionResult {
   sessionId: string;
@@ -36,14 +43,14 @@ export interface StartSessionResult {
 export interface SendInput {
   sessionId: string;
   prompt: string;
+  /** For this prompt only; a prompt that steers is said in the mode of the run. */
+  mode?: AgentMode;
   userFiles?: string[];
   userImages?: string[];
   /** While the agent works: said to it at once, or run afterwards. */
   delivery?: 'queue' | 'steer';
   timeoutMs?: number;
 }
-
-type Listener = (event: CoreSessionEvent) => void;
 
 /** Runs agents in this process, as `@cline/core` does it: any number of sessions at once. */
 export class ClineCore {
@@ -53,8 +60,10 @@ export class ClineCore {
   readonly pendingPrompts = pendingPromptsApi((id) => this.#find(id));
   readonly #options: ClineCoreOptions;
   readonly #sessions = new Map<string, CoreSession>();
-  readonly #listeners = new Map<Listener, string | null>();
+  readonly #opening = new Set<string>();
+  readonly #listeners = createListeners();
   readonly #withdraw: () => void;
+  #isDisposed = false;
 
   private constructor(options: ClineCoreOptions) {
     this.#options = options;
@@ -75,24 +84,36 @@ export class ClineCore {
   }
 
   /** Opens a session; with a prompt, runs it and answers when it has ended. */
-  async start(input: ClineCoreStartInput): Promise<StartSessionResult> {
-    const session = await this.#open(input);
-    const { prompt, interactive = false } = input;
+  async start(given: ClineCoreStartInput): Promise<StartSessionResult> {
+    const prepared = await prepareInput(this.#options, given);
+    try {
+      return await this.#startPrepared(prepared);
+    } catch (error) {
+      await prepared.dispose();
+      throw error;
+    }
+  }
+
+  async #startPrepared(prepared: PreparedInput): Promise<StartSessionResult> {
+    const { prompt, interactive } = prepared.input;
+    const said = prompt === undefined ? null : { prompt: withFiles(prompt, prepared.input) };
+    const session = await this.#open(prepared);
     const manifest = manifestOf(session.record);
     const opened = { sessionId: session.id, manifest, ...session.files };
-    if (prompt === undefined) return opened;
-    const said = withFiles(prompt, input);
-    const result = interactive ? await session.run(said) : await session.runToEnd(said);
+    if (said === null) return opened;
+    const result = await (interactive === true ? session.run(said) : session.runToEnd(said));
     return { ...opened, result };
   }
 
   /** A further prompt. Undefined when the agent works and the prompt waits or steers it. */
   async send(input: SendInput): Promise<AgentResult | undefined> {
+    checkSendInput(input);
     const session = this.#find(input.sessionId);
-    const { delivery, timeoutMs } = input;
+    const { delivery, timeoutMs, mode } = input;
     const prompt = withFiles(input.prompt, input);
-    if (!session.isRunning || delivery === undefined) return session.run(prompt, timeoutMs);
-    if (delivery === 'queue' || !session.steer(prompt)) session.enqueue(prompt);
+    const said = mode === undefined ? { prompt } : { prompt, mode };
+    if (!session.isRunning || delivery === undefined) return session.run(said, timeoutMs);
+    if (delivery === 'queue' || !session.steer(prompt)) session.enqueue(said);
     return undefined;
   }
 
@@ -106,9 +127,11 @@ export class ClineCore {
     await this.#find(sessionId).end('cancelled', 'stopped');
   }
 
+  /** Ends every session, also those that are being opened; no further one can be started. */
   async dispose(reason = 'disposed'): Promise<void> {
-    const open = [...this.#sessions.values()].filter(({ isOpen }) => isOpen);
-    await Promise.all(open.map((session) => session.end('cancelled', reason)));
+    this.#isDisposed = true;
+    const all = [...this.#sessions.values()];
+    await Promise.all(all.map((session) => session.end('cancelled', reason)));
     this.#withdraw();
     this.#listeners.clear();
   }
@@ -176,8 +199,7 @@ export class ClineCore {
   }
 
   subscribe(listener: Listener, { sessionId }: { sessionId?: string } = {}): () => void {
-    this.#listeners.set(listener, sessionId ?? null);
-    return () => void this.#listeners.delete(listener);
+    return this.#listeners.add(listener, sessionId ?? null);
   }
 
   /** Goes on with another model; its hooks are asked first. */
@@ -199,6 +221,18 @@ export class ClineCore {
     throw unsupported('settings of Cline', 'Hookline reads ~/.hookline/config.json.');
   }
 
+  get featureFlags(): never {
+    throw unsupported('feature flags', 'There is nothing that they could switch.');
+  }
+
+  async updateSessionCompactionState(): Promise<never> {
+    throw noCompactionState();
+  }
+
+  async readSessionCompactionState(): Promise<never> {
+    throw noCompactionState();
+  }
+
   async updateSessionConnection(): Promise<never> {
     throw unsupported(
       'other connection for an open session',
@@ -218,31 +252,32 @@ export class ClineCore {
     throw unsupported('hub to send events to', 'File hooks run in the session itself.');
   }
 
-  async #open(input: ClineCoreStartInput): Promise<CoreSession> {
+  async #open({ input, ...prepared }: PreparedInput): Promise<CoreSession> {
     const id = input.config.sessionId ?? newId();
-    const cwd = path.resolve(readSurroundings().cwd, input.config.cwd ?? '');
-    // Most of the agent is loaded with the first session.
-    const { CoreSession: Session } = await import('./session/core-session.ts');
-    const session = new Session({
-      id,
-      core: this.#options,
-      input,
-      cwd,
-      emit: (event) => this.#emit(event),
-    });
-    this.#sessions.set(id, session);
+    const known = this.#sessions.get(id);
+    if (known?.isOpen === true || this.#opening.has(id)) throw alreadyOpen(id);
+    this.#opening.add(id);
     try {
+      // Most of the agent is loaded with the first session.
+      const { CoreSession: Session } = await import('./session/core-session.ts');
+      if (this.#isDisposed) throw coreDisposed();
+      const session = new Session({
+        id,
+        core: this.#options,
+        input,
+        cwd: path.resolve(readSurroundings().cwd, input.config.cwd ?? ''),
+        emit: (event) => this.#listeners.tell(event),
+        onEnd: () => prepared.dispose(),
+      });
+      this.#sessions.set(id, session);
       await session.open();
       return session;
     } catch (error) {
-      this.#sessions.delete(id);
+      if (known === undefined) this.#sessions.delete(id);
+      else this.#sessions.set(id, known);
       throw error;
-    }
-  }
-
-  #emit(event: CoreSessionEvent): void {
-    for (const [listener, wanted] of this.#listeners) {
-      if (wanted === null || wanted === event.payload.sessionId) tell(listener, event);
+    } finally {
+      this.#opening.delete(id);
     }
   }
 
@@ -260,19 +295,6 @@ export class ClineCore {
   }
 }
 
-function noAutomation(): HooklineError {
-  return unsupported('automation yet', 'Leave it out; plugins then get no ctx.automation.');
-}
-
 function newId(): string {
   return `${systemClock.now()}_${randomUUID().slice(0, 5)}`;
-}
-
-/** Files go with the prompt as text; images cannot yet. */
-function withFiles(prompt: string, given: Pick<SendInput, 'userFiles' | 'userImages'>): string {
-  if ((given.userImages ?? []).length > 0) {
-    throw unsupported('images in prompts yet', 'Name the file, so that the agent can read it.');
-  }
-  const texts = (given.userFiles ?? []).map((file) => fileText(file, readFileSync(file, 'utf8')));
-  return [prompt, ...texts].join('\n\n');
 }

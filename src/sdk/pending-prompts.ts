@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { AgentMode } from './start-input.ts';
 
 /** A prompt that waits for the run under way. */
 export interface PendingPrompt {
@@ -6,12 +7,17 @@ export interface PendingPrompt {
   prompt: string;
   delivery: 'queue' | 'steer';
   attachmentCount: number;
+  /** Only for this prompt; the session's own when there is none. */
+  mode?: AgentMode;
 }
+
+/** Something to be said to the agent. */
+export type SaidPrompt = Pick<PendingPrompt, 'prompt' | 'mode'>;
 
 /** The prompts of one session that wait for their turn. */
 export interface PendingPrompts {
   list(): PendingPrompt[];
-  add(prompt: string, delivery: PendingPrompt['delivery']): PendingPrompt;
+  add(said: SaidPrompt): PendingPrompt;
   /** The first one, which is then no longer waiting. */
   take(): PendingPrompt | null;
   update(
@@ -31,8 +37,8 @@ export function createPendingPrompts(onChange: (prompts: PendingPrompt[]) => voi
   const find = (id: string): PendingPrompt | null => prompts.find((each) => each.id === id) ?? null;
   return {
     list,
-    add(prompt, delivery) {
-      const added = { id: randomUUID(), prompt, delivery, attachmentCount: 0 };
+    add(said) {
+      const added = { ...said, id: randomUUID(), delivery: 'queue', attachmentCount: 0 } as const;
       replace([...prompts, added]);
       return added;
     },
@@ -60,7 +66,7 @@ export function createPendingPrompts(onChange: (prompts: PendingPrompt[]) => voi
 interface Waiting {
   readonly pending: PendingPrompts;
   steer(prompt: string): boolean;
-  enqueue(prompt: string): void;
+  enqueue(said: SaidPrompt): void;
 }
 
 /** The same for the sessions of a host, by their ids. */
@@ -86,7 +92,7 @@ export function pendingPromptsApi(find: (sessionId: string) => Waiting) {
     steerFirst: async ({ sessionId }: { sessionId: string }) => {
       const session = find(sessionId);
       const first = session.pending.take();
-      if (first !== null && !session.steer(first.prompt)) session.enqueue(first.prompt);
+      if (first !== null && !session.steer(first.prompt)) session.enqueue(first);
       return { ...answer(sessionId, first), updated: first !== null };
     },
   };

@@ -20,7 +20,9 @@ export function offerPluginHost(find: FindSession): () => void {
     Reflect.set(globalThis, GLOBAL, Object.freeze({ emitEvent }));
   }
   return () => {
-    finders.splice(finders.indexOf(find), 1);
+    const place = finders.indexOf(find);
+    if (place < 0) return;
+    finders.splice(place, 1);
     if (finders.length === 0) Reflect.deleteProperty(globalThis, GLOBAL);
   };
 }

@@ -26,6 +26,18 @@ export interface ClineCoreOptions {
   automation?: unknown;
   hub?: unknown;
   remote?: unknown;
+  /** Called before each session is started; may change what it is started with. */
+  prepare?(
+    input: ClineCoreStartInput,
+  ): PreparedStart | undefined | Promise<PreparedStart | undefined>;
+}
+
+export interface PreparedStart {
+  applyToStartSessionInput?(
+    input: ClineCoreStartInput,
+  ): ClineCoreStartInput | Promise<ClineCoreStartInput>;
+  /** Called when the session has ended. */
+  dispose?(): unknown;
 }
 
 /** What the program that embeds the agent can do for it. */
@@ -94,6 +106,8 @@ export interface CoreSessionConfig {
   reasoningEffort?: string;
   thinking?: boolean;
   enableTools?: boolean;
+  /** Leaves out the tools and resources of MCP servers. */
+  disableMcpSettingsTools?: boolean;
   enableSpawnAgent?: boolean;
   enableAgentTeams?: boolean;
   extensions?: AgentPlugin[];

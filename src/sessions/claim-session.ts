@@ -1,5 +1,5 @@
 import { errnoOf, HooklineError } from '../base/errors.ts';
-import { claimsIn } from '../base/claims.ts';
+import { claimsIn, type DirectoryClaims } from './claims.ts';
 
 /** Gives the session back to others. */
 export type Release = () => void;
@@ -12,7 +12,7 @@ export type Release = () => void;
 export function claimSession(directory: string, id: string): Release {
   refuseIfHeld(directory, id);
   const claims = claimsIn(directory);
-  const release = makeClaim(claims.make, id);
+  const release = makeClaim(claims, id);
   try {
     refuseIfHeld(directory, id);
     claims.removeDead();
@@ -29,9 +29,9 @@ export function refuseIfHeld(directory: string, id: string): void {
   if (holder !== null) throw busySession(id, `process ${holder.pid}`);
 }
 
-function makeClaim(make: () => Release, id: string): Release {
+function makeClaim(claims: DirectoryClaims, id: string): Release {
   try {
-    return make();
+    return claims.make();
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') throw busySession(id, 'this process already');
     throw error;

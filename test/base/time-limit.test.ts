@@ -33,3 +33,11 @@ test('leaves nothing behind once it is cleared', () => {
   caller.abort();
   expect(limit.signal.aborted).toBe(false);
 });
+
+test.each([2 ** 31, Infinity, Number.NaN])('a time of %d ms is not over at once', async (ms) => {
+  const limit = limitTime(new AbortController().signal, ms);
+  const short = limitTime(new AbortController().signal, 20);
+  await until(() => short.signal.aborted);
+  expect(limit.signal.aborted).toBe(false);
+  limit.clear();
+});

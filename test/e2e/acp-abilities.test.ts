@@ -1,10 +1,12 @@
 import { methods, type CreateElicitationRequest } from '@agentclientprotocol/sdk';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { createPlace, type Place } from '../cli/place.ts';
 import { until } from '../process/programs.ts';
 import { choosing, startEditor, wordsIn } from './acp-editor.ts';
 import { DONE, storedLines } from './agent-run.ts';
+import { claudeHooks } from './hook-log.ts';
 
 const QUESTION = {
   question: 'Which colour?',
@@ -136,6 +138,41 @@ test('questions are asked with a form where the editor has forms', async () => {
     },
   ]);
   expect(JSON.stringify(editor.updates())).toContain('→ Red');
+});
+
+/** A place where a hook wants every switch of the model confirmed; with others. */
+function placeThatConfirms(place: Place, others: Readonly<Record<string, string>> = {}): Place {
+  const decision = { hookEventName: 'PreModelSwitch', permissionDecision: 'ask' };
+  const answer = JSON.stringify({ hookSpecificOutput: decision });
+  claudeHooks(place, { PreModelSwitch: `cat > /dev/null; echo '${answer}'`, ...others });
+  return place;
+}
+
+test('a question of no call is not shown at the call that asked before', async () => {
+  const editor = await startEditor(placeThatConfirms(createPlace()), [ASK, DONE], {
+    capabilities: { elicitation: { form: {} } },
+    elicit: () => ({ action: 'accept', content: { answer1: 'Yes' } }),
+  });
+  const sessionId = await editor.open();
+  await editor.say(sessionId, 'paint it');
+  await editor.say(sessionId, '/model other');
+  const calls = editor.elicited.map((asked) => ('toolCallId' in asked ? asked.toolCallId : null));
+  expect(calls).toStrictEqual(['call_1', null]);
+});
+
+test('nor at one that was cancelled before it could ask', async () => {
+  const place = createPlace();
+  const started = path.join(place.directory, 'started');
+  placeThatConfirms(place, { PreToolUse: `touch '${started}'; sleep 60` });
+  const editor = await startEditor(place, [ASK, DONE], { approve: choosing('0') });
+  const sessionId = await editor.open();
+  const ended = editor.say(sessionId, 'paint it');
+  await until(() => existsSync(started));
+  await editor.agent.notify(methods.agent.session.cancel, { sessionId });
+  expect(await ended).toBe('cancelled');
+  expect(await editor.say(sessionId, '/model other')).toBe('end_turn');
+  const calls = editor.asked.map(({ toolCall }) => toolCall.toolCallId);
+  expect(calls).toStrictEqual(['question-Model']);
 });
 
 test('what is mentioned, embedded and shown reaches the agent', async () => {

@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { methods } from '@agentclientprotocol/sdk';
 import { expect, test } from 'vitest';
-import { answering, createPlace, GLOBAL_HOOKS, HOOKS, write } from '../cli/place.ts';
+import { answering, createPlace, GLOBAL_HOOKS, HOOKS, trust, write } from '../cli/place.ts';
+import { until } from '../process/programs.ts';
 import { startEditor, wordsIn } from './acp-editor.ts';
 import { bash, DONE } from './agent-run.ts';
 import { claudeHooks } from './hook-log.ts';
@@ -61,6 +64,33 @@ test('an editor that shows notices gets notices: what a hook says, and that one 
   expect(wordsIn(editor.updates())).toBe('Done.');
 });
 
+test('a hook that fails again is told of again', async () => {
+  const place = createPlace();
+  claudeHooks(place, { Stop: 'cat > /dev/null; echo broken >&2; exit 1' });
+  const editor = await startEditor(place, [DONE, DONE]);
+  const sessionId = await editor.open();
+  await editor.say(sessionId, 'hi');
+  await editor.say(sessionId, 'again');
+  const [, ...told] = wordsIn(editor.updates()).split('> The hook claude:user:Stop:');
+  expect(told.length).toBe(2);
+});
+
+test('what a hook says from the background is shown when it says it', async () => {
+  const place = createPlace();
+  const message = JSON.stringify({ systemMessage: 'the build is green' });
+  const command = `cat > /dev/null; until [ -e '${place.repo}/go' ]; do sleep 0.05; done; echo '${message}'`;
+  const hooks = { UserPromptSubmit: [{ hooks: [{ type: 'command', command, async: true }] }] };
+  write(place.home, '.claude/settings.json', JSON.stringify({ hooks }));
+  const editor = await startEditor(place, [DONE]);
+  await editor.say(await editor.open(), 'hi');
+  expect(wordsIn(editor.updates())).toBe('Done.');
+  write(place.repo, 'go', '');
+  await until(() => wordsIn(editor.updates()) !== 'Done.');
+  expect(wordsIn(editor.updates())).toMatch(
+    /^Done\.\n\n> UserPromptSubmit \(claude:user:UserPromptSubmit:\S+\) says: the build is green\n\n$/u,
+  );
+});
+
 test('a prompt that a hook refuses ends its turn, and the reason is shown', async () => {
   const place = createPlace();
   claudeHooks(place, { UserPromptSubmit: 'cat > /dev/null; echo "no such words" >&2; exit 2' });
@@ -80,6 +110,46 @@ test('what hooks change of the model’s words is all that is shown of them', as
   expect(wordsIn(editor.updates())).toBe('***');
 });
 
+test('a hook that would change the model’s words, and may not run, does not hold them up', async () => {
+  const hooks = { MessageDisplay: [{ hooks: [{ type: 'command', command: 'cat' }] }] };
+  const place = createPlace({ '.claude/settings.json': JSON.stringify({ hooks }) });
+  const editor = await startEditor(place, [{ text: 'Hello there.' }]);
+  await editor.say(await editor.open(), 'hi');
+  const streamed = editor
+    .updates()
+    .flatMap((update) => (update.sessionUpdate === 'agent_message_chunk' ? [update.content] : []))
+    .filter((content) => content.type === 'text' && !content.text.includes('> '));
+  expect(streamed).toStrictEqual([
+    { type: 'text', text: 'Hello ' },
+    { type: 'text', text: 'there.' },
+  ]);
+});
+
+test('nothing of a workspace that nobody trusts runs: no hook, no MCP server', async () => {
+  const place = createPlace();
+  const traces = ['cline', 'claude', 'server'].map((name) => path.join(place.directory, name));
+  const [cline = '', claude = '', server = ''] = traces;
+  const hooks = { SessionStart: [{ hooks: [{ type: 'command', command: `touch '${claude}'` }] }] };
+  const mcpServers = { ours: { command: 'touch', args: [server] } };
+  write(place.repo, `${HOOKS}/PreToolUse`, `#!/bin/sh\ntouch '${cline}'\necho '{}'\n`);
+  write(place.repo, '.claude/settings.json', JSON.stringify({ hooks }));
+  write(place.repo, '.mcp.json', JSON.stringify({ mcpServers }));
+  const runAll = async (): Promise<string> => {
+    const editor = await startEditor(place, [bash('ls'), DONE]);
+    await editor.say(await editor.open(), 'look');
+    expect(await editor.leave()).toBe(0);
+    return wordsIn(editor.updates());
+  };
+  const said = await runAll();
+  expect(traces.filter((file) => existsSync(file))).toStrictEqual([]);
+  expect(said).toContain('The hook cline:workspace:PreToolUse was not run: untrusted');
+  expect(said).toContain('The hook claude:project:SessionStart:touch was not run: untrusted');
+  expect(said).toContain('the MCP server ours (.mcp.json:1) is not started (untrusted');
+  trust(place);
+  await runAll();
+  expect(traces.filter((file) => existsSync(file))).toStrictEqual(traces);
+});
+
 test('a hook may keep the model, and the editor is told why', async () => {
   const place = createPlace();
   claudeHooks(place, { PreModelSwitch: 'cat > /dev/null; echo "this one is fine" >&2; exit 2' });
@@ -89,4 +159,18 @@ test('a hook may keep the model, and the editor is told why', async () => {
   await expect(
     editor.agent.request(methods.agent.session.setConfigOption, change),
   ).rejects.toMatchObject({ code: -32_600, message: expect.stringContaining('this one is fine') });
+});
+
+test('a model switch is cancelled while its hook runs, and the model stays', async () => {
+  const place = createPlace();
+  const started = path.join(place.directory, 'started');
+  claudeHooks(place, { PreModelSwitch: `touch '${started}'; sleep 60` });
+  const editor = await startEditor(place, [DONE]);
+  const sessionId = await editor.open();
+  const ended = editor.say(sessionId, '/model other');
+  await until(() => existsSync(started));
+  await editor.agent.notify(methods.agent.session.cancel, { sessionId });
+  expect(await ended).toBe('cancelled');
+  await editor.say(sessionId, '/model');
+  expect(wordsIn(editor.updates())).toBe('The model is scripted (scripted).');
 });

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -9,6 +10,23 @@ import { bash, written } from './agent-run.ts';
 
 const LINE = '─'.repeat(80);
 const ESCAPE = '\u001B';
+
+function sessionStartHook(command: string): string {
+  return JSON.stringify({ hooks: { SessionStart: [{ hooks: [{ type: 'command', command }] }] } });
+}
+
+/** A place whose repository is a real one, with something in it. */
+function createGitPlace(): Place {
+  const place = createPlace({ 'a.txt': 'one\n' });
+  const git = (...args: readonly string[]): void => {
+    const identity = ['-c', 'user.name=a', '-c', 'user.email=a@b.test'];
+    spawnSync('git', [...identity, ...args], { cwd: place.repo });
+  };
+  git('init', '--quiet');
+  git('add', '.');
+  git('commit', '--quiet', '--message', 'first');
+  return place;
+}
 
 async function openChat(place: Place, options: ChatOptions): Promise<ChatInTmux> {
   const chat = new ChatInTmux(place, options);
@@ -102,7 +120,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     const turns = [bash('true'), { text: 'Done.' }];
     const chat = await openChat(place, { turns, args: ['--allow', 'Bash'] });
     chat.say('go');
-    const quiet = `\n> go\n\n• Bash true: (Bash completed with no output)\nDone.\n2 hooks, slowest 0 ms (ctrl+o)\n${editor()}`;
+    const quiet = `\n> go\n\n• Bash true: (Bash completed with no output)\nDone.\n\n2 hooks, slowest 0 ms (ctrl+o)\n${editor()}`;
     await chat.is(quiet);
     chat.press('C-o');
     await chat.is(
@@ -111,6 +129,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
         '• Bash true: (Bash completed with no output)',
         '  (Bash completed with no output)',
         'Done.',
+        '',
         '2 hooks, slowest 0 ms (ctrl+o)',
         '  UserPromptSubmit: pass (1 hook run)',
         '    ✓ cline:workspace:UserPromptSubmit: pass 0 ms',
@@ -181,7 +200,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     chat.say('wait');
     const pid = Number(await written(path.join(place.repo, 'pid')));
     chat.press('C-c');
-    await chat.shows('interrupted: interrupted by the person');
+    await chat.shows(/^interrupted by the person$/mu);
     await until(() => !isAlive(pid));
     chat.type('x');
     await chat.shows('> x');
@@ -208,7 +227,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     expect(chat.screen()).not.toContain('(queued)');
   });
 
-  it('says what the agent did not hear any more when the run is cancelled', async () => {
+  it('gives back what the agent did not hear any more when the run is cancelled', async () => {
     const place = createPlace();
     const turns = [bash('touch started; sleep 1000')];
     const chat = await openChat(place, { turns, args: ['--allow', 'Bash'] });
@@ -217,8 +236,147 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     chat.say('mind the gap');
     await chat.shows('> mind the gap (queued)');
     chat.press('Escape');
-    await chat.shows('the run ended before the agent could be told: mind the gap');
+    await chat.is(
+      [
+        '\n> begin\n',
+        '✗ Bash touch started; sleep 1000: Command was aborted before completion',
+        'interrupted by the person',
+        editor(STATUS, 'mind the gap'),
+      ].join('\n'),
+    );
+  });
+
+  it('understands a command that is sent while the agent works, and sends one by one', async () => {
+    const place = createPlace({ '.claude/commands/review.md': 'Review it well.' });
+    const command = 'touch started; until [ -e ../go ]; do sleep 0.02; done';
+    const turns = [bash(command), { text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }];
+    const chat = await openChat(place, { turns, args: ['--allow', 'Bash'], rows: 40 });
+    chat.say('begin');
+    await until(() => existsSync(path.join(place.repo, 'started')));
+    chat.say('/review');
+    await chat.shows('> /review (queued)');
+    chat.say('then rest');
+    await chat.shows('> then rest (queued)');
+    write(place.directory, 'go', '');
+    await chat.shows('Three.');
+    expect(chat.screen()).toContain('One.\n\n> /review\n\nTwo.\n\n> then rest\n\nThree.\n');
+    const { stdout } = await runHookline(['sessions', 'list', '--json'], at(place));
+    const [session] = JSON.parse(stdout).sessions;
+    const { stdout: told } = await runHookline(['sessions', 'show', session.id], at(place));
+    expect(told).toContain('Review it well.');
+  });
+
+  it('sends what is typed while the conversation is summed up', async () => {
+    const waits = `#!/bin/sh\ncat > /dev/null\ntouch ../compacting\nuntil [ -e ../go ]; do sleep 0.02; done\n`;
+    const place = createPlace({ [`${HOOKS}/PreCompact`]: waits });
+    trust(place);
+    const turns = [{ text: 'One.' }, { text: 'All that was said.' }, { text: 'Two.' }];
+    const chat = await openChat(place, { turns });
+    chat.say('first');
+    await chat.shows('One.');
+    chat.say('/compact');
+    await until(() => existsSync(path.join(place.directory, 'compacting')));
+    chat.say('/model other-one');
+    await chat.shows('The agent is working. Wait for it, or cancel with esc.');
+    chat.say('second');
+    await chat.shows('> second (queued)');
+    write(place.directory, 'go', '');
+    await chat.shows(/> second\n\nTwo\./u);
     expect(chat.screen()).not.toContain('(queued)');
+  });
+
+  it('shows what is typed while hooks hear of the session, and sends it then', async () => {
+    const waits = `#!/bin/sh\ncat > /dev/null\nuntil [ -e ../go ]; do sleep 0.02; done\n`;
+    const place = createPlace({
+      '.claude/settings.json': sessionStartHook('./wait.sh'),
+      'wait.sh': waits,
+    });
+    trust(place);
+    const chat = new ChatInTmux(place, { turns: [{ text: 'One.' }, { text: 'Two.' }] });
+    await chat.shows(/^>$/mu);
+    chat.say('early');
+    await chat.shows('> early (queued)');
+    chat.say('bird');
+    await chat.shows('> bird (queued)');
+    write(place.directory, 'go', '');
+    await chat.shows('Two.');
+    expect(chat.screen()).toContain('> early\n\nOne.\n\n> bird\n\nTwo.\n');
+  });
+
+  it('leaves nothing on the screen when somebody leaves while hooks hear of the session', async () => {
+    const waits = '#!/bin/sh\ncat > /dev/null\nsleep 1000\n';
+    const place = createPlace({
+      '.claude/settings.json': sessionStartHook('./wait.sh'),
+      'wait.sh': waits,
+    });
+    trust(place);
+    const chat = new ChatInTmux(place, {});
+    await chat.shows('waiting for');
+    chat.press('C-c');
+    await chat.shows('exit ');
+    expect(chat.screen()).not.toMatch(/waiting for|leaving/u);
+  });
+
+  it('lets no command of a workspace take the name of one of ours', async () => {
+    const place = createPlace({
+      '.claude/commands/trust.md': 'Say that all is trusted.',
+      '.claude/commands/exit.md': 'Stay.',
+    });
+    const chat = await openChat(place, {
+      turns: [{ text: 'Taken over.' }],
+      columns: 200,
+      rows: 50,
+    });
+    chat.say('/trust');
+    await chat.shows('there is nothing to trust');
+    chat.say('/help');
+    await chat.shows('/trust of PLACE/repo/.claude/commands/trust.md cannot be used here');
+    expect(chat.screen()).not.toContain('Taken over.');
+    chat.say('/exit');
+    await chat.shows('exit 0');
+  });
+
+  it('stays in its worktree when it begins anew, and goes on with another session there', async () => {
+    const place = createGitPlace();
+    const turns = [bash('pwd'), { text: 'There.' }];
+    const options = { turns, args: ['--allow', 'Bash', '--worktree', 'fix'], rows: 40 };
+    const chat = await openChat(place, options);
+    await chat.is(editor(`worktree fix · ${STATUS}`));
+    chat.say('/clear');
+    await chat.is(editor(`worktree fix · ${STATUS}`));
+    chat.say('where?');
+    await chat.shows('There.');
+    expect(chat.screen()).toMatch(/• Bash pwd: .*fix$/mu);
+    const { stdout } = await runHookline(['sessions', 'list', '--json'], at(place));
+    const [session] = JSON.parse(stdout).sessions;
+    chat.say('/clear');
+    await chat.is(editor(`worktree fix · ${STATUS}`));
+    chat.say(`/resume ${session.id}`);
+    await chat.shows('There.');
+    await chat.shows('worktree fix');
+  });
+
+  it('asks about a worktree when it is left, and does not wait for who is gone', async () => {
+    const place = createPlace();
+    const copy = path.join(place.directory, 'copy');
+    write(copy, 'a.txt', 'one\n');
+    const hooks = [{ type: 'command', command: `echo ${copy}` }];
+    const settings = { hooks: { WorktreeCreate: [{ hooks }] } };
+    write(place.repo, '.claude/settings.json', JSON.stringify(settings));
+    trust(place);
+    const left = await openChat(place, { args: ['--worktree', 'copy'] });
+    left.press('C-d');
+    await left.shows('Keep the worktree');
+    expect(left.screen()).not.toContain('In your own words');
+    left.press('C-c');
+    await left.shows('exit 0');
+    const closed = await openChat(place, { args: ['--worktree', 'copy'] });
+    closed.press('C-d');
+    await closed.shows('Keep the worktree');
+    const pid = closed.pid();
+    closed.hangUp();
+    await until(() => !isAlive(pid));
+    expect(existsSync(copy)).toBe(true);
   });
 
   it('gives the terminal back when somebody ends it in the middle of a run', async () => {
@@ -281,13 +439,27 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     await chat.shows(/tokens +[\d,]+ in, [\d,]+ out/u);
   });
 
+  it('gives up another model at Ctrl-C while a hook thinks about it', async () => {
+    const hooks = [{ type: 'command', command: 'touch ../asked; sleep 1000' }];
+    const settings = JSON.stringify({ hooks: { PreModelSwitch: [{ hooks }] } });
+    const place = createPlace({ '.claude/settings.json': settings });
+    trust(place);
+    const chat = await openChat(place, { turns: [{ text: 'Still me.' }] });
+    chat.say('/model other-one');
+    await until(() => existsSync(path.join(place.directory, 'asked')));
+    chat.say('who are you?');
+    await chat.shows('> who are you? (queued)');
+    chat.press('C-c');
+    await chat.is(`interrupted by the person\n\n> who are you?\n\nStill me.\n${editor()}`);
+  });
+
   it('cancels while it asks, and runs nothing', async () => {
     const place = createPlace();
     const chat = await openChat(place, { turns: [bash('touch made.txt'), { text: 'Next.' }] });
     chat.say('make it');
     await chat.shows('may it?');
     chat.press('C-c');
-    await chat.shows('interrupted: interrupted by the person');
+    await chat.shows(/^interrupted by the person$/mu);
     await chat.shows(/^>$/mu);
     chat.say('go on');
     await chat.shows('Next.');
@@ -307,6 +479,8 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
       turns: [{ text: 'Reviewed.' }],
       rows: 40,
     });
+    chat.say('/cots');
+    await chat.shows('There is no command /cots. Did you mean /cost?');
     chat.say('/reviw');
     await chat.shows('There is no command /reviw. Did you mean /review?');
     chat.say('/help');
@@ -412,9 +586,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     chat.say('paint');
     await chat.shows('Which colour?');
     chat.press('Down', 'Enter');
-    await chat.shows('Blue it is.');
-    chat.press('C-o');
-    await chat.shows('Blue');
+    await chat.is(`\n> paint\n\n• Which colour? → Blue\nBlue it is.\n${editor()}`);
   });
 
   it('lets no answer steer the terminal, and shows no secret', async () => {
@@ -423,7 +595,9 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     const chat = await openChat(createPlace(), { turns: [{ text }] });
     chat.say('hi');
     await chat.shows('in it.');
-    expect(chat.screen()).toContain('\\u{1b}[2J and \\u{202e}back, with [redacted] in it.');
+    expect(chat.screen()).toContain(
+      'Red \\u{1b}[31malert\\u{1b}[2J and \\u{202e}back, with [redacted] in it.',
+    );
     expect(chat.all()).not.toContain(key);
   });
 
@@ -446,8 +620,10 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     const chat = await openChat(place, { turns: [bash(command)], args: ['--allow', 'Bash'] });
     chat.say('wait');
     const pid = Number(await written(path.join(place.repo, 'pid')));
+    const chatPid = chat.pid();
+    expect(isAlive(chatPid)).toBe(true);
     chat.hangUp();
-    await until(() => !isAlive(pid));
+    await until(() => !isAlive(pid) && !isAlive(chatPid));
     const resumed = await openChat(place, {
       turns: [{ text: 'Here again.' }],
       args: ['--continue'],

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDirectory, until } from '../base/directory.ts';
 import { isAlive } from '../process/programs.ts';
 import { badEntry, connectTo, exampleEntry, serveExample, started } from './servers.ts';
@@ -76,6 +76,7 @@ describe('a connection to a server that is a program', () => {
     expect({ asked, answered, alone: await call('ask') }).toEqual({
       asked: [
         {
+          server: 'srv',
           message: 'Who are you?',
           mode: 'form',
           schema: {
@@ -178,6 +179,19 @@ describe('a server', () => {
     await until(() => connection.state.kind === 'connected');
   });
 
+  it('that has just failed is left to its next attempt by whoever calls often', async () => {
+    let attempts = 0;
+    const { connection } = connectTo(started(exampleEntry()), {
+      prepare() {
+        attempts += 1;
+        return 'not now';
+      },
+    });
+    await connection.openIfDue();
+    await connection.openIfDue();
+    expect(attempts).toBe(1);
+  });
+
   it('that is not there is named', async () => {
     const { connection } = connectTo(started({ command: 'no-such-program', args: [] }));
     await connection.open();
@@ -246,6 +260,50 @@ describe('a server', () => {
     });
   });
 
+  it('whose schemas are none gives these up, with a notice, and keeps those that are', async () => {
+    const { connection, notices } = connectTo(started(badEntry('odd-tools')));
+    await connection.open();
+    const properties = { a: { $ref: '#/$defs/a' } };
+    expect({
+      schemas: connection.tools.map(({ schema }) => schema['properties']),
+      notices,
+    }).toEqual({
+      schemas: [undefined, {}, {}, {}, properties],
+      notices: [
+        'MCP server srv: its tool wrong-type has no usable input schema: /properties/a/type must be equal to one of the allowed values',
+        'MCP server srv: its tool wrong-property has no usable input schema: /properties/a must be object,boolean',
+        'MCP server srv: its tool wrong-part has no usable input schema: /definitions/a/required must be array',
+      ],
+    });
+  });
+
+  it('that asks for ever more without reading is given up, and soon gone', async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', note);
+    onTestFinished(() => void process.off('warning', note));
+    const { connection } = connectTo(started(badEntry('deaf')));
+    await connection.open();
+    await until(() => connection.state.kind === 'failed');
+    const { state } = connection;
+    await connection.close();
+    expect({ state, warnings }).toEqual({
+      state: { kind: 'failed', why: 'it does not read what it is sent, and asks for ever more' },
+      warnings: [],
+    });
+  });
+
+  it('that is closed while it connects has not failed', async () => {
+    const { connection, notices } = connectTo(started(badEntry('hang')));
+    const opening = connection.open();
+    await connection.close();
+    await opening;
+    expect({ state: connection.state, notices }).toEqual({
+      state: { kind: 'closed', why: '' },
+      notices: [],
+    });
+  });
+
   it('that answers with 50 MB is heard out', async () => {
     const { call } = connectTo(started(exampleEntry()));
     const bytes = 50_000_000;
@@ -278,10 +336,42 @@ describe('a connection over http', () => {
     expect(await call('echo', { text: '3' })).toEqual(said('echo: 3'));
   });
 
-  it('says that nobody is there', async () => {
+  it('says that nobody is there, and why', async () => {
     const url = 'http://127.0.0.1:9/mcp';
     const { connection } = connectTo({ type: 'http', url, headers: {} });
     await connection.open();
     expect(connection.state.kind).toBe('failed');
+    expect(connection.state.why).toMatch(/^fetch failed: ./);
+  });
+
+  it('lets the service forget it when it is closed', async () => {
+    const service = await serveExample();
+    const { connection } = connectTo({ type: 'http', url: service.url, headers: {} });
+    await connection.open();
+    await connection.close();
+    expect(service.methods.at(-1)).toBe('DELETE');
+  });
+
+  it.each([
+    [
+      'an unreadable event',
+      'data: {"no json\n\n',
+      'the server sent what is no message of the protocol',
+    ],
+    [
+      'what is no message',
+      'data: {"a":1}\n\n',
+      'the server sent what is no message of the protocol',
+    ],
+    [
+      'an event that never ends',
+      `id: 1\ndata: \n\n${`data: ${'x'.repeat(1024 * 1024)}\n`.repeat(65)}`,
+      'the server sent a message of more than 64 MiB',
+    ],
+  ])('fails a call that is answered with %s', async (_what, events, why) => {
+    const service = await serveExample({ 'tools/call': events });
+    const { call, connection } = connectTo({ type: 'http', url: service.url, headers: {} });
+    await expect(call('echo', { text: 'x' })).rejects.toThrow(why);
+    expect(connection.state.kind).toBe('connected');
   });
 });

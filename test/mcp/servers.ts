@@ -64,13 +64,16 @@ export function connectTo(
 export interface ExampleService {
   readonly url: string;
   readonly seen: readonly Readonly<Record<string, string>>[];
+  readonly methods: readonly string[];
   forget(): void;
 }
 
-/** The example server over http, closed with the test. */
-export async function serveExample(): Promise<ExampleService> {
+/** The example server over http, closed with the test; requests named here are answered with these events. */
+export async function serveExample(
+  events: Readonly<Record<string, string>> = {},
+): Promise<ExampleService> {
   const { serveExample: serve } = await import('../fixtures/mcp/http-server.mjs');
-  const service = await serve();
+  const service = await serve(events);
   onTestFinished(() => service.close());
   return service;
 }

@@ -32,6 +32,8 @@ test('what a consumer must have is a written list', () => {
     '@secretlint/secretlint-rule-preset-recommend',
     '@vscode/ripgrep',
     'ai',
+    'ajv',
+    'ajv-formats',
     'chokidar',
     'commander',
     'cross-spawn',

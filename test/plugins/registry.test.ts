@@ -11,6 +11,7 @@ function open(plugins: readonly unknown[], more: Partial<RegistryRequest> = {}) 
     isStrict: false,
     failsClosed: false,
     setupTimeoutMs: 1000,
+    disposeTimeoutMs: 1000,
     onIssue: (issue) => issues.push(issue),
     ...more,
   });
@@ -83,7 +84,7 @@ describe('the registry', () => {
     );
     expect((await opening).active.map(({ name }) => name)).toEqual(['fine']);
     expect(issues.map(({ plugin: name, message }) => [name, message])).toEqual([
-      ['slow', 'its setup did not end within 10 ms'],
+      ['slow', 'its setup did not answer within 10 ms'],
       [
         'extension_0001',
         'Invalid manifest for extension "extension_0001": it cannot be looked at: trapped',

@@ -184,6 +184,9 @@ describe('setup', () => {
       workspaceInfo: { rootPath: stage.workspace, hint: 'workspace', cwd: stage.workspace },
       cwd: stage.workspace,
     });
+    expect(Object.keys(Object(context))).toEqual(
+      expect.arrayContaining(['session', 'client', 'user', 'workspaceInfo', 'automation']),
+    );
     expect(log.filter((line) => line === 'set up' || line === 'disposed')).toEqual([
       'set up',
       'disposed',
@@ -282,6 +285,52 @@ describe('tools of plugins', () => {
     expect(answers(stage)).toEqual([
       'The input of one does not fit its schema: name: Invalid input: expected string, received number. It needs name.',
       '{"count":3,"name":"x"}',
+    ]);
+  });
+
+  it('may have a schema of zod, where texts of lists are read, too', async () => {
+    const stage = await createSdkStage([call('many', { list: '["a"]' }), DONE]);
+    const many = createTool({
+      name: 'many',
+      description: 'takes many',
+      inputSchema: z.object({ list: z.array(z.string()) }),
+      execute: (input) => input,
+    });
+    await stage.start({ extraTools: [many] });
+    expect(answers(stage)).toEqual(['{"list":["a"]}']);
+  });
+
+  it('hear what is wrong in the words of their schema', async () => {
+    const stage = await createSdkStage([call('data', { metadata: 5 }), DONE]);
+    const properties = { metadata: { type: 'string' }, data: { type: 'string' } };
+    const inputSchema = { type: 'object', properties, required: ['metadata', 'data'] };
+    await stage.start({ extensions: [toolPlugin('data', () => 'ran', { inputSchema })] });
+    expect(answers(stage)).toEqual([
+      "The input of data does not fit its schema: input must have required property 'data', input/metadata must be string. It needs metadata, data.",
+    ]);
+  });
+
+  it('may have patterns, none of which can hang the host', async () => {
+    const slow = `${'a'.repeat(40)}!`;
+    const stage = await createSdkStage([
+      call('slow', { one: slow, two: 'b' }),
+      call('slow', { one: 'aaa', two: 'b' }),
+      DONE,
+    ]);
+    const properties = {
+      one: { type: 'string', pattern: '^(a+)+$' },
+      two: { type: 'string', pattern: '^(?!b)' },
+    };
+    const inputSchema = { type: 'object', properties };
+    await stage.start({ extensions: [toolPlugin('slow', () => 'ran', { inputSchema })] });
+    expect(answers(stage)).toEqual([
+      'The input of slow does not fit its schema: input/one must match pattern "^(a+)+$".',
+      'ran',
+    ]);
+    expect(notices(stage)).toEqual([
+      expect.stringMatching(
+        /^plugin slow-plugin: the tool slow: the pattern \^\(\?!b\) is not checked: /,
+      ),
     ]);
   });
 
@@ -578,7 +627,7 @@ describe('plugins speak to their session', () => {
       },
     };
     const { result } = await stage.start({ extensions: [looping, hooksOf({})] });
-    expect(result?.text).toBe('Two.');
+    expect(result?.text).toBe('One.');
     expect(stage.service.requests()[1]?.messages.at(-1)?.text).toBe('once more');
   });
 });

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentRunResult } from '../../src/plugins/contract/runtime-hooks.ts';
+import type {
+  AgentModelRequest,
+  AgentRunResult,
+} from '../../src/plugins/contract/runtime-hooks.ts';
 import { answers, call, createSdkStage, DONE, hooksOf, toolPlugin } from './stage.ts';
 
 /** Writes down how runs ended, as afterRun is told. */
@@ -221,6 +224,24 @@ describe('beforeRun', () => {
     expect(stage.service.requests()).toEqual([]);
   });
 
+  it('that stops the run lets nobody hear that it began', async () => {
+    const heard: string[] = [];
+    const stage = await createSdkStage([DONE]);
+    const beforeRun = () => ({ stop: true });
+    const onEvent = ({ type }: { type: string }): void => void heard.push(type);
+    await stage.start({ extensions: [hooksOf({ beforeRun, onEvent })] });
+    expect(heard).toEqual(['run-finished']);
+  });
+
+  it('is over when the run is told to have begun', async () => {
+    const heard: string[] = [];
+    const stage = await createSdkStage([DONE]);
+    const beforeRun = (): void => void heard.push('beforeRun');
+    const onEvent = ({ type }: { type: string }): void => void heard.push(type);
+    await stage.start({ extensions: [hooksOf({ beforeRun, onEvent })] });
+    expect(heard.slice(0, 3)).toEqual(['beforeRun', 'run-started', 'turn-started']);
+  });
+
   it('gives context to the model', async () => {
     const stage = await createSdkStage([DONE]);
     await stage.start({
@@ -276,6 +297,58 @@ describe('beforeModel', () => {
   });
 });
 
+describe('a request that a plugin spoils', () => {
+  const spoilers: readonly [string, (request: AgentModelRequest) => void, string][] = [
+    ['a message', ({ messages }) => void messages.push(null as never), '"messages"'],
+    ['its tools', (request) => void (request.tools = undefined as never), '"tools"'],
+    [
+      'its prompt, and throws',
+      (request) => {
+        request.systemPrompt = 'HALF';
+        throw new TypeError('given up');
+      },
+      'given up',
+    ],
+  ];
+
+  it.each(spoilers)('by %s is as it was for the next one', async (_what, spoil, problem) => {
+    const stage = await createSdkStage([call('one'), call('one'), call('one'), DONE]);
+    const seen: unknown[] = [];
+    const { result, sessionId } = await stage.start(
+      {
+        extensions: [
+          toolPlugin('one', () => 'ran'),
+          hooksOf({ beforeModel: ({ request }) => spoil(request) }, 'spoiler'),
+          hooksOf(
+            {
+              beforeModel({ request }) {
+                seen.push(request.systemPrompt);
+                return { options: { temperature: 0.25 } };
+              },
+            },
+            'next',
+          ),
+        ],
+      },
+      { interactive: true },
+    );
+    expect(result?.text).toBe('Done.');
+    expect(seen).toEqual(['SYS', 'SYS', 'SYS', 'SYS']);
+    const states = stage.core.plugins(sessionId).map(({ name, state, lastError }) => ({
+      name,
+      state,
+      isToldWhy: lastError?.includes(problem) ?? null,
+    }));
+    expect(states.slice(1)).toEqual([
+      { name: 'spoiler', state: 'degraded', isToldWhy: true },
+      { name: 'next', state: 'ready', isToldWhy: null },
+    ]);
+    const sent = stage.service.mock.getRequests().map(({ body }) => body);
+    expect(sent).toMatchObject(Array.from({ length: 4 }, () => ({ temperature: 0.25 })));
+    expect(stage.service.requests().map(({ system }) => system)).toEqual(seen);
+  });
+});
+
 it('afterModel sees the answer and its numbers, and stops the run', async () => {
   const seen: unknown[] = [];
   const stage = await createSdkStage([call('one'), DONE]);
@@ -297,6 +370,33 @@ it('afterModel sees the answer and its numbers, and stops the run', async () => 
       { inputTokens: 100, outputTokens: 10, cacheReadTokens: 0, cacheWriteTokens: 0 },
       'tool-calls',
     ],
+  ]);
+});
+
+it('every call that is told to have ended is told to have begun', async () => {
+  const heard: string[] = [];
+  const stage = await createSdkStage([
+    { tools: ['a', 'b'].map((word) => ({ name: 'one', input: { word } })) },
+    DONE,
+  ]);
+  await stage.start({
+    extensions: [
+      toolPlugin('one', () => 'ran'),
+      hooksOf({
+        beforeTool: () => ({ stop: true, reason: 'enough' }),
+        onEvent(event) {
+          const { type } = event;
+          if (type !== 'tool-started' && type !== 'tool-finished') return;
+          heard.push(`${type} ${event.toolCall.toolCallId}`);
+        },
+      }),
+    ],
+  });
+  expect(heard).toEqual([
+    'tool-started call_0_0',
+    'tool-finished call_0_0',
+    'tool-started call_0_1',
+    'tool-finished call_0_1',
   ]);
 });
 

@@ -108,8 +108,14 @@ it('the samples of Cline’s documentation fit our declarations, without any cha
   write(place.repo, 'package.json', '{"type":"module"}');
   write(place.repo, 'tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts'] }));
   const tsc = path.join(PROJECT, 'node_modules/typescript/bin/tsc');
-  const { stdout } = spawnSync(process.execPath, [tsc, '-p', place.repo], { encoding: 'utf8' });
-  expect(stdout.split('\n').filter((line) => !line.includes("'main' does not exist"))).toEqual([
-    '',
-  ]);
+  const ran = spawnSync(process.execPath, [tsc, '-p', place.repo], { encoding: 'utf8' });
+  const { status, stdout, stderr } = ran;
+  // What is left over is `import.meta.main`, which Node's declarations of this version may not have.
+  const problems = stdout.split('\n').filter((line) => line !== '');
+  const isKnown = (line: string): boolean => line.includes("'main' does not exist");
+  expect({ status, stderr, problems: problems.filter((line) => !isKnown(line)) }).toEqual({
+    status: problems.length === 0 ? 0 : 1,
+    stderr: '',
+    problems: [],
+  });
 });

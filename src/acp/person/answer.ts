@@ -21,6 +21,7 @@ export async function answerInEditor(
 ): Promise<Answers> {
   const sessionId = editor.sessionId();
   if (sessionId === null) return null;
+  await editor.settled();
   const asking = { editor, sessionId, signal };
   if (editor.abilities.forms) return askForm(asking, questions);
   const answers: Record<string, string> = {};

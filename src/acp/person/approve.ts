@@ -13,9 +13,13 @@ export async function approveInEditor(
 ): Promise<Approval> {
   const sessionId = editor.sessionId();
   if (sessionId === null) return { isAllowed: false, reason: '(the session is not open yet)' };
+  const { reason } = await editor.clean({ reason: request.reason });
+  // The call must be known to the editor before it is asked about.
+  await editor.settled();
+  const toolCall = callOf({ ...request, reason }, editor.cwd());
   const { outcome } = await editor.client.request(
     methods.client.session.requestPermission,
-    { sessionId, toolCall: callOf(request, editor.cwd()), options: optionsFor(request) },
+    { sessionId, toolCall, options: optionsFor(request) },
     { cancellationSignal: signal, stopWaitingOnCancel: true },
   );
   if (outcome.outcome === 'cancelled') return { isAllowed: false };

@@ -1,6 +1,7 @@
 import type * as acp from '@agentclientprotocol/sdk';
 import type { Abilities } from '../abilities.ts';
 import type { Aside } from '../shown/asides.ts';
+import type { Clean } from '../shown/without-secrets.ts';
 
 /** The editor as it is reached from one session. */
 export interface Editor {
@@ -13,4 +14,7 @@ export interface Editor {
   readonly askingCall: () => string | null;
   readonly tell: (update: acp.SessionUpdate) => void;
   readonly say: (aside: Aside) => void;
+  /** Waits until all that was told is on its way. */
+  readonly settled: () => Promise<void>;
+  readonly clean: Clean;
 }

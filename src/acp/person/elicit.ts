@@ -21,6 +21,7 @@ export async function elicitInEditor(
     editor.say({ severity: 'warning', text });
     return { action: 'decline' };
   }
+  await editor.settled();
   const response = await client.request(
     methods.client.elicitation.create,
     wordsOf(request, sessionId),

@@ -1,12 +1,15 @@
 import type * as acp from '@agentclientprotocol/sdk';
 import type { RuntimeEvent } from '../../agent/runtime-event.ts';
 import { awaitsTrust, type Verdict } from '../../hooks/decision.ts';
+import type { LateOutcome } from '../../hooks/observers.ts';
 import { quoted } from './content.ts';
 
 /** Something that is said to the person beside what the agent says. */
 export interface Aside {
   readonly severity: 'info' | 'warning' | 'error';
   readonly text: string;
+  /** Whether a session need not hear it twice. */
+  readonly isSaidOnce?: true;
 }
 
 /** A notice where the editor shows them; else a quotation among the agent's words, which all show. */
@@ -48,11 +51,19 @@ function verdictAsides({ event, outcomes, skipped, messages }: Verdict): readonl
     ...withheld.map(({ hook, why }) => ({
       severity: 'warning' as const,
       text: `The hook ${hook} was not run: ${why}. \`hookline trust\` shows it and lets it run.`,
+      isSaidOnce: true as const,
     })),
     ...failed.map((text) => ({ severity: 'warning' as const, text })),
-    ...messages.map(({ hook, text }) => ({
-      severity: 'info' as const,
-      text: `${event} (${hook}) says: ${text}`,
-    })),
+    ...messages.map(({ hook, text }) => hookSays(event, hook, text)),
   ];
+}
+
+/** What a hook says from the background. */
+export function lateAsides({ event, outcome: { hook, decision } }: LateOutcome): readonly Aside[] {
+  const notice = decision?.notice;
+  return notice === undefined ? [] : [hookSays(event.name, hook, notice)];
+}
+
+function hookSays(event: string, hook: string, text: string): Aside {
+  return { severity: 'info', text: `${event} (${hook}) says: ${text}` };
 }

@@ -1,17 +1,8 @@
 import path from 'node:path';
 import type * as acp from '@agentclientprotocol/sdk';
-import { cutText, isRecord } from '../../base/json.ts';
-import { type ToolView, viewsOf } from '../../hooks/faces/faces.ts';
+import { type CallPart, callParts, type CallToShow, currentText } from '../../agent/call-parts.ts';
+import { cutText } from '../../base/json.ts';
 import { textContent, verbatim } from './content.ts';
-import { currentText } from './current-text.ts';
-
-/** A call as the model made it, under any of its tool's names. */
-export interface CallToShow {
-  readonly tool: string;
-  readonly input: unknown;
-  /** Where relative paths start. */
-  readonly cwd: string;
-}
 
 /** What an editor shows of a call before it has run. */
 export interface ShownCall {
@@ -25,7 +16,7 @@ export interface ShownCall {
 
 export function showCall(call: CallToShow): ShownCall {
   const { tool, input, cwd } = call;
-  const parts = partsOf(call);
+  const parts = callParts(call);
   const [first = { name: tool, fields: {} }] = parts;
   const more = parts.length > 1 ? ` and ${parts.length - 1} more` : '';
   return {
@@ -35,26 +26,6 @@ export function showCall(call: CallToShow): ShownCall {
     locations: parts.flatMap(locationOf),
     content: parts.flatMap((part) => intentOf(part)),
     rawInput: input,
-  };
-}
-
-/** One thing that the call does, in Claude's words. */
-export interface ShownPart {
-  readonly name: string;
-  readonly fields: Readonly<Record<string, unknown>>;
-}
-
-export function partsOf({ tool, input, cwd }: CallToShow): readonly ShownPart[] {
-  const context = { cwd, root: null, readText: currentText };
-  return viewsOf({ name: tool, input }, 'claude', context).map((view) => partOf(view, cwd));
-}
-
-function partOf({ name, input }: ToolView, cwd: string): ShownPart {
-  const fields = isRecord(input) ? input : {};
-  const file = fields['file_path'] ?? fields['notebook_path'];
-  return {
-    name,
-    fields: typeof file === 'string' ? { ...fields, file_path: path.resolve(cwd, file) } : fields,
   };
 }
 
@@ -81,7 +52,7 @@ const KINDS: Readonly<Record<string, acp.ToolKind>> = {
 
 const LONGEST_TITLE = 200;
 
-function titleOf({ name, fields }: ShownPart, cwd: string): string {
+function titleOf({ name, fields }: CallPart, cwd: string): string {
   const file = textField(fields, 'file_path');
   const about = subjectOf(fields);
   switch (name) {
@@ -102,11 +73,11 @@ function titleOf({ name, fields }: ShownPart, cwd: string): string {
   }
 }
 
-function subjectOf(fields: ShownPart['fields']): string | null {
+function subjectOf(fields: CallPart['fields']): string | null {
   return Object.values(fields).find((value) => typeof value === 'string') ?? null;
 }
 
-function textField(fields: ShownPart['fields'], name: string): string | null {
+function textField(fields: CallPart['fields'], name: string): string | null {
   const value = fields[name];
   return typeof value === 'string' && value !== '' ? value : null;
 }
@@ -128,7 +99,7 @@ function codeWord(text: string): string {
   return line.includes('`') ? line : `\`${line}\``;
 }
 
-function locationOf({ fields }: ShownPart): acp.ToolCallLocation[] {
+function locationOf({ fields }: CallPart): acp.ToolCallLocation[] {
   const file = textField(fields, 'file_path');
   if (file === null) return [];
   const { offset } = fields;
@@ -136,7 +107,7 @@ function locationOf({ fields }: ShownPart): acp.ToolCallLocation[] {
 }
 
 /** What the call would do, as far as its title does not say it. */
-function intentOf(part: ShownPart): acp.ToolCallContent[] {
+function intentOf(part: CallPart): acp.ToolCallContent[] {
   const change = changeOf(part, currentText);
   if (change !== null) return [change];
   const { name, fields } = part;
@@ -150,7 +121,7 @@ function intentOf(part: ShownPart): acp.ToolCallContent[] {
 
 /** The change of a file, from the text that was there before it. */
 export function changeOf(
-  { name, fields }: ShownPart,
+  { name, fields }: CallPart,
   textBefore: (file: string) => string | null,
 ): acp.ToolCallContent | null {
   const file = textField(fields, 'file_path');

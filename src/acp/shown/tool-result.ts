@@ -1,9 +1,9 @@
 import type * as acp from '@agentclientprotocol/sdk';
+import { callParts, type CallToShow, currentText } from '../../agent/call-parts.ts';
 import type { ToolOutput } from '../../agent/tools/tool.ts';
 import { isRecord } from '../../base/json.ts';
 import { verbatim } from './content.ts';
-import { currentText } from './current-text.ts';
-import { type CallToShow, changeOf, partsOf } from './tool-call.ts';
+import { changeOf } from './tool-call.ts';
 
 /** What an editor shows of a call that has ended. */
 export function showResult(call: CallToShow, output: ToolOutput): acp.ToolCallContent[] {
@@ -20,7 +20,7 @@ function changesOf(
   call: CallToShow,
   { response, parts, success }: ToolOutput,
 ): acp.ToolCallContent[] {
-  return partsOf(call).flatMap((part, index) => {
+  return callParts(call).flatMap((part, index) => {
     const original = originalIn(parts?.[index]?.response ?? response);
     // What was not done left the file as it is.
     const change = changeOf(part, success ? () => original : currentText);
@@ -39,5 +39,5 @@ function pictureOf({ source }: NonNullable<ToolOutput['images']>[number]): acp.T
 }
 
 function languageOf(call: CallToShow): string {
-  return partsOf(call)[0]?.name === 'Bash' ? 'console' : '';
+  return callParts(call)[0]?.name === 'Bash' ? 'console' : '';
 }

@@ -12,8 +12,8 @@ export interface UpdatesRequest {
   readonly notices: boolean;
   /** Where the agent's relative paths start. */
   readonly cwd: () => string;
-  /** Whether hooks may change what a person sees of the model's words. */
-  readonly isEdited: () => boolean;
+  /** Whether the model's words are shown only once hooks have seen them, and may have changed them. */
+  readonly awaitsHooks: () => boolean;
 }
 
 /** What happens in a session, in the protocol's words. */
@@ -27,10 +27,12 @@ export function createUpdates(request: UpdatesRequest): Updates {
   // A hook that nobody trusts is told of once, not with every call.
   const said = new Set<string>();
   const open = new Set<string>();
-  const now = { cwd: request.cwd, isEdited: false };
+  const now = { cwd: request.cwd, awaitsHooks: false };
   const ofAside = (aside: Aside): readonly acp.SessionUpdate[] => {
-    if (said.has(aside.text)) return [];
-    if (aside.severity !== 'info') said.add(aside.text);
+    if (aside.isSaidOnce === true) {
+      if (said.has(aside.text)) return [];
+      said.add(aside.text);
+    }
     return [asideUpdate(aside, request)];
   };
   const toolEnd = (event: ToolEnd): readonly acp.SessionUpdate[] => {
@@ -40,7 +42,7 @@ export function createUpdates(request: UpdatesRequest): Updates {
   return {
     ofAside,
     of(event) {
-      if (event.type === 'turn-start') now.isEdited = request.isEdited();
+      if (event.type === 'turn-start') now.awaitsHooks = request.awaitsHooks();
       follow(open, event);
       const asides = asidesOf(event).flatMap(ofAside);
       const shown = event.type === 'tool-end' ? toolEnd(event) : shownOf(event, now);
@@ -72,15 +74,15 @@ function leftOpen(open: Set<string>, event: RuntimeEvent): readonly acp.SessionU
 
 function shownOf(
   event: RuntimeEvent,
-  { cwd, isEdited }: { readonly cwd: () => string; readonly isEdited: boolean },
+  { cwd, awaitsHooks }: { readonly cwd: () => string; readonly awaitsHooks: boolean },
 ): readonly acp.SessionUpdate[] {
   switch (event.type) {
     case 'text-delta':
-      return isEdited ? [] : words(event, 'agent_message_chunk', event.text);
+      return awaitsHooks ? [] : words(event, 'agent_message_chunk', event.text);
     case 'thinking-delta':
       return words(event, 'agent_thought_chunk', event.text);
     case 'message-end':
-      return isEdited ? words(event, 'agent_message_chunk', event.shown) : [];
+      return awaitsHooks ? words(event, 'agent_message_chunk', event.shown) : [];
     case 'tool-start':
       return isPlanTool(event.tool) ? [] : [started(event, cwd())];
     case 'tool-delta':

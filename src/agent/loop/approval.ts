@@ -125,9 +125,13 @@ export function strictestRuling(agent: Agent, prepared: PreparedToolCall): Permi
   const order = ['allow', 'ask', 'deny'] as const;
   const cwd = agent.bench.cwd();
   // What a tool of a server does is what its server says, and nobody knows which files it writes.
-  const isForeign = prepared.mcpServer !== undefined;
+  const { mcpServer } = prepared;
   const rulings = prepared.parts.map(({ names, input, kind: own }) =>
-    agent.world.permissions.judge({ names, input, kind: isForeign ? 'foreign' : own, cwd }),
+    agent.world.permissions.judge(
+      mcpServer === undefined
+        ? { names, input, kind: own, cwd }
+        : { names, input, kind: 'foreign', cwd, server: mcpServer.name },
+    ),
   );
   // Of two that are alike, the one that no hook stands above: an allow is for all parts.
   const weight = ({ effect, isOverridable, needsPerson }: PermissionRuling): number =>

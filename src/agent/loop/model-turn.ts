@@ -25,7 +25,7 @@ export async function askModelOnce(agent: Agent, signal: AbortSignal): Promise<M
   const { changed, problems } = readRequestChanges(before.changes);
   for (const text of problems) agent.tell({ type: 'notice', level: 'warning', text });
   const wanted = { ...request, ...changed };
-  const shaped = (await agent.world.shapeRequest?.(wanted)) ?? wanted;
+  const shaped = (await agent.world.shapeRequest?.(wanted, signal)) ?? wanted;
   const end = await streamAnswer(agent, shaped, signal);
   if (end.type === 'failure') return { kind: 'failed', failure: end.failure };
   return takeAnswer(agent, end, signal);

@@ -51,7 +51,13 @@ async function isConfirmed({ world }: Agent, asked: Asked, why: string): Promise
     { label: 'Yes', description: `Go on with ${model}` },
     { label: 'No', description: 'Keep the model' },
   ];
-  const confirm = { question, header: 'Model', options, multiSelect: false };
+  const confirm = {
+    question,
+    header: 'Model',
+    options,
+    multiSelect: false,
+    isClosed: true,
+  } as const;
   const answers = await untilAborted(world.person.answer([confirm], signal), signal);
   return answers?.[question] === 'Yes';
 }

@@ -1,3 +1,4 @@
+import { viewsOf, type Vocabulary } from '../../hooks/faces/faces.ts';
 import type { ToolSpec } from '../models/model.ts';
 import type { Tool } from './tool.ts';
 import { CLASSIC_SPECS } from './toolsets/classic.ts';
@@ -23,10 +24,22 @@ const TABLES: Readonly<Record<Toolset, () => SpecTable>> = {
 /** The tools as the model is told of them; one without another face keeps its Claude name. */
 export function specsFor(toolset: Toolset, tools: readonly Tool[]): readonly ToolSpec[] {
   const table = new Map(Object.entries(TABLES[toolset]()));
-  const specs = tools.flatMap((tool) => table.get(tool.name) ?? [ownSpec(tool)]);
+  const specs = tools.flatMap((tool) => table.get(tool.name) ?? [ownSpec(toolset, tool)]);
   return [...new Set(specs)];
 }
 
-function ownSpec({ name, description, schema }: Tool): ToolSpec {
-  return { name, description, schema };
+function ownSpec(toolset: Toolset, tool: Tool): ToolSpec {
+  const { name, description, schema } = tool;
+  const isForeign = toolset === 'cline-sdk' && tool.server !== undefined;
+  return { name: isForeign ? nameInSdk(name) : name, description, schema };
+}
+
+/** `server__tool`, unless that name would mean another tool. */
+function nameInSdk(name: string): string {
+  const shorter = nameIn('sdk', name);
+  return nameIn('claude', shorter) === name ? shorter : name;
+}
+
+function nameIn(vocabulary: Vocabulary, name: string): string {
+  return viewsOf({ name, input: {} }, vocabulary, { cwd: '/', root: null })[0]?.name ?? name;
 }

@@ -56,6 +56,8 @@ export interface Question {
   readonly header: string;
   readonly options: readonly { readonly label: string; readonly description: string }[];
   readonly multiSelect: boolean;
+  /** Only its options count as answers. */
+  readonly isClosed?: true;
 }
 
 export interface ElicitationRequest {

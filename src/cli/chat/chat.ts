@@ -1,32 +1,20 @@
-import { isHooklineError, messageOf } from '../../base/errors.ts';
 import type { RuntimeEvent } from '../../agent/runtime-event.ts';
 import type { Session } from '../../agent/session/session.ts';
 import type { SessionWish } from '../../host/agent/keep-session.ts';
-import type { Host } from '../../host/create-host.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import type { CommandContext } from '../context.ts';
 import { colors } from '../words/colors.ts';
-import { printable } from '../words/print.ts';
-import type { PromptHistory } from './prompt-history.ts';
-import type { CommandPlace } from './command-place.ts';
-import { QueuedPrompts } from './queued-prompts.ts';
-import { allCommands, readTyped } from './slash-commands.ts';
-import type { Doing } from './telling/doing.ts';
+import type { ChatParts } from './chat-parts.ts';
+import { Outbox } from './outbox.ts';
+import { allCommands, readTyped, type TypedCommand } from './slash-commands.ts';
 import { showEarlier } from './telling/earlier-messages.ts';
+import { problemWords } from './telling/problem-words.ts';
 import { promptWords } from './telling/prompt-words.ts';
-import type { ChatReport } from './telling/report.ts';
 import { modeAfter, statusLine } from './telling/status.ts';
-import { shown } from './telling/shown-text.ts';
-import type { ChatView } from './view/view.ts';
+import { foreign } from './telling/shown-text.ts';
 
-/** What a chat is made of. */
-export interface ChatParts {
-  readonly context: CommandContext;
-  readonly host: Host;
-  readonly view: ChatView;
-  readonly report: ChatReport;
-  readonly doing: Doing;
-  readonly history: PromptHistory;
+interface RunningCommand {
+  readonly abort: AbortController;
+  readonly needsRest: boolean;
 }
 
 /** One person and one session at a time: what is typed goes to the agent, or to a command. */
@@ -34,27 +22,37 @@ export class Chat {
   readonly #parts: ChatParts;
   readonly #leaving = new AbortController();
   #sessionId: string | null = null;
-  readonly #queued: QueuedPrompts;
-  /** Typed before the session was open. */
-  readonly #early: string[] = [];
-  #command: AbortController | null = null;
+  readonly #outbox: Outbox;
+  readonly #commands = new Set<RunningCommand>();
+  /** Whether something was typed while there was no session, and is not looked at yet. */
+  #hasEarly = true;
+  /** The name of the one that was asked for; every session of the chat works there. */
+  #worktree: string | null = null;
   #wantsToLeave = false;
-  #isSending = false;
   #exitCode: ExitCode = EXIT.fine;
   /** Why there is no session to go on with. */
   #problem: Error | null = null;
 
   constructor(parts: ChatParts) {
     this.#parts = parts;
-    this.#queued = new QueuedPrompts(parts.view);
+    this.#outbox = new Outbox({
+      host: parts.host,
+      queued: parts.queued,
+      session: () => (this.#sessionId === null ? null : this.#session()),
+      mustRest: () => this.#mustRest(),
+      onSent: (text) => this.#sayPrompt(text),
+      onEnd: (problem) => this.#endPrompt(problem),
+    });
   }
 
   /** Opens the session, and is over when the person leaves. */
   async converse(wish: SessionWish): Promise<ExitCode> {
     const { host, doing } = this.#parts;
     const unsubscribe = host.subscribe((event) => this.#observe(event));
+    this.#worktree = wish.worktree ?? null;
     try {
       await this.#open(wish);
+      this.#takeEarly();
       await this.#left();
       await this.#close();
       if (this.#problem !== null) throw this.#problem;
@@ -71,8 +69,8 @@ export class Chat {
   submit(text: string): void {
     if (text.trim() === '') return;
     if (this.#sessionId === null) {
-      this.#early.push(text);
-      return;
+      this.#hasEarly = true;
+      return this.#parts.queued.add(text);
     }
     this.#parts.history.keep(text);
     this.#parts.view.addHistory([text]);
@@ -81,27 +79,29 @@ export class Chat {
       text.trim(),
       commands.map(({ name }) => name),
     );
-    if (typed.kind === 'prompt') this.#prompt(text);
+    if (typed.kind === 'prompt') this.#outbox.send(text);
     else if (typed.kind === 'unknown') this.#complain(typed.problem);
-    else if (typed.needsRest && this.#session().isRunning) this.#complain(BUSY);
-    else void this.#runCommand((place) => typed.run(place));
+    else if (typed.needsRest && this.#isBusy()) this.#complain(BUSY);
+    else void this.#runCommand(typed);
   }
 
   /** Ctrl-C: first what goes on, then the chat itself. */
   interrupt(): void {
     if (this.#sessionId === null || this.#wantsToLeave) return this.leave();
     this.#wantsToLeave = true;
-    const isBusy = this.#command !== null || this.#session().isRunning;
-    this.#command?.abort();
+    const isBusy = this.#isBusy();
+    for (const { abort } of this.#commands) abort.abort();
     if (isBusy) return this.cancel();
     this.#parts.report.say(colors.dim('ctrl+c again, or ctrl+d, leaves'));
   }
 
   cancel(): void {
     if (this.#sessionId === null || !this.#session().isRunning) return;
-    this.#queued.take();
-    this.#parts.doing.set('cancelling …');
-    void this.#parts.host.abort(this.#sessionId, 'interrupted by the person');
+    const { queued, view, doing } = this.#parts;
+    const unheard = queued.takeAll();
+    if (unheard.length > 0) view.giveBack(unheard.join('\n\n'));
+    doing.set('cancelling …');
+    this.#session().abort('interrupted by the person');
   }
 
   typed(): void {
@@ -134,6 +134,14 @@ export class Chat {
     return this.#parts.host.session(this.#sessionId ?? '');
   }
 
+  #isBusy(): boolean {
+    return this.#outbox.isBusy || this.#commands.size > 0;
+  }
+
+  #mustRest(): boolean {
+    return [...this.#commands].some(({ needsRest }) => needsRest);
+  }
+
   #left(): Promise<void> {
     const { signal } = this.#leaving;
     return new Promise((resolve) => {
@@ -143,11 +151,16 @@ export class Chat {
   }
 
   async #open(wish: SessionWish): Promise<void> {
+    await this.#enter(await this.#start(wish));
+  }
+
+  async #start(wish: SessionWish): Promise<string> {
     const { host, doing } = this.#parts;
     doing.set('starting …');
+    const worktree = this.#worktree === null ? {} : { worktree: this.#worktree };
     const { signal } = this.#leaving;
-    const { sessionId } = await host.start({ ...wish, idle: true, signal });
-    await this.#enter(sessionId);
+    const { sessionId } = await host.start({ ...worktree, ...wish, idle: true, signal });
+    return sessionId;
   }
 
   /** From now on what is typed goes there. */
@@ -160,7 +173,12 @@ export class Chat {
     this.#sessionId = sessionId;
     this.#showStatus();
     doing.set(null);
-    for (const text of this.#early.splice(0)) this.submit(text);
+  }
+
+  #takeEarly(): void {
+    if (!this.#hasEarly || this.#sessionId === null) return;
+    this.#hasEarly = false;
+    for (const text of this.#parts.queued.takeAll()) this.submit(text);
   }
 
   async #close(): Promise<void> {
@@ -174,100 +192,86 @@ export class Chat {
   }
 
   #observe(event: RuntimeEvent): void {
-    const { report, host, view } = this.#parts;
+    const { report, host, view, queued } = this.#parts;
     const isOwn = event.sessionId === this.#sessionId || this.#sessionId === null;
-    if (!isOwn || this.#queued.isAbout(event)) return;
+    if (!isOwn || queued.isAbout(event)) return;
     report.observe(event);
     if (event.parentAgentId !== null) return;
-    if (event.type === 'turn-start') this.#queued.take().forEach((text) => this.#sayPrompt(text));
+    if (event.type === 'turn-start') queued.takeHeard().forEach((text) => this.#sayPrompt(text));
     if (event.type === 'turn-end' || event.type === 'run-end') this.#showStatus();
     if (event.type !== 'run-end' || this.#sessionId === null) return;
     // MCP servers may have brought some in the meantime.
     view.setCommands(allCommands(host, this.#sessionId));
-    if (!this.#isSending) this.#sendQueued();
-  }
-
-  /** A hook may wake the agent, and then nobody here waits for the end of the run. */
-  #sendQueued(): void {
-    const texts = this.#queued.take();
-    if (texts.length === 0) return;
-    texts.forEach((text) => this.#sayPrompt(text));
-    void this.#parts.host
-      .queue(this.#sessionId ?? '', texts.join('\n\n'))
-      .catch((error: unknown) => this.#complain(problemWords(error)));
+    this.#outbox.sendAfterRun();
   }
 
   #showStatus(): void {
-    if (this.#sessionId !== null) this.#parts.view.setStatus(statusLine(this.#session().state()));
+    if (this.#sessionId === null) return;
+    this.#parts.view.setStatus(statusLine(this.#session().state(), this.#worktree));
   }
 
   #sayPrompt(text: string): void {
-    this.#parts.report.say(promptWords(shown(text)));
+    this.#parts.report.say(promptWords(foreign(text)));
   }
 
   #complain(text: string): void {
     this.#parts.report.say(colors.yellow(text));
   }
 
-  #prompt(text: string): void {
-    if (this.#session().steer(text)) return this.#queued.add(text);
-    this.#sayPrompt(text);
-    void this.#send(text);
-  }
-
-  async #send(text: string): Promise<void> {
-    const { host } = this.#parts;
-    this.#isSending = true;
-    try {
-      await host.send(this.#sessionId ?? '', text);
-    } catch (error) {
-      if (!this.#leaving.signal.aborted) this.#complain(problemWords(error));
-    } finally {
-      this.#isSending = false;
-    }
+  #endPrompt(problem: unknown): void {
     if (this.#leaving.signal.aborted) return;
+    if (problem !== null) this.#complain(problemWords(problem));
     this.#showStatus();
-    const queued = this.#queued.take();
-    if (queued.length > 0) this.#prompt(queued.join('\n\n'));
+    this.#outbox.sendNext();
   }
 
-  async #runCommand(run: (place: CommandPlace) => Promise<void>): Promise<void> {
+  async #runCommand(typed: Extract<TypedCommand, { kind: 'ours' }>): Promise<void> {
     const { context, host, view, report } = this.#parts;
-    const command = new AbortController();
-    this.#command = command;
+    const running = { abort: new AbortController(), needsRest: typed.needsRest };
+    this.#commands.add(running);
     try {
-      await run({
+      await typed.run({
         context,
         host,
         view,
         sessionId: this.#sessionId ?? '',
-        signal: command.signal,
+        signal: running.abort.signal,
         say: (text) => report.say(text),
         leave: () => this.leave(),
         changeSession: (to) => this.#changeSession(to),
       });
     } catch (error) {
-      this.#complain(problemWords(error));
+      const isGivenUp = running.abort.signal.aborted;
+      if (!this.#leaving.signal.aborted) this.#complain(isGivenUp ? GIVEN_UP : problemWords(error));
     } finally {
-      this.#command = null;
-      this.#showStatus();
+      this.#commands.delete(running);
+      this.#endCommand();
     }
   }
 
-  /** One to resume is opened first: when that fails, nothing is lost. */
+  #endCommand(): void {
+    if (this.#leaving.signal.aborted) return;
+    this.#showStatus();
+    this.#takeEarly();
+    this.#outbox.sendNext();
+  }
+
+  /** The other one is opened first where that is possible: when it fails, nothing is lost. */
   async #changeSession(to: { readonly resume: string } | 'new'): Promise<void> {
-    const { host, view } = this.#parts;
+    const { host, view, doing } = this.#parts;
     const before = this.#sessionId ?? '';
     // What is typed in the meantime is for the other one.
     this.#sessionId = null;
-    if (to === 'new') return this.#beginAnew(before);
+    if (to === 'new' && this.#worktree === null) return this.#beginAnew(before);
     try {
-      const { sessionId } = await host.start({ resume: to.resume, idle: true });
-      await host.end(before, 'resume');
+      // A worktree stays as long as a session works in it, so one of them must always be there.
+      const sessionId = await this.#start(to === 'new' ? { afterClear: true } : to);
+      await host.end(before, to === 'new' ? 'clear' : 'resume');
       view.clear();
       await this.#enter(sessionId);
     } catch (error) {
       this.#sessionId ??= before;
+      doing.set(null);
       throw error;
     }
   }
@@ -285,12 +289,8 @@ export class Chat {
   }
 }
 
+const GIVEN_UP = 'interrupted by the person';
 const BUSY = 'The agent is working. Wait for it, or cancel with esc.';
 /** Before anybody knows which model it is for. */
 export const LEAST_PASTED = 100_000;
 const MOST_PASTED = 4_000_000;
-
-function problemWords(error: unknown): string {
-  const hint = isHooklineError(error) && error.hint !== undefined ? ` ${error.hint}` : '';
-  return printable(`${messageOf(error)}${hint}`);
-}

@@ -26,13 +26,14 @@ export class LineView implements ChatView {
   /** Who waits for the next line, in the place of the agent. */
   readonly #waiting: ((line: string) => void)[] = [];
   #status = '';
+  #isDismissed = false;
 
   constructor(streams: LineStreams, gestures: Gestures) {
     this.#streams = streams;
     this.#gestures = gestures;
     this.#lines = createInterface({ input: streams.input, terminal: false });
     this.#lines.on('line', (line) => this.#take(line));
-    this.#lines.on('close', gestures.leave);
+    this.#lines.on('close', this.#goneAway);
   }
 
   async drawn(): Promise<void> {
@@ -98,7 +99,18 @@ export class LineView implements ChatView {
 
   async ask({ title, lines, hint }: OpenQuestion, signal: AbortSignal): Promise<string | null> {
     this.say([title, ...lines, hint].join('\n'));
-    return this.#next('? ', signal);
+    const line = await this.#next('? ', signal);
+    return signal.aborted || this.#isDismissed ? null : line;
+  }
+
+  /** Nothing that was written can be changed here, but it can be typed again. */
+  giveBack(text: string): void {
+    this.say(`(not sent) ${text}`);
+  }
+
+  dismissAll(): void {
+    this.#isDismissed = true;
+    for (const resolve of this.#waiting.splice(0)) resolve('');
   }
 
   clear(): void {
@@ -106,9 +118,15 @@ export class LineView implements ChatView {
   }
 
   async close(): Promise<void> {
-    this.#lines.off('close', this.#gestures.leave);
+    this.dismissAll();
+    this.#lines.off('close', this.#goneAway);
     this.#lines.close();
   }
+
+  readonly #goneAway = (): void => {
+    this.dismissAll();
+    this.#gestures.leave();
+  };
 
   #take(line: string): void {
     this.#gestures.typed();
@@ -124,7 +142,7 @@ export class LineView implements ChatView {
 
   /** The next line; an empty one when nobody waits for it any more. */
   #next(hint: string, signal: AbortSignal): Promise<string> {
-    if (signal.aborted) return Promise.resolve('');
+    if (signal.aborted || this.#isDismissed) return Promise.resolve('');
     this.#write(hint);
     return new Promise((resolve) => {
       this.#waiting.push(resolve);

@@ -2,7 +2,7 @@ import { cutText } from '../../base/json.ts';
 import type { SessionSummary } from '../../sessions/store.ts';
 import { openStoredSessions } from '../state/stored-sessions.ts';
 import { plural, printable } from '../words/print.ts';
-import { withoutSecrets } from '../words/redaction.ts';
+import { withoutSecrets } from '../../host/secrets/without-secrets.ts';
 import { localTime } from '../words/time.ts';
 import type { CommandPlace } from './command-place.ts';
 

@@ -2,7 +2,7 @@ import { appendFileSync, chmodSync, mkdirSync, readFileSync, writeFileSync } fro
 import path from 'node:path';
 import { parseJson } from '../../base/json.ts';
 import { readSurroundings, stateDirectory } from '../../host/config.ts';
-import { withoutSecrets } from '../words/redaction.ts';
+import { withoutSecrets } from '../../host/secrets/without-secrets.ts';
 
 const MOST_PROMPTS = 100;
 const LONGEST_PROMPT = 4000;

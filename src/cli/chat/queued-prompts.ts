@@ -1,31 +1,90 @@
 import type { RuntimeEvent } from '../../agent/runtime-event.ts';
-import { shown } from './telling/shown-text.ts';
+import { foreign } from './telling/shown-text.ts';
 import type { ChatView } from './view/view.ts';
 
-/** What was said to the agent while it works, and what it has not heard yet. */
+interface Queued {
+  readonly text: string;
+  /** The agent was told, and hears it before its next request; if its run ends earlier, it does not. */
+  isTold: boolean;
+}
+
+/** What the person said that the agent has not heard yet. */
 export class QueuedPrompts {
   readonly #view: ChatView;
-  #texts: string[] = [];
+  #queued: Queued[] = [];
+  /** What the session will say about words that are not queued here any more. */
+  readonly #settled: string[] = [];
 
   constructor(view: ChatView) {
     this.#view = view;
   }
 
+  /** For later. */
   add(text: string): void {
-    this.#texts.push(text);
-    this.#view.setQueued(this.#texts.map((each) => shown(each).split('\n')[0] ?? ''));
+    this.#queued.push({ text, isTold: false });
+    this.#show();
   }
 
-  /** All of them, which nobody waits for any more. */
-  take(): readonly string[] {
-    const taken = this.#texts;
-    this.#texts = [];
-    if (taken.length > 0) this.#view.setQueued([]);
+  addFirst(text: string): void {
+    this.#queued.unshift({ text, isTold: false });
+    this.#show();
+  }
+
+  /** The agent that works was told. */
+  addTold(text: string): void {
+    this.#queued.push({ text, isTold: true });
+    this.#show();
+  }
+
+  /** Whether something waits for the end of the run. */
+  get hasWaiting(): boolean {
+    return this.#queued.some(({ isTold }) => !isTold);
+  }
+
+  /** Those that the agent hears now. */
+  takeHeard(): readonly string[] {
+    return this.#take(({ isTold }) => isTold).map(({ text }) => text);
+  }
+
+  /** The first one, as a prompt of its own. */
+  takeNext(): string | null {
+    const [first] = this.#queued;
+    return this.#takeUnheard((each) => each === first)[0] ?? null;
+  }
+
+  takeAll(): readonly string[] {
+    return this.#takeUnheard(() => true);
+  }
+
+  /** What a run ended too early for is not lost: it is queued here, or was taken. */
+  isAbout(event: RuntimeEvent): boolean {
+    if (event.type !== 'notice') return false;
+    const at = this.#settled.indexOf(event.text);
+    if (at !== -1) return this.#settled.splice(at, 1).length > 0;
+    const queued = this.#queued.find(({ text, isTold }) => isTold && event.text === unheard(text));
+    if (queued !== undefined) queued.isTold = false;
+    return queued !== undefined;
+  }
+
+  #takeUnheard(isWanted: (each: Queued) => boolean): readonly string[] {
+    const taken = this.#take(isWanted);
+    this.#settled.push(...taken.filter(({ isTold }) => isTold).map(({ text }) => unheard(text)));
+    return taken.map(({ text }) => text);
+  }
+
+  #take(isWanted: (each: Queued) => boolean): readonly Queued[] {
+    const taken = this.#queued.filter(isWanted);
+    this.#queued = this.#queued.filter((each) => !taken.includes(each));
+    if (taken.length > 0) this.#show();
     return taken;
   }
 
-  /** What a run ended too early for is not lost while it is queued here: it becomes the next prompt. */
-  isAbout(event: RuntimeEvent): boolean {
-    return event.type === 'notice' && this.#texts.some((text) => event.text.endsWith(text));
+  #show(): void {
+    this.#view.setQueued(this.#queued.map(({ text }) => foreign(text).split('\n')[0] ?? ''));
   }
+}
+
+/** As the session says it. */
+function unheard(text: string): string {
+  return `the run ended before the agent could be told: ${text}`;
 }

@@ -9,6 +9,7 @@ import { personAt } from './asking/person.ts';
 import { Chat, LEAST_PASTED } from './chat.ts';
 import { LineView } from './line-view.ts';
 import { openPromptHistory } from './prompt-history.ts';
+import { QueuedPrompts } from './queued-prompts.ts';
 import { createDoing } from './telling/doing.ts';
 import { pasteRefusal } from './telling/prompt-words.ts';
 import { ChatReport } from './telling/report.ts';
@@ -33,7 +34,6 @@ export interface Beginning {
 
 export function openRoom(context: CommandContext, directory: string): Room {
   let chat: Chat | null = null;
-  const early: string[] = [];
   const left = new AbortController();
   const leave = (exitCode: ExitCode): void => {
     left.abort();
@@ -41,7 +41,7 @@ export function openRoom(context: CommandContext, directory: string): Room {
   };
   const pasteLimit = (): number => chat?.pasteLimit() ?? LEAST_PASTED;
   const gestures: Gestures = {
-    submit: (text) => (chat === null ? void early.push(text) : chat.submit(text)),
+    submit: (text) => (chat === null ? queued.add(text) : chat.submit(text)),
     interrupt: () => (chat === null ? leave(EXIT.interrupted) : chat.interrupt()),
     escape: () => chat?.cancel(),
     leave: () => leave(EXIT.fine),
@@ -52,17 +52,21 @@ export function openRoom(context: CommandContext, directory: string): Room {
     typed: () => chat?.typed(),
   };
   const streams = { input: stdin, output: stdout };
-  const gone = (): void => leave(EXIT.interrupted);
+  const gone = (): void => {
+    view.dismissAll();
+    leave(EXIT.interrupted);
+  };
   const view: ChatView =
     context.env['TERM'] === 'dumb'
       ? new LineView(streams, gestures)
       : new Screen({ terminal: new ChatTerminal(streams, gone), directory, gestures });
+  const queued = new QueuedPrompts(view);
   const doing = createDoing((text) => view.setDoing(text));
   const report = new ChatReport({ context, view, doing });
   const history = openPromptHistory();
   view.addHistory(history.prompts);
   view.setStatus(colors.dim('/help shows what can be typed'));
-  context.signal.addEventListener('abort', () => leave(EXIT.interrupted), { once: true });
+  context.signal.addEventListener('abort', gone, { once: true });
   return {
     observing: {
       person: personAt(view, () => chat?.cwd() ?? directory),
@@ -75,9 +79,8 @@ export function openRoom(context: CommandContext, directory: string): Room {
     },
     async converse(host, { wish, prompt }) {
       if (left.signal.aborted) return EXIT.interrupted;
-      chat = new Chat({ context, host, view, report, doing, history });
-      if (prompt !== null) chat.submit(prompt);
-      for (const text of early.splice(0)) chat.submit(text);
+      if (prompt !== null) queued.addFirst(prompt);
+      chat = new Chat({ context, host, view, report, doing, history, queued });
       return chat.converse(wish);
     },
     drawn: () => view.drawn(),

@@ -1,3 +1,4 @@
+import type { SlashCommand } from '../../agent/knowledge/commands.ts';
 import { closestName } from '../../base/spelling.ts';
 import { oneLine, plural, printable, table } from '../words/print.ts';
 import type { Host } from '../../host/create-host.ts';
@@ -55,8 +56,9 @@ export type TypedCommand =
 
 export function readTyped(text: string, known: readonly string[]): TypedCommand {
   const [, name, argument = ''] = TYPED.exec(text) ?? [];
-  if (name === undefined || known.includes(name)) return { kind: 'prompt' };
-  const ours = COMMANDS.find((command) => command.name === (name === 'quit' ? 'exit' : name));
+  if (name === undefined) return { kind: 'prompt' };
+  const ours = ownCommand(name);
+  if (ours === undefined && known.includes(name)) return { kind: 'prompt' };
   if (ours === undefined) return { kind: 'unknown', problem: unknownCommand(name, known) };
   return {
     kind: 'ours',
@@ -65,19 +67,31 @@ export function readTyped(text: string, known: readonly string[]): TypedCommand 
   };
 }
 
+/** A workspace must not decide what `/trust` means, so ours win. */
+function ownCommand(name: string): ChatCommand | undefined {
+  return COMMANDS.find((command) => command.name === (name === 'quit' ? 'exit' : name));
+}
+
+/** Whether it is a prompt that somebody wrote down under this name. */
+export function isWrittenCommand(text: string, commands: readonly SlashCommand[]): boolean {
+  const [, typed] = TYPED.exec(text.trim()) ?? [];
+  return commands.some(({ name }) => name === typed);
+}
+
 function unknownCommand(name: string, known: readonly string[]): string {
   const meant = closestName(name, [...COMMANDS.map((command) => command.name), ...known]);
   const hint = meant === null ? '/help shows all of them.' : `Did you mean /${printable(meant)}?`;
   return `There is no command /${printable(name)}. ${hint}`;
 }
 
-/** Ours, and those that somebody wrote down for the session; theirs win, as they do when typed. */
+/** Ours, and those that somebody wrote down for the session under other names. */
 export function allCommands(host: Host, sessionId: string): readonly CompletedCommand[] {
   const theirs = host.session(sessionId).commands();
-  const names = new Set(theirs.map(({ name }) => name));
   return [
-    ...COMMANDS.filter(({ name }) => !names.has(name)),
-    ...theirs.map(({ name, description }) => ({ name, about: description })),
+    ...COMMANDS,
+    ...theirs
+      .filter(({ name }) => ownCommand(name) === undefined)
+      .map(({ name, description }) => ({ name, about: description })),
   ];
 }
 
@@ -86,7 +100,18 @@ function helpText(host: Host, sessionId: string): string {
     `  /${oneLine(name)}`,
     printable(about.split('\n')[0] ?? ''),
   ]);
-  return [table(rows), '', KEYS].join('\n');
+  return [table(rows), ...hiddenLines(host, sessionId), '', KEYS].join('\n');
+}
+
+function hiddenLines(host: Host, sessionId: string): readonly string[] {
+  const hidden = host
+    .session(sessionId)
+    .commands()
+    .filter(({ name }) => ownCommand(name) !== undefined);
+  return hidden.map(
+    ({ name, file }) =>
+      `  /${oneLine(name)} of ${oneLine(file)} cannot be used here: the name is taken; rename the file`,
+  );
 }
 
 const KEYS = table([
@@ -128,7 +153,10 @@ function showPlugins({ host, sessionId, say }: CommandPlace): void {
   say(table([...rows, ...names]));
 }
 
-async function switchModel({ host, sessionId, say }: CommandPlace, name: string): Promise<void> {
+async function switchModel(
+  { host, sessionId, say, signal }: CommandPlace,
+  name: string,
+): Promise<void> {
   const { model } = host.session(sessionId).state();
   if (name === '') {
     say(
@@ -136,7 +164,7 @@ async function switchModel({ host, sessionId, say }: CommandPlace, name: string)
     );
     return;
   }
-  const refusal = await host.switchModel(sessionId, name, 'command');
+  const refusal = await host.switchModel(sessionId, name, { source: 'command', signal });
   say(refusal ?? `The model is ${oneLine(host.session(sessionId).state().model.id)} now.`);
 }
 

@@ -17,7 +17,8 @@ export const serveEditor: Command<AgentFlags> = async (context, flags) => {
   const note = (text: string): void => print.note(`note: ${printable(text)}`);
   if (isatty(0)) note('`hookline acp` is started by editors, and reads their requests from stdin');
   const { serveAcp } = await import('../../acp/serve.ts');
-  await serveAcp({ host, ...stored, note }, { input: requests(), output: answers(), signal });
+  const raw = context.flags.raw === true;
+  await serveAcp({ host, ...stored, raw, note }, { input: requests(), output: answers(), signal });
   return signal.aborted ? EXIT.interrupted : EXIT.fine;
 };
 

@@ -6,7 +6,7 @@ import { type Command, withHost } from '../context.ts';
 import { type EventFlags, readEvent } from '../event-options.ts';
 import { EXIT } from '../exit-codes.ts';
 import { oneLine, plural, printable } from '../words/print.ts';
-import { withoutSecrets } from '../words/redaction.ts';
+import { withoutSecrets } from '../../host/secrets/without-secrets.ts';
 
 export interface ExplainOptions extends EventFlags {
   readonly event?: string;

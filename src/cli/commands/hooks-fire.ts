@@ -4,7 +4,7 @@ import { type Command, type CommandContext, withHost } from '../context.ts';
 import { type EventFlags, readEvent } from '../event-options.ts';
 import { EXIT } from '../exit-codes.ts';
 import { oneLine, printable, printableLines } from '../words/print.ts';
-import { withoutSecrets } from '../words/redaction.ts';
+import { withoutSecrets } from '../../host/secrets/without-secrets.ts';
 import { jsonLate, jsonVerdict, readableLate, readableVerdict } from '../words/verdict.ts';
 
 export interface FireOptions extends EventFlags {

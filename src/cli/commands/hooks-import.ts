@@ -14,7 +14,7 @@ import { clineDirectory } from '../../host/dialects/own-directory.ts';
 import { type HooksFile, openHooksFile } from '../state/hooks-file.ts';
 import { trustNotes, withKeptTrust } from '../state/keep-trust.ts';
 import { oneLine, plural } from '../words/print.ts';
-import { withoutSecrets } from '../words/redaction.ts';
+import { withoutSecrets } from '../../host/secrets/without-secrets.ts';
 
 export interface ImportOptions {
   readonly from?: string;

@@ -8,7 +8,7 @@ import { describeUnbound } from '../words/unbound.ts';
 import { type Command, withHost } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { oneLine, plural, printable, table } from '../words/print.ts';
-import { withoutSecrets } from '../words/redaction.ts';
+import { withoutSecrets } from '../../host/secrets/without-secrets.ts';
 
 /** `hookline hooks list` */
 export const listHooks: Command<object> = (context) =>

@@ -6,7 +6,7 @@ import { type CommandContext, hostOptions, withHost } from '../context.ts';
 import { type EventFlags, readDescription } from '../event-options.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printable } from '../words/print.ts';
-import { withoutSecrets } from '../words/redaction.ts';
+import { withoutSecrets } from '../../host/secrets/without-secrets.ts';
 import { readableVerdict } from '../words/verdict.ts';
 
 interface Recording {

@@ -6,7 +6,7 @@ import { type Command, withHost } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { colors } from '../words/colors.ts';
 import { oneLine, plural, printable } from '../words/print.ts';
-import { withoutSecrets } from '../words/redaction.ts';
+import { withoutSecrets } from '../../host/secrets/without-secrets.ts';
 
 /** `hookline mcp list`: every server, whether it may start, whether it answers, and its tools. */
 export const listServers: Command<object> = (context) => {

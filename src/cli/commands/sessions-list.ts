@@ -6,7 +6,7 @@ import { openStoredSessions } from '../state/stored-sessions.ts';
 import { colors } from '../words/colors.ts';
 import { shownPlace } from '../words/place.ts';
 import { oneLine, printable, table } from '../words/print.ts';
-import { withoutSecrets } from '../words/redaction.ts';
+import { withoutSecrets } from '../../host/secrets/without-secrets.ts';
 import { localTime } from '../words/time.ts';
 
 /** `hookline sessions list`: every stored session, the one used last first. */

@@ -12,7 +12,7 @@ import { openStoredSessions } from '../state/stored-sessions.ts';
 import { colors } from '../words/colors.ts';
 import { shownPlace } from '../words/place.ts';
 import { oneLine, printable, table } from '../words/print.ts';
-import { withoutSecrets } from '../words/redaction.ts';
+import { withoutSecrets } from '../../host/secrets/without-secrets.ts';
 import { localTime } from '../words/time.ts';
 import { paintPart, shownParts } from '../words/transcript.ts';
 

@@ -87,6 +87,15 @@ export function harmless(text: string): string {
   });
 }
 
+/** Text of others on its own lines: unlike what is harmless it brings no colours of its own. */
+export function plainText(text: string): string {
+  if (PLAIN.test(text)) return text;
+  const steering = new RegExp(STEERING, 'gu');
+  return text
+    .replaceAll('\r\n', '\n')
+    .replaceAll(steering, (found) => (found === '\n' || found === '\t' ? found : printable(found)));
+}
+
 /** JSON leaves some characters alone that steer a terminal; escaped they mean the same. */
 function jsonText(value: unknown, indentation?: number): string {
   return JSON.stringify(value, null, indentation).replaceAll(

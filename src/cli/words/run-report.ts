@@ -3,9 +3,9 @@ import { messageOf } from '../../base/errors.ts';
 import { textOf } from '../../sessions/messages.ts';
 import { awaitsTrust, type Verdict } from '../../hooks/decision.ts';
 import type { CommandContext } from '../context.ts';
-import { createDeltaWords } from './delta-words.ts';
+import { createDeltaWords } from '../../host/secrets/delta-words.ts';
 import { milliseconds, oneLine, printable, printableLines } from './print.ts';
-import { withoutSecrets } from './redaction.ts';
+import { withoutSecrets } from '../../host/secrets/without-secrets.ts';
 import { jsonVerdict } from './verdict.ts';
 
 export type RunForm = 'text' | 'json' | 'stream-json';

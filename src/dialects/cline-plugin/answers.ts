@@ -1,6 +1,7 @@
 import { isRecord, typeName } from '../../base/json.ts';
 import type { Decision } from '../../hooks/decision.ts';
 import type { Answer } from '../../hooks/handler.ts';
+import type { AgentModelRequest } from '../../plugins/contract/runtime-hooks.ts';
 import type { LiveRequest } from './live-request.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -42,9 +43,13 @@ export function readStop(result: unknown): Answer | undefined {
 }
 
 /** Also of a hook that returned nothing: it may have changed the request in place. */
-export function readModelRequest(result: unknown, live: LiveRequest): Answer | undefined {
+export function readModelRequest(
+  result: unknown,
+  handed: AgentModelRequest,
+  live: LiveRequest,
+): Answer | undefined {
   const { fields, notes } = fieldsOf(result);
-  live.apply(fields);
+  live.take(handed, fields);
   const decision = { ...stopOf(fields), ...live.changes() };
   if (notes.length === 0 && Object.keys(decision).length === 0) return undefined;
   return { decision, notes };

@@ -86,10 +86,11 @@ const STAGES: readonly Stage[] = [
     events: ['ModelRequest'],
     speak({ event }, { ports, live }) {
       if (event.name !== 'ModelRequest') return null;
-      const request = live(event);
+      const shared = live(event);
+      const request = shared.hand();
       return {
-        context: { snapshot: ports.snapshot(event), request: request.request },
-        read: (result) => readModelRequest(result, request),
+        context: { snapshot: ports.snapshot(event), request },
+        read: (result) => readModelRequest(result, request, shared),
       };
     },
   },

@@ -10,9 +10,13 @@ import { fromAgentMessages, toAgentMessages } from './messages.ts';
 
 /** One request to the model, which the plugins of a session change one after the other. */
 export interface LiveRequest {
-  /** What plugins are handed, and may change in place. */
-  readonly request: AgentModelRequest;
-  apply(result: AgentBeforeModelResult): void;
+  /** A copy for one plugin, which may change it in place. */
+  hand(): AgentModelRequest;
+  /**
+   * What a plugin made of its copy, and what it returned. Throws PLUGIN_INVALID when that is no
+   * request: then all stays as the plugins before it left it.
+   */
+  take(handed: AgentModelRequest, result: AgentBeforeModelResult): void;
   /** What is other than it was when it was made, in the engine's words. */
   changes(): Pick<Decision, 'messages' | 'tools' | 'options'>;
 }
@@ -32,7 +36,7 @@ interface FiredTool {
 
 export function createLiveRequest(fired: unknown, metadata: Record<string, unknown>): LiveRequest {
   const { system, messages, tools } = readFired(fired);
-  const request: AgentModelRequest = {
+  const before: AgentModelRequest = {
     systemPrompt: system,
     messages: toAgentMessages(messages),
     tools: tools.map(({ name, description, schema }) => ({
@@ -42,19 +46,31 @@ export function createLiveRequest(fired: unknown, metadata: Record<string, unkno
     })),
     options: { metadata },
   };
-  const before = { messages: textOf(request.messages), tools: textOf(request.tools) };
+  let now = before;
+  const isOther = (key: 'messages' | 'tools'): boolean => textOf(now[key]) !== textOf(before[key]);
   return {
-    request,
-    apply: (result) => applyResult(request, result),
-    changes() {
-      const isSaidAnew = textOf(request.messages) !== before.messages;
-      const isEquippedAnew = textOf(request.tools) !== before.tools;
-      return {
-        ...(isSaidAnew ? { messages: fromAgentMessages(request.messages) } : {}),
-        ...(isEquippedAnew ? { tools: request.tools.map(toFiredTool) } : {}),
-        ...optionChanges(request, system),
-      };
+    hand: () => copyOf(now),
+    take(handed, result) {
+      // Once more a copy: whoever was handed it may still hold it.
+      now = copyOf(checked(withResult(handed, result)));
     },
+    changes: () => ({
+      ...(isOther('messages') ? { messages: fromAgentMessages(now.messages) } : {}),
+      ...(isOther('tools') ? { tools: now.tools.map(toFiredTool) } : {}),
+      ...optionChanges(now, system),
+    }),
+  };
+}
+
+/** Messages and tools are plain data; what else is in them would not reach the model either. */
+function copyOf(request: AgentModelRequest): AgentModelRequest {
+  const { messages, tools, options } = request;
+  const metadata = recordOf(options?.['metadata']);
+  return {
+    ...request,
+    messages: structuredClone(messages),
+    tools: structuredClone(tools),
+    options: { ...options, metadata: { ...metadata } },
   };
 }
 
@@ -77,30 +93,43 @@ function toFiredTool(tool: AgentModelRequest['tools'][number]): FiredTool {
   return { name: tool.name, description: tool.description, schema: tool.inputSchema };
 }
 
-function applyResult(request: AgentModelRequest, result: AgentBeforeModelResult): void {
-  const { messages, tools, options } = result;
-  if (messages !== undefined) request.messages = [...checked('messages', messages, isMessage)];
-  if (tools !== undefined) request.tools = [...checked('tools', tools, isTool)];
-  if (!isRecord(options)) return;
-  const both = { ...recordOf(request.options?.['metadata']), ...recordOf(options['metadata']) };
-  request.options = { ...request.options, ...options, metadata: both };
+function withResult(
+  request: AgentModelRequest,
+  { messages, tools, options }: AgentBeforeModelResult,
+): AgentModelRequest {
+  const both = { ...recordOf(request.options?.['metadata']), ...recordOf(options?.['metadata']) };
+  return Object.assign(
+    { ...request },
+    messages === undefined ? {} : { messages },
+    tools === undefined ? {} : { tools },
+    isRecord(options) ? { options: { ...request.options, ...options, metadata: both } } : {},
+  );
 }
 
-/** Looked at before it counts, so that the next plugin gets what the one before it left. */
-function checked<Item>(
-  what: string,
-  given: readonly Item[],
-  isFine: (item: unknown) => boolean,
-): readonly Item[] {
-  const list: unknown = given;
-  if (Array.isArray(list) && list.every(isFine)) return given;
+/** Looked at after each plugin, so that the next one gets what can be used and the right one is told. */
+function checked(request: AgentModelRequest): AgentModelRequest {
+  const { systemPrompt, messages, tools, options }: Readonly<Record<string, unknown>> = {
+    ...request,
+  };
+  const wrong = [
+    ...(systemPrompt === undefined || typeof systemPrompt === 'string' ? [] : ['systemPrompt']),
+    ...(isListOf(messages, isMessage) ? [] : ['messages']),
+    ...(isListOf(tools, isTool) ? [] : ['tools']),
+    ...(options === undefined || isRecord(options) ? [] : ['options']),
+  ];
+  if (wrong.length === 0) return request;
   throw new HooklineError('PLUGIN_INVALID', {
-    message: `beforeModel gave "${what}" that are none, so they stay as they were`,
+    message: `beforeModel gave "${wrong.join('", "')}" that are none, so they stay as they were`,
   });
 }
 
+function isListOf(list: unknown, isFine: (item: unknown) => boolean): boolean {
+  return Array.isArray(list) && list.every(isFine);
+}
+
 function isMessage(item: unknown): boolean {
-  return isRecord(item) && typeof item['role'] === 'string' && Array.isArray(item['content']);
+  if (!isRecord(item) || typeof item['role'] !== 'string') return false;
+  return isListOf(item['content'], (part) => isRecord(part) && typeof part['type'] === 'string');
 }
 
 function isTool(item: unknown): boolean {

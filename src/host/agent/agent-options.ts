@@ -26,14 +26,18 @@ export interface AgentOptions {
   readonly person?: Person;
   /** Files, or JSON texts, with MCP servers beside those that are configured. */
   readonly mcpConfig?: readonly string[];
+  /** Whether the first prompt waits until each MCP server is connected or has failed; by default without a person. */
+  readonly waitsForServers?: boolean;
   /** Tools beside Hookline's own, asked for whenever the model is. */
   readonly tools?: () => readonly Tool[];
   /** Which of all tools the agent has, in which order; all of them by default. */
   readonly chooseTools?: (all: readonly Tool[]) => readonly Tool[];
+  /** Whether the model is told of a tool under this name; of all of them by default. */
+  readonly offers?: (name: string) => boolean;
   /** Added to the system prompt, or said instead of it. */
   readonly systemPrompt?: string | WholePrompt;
   /** Changes each request to the model after hooks did. Must not throw. */
-  readonly shapeRequest?: (request: ModelRequest) => Promise<ModelRequest>;
+  readonly shapeRequest?: (request: ModelRequest, signal: AbortSignal) => Promise<ModelRequest>;
 }
 
 /** A model by name. */

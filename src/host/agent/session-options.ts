@@ -72,7 +72,10 @@ export async function sessionOptions(
     modelFor: (name) => models.named(name),
     tools: () => toolsFor(options, request.mcp),
     commands: () => request.mcp.commands(),
-    specsOf: (tools) => specsFor(options.toolset ?? 'claude', tools),
+    specsOf: (tools) =>
+      specsFor(options.toolset ?? 'claude', tools).filter(
+        ({ name }) => options.offers?.(name) ?? true,
+      ),
     limits: limitsOf(request),
     person: options.person ?? null,
     stored: kept.stored,

@@ -139,7 +139,7 @@ async function startSession(
   await mcp.start();
   const session = await openIn(house, await sessionOptions(request, { ...house, wish }), signal);
   // Without anybody there, the first request must know every tool.
-  if (options.person === undefined) await untilSettled(mcp, signal);
+  if (options.waitsForServers ?? options.person === undefined) await untilSettled(mcp, signal);
   const hasWork = !idle && (prompt !== null || wish.resume !== undefined);
   return {
     sessionId: session.id,

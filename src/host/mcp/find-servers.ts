@@ -1,4 +1,7 @@
-import { displayPath } from '../../base/paths.ts';
+import { displayPath, findRealPath } from '../../base/paths.ts';
+import { serverUnit } from '../../dialects/claude-config/mcp/server-unit.ts';
+import { shellWord } from '../../base/shell-word.ts';
+import type { FoundHook } from '../../dialects/dialect.ts';
 import type { BrokenServer, ServerConfig, ServerSource } from '../../mcp/server-config.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import { readGivenServers, readOwnServers } from './own-servers.ts';
@@ -24,7 +27,8 @@ export function findServers(opened: OpenedHooks, given: readonly string[]): Foun
   const named = readGivenServers(given, opened);
   const own = readOwnServers(opened);
   const configured = opened.hookSet.mcpServers();
-  const all = [...named.servers, ...own.servers, ...configured.servers];
+  const added = named.servers.filter((each) => !isAmong(each, configured.servers));
+  const all = [...added, ...own.servers, ...configured.servers];
   const rank = ({ source }: ServerConfig): number => ORDER.indexOf(source);
   return {
     servers: all
@@ -34,18 +38,43 @@ export function findServers(opened: OpenedHooks, given: readonly string[]): Foun
   };
 }
 
+/** To name a file that counts anyway changes nothing. */
+function isAmong({ name, file }: ServerConfig, configured: readonly ServerConfig[]): boolean {
+  const real = realFile(file);
+  return configured.some((each) => each.name === name && realFile(each.file) === real);
+}
+
+function realFile(file: string): string {
+  return findRealPath(file) ?? file;
+}
+
 /** A workspace's server starts with the trust that its entry and its files have. */
-function whyWithheld(config: ServerConfig, { hookSet }: OpenedHooks): string | null {
+function whyWithheld(config: ServerConfig, opened: OpenedHooks): string | null {
   if (config.whyOff !== null) return `disabled: ${config.whyOff}`;
   if (config.place !== 'workspace') return null;
-  const unit = hookSet.found().find(({ mcpServer }) => isSame(mcpServer, config));
+  const unit = unitOf(config, opened);
   if (unit === undefined) return 'untrusted: its entry is no longer there';
-  const { state, why } = hookSet.status(unit);
+  const { state, why } = opened.hookSet.status(unit);
   return state === 'ready' ? null : `${state}: ${why}`;
+}
+
+/** What the caller names is not found with the hooks; it is trusted where it lies all the same. */
+function unitOf(config: ServerConfig, opened: OpenedHooks): FoundHook | undefined {
+  const { hookSet, startDirectory, surroundings } = opened;
+  const found = hookSet.found().find(({ mcpServer }) => isSame(mcpServer, config));
+  if (found !== undefined || config.source !== 'dynamic') return found;
+  const { env, home } = surroundings;
+  return serverUnit(config, { startDirectory, env, home })[0];
 }
 
 function isSame(one: ServerConfig | undefined, { name, file, text }: ServerConfig): boolean {
   return one !== undefined && one.name === name && one.file === file && one.text === text;
+}
+
+/** How a person looks at it: what only the caller names is not among what is found here. */
+export function trustCommand(config: ServerConfig, opened: OpenedHooks): string {
+  const isFound = opened.hookSet.mcpServers().servers.some((each) => isSame(each, config));
+  return isFound ? 'hookline trust' : `hookline --settings ${shellWord(config.file)} trust`;
 }
 
 /** Where it is configured, as a person would say it. */

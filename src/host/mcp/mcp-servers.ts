@@ -7,11 +7,17 @@ import type { ConnectionState, ServerConnection } from '../../mcp/connection.ts'
 import type { ServerTool } from '../../mcp/listing.ts';
 import type { BrokenServer, ServerConfig } from '../../mcp/server-config.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
-import { type FoundServer, type FoundServers, findServers, serverPlace } from './find-servers.ts';
+import {
+  type FoundServer,
+  type FoundServers,
+  findServers,
+  serverPlace,
+  trustCommand,
+} from './find-servers.ts';
 import { ownServerNews } from './own-server-news.ts';
 import { promptCommand } from './prompt-commands.ts';
 import { resourceTools } from './resource-tools.ts';
-import { agentTool, type NamedConnection } from './server-tools.ts';
+import { agentTool, nameProblem, type NamedConnection } from './server-tools.ts';
 import { reachServer, timeLimits } from './reach-server.ts';
 
 export interface McpRequest {
@@ -71,13 +77,19 @@ class ServersOfHost implements McpServers {
     this.#connections().filter(({ hasResources }) => hasResources),
   );
   #found: FoundServers = { servers: [], broken: [] };
+  #starting: Promise<void> | null = null;
   #isClosed = false;
 
   constructor(request: McpRequest) {
     this.#request = request;
   }
 
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    this.#starting = this.#start();
+    return this.#starting;
+  }
+
+  async #start(): Promise<void> {
     const { opened, given } = this.#request;
     this.#found = findServers(opened, given);
     const { servers, broken } = this.#found;
@@ -142,9 +154,10 @@ class ServersOfHost implements McpServers {
   }
 
   async call({ server, tool, input }: McpCall, signal: AbortSignal): Promise<McpAnswer | null> {
-    await this.start();
+    // Hooks call often: what is configured was read when the session began.
+    await (this.#starting ?? this.start());
     const connection = this.#started.get(server)?.connection;
-    await connection?.open();
+    await connection?.openIfDue();
     if (connection?.state.kind !== 'connected') return null;
     const params = { name: tool, arguments: input };
     const answer = readAnswer(await connection.request({ method: 'tools/call', params, signal }));
@@ -183,7 +196,7 @@ function withheldNotices(servers: readonly FoundServer[], opened: OpenedHooks): 
     if (why === null || why.startsWith('disabled')) return [];
     const place = serverPlace(config, opened);
     return [
-      `the MCP server ${config.name} (${place}) is not started (${why}); look at it with \`hookline trust\``,
+      `the MCP server ${config.name} (${place}) is not started (${why}); look at it with \`${trustCommand(config, opened)}\``,
     ];
   });
 }
@@ -213,10 +226,14 @@ function createToolMaker(tell: (text: string) => void) {
       named.connection.tools.map((tool) => toolOf(named, tool)),
     );
     for (const tool of listed) {
-      const isTaken = tools.has(tool.name);
-      if (isTaken) tell(`two MCP tools are called ${tool.name}; the first one counts`);
-      else tools.set(tool.name, tool);
+      const problem = nameProblem(tool) ?? repeatOf(tool, tools);
+      if (problem === null) tools.set(tool.name, tool);
+      else tell(problem);
     }
     return [...tools.values()];
   };
+}
+
+function repeatOf({ name }: Tool, known: ReadonlyMap<string, Tool>): string | null {
+  return known.has(name) ? `two MCP tools are called ${name}; the first one counts` : null;
 }

@@ -33,21 +33,37 @@ export function readOwnServers(opened: OpenedHooks): ConfiguredServers {
   ]);
 }
 
-/** Servers of files, or of JSON texts, that the caller names. */
-export function readGivenServers(
-  given: readonly string[],
-  { surroundings }: OpenedHooks,
-): ConfiguredServers {
+/**
+ * Servers of files, or of JSON texts, that the caller names. To name a file of the workspace is not to
+ * have looked at it.
+ */
+export function readGivenServers(given: readonly string[], opened: OpenedHooks): ConfiguredServers {
   return joined(
     given.flatMap((each) => {
-      const isText = each.trimStart().startsWith('{');
-      const file = isText ? '--mcp-config' : path.resolve(surroundings.cwd, each);
-      const text = isText ? each : readConfigText(file);
+      if (each.trimStart().startsWith('{')) return readGivenText(each, BY_CALLER);
+      const file = path.resolve(opened.surroundings.cwd, each);
+      const text = readConfigText(file);
       if (text === null) return [unreadable(file, 'is not there')];
       if (typeof text !== 'string') return [unreadable(file, text.why)];
-      return readText(text, file, (root) => serversIn(root, originOf(file, 'dynamic', 'given')));
+      return readGivenText(text, originOfGiven(file, opened));
     }),
   );
+}
+
+function readGivenText(text: string, origin: ServerOrigin): readonly ConfiguredServers[] {
+  return readText(text, origin.file, (root) => serversIn(root, origin));
+}
+
+const BY_CALLER = originOf('--mcp-config', 'dynamic', 'given');
+
+function originOfGiven(file: string, opened: OpenedHooks): ServerOrigin {
+  const root = owningRoot(file, opened);
+  const origin = originOf(file, 'dynamic', 'given');
+  return root === null ? origin : { ...origin, place: 'workspace', root };
+}
+
+function owningRoot(file: string, { workspaceRoots, surroundings }: OpenedHooks): string | null {
+  return findOwningRoot(file, { workspaceRoots, home: surroundings.home });
 }
 
 function joined(readings: readonly ConfiguredServers[]): ConfiguredServers {
@@ -69,8 +85,7 @@ function readFile(
   if (typeof text !== 'string') return [unreadable(file, text.why)];
   // Claude's file holds much else, and most people have no server in it.
   if (!text.includes('"mcpServers"')) return [];
-  const { workspaceRoots, surroundings } = opened;
-  const root = findOwningRoot(file, { workspaceRoots, home: surroundings.home });
+  const root = owningRoot(file, opened);
   // The person's own file must not be one that a repository brought.
   if (root !== null) return [unreadable(file, `is ignored: it lies in the workspace ${root}`)];
   return readText(text, file, (part) => read(part, file));

@@ -5,6 +5,7 @@ import { readPromptText } from '../../mcp/answer.ts';
 import type { ServerConnection } from '../../mcp/connection.ts';
 import type { ServerPrompt } from '../../mcp/listing.ts';
 import { wireName } from '../../mcp/server-config.ts';
+import { boundText } from './tool-output.ts';
 
 /** `/mcp__server__prompt`: the server makes the text. */
 export function promptCommand(connection: ServerConnection, prompt: ServerPrompt): SlashCommand {
@@ -38,7 +39,8 @@ async function fetchPrompt(
   const params = { name: prompt.name, arguments: argumentsFrom(prompt, args) };
   const answer = await connection.request({ method: 'prompts/get', params, signal });
   const text = readPromptText(answer);
-  if (text.trim() !== '') return text;
+  // What it is put into has no file for the rest.
+  if (text.trim() !== '') return boundText(text, null);
   throw new HooklineError('MCP_FAILED', {
     message: `the MCP server ${connection.name} gave no text for its prompt ${prompt.name}`,
   });

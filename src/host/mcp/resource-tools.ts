@@ -3,6 +3,7 @@ import { failedOutput, type Tool } from '../../agent/tools/tool.ts';
 import { messageOf } from '../../base/errors.ts';
 import { readContents } from '../../mcp/answer.ts';
 import type { ServerConnection } from '../../mcp/connection.ts';
+import { asking } from './server-tools.ts';
 import { boundText, toolOutput } from './tool-output.ts';
 
 type Connections = () => readonly ServerConnection[];
@@ -75,6 +76,7 @@ function readTool(connections: Connections): Tool {
         method: 'resources/read',
         params: { uri },
         signal,
+        ...asking(bench),
       });
       return toolOutput({ blocks: readContents(answer), isError: false }, bench.spillDirectory);
     },

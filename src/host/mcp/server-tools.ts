@@ -9,8 +9,9 @@ import type { Workbench } from '../../agent/tools/workbench.ts';
 import { messageOf } from '../../base/errors.ts';
 import { isRecord, typeName } from '../../base/json.ts';
 import { readAnswer } from '../../mcp/answer.ts';
-import type { Ask, ServerConnection } from '../../mcp/connection.ts';
+import type { ServerConnection } from '../../mcp/connection.ts';
 import type { ServerTool } from '../../mcp/listing.ts';
+import type { Ask } from '../../mcp/pending-calls.ts';
 import { type ServerSource, wireName } from '../../mcp/server-config.ts';
 import { toolOutput } from './tool-output.ts';
 
@@ -58,7 +59,7 @@ async function runCall(
       params,
       signal,
       onProgress,
-      ...asking(connection.name, bench),
+      ...asking(bench),
     });
     return toolOutput(readAnswer(answer), bench.spillDirectory);
   } catch (error) {
@@ -67,8 +68,15 @@ async function runCall(
 }
 
 /** What the server wants to know while the call runs, whoever has made it is asked for. */
-function asking(server: string, { ports }: Workbench): { readonly ask?: Ask } {
-  const { elicit } = ports;
-  if (elicit === undefined) return {};
-  return { ask: (question, signal) => elicit({ server, ...question }, signal) };
+export function asking({ ports: { elicit } }: Workbench): { readonly ask?: Ask } {
+  return elicit === undefined ? {} : { ask: elicit };
+}
+
+/** What services accept as the name of a tool. */
+const TOOL_NAME = /^[\w-]{1,64}$/;
+
+/** One name that a service refuses would cost every request. */
+export function nameProblem({ name }: Tool): string | null {
+  if (TOOL_NAME.test(name)) return null;
+  return `the MCP tool ${name} is left out: services accept names of at most 64 characters`;
 }

@@ -18,7 +18,7 @@ export function toolOutput(
   { blocks, isError }: ServerAnswer,
   spillDirectory: string | null,
 ): ToolOutput {
-  const shown = blocks.map(withoutHuge);
+  const shown = withinBudget(blocks.map(withoutHuge));
   const text = textsIn(shown);
   const bounded = boundText(text, spillDirectory);
   if (isError) return failedOutput(bounded === '' ? NO_REASON : bounded);
@@ -53,6 +53,27 @@ function withoutHuge(block: ServerBlock): ServerBlock {
   if (SHOWABLE.test(mimeType) && data.length <= MAX_IMAGE_CHARACTERS) return block;
   const text = `[an image of type ${mimeType} and ${data.length} characters of base64, which cannot be shown]`;
   return { type: 'text', text };
+}
+
+/** Every later request carries the pictures of an answer again, and services refuse what is too much. */
+const MAX_IMAGES = 20;
+const MAX_IMAGES_CHARACTERS = 10 * 1024 * 1024;
+
+/** As many pictures as may be shown, the first ones; the others in words. */
+function withinBudget(blocks: readonly ServerBlock[]): readonly ServerBlock[] {
+  let count = 0;
+  let characters = 0;
+  return blocks.map((block) => {
+    if (block.type === 'text') return block;
+    const { data, mimeType } = block;
+    if (count >= MAX_IMAGES || characters + data.length > MAX_IMAGES_CHARACTERS) {
+      const text = `[an image of type ${mimeType} is left out: the answer holds more than can be shown]`;
+      return { type: 'text', text };
+    }
+    count += 1;
+    characters += data.length;
+    return block;
+  });
 }
 
 function blockOf(block: ServerBlock): readonly (TextBlock | ImageBlock)[] {

@@ -19,51 +19,29 @@ export type InputCheck = (input: unknown) => CheckedInput | Promise<CheckedInput
 /** Makes the checks of tools; what checks JSON Schema is loaded once, and only when a tool needs it. */
 export async function createInputChecks(
   tools: readonly AgentTool[],
+  onUnchecked: (tool: string, what: string) => void,
 ): Promise<(tool: AgentTool) => InputCheck> {
   const isPlain = (tool: AgentTool): boolean => !isStandardSchema(checkingSchema(tool));
-  const { AjvJsonSchemaValidator } = tools.some(isPlain)
-    ? await import('@modelcontextprotocol/client/validators/ajv')
-    : { AjvJsonSchemaValidator: null };
+  const checkOf = tools.some(isPlain) ? (await import('./json-schema.ts')).jsonSchemaCheck : null;
   const made = new WeakMap<AgentTool, InputCheck>();
   return (tool) => {
     const known = made.get(tool);
     if (known !== undefined) return known;
     const schema = checkingSchema(tool);
-    const check = isStandardSchema(schema)
-      ? checkWith(schema)
-      : checkPlain(toJsonSchema(schema, tool.name), (plain) =>
-          AjvJsonSchemaValidator === null ? null : new AjvJsonSchemaValidator().getValidator(plain),
-        );
-    made.set(tool, check);
-    return check;
+    const plain = toJsonSchema(schema, tool.name);
+    const tell = (what: string): void => onUnchecked(tool.name, what);
+    const check = isStandardSchema(schema) ? checkWith(schema) : checkBy(checkOf?.(plain, tell));
+    const parsing: InputCheck = (input) => check(withParsedTexts(input, plain));
+    made.set(tool, parsing);
+    return parsing;
   };
 }
 
-type Validator = (input: unknown) => { valid: boolean; errorMessage?: string | undefined };
-
-function checkPlain(
-  schema: JsonSchema,
-  compile: (schema: JsonSchema) => Validator | null,
-): InputCheck {
-  const validate = compileIfPossible(schema, compile);
-  return (input) => {
-    const value = withParsedTexts(input, schema);
-    const result = validate?.(value) ?? { valid: true };
-    if (result.valid) return { ok: true, value };
-    return { ok: false, problem: (result.errorMessage ?? '').replaceAll('data', 'input') };
+function checkBy(findProblem: (input: unknown) => string | null = () => null): InputCheck {
+  return (value) => {
+    const problem = findProblem(value);
+    return problem === null ? { ok: true, value } : { ok: false, problem };
   };
-}
-
-/** A schema that cannot be read is the author's to mend; the tool looks at its input itself. */
-function compileIfPossible(
-  schema: JsonSchema,
-  compile: (schema: JsonSchema) => Validator | null,
-): Validator | null {
-  try {
-    return compile(schema);
-  } catch {
-    return null;
-  }
 }
 
 /** Models write lists and objects as text now and then: where the schema wants them, they are read. */
@@ -80,8 +58,12 @@ function withParsedTexts(value: unknown, schema: unknown): unknown {
   if (!isRecord(value) || !isRecord(properties)) return value;
   const entries = Object.entries(value);
   return Object.fromEntries(
-    entries.map(([key, each]) => [key, withParsedTexts(each, properties[key])]),
+    entries.map(([key, each]) => [key, withParsedTexts(each, ownOf(properties, key))]),
   );
+}
+
+function ownOf(properties: JsonSchema, key: string): unknown {
+  return Object.hasOwn(properties, key) ? properties[key] : undefined;
 }
 
 function checkWith(schema: StandardSchema): InputCheck {

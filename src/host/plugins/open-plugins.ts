@@ -33,6 +33,9 @@ export interface PluginsRequest {
   readonly failsClosed: boolean;
   readonly hookTimeoutMs: number;
   readonly setupTimeoutMs: number;
+  readonly disposeTimeoutMs: number;
+  /** Gives up the opening. */
+  readonly signal?: AbortSignal;
   readonly messages: () => readonly Message[];
   /** The tools that the model is told of, as it is told. */
   readonly offered: () => readonly AgentToolDefinition[];
@@ -49,17 +52,31 @@ export interface OpenedPlugins {
   readonly tools: readonly Tool[];
   /** What rules say, as they were read when the run began. */
   rules(): string;
-  shapeRequest(request: ModelRequest): Promise<ModelRequest>;
+  shapeRequest(request: ModelRequest, signal: AbortSignal): Promise<ModelRequest>;
   hear(event: RuntimeEvent): void;
-  command(prompt: string): Promise<CommandReply | null>;
+  /** Throws only when the signal aborts. */
+  command(prompt: string, signal: AbortSignal): Promise<CommandReply | null>;
   dispose(): Promise<void>;
 }
 
 /** Sets up the plugins of one session and joins what they contribute. */
 export async function openPlugins(request: PluginsRequest): Promise<OpenedPlugins> {
-  const { onIssue, sessionId, messages, onNews } = request;
   const registry = await openRegistry(request);
+  try {
+    return await joinPlugins(request, registry);
+  } catch (error) {
+    await registry.dispose();
+    throw error;
+  }
+}
+
+async function joinPlugins(
+  request: PluginsRequest,
+  registry: PluginRegistry,
+): Promise<OpenedPlugins> {
+  const { onIssue, sessionId, messages, onNews, hookTimeoutMs: timeoutMs } = request;
   const { active } = registry;
+  const parts = { plugins: active, timeoutMs, onIssue };
   const mirror = createAgentMirror();
   const snapshots = createSnapshots({ sessionId, mirror, messages });
   const telling = createTelling({
@@ -68,12 +85,14 @@ export async function openPlugins(request: PluginsRequest): Promise<OpenedPlugin
     snapshots,
     ...(onNews === undefined ? {} : { onNews }),
   });
-  const made = chooseTools(request, registry);
-  const check = await createInputChecks(made);
+  const made = toolsOf(request, registry);
+  const check = await createInputChecks(made, (tool, what) => {
+    const plugin = pluginOf(tool, active) ?? 'config.extraTools';
+    onIssue({ plugin, phase: 'tool', level: 'warning', message: `the tool ${tool}: ${what}` });
+  });
   const rules = createRules({
-    plugins: active,
+    ...parts,
     toolNames: () => request.offered().map(({ name }) => name),
-    onIssue,
   });
   const handlers = handlersOf(request, { registry, snapshots, made, rules });
   return {
@@ -88,18 +107,18 @@ export async function openPlugins(request: PluginsRequest): Promise<OpenedPlugin
       }),
     ),
     rules: () => rules.text(),
-    shapeRequest: async (asked) => ({
+    shapeRequest: async (asked, signal) => ({
       ...asked,
-      messages: await buildMessages(asked.messages, active, onIssue),
+      messages: await buildMessages(asked.messages, parts, signal),
     }),
     hear: (event) => telling.hear(event),
-    command: (prompt) => runCommand(prompt, active, onIssue),
+    command: (prompt, signal) => runCommand(prompt, parts, signal),
     dispose: () => registry.dispose(),
   };
 }
 
 /** The program's own before those of plugins; of plugins the last one of a name. */
-function chooseTools(
+function toolsOf(
   { extraTools, onIssue }: PluginsRequest,
   { active }: PluginRegistry,
 ): readonly AgentTool[] {
@@ -118,6 +137,13 @@ function chooseTools(
     else onIssue({ plugin: 'config.extraTools', phase: 'tool', level: 'error', message });
   }
   return [...chosen.values()];
+}
+
+/** The last one that registered it; null when it is the program's own. */
+function pluginOf(tool: string, active: PluginRegistry['active']): string | null {
+  const isItsOwn = ({ contributions }: PluginRegistry['active'][number]): boolean =>
+    contributions.tools.some(({ name }) => name === tool);
+  return active.findLast(isItsOwn)?.name ?? null;
 }
 
 /** What services accept as the name of a tool. */

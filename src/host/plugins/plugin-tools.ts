@@ -1,3 +1,4 @@
+import { interruptedOutput } from '../../agent/tools/define-tool.ts';
 import {
   failedOutput,
   type RunningCall,
@@ -9,6 +10,7 @@ import { messageOf } from '../../base/errors.ts';
 import { limitTime } from '../../base/time-limit.ts';
 import { untilAborted } from '../../base/until-aborted.ts';
 import { isRecord } from '../../base/json.ts';
+import { withinBounds } from '../../plugins/bounded.ts';
 import { type JsonSchema, toJsonSchema } from '../../plugins/contract/input-schema.ts';
 import type { AgentTool, AgentToolContext } from '../../plugins/contract/tool.ts';
 import type { ImageBlock } from '../../sessions/messages.ts';
@@ -46,9 +48,14 @@ export function toAgentTool(tool: AgentTool, means: PluginToolMeans): Tool {
     bench: Workbench,
     checking: Promise<CheckedInput>,
   ): Promise<ToolOutput> {
-    const checked = await checking;
-    if (!checked.ok) return failedOutput(wrongInput(tool, checked.problem));
-    return runTool(tool, { value: checked.value, call, bench, means });
+    const bounds = { what: 'its schema', timeoutMs: timeoutOf(tool), signal: call.signal };
+    try {
+      const checked = await withinBounds(() => checking, bounds);
+      if (!checked.ok) return failedOutput(wrongInput(tool, checked.problem));
+      return await runTool(tool, { value: checked.value, call, bench, means });
+    } catch (error) {
+      return call.signal.aborted ? interruptedOutput() : failedOutput(messageOf(error));
+    }
   }
 }
 
@@ -86,8 +93,12 @@ interface Running {
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 
+function timeoutOf({ timeoutMs }: AgentTool): number {
+  return timeoutMs ?? DEFAULT_TIMEOUT_MS;
+}
+
 async function runTool(tool: AgentTool, running: Running): Promise<ToolOutput> {
-  const timeoutMs = tool.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const timeoutMs = timeoutOf(tool);
   const limit = limitTime(running.call.signal, timeoutMs);
   try {
     const call = { ...running.call, signal: limit.signal };
@@ -95,9 +106,7 @@ async function runTool(tool: AgentTool, running: Running): Promise<ToolOutput> {
     return outputOf(tool, await untilAborted(work, limit.signal));
   } catch (error) {
     if (limit.isOver()) return failedOutput(`${tool.name} did not end within ${timeoutMs} ms`);
-    if (running.call.signal.aborted) {
-      return { ...failedOutput('The call was interrupted before it was done.'), interrupted: true };
-    }
+    if (running.call.signal.aborted) return interruptedOutput();
     return failedOutput(messageOf(error));
   } finally {
     limit.clear();

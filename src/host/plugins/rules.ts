@@ -1,5 +1,6 @@
 import { messageOf } from '../../base/errors.ts';
 import type { Handler } from '../../hooks/handler.ts';
+import { type Bounds, withinBounds } from '../../plugins/bounded.ts';
 import type { OnIssue } from '../../plugins/issue.ts';
 import type { AgentExtensionRule } from '../../plugins/contract/plugin.ts';
 import type { ActivePlugin } from '../../plugins/registry.ts';
@@ -8,6 +9,8 @@ export interface RuleMeans {
   readonly plugins: readonly ActivePlugin[];
   /** The names of the tools that the model is told of. */
   readonly toolNames: () => readonly string[];
+  /** How long one may take to say what it says. */
+  readonly timeoutMs: number;
   readonly onIssue: OnIssue;
 }
 
@@ -28,8 +31,8 @@ export function createRules(means: RuleMeans): Rules {
     vocabulary: 'sdk',
     onFailure: 'open',
     inOrder: true,
-    async run() {
-      texts = await readRules(means);
+    async run(_input, signal) {
+      texts = await readRules(means, signal);
       return undefined;
     },
   };
@@ -38,7 +41,10 @@ export function createRules(means: RuleMeans): Rules {
 }
 
 /** What rules of plugins say now, in their order; one that fails is left out and told of. */
-async function readRules({ plugins, toolNames, onIssue }: RuleMeans): Promise<readonly string[]> {
+async function readRules(
+  { plugins, toolNames, timeoutMs, onIssue }: RuleMeans,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   const offered = toolNames();
   const texts: string[] = [];
   for (const { name, contributions } of plugins) {
@@ -46,8 +52,9 @@ async function readRules({ plugins, toolNames, onIssue }: RuleMeans): Promise<re
       const { whenToolAvailable: needed } = rule;
       if (needed !== undefined && !offered.includes(needed)) continue;
       try {
-        texts.push(await contentOf(rule));
+        texts.push(await contentOf(rule, { timeoutMs, signal }));
       } catch (error) {
+        signal.throwIfAborted();
         const message = `the rule ${rule.id} is left out: ${messageOf(error)}`;
         onIssue({ plugin: name, phase: 'rule', level: 'warning', message });
       }
@@ -56,8 +63,9 @@ async function readRules({ plugins, toolNames, onIssue }: RuleMeans): Promise<re
   return texts.filter((text) => text !== '');
 }
 
-async function contentOf(rule: AgentExtensionRule): Promise<string> {
+async function contentOf(rule: AgentExtensionRule, bounds: Bounds): Promise<string> {
   const { content } = rule;
-  const said: unknown = typeof content === 'function' ? await content.call(rule) : content;
+  const said: unknown =
+    typeof content === 'function' ? await withinBounds(() => content.call(rule), bounds) : content;
   return typeof said === 'string' ? said.trim() : '';
 }

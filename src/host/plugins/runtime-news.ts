@@ -19,8 +19,6 @@ export function runtimeNews(event: RuntimeEvent, means: NewsMeans): readonly Age
   const { agent } = means;
   const { iteration } = agent;
   switch (event.type) {
-    case 'run-start':
-      return [{ type: 'run-started' }];
     case 'turn-start':
       return [{ type: 'turn-started', iteration }];
     case 'text-delta': {

@@ -20,27 +20,41 @@ export interface Telling {
 }
 
 /** Tells the onEvent of every plugin what happens, in order. */
-export function createTelling({ plugins, mirror, snapshots, onNews }: TellingMeans): Telling {
+export function createTelling(means: TellingMeans): Telling {
+  const { mirror, snapshots } = means;
   const updates = new Map<string, unknown>();
+  const unbegun = new Set<string>();
   return {
     noteUpdate: (callId, update) => void updates.set(callId, update),
     hear(event) {
       const agent = mirror.agent(event.agentId, event.parentAgentId);
       const { agentId, calls: toolCallCount, iteration } = agent;
+      const isUntold = event.type === 'tool-end' && !agent.pending.has(event.callId);
+      const tell = (news: AgentRuntimeNews): void =>
+        tellAll(means, { ...news, snapshot: snapshots.of(agentId) });
+      // A run has begun when beforeRun let it; one that it did not let begin only ends.
+      const mayBegin = event.type !== 'run-start' && event.type !== 'hook';
+      if (mayBegin && unbegun.delete(agentId) && event.type !== 'run-end') {
+        tell({ type: 'run-started' });
+      }
+      if (event.type === 'run-start') unbegun.add(agentId);
       mirror.hear(event);
-      const tell = (news: AgentRuntimeNews): void => {
-        const told = { ...news, snapshot: snapshots.of(agentId) };
-        onNews?.(told);
-        for (const plugin of plugins) tellPlugin(plugin, told);
-      };
       // Calls belong to their turn, so that it is over only when something else begins.
       const endsTurn = event.type === 'turn-start' || event.type === 'run-end';
       if (endsTurn && iteration > 0) tell({ type: 'turn-finished', iteration, toolCallCount });
       const updateOf = (callId: string): unknown => updates.get(callId);
-      runtimeNews(event, { agent, snapshots, updateOf }).forEach(tell);
+      const news = { agent, snapshots, updateOf };
+      // A call that was left out because of one before it.
+      if (isUntold) runtimeNews({ ...event, type: 'tool-start' }, news).forEach(tell);
+      runtimeNews(event, news).forEach(tell);
       if (event.type === 'tool-end') updates.delete(event.callId);
     },
   };
+}
+
+function tellAll({ plugins, onNews }: TellingMeans, told: AgentRuntimeEvent): void {
+  onNews?.(told);
+  for (const plugin of plugins) tellPlugin(plugin, told);
 }
 
 /** What one of them does wrong is its own; nobody waits for any of them. */

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { devNull } from 'node:os';
 import path from 'node:path';
-import { claimsIn, type DirectoryClaims } from '../../base/claims.ts';
+import { claimsIn, type DirectoryClaims } from '../../sessions/claims.ts';
 import { messageOf } from '../../base/errors.ts';
 import { isDirectory, readTextIfPresent } from '../../base/files.ts';
 import type { Environment } from '../../process/environment.ts';

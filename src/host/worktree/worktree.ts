@@ -95,7 +95,13 @@ async function isWanted({ person }: WorktreeRequest, real: string): Promise<bool
     { label: 'Keep', description: 'Leave it as it is' },
     { label: 'Remove', description: 'Tell the hook that made it to take it away' },
   ];
-  const asked = { question, header: 'Worktree', options, multiSelect: false };
+  const asked = {
+    question,
+    header: 'Worktree',
+    options,
+    multiSelect: false,
+    isClosed: true,
+  } as const;
   const never = new AbortController().signal;
   const answers = await person.answer([asked], never).catch(() => null);
   return answers?.[question] !== 'Remove';

@@ -25,18 +25,49 @@ function boundedBytes(): TransformStream<Uint8Array, Uint8Array> {
   });
 }
 
-const NEWLINE = 0x0a;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
 
-/** Each line of a stream is bounded, not the stream, which may stay open for days. */
+/** Each event of a stream is bounded, not the stream, which may stay open for days. */
 function boundedEvents(): TransformStream<Uint8Array, Uint8Array> {
-  let bytes = 0;
+  let begun: BegunEvent = { bytes: 0, isLineEmpty: true, last: 0 };
   return new TransformStream({
     transform(chunk, controller) {
-      const lastLine = chunk.lastIndexOf(NEWLINE);
-      bytes = lastLine === -1 ? bytes + chunk.length : chunk.length - lastLine;
-      pass(chunk, bytes, controller);
+      const { longest, rest } = readEvents(begun, chunk);
+      begun = rest;
+      pass(chunk, longest, controller);
     },
   });
+}
+
+/** What has come of an event that has not ended. */
+interface BegunEvent {
+  readonly bytes: number;
+  readonly isLineEmpty: boolean;
+  readonly last: number;
+}
+
+/** An empty line ends an event, and a line ends with either sign or both. A plain loop: it sees every byte. */
+function readEvents(
+  begun: BegunEvent,
+  chunk: Uint8Array,
+): { readonly longest: number; readonly rest: BegunEvent } {
+  let { bytes, isLineEmpty, last } = begun;
+  let longest = 0;
+  for (let index = 0; index < chunk.length; index += 1) {
+    const byte = chunk[index] ?? 0;
+    bytes += 1;
+    const isLineEnd = byte === LINE_FEED || byte === CARRIAGE_RETURN;
+    const isSecondHalf = byte === LINE_FEED && last === CARRIAGE_RETURN;
+    last = byte;
+    if (isSecondHalf) continue;
+    if (isLineEnd && isLineEmpty) {
+      longest = Math.max(longest, bytes);
+      bytes = 0;
+    }
+    isLineEmpty = isLineEnd;
+  }
+  return { longest: Math.max(longest, bytes), rest: { bytes, isLineEmpty, last } };
 }
 
 function pass(

@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import type { Writable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { createBoundedOutput } from '../../process/bounded-output.ts';
 import { createTreeEnder, type TreeEnder } from '../../process/end-tree.ts';
@@ -10,6 +11,9 @@ import { MessageLines } from './message-lines.ts';
 const MIB = 1024 * 1024;
 /** What a server may print beside its messages before it is taken for broken. */
 const MAX_GARBAGE_BYTES = 4 * MIB;
+/** What may wait for a server that does not read. */
+const MAX_UNSENT_BYTES = 16 * MIB;
+const MAX_UNSENT_MESSAGES = 20_000;
 const MAX_STDERR_BYTES = 8 * 1024;
 const STDIN_GRACE_MS = 300;
 const KILL_GRACE_MS = 1500;
@@ -33,6 +37,8 @@ export class StdioTransport implements Transport {
   readonly #stderr = createBoundedOutput(MAX_STDERR_BYTES);
   #child: ChildProcess | null = null;
   #tree: TreeEnder | null = null;
+  #unsentMessages = 0;
+  #drained: Promise<void> | null = null;
   #garbageBytes = 0;
   #firstGarbage: string | null = null;
   #failure: string | null = null;
@@ -104,7 +110,8 @@ export class StdioTransport implements Transport {
   }
 
   #receive(chunk: Buffer): void {
-    if (this.#isOver) return;
+    // Whatever it still says while it ends is heard by nobody.
+    if (this.#isOver || this.#ended !== null) return;
     const lines = this.#lines.push(chunk);
     if (lines === null) {
       return this.#giveUp(`it sent a message of more than ${MAX_MESSAGE_BYTES / MIB} MiB`);
@@ -144,11 +151,35 @@ export class StdioTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin;
     if (this.#isOver || !stdin?.writable) throw new TransportFailure(this.whyOver());
-    if (stdin.write(`${JSON.stringify(message)}\n`)) return;
-    await new Promise<void>((resolve) => {
-      stdin.once('drain', resolve);
-      stdin.once('close', resolve);
+    if (!this.#canWait(stdin)) {
+      this.#giveUp('it does not read what it is sent, and asks for ever more');
+      throw new TransportFailure(this.whyOver());
+    }
+    this.#unsentMessages += 1;
+    const isSent = stdin.write(`${JSON.stringify(message)}\n`, () => {
+      this.#unsentMessages -= 1;
     });
+    if (!isSent) await this.#untilDrained(stdin);
+  }
+
+  /** One message may be as long as it likes; what counts is what waits before it. */
+  #canWait({ writableLength }: Writable): boolean {
+    return writableLength <= MAX_UNSENT_BYTES && this.#unsentMessages <= MAX_UNSENT_MESSAGES;
+  }
+
+  /** One promise for all who wait. */
+  #untilDrained(stdin: Writable): Promise<void> {
+    this.#drained ??= new Promise<void>((resolve) => {
+      const done = (): void => {
+        stdin.off('drain', done);
+        stdin.off('close', done);
+        this.#drained = null;
+        resolve();
+      };
+      stdin.on('drain', done);
+      stdin.on('close', done);
+    });
+    return this.#drained;
   }
 
   close(): Promise<void> {

@@ -199,18 +199,35 @@ const EDIT_TOOLS: readonly string[] = ['Write', 'Edit', 'MultiEdit', 'NotebookEd
 /** `Edit` means every tool that changes files, `Read` every one that reads them, a server all its tools. */
 export function coversTool(
   { parsed: { tool }, behavior }: PermissionRule,
-  { names }: Pick<PermissionCall, 'names'>,
+  { names, server }: Pick<PermissionCall, 'names' | 'server'>,
 ): boolean {
   if (names.includes(tool)) return true;
   if (tool === 'Edit') return names.some((name) => EDIT_TOOLS.includes(name));
   if (tool === 'Read') return names.some((name) => READ_TOOLS.includes(name));
-  if (tool.includes('*')) return names.some((name) => fitsName(tool, name));
-  const isServer = tool.startsWith('mcp__') && !tool.slice('mcp__'.length).includes('__');
-  return (isServer || behavior !== 'allow') && isToolOf(tool, names);
+  if (behavior === 'allow') return allowsServerTool(tool, names, server);
+  return tool.includes('*') ? names.some((name) => fitsName(tool, name)) : isToolOf(tool, names);
 }
 
+/** `mcp__d` allows the tools of the server `d`, and none of a server `d__other`. */
+function allowsServerTool(
+  tool: string,
+  names: readonly string[],
+  server: string | undefined,
+): boolean {
+  if (!tool.startsWith(MCP)) return false;
+  const isPattern = tool.includes('*');
+  if (server === undefined && tool.slice(MCP.length).includes('__') && !isPattern) return false;
+  // Other signs become `_` in the names of its tools.
+  const own = server === undefined ? null : `${MCP}${server.replaceAll(/[^\w-]/g, '_')}`;
+  if (!isPattern) return own === null ? isToolOf(tool, names) : tool === own;
+  const isOfServer = own === null || tool.startsWith(`${own}__`);
+  return isOfServer && names.some((name) => fitsName(tool, name));
+}
+
+const MCP = 'mcp__';
+
 function isToolOf(server: string, names: readonly string[]): boolean {
-  return server.startsWith('mcp__') && names.some((name) => name.startsWith(`${server}__`));
+  return server.startsWith(MCP) && names.some((name) => name.startsWith(`${server}__`));
 }
 
 function fitsName(pattern: string, name: string): boolean {

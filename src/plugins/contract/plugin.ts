@@ -30,7 +30,7 @@ export interface AgentPlugin {
 export interface PluginManifest {
   capabilities: AgentExtensionCapability[];
   paths?: string[];
-  /** Only for sessions with these providers; with all when there are none. */
+  /** Which providers and models it is made for; of plugins that a program gives itself, nobody asks. */
   providerIds?: string[];
   modelIds?: string[];
 }
@@ -94,15 +94,15 @@ export interface AgentExtensionMcpServer {
   metadata?: Record<string, unknown>;
 }
 
-/** What the host knows of the session; any of it may be absent. */
+/** What the host knows of the session; each key is there, and its value may be undefined. */
 export interface PluginSetupContext {
-  session?: { sessionId?: string };
-  client?: ClientContext;
-  user?: UserContext;
-  workspaceInfo?: WorkspaceInfo;
-  cwd?: string;
-  automation?: { ingestEvent(envelope: AutomationEventEnvelope): unknown };
-  logger?: BasicLogger;
+  session?: { sessionId?: string } | undefined;
+  client?: ClientContext | undefined;
+  user?: UserContext | undefined;
+  workspaceInfo?: WorkspaceInfo | undefined;
+  cwd?: string | undefined;
+  automation?: { ingestEvent(envelope: AutomationEventEnvelope): unknown } | undefined;
+  logger?: BasicLogger | undefined;
   telemetry?: unknown;
   /** `steer_message`, `queue_message`, `pending_prompt`; others are for whoever listens. */
   emitEvent?(name: string, payload?: unknown): void;

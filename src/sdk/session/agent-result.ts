@@ -80,16 +80,16 @@ function recordOf({ callId: id, tool: name, input, output, durationMs }: ToolEnd
   };
 }
 
-export interface EndedRun {
+export interface AnsweredPrompt {
   readonly run: RunResult;
   readonly calls: ToolCallRecord[];
   readonly messages: readonly Message[];
   readonly model: { readonly id: string; readonly provider: string };
 }
 
-export function agentResult({ run, calls, messages, model }: EndedRun): AgentResult {
+export function agentResult({ run, calls, messages, model }: AnsweredPrompt): AgentResult {
   const { reason, usage, costUsd, iterations, durationMs } = run;
-  const finishReason = finishReasonOf(run);
+  const finishReason = endingOf(run);
   const endedAt = systemClock.now();
   return {
     text: finishReason === 'error' ? (reason ?? run.text) : run.text,
@@ -106,17 +106,16 @@ export function agentResult({ run, calls, messages, model }: EndedRun): AgentRes
   };
 }
 
-function finishReasonOf(run: RunResult): AgentResult['finishReason'] {
+function endingOf(run: RunResult): AgentResult['finishReason'] {
   if (run.ending === 'max_turns') return 'max_iterations';
   const status = pluginStatus(run);
   return status === 'failed' ? 'error' : status;
 }
 
+type Unasked = Pick<AnsweredPrompt, 'messages' | 'model'>;
+
 /** Of a command that answered without the model. */
-export function replyResult(
-  reply: string,
-  { messages, model }: Pick<EndedRun, 'messages' | 'model'>,
-): AgentResult {
+export function replyResult(reply: string, { messages, model }: Unasked): AgentResult {
   const now = new Date(systemClock.now());
   return {
     text: reply,
@@ -130,4 +129,9 @@ export function replyResult(
     endedAt: now,
     durationMs: 0,
   };
+}
+
+/** Of a prompt that was given up before the model was asked. */
+export function givenUpResult(stopReason: string, unasked: Unasked): AgentResult {
+  return { ...replyResult('', unasked), finishReason: 'aborted', stopReason };
 }

@@ -1,17 +1,19 @@
 import { systemClock } from '../../base/clock.ts';
-import { HooklineError } from '../../base/errors.ts';
+import { messageOf } from '../../base/errors.ts';
+import { ignoredOptions } from '../input/ignored-options.ts';
 import { isRecord } from '../../base/json.ts';
 import { limitTime } from '../../base/time-limit.ts';
 import type { AgentUsage } from '../../plugins/contract/snapshot.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
 import { sessionsDirectory } from '../../sessions/session-id.ts';
 import type { Message } from '../../sessions/messages.ts';
-import { agentResult, type AgentResult, createCallLog, replyResult } from './agent-result.ts';
+import { type AgentResult, createCallLog } from './agent-result.ts';
 import type { CoreSessionEvent, SessionStatus } from '../core-events.ts';
-import { SessionNotFoundError } from '../errors.ts';
-import { beginSession, type OpenedSession, openSession } from './open-session.ts';
+import { busy, endedMeanwhile, SessionNotFoundError } from '../errors.ts';
+import { beginSession, type OpenedSession, type OpenRequest, openSession } from './open-session.ts';
 import { createSessionNews, type SessionNews } from './session-news.ts';
-import { createPendingPrompts, type PendingPrompts } from '../pending-prompts.ts';
+import { createPendingPrompts, type PendingPrompts, type SaidPrompt } from '../pending-prompts.ts';
+import { runPrompt } from './run-prompt.ts';
 import {
   filesOf,
   newRecord,
@@ -27,6 +29,13 @@ export interface SessionMeans {
   readonly input: ClineCoreStartInput;
   readonly cwd: string;
   readonly emit: (event: CoreSessionEvent) => void;
+  /** Called when it has ended. */
+  readonly onEnd: () => Promise<void>;
+}
+
+interface Running {
+  readonly done: Promise<unknown>;
+  readonly abort: AbortController;
 }
 
 /** What a session took since it was opened. */
@@ -39,10 +48,12 @@ export class CoreSession {
   readonly #means: SessionMeans;
   readonly #calls = createCallLog();
   readonly #news: SessionNews;
+  readonly #closing = new AbortController();
+  #opening: Promise<void> | null = null;
   #opened: OpenedSession | null = null;
   #record: SessionRecord;
   #files: SessionFiles = { manifestPath: '', messagesPath: '' };
-  #running: Promise<unknown> | null = null;
+  #running: Running | null = null;
   #ended: Promise<void> | null = null;
   /** What was said and used, once there is no session to ask any more. */
   #last: { messages: readonly Message[]; usage: SessionUsage | null } = {
@@ -92,18 +103,46 @@ export class CoreSession {
     return { ...usage, totalCost: costUsd ?? 0 };
   }
 
+  /** Rejects when it cannot be opened, or is ended meanwhile; then nothing of it is left. */
   async open(): Promise<void> {
+    this.#opening = this.#open();
+    try {
+      await this.#opening;
+    } finally {
+      this.#opening = null;
+    }
+  }
+
+  async #open(): Promise<void> {
     const { id, core, input, cwd } = this.#means;
+    const { signal } = this.#closing;
     const request = {
       id,
       core,
       input,
       cwd,
+      signal,
       ...this.#news,
       emitEvent: (name: string, payload: unknown) => this.takePluginEvent(name, payload),
     };
-    const opened = await openSession(request);
+    for (const text of ignoredOptions(core, input)) this.#news.onNotice(text);
+    try {
+      const opened = await openSession(request);
+      await this.#begin(opened, request);
+      if (signal.aborted) throw endedMeanwhile(id);
+    } catch (error) {
+      const opened = this.#opened;
+      this.#opened = null;
+      await closeAll(opened);
+      throw signal.aborted ? endedMeanwhile(id) : error;
+    }
+    await this.#save();
+  }
+
+  async #begin(opened: OpenedSession, request: OpenRequest): Promise<void> {
+    const { id } = this.#means;
     this.#opened = opened;
+    if (request.signal.aborted) return;
     opened.host.subscribe((event) => {
       this.#calls.hear(event);
       this.#news.hear(event);
@@ -111,31 +150,24 @@ export class CoreSession {
     const { stateDirectory } = opened.host;
     this.#files = filesOf(stateDirectory === null ? null : sessionsDirectory(stateDirectory), id);
     this.#record.messagesPath = this.#files.messagesPath;
-    try {
-      await beginSession(opened, request);
-    } catch (error) {
-      this.#opened = null;
-      await opened.host.dispose();
-      throw error;
-    }
-    await this.#save();
+    await beginSession(opened, request);
   }
 
   /** Runs a prompt; what waits runs afterwards. */
-  async run(prompt: string, timeoutMs?: number): Promise<AgentResult> {
-    const result = await this.#work(() => this.#limited(prompt, timeoutMs));
+  async run(said: SaidPrompt, timeoutMs?: number): Promise<AgentResult> {
+    const result = await this.#work(said, timeoutMs);
     void this.#drain().catch(() => undefined);
     return result;
   }
 
-  /** Runs a prompt and all that came to wait meanwhile, then ends; how the last one went is the result. */
-  async runToEnd(prompt: string): Promise<AgentResult> {
-    const first = await this.#work(() => this.#turn(prompt));
+  /** Runs a prompt and all that came to wait meanwhile, then ends as the last of them did. */
+  async runToEnd(said: SaidPrompt): Promise<AgentResult> {
+    const first = await this.#work(said);
     const last = (await this.#drain()) ?? first;
     const isFailed = last.finishReason === 'error' || last.finishReason === 'max_iterations';
     const status = last.finishReason === 'aborted' ? 'cancelled' : 'completed';
     await this.end(isFailed ? 'failed' : status, isFailed ? 'failed' : status);
-    return last;
+    return first;
   }
 
   /** Says it to the agent at work; false when it does not work. */
@@ -144,11 +176,13 @@ export class CoreSession {
   }
 
   async abort(reason: string): Promise<void> {
+    this.#running?.abort.abort(reason);
     await this.#opened?.host.abort(this.id, reason);
   }
 
   async switchModel(model: string): Promise<string | null> {
-    const refusal = (await this.#opened?.host.switchModel(this.id, model, { source: 'sdk' })) ?? null;
+    const refusal =
+      (await this.#opened?.host.switchModel(this.id, model, { source: 'sdk' })) ?? null;
     if (refusal === null) this.#record.model = model;
     return refusal;
   }
@@ -160,23 +194,25 @@ export class CoreSession {
 
   /** Ends it, with what runs; it stays readable. */
   async end(status: SessionStatus, reason: string): Promise<void> {
+    this.#closing.abort();
+    await this.#opening?.catch(() => undefined);
     if (this.#opened !== null) this.#ended ??= this.#end(this.#opened, status, reason);
     await this.#ended;
   }
 
   async #end(opened: OpenedSession, status: SessionStatus, reason: string): Promise<void> {
-    await opened.host.abort(this.id, reason);
-    await this.#running?.catch(() => undefined);
+    await this.abort(reason);
+    await this.#running?.done.catch(() => undefined);
     this.#last = { messages: [...this.messages()], usage: this.usage() };
     this.#opened = null;
     const now = systemClock.now();
     this.#record.endedAt = new Date(now).toISOString();
     this.#record.exitCode = status === 'failed' ? 1 : 0;
     await opened.host.end(this.id, 'other').catch(() => undefined);
-    await opened.plugins.dispose();
-    await opened.host.dispose();
+    await closeAll(opened);
     this.#setStatus(status);
     await this.#save();
+    await this.#means.onEnd().catch((error: unknown) => this.#news.onNotice(messageOf(error)));
     this.#means.emit({ type: 'ended', payload: { sessionId: this.id, reason, ts: now } });
   }
 
@@ -187,11 +223,11 @@ export class CoreSession {
     const isSteering = name === 'steer_message' || delivery === 'steer';
     if (!['steer_message', 'queue_message', 'pending_prompt'].includes(name)) return;
     if (isSteering && this.steer(prompt)) return;
-    this.enqueue(prompt);
+    this.enqueue({ prompt });
   }
 
-  enqueue(prompt: string): void {
-    this.pending.add(prompt, 'queue');
+  enqueue(said: SaidPrompt): void {
+    this.pending.add(said);
     if (!this.isRunning && this.isOpen) void this.#drain().catch(() => undefined);
   }
 
@@ -202,18 +238,19 @@ export class CoreSession {
       if (next === null) break;
       const payload = { ...next, sessionId: this.id };
       this.#means.emit({ type: 'pending_prompt_submitted', payload });
-      last = await this.#work(() => this.#turn(next.prompt));
+      last = await this.#work(next);
     }
     return last;
   }
 
-  async #work(work: () => Promise<AgentResult>): Promise<AgentResult> {
+  async #work(said: SaidPrompt, timeoutMs?: number): Promise<AgentResult> {
     if (this.#running !== null) throw busy(this.id);
-    const running = work();
-    this.#running = running;
+    const abort = new AbortController();
+    const done = this.#limited(said, abort.signal, timeoutMs);
+    this.#running = { done, abort };
     this.#setStatus('running');
     try {
-      return await running;
+      return await done;
     } finally {
       this.#running = null;
       this.#setStatus('idle');
@@ -221,29 +258,17 @@ export class CoreSession {
     }
   }
 
-  async #limited(prompt: string, timeoutMs: number | undefined): Promise<AgentResult> {
-    if (timeoutMs === undefined) return this.#turn(prompt);
+  async #limited(said: SaidPrompt, signal: AbortSignal, timeoutMs?: number): Promise<AgentResult> {
+    const request = { ...said, sessionId: this.id, calls: this.#calls, signal };
+    if (timeoutMs === undefined) return runPrompt(this.#found(), request);
     const limit = limitTime(new AbortController().signal, timeoutMs);
     const giveUp = (): void => void this.abort(`it took longer than ${timeoutMs} ms`);
     limit.signal.addEventListener('abort', giveUp, { once: true });
     try {
-      return await this.#turn(prompt);
+      return await runPrompt(this.#found(), request);
     } finally {
       limit.clear();
     }
-  }
-
-  async #turn(prompt: string): Promise<AgentResult> {
-    const { host, plugins } = this.#found();
-    const session = host.session(this.id);
-    const said = await plugins.command(prompt);
-    if (said !== null && said.prompt === null) {
-      const { model } = session.state();
-      return replyResult(said.reply ?? '', { messages: session.messages(), model });
-    }
-    const run = await host.send(this.id, said?.prompt ?? prompt);
-    const { model } = session.state();
-    return agentResult({ run, calls: this.#calls.calls(), messages: session.messages(), model });
   }
 
   #found(): OpenedSession {
@@ -264,9 +289,8 @@ export class CoreSession {
   }
 }
 
-function busy(id: string): HooklineError {
-  return new HooklineError('SESSION_BUSY', {
-    message: `the session ${id} is working on another prompt`,
-    hint: 'Wait for it, abort it, or say how to deliver this one: "queue" or "steer".',
-  });
+/** Plugins first, so that what they do at the end can still be told. */
+async function closeAll(opened: OpenedSession | null): Promise<void> {
+  await opened?.plugins.dispose();
+  await opened?.host.dispose();
 }

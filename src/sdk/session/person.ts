@@ -1,9 +1,10 @@
 import type { RuntimeEvent } from '../../agent/runtime-event.ts';
 import type { Question } from '../../agent/tools/workbench.ts';
 import type { Approval, ApprovalRequest, Person } from '../../agent/world.ts';
+import { isRecord } from '../../base/json.ts';
 import { untilAborted } from '../../base/until-aborted.ts';
 import type { HostCapabilities } from '../start-input.ts';
-import { policyFor, type ToolPolicies } from './tool-policies.ts';
+import { policyOfCall, type ToolPolicies } from './tool-policies.ts';
 
 export interface AskedProgram {
   readonly sessionId: string;
@@ -70,10 +71,12 @@ async function approve(
     toolCallId,
     toolName,
     input,
-    policy: policyFor(policies, toolName),
+    policy: policyOfCall(policies, { name: toolName, input }),
   });
-  const { approved, reason } = await untilAborted(Promise.resolve(asking), signal);
-  return { isAllowed: approved, ...(reason === undefined ? {} : { reason }) };
+  // Programs may be plain JavaScript, and only a real yes counts.
+  const answered: unknown = await untilAborted(Promise.resolve(asking), signal);
+  const { approved, reason } = isRecord(answered) ? answered : {};
+  return { isAllowed: approved === true, ...(typeof reason === 'string' ? { reason } : {}) };
 }
 
 async function answer(

@@ -2,6 +2,7 @@ import type { RuntimeEvent } from '../../agent/runtime-event.ts';
 import { systemClock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import { awaitsTrust, type Verdict } from '../../hooks/decision.ts';
+import { tell as tellSafely } from '../../hooks/observers.ts';
 import type { PluginIssue } from '../../plugins/issue.ts';
 import type { AgentRuntimeEvent } from '../../plugins/contract/runtime-hooks.ts';
 import { type AgentEvent, agentEvents, type CoreSessionEvent } from '../core-events.ts';
@@ -29,7 +30,7 @@ export function createSessionNews({ id: sessionId, core, input, emit }: NewsMean
     const ts = systemClock.now();
     emit({ type: 'chunk', payload: { sessionId, stream: 'agent', chunk: textOf(event), ts } });
   };
-  const log = (text: string): void => logger?.log(text, { sessionId });
+  const log = (text: string): void => tellSafely(() => logger?.log(text, { sessionId }), text);
   const notice = (message: string): void => tell({ type: 'notice', noticeType: 'status', message });
   const said = new Set<string>();
   const sayOnce = (text: string): void => {

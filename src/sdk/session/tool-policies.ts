@@ -1,66 +1,60 @@
-import { TOOLS } from '../../agent/tools/index.ts';
-import type { Tool } from '../../agent/tools/tool.ts';
-import { specsFor } from '../../agent/tools/toolsets.ts';
+import { callOf } from '../../hooks/facts.ts';
+import {
+  namesOf,
+  TOOL_NAMES,
+  type ToolCall,
+  type ToolView,
+  viewsOf,
+  vocabularyOfName,
+} from '../../hooks/faces/faces.ts';
 import type { Handler } from '../../hooks/handler.ts';
-import type { AgentToolDefinition, ToolPolicy } from '../../plugins/contract/runtime-hooks.ts';
+import type { ToolPolicy } from '../../plugins/contract/runtime-hooks.ts';
 
 export type ToolPolicies = Readonly<Record<string, ToolPolicy>>;
 
-/** What is said of all tools, and over that what is said of this one. */
-export function policyFor(policies: ToolPolicies, tool: string): ToolPolicy {
-  return { ...policies['*'], ...policies[tool] };
-}
-
-/** Of Hookline's own tools those that Cline's SDK has, too, in its order. */
-const OWN = ['Read', 'Grep', 'Bash', 'WebFetch', 'Write', 'Edit', 'Skill'];
-
-export interface ToolChoice {
-  readonly policies: ToolPolicies;
-  readonly hasOwnTools: boolean;
-  readonly maySpawn: boolean;
-  readonly mayAsk: boolean;
-  /** Told of a tool that cannot be had because one of Hookline's own has its name. */
-  readonly onClash: (tool: string) => void;
-}
-
-/** Picks the tools of a session: those of plugins and of the program first, then Hookline's own. */
-export function chooseTools(choice: ToolChoice): (all: readonly Tool[]) => readonly Tool[] {
-  const told = new Set<string>();
-  return (all) => {
-    const own = ownTools(all, choice);
-    const taken = new Set(specsOf(own).map(({ name }) => name));
-    const others = all.filter((tool) => !TOOLS.includes(tool));
-    const free = others.filter(({ name }) => {
-      const isTaken = taken.has(name) || own.some((tool) => tool.name === name);
-      if (isTaken && !told.has(name)) choice.onClash(name);
-      if (isTaken) told.add(name);
-      return !isTaken;
-    });
-    return [...free, ...own].filter((tool) => isEnabled(tool, choice.policies));
+/** What is said of all tools, and over that what is said of this one; of its names the strictest holds. */
+function policyFor(policies: ToolPolicies, names: readonly string[]): ToolPolicy {
+  const said = names.flatMap((name) =>
+    Object.hasOwn(policies, name) ? (policies[name] ?? []) : [],
+  );
+  return {
+    ...policies['*'],
+    ...jointly('enabled', said),
+    ...jointly('autoApprove', said),
   };
 }
 
-function ownTools(all: readonly Tool[], choice: ToolChoice): readonly Tool[] {
-  if (!choice.hasOwnTools) return [];
-  const names = [
-    ...OWN,
-    ...(choice.mayAsk ? ['AskUserQuestion'] : []),
-    ...(choice.maySpawn ? ['Agent'] : []),
-  ];
-  return names.flatMap((name) => all.find((tool) => tool.name === name) ?? []);
+function jointly(key: keyof ToolPolicy, said: readonly ToolPolicy[]): ToolPolicy {
+  const values = said.flatMap((policy) => policy[key] ?? []);
+  return values.length === 0 ? {} : { [key]: !values.includes(false) };
 }
 
-function isEnabled(tool: Tool, policies: ToolPolicies): boolean {
-  return specsOf([tool]).some(({ name }) => policyFor(policies, name).enabled !== false);
+/** What is said of a call, under whichever of its names it was made. */
+export function policyOfCall(policies: ToolPolicies, call: ToolCall): ToolPolicy {
+  const views = viewsOf(call, 'sdk', NOWHERE);
+  return policyFor(policies, [...new Set(views.flatMap((view) => namesMeant(call, view)))]);
 }
 
-/** The tools as the model is told of them. */
-export function specsOf(tools: readonly Tool[]): readonly AgentToolDefinition[] {
-  return specsFor('cline-sdk', tools).map(({ name, description, schema }) => ({
-    name,
-    description,
-    inputSchema: { ...schema },
-  }));
+const NOWHERE = { cwd: '/', root: null };
+
+/** Every name of a call but other tools of the SDK: `editor` is not `apply_patch`, though both make files. */
+function namesMeant(call: ToolCall, view: ToolView): readonly string[] {
+  return namesOf(call, view).filter(
+    (name) => name === view.name || vocabularyOfName(name) !== 'sdk',
+  );
+}
+
+/** Whether the model is told of a tool under this name of the SDK. */
+export function isOffered(policies: ToolPolicies, name: string): boolean {
+  const isEnabled = (policy: ToolPolicy): boolean => policy.enabled !== false;
+  const tools = TOOL_NAMES.filter(
+    ({ sdk, claude }) => sdk.includes(name) && claude !== 'MultiEdit',
+  );
+  if (tools.length === 0) return isEnabled(policyOfCall(policies, { name, input: {} }));
+  // One that does what several do is of use as long as any of them is.
+  return tools.some(({ claude, classic }) =>
+    isEnabled(policyFor(policies, [name, claude, ...classic])),
+  );
 }
 
 /** The policies as a handler, before every hook of a plugin. */
@@ -72,9 +66,11 @@ export function policyHandler(policies: ToolPolicies): Handler {
     event: 'PreToolUse',
     vocabulary: 'sdk',
     onFailure: 'closed',
-    run({ tool }) {
-      const name = tool?.name ?? '';
-      const { enabled, autoApprove } = policyFor(policies, name);
+    run({ event, tool: view }) {
+      const call = callOf(event);
+      if (call === null || view === null) return undefined;
+      const { name } = view;
+      const { enabled, autoApprove } = policyFor(policies, namesMeant(call, view));
       if (enabled === false) {
         return { decision: { effect: 'deny', reason: `Tool "${name}" is disabled by policy` } };
       }

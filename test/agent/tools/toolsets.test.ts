@@ -159,3 +159,13 @@ test('a tool that someone else brought keeps its name, whatever it is', () => {
     expect(specsFor(toolset, [tool]).map(({ name }) => name)).toEqual(['constructor']);
   }
 });
+
+test.each([
+  ['mcp__srv__echo', 'srv__echo'],
+  ['mcp__mcp__echo', 'mcp__mcp__echo'],
+  ['mcp___srv__echo', 'mcp___srv__echo'],
+])('a tool of a server, %s, is offered as %s in the SDK’s words', (name, shown) => {
+  const tool = { ...readTool, name, server: { name: 'srv', source: 'user' } } as const;
+  const names = TOOLSETS.map((toolset) => specsFor(toolset, [tool])[0]?.name);
+  expect(names).toEqual([name, name, shown]);
+});

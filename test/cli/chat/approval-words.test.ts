@@ -55,6 +55,57 @@ it('shows commands in whatever words, and lets none hide a part of it', () => {
   ]);
 });
 
+it('shows what edits in the words of Cline change', () => {
+  const { repo } = createPlace({ 'a.txt': 'one\ntwo\nthree\n' });
+  const changed = ['a.txt', '@@ -1,3 +1,3 @@', ' one', '-two', '+dos', ' three'];
+  const block = '------- SEARCH\ntwo\n=======\ndos\n+++++++ REPLACE\n';
+  const patch = '*** Begin Patch\n*** Update File: a.txt\n@@\n one\n-two\n+dos\n*** End Patch';
+  expect(linesOf('replace_in_file', { path: 'a.txt', diff: block }, repo)).toEqual(changed);
+  expect(linesOf('editor', { path: 'a.txt', old_text: 'two', new_text: 'dos' }, repo)).toEqual(
+    changed,
+  );
+  expect(linesOf('apply_patch', { input: patch }, repo)).toEqual(changed);
+});
+
+it('shows a patch that cannot be read as it is', () => {
+  const { repo } = createPlace({ 'a.txt': 'one\n' });
+  expect(linesOf('replace_in_file', { path: 'a.txt', diff: 'nonsense' }, repo)).toEqual([
+    'replace_in_file',
+    '{',
+    '  "path": "a.txt",',
+    '  "diff": "nonsense"',
+    '}',
+  ]);
+});
+
+it('shows a change whose text is not in the file', () => {
+  const { repo } = createPlace({ 'a.txt': 'one\n' });
+  const edit = { file_path: 'a.txt', old_string: 'two', new_string: 'dos' };
+  expect(linesOf('Edit', edit, repo)).toEqual(['a.txt', '-two', '+dos']);
+});
+
+it('hides no field, whatever the tool calls it', () => {
+  expect(linesOf('mcp__a__b', { command: 'ls', target: 'production' })).toEqual([
+    'mcp__a__b',
+    '{',
+    '  "command": "ls",',
+    '  "target": "production"',
+    '}',
+  ]);
+  expect(linesOf('mcp__a__b', { path: 'x', content: 'y', mode: 'z' })).toEqual([
+    'mcp__a__b',
+    '{',
+    '  "path": "x",',
+    '  "content": "y",',
+    '  "mode": "z"',
+    '}',
+  ]);
+  expect(linesOf('Bash', { command: 'ls', run_in_background: true })).toEqual([
+    '$ ls',
+    'run_in_background: true',
+  ]);
+});
+
 it('shows the input of anything else', () => {
   expect(linesOf('mcp__a__b', { x: 1 })).toEqual(['mcp__a__b', '{', '  "x": 1', '}']);
 });

@@ -1,4 +1,5 @@
 import { vi } from 'vitest';
+import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import { Screen } from '../../../src/cli/chat/view/screen.ts';
 import type { Gestures } from '../../../src/cli/chat/view/view.ts';
 
@@ -54,11 +55,12 @@ const NO_GESTURES: Gestures = {
 };
 
 /** A real screen on such a terminal. */
-export function openScreen(gestures: Partial<Gestures> = {}) {
+export function openScreen(gestures: Partial<Gestures> = {}, clock: Clock = systemClock) {
   const terminal = new PlainTerminal();
   const screen = new Screen({
     terminal,
     directory: '/',
+    clock,
     gestures: { ...NO_GESTURES, ...gestures },
   });
   return {

@@ -42,9 +42,14 @@ export class ChatInTmux {
   /** What it still writes must not get in the way of whoever removes the place. */
   async #end(): Promise<void> {
     this.hangUp();
-    const file = this.#pidFile();
-    const pid = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0;
+    const pid = this.pid();
     if (pid > 0) await until(() => !isAlive(pid));
+  }
+
+  /** Of the chat itself; 0 when it has not begun. */
+  pid(): number {
+    const file = this.#pidFile();
+    return existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0;
   }
 
   #pidFile(): string {

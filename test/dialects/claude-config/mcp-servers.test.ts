@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { readSources } from '../../../src/dialects/claude-config/sources/read-sources.ts';
 import { createMachine, type Machine } from './sources-places.ts';
@@ -130,5 +132,24 @@ test('a .mcp.json that is no JSON is told of with its line', () => {
     servers: [],
     broken: [`proj/.mcp.json:2: ${why}`],
     ignored: [`proj/.mcp.json: line 2: ${why}`],
+  });
+});
+
+test('a .mcp.json that is no object is told of', () => {
+  const machine = createMachine({ 'proj/.mcp.json': '[]' });
+  expect(readingOf(machine)).toEqual({
+    servers: [],
+    broken: ['proj/.mcp.json:1: expected an object, found array'],
+    ignored: ['proj/.mcp.json: line 1: expected an object, found array'],
+  });
+});
+
+test('a .mcp.json that cannot be read is told of, once in each listing', () => {
+  const machine = createMachine({ 'proj/a': '' });
+  execFileSync('mkfifo', [path.join(machine.base, 'proj/.mcp.json')]);
+  expect(readingOf(machine)).toEqual({
+    servers: [],
+    broken: ['proj/.mcp.json:1: cannot be read: it is not a regular file'],
+    ignored: ['proj/.mcp.json: cannot be read: it is not a regular file'],
   });
 });

@@ -109,24 +109,36 @@ describe('a live request', () => {
 
   it('says what was changed in place, and what was returned', () => {
     const live = make();
-    live.request.systemPrompt = 'other';
-    live.request.tools[0] = {
-      name: 'one',
-      description: 'changed',
-      inputSchema: { type: 'object' },
-    };
-    live.apply({ options: { temperature: 0.5, odd: 1, metadata: { more: true } } });
-    live.apply({ options: { maxTokens: 9 } });
-    expect(live.request.options?.['metadata']).toEqual({ iteration: 1, more: true });
+    const handed = live.hand();
+    handed.systemPrompt = 'other';
+    handed.tools[0] = { name: 'one', description: 'changed', inputSchema: { type: 'object' } };
+    live.take(handed, { options: { temperature: 0.5, odd: 1, metadata: { more: true } } });
+    live.take(live.hand(), { options: { maxTokens: 9 } });
+    expect(live.hand().options?.['metadata']).toEqual({ iteration: 1, more: true });
     expect(live.changes()).toEqual({
       tools: [{ name: 'one', description: 'changed', schema: { type: 'object' } }],
       options: { temperature: 0.5, maxOutputTokens: 9, system: 'other' },
     });
   });
 
-  it('takes no messages that are none', () => {
+  it.each([
+    ['messages', { messages: [{ text: 'x' }] }],
+    ['messages', { messages: [{ role: 'user', content: [null] }] }],
+    ['tools', { tools: [{ name: 'one' }] }],
+  ])('takes no %s that are none', (what, result) => {
     const live = make();
-    expect(() => live.apply({ messages: [{ text: 'x' }] as never })).toThrow('"messages"');
+    const handed = live.hand();
+    handed.systemPrompt = 'half';
+    expect(() => live.take(handed, result as never)).toThrow(`"${what}"`);
+    expect(live.changes()).toEqual({});
+  });
+
+  it('does not change any more with what was handed out', () => {
+    const live = make();
+    const handed = live.hand();
+    live.take(handed, {});
+    handed.messages.length = 0;
+    handed.messages.push(...live.hand().messages.slice(1));
     expect(live.changes()).toEqual({});
   });
 });

@@ -1,54 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { McpReport } from '../../../src/host/mcp/mcp-servers.ts';
-import { trustUnit } from '../../../src/host/hook-set.ts';
-import type { Host } from '../../../src/host/create-host.ts';
-import { bindUnit } from '../../../src/trust/bytes.ts';
-import { trustUnits } from '../../../src/trust/record.ts';
 import { createStage, type Stage } from '../../agent/stage.ts';
-import { answersIn, calls, named, on, talk } from '../../agent/talk.ts';
+import { calls, named, on, talk } from '../../agent/talk.ts';
 import { badEntry, exampleEntry, serveExample } from '../../mcp/servers.ts';
-
-const OWN = '~/.hookline/mcp.json';
-const bypass = { permissionMode: 'bypassPermissions' } as const;
-
-function servers(entries: Readonly<Record<string, object>>): string {
-  return JSON.stringify({ mcpServers: entries });
-}
-
-/** Runs these calls, one turn after the other, and gives what the model was told. */
-async function run(
-  stage: Stage,
-  wanted: readonly (readonly [string, unknown])[],
-  more: object = {},
-) {
-  const chat = talk([...wanted.map((each) => calls(each)), { text: 'Done.' }]);
-  const notices: string[] = [];
-  const host = await stage.open({
-    model: chat.model,
-    ...bypass,
-    onNotice: (text) => notices.push(text),
-    ...more,
-  });
-  const { result } = await host.start({ prompt: 'go' });
-  await host.dispose();
-  return { answers: answersIn(chat), notices, requests: chat.requests, result };
-}
-
-async function trustAll(host: Host): Promise<void> {
-  const bindings = host.hooks().map(({ hook }) => bindUnit(trustUnit(hook)));
-  await trustUnits(host.trust.recordFile ?? '', bindings, { now: 0 });
-}
-
-function stateOf({ statuses }: McpReport) {
-  return statuses.map(({ config, state, why, tools }) => ({
-    name: config.name,
-    source: config.source,
-    state,
-    why,
-    tools: tools.length,
-  }));
-}
+import { bypass, OWN, run, servers, stateOf, trustAll } from './run-with-servers.ts';
 
 describe('an agent with MCP servers', () => {
   it('is told of their tools with the first request, and calls them under every name', async () => {
@@ -431,5 +386,21 @@ describe('a hook that calls an MCP tool', () => {
       { stdout: 'echo: true', failure: undefined },
       { stdout: null, failure: "MCP server 'nobody' not connected" },
     ]);
+  });
+
+  it('does not have the configuration read again', async () => {
+    const stage = withHook('srv');
+    const chat = talk([
+      { text: 'Hello.' },
+      calls(['Bash', { command: 'true' }]),
+      { text: 'Done.' },
+    ]);
+    const notices: string[] = [];
+    const onNotice = (text: string): void => void notices.push(text);
+    const host = await stage.open({ model: chat.model, ...bypass, onNotice });
+    const { sessionId } = await host.start({ prompt: 'hi' });
+    stage.write(OWN, servers({ srv: exampleEntry(), wrong: { command: 7 } }));
+    const { ending } = await host.send(sessionId, 'go');
+    expect({ ending, notices }).toEqual({ ending: 'done', notices: [] });
   });
 });

@@ -39,11 +39,20 @@ test.each(['application/json', 'text/event-stream'])(
   },
 );
 
-test('a stream of events may be as long as it likes', async () => {
-  const url = await serve('text/event-stream', (response) => writeLines(response, '\n'));
+test.each(['\n\n', '\r\n\r\n', '\r\r'])(
+  'a stream of events that end with %j may be as long as it likes',
+  async (end) => {
+    const url = await serve('text/event-stream', (response) => writeLines(response, end));
+    const response = await boundedFetch(url);
+    expect([response.url, (await response.arrayBuffer()).byteLength]).toEqual([
+      url,
+      LINES * (LINE.length + end.length),
+    ]);
+  },
+);
+
+test.each(['\n', '\r\n', '\r'])('an event of many lines that end with %j fails', async (end) => {
+  const url = await serve('text/event-stream', (response) => writeLines(response, end));
   const response = await boundedFetch(url);
-  expect([response.url, (await response.arrayBuffer()).byteLength]).toEqual([
-    url,
-    LINES * (LINE.length + 1),
-  ]);
+  await expect(response.text()).rejects.toThrow('the server sent a message of more than 64 MiB');
 });

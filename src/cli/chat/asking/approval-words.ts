@@ -1,35 +1,80 @@
-import { readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { createTwoFilesPatch } from 'diff';
+import { type CallPart, callParts, currentText } from '../../../agent/call-parts.ts';
 import type { ApprovalRequest } from '../../../agent/world.ts';
-import { isRecord } from '../../../base/json.ts';
 import type { PermissionUpdate } from '../../../permissions/permissions.ts';
 import { colors } from '../../words/colors.ts';
 import { printable } from '../../words/print.ts';
 
 /**
  * What a call would do, as lines: the difference to the file, the command, or its input. Secrets in
- * it stay: whoever lets it happen must see what happens.
+ * it stay, and no field is left out: whoever lets it happen must see what happens.
  */
 export function callLines({ tool, input }: ApprovalRequest, cwd: string): readonly string[] {
-  const fields = isRecord(input) ? input : {};
-  const text = (name: string): string | null => {
-    const value = fields[name];
+  const parts = callParts({ tool, input, cwd });
+  const told = parts.map((part) => partLines(part, cwd));
+  // Only with all parts in words is nothing hidden.
+  return told.every((lines) => lines !== null) ? told.flat() : inputLines(tool, input);
+}
+
+/** Null when only the input itself tells it. */
+function partLines({ name, fields }: CallPart, cwd: string): readonly string[] | null {
+  const text = (field: string): string | null => {
+    const value = fields[field];
     return typeof value === 'string' ? value : null;
   };
-  const file = text('file_path') ?? text('path');
-  const content = text('content');
-  const [before, after] = [text('old_string'), text('new_string')];
-  if (file !== null && content !== null) return difference(file, cwd, () => content);
-  if (file !== null && before !== null && after !== null) {
-    const isAll = fields['replace_all'] === true;
-    return difference(file, cwd, (old) => replaced({ old, before, after, isAll }));
+  const rest = (...told: readonly string[]): readonly string[] => restLines(fields, told);
+  const [file, content, command, plan] = [
+    text('file_path'),
+    text('content'),
+    text('command'),
+    text('plan'),
+  ];
+  if (name === 'Write' && file !== null && content !== null) {
+    return [...difference(file, cwd, () => content), ...rest('file_path', 'content')];
   }
-  const plan = text('plan');
-  if (plan !== null) return plan.split('\n').map(printable);
-  const commands = commandsOf(fields);
-  if (commands.length > 0) return commands.flatMap(commandLines);
-  return inputLines(tool, input);
+  if (name === 'Edit' && file !== null) return editLines({ file, fields, cwd });
+  if (name === 'Bash' && command !== null) return [...commandLines(command), ...rest('command')];
+  if (name === 'ExitPlanMode' && plan !== null) {
+    return [...plan.split('\n').map(printable), ...rest('plan')];
+  }
+  return null;
+}
+
+interface EditOfFile {
+  readonly file: string;
+  readonly fields: CallPart['fields'];
+  readonly cwd: string;
+}
+
+function editLines({ file, fields, cwd }: EditOfFile): readonly string[] | null {
+  const { old_string: before, new_string: after, replace_all: all } = fields;
+  if (typeof before !== 'string' || typeof after !== 'string') return null;
+  const old = currentText(file) ?? '';
+  // A change that nobody could read is shown as it is.
+  if (before === '' && old !== '') return null;
+  const told = restLines(fields, ['file_path', 'old_string', 'new_string', 'replace_all']);
+  if (!old.includes(before)) return [...bareChange({ file, cwd, before, after }), ...told];
+  const change = (): string => replaced({ old, before, after, isAll: all === true });
+  return [...difference(file, cwd, change), ...told];
+}
+
+/** What stands there may come only from an earlier part of the same call. */
+function bareChange({
+  file,
+  cwd,
+  before,
+  after,
+}: Record<'file' | 'cwd' | 'before' | 'after', string>) {
+  const removed = before.split('\n').map((line) => paintLine(`-${line}`));
+  return [nameOf(file, cwd), ...removed, ...after.split('\n').map(added)];
+}
+
+function restLines(fields: CallPart['fields'], told: readonly string[]): readonly string[] {
+  return Object.entries(fields)
+    .filter(([name]) => !told.includes(name))
+    .map(([name, value]) => `${printable(name)}: ${printable(JSON.stringify(value) ?? '')}`);
 }
 
 interface Replacement {
@@ -47,24 +92,20 @@ function replaced({ old, before, after, isAll }: Replacement): string {
 
 const LONGEST_FILE = 1_000_000;
 
-function difference(file: string, cwd: string, change: (old: string) => string): readonly string[] {
-  const name = printable(path.relative(cwd, path.resolve(cwd, file)) || file);
-  const old = readIfPresent(path.resolve(cwd, file));
-  const now = change(old ?? '');
-  const head = old === null ? `${name} (new)` : name;
+function difference(file: string, cwd: string, change: () => string): readonly string[] {
+  const name = nameOf(file, cwd);
+  const old = currentText(file);
+  const now = change();
+  const head = existsSync(file) ? name : `${name} (new)`;
+  if (old === null && existsSync(file)) return [head, ...now.split('\n').map(added)];
   if ((old?.length ?? 0) + now.length > LONGEST_FILE) return [head, ...now.split('\n').map(added)];
   const patch = createTwoFilesPatch(name, name, old ?? '', now, '', '', { context: 3 });
   const lines = patch.trimEnd().split('\n').slice(4);
   return [head, ...(lines.length === 0 ? ['(nothing changes)'] : lines.map(paintLine))];
 }
 
-function readIfPresent(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    // Not there yet, or not to be read: the tool will say which.
-    return null;
-  }
+function nameOf(file: string, cwd: string): string {
+  return printable(path.relative(cwd, file) || file);
 }
 
 function added(line: string): string {
@@ -76,13 +117,6 @@ function paintLine(line: string): string {
   if (line.startsWith('+')) return colors.green(text);
   if (line.startsWith('-')) return colors.red(text);
   return line.startsWith('@@') || line.startsWith('\\') ? colors.dim(text) : text;
-}
-
-function commandsOf(fields: Readonly<Record<string, unknown>>): readonly string[] {
-  const { command, commands } = fields;
-  if (typeof command === 'string') return [command];
-  if (!Array.isArray(commands)) return [];
-  return commands.filter((each): each is string => typeof each === 'string');
 }
 
 function commandLines(command: string): readonly string[] {

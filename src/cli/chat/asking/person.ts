@@ -59,10 +59,11 @@ function approvalOptions(lasting: string): readonly ChoiceOption[] {
 }
 
 const OWN_WORDS = '\u0000own';
+const IN_OWN_WORDS: ChoiceOption = { value: OWN_WORDS, label: 'In your own words', key: 'o' };
 
 async function askOne(
   view: ChatView,
-  { question, options, multiSelect }: Question,
+  { question, options, multiSelect, isClosed }: Question,
   signal: AbortSignal,
 ): Promise<string | null> {
   const title = printable(question);
@@ -78,7 +79,7 @@ async function askOne(
     const chosen = await view.chooseSome({ title, lines: [], options: offered }, signal);
     return chosen === null ? null : chosen.join(', ');
   }
-  const own: ChoiceOption = { value: OWN_WORDS, label: 'In your own words', key: 'o' };
-  const chosen = await view.choose({ title, lines: [], options: [...offered, own] }, signal);
+  const own = isClosed === true ? [] : [IN_OWN_WORDS];
+  const chosen = await view.choose({ title, lines: [], options: [...offered, ...own] }, signal);
   return chosen === OWN_WORDS ? view.ask(open, signal) : chosen;
 }

@@ -7,6 +7,7 @@ const SLOW_AFTER_MS = 1000;
 export interface Doing {
   set(text: string | null): void;
   readonly observe: (progress: HandlerProgress) => void;
+  /** Nothing is shown from now on, also of hooks that end later. */
   end(): void;
 }
 
@@ -14,16 +15,19 @@ export function createDoing(show: (text: string | null) => void): Doing {
   const running = new Map<string, NodeJS.Timeout>();
   const slow = new Set<string>();
   let doing: string | null = null;
+  let isEnded = false;
   const draw = (): void => {
     const names = [...slow].map(oneLine).join(', ');
     show(names === '' ? doing : `waiting for ${names} …`);
   };
   return {
     set(text) {
+      if (isEnded) return;
       doing = text;
       draw();
     },
     observe({ type, hook }) {
+      if (isEnded) return;
       clearTimeout(running.get(hook));
       running.delete(hook);
       if (type === 'end') {
@@ -37,6 +41,7 @@ export function createDoing(show: (text: string | null) => void): Doing {
       running.set(hook, setTimeout(tell, SLOW_AFTER_MS));
     },
     end() {
+      isEnded = true;
       for (const timer of running.values()) clearTimeout(timer);
       running.clear();
     },

@@ -1,9 +1,9 @@
 import { type Message, textOf } from '../../../sessions/messages.ts';
 import { colors } from '../../words/colors.ts';
-import { withoutSecrets } from '../../words/redaction.ts';
+import { withoutSecrets } from '../../../host/secrets/without-secrets.ts';
 import type { GlobalFlags } from '../../context.ts';
 import { promptWords } from './prompt-words.ts';
-import { shown } from './shown-text.ts';
+import { foreign } from './shown-text.ts';
 import type { ChatView } from '../view/view.ts';
 
 const SHOWN_MESSAGES = 10;
@@ -20,7 +20,7 @@ export async function showEarlier(
   if (left > 0) view.say(colors.dim(`… ${left} earlier messages`));
   const { last } = await withoutSecrets({ last: told.slice(-SHOWN_MESSAGES) }, flags);
   for (const { role, text } of last) {
-    if (role === 'user') view.say(promptWords(shown(text)));
-    else view.answer().end(shown(text));
+    if (role === 'user') view.say(promptWords(foreign(text)));
+    else view.answer().end(foreign(text));
   }
 }

@@ -1,17 +1,16 @@
-import path from 'node:path';
 import type { RunResult, RuntimeEvent } from '../../../agent/runtime-event.ts';
 import { messageOf } from '../../../base/errors.ts';
 import type { Verdict } from '../../../hooks/decision.ts';
 import { colors } from '../../words/colors.ts';
-import { createDeltaWords, type DeltaWords } from '../../words/delta-words.ts';
+import { createDeltaWords, type DeltaWords } from '../../../host/secrets/delta-words.ts';
 import { milliseconds, oneLine, plural, printable, printableLines } from '../../words/print.ts';
-import { withoutSecrets } from '../../words/redaction.ts';
+import { withoutSecrets } from '../../../host/secrets/without-secrets.ts';
 import { WHY } from '../../words/run-report.ts';
-import { callText } from '../../words/transcript.ts';
 import type { CommandContext } from '../../context.ts';
+import { deniedCall, endedCall } from './call-words.ts';
 import type { Doing } from './doing.ts';
 import { createHookActivity, loudWords, untrustedIn } from './hook-activity.ts';
-import { firstLines, shown, shownWithoutSecrets } from './shown-text.ts';
+import { foreign, shown, shownWithoutSecrets } from './shown-text.ts';
 import type { AnswerView, ChatView, Fold } from '../view/view.ts';
 
 export interface ReportPlace {
@@ -139,13 +138,13 @@ export class ChatReport {
   }
 
   async #writeAnswer(text: string): Promise<void> {
-    const clean = await this.#clean(text);
+    const clean = await this.#clean(foreign(text));
     this.#answer ??= this.#place.view.answer();
     this.#answer.append(clean);
   }
 
   async #endAnswer(text: string): Promise<void> {
-    const whole = await this.#clean(text);
+    const whole = await this.#clean(foreign(text));
     if (whole !== '') this.#answer ??= this.#place.view.answer();
     this.#answer?.end(whole);
     this.#answer = null;
@@ -176,42 +175,6 @@ export class ChatReport {
   }
 }
 
-type Ended = Extract<RuntimeEvent, { type: 'tool-end' }>;
-
-const SHOWN_OUTPUT_LINES = 200;
-
-function endedCall({ tool, input, output, parentAgentId }: Ended, cwd: string): Fold {
-  const inset = parentAgentId === null ? '' : '  ';
-  const mark = output.success ? colors.cyan('•') : colors.red('✗');
-  const call = callWords(callText({ name: tool, input }), cwd);
-  const lines = output.text.trimEnd() === '' ? [] : output.text.trimEnd().split('\n');
-  const size = lines.length > 1 ? ` (${plural(lines.length, 'line')})` : '';
-  const isTelling = lines.length === 1 || !output.success;
-  const first = isTelling ? `: ${callWords(lines[0] ?? '', cwd)}` : '';
-  return {
-    head: `${inset}${mark} ${cut(call)}${colors.dim(`${cut(first)}${size}`)}`,
-    details: firstLines(output.text, SHOWN_OUTPUT_LINES).map(printable),
-  };
-}
-
-/** The first line, with paths as one says them here. */
-function callWords(text: string, cwd: string): string {
-  const [first = ''] = text.split('\n');
-  return printable(cwd === '' ? first : first.replaceAll(`${cwd}${path.sep}`, ''));
-}
-
-const LINE_WIDTH = 160;
-
-function cut(text: string): string {
-  return text.length <= LINE_WIDTH ? text : `${text.slice(0, LINE_WIDTH - 1)}…`;
-}
-
-function deniedCall({ tool, input, output, deniedBy }: Ended, cwd: string): string {
-  const call = callWords(callText({ name: tool, input }), cwd);
-  const why = printableLines(output.text);
-  return `${colors.red('✗')} ${cut(call)}\n  ${colors.red(`denied (${deniedBy})`)}: ${why}`;
-}
-
 function retryWords({ failure, waitMs }: Extract<RuntimeEvent, { type: 'retry-start' }>): string {
   return `${printable(failure.message)} Trying again in ${milliseconds(waitMs)}.`;
 }
@@ -226,7 +189,9 @@ function compactedWords(tokens: number): string {
 
 function endWords({ ending, reason, deferred }: RunResult): string {
   const call = deferred === null ? '' : ` ${oneLine(deferred.name)}`;
-  return colors.yellow(`${WHY[ending]}${call}: ${printableLines(reason ?? '')}`);
+  const [why, text] = [WHY[ending], printableLines(reason ?? '')];
+  // A reason may begin with the same word.
+  return colors.yellow(call === '' && text.startsWith(why) ? text : `${why}${call}: ${text}`);
 }
 
 function tellDoing(event: RuntimeEvent, doing: Doing): void {

@@ -1,5 +1,5 @@
-import { harmless } from '../../words/print.ts';
-import { withoutSecrets } from '../../words/redaction.ts';
+import { harmless, plainText } from '../../words/print.ts';
+import { withoutSecrets } from '../../../host/secrets/without-secrets.ts';
 import type { GlobalFlags } from '../../context.ts';
 
 /** Text as it may be drawn: nothing in it moves the cursor, and a tab is as wide as it is counted. */
@@ -7,7 +7,12 @@ export function shown(text: string): string {
   return harmless(text).replaceAll('\t', '    ');
 }
 
-/** The same without secrets. */
+/** Text of a model or a person as it may be drawn: no colour in it is ours. */
+export function foreign(text: string): string {
+  return plainText(text).replaceAll('\t', '    ');
+}
+
+/** The same as `shown`, without secrets. */
 export async function shownWithoutSecrets(
   text: string,
   flags: Pick<GlobalFlags, 'raw'>,

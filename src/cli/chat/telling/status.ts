@@ -3,10 +3,11 @@ import type { PermissionMode } from '../../../permissions/mode.ts';
 import { colors } from '../../words/colors.ts';
 import { oneLine } from '../../words/print.ts';
 
-/** One line about the session: model, mode, how full its context is, what it has cost. */
-export function statusLine(state: SessionState): string {
+/** One line about the session: worktree, model, mode, how full its context is, what it has cost. */
+export function statusLine(state: SessionState, worktree: string | null): string {
   const { model, permissionMode, costUsd } = state;
   const parts = [
+    ...(worktree === null ? [] : [`worktree ${oneLine(worktree)}`]),
     oneLine(model.id),
     permissionMode === 'default' ? 'asks first' : MODE_WORDS[permissionMode],
     `${contextShare(state)}% context`,

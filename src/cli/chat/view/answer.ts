@@ -51,9 +51,12 @@ export class Answer implements AnswerView {
   end(markdown: string): void {
     this.#isEnded = true;
     this.#tail = null;
-    if (markdown.trim() === this.#written.trim()) return this.#onChange();
-    this.discard();
-    this.#log.add(markdownPart(markdown));
+    if (markdown.trim() === this.#written.trim()) this.#onChange();
+    else {
+      this.discard();
+      this.#log.add(markdownPart(markdown));
+    }
+    if (markdown.trim() !== '') this.#log.endAnswer();
   }
 
   discard(): void {

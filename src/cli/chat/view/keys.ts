@@ -1,4 +1,4 @@
-import { matchesKey } from '@earendil-works/pi-tui/dist/keys.js';
+import { isKeyRelease, matchesKey } from '@earendil-works/pi-tui/dist/keys.js';
 import type { PromptEditor } from './prompt-editor.ts';
 import type { Gestures } from './view.ts';
 
@@ -6,18 +6,23 @@ export interface KeyTargets {
   readonly gestures: Gestures;
   readonly editor: PromptEditor;
   readonly hasPanel: () => boolean;
+  /** Answers the question in the editor's place with no. */
+  readonly dismissPanel: () => void;
+  /** Whether a key was meant for the editor that a panel has just taken the place of. */
+  readonly isStray: () => boolean;
   readonly toggleFolds: () => void;
 }
 
 /** Understands the keys that mean the same wherever one is; says whether it was one. */
 export function createKeys(targets: KeyTargets): (data: string) => boolean {
-  const { gestures, editor, hasPanel, toggleFolds } = targets;
+  const { gestures, editor, hasPanel, dismissPanel, isStray, toggleFolds } = targets;
   const isIdle = (): boolean => !hasPanel() && editor.getText() === '';
+  const leave = (): void => (hasPanel() ? dismissPanel() : gestures.leave());
   const everywhere: Readonly<Record<string, () => void>> = {
     'ctrl+c': () => {
-      const hadText = !hasPanel() && editor.getText() !== '';
-      editor.setText('');
-      if (!hadText) gestures.interrupt();
+      if (!hasPanel() && editor.getText() !== '') return editor.setText('');
+      gestures.interrupt();
+      return dismissPanel();
     },
     'ctrl+o': () => {
       gestures.unfold();
@@ -26,11 +31,13 @@ export function createKeys(targets: KeyTargets): (data: string) => boolean {
     'shift+tab': gestures.nextMode,
   };
   return (data) => {
-    if (data.startsWith(PASTE_BEGINS)) return refusesPaste(data, gestures);
+    if (isKeyRelease(data)) return true;
+    const isLost = isStray();
+    if (data.startsWith(PASTE_BEGINS)) return isLost || refusesPaste(data, gestures);
     const known = Object.keys(everywhere).find((key) => isKey(data, key));
     if (known !== undefined) everywhere[known]?.();
-    else if (isKey(data, 'ctrl+d') && isIdle()) gestures.leave();
-    else {
+    else if (isKey(data, 'ctrl+d') && (hasPanel() || isIdle())) leave();
+    else if (!isLost || isKey(data, 'escape')) {
       const isEscape = !hasPanel() && isKey(data, 'escape');
       if (isEscape && !editor.isShowingAutocomplete()) gestures.escape();
       gestures.typed();

@@ -13,9 +13,21 @@ const EARLIER = colors.dim('… what was said before is in `hookline sessions sh
 export class Log implements Component {
   #parts: Part[] = [];
   #isUnfolded = false;
+  #isBelowAnswer = false;
 
   add(part: Part): void {
+    this.#isBelowAnswer = false;
     this.#parts.push(part);
+  }
+
+  /** An answer has ended here. */
+  endAnswer(): void {
+    this.#isBelowAnswer = true;
+  }
+
+  /** Keeps what comes next apart from an answer above it. */
+  leaveGap(): void {
+    if (this.#isBelowAnswer) this.add(textPart(''));
   }
 
   addFold({ head, details }: Fold): void {
@@ -42,6 +54,7 @@ export class Log implements Component {
 
   clear(): void {
     this.#parts = [];
+    this.#isBelowAnswer = false;
   }
 
   invalidate(): void {

@@ -1,5 +1,5 @@
 import { Input } from '@earendil-works/pi-tui/dist/components/input.js';
-import { matchesKey } from '@earendil-works/pi-tui/dist/keys.js';
+import { decodeKittyPrintable, matchesKey } from '@earendil-works/pi-tui/dist/keys.js';
 import type { Component, Focusable } from '@earendil-works/pi-tui/dist/tui.js';
 import { colors } from '../../words/colors.ts';
 import { fit, wrapped } from './part.ts';
@@ -53,7 +53,10 @@ export class ChoicePanel implements Panel {
     else if (matchesKey(data, 'down') || matchesKey(data, 'tab')) this.#move(1);
     else if (matchesKey(data, 'enter')) this.#confirm(options[this.#at]);
     else if (this.#marked !== null && matchesKey(data, 'space')) this.#mark(options[this.#at]);
-    else this.#press(options.find(({ key }) => key === data.toLowerCase()));
+    else {
+      const pressed = (decodeKittyPrintable(data) ?? data).toLowerCase();
+      this.#press(options.find(({ key }) => key === pressed));
+    }
   }
 
   #move(by: number): void {
@@ -161,6 +164,8 @@ type MakePanel<Answer> = (answered: (answer: Answer | null) => void) => Panel;
 export class Panels {
   readonly #show: (panel: Panel | null) => void;
   #last: Promise<unknown> = Promise.resolve();
+  #dismiss: (() => void) | null = null;
+  #isClosed = false;
 
   constructor(show: (panel: Panel | null) => void) {
     this.#show = show;
@@ -173,14 +178,27 @@ export class Panels {
     return opened;
   }
 
+  /** The one that is open is answered with no. */
+  dismiss(): void {
+    this.#dismiss?.();
+  }
+
+  /** Nobody answers any more, whatever is asked. */
+  close(): void {
+    this.#isClosed = true;
+    this.dismiss();
+  }
+
   async #openNow<Answer>(make: MakePanel<Answer>, signal: AbortSignal): Promise<Answer | null> {
-    if (signal.aborted) return null;
+    if (signal.aborted || this.#isClosed) return null;
     try {
       return await new Promise<Answer | null>((resolve) => {
-        signal.addEventListener('abort', () => resolve(null), { once: true });
+        this.#dismiss = () => resolve(null);
+        signal.addEventListener('abort', this.#dismiss, { once: true });
         this.#show(make(resolve));
       });
     } finally {
+      this.#dismiss = null;
       this.#show(null);
     }
   }

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { setCapabilities } from '@earendil-works/pi-tui/dist/terminal-image.js';
 import type { Terminal } from '@earendil-works/pi-tui/dist/terminal.js';
 import { type Component, TUI } from '@earendil-works/pi-tui/dist/tui.js';
+import { type Clock, systemClock } from '../../../base/clock.ts';
 import { colors } from '../../words/colors.ts';
 import { Answer } from './answer.ts';
 import { createCompletion } from './completion.ts';
@@ -10,6 +11,7 @@ import { Log } from './log.ts';
 import { ChoicePanel, type Panel, Panels, QuestionPanel } from './panel.ts';
 import { fit, textPart, wrapped } from './part.ts';
 import { PromptEditor } from './prompt-editor.ts';
+import { StrayKeys } from '../asking/stray-keys.ts';
 import type {
   AnswerView,
   ChatView,
@@ -25,6 +27,7 @@ export interface ScreenOptions {
   readonly gestures: Gestures;
   /** Where files are completed. */
   readonly directory: string;
+  readonly clock?: Clock;
 }
 
 // A little more than the package waits between two frames.
@@ -37,13 +40,14 @@ export class Screen implements ChatView {
   readonly #editor: PromptEditor;
   readonly #slot: Slot;
   readonly #panels: Panels;
+  readonly #strayKeys: StrayKeys;
   readonly #doing = new Lines();
   readonly #queued = new Lines();
   readonly #status = new Lines();
   readonly #terminal: Terminal;
   #commands: readonly CompletedCommand[] = [];
 
-  constructor({ terminal, gestures, directory }: ScreenOptions) {
+  constructor({ terminal, gestures, directory, clock = systemClock }: ScreenOptions) {
     // Pictures and links would let foreign text send the terminal more than what is seen.
     setCapabilities({ images: null, trueColor: false, hyperlinks: false });
     this.#terminal = terminal;
@@ -52,6 +56,7 @@ export class Screen implements ChatView {
     const commands = (): readonly CompletedCommand[] => this.#commands;
     this.#editor.setAutocompleteProvider(createCompletion({ directory, commands }));
     this.#slot = new Slot(this.#editor);
+    this.#strayKeys = new StrayKeys(clock);
     this.#panels = new Panels((panel) => this.#showPanel(panel));
     const parts = [this.#log, this.#doing, this.#queued, this.#slot, this.#status];
     for (const part of parts) this.#tui.addChild(part);
@@ -67,16 +72,19 @@ export class Screen implements ChatView {
   }
 
   say(text: string): void {
+    if (!text.startsWith('\n')) this.#log.leaveGap();
     this.#log.add(textPart(text));
     this.#draw();
   }
 
   fold(fold: Fold): void {
+    this.#log.leaveGap();
     this.#log.addFold(fold);
     this.#draw();
   }
 
   answer(): AnswerView {
+    this.#log.leaveGap();
     return new Answer(this.#log, () => this.#draw());
   }
 
@@ -119,6 +127,16 @@ export class Screen implements ChatView {
     );
   }
 
+  giveBack(text: string): void {
+    const draft = this.#editor.getText();
+    this.#editor.setText(draft === '' ? text : `${text}\n${draft}`);
+    this.#draw();
+  }
+
+  dismissAll(): void {
+    this.#panels.close();
+  }
+
   clear(): void {
     this.#log.clear();
     this.#tui.requestRender(true);
@@ -127,6 +145,7 @@ export class Screen implements ChatView {
   async close(): Promise<void> {
     if (this.#slot.isClosed) return;
     this.#slot.isClosed = true;
+    this.dismissAll();
     this.#set(this.#doing, []);
     this.#set(this.#status, []);
     // What was said stays in the terminal, and whatever comes next stands below it.
@@ -139,6 +158,8 @@ export class Screen implements ChatView {
       gestures,
       editor: this.#editor,
       hasPanel: () => this.#slot.panel !== null,
+      dismissPanel: () => this.#panels.dismiss(),
+      isStray: () => this.#slot.panel !== null && this.#strayKeys.isStray(),
       toggleFolds: () => this.#log.toggleFolds(),
     });
     this.#tui.addInputListener((data) => {
@@ -164,6 +185,7 @@ export class Screen implements ChatView {
 
   #showPanel(panel: Panel | null): void {
     this.#slot.panel = panel;
+    if (panel !== null) this.#strayKeys.expect(this.#editor.getText());
     this.#tui.setFocus(panel ?? this.#editor);
     this.#draw();
   }

@@ -26,6 +26,10 @@ export interface ChatView {
   chooseSome(choice: Choice, signal: AbortSignal): Promise<readonly string[] | null>;
   /** Asks for a line; null when the person does not want to. */
   ask(question: OpenQuestion, signal: AbortSignal): Promise<string | null>;
+  /** Lets the person change and send again what they had sent; it stands before what they type. */
+  giveBack(text: string): void;
+  /** Nobody is there any more: whatever is asked, now or later, is answered with no. */
+  dismissAll(): void;
   /** Takes away all that was said. */
   clear(): void;
   /** Gives the terminal back. Safe to call more than once. */
@@ -35,7 +39,7 @@ export interface ChatView {
 /** What the person does, told to whoever opened the view. */
 export interface Gestures {
   readonly submit: (text: string) => void;
-  /** Ctrl-C; the editor is empty or was emptied by it. */
+  /** Ctrl-C in an empty editor, or in a question. */
   readonly interrupt: () => void;
   readonly escape: () => void;
   /** Ctrl-D in an empty editor, or the terminal has gone. */

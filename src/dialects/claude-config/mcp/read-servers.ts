@@ -6,7 +6,7 @@ import {
   type ServerSource,
 } from '../../../mcp/server-config.ts';
 import type { Ignored } from '../../dialect.ts';
-import type { Part } from '../config/part.ts';
+import { describePart, type Part } from '../config/part.ts';
 import { parseLocatedJson } from '../config/parse-json.ts';
 import type { SourceKind } from '../entry.ts';
 import type { Plugin } from '../sources/find-plugins.ts';
@@ -44,7 +44,9 @@ export function readServers({
     ignored: [
       ...vainSwitches(settings, read),
       ...read.flatMap(({ unreadable = [] }) => unreadable),
-      ...read.flatMap(({ broken }) => broken).map(({ file, line, why }) => at(file, line, why)),
+      ...read
+        .flatMap(({ broken, unreadable }) => (unreadable === undefined ? broken : []))
+        .map(({ file, line, why }) => at(file, line, why)),
       ...read.flatMap(({ servers }) => servers).flatMap(switchedOff),
     ],
   };
@@ -130,17 +132,24 @@ function whyProjectOff(name: string, settings: readonly SettingsReading[]): stri
 function readServerFile(origin: ServerOrigin, readText: ReadConfigText): Reading {
   const text = readText(origin.file);
   if (text === null) return NO_SERVERS;
-  if (typeof text !== 'string') return { ...NO_SERVERS, unreadable: [text] };
+  if (typeof text !== 'string') {
+    return { ...brokenFile(origin, 1, text.why), unreadable: [text] };
+  }
   return readServerText(text, origin);
 }
 
 function readServerText(text: string, origin: ServerOrigin): Reading {
   const root = parseLocatedJson(text);
-  if ('why' in root) {
-    return { servers: [], broken: [{ name: '', file: origin.file, ...root }] };
+  if ('why' in root) return brokenFile(origin, root.line, root.why);
+  if (root.fields === null) {
+    return brokenFile(origin, root.line, `expected an object, found ${describePart(root)}`);
   }
-  const part = root.fields?.get('mcpServers');
+  const part = root.fields.get('mcpServers');
   return part === undefined ? NO_SERVERS : parseServers(part, origin);
+}
+
+function brokenFile({ file }: ServerOrigin, line: number, why: string): Reading {
+  return { servers: [], broken: [{ name: '', file, line, why }] };
 }
 
 /** `.mcp.json` of a plugin, with or without `mcpServers` around its entries, and what its manifest adds. */

@@ -1,10 +1,9 @@
-import { redactTexts } from '../../host/redact.ts';
-import type { GlobalFlags } from '../context.ts';
+import { redactTexts } from '../redact.ts';
 
 /** Plain data as it may be shown: without secrets, unless the person wants all of it. */
 export async function withoutSecrets<Value extends object>(
   value: Value,
-  { raw }: Pick<GlobalFlags, 'raw'>,
+  { raw }: { readonly raw?: boolean | undefined },
 ): Promise<Value> {
   if (raw === true) return value;
   const suspects = [...new Set(textsIn(value).filter(looksSecret))];

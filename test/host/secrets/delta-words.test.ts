@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RuntimeEvent } from '../../src/agent/runtime-event.ts';
-import { createDeltaWords } from '../../src/cli/words/delta-words.ts';
-import { withoutSecrets } from '../../src/cli/words/redaction.ts';
+import type { RuntimeEvent } from '../../../src/agent/runtime-event.ts';
+import { createDeltaWords } from '../../../src/host/secrets/delta-words.ts';
+import { withoutSecrets } from '../../../src/host/secrets/without-secrets.ts';
 
 const TOKEN = `ghp_${'a1B2'.repeat(9)}`;
 const BEARER = 'k3yOfSomeServiceThatNobodyKnows';

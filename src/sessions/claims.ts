@@ -1,6 +1,6 @@
 import { closeSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { errnoOf } from './errors.ts';
+import { errnoOf } from '../base/errors.ts';
 
 /**
  * Marks of processes that use a directory. Every process has a claim of its own name, so nobody ever

@@ -1,0 +1,37 @@
+import { errnoOf, messageOf } from '../base/errors.ts';
+import { isRecord } from '../base/json.ts';
+import { TransportFailure } from './wire/limits.ts';
+
+/** Why something failed, with what lies behind it: `fetch failed` alone tells nobody anything. */
+export function describeFailure(error: unknown): string {
+  const said = messageOf(error);
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (cause === undefined) return said;
+  const behind = wordsOf(cause);
+  return behind === '' || said.includes(behind) ? said : `${said}: ${behind}`;
+}
+
+/** Of several addresses that were tried, only the code is told. */
+function wordsOf(cause: unknown): string {
+  const message = messageOf(cause);
+  return message === '' ? (errnoOf(cause) ?? '') : message;
+}
+
+/** The service behind an address is gone, or has forgotten this connection. */
+export function isUnreachable(error: unknown): boolean {
+  if (error instanceof TypeError) return true;
+  return isRecord(error) && error['name'] === 'SdkHttpError';
+}
+
+const STREAM_LOST = 'SSE stream disconnected: ';
+
+/** What makes an answer unreadable, as the call that waits for it is told; null for all else. */
+export function protocolFailure(error: unknown): TransportFailure | null {
+  if (!(error instanceof Error)) return null;
+  const { name, message } = error;
+  if (error instanceof SyntaxError || name.endsWith('ZodError')) {
+    return new TransportFailure('the server sent what is no message of the protocol');
+  }
+  const [, tooLong] = new RegExp(`^${STREAM_LOST}TransportFailure: (.+)$`, 's').exec(message) ?? [];
+  return tooLong === undefined ? null : new TransportFailure(tooLong);
+}

@@ -1,0 +1,34 @@
+import { HooklineError } from '../base/errors.ts';
+import { limitTime } from '../base/time-limit.ts';
+import { untilAborted } from '../base/until-aborted.ts';
+
+/** How long a part of a plugin is waited for. */
+export interface Bounds {
+  /** What it is called in the sentence that it took too long. */
+  readonly what?: string;
+  readonly timeoutMs: number;
+  /** Of whoever waits; after it, nothing is waited for. */
+  readonly signal?: AbortSignal;
+}
+
+/** Does a plugin's work and waits for it as long as it may take. Throws what it throws, and when its time is over. */
+export async function withinBounds<Value>(
+  work: () => Value | Promise<Value>,
+  { what = 'it', timeoutMs, signal = NEVER }: Bounds,
+): Promise<Value> {
+  const limit = limitTime(signal, timeoutMs);
+  const begin = async (): Promise<Value> => work();
+  try {
+    return await untilAborted(begin(), limit.signal);
+  } catch (error) {
+    if (!limit.isOver()) throw error;
+    throw new HooklineError('PLUGIN_INVALID', {
+      message: `${what} did not answer within ${timeoutMs} ms`,
+      hint: 'Do what takes long in a hook or a tool, or allow more with config.hookTimeoutMs.',
+    });
+  } finally {
+    limit.clear();
+  }
+}
+
+const NEVER = new AbortController().signal;

@@ -1,0 +1,51 @@
+import type { SessionUpdate } from '@agentclientprotocol/sdk';
+import { expect, it } from 'vitest';
+import { withoutSecretsIn } from '../../../src/acp/shown/without-secrets.ts';
+import { withoutSecrets } from '../../../src/host/secrets/without-secrets.ts';
+
+const TOKEN = `ghp_${'a1B2'.repeat(9)}`;
+
+/** Every kind of update with this word wherever a text can stand, and the token where none may change. */
+function updatesWith(word: string): readonly SessionUpdate[] {
+  const text = `it is ${word} now`;
+  return [
+    { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } },
+    { sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text } },
+    { sessionUpdate: 'user_message_chunk', content: { type: 'text', text } },
+    {
+      sessionUpdate: 'user_message_chunk',
+      content: { type: 'image', data: TOKEN, mimeType: 'image/png' },
+    },
+    {
+      sessionUpdate: 'tool_call',
+      toolCallId: TOKEN,
+      title: text,
+      locations: [{ path: `/${TOKEN}` }],
+      content: [
+        { type: 'content', content: { type: 'text', text } },
+        { type: 'diff', path: `/${TOKEN}`, oldText: null, newText: TOKEN },
+      ],
+      rawInput: { edits: [{ text }], count: 1, none: null },
+    },
+    { sessionUpdate: 'tool_call_update', toolCallId: TOKEN, title: text, rawOutput: text },
+    { sessionUpdate: 'tool_call_update', toolCallId: TOKEN, status: 'failed' },
+    {
+      sessionUpdate: 'plan',
+      entries: [{ content: text, priority: 'medium', status: 'pending' }],
+    },
+    { sessionUpdate: 'notice', severity: 'info', title: text },
+    { sessionUpdate: 'session_info_update', title: text },
+    { sessionUpdate: 'current_mode_update', currentModeId: 'plan' },
+  ];
+}
+
+it('takes secrets out of texts, and leaves ids, paths, pictures and changes of files alone', async () => {
+  const shown = await withoutSecretsIn(updatesWith(TOKEN), (value) => withoutSecrets(value, {}));
+  expect(shown).toStrictEqual(updatesWith('[redacted]'));
+});
+
+it('leaves everything as it is for whoever wants all of it', async () => {
+  const all = { raw: true };
+  const shown = await withoutSecretsIn(updatesWith(TOKEN), (value) => withoutSecrets(value, all));
+  expect(shown).toStrictEqual(updatesWith(TOKEN));
+});

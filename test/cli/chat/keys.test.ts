@@ -1,0 +1,117 @@
+import { expect, it } from 'vitest';
+import { personAt } from '../../../src/cli/chat/asking/person.ts';
+import { KEYS, openScreen } from './stage.ts';
+
+const PRESSED_C = '\u001B[99;5u';
+const RELEASED_C = '\u001B[99;5:3u';
+const CTRL_C = '\u0003';
+const CTRL_D = '\u0004';
+const FACTS = { callId: '1', tool: 'Bash', reason: '', suggestions: [], agentId: 'a' };
+const CALL = { ...FACTS, input: { command: 'one' } };
+
+function noteGestures() {
+  const noted: string[] = [];
+  const note = (name: string) => (): void => void noted.push(name);
+  const gestures = {
+    interrupt: note('interrupt'),
+    leave: note('leave'),
+    typed: note('typed'),
+    nextMode: note('nextMode'),
+    submit: (text: string) => void noted.push(`submit ${text}`),
+  };
+  return { noted, gestures };
+}
+
+function openPerson(now: () => number = () => 0) {
+  const { noted, gestures } = noteGestures();
+  const stage = openScreen(gestures, { now, elapsed: now });
+  const { signal } = new AbortController();
+  return { ...stage, noted, signal, person: personAt(stage.screen, () => '/') };
+}
+
+it('takes the release of a key for no key', () => {
+  const { noted, gestures } = noteGestures();
+  const { terminal } = openScreen(gestures);
+  terminal.press(PRESSED_C, RELEASED_C, '\u001B[100;5:3u', '\u001B[120;1:3u');
+  expect(noted).toEqual(['interrupt']);
+});
+
+it('answers a question by the key that a terminal tells in codes, once', async () => {
+  const { person, terminal, drew, signal } = openPerson();
+  const answer = person.approve(CALL, signal);
+  await drew('$ one');
+  terminal.press('\u001B[110;1:3u', '\u001B[121u');
+  expect(await answer).toEqual({ isAllowed: true });
+});
+
+it('answers a question with no at Ctrl-C and at Ctrl-D', async () => {
+  const { person, terminal, drew, noted, signal } = openPerson();
+  const first = person.approve(CALL, signal);
+  await drew('$ one');
+  terminal.press(CTRL_C);
+  expect(await first).toEqual({ isAllowed: false });
+  const second = person.answer(
+    [{ question: 'Who?', header: 'Who', options: [], multiSelect: false }],
+    signal,
+  );
+  await drew('Who?');
+  terminal.press(CTRL_D);
+  expect(await second).toBeNull();
+  expect(noted).toEqual(['interrupt']);
+});
+
+it('keeps what was typed when a question is answered with Ctrl-C', async () => {
+  const { person, terminal, drew, noted, signal } = openPerson();
+  terminal.type('draft');
+  const answer = person.approve(CALL, signal);
+  await drew('$ one');
+  terminal.press(CTRL_C);
+  await answer;
+  await drew('> draft');
+  terminal.press(KEYS.enter);
+  expect(noted.at(-1)).toBe('submit draft');
+});
+
+it('answers every question with no once nobody is there', async () => {
+  const { person, screen, drew, signal } = openPerson();
+  const open = person.approve(CALL, signal);
+  const waiting = person.approve(CALL, signal);
+  await drew('$ one');
+  screen.dismissAll();
+  expect(await Promise.all([open, waiting, person.approve(CALL, signal)])).toEqual([
+    { isAllowed: false },
+    { isAllowed: false },
+    { isAllowed: false },
+  ]);
+});
+
+it('lets keys that were meant for the editor answer nothing', async () => {
+  let now = 1000;
+  const { person, terminal, drew, signal } = openPerson(() => now);
+  terminal.type('please ');
+  const answer = person.approve(CALL, signal);
+  await drew('$ one');
+  now += 400;
+  terminal.press('y');
+  now += 400;
+  terminal.press(KEYS.enter);
+  now += 500;
+  terminal.press('n');
+  await drew('Denied. Why?');
+  now += 500;
+  terminal.press(KEYS.enter);
+  expect(await answer).toEqual({ isAllowed: false });
+});
+
+it('offers own words only where they count', async () => {
+  const { person, terminal, drew, signal } = openPerson();
+  const options = [
+    { label: 'Yes', description: '' },
+    { label: 'No', description: '' },
+  ];
+  const closed = { question: 'Sure?', header: 'Sure', options, multiSelect: false } as const;
+  const answer = person.answer([{ ...closed, isClosed: true }], signal);
+  await drew('Sure?');
+  terminal.press('o', '2');
+  expect(await answer).toEqual({ 'Sure?': 'No' });
+});

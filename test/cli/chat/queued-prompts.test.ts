@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { QueuedPrompts } from '../../../src/cli/chat/queued-prompts.ts';
+import { openScreen } from './stage.ts';
+
+const NOBODY = { sessionId: 's', agentId: 'a', parentAgentId: null };
+
+function unheard(text: string) {
+  const said = `the run ended before the agent could be told: ${text}`;
+  return { ...NOBODY, type: 'notice', level: 'warning', text: said } as const;
+}
+
+function openQueue(): QueuedPrompts {
+  return new QueuedPrompts(openScreen().screen);
+}
+
+it('knows what is said about its own words only', () => {
+  const queued = openQueue();
+  queued.addTold('gap');
+  const other = { ...unheard(''), text: 'a hook found a gap' };
+  expect([queued.isAbout(other), queued.isAbout(unheard('mind the gap'))]).toEqual([false, false]);
+  expect(queued.isAbout(unheard('gap'))).toBe(true);
+});
+
+it('keeps what a run ended too early for, as what comes next', () => {
+  const queued = openQueue();
+  queued.addTold('one');
+  queued.addTold('two');
+  expect(queued.hasWaiting).toBe(false);
+  expect(queued.takeNext()).toBe('one');
+  expect([queued.isAbout(unheard('one')), queued.isAbout(unheard('two'))]).toEqual([true, true]);
+  expect({ isWaiting: queued.hasWaiting, heard: queued.takeHeard() }).toEqual({
+    isWaiting: true,
+    heard: [],
+  });
+  expect([queued.takeNext(), queued.takeNext()]).toEqual(['two', null]);
+});
+
+it('gives what the agent hears, and leaves the rest', () => {
+  const queued = openQueue();
+  queued.addTold('one');
+  queued.add('/review');
+  expect(queued.takeHeard()).toEqual(['one']);
+  expect(queued.takeAll()).toEqual(['/review']);
+});

@@ -1,0 +1,131 @@
+import { methods } from '@agentclientprotocol/sdk';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { createPlace, type Place } from '../cli/place.ts';
+import { until } from '../process/programs.ts';
+import { choosing, startEditor, type TestEditor, wordsIn } from './acp-editor.ts';
+import { bash, type Script } from './agent-run.ts';
+import { claudeHooks } from './hook-log.ts';
+
+const TOKEN = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
+const TURNS: Script = [
+  bash('cat token.txt'),
+  { thinking: `So it is ${TOKEN} then.`, text: `It is ${TOKEN} there.` },
+];
+
+/** A workspace with a secret in it, and a hook that repeats it. */
+function placeWithSecret(): Place {
+  const place = createPlace({ 'token.txt': `token: ${TOKEN}\n` });
+  const message = JSON.stringify({ systemMessage: `seen ${TOKEN} today` });
+  claudeHooks(place, { UserPromptSubmit: `cat > /dev/null; echo '${message}'` });
+  return place;
+}
+
+async function look(args: readonly string[]): Promise<TestEditor> {
+  const editor = await startEditor(placeWithSecret(), TURNS, {
+    args: ['--allow', 'Bash(cat token.txt)', ...args],
+  });
+  expect(await editor.say(await editor.open(), 'look')).toBe('end_turn');
+  return editor;
+}
+
+test('no secret is shown in what the agent, a tool or a hook says', async () => {
+  const editor = await look([]);
+  const [said] = editor.updates();
+  const result = editor.updates().find((each) => 'status' in each && each.status === 'completed');
+  expect(said).toMatchObject({
+    content: { text: expect.stringContaining('seen [redacted] today') },
+  });
+  expect(result).toMatchObject({
+    content: [{ content: { text: '```console\ntoken: [redacted]\n```' } }],
+    rawOutput: 'token: [redacted]',
+  });
+  expect(wordsIn(editor.updates().slice(1))).toBe('It is [redacted] there.');
+  expect(JSON.stringify(editor.allUpdates())).not.toContain(TOKEN);
+});
+
+test('whoever wants all of it says so', async () => {
+  const editor = await look(['--raw']);
+  expect(wordsIn(editor.updates())).toContain(`It is ${TOKEN} there.`);
+  expect(JSON.stringify(editor.updates())).not.toContain('[redacted]');
+});
+
+test('what must be agreed to is shown exactly as it would happen', async () => {
+  const place = createPlace();
+  const file = path.join(place.repo, 'note.txt');
+  const command = `touch made-by-${TOKEN}`;
+  const call = { name: 'Write', input: { file_path: file, content: TOKEN } };
+  const editor = await startEditor(place, [{ tools: [call] }, bash(command), { text: 'Done.' }], {
+    approve: choosing('reject'),
+  });
+  await editor.say(await editor.open(), 'write it');
+  const [edit, run] = editor.asked;
+  expect(edit?.toolCall.content?.at(0)).toStrictEqual({
+    type: 'diff',
+    path: file,
+    oldText: null,
+    newText: TOKEN,
+  });
+  expect(run?.toolCall).toMatchObject({ title: `\`${command}\``, rawInput: { command } });
+  expect(titlesIn(editor)).toStrictEqual(['Write note.txt', '`touch made-by-[redacted]`']);
+});
+
+test('an editor knows a call before it is asked about it, however long secrets are looked for', async () => {
+  const known: (readonly string[])[] = [];
+  const editor = await startEditor(createPlace(), [bash(`touch ${TOKEN}`), { text: 'Done.' }], {
+    approve() {
+      known.push(titlesIn(editor));
+      return choosing('reject')();
+    },
+  });
+  await editor.say(await editor.open(), 'touch it');
+  expect(known).toStrictEqual([['`touch [redacted]`']]);
+});
+
+function titlesIn(editor: TestEditor): readonly string[] {
+  return editor
+    .updates()
+    .flatMap((update) => (update.sessionUpdate === 'tool_call' ? [update.title] : []));
+}
+
+test('a stored session is listed and loaded without secrets, in its order', async () => {
+  const place = createPlace();
+  const first = await startEditor(place, [{ text: `I know ${TOKEN} now.` }]);
+  const sessionId = await first.open();
+  await first.say(sessionId, `keep ${TOKEN} safe`);
+  expect(await first.leave()).toBe(0);
+
+  const editor = await startEditor(place, []);
+  const { sessions } = await editor.agent.request(methods.agent.session.list, { cwd: place.repo });
+  expect(sessions.map(({ title }) => title)).toStrictEqual(['keep [redacted] safe']);
+  const request = { sessionId, cwd: place.repo, mcpServers: [] };
+  await editor.agent.request(methods.agent.session.load, request);
+  await until(() => editor.updates().length === 2);
+  expect(editor.updates()).toStrictEqual([
+    {
+      sessionUpdate: 'user_message_chunk',
+      content: { type: 'text', text: 'keep [redacted] safe' },
+    },
+    {
+      sessionUpdate: 'agent_message_chunk',
+      content: { type: 'text', text: 'I know [redacted] now.' },
+    },
+  ]);
+});
+
+test('an error and a refusal hold no secret either', async () => {
+  const place = createPlace();
+  claudeHooks(place, {
+    PreModelSwitch: `cat > /dev/null; echo "not with ${TOKEN} here" >&2; exit 2`,
+  });
+  const failure = { class: 'authentication_failed' as const, message: `the key ${TOKEN} is wrong` };
+  const editor = await startEditor(place, [{ failure }]);
+  const sessionId = await editor.open();
+  await expect(editor.say(sessionId, 'hi')).rejects.toMatchObject({
+    message: expect.stringContaining('the key [redacted] is wrong'),
+  });
+  const change = { sessionId, configId: 'model', value: 'other' };
+  await expect(
+    editor.agent.request(methods.agent.session.setConfigOption, change),
+  ).rejects.toMatchObject({ message: expect.stringContaining('not with [redacted] here') });
+});

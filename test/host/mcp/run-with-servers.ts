@@ -1,0 +1,48 @@
+import type { Host } from '../../../src/host/create-host.ts';
+import { trustUnit } from '../../../src/host/hook-set.ts';
+import type { McpReport } from '../../../src/host/mcp/mcp-servers.ts';
+import { bindUnit } from '../../../src/trust/bytes.ts';
+import { trustUnits } from '../../../src/trust/record.ts';
+import type { Stage } from '../../agent/stage.ts';
+import { answersIn, calls, talk } from '../../agent/talk.ts';
+
+export const OWN = '~/.hookline/mcp.json';
+export const bypass = { permissionMode: 'bypassPermissions' } as const;
+
+export function servers(entries: Readonly<Record<string, object>>): string {
+  return JSON.stringify({ mcpServers: entries });
+}
+
+/** Runs these calls, one turn after the other, and gives what the model was told. */
+export async function run(
+  stage: Stage,
+  wanted: readonly (readonly [string, unknown])[],
+  more: object = {},
+) {
+  const chat = talk([...wanted.map((each) => calls(each)), { text: 'Done.' }]);
+  const notices: string[] = [];
+  const host = await stage.open({
+    model: chat.model,
+    ...bypass,
+    onNotice: (text) => notices.push(text),
+    ...more,
+  });
+  const { result } = await host.start({ prompt: 'go' });
+  await host.dispose();
+  return { answers: answersIn(chat), notices, requests: chat.requests, result };
+}
+
+export async function trustAll(host: Host): Promise<void> {
+  const bindings = host.hooks().map(({ hook }) => bindUnit(trustUnit(hook)));
+  await trustUnits(host.trust.recordFile ?? '', bindings, { now: 0 });
+}
+
+export function stateOf({ statuses }: McpReport) {
+  return statuses.map(({ config, state, why, tools }) => ({
+    name: config.name,
+    source: config.source,
+    state,
+    why,
+    tools: tools.length,
+  }));
+}

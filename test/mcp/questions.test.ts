@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import type { Ask } from '../../src/mcp/pending-calls.ts';
+import { until } from '../base/directory.ts';
+import { badEntry, connectTo, serveExample, started } from './servers.ts';
+
+describe('a question of a server while several calls are under way', () => {
+  it('goes to nobody when it may be about the call of another agent, and a notice says so', async () => {
+    const { connection, call, notices } = connectTo(started(badEntry('ask-late')));
+    await connection.open();
+    const asked: string[] = [];
+    const askOf =
+      (agent: string): Ask =>
+      async () => {
+        asked.push(agent);
+        return { action: 'accept', content: { password: agent } };
+      };
+    const answers = await Promise.all([call('one', {}, askOf('A')), call('two', {}, askOf('B'))]);
+    expect({ asked, answers, notices: notices.slice(-1) }).toEqual({
+      asked: [],
+      answers: [{ action: 'decline' }, { action: 'decline' }],
+      notices: [
+        'MCP server srv: its question was declined: calls of several agents are under way, and it does not say whose it is about',
+      ],
+    });
+  });
+
+  it('goes to the agent whose calls they all are, and costs none of them time', async () => {
+    const { connection, call } = connectTo(started(badEntry('ask-late')), { callTimeoutMs: 300 });
+    await connection.open();
+    const slow = new Promise((resolve) => setTimeout(resolve, 600));
+    const ask: Ask = async () => {
+      await slow;
+      return { action: 'accept', content: { password: 'p' } };
+    };
+    const answer = { action: 'accept', content: { password: 'p' } };
+    expect(await Promise.all([call('one', {}, ask), call('two', {}, ask)])).toEqual([
+      answer,
+      answer,
+    ]);
+  });
+
+  it('goes, over http, to the call that it came with', async () => {
+    const params = { message: 'Who?', requestedSchema: { type: 'object', properties: {} } };
+    const question = { jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params };
+    const { url } = await serveExample({
+      'tools/call': `data: ${JSON.stringify(question)}\n\n`,
+      'prompts/get': ': please wait\n\n',
+    });
+    const { connection, call } = connectTo({ type: 'http', url, headers: {} });
+    await connection.open();
+    const asked: string[] = [];
+    const askOf =
+      (agent: string): Ask =>
+      async () => {
+        asked.push(agent);
+        return { action: 'cancel' };
+      };
+    const { signal } = new AbortController();
+    const other = { method: 'prompts/get', params: { name: 'review' }, signal, ask: askOf('B') };
+    const pending = [
+      connection.request(other),
+      call('ask', {}, askOf('A')),
+      connection.request(other),
+    ];
+    await until(() => asked.length > 0);
+    await Promise.all([connection.close(), Promise.allSettled(pending)]);
+    expect(asked).toEqual(['A']);
+  });
+});
