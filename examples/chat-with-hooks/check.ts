@@ -10,10 +10,12 @@ const SCREEN = `
 > write the notes and push them
 
 I make the file first.
+
 • Write notes.md: File created successfully at: notes.md
 ✗ Bash git push
   denied (hook): PreToolUse:Bash hook error: Pushing is the pipeline’s business.
 notes.md is there; it is not pushed.
+
 1 hook, slowest 0 ms (ctrl+o)
 ${LINE}
 >
