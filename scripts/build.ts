@@ -53,7 +53,7 @@ const RUNNING_FILES = pathPattern(
 
 // Needed only where something is configured in Claude's format.
 const CLAUDE =
-  /src[\\/]dialects[\\/]claude-config[\\/](?:binding|config|found-hook|identity|match|mcp|sources)\b|src[\\/]mcp[\\/]expand\.|node_modules[\\/]jsonc-parser/;
+  /src[\\/]dialects[\\/]claude-config[\\/](?:binding|config|found-hook|identity|match|mcp|sources(?![\\/]read-file))\b|src[\\/]mcp[\\/]expand\.|node_modules[\\/]jsonc-parser/;
 
 // Needed only where an MCP server is configured.
 const MCP = pathPattern('src/mcp/(?!answer|expand|server-config)');
@@ -71,7 +71,7 @@ const AGENT =
 
 // What `hooks list` needs, in one file: looking a file up and reading it costs half a millisecond.
 const LOOKING =
-  /src[\\/](?:base|dialects|host|mcp[\\/]server-config|process|trust|cli[\\/](?:context|words[\\/](?:redaction|unbound)|commands[\\/]hooks-list))\b/;
+  /src[\\/](?:base|dialects|host|mcp[\\/]server-config|process|trust|cli[\\/](?:context|words[\\/]unbound|commands[\\/]hooks-list))\b/;
 
 const INPUTS = ['src', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.build.json'];
 
