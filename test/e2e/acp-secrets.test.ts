@@ -73,7 +73,9 @@ test('what must be agreed to is shown exactly as it would happen', async () => {
 test('an editor knows a call before it is asked about it, however long secrets are looked for', async () => {
   const known: (readonly string[])[] = [];
   const editor = await startEditor(createPlace(), [bash(`touch ${TOKEN}`), { text: 'Done.' }], {
-    approve() {
+    async approve() {
+      // The client may handle what it is told and what it is asked side by side.
+      await expect.poll(() => titlesIn(editor)).toHaveLength(1);
       known.push(titlesIn(editor));
       return choosing('reject')();
     },
