@@ -31,7 +31,7 @@ export function introduction(protocolVersion: number): acp.InitializeResponse {
     agentCapabilities: {
       loadSession: true,
       promptCapabilities: { image: true, audio: false, embeddedContext: true },
-      mcpCapabilities: { http: true, sse: true },
+      mcpCapabilities: { http: true, sse: false },
       sessionCapabilities: {
         list: {},
         delete: {},

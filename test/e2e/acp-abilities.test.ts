@@ -29,7 +29,7 @@ test('the agent introduces itself', async () => {
     agentCapabilities: {
       loadSession: true,
       promptCapabilities: { image: true, audio: false, embeddedContext: true },
-      mcpCapabilities: { http: true, sse: true },
+      mcpCapabilities: { http: true, sse: false },
       sessionCapabilities: {
         list: {},
         delete: {},

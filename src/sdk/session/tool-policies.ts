@@ -51,7 +51,7 @@ export function isOffered(policies: ToolPolicies, name: string): boolean {
     ({ sdk, claude }) => sdk.includes(name) && claude !== 'MultiEdit',
   );
   if (tools.length === 0) return isEnabled(policyOfCall(policies, { name, input: {} }));
-  // One that does what several do is of use as long as any of them is.
+  // `editor` is Write and Edit: it is offered as long as either is allowed.
   return tools.some(({ claude, classic }) =>
     isEnabled(policyFor(policies, [name, claude, ...classic])),
   );
