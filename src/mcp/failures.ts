@@ -35,3 +35,10 @@ export function protocolFailure(error: unknown): TransportFailure | null {
   const [, tooLong] = new RegExp(`^${STREAM_LOST}TransportFailure: (.+)$`, 's').exec(message) ?? [];
   return tooLong === undefined ? null : new TransportFailure(tooLong);
 }
+
+/** Of what a program said before it ended: the error that it names, else its last lines. */
+export function tellingWords(said: string): string {
+  const lines = said.trim().split('\n');
+  const named = lines.findLast((line) => /^[\w.]*(?:Error|Exception)\b.*:/.test(line));
+  return named ?? lines.slice(-5).join('\n');
+}

@@ -78,6 +78,10 @@ describe('hookline mcp add', () => {
       '--url should be an http or https address, found "ftp://a.b"',
     ],
     [['add', 'x', '--env', 'A', '--', 'c'], '--env should be NAME=VALUE, found "A"'],
+    [
+      ['add', 'my files', '--', 'c'],
+      'a server’s name should be letters, digits, dashes and underscores, found "my files"',
+    ],
     [['add', 'x', '--header', 'A:b', '--', 'c'], '--header is for servers with --url'],
   ])('refuses %j', async (words, message) => {
     const { code, stderr } = await run(createPlace(), words);

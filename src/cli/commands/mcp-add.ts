@@ -36,7 +36,11 @@ export const addMcpServer: Command<AddServerOptions> = (context, options) => {
 
 function entryOf(options: AddServerOptions): Record<string, unknown> {
   const { name, command = [], url, env = [], header = [] } = options;
-  if (name.trim() === '') throw usage('expected a name for the server');
+  if (!/^[\w-]+$/.test(name)) {
+    throw usage(
+      `a server’s name should be letters, digits, dashes and underscores, found ${JSON.stringify(name)}`,
+    );
+  }
   const [program, ...args] = command;
   if ((program === undefined) === (url === undefined)) {
     throw usage('expected either a command after `--`, or --url');

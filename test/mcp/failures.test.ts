@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { tellingWords } from '../../src/mcp/failures.ts';
+
+test.each([
+  [
+    'node:internal\n\nError: Cannot find module x\n    at y\n\nNode.js v20',
+    'Error: Cannot find module x',
+  ],
+  ['Traceback\n  raise ValueError("a")\nValueError: a\n', 'ValueError: a'],
+  ['java.io.IOException: closed\n\tat z', 'java.io.IOException: closed'],
+  ['1\n2\n3\n4\n5\n6\n', '2\n3\n4\n5\n6'],
+  ['', ''],
+])('of %j the telling words are %j', (said, words) => {
+  expect(tellingWords(said)).toBe(words);
+});
