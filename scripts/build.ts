@@ -10,7 +10,12 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { build, type OutputChunk } from 'rolldown';
-import { importsThroughStarter, lazyRequires, withoutSubprograms } from './fast-start.ts';
+import {
+  importsThroughStarter,
+  lazyRequires,
+  onlyAscii,
+  withoutSubprograms,
+} from './fast-start.ts';
 import { describeLicenses } from './third-party-licenses.ts';
 
 // Each becomes a file of dist/bin.
@@ -115,7 +120,7 @@ async function bundlePrograms(): Promise<void> {
     external: EXTERNAL,
     // The CommonJS build of jsonc-parser asks for its parts in a way that no bundler follows.
     resolve: { mainFields: ['module', 'main'] },
-    plugins: [lazyRequires, importsThroughStarter, withoutSubprograms],
+    plugins: [lazyRequires, importsThroughStarter, onlyAscii, withoutSubprograms],
     // The program exports nothing that anybody but its own chunks would look for.
     preserveEntrySignatures: 'allow-extension',
     transform: { target: 'node20.19' },

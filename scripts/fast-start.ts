@@ -61,3 +61,31 @@ function withStarterImports(code: string): string {
     .toSorted((one, other) => other - one)
     .reduce((text, start) => `${text.slice(0, start)}require.${text.slice(start)}`, code);
 }
+
+/**
+ * Writes every other character as an escape, so that the starter need not decode a part: V8 keeps text
+ * with one such character at twice the size, which costs a short command a seventh of its time.
+ */
+export const onlyAscii: Plugin = {
+  name: 'only-ascii',
+  renderChunk: (code, { name }) => withEscapes(code, name),
+};
+
+const BEYOND_ASCII = /[\u0080-\uffff]/;
+const ALL_BEYOND_ASCII = new RegExp(BEYOND_ASCII, 'g');
+
+function withEscapes(code: string, part: string): string {
+  const { program } = parseSync('part.js', code);
+  new Visitor({
+    TaggedTemplateExpression: ({ start, end }) => {
+      const text = code.slice(start, end);
+      if (!BEYOND_ASCII.test(text)) return;
+      throw new Error(`${part}: a tag would see the escapes of ${text}; write it without a tag`);
+    },
+  }).visit(program);
+  return code.replaceAll(ALL_BEYOND_ASCII, escapeCodeUnit);
+}
+
+function escapeCodeUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}

@@ -97,6 +97,15 @@ test.skipIf(!isBuilt)('the program starts with Node on every system [after a bui
   expect(secondLine).not.toMatch(/^#!/);
 });
 
+test.skipIf(!isBuilt)('the starter reads its parts without decoding them [after a build]', () => {
+  const parts = readdirSync('dist/bin').filter((name) => name.endsWith('.js'));
+  const others = parts.filter((name) =>
+    readFileSync(path.join('dist/bin', name)).some((byte) => byte > 0x7f),
+  );
+  expect(parts.length).toBeGreaterThan(10);
+  expect(others).toEqual([]);
+});
+
 function listPackedFiles(): string[] {
   const isWindows = process.platform === 'win32';
   const output = execFileSync('npm', ['pack', '--dry-run', '--json'], {
