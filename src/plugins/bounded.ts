@@ -14,7 +14,7 @@ export interface Bounds {
 /** Does a plugin's work and waits for it as long as it may take. Throws what it throws, and when its time is over. */
 export async function withinBounds<Value>(
   work: () => Value | Promise<Value>,
-  { what = 'it', timeoutMs, signal = NEVER }: Bounds,
+  { what = 'it', timeoutMs, signal = new AbortController().signal }: Bounds,
 ): Promise<Value> {
   const limit = limitTime(signal, timeoutMs);
   const begin = async (): Promise<Value> => work();
@@ -30,5 +30,3 @@ export async function withinBounds<Value>(
     limit.clear();
   }
 }
-
-const NEVER = new AbortController().signal;

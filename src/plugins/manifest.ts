@@ -52,7 +52,8 @@ function found(value: unknown): string {
   return value === undefined ? 'nothing' : typeName(value);
 }
 
-function capabilityProblem(given: unknown): string | null {
+/** Why these cannot be the capabilities of a plugin, or null. */
+export function capabilityProblem(given: unknown): string | null {
   if (!Array.isArray(given) || given.length === 0) {
     return `expected "capabilities" to be a list with at least one of ${CAPABILITIES.join(', ')}`;
   }

@@ -4,12 +4,28 @@ import { limitTime } from '../base/time-limit.ts';
 import { untilAborted } from '../base/until-aborted.ts';
 import { type Contributions, createApi } from './api.ts';
 import { withinBounds } from './bounded.ts';
+import { endingOf } from './ending.ts';
 import { createHealth, type Health } from './health.ts';
+import type { PluginEntry } from './entry.ts';
 import type { OnIssue } from './issue.ts';
 import { readManifest } from './manifest.ts';
-import type { AgentPlugin, PluginSetupContext } from './contract/plugin.ts';
+import type {
+  AgentExtensionAutomationEventType,
+  AgentPlugin,
+  PluginSetupContext,
+} from './contract/plugin.ts';
 
-export type PluginState = 'ready' | 'degraded' | 'failed' | 'disabled';
+export type PluginState =
+  | 'ready'
+  /** It works, and something went wrong with it. */
+  | 'degraded'
+  | 'failed'
+  | 'disabled'
+  /** Nobody has looked at its files, or they have changed since. */
+  | 'untrusted'
+  | 'modified'
+  /** It is made for other providers or models. */
+  | 'skipped';
 
 /** A plugin that is part of a session. */
 export interface ActivePlugin {
@@ -25,6 +41,8 @@ export interface PluginStatus {
   /** Why it is not ready, or what goes wrong with it. */
   readonly lastError: string | null;
   readonly contributes: Readonly<Record<keyof Contributions, readonly string[]>> | null;
+  /** Where it lies; absent for an object that the program itself gave. */
+  readonly entry?: PluginEntry;
 }
 
 export interface PluginRegistry {
@@ -35,10 +53,18 @@ export interface PluginRegistry {
   dispose(): Promise<void>;
 }
 
+/** What a plugin sends events through; `declared` are the types that it has declared so far. */
+export type AutomationFor = (
+  plugin: string,
+  declared: () => readonly AgentExtensionAutomationEventType[],
+) => NonNullable<PluginSetupContext['automation']>;
+
 export interface RegistryRequest {
   /** From wherever they come: objects, files, packages. */
   readonly plugins: readonly unknown[];
   readonly context: PluginSetupContext;
+  /** Instead of the context's own, for each plugin that has the capability. */
+  readonly automationFor?: AutomationFor;
   readonly isStrict: boolean;
   /** A setup that fails, fails the session. */
   readonly failsClosed: boolean;
@@ -168,7 +194,9 @@ async function setUp(
   const tell = (message: string): void =>
     onIssue({ plugin: name, phase: 'setup', level: 'warning', message });
   const { api, contributions, close } = createApi({ name, plugin, isStrict, onWarning: tell });
-  const context = contextFor(request.context, plugin, (dispose) =>
+  const { automationFor = () => request.context.automation } = request;
+  const automation = automationFor(name, () => contributions.automationEventTypes);
+  const context = contextFor({ ...request.context, automation }, plugin, (dispose) =>
     disposals.push({ plugin: name, dispose }),
   );
   try {
@@ -200,11 +228,13 @@ function contextFor(
   return { ...rest, automation: knows ? automation : undefined, onDispose };
 }
 
-function statusOf({ name, contributions, health }: ActivePlugin): PluginStatus {
-  const lastError = health.lastError();
+function statusOf({ name, plugin, contributions, health }: ActivePlugin): PluginStatus {
+  const ending = endingOf(plugin);
+  const lastError = ending ?? health.lastError();
+  const state = lastError === null ? 'ready' : 'degraded';
   return {
     name,
-    state: lastError === null ? 'ready' : 'degraded',
+    state: ending === null ? state : 'failed',
     lastError,
     contributes: {
       tools: contributions.tools.map((tool) => tool.name),

@@ -1,5 +1,6 @@
 import type { ProviderMessage } from './message.ts';
 import type { AgentRuntimeHooks } from './runtime-hooks.ts';
+import type { Telemetry } from './telemetry.ts';
 import type { AgentTool } from './tool.ts';
 
 export const CAPABILITIES = [
@@ -103,7 +104,7 @@ export interface PluginSetupContext {
   cwd?: string | undefined;
   automation?: { ingestEvent(envelope: AutomationEventEnvelope): unknown } | undefined;
   logger?: BasicLogger | undefined;
-  telemetry?: unknown;
+  telemetry?: Telemetry | undefined;
   /** `steer_message`, `queue_message`, `pending_prompt`; others are for whoever listens. */
   emitEvent?(name: string, payload?: unknown): void;
   /** Called when the session ends. */

@@ -23,3 +23,21 @@ export interface AgentUsage {
   reasoningTokenCount?: number;
   totalCost?: number;
 }
+
+const said = new WeakMap<object, () => readonly AgentMessage[]>();
+
+/**
+ * Keeps, beside a snapshot or the result of a run, the conversation for whoever only reads it: always
+ * the same list, which only grows, until the conversation is another one. Nothing is copied for it.
+ */
+export function shareSaid<Owner extends object>(
+  owner: Owner,
+  messages: () => readonly AgentMessage[],
+): Owner {
+  said.set(owner, messages);
+  return owner;
+}
+
+export function sharedSaid(owner: object): readonly AgentMessage[] | null {
+  return said.get(owner)?.() ?? null;
+}

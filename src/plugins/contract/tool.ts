@@ -1,4 +1,9 @@
-import { type InputSchema, isStandardSchema, toJsonSchema } from './input-schema.ts';
+import {
+  type InputSchema,
+  isStandardSchema,
+  type StandardSchema,
+  toJsonSchema,
+} from './input-schema.ts';
 import type { AgentRuntimeStateSnapshot } from './snapshot.ts';
 
 /** A tool of a plugin or of the program that embeds the agent. */
@@ -47,8 +52,12 @@ export function createTool<Input = unknown, Output = unknown>(
 ): AgentTool<Input, Output> {
   const { inputSchema: authored } = made;
   const tool = { ...DEFAULTS, ...made, inputSchema: toJsonSchema(authored, made.name) };
-  if (isStandardSchema(authored)) Object.defineProperty(tool, AUTHORED, { value: authored });
-  return tool;
+  return isStandardSchema(authored) ? checkedWith(tool, authored) : tool;
+}
+
+/** Has a tool's input checked with another schema than the one that a model is told of. */
+export function checkedWith<Tool extends object>(tool: Tool, schema: StandardSchema): Tool {
+  return Object.defineProperty(tool, AUTHORED, { value: schema });
 }
 
 /** The schema that input is checked with: the author's own, which may know more than JSON Schema can say. */

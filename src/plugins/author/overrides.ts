@@ -1,0 +1,114 @@
+import { readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { HooklineError, messageOf } from '../../base/errors.ts';
+import { isAbsent, readTextIfPresent } from '../../base/files.ts';
+import { withoutByteOrderMark } from '../../base/json.ts';
+import { findRealPath, isInside } from '../../base/paths.ts';
+
+export type OverrideTier = 'bundled' | 'global' | 'project';
+
+/** A file of a plugin, or of whoever put another one in its place. */
+export interface OverrideFile {
+  readonly name: string;
+  /** Whose it is. */
+  readonly tier: OverrideTier;
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface OverrideDirectories {
+  readonly bundled: string;
+  readonly global: string | null;
+  readonly project: string | null;
+  /** What links in the project's directory must not lead out of. */
+  readonly workspaceRoot: string | null;
+}
+
+export interface OverrideRules {
+  /** Which files count, by their endings (`.md`); all of them by default. */
+  readonly extensions?: readonly string[];
+  /** What a file is called; by default its name without the ending. Null leaves it out. */
+  readonly nameOf?: (file: { readonly path: string; readonly text: string }) => string | null;
+  /** Told of a file that cannot be used; the others are. */
+  readonly onProblem?: (problem: string) => void;
+}
+
+const MOST_BYTES = 1024 * 1024;
+
+/** Reads the files of all tiers; of those with one name the project's counts, then the person's, then the plugin's. */
+export function readOverrides(
+  directories: OverrideDirectories,
+  rules: OverrideRules,
+): readonly OverrideFile[] {
+  const { bundled, global, project, workspaceRoot } = directories;
+  const tiers: readonly Tier[] = [
+    { tier: 'bundled', directory: bundled, within: null },
+    { tier: 'global', directory: global, within: null },
+    { tier: 'project', directory: project, within: workspaceRoot },
+  ];
+  const files = tiers.flatMap((each) => filesOf(each, rules));
+  return [...new Map(files.map((file) => [file.name, file])).values()];
+}
+
+/** A kind names directories of the person and of projects, so that it must stay below them. */
+export function checkKind(kind: string): void {
+  const isPlain = kind !== '' && kind.split('/').every((part) => /^\w[\w.-]*$/u.test(part));
+  if (isPlain) return;
+  throw new HooklineError('USAGE_INVALID', {
+    message: `expected "kind" to be a name such as "agents", found ${JSON.stringify(kind)}`,
+    hint: 'It is the name of a directory: letters, digits, ".", "_" and "-".',
+  });
+}
+
+interface Tier {
+  readonly tier: OverrideTier;
+  readonly directory: string | null;
+  readonly within: string | null;
+}
+
+function filesOf({ tier, directory, within }: Tier, rules: OverrideRules): readonly OverrideFile[] {
+  if (directory === null) return [];
+  return namesIn(directory, rules).flatMap((entry) => {
+    const file = path.join(directory, entry);
+    const leaveOut = (why: string): readonly OverrideFile[] => {
+      rules.onProblem?.(`${file} is left out: ${why}`);
+      return [];
+    };
+    try {
+      if (!statSync(file).isFile()) return [];
+      const why = whyUnusable(file, within);
+      if (why !== null) return leaveOut(why);
+      const text = withoutByteOrderMark(readTextIfPresent(file) ?? '');
+      return named({ tier, path: file, text }, rules);
+    } catch (error) {
+      return leaveOut(messageOf(error));
+    }
+  });
+}
+
+function namesIn(directory: string, { extensions, onProblem }: OverrideRules): readonly string[] {
+  const isMeant = (name: string): boolean =>
+    !name.startsWith('.') && (extensions?.includes(path.extname(name)) ?? true);
+  try {
+    return readdirSync(directory).filter(isMeant).toSorted();
+  } catch (error) {
+    if (!isAbsent(error)) onProblem?.(`${directory} cannot be read: ${messageOf(error)}`);
+    return [];
+  }
+}
+
+function whyUnusable(file: string, within: string | null): string | null {
+  if (within !== null && !isInside(findRealPath(within) ?? within, findRealPath(file) ?? file)) {
+    return 'a link leads out of the workspace';
+  }
+  const { size } = statSync(file);
+  return size > MOST_BYTES ? `it has ${size} bytes, and at most ${MOST_BYTES} are read` : null;
+}
+
+function named(
+  file: Omit<OverrideFile, 'name'>,
+  { nameOf }: OverrideRules,
+): readonly OverrideFile[] {
+  const name = nameOf === undefined ? path.parse(file.path).name : nameOf(file);
+  return name === null || name.trim() === '' ? [] : [{ name: name.trim(), ...file }];
+}

@@ -1,0 +1,112 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { messageOf } from '../../../base/errors.ts';
+import { hostOf, isLoopbackHost } from '../../../base/net/addresses.ts';
+import { readBoundedBody, socketMessage } from '../../../base/net/http-body.ts';
+import { limitTime } from '../../../base/time-limit.ts';
+import { failed } from '../failure.ts';
+import { isSecure } from '../source/file-url.ts';
+import type { RemoteSource } from '../source/source.ts';
+import { type Fetched, UNMARKED } from './fetched.ts';
+import type { InstallTools } from './tools.ts';
+
+/** How long a download may take, and how much it may be. */
+const DOWNLOAD_LIMITS = { timeoutMs: 30_000, maxBytes: 10 * 1024 * 1024 };
+
+type Limits = typeof DOWNLOAD_LIMITS;
+
+/** Downloads one file. */
+export async function fetchFile(
+  { url, file }: RemoteSource,
+  staging: string,
+  tools: InstallTools,
+): Promise<Fetched> {
+  tools.onProgress(`downloading ${url} …`);
+  const bytes = await download(url, tools.signal, DOWNLOAD_LIMITS);
+  writeFileSync(path.join(staging, file), bytes);
+  return { path: file, isFile: true, name: file, ...UNMARKED, hasPackages: false };
+}
+
+/** The bytes at an address; throws when there are none, too many, or when it takes too long. */
+export async function download(url: string, signal: AbortSignal, limits: Limits): Promise<Buffer> {
+  const limit = limitTime(signal, limits.timeoutMs);
+  try {
+    const response = await follow(new URL(url), limit.signal);
+    return await readBody(response, limits);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (limit.isOver()) throw notDownloaded(url, `it took longer than ${limits.timeoutMs} ms`);
+    throw error instanceof Refused ? notDownloaded(url, error.message) : broken(url, error);
+  } finally {
+    limit.clear();
+  }
+}
+
+/** Why a download was given up by us. */
+class Refused extends Error {
+  override readonly name = 'Refused';
+}
+
+const MAX_REDIRECTS = 5;
+
+async function follow(start: URL, signal: AbortSignal): Promise<Response> {
+  let url = start;
+  for (let step = 0; step <= MAX_REDIRECTS; step += 1) {
+    const response = await fetch(url, { redirect: 'manual', signal });
+    const next = response.status >= 300 && response.status < 400 ? nextOf(response, url) : null;
+    if (next === null) return accepted(response);
+    await response.body?.cancel();
+    if (!mayFollow(next, start)) throw new Refused(`it leads on to ${next.href}`);
+    url = next;
+  }
+  throw new Refused(`it leads on more than ${MAX_REDIRECTS} times`);
+}
+
+function nextOf(response: Response, from: URL): URL | null {
+  const location = response.headers.get('location');
+  if (location === null || !URL.canParse(location, from.href)) return null;
+  return new URL(location, from);
+}
+
+/** Another server must not send us to what only this machine can reach. */
+function mayFollow(next: URL, start: URL): boolean {
+  if (isLoopbackHost(hostOf(next)) && !isLoopbackHost(hostOf(start))) return false;
+  return isSecure(next);
+}
+
+function accepted(response: Response): Response {
+  const { status, headers } = response;
+  if (status !== 200) throw new Refused(`the server answered ${status}`);
+  const type = headers.get('content-type') ?? '';
+  if (/^text\/html\b/iu.test(type)) throw new Refused('it is a web page, not a file');
+  return response;
+}
+
+async function readBody(response: Response, { maxBytes }: Limits): Promise<Buffer> {
+  const tooLong = `it is longer than ${maxBytes} bytes`;
+  if (Number(response.headers.get('content-length') ?? 0) > maxBytes) {
+    await response.body?.cancel();
+    throw new Refused(tooLong);
+  }
+  if (response.body === null) throw new Refused('it is empty');
+  const body = Readable.from(chunksOf(response.body));
+  const bytes = await readBoundedBody(body, maxBytes);
+  if (bytes === null) throw new Refused(tooLong);
+  if (bytes.length === 0) throw new Refused('it is empty');
+  return bytes;
+}
+
+async function* chunksOf(body: NonNullable<Response['body']>): AsyncGenerator<Buffer> {
+  for await (const chunk of body) yield Buffer.from(chunk);
+}
+
+function notDownloaded(url: string, why: string) {
+  return failed(`${url} cannot be downloaded: ${why}`, 'Nothing was installed.');
+}
+
+/** Node says only `fetch failed`; its cause says why. */
+function broken(url: string, error: unknown) {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  return notDownloaded(url, socketMessage(cause) || messageOf(error));
+}

@@ -1,0 +1,155 @@
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { devNull } from 'node:os';
+import path from 'node:path';
+import { isDirectory } from '../../../base/files.ts';
+import { failed } from '../failure.ts';
+import type { GitSource, OfficialSource } from '../source/source.ts';
+import { refuseLinksOut } from '../tree.ts';
+import { type Fetched, PACKAGE } from './fetched.ts';
+import { type InstallTools, runTool } from './tools.ts';
+
+/** Clones a repository at its ref, and keeps of it what is in the commit. */
+export async function fetchRepository(
+  { url, ref, name }: GitSource,
+  staging: string,
+  tools: InstallTools,
+): Promise<Fetched> {
+  const directory = path.join(staging, PACKAGE);
+  const commit = await checkOut({ url, ref, directory }, tools);
+  return fetchedAt({ name, commit });
+}
+
+/** Cline's own collection: one repository with a directory for each plugin. */
+const OFFICIAL = 'https://github.com/cline/plugins';
+
+export async function fetchOfficial(
+  { slug }: OfficialSource,
+  staging: string,
+  tools: InstallTools,
+): Promise<Fetched> {
+  const clone = path.join(staging, 'clone');
+  const commit = await checkOut({ url: OFFICIAL, ref: null, directory: clone }, tools);
+  const plugin = path.join(clone, 'plugins', slug);
+  if (!isDirectory(plugin)) {
+    throw failed(
+      `Cline’s collection of plugins has none that is called ${JSON.stringify(slug)}`,
+      `A directory here is named ./${slug}, a package of the registry npm:${slug}.`,
+    );
+  }
+  refuseLinksOut(plugin);
+  renameSync(plugin, path.join(staging, PACKAGE));
+  rmSync(clone, { recursive: true, force: true });
+  return fetchedAt({ name: slug, commit });
+}
+
+function fetchedAt(known: { readonly name: string; readonly commit: string }): Fetched {
+  return {
+    ...known,
+    path: PACKAGE,
+    isFile: false,
+    version: null,
+    integrity: null,
+    hasPackages: false,
+  };
+}
+
+interface CheckOut {
+  readonly url: string;
+  readonly ref: string | null;
+  readonly directory: string;
+}
+
+/** The commit that was checked out. */
+async function checkOut(wanted: CheckOut, tools: InstallTools): Promise<string> {
+  const { url, ref, directory } = wanted;
+  tools.onProgress(`git fetches ${url} …`);
+  mkdirSync(directory, { recursive: true });
+  const git = (...args: readonly string[]): Promise<GitAnswer> => runGit(directory, args, tools);
+  await mustWork(git('init', '--quiet'), url);
+  const shallow = await git('fetch', '--quiet', '--depth=1', '--no-tags', '--', url, ref ?? 'HEAD');
+  const found = shallow.isFine ? 'FETCH_HEAD' : await fetchAll(git, wanted, shallow);
+  await mustWork(git('checkout', '--quiet', '--detach', found), url);
+  const commit = await mustWork(git('rev-parse', '--verify', 'HEAD'), url);
+  rmSync(path.join(directory, '.git'), { recursive: true, force: true });
+  // Both could name programs, for git and for npm.
+  rmSync(path.join(directory, '.npmrc'), { force: true });
+  refuseLinksOut(directory);
+  return commit;
+}
+
+type Git = (...args: readonly string[]) => Promise<GitAnswer>;
+
+const EVERYTHING = ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'] as const;
+
+/** A commit that is not the last of a branch is not given by every server, so all are fetched. */
+async function fetchAll(git: Git, { url, ref }: CheckOut, first: GitAnswer): Promise<string> {
+  if (ref === null || !/^[\da-f]{4,64}$/iu.test(ref)) throw gitFailed(url, first.text);
+  await mustWork(git('fetch', '--quiet', '--', url, ...EVERYTHING), url);
+  const commit = await git(
+    'rev-parse',
+    '--verify',
+    '--quiet',
+    '--end-of-options',
+    `${ref}^{commit}`,
+  );
+  if (commit.isFine) return commit.text;
+  throw gitFailed(url, `there is no commit ${ref}`);
+}
+
+interface GitAnswer {
+  readonly isFine: boolean;
+  readonly text: string;
+}
+
+/** A repository may name programs to run, and none of them is. */
+const NO_PROGRAMS = [
+  `core.hooksPath=${devNull}`,
+  'core.fsmonitor=false',
+  'protocol.ext.allow=never',
+  'submodule.recurse=false',
+].flatMap((setting) => ['-c', setting]);
+
+async function runGit(
+  cwd: string,
+  args: readonly string[],
+  tools: InstallTools,
+): Promise<GitAnswer> {
+  const program = tools.findProgram('git');
+  if (program === null) {
+    throw failed('git is needed to install this plugin, and it is not on the PATH', 'Install git.');
+  }
+  const env = { GIT_SSH_COMMAND: 'ssh -o BatchMode=yes', ...tools.env, GIT_TERMINAL_PROMPT: '0' };
+  const call = { program, args: [...NO_PROGRAMS, ...args], cwd, env: withoutRepository(env) };
+  const { exitCode, stdout, stderr } = await runTool(call, tools);
+  const said = exitCode === 0 ? stdout.text.trim() : errorIn(stderr.text);
+  return { isFine: exitCode === 0, text: said };
+}
+
+/** Inside a git hook these name the repository that is worked on. */
+const REPOSITORY_VARIABLES = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_OBJECT_DIRECTORY'];
+
+function withoutRepository(env: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => !REPOSITORY_VARIABLES.includes(name)),
+  );
+}
+
+/** What git calls the reason, which others of its lines only explain. */
+function errorIn(text: string): string {
+  const lines = text.split('\n').map((line) => line.trim());
+  const fatal = lines.find((line) => /^(?:fatal|error):/u.test(line)) ?? lines.find(Boolean);
+  return fatal?.replace(/^(?:fatal|error):\s*/u, '') ?? 'git failed without a word';
+}
+
+async function mustWork(answer: Promise<GitAnswer>, url: string): Promise<string> {
+  const { isFine, text } = await answer;
+  if (isFine) return text;
+  throw gitFailed(url, text);
+}
+
+function gitFailed(url: string, why: string) {
+  return failed(
+    `git could not fetch ${url}: ${why}`,
+    'Nothing was installed. Can you clone it yourself, and is the branch or tag right?',
+  );
+}

@@ -1,0 +1,39 @@
+import type { Environment } from '../../../process/environment.ts';
+import type { FindProgram } from '../../../process/program-finder.ts';
+import { type ProgramResult, runProgram } from '../../../process/run.ts';
+import { failed } from '../failure.ts';
+
+/** What installing may use of this machine. */
+export interface InstallTools {
+  readonly findProgram: FindProgram;
+  readonly env: Readonly<Environment>;
+  /** Gives up, and leaves nothing behind. */
+  readonly signal: AbortSignal;
+  /** Told what is going on; null when it is over. */
+  readonly onProgress: (doing: string | null) => void;
+  readonly now: () => number;
+}
+
+export interface ToolCall {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Environment>;
+}
+
+/** Cloning or installing over a slow line takes minutes, not hours. */
+const TIME_LIMIT_MS = 10 * 60_000;
+
+/** Runs a program to its end; throws when it could not be started, took too long or was given up. */
+export async function runTool(call: ToolCall, { signal }: InstallTools): Promise<ProgramResult> {
+  signal.throwIfAborted();
+  const { program: file, args, cwd, env } = call;
+  const program = { file, args, cwd, env, stdin: '', timeoutMs: TIME_LIMIT_MS };
+  const result = await runProgram(program, { signal });
+  signal.throwIfAborted();
+  if (result.spawnError !== null) throw failed(result.spawnError.message);
+  if (result.ending === 'timeout') {
+    throw failed(`${file} did not end within ${TIME_LIMIT_MS / 60_000} minutes`);
+  }
+  return result;
+}

@@ -1,0 +1,92 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { findRealPath, isInside } from '../../base/paths.ts';
+import { failed } from './failure.ts';
+import type { InstallTools } from './fetch/tools.ts';
+import { installPlace } from './layout.ts';
+import { readRecord } from './record.ts';
+import { type Source, textOfSource } from './source/source.ts';
+import { type Staged, stageInstall } from './stage.ts';
+import { openStaging, removeLeftovers } from './staging.ts';
+
+/** A directory of plugins, and whose it is. */
+export interface PluginsPlace {
+  /** `…/.cline/plugins` */
+  readonly directory: string;
+  /** The workspace that it belongs to; null for the person's own. */
+  readonly workspace: string | null;
+}
+
+export interface InstallRequest {
+  readonly source: Source;
+  readonly place: PluginsPlace;
+  /** Takes the place of what is there already. */
+  readonly isForced: boolean;
+}
+
+/** What was installed, and where it lies. */
+export interface Install extends Staged {
+  readonly directory: string;
+  /** Absolute paths of the modules. */
+  readonly entryPaths: readonly string[];
+}
+
+/** Installs a plugin. Runs nothing of it; when something fails, everything is as it was before. */
+export async function installPlugin(
+  { source, place, isForced }: InstallRequest,
+  tools: InstallTools,
+): Promise<Install> {
+  refuseWayOut(place);
+  removeLeftovers(place.directory, tools.now());
+  const target = installPlace(place.directory, source);
+  if (existsSync(target) && !isForced) throw alreadyThere(source, target);
+  const staging = openStaging(place.directory, tools.now());
+  try {
+    const request = { source, text: recordedText(source, place), directory: staging.directory };
+    const staged = await stageInstall({ ...request, pluginsDirectory: place.directory }, tools);
+    tools.signal.throwIfAborted();
+    staging.moveTo(target);
+    return installedAt(target, staged);
+  } finally {
+    tools.onProgress(null);
+    staging.close();
+  }
+}
+
+export function installedAt(directory: string, staged: Staged): Install {
+  const entryPaths = staged.record.entries.map((entry) => path.join(directory, entry.path));
+  return { ...staged, directory, entryPaths };
+}
+
+/** A workspace is shared, and lies elsewhere on other machines: what is in it is named from there. */
+function recordedText(source: Source, { workspace }: PluginsPlace): string {
+  const text = textOfSource(source);
+  if (source.kind !== 'local' || workspace === null || !isInside(workspace, text)) return text;
+  return `./${path.relative(workspace, text).replaceAll('\\', '/')}`;
+}
+
+/** A workspace could bring links in the way, and have us write somewhere else. */
+export function refuseWayOut({ directory, workspace }: PluginsPlace): void {
+  if (workspace === null) return;
+  const root = findRealPath(workspace) ?? workspace;
+  const steps = [path.dirname(directory), directory, path.join(directory, '_installed')];
+  const out = steps.find((step) => !isInside(root, findRealPath(step) ?? step));
+  if (out === undefined) return;
+  throw failed(
+    `${out} leads out of the workspace, to ${findRealPath(out)}`,
+    'Remove the link; nothing is installed through it.',
+  );
+}
+
+function alreadyThere(source: Source, target: string) {
+  const record = readRecord(target);
+  const what = record === null ? textOfSource(source) : described(record);
+  return failed(
+    `${what} is already installed at ${target}`,
+    'Say --force to install it again, or `hookline plugin update`.',
+  );
+}
+
+function described({ name, version }: { name: string; version: string | null }): string {
+  return version === null ? name : `${name} ${version}`;
+}

@@ -1,0 +1,99 @@
+import path from 'node:path';
+import { findRealPath, isInside } from '../../base/paths.ts';
+import { findPlugins, pluginsAt } from '../find/find-plugins.ts';
+import type { FoundEntry } from '../find/found.ts';
+import type { PluginsPlace } from './install.ts';
+import { installPlaces, nameWithoutMark, installedDirectory } from './layout.ts';
+import { type InstallRecord, readRecord } from './record.ts';
+
+/** A plugin as a person put it there: one install, one package, or one file that was dropped in. */
+export interface InstalledPlugin {
+  readonly place: PluginsPlace;
+  /** What is taken away with it: its directory, or its file. */
+  readonly path: string;
+  /** What people call it first. */
+  readonly name: string;
+  /** Everything that it goes by. */
+  readonly names: readonly string[];
+  readonly entryPaths: readonly string[];
+  /** Null for what was dropped in, or installed by another program. */
+  readonly record: InstallRecord | null;
+  readonly isDroppedIn: boolean;
+}
+
+/** All that is in a directory of plugins, also what cannot be loaded. */
+export function listInstalled(place: PluginsPlace): readonly InstalledPlugin[] {
+  const installs = installPlaces(place.directory).map((each) => readInstall(each, place));
+  return [...installs, ...droppedIn(place)];
+}
+
+function readInstall(directory: string, place: PluginsPlace): InstalledPlugin {
+  const record = readRecord(directory);
+  const { entries } = pluginsAt(directory);
+  const base = path.basename(directory);
+  const short = nameWithoutMark(base) ?? base;
+  const name = record?.name ?? entries[0]?.label ?? short;
+  return {
+    place,
+    path: directory,
+    name,
+    names: unique([name, base, short, ...entries.flatMap(namesOfEntry)]),
+    entryPaths: entries.map((entry) => entry.path),
+    record,
+    isDroppedIn: false,
+  };
+}
+
+/** Several entries of one package were dropped in together. */
+function droppedIn(place: PluginsPlace): readonly InstalledPlugin[] {
+  const installed = installedDirectory(place.directory);
+  const entries = findPlugins(place.directory).entries.filter(
+    (entry) => !isInside(installed, entry.path),
+  );
+  const pathOf = (entry: FoundEntry): string => droppedPath(entry, place.directory);
+  return unique(entries.map(pathOf)).map((file) => {
+    const members = entries.filter((entry) => pathOf(entry) === file);
+    const name = members[0]?.label ?? path.basename(file);
+    return {
+      place,
+      path: file,
+      name,
+      names: unique([name, path.basename(file), ...members.flatMap(namesOfEntry)]),
+      entryPaths: members.map((entry) => entry.path),
+      record: null,
+      isDroppedIn: true,
+    };
+  });
+}
+
+function droppedPath(entry: FoundEntry, directory: string): string {
+  const owner = entry.package?.directory ?? null;
+  const real = findRealPath(directory) ?? directory;
+  // A package that holds the whole place is not what was dropped into it.
+  if (owner === null || owner === real || !isInside(real, owner)) return entry.path;
+  return path.join(directory, path.relative(real, owner));
+}
+
+function namesOfEntry({ path: file, label, package: owner }: FoundEntry): readonly string[] {
+  const base = path.basename(file);
+  return [label, base, base.replace(/\.m?[tj]s$/iu, ''), ...(owner === null ? [] : [owner.name])];
+}
+
+function unique(names: readonly string[]): readonly string[] {
+  return [...new Set(names.filter((name) => name !== ''))];
+}
+
+/** Those that a person may mean by a name or a path, whatever the case of its letters. */
+export function matchInstalled(
+  all: readonly InstalledPlugin[],
+  wanted: string,
+  cwd: string,
+): readonly InstalledPlugin[] {
+  const low = wanted.toLowerCase();
+  const file = path.resolve(cwd, wanted);
+  const isThere = (each: InstalledPlugin): boolean =>
+    each.path === file || each.entryPaths.includes(file);
+  const byPath = all.filter(isThere);
+  if (byPath.length > 0) return byPath;
+  return all.filter(({ names }) => names.some((name) => name.toLowerCase() === low));
+}

@@ -1,0 +1,124 @@
+import path from 'node:path';
+import type { FoundEntry } from '../find/found.ts';
+import { pluginsAt } from '../find/find-plugins.ts';
+import { readModuleText, relativeImports } from '../find/module-text.ts';
+import { failed } from './failure.ts';
+import { fetchSource } from './fetch/fetch-source.ts';
+import type { Fetched } from './fetch/fetched.ts';
+import { addDependencies } from './fetch/npm.ts';
+import type { InstallTools } from './fetch/tools.ts';
+import { readPackageFile, textField, writePackageFile } from './package-file.ts';
+import { type InstallRecord, type RecordedEntry, writeRecord } from './record.ts';
+import type { Source } from './source/source.ts';
+import { describeTree, sha256OfFile } from './tree.ts';
+
+export interface StageRequest {
+  readonly source: Source;
+  /** How the source is written down. */
+  readonly text: string;
+  /** Where the install is made. */
+  readonly directory: string;
+  readonly pluginsDirectory: string;
+}
+
+/** An install that is complete and lies in its staging directory. */
+export interface Staged {
+  readonly record: InstallRecord;
+  /** What its package says that it will contribute; null when it says nothing. */
+  readonly capabilities: readonly string[] | null;
+  readonly files: number;
+  readonly bytes: number;
+  /** What a person should know. */
+  readonly warnings: readonly string[];
+}
+
+/** Makes an install, with everything that it needs and a record of it. Runs nothing of the plugin. */
+export async function stageInstall(request: StageRequest, tools: InstallTools): Promise<Staged> {
+  const { source, directory, pluginsDirectory } = request;
+  const fetched = await fetchSource({ source, staging: directory, pluginsDirectory }, tools);
+  const place = path.join(directory, fetched.path);
+  const entries = findEntries(place);
+  const known = fetched.isFile ? nameFile(fetched) : namePackage(fetched, place);
+  if (!fetched.isFile) {
+    if (!fetched.hasPackages) await addDependencies(place, tools);
+    writeWrapper(directory, known, entries);
+  }
+  const recorded = entries.map((entry) => recordEntry(directory, entry));
+  const { sha256, files, bytes } = describeTree(directory);
+  const record: InstallRecord = {
+    source: request.text,
+    kind: source.kind,
+    ...known,
+    commit: fetched.commit,
+    integrity: fetched.integrity,
+    sha256,
+    entries: recorded,
+    installedAt: new Date(tools.now()).toISOString(),
+  };
+  writeRecord(directory, record);
+  const capabilities = declaredIn(entries);
+  return { record, capabilities, files, bytes, warnings: fetched.isFile ? leftBehind(place) : [] };
+}
+
+/** What people will know it by. */
+interface Known {
+  readonly name: string;
+  readonly version: string | null;
+}
+
+function nameFile({ name }: Fetched): Known {
+  return { name: name.replace(/\.m?[tj]s$/iu, ''), version: null };
+}
+
+function namePackage({ name, version }: Fetched, place: string): Known {
+  const file = readPackageFile(place);
+  return { name: textField(file, 'name') ?? name, version: version ?? textField(file, 'version') };
+}
+
+/** One entry that is wrong would be missed by whoever installs the others. */
+function findEntries(place: string): readonly FoundEntry[] {
+  const { entries, problems } = pluginsAt(place);
+  const [first] = problems;
+  if (first === undefined && entries.length > 0) return entries;
+  const staged = `${path.dirname(place)}${path.sep}`;
+  const why = problems.map(({ message }) => message.replaceAll(staged, '')).join('; ');
+  throw failed(
+    `it cannot be installed: ${why === '' ? 'no plugin is in it' : why}`,
+    'Its package.json should say { "cline": { "plugins": [{ "paths": ["./index.ts"] }] } }.',
+  );
+}
+
+/** Says where the entries are, so that nobody takes the other files for plugins. */
+function writeWrapper(directory: string, known: Known, entries: readonly FoundEntry[]): void {
+  const plugins = entries.map((entry) => ({
+    paths: [`./${pathIn(directory, entry)}`],
+    ...(entry.capabilities === null ? {} : { capabilities: entry.capabilities }),
+  }));
+  const version = known.version === null ? {} : { version: known.version };
+  writePackageFile(directory, { name: known.name, ...version, private: true, cline: { plugins } });
+}
+
+function recordEntry(directory: string, entry: FoundEntry): RecordedEntry {
+  return { path: pathIn(directory, entry), sha256: sha256OfFile(entry.file) };
+}
+
+function pathIn(directory: string, { path: file }: FoundEntry): string {
+  return path.relative(directory, file).replaceAll('\\', '/');
+}
+
+/** Null when one of them does not say: then nobody knows. */
+function declaredIn(entries: readonly FoundEntry[]): readonly string[] | null {
+  const all = entries.map(({ capabilities }) => capabilities);
+  return all.includes(null) ? null : [...new Set(all.flatMap((each) => each ?? []))];
+}
+
+/** A single file comes alone, and may count on its neighbours. */
+function leftBehind(file: string): readonly string[] {
+  const names = relativeImports(readModuleText(file) ?? '', file).map((each) =>
+    path.basename(each),
+  );
+  if (names.length === 0) return [];
+  return [
+    `it imports ${names.join(', ')}, which a single file does not bring along: install its directory instead`,
+  ];
+}

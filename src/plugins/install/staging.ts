@@ -1,0 +1,197 @@
+import { randomBytes } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { errnoOf, messageOf } from '../../base/errors.ts';
+import { isAbsent, isDirectory } from '../../base/files.ts';
+import { failed } from './failure.ts';
+import { installedDirectory, stagingDirectory } from './layout.ts';
+
+/** A place to make an install in, beside where it will lie, so that moving it is one step. */
+export interface Staging {
+  /** Empty at first; all of it is moved. */
+  readonly directory: string;
+  /** Moves it into place. What was there stays until that has worked. */
+  moveTo(target: string): void;
+  /** Removes what was not moved. */
+  close(): void;
+}
+
+/** Holds, in this order: what is being made, what it takes the place of, and where that was. */
+const NEW = 'new';
+const OLD = 'old';
+const TARGET = 'target';
+
+export function openStaging(pluginsDirectory: string, now: number): Staging {
+  const parent = stagingDirectory(pluginsDirectory);
+  const name = `${now}-${process.pid}-${randomBytes(4).toString('hex')}`;
+  const place = path.join(parent, name);
+  const directory = path.join(place, NEW);
+  const made = makeDirectory(directory);
+  return {
+    directory,
+    moveTo(target) {
+      makeDirectory(path.dirname(target));
+      if (existsSync(target)) replace({ place, pluginsDirectory, target });
+      else attempt(() => renameSync(directory, target), target);
+    },
+    close() {
+      rmSync(place, { recursive: true, force: true });
+      removeIfEmpty(parent);
+      removeIfEmpty(installedDirectory(pluginsDirectory));
+      for (const each of made) removeIfEmpty(each);
+    },
+  };
+}
+
+/**
+ * Those that were not there before, the last first. One level after the other: asked for all at once,
+ * Node.js 20 never comes back from some places.
+ */
+function makeDirectory(directory: string): readonly string[] {
+  if (isDirectory(directory)) return [];
+  const above = path.dirname(directory) === directory ? [] : makeDirectory(path.dirname(directory));
+  attempt(() => mkdirUnlessThere(directory), directory);
+  return [directory, ...above];
+}
+
+function mkdirUnlessThere(directory: string): void {
+  try {
+    mkdirSync(directory);
+  } catch (error) {
+    // Another process may have been faster.
+    if (errnoOf(error) !== 'EEXIST' || !isDirectory(directory)) throw error;
+  }
+}
+
+interface Replacement {
+  readonly place: string;
+  readonly pluginsDirectory: string;
+  readonly target: string;
+}
+
+/** Written down first, so that the next install can put the old one back if this process is killed. */
+function replace({ place, pluginsDirectory, target }: Replacement): void {
+  const old = path.join(place, OLD);
+  const where = path.relative(installedDirectory(pluginsDirectory), target);
+  attempt(() => writeFileSync(path.join(place, TARGET), where), target);
+  attempt(() => renameSync(target, old), target);
+  try {
+    renameSync(path.join(place, NEW), target);
+  } catch (error) {
+    renameSync(old, target);
+    throw unwritable(target, error);
+  }
+}
+
+function attempt(work: () => void, where: string): void {
+  try {
+    work();
+  } catch (error) {
+    throw unwritable(where, error);
+  }
+}
+
+function unwritable(where: string, error: unknown) {
+  const isTaken = errnoOf(error) === 'ENOTEMPTY' || errnoOf(error) === 'EEXIST';
+  const why = isTaken ? 'something else was installed there just now' : messageOf(error);
+  return failed(
+    `${where} cannot be written: ${why}`,
+    'Check the rights and the space on the disk.',
+  );
+}
+
+/** What an install left behind that did not come to its end. */
+export interface Leftover {
+  readonly directory: string;
+  /** What it was about to replace and nothing has replaced; null when nothing is missing. */
+  readonly missing: string | null;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Those that nobody is at work on any more. */
+export function findLeftovers(pluginsDirectory: string, now: number): readonly Leftover[] {
+  const parent = stagingDirectory(pluginsDirectory);
+  return namesIn(parent)
+    .filter((name) => !isAtWork(name, now))
+    .map((name) => ({
+      directory: path.join(parent, name),
+      missing: missingTarget(path.join(parent, name), pluginsDirectory),
+    }));
+}
+
+/** Removes what earlier installs left behind; one that was about to be replaced is put back. */
+export function removeLeftovers(pluginsDirectory: string, now: number): readonly Leftover[] {
+  const leftovers = findLeftovers(pluginsDirectory, now);
+  for (const { directory, missing } of leftovers) {
+    if (missing !== null) attempt(() => renameSync(path.join(directory, OLD), missing), missing);
+    attempt(() => rmSync(directory, { recursive: true, force: true }), directory);
+  }
+  if (leftovers.length > 0) removeIfEmpty(stagingDirectory(pluginsDirectory));
+  return leftovers;
+}
+
+function missingTarget(place: string, pluginsDirectory: string): string | null {
+  if (!existsSync(path.join(place, OLD))) return null;
+  const where = readIfPresent(path.join(place, TARGET));
+  // A name from a file must not lead out of the place that is looked after here.
+  if (where === null || !/^\w+(?:[\\/][\w.-]+){1,2}$/u.test(where) || where.includes('..')) {
+    return null;
+  }
+  const target = path.join(installedDirectory(pluginsDirectory), where);
+  return existsSync(target) ? null : target;
+}
+
+/** Its name says whose it is; a process of the same number a day later is another one. */
+function isAtWork(name: string, now: number): boolean {
+  const [, startedAt, pid] = /^(\d+)-(\d+)-[\da-f]+$/u.exec(name) ?? [];
+  if (startedAt === undefined || pid === undefined) return false;
+  return now - Number(startedAt) < DAY_MS && isAlive(Number(pid));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Whoever may not be signalled is there.
+    return errnoOf(error) === 'EPERM';
+  }
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory).toSorted();
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw error;
+  }
+}
+
+function readIfPresent(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    // Without it nobody knows what was replaced, so that nothing can be put back.
+    return null;
+  }
+}
+
+/** Says whether it was; a directory that others use stays. */
+export function removeIfEmpty(directory: string): boolean {
+  try {
+    rmdirSync(directory);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import { isInside } from '../../base/paths.ts';
+import { failed } from './failure.ts';
+import { type InstallRecord, RECORD_NAME } from './record.ts';
+
+/** All files of an install, as they were when it was looked at. */
+export interface Tree {
+  readonly files: number;
+  readonly bytes: number;
+  /** Of the names and bytes of all files but the record, whatever order they lie in. */
+  readonly sha256: string;
+}
+
+/** Throws for a link that leads out of the directory: its bytes would be nobody's. */
+export function describeTree(directory: string): Tree {
+  const root = realpathSync(directory);
+  const lines: string[] = [];
+  let bytes = 0;
+  for (const { name, isLink } of walk(root, '')) {
+    const file = path.join(root, name);
+    if (!isLink) bytes += lstatSync(file).size;
+    const held = isLink ? `link:${linkInside(root, name)}` : sha256OfFile(file);
+    lines.push(JSON.stringify([name, held]));
+  }
+  const sha256 = createHash('sha256').update(lines.toSorted().join('\n')).digest('hex');
+  return { files: lines.length, bytes, sha256 };
+}
+
+export function sha256OfFile(file: string): string {
+  return createHash('sha256').update(readFileSync(file)).digest('hex');
+}
+
+/** What is other than when it was installed: which entries, or at least something; null when nothing is. */
+export function changedSince(
+  directory: string,
+  { entries, sha256 }: InstallRecord,
+): { readonly entries: readonly string[] } | null {
+  if (digestOf(directory) === sha256) return null;
+  const changed = entries.filter(
+    (entry) => !isSame(path.join(directory, entry.path), entry.sha256),
+  );
+  return { entries: changed.map((entry) => entry.path) };
+}
+
+/** Null when it holds what no install holds. */
+function digestOf(directory: string): string | null {
+  try {
+    return describeTree(directory).sha256;
+  } catch (error) {
+    if (error instanceof Error) return null;
+    throw error;
+  }
+}
+
+function isSame(file: string, sha256: string): boolean {
+  try {
+    return sha256OfFile(file) === sha256;
+  } catch {
+    return false;
+  }
+}
+
+/** Throws for the first link that leads out of the directory. */
+export function refuseLinksOut(directory: string): void {
+  const root = realpathSync(directory);
+  for (const { name, isLink } of walk(root, '')) if (isLink) linkInside(root, name);
+}
+
+interface Item {
+  /** From the root, with `/` on every system. */
+  readonly name: string;
+  readonly isLink: boolean;
+}
+
+function walk(root: string, within: string): readonly Item[] {
+  return readdirSync(path.join(root, within), { withFileTypes: true }).flatMap((item) => {
+    const name = within === '' ? item.name : `${within}/${item.name}`;
+    if (item.isDirectory()) return walk(root, name);
+    if (name === RECORD_NAME) return [];
+    return item.isSymbolicLink() || item.isFile() ? [{ name, isLink: item.isSymbolicLink() }] : [];
+  });
+}
+
+/** Where a link leads, which must be below the root; one that leads nowhere is judged by its words. */
+function linkInside(root: string, name: string): string {
+  const link = path.join(root, name);
+  const written = readlinkSync(link);
+  const target = realTarget(link) ?? path.resolve(path.dirname(link), written);
+  // An absolute one would still lead to where the install was made.
+  if (!path.isAbsolute(written) && isInside(root, target)) return written.replaceAll('\\', '/');
+  throw failed(
+    `${JSON.stringify(name)} is a link that leads out of the plugin, to ${JSON.stringify(written)}`,
+    'A plugin may link only to files of its own.',
+  );
+}
+
+function realTarget(link: string): string | null {
+  try {
+    return realpathSync(link);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,69 @@
+import { isRecord } from '../../../base/json.ts';
+import type { Contributions } from '../../api.ts';
+import { isStandardSchema, toJsonSchema } from '../../contract/input-schema.ts';
+import type { AgentExtensionRule } from '../../contract/plugin.ts';
+import { type AgentTool, checkingSchema } from '../../contract/tool.ts';
+import { without } from '../wire/call-method.ts';
+import type { HookForm, HooksForm, PluginForm, SetUpForm, ToolForm } from '../wire/protocol.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A plugin's outside, as its host looks at it. Throws what its getters throw. */
+export function describePlugin(plugin: Fields): PluginForm {
+  const { hooks, setup, ...fields } = plugin;
+  const hasSetup = typeof setup === 'function';
+  const isTold = hasSetup || setup === undefined;
+  return {
+    fields: {
+      ...fields,
+      ...(isTold ? {} : { setup }),
+      ...(hooks === undefined || isRecord(hooks) ? {} : { hooks }),
+    },
+    hasSetup,
+    hooks: describeHooks(hooks),
+  };
+}
+
+function describeHooks(hooks: unknown): HooksForm {
+  if (!isRecord(hooks)) return null;
+  const entries = Object.entries(hooks).map(([name, hook]) => [name, describeHook(hook)] as const);
+  return Object.fromEntries(entries);
+}
+
+function describeHook(hook: unknown): HookForm {
+  if (typeof hook !== 'function') return { isFunction: false, value: hook };
+  return { isFunction: true, failClosed: Reflect.get(hook, 'failClosed') === true };
+}
+
+export function describeContributions(made: Contributions, hooks: unknown): SetUpForm {
+  return {
+    hooks: describeHooks(hooks),
+    tools: made.tools.map(describeTool),
+    commands: made.commands.map((command) => ({
+      fields: without(command, ['handler']),
+      hasFunction: typeof Reflect.get(command, 'handler') === 'function',
+    })),
+    rules: made.rules.map(describeRule),
+    messageBuilders: made.messageBuilders.map((builder) => ({
+      fields: without(builder, ['build']),
+      hasFunction: true,
+    })),
+    providers: made.providers,
+    mcpServers: made.mcpServers,
+  };
+}
+
+function describeTool(tool: AgentTool): ToolForm {
+  const { inputSchema, ...fields } = without(tool, ['execute']);
+  return {
+    // Tools may be plain JavaScript, which no compiler has seen.
+    fields: { ...fields, inputSchema: toJsonSchema(inputSchema ?? {}, tool.name) },
+    checks: isStandardSchema(checkingSchema(tool)),
+  };
+}
+
+function describeRule(rule: AgentExtensionRule): SetUpForm['rules'][number] {
+  const { content, ...fields } = rule;
+  if (typeof content === 'function') return { fields, hasFunction: true };
+  return { fields: { ...fields, content }, hasFunction: false };
+}

@@ -1,0 +1,111 @@
+import { BugError } from '../../../base/errors.ts';
+import { pack, unpack } from '../wire/portable.ts';
+import { type FromChild, isToChild, type Order, type ToChild } from '../wire/protocol.ts';
+import { createHostPorts } from './host-ports.ts';
+import { HostedPlugin, type LoadHere } from './hosted-plugin.ts';
+import { watchParent } from './watch-parent.ts';
+
+export interface ServeOptions {
+  readonly load: LoadHere;
+  /** Ends this process. */
+  readonly exit: () => void;
+}
+
+/** Serves one plugin to the host that started this process, until the host ends it or is gone. */
+export function servePlugin({ load, exit }: ServeOptions): void {
+  const send = takeChannel();
+  watchParent();
+  reportUncaught(send);
+  const ports = createHostPorts(send);
+  const hosted = new HostedPlugin({ load, ports });
+  const serving = createServing(hosted, send);
+  process.on('message', (message) => {
+    if (!isToChild(message)) return;
+    if (message.kind === 'reply') ports.take(message.id, message.ok, message.value);
+    else serving(message);
+  });
+  // The host has ended it, or has itself ended.
+  process.once('disconnect', () => leave(exit));
+  send({ kind: 'ready' });
+}
+
+type Send = (message: FromChild) => void;
+
+/** Nobody but us speaks to the host: elsewhere a plugin finds no channel, either. */
+function takeChannel(): Send {
+  const post = process.send?.bind(process);
+  if (post === undefined) throw new BugError('this program is started by Hookline, with a channel');
+  Reflect.deleteProperty(process, 'send');
+  // That the host is gone is heard of otherwise.
+  return (message) => void post(message, undefined, {}, () => undefined);
+}
+
+/** Also what it started ends with it. */
+function leave(exit: () => void): void {
+  if (process.platform !== 'win32') {
+    process.on('exit', () => process.kill(-process.pid, 'SIGKILL'));
+  }
+  exit();
+}
+
+function reportUncaught(send: Send): void {
+  const report = (error: unknown): void => send({ kind: 'uncaught', error: pack(error) });
+  process.on('uncaughtException', report);
+  process.on('unhandledRejection', report);
+}
+
+function createServing(
+  hosted: HostedPlugin,
+  send: Send,
+): (message: Exclude<ToChild, { kind: 'reply' }>) => void {
+  const running = new Map<number, AbortController>();
+  return (message) => {
+    switch (message.kind) {
+      case 'call':
+        void answer(message.id, message.order);
+        return;
+      case 'abort':
+        running.get(message.id)?.abort(unpack(message.reason));
+        return;
+      case 'ping':
+        send({ kind: 'pong', id: message.id });
+        return;
+      case 'news':
+        for (const each of message.news) hear(() => hosted.hear(each));
+        send({ kind: 'heard' });
+    }
+  };
+
+  async function answer(id: number, order: Order): Promise<void> {
+    const controller = new AbortController();
+    const reason = abortedBefore(order);
+    if (reason !== null) controller.abort(unpack(reason));
+    running.set(id, controller);
+    const onUpdate = (update: unknown): void => send({ kind: 'update', id, update: pack(update) });
+    try {
+      const { signal } = controller;
+      const answered = await hosted.run(order, { signal, onUpdate });
+      send({ kind: 'answer', id, ...answered });
+    } catch (error) {
+      send({ kind: 'answer', id, ok: false, value: pack(error) });
+    } finally {
+      running.delete(id);
+    }
+  }
+
+  function hear(listen: () => unknown): void {
+    const fail = (error: unknown): void => send({ kind: 'news-failed', error: pack(error) });
+    try {
+      const result = listen();
+      if (result instanceof Promise) result.catch(fail);
+    } catch (error) {
+      fail(error);
+    }
+  }
+}
+
+function abortedBefore(order: Order) {
+  if (order.type !== 'tool' && order.type !== 'hook') return null;
+  const { signal, request } = order.context;
+  return (signal ?? request?.signal)?.reason ?? null;
+}

@@ -1,0 +1,266 @@
+import { messageOf } from '../../base/errors.ts';
+import { isRecord } from '../../base/json.ts';
+import { timerDelay } from '../../base/time-limit.ts';
+import type { Environment } from '../../process/environment.ts';
+import type { BasicLogger, WorkspaceInfo } from '../contract/plugin.ts';
+import { markEnding } from '../ending.ts';
+import type { PluginEntry } from '../entry.ts';
+import type { OnIssue } from '../issue.ts';
+import type { Loading } from '../load/loading.ts';
+import { createUncaughtIssues } from '../uncaught-issues.ts';
+import { createContextForms } from './context-forms.ts';
+import { facadeOf } from './facade.ts';
+import { type Link, openLink } from './link.ts';
+import { News } from './news.ts';
+import { createPorts, type Ports } from './ports.ts';
+import { type ChildProgram, childProgram } from './process/child-program.ts';
+import { startProcess } from './process/plugin-process.ts';
+import { createSentLists } from './wire/known-lists.ts';
+import { pack, unpack } from './wire/portable.ts';
+import type { FromChild, LoadedForm } from './wire/protocol.ts';
+
+export interface IsolationRequest {
+  readonly entry: PluginEntry;
+  /** Where the session works. */
+  readonly cwd: string;
+  /** What its process finds as its environment; without the keys of providers. */
+  readonly environment: Readonly<Environment>;
+  /** Where translated modules are kept; null keeps none. */
+  readonly cacheDirectory: string | null;
+  readonly importTimeoutMs: number;
+  readonly setupTimeoutMs: number;
+  /** How long a hook, a rule, a command or a message builder may take; tools say it themselves. */
+  readonly hookTimeoutMs: number;
+  /** How long what it wants done at the end may take. */
+  readonly disposeTimeoutMs: number;
+  readonly isStrict: boolean;
+  readonly workspaceInfo?: WorkspaceInfo | undefined;
+  /** Gives up the import; later it means nothing. */
+  readonly signal?: AbortSignal | undefined;
+  /** Hears what the plugin prints. */
+  readonly logger?: BasicLogger | undefined;
+  readonly onIssue: OnIssue;
+  /** What its process runs, where it is not the one that belongs to this copy of Hookline. */
+  readonly program?: ChildProgram;
+}
+
+/** As of any other import; the plugin is used like one that lives here. */
+export type IsolatedLoading =
+  | Exclude<Loading, { readonly kind: 'loaded' }>
+  | {
+      readonly kind: 'loaded';
+      readonly plugin: unknown;
+      /** Ends its process, and never rejects. Once it is set up, `ctx.onDispose` does so, too. */
+      readonly end: () => Promise<void>;
+    };
+
+/** How long a process may take to start, before the time for importing begins. */
+const START_MS = 30_000;
+/** The other side ends a slow import itself; only an endless loop keeps it from that. */
+const IMPORT_GRACE_MS = 500;
+/** How long it may take to exit once it has done what was to be done at the end. */
+const EXIT_MS = 1000;
+
+/** Imports a plugin in a process of its own. Whatever happens there costs only this plugin. */
+export async function openIsolated(request: IsolationRequest): Promise<IsolatedLoading> {
+  try {
+    return await new Isolation(request).open();
+  } catch (error) {
+    return { kind: 'failed', message: messageOf(error) };
+  }
+}
+
+class Isolation {
+  readonly #request: IsolationRequest;
+  readonly #lists = createSentLists();
+  readonly #forms = createContextForms(this.#lists);
+  readonly #link: Link;
+  readonly #news: News;
+  readonly #ports: Ports;
+  readonly #tellUncaught: (error: unknown) => void;
+  #name: string;
+  /** How it ended, when nobody wanted it to. */
+  #lost: string | null = null;
+  #onReady: () => void = () => undefined;
+  #ending: Promise<void> | null = null;
+  #isLoaded = false;
+  #isActive = false;
+
+  constructor(request: IsolationRequest) {
+    this.#request = request;
+    this.#name = request.entry.label;
+    this.#tellUncaught = createUncaughtIssues(() => this.#name, request.onIssue);
+    this.#news = new News({
+      forms: this.#forms,
+      send: (message) => this.#link.tell(message),
+      timeoutMs: request.hookTimeoutMs,
+      onStuck: () => {
+        if (!this.#link.isAsked()) this.#link.check();
+      },
+      onLeftOut: (count) =>
+        this.#tell('warning', `onEvent does not keep up; so far ${count} events are left out`),
+    });
+    this.#ports = createPorts({
+      name: () => this.#name,
+      send: (message) => this.#link.tell(message),
+    });
+    this.#link = this.#openLink();
+  }
+
+  #openLink(): Link {
+    const { program = childProgram(), cwd, environment } = this.#request;
+    return openLink({
+      name: () => this.#name,
+      start: (on) =>
+        startProcess({
+          ...on,
+          program,
+          cwd,
+          environment,
+          onLine: (stream, line) => this.#print(stream, line),
+        }),
+      onMessage: (message) => this.#hear(message),
+      beforeCall: () => this.#news.flush(),
+      onUnsent: () => this.#lists.forget(),
+      onEnded: (sentence, isExpected) => {
+        this.#news.close(isExpected ? null : sentence);
+        if (isExpected) return;
+        this.#lost = sentence;
+        // Before it is set up, whoever waits for that is told.
+        if (this.#isActive) this.#tell('error', sentence);
+      },
+    });
+  }
+
+  async open(): Promise<IsolatedLoading> {
+    const loaded = await this.#load();
+    const end = (): Promise<void> => this.#end().catch(() => undefined);
+    if (loaded.kind !== 'loaded') void end();
+    switch (loaded.kind) {
+      case 'helper':
+      case 'failed':
+        return loaded;
+      case 'other':
+        return { kind: 'loaded', plugin: loaded.value, end };
+      case 'loaded': {
+        this.#isLoaded = true;
+        const { name } = loaded.fields;
+        if (typeof name === 'string' && name.trim() !== '') this.#name = name;
+        const plugin = facadeOf(loaded, this.#facadeMeans());
+        // Nobody will set it up.
+        if (loaded.fields['disabled'] === true) void end();
+        return { kind: 'loaded', plugin: markEnding(plugin, () => this.#lost), end };
+      }
+    }
+  }
+
+  #facadeMeans() {
+    const { hookTimeoutMs, setupTimeoutMs, isStrict } = this.#request;
+    return {
+      link: this.#link,
+      lists: this.#lists,
+      forms: this.#forms,
+      news: this.#news,
+      ports: this.#ports,
+      timeoutMs: hookTimeoutMs,
+      setupTimeoutMs,
+      isStrict,
+      onActive: () => void (this.#isActive = true),
+      end: () => this.#end(),
+    };
+  }
+
+  async #load(): Promise<LoadedForm> {
+    const { entry, cacheDirectory, importTimeoutMs, cwd, workspaceInfo, signal } = this.#request;
+    let limit = this.#killAfter(START_MS, `did not start within ${START_MS} ms`);
+    this.#onReady = () => {
+      clearTimeout(limit);
+      const what = `did not end its import within ${importTimeoutMs} ms`;
+      limit = this.#killAfter(importTimeoutMs + IMPORT_GRACE_MS, what);
+    };
+    const giveUp = (): void => this.#link.kill('was given up while it was imported');
+    signal?.addEventListener('abort', giveUp);
+    if (signal?.aborted === true) giveUp();
+    try {
+      const { value } = await this.#link.ask({
+        type: 'load',
+        entry,
+        cacheDirectory,
+        timeoutMs: importTimeoutMs,
+        cwd,
+        workspaceInfo: pack(workspaceInfo),
+      });
+      const loaded = unpack(value);
+      return isLoadedForm(loaded)
+        ? loaded
+        : { kind: 'failed', message: 'it did not say what it is' };
+    } finally {
+      clearTimeout(limit);
+      signal?.removeEventListener('abort', giveUp);
+    }
+  }
+
+  #killAfter(ms: number, what: string): NodeJS.Timeout {
+    return setTimeout(() => this.#link.kill(`${what} and was ended`), timerDelay(ms));
+  }
+
+  #end(): Promise<void> {
+    this.#ending ??= this.#dispose();
+    return this.#ending;
+  }
+
+  async #dispose(): Promise<void> {
+    const { disposeTimeoutMs: timeoutMs } = this.#request;
+    if (this.#link.ended() !== null) return;
+    try {
+      if (this.#isLoaded) await this.#link.ask({ type: 'dispose' }, { timeoutMs });
+    } finally {
+      await this.#link.end(EXIT_MS);
+    }
+  }
+
+  #hear(message: FromChild): void {
+    switch (message.kind) {
+      case 'ready':
+        this.#onReady();
+        return;
+      case 'heard':
+        this.#news.heard();
+        return;
+      case 'news-failed':
+        this.#news.failed(unpack(message.error));
+        return;
+      case 'say':
+        this.#ports.say(message);
+        return;
+      case 'ask':
+        void this.#ports.ask(message, message.id);
+        return;
+      case 'uncaught':
+        this.#tellUncaught(unpack(message.error));
+        break;
+      default:
+    }
+  }
+
+  #tell(level: 'warning' | 'error', message: string): void {
+    const phase = level === 'error' ? 'uncaught' : 'hook';
+    this.#request.onIssue({ plugin: this.#name, phase, level, message });
+  }
+
+  #print(stream: 'stdout' | 'stderr', line: string): void {
+    const { logger } = this.#request;
+    const metadata = { pluginName: this.#name };
+    const log = async (): Promise<void> => {
+      if (stream === 'stderr' && logger?.error !== undefined) logger.error(line, metadata);
+      else logger?.log(line, metadata);
+    };
+    // A logger that fails has failed to log a line.
+    log().catch(() => undefined);
+  }
+}
+
+/** The other side is ours. */
+function isLoadedForm(loaded: unknown): loaded is LoadedForm {
+  return isRecord(loaded) && typeof loaded['kind'] === 'string';
+}

@@ -1,0 +1,240 @@
+import { HooklineError } from '../../base/errors.ts';
+import { timerDelay } from '../../base/time-limit.ts';
+import { describeEnding, type Ending } from './process/describe-ending.ts';
+import type { PluginProcess } from './process/plugin-process.ts';
+import { pack, unpack } from './wire/portable.ts';
+import type { AnswerForm, FromChild, Order, ToChild } from './wire/protocol.ts';
+
+export interface Asking {
+  /** What is not answered in this time has failed. */
+  readonly timeoutMs?: number;
+  /** Told to whoever works there; it may still answer. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onUpdate?: (update: unknown) => void;
+}
+
+/** The conversation with a plugin's process. */
+export interface Link {
+  /** Rejects with what was thrown there, when it takes too long, and when the process has ended. */
+  ask(order: Order, asking?: Asking): Promise<AnswerForm>;
+  /** Nobody answers it. */
+  tell(message: ToChild): void;
+  /** How the process ended, as one sentence; null while it is there. */
+  ended(): string | null;
+  /** Asks it whether it still reacts; if it does not, it is ended. */
+  check(): void;
+  isAsked(): boolean;
+  kill(reason: string): void;
+  /** Resolves when it has ended, which it was asked to do. */
+  end(withinMs: number): Promise<void>;
+}
+
+export interface LinkRequest {
+  /** What it is called in sentences. */
+  readonly name: () => string;
+  readonly start: (on: ProcessEvents) => PluginProcess;
+  /** What is no answer. */
+  readonly onMessage: (message: FromChild) => void;
+  /** Before a call goes out: what was told before it must come before it. */
+  readonly beforeCall: () => void;
+  /** Something could not be sent. */
+  readonly onUnsent: () => void;
+  readonly onEnded: (sentence: string, isExpected: boolean) => void;
+}
+
+interface ProcessEvents {
+  readonly onMessage: (message: FromChild) => void;
+  readonly onEnd: (ending: Ending) => void;
+}
+
+/** How long a process may take to react when it is asked whether it still does. */
+const REACTION_MS = 4000;
+
+interface Pending {
+  readonly settle: (answer: AnswerForm) => void;
+  /** With whatever was thrown there, error or not. */
+  readonly fail: (thrown: unknown) => void;
+  readonly onUpdate: ((update: unknown) => void) | undefined;
+}
+
+export function openLink(request: LinkRequest): Link {
+  return new OpenLink(request);
+}
+
+class OpenLink implements Link {
+  readonly #request: LinkRequest;
+  readonly #process: PluginProcess;
+  readonly #pending = new Map<number, Pending>();
+  /** Those that somebody still waits for. */
+  readonly #awaited = new Set<number>();
+  readonly #whenEnded: Promise<void>;
+  #resolveEnded: () => void = () => undefined;
+  #lastId = 0;
+  #ended: string | null = null;
+  #isExpected = false;
+  #reaction: { readonly id: number; readonly limit: NodeJS.Timeout } | null = null;
+
+  constructor(request: LinkRequest) {
+    this.#request = request;
+    this.#whenEnded = new Promise((resolve) => {
+      this.#resolveEnded = resolve;
+    });
+    this.#process = request.start({
+      onMessage: (message) => this.#hear(message),
+      onEnd: (ending) => this.#takeEnd(ending),
+    });
+  }
+
+  ended(): string | null {
+    return this.#ended;
+  }
+
+  isAsked(): boolean {
+    return this.#awaited.size > 0;
+  }
+
+  kill(reason: string): void {
+    this.#process.kill(reason);
+  }
+
+  async end(withinMs: number): Promise<void> {
+    if (this.#ended !== null) return;
+    this.#isExpected = true;
+    this.#process.hold(true);
+    this.#process.expectEnd(withinMs);
+    await this.#whenEnded;
+  }
+
+  tell(message: ToChild): void {
+    try {
+      if (this.#ended === null) this.#process.send(message);
+    } catch {
+      // Packed as it is, that happens only to what is too large for one message.
+      this.#request.onUnsent();
+    }
+  }
+
+  async ask(order: Order, { timeoutMs, signal, onUpdate }: Asking = {}): Promise<AnswerForm> {
+    if (this.#ended !== null) throw gone(this.#ended);
+    this.#request.beforeCall();
+    this.#lastId += 1;
+    const id = this.#lastId;
+    this.#await(id);
+    const abort = (): void => {
+      this.tell({ kind: 'abort', id, reason: pack(signal?.reason) });
+      // It may answer or not; nobody waits for it any more, but it must be able to.
+      this.#release(id);
+      this.check();
+    };
+    let limit: NodeJS.Timeout | null = null;
+    try {
+      return await new Promise<AnswerForm>((settle, fail) => {
+        this.#pending.set(id, { settle, fail, onUpdate });
+        this.#sendCall({ kind: 'call', id, order });
+        signal?.addEventListener('abort', abort, { once: true });
+        if (signal?.aborted === true) abort();
+        if (timeoutMs !== undefined) {
+          limit = setTimeout(() => {
+            fail(tooLate(timeoutMs));
+            this.#forget(id);
+            this.tell({ kind: 'abort', id, reason: pack(undefined) });
+            this.check();
+          }, timerDelay(timeoutMs));
+        }
+      });
+    } finally {
+      if (limit !== null) clearTimeout(limit);
+      signal?.removeEventListener('abort', abort);
+      this.#forget(id);
+    }
+  }
+
+  #sendCall(call: ToChild): void {
+    try {
+      this.#process.send(call);
+    } catch (error) {
+      this.#request.onUnsent();
+      throw error;
+    }
+  }
+
+  check(): void {
+    if (this.#ended !== null || this.#reaction !== null) return;
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const limit = setTimeout(() => {
+      this.#reaction = null;
+      this.kill(`did not react for ${REACTION_MS} ms, as in an endless loop, and was ended`);
+    }, REACTION_MS);
+    this.#reaction = { id, limit: limit.unref() };
+    this.tell({ kind: 'ping', id });
+  }
+
+  #await(id: number): void {
+    this.#awaited.add(id);
+    if (this.#awaited.size === 1) this.#process.hold(true);
+  }
+
+  #release(id: number): void {
+    if (this.#awaited.delete(id) && this.#awaited.size === 0 && !this.#isExpected) {
+      this.#process.hold(false);
+    }
+  }
+
+  #forget(id: number): void {
+    this.#pending.delete(id);
+    this.#release(id);
+  }
+
+  #hear(message: FromChild): void {
+    switch (message.kind) {
+      case 'answer':
+        this.#takeAnswer(message);
+        return;
+      case 'update':
+        this.#takeUpdate(message.id, unpack(message.update));
+        return;
+      case 'pong':
+        if (message.id !== this.#reaction?.id) return;
+        clearTimeout(this.#reaction.limit);
+        this.#reaction = null;
+        return;
+      default:
+        this.#request.onMessage(message);
+    }
+  }
+
+  #takeUpdate(id: number, update: unknown): void {
+    const pending = this.#pending.get(id);
+    try {
+      pending?.onUpdate?.(update);
+    } catch (error) {
+      // As where the tool itself calls it.
+      pending?.fail(error);
+    }
+  }
+
+  #takeAnswer(answer: AnswerForm & { readonly id: number }): void {
+    const pending = this.#pending.get(answer.id);
+    if (answer.ok) pending?.settle(answer);
+    else pending?.fail(unpack(answer.value));
+  }
+
+  #takeEnd(ending: Ending): void {
+    const sentence = describeEnding(this.#request.name(), ending);
+    this.#ended = sentence;
+    if (this.#reaction !== null) clearTimeout(this.#reaction.limit);
+    for (const { fail } of this.#pending.values()) fail(gone(sentence));
+    this.#request.onEnded(sentence, this.#isExpected);
+    this.#resolveEnded();
+  }
+}
+
+function gone(message: string): HooklineError {
+  const hint = 'It is started again with the next session.';
+  return new HooklineError('PLUGIN_ENDED', { message, hint });
+}
+
+function tooLate(timeoutMs: number): HooklineError {
+  return new HooklineError('PLUGIN_ENDED', { message: `did not answer within ${timeoutMs} ms` });
+}

@@ -1,0 +1,137 @@
+import { isRecord } from '../../base/json.ts';
+import type { AgentExtensionAutomationEventType, PluginSetupContext } from '../contract/plugin.ts';
+import { callMethod } from './wire/call-method.ts';
+import { pack, type Packed, unpack } from './wire/portable.ts';
+import type { OfferedPorts, PortCall, TelemetryForm, ToChild } from './wire/protocol.ts';
+
+/** What a host lends to a plugin's `setup` besides data, used from another process. */
+export interface Ports {
+  /** From now on this is what is used; the plugin declares types of events with `declare`. */
+  open(context: PluginSetupContext, declare: Declare): OfferedPorts;
+  /** Nobody waits for what comes of it. */
+  say(call: PortCall): void;
+  ask(call: PortCall, id: number): Promise<void>;
+}
+
+type Declare = (type: AgentExtensionAutomationEventType) => void;
+
+export interface PortsMeans {
+  readonly name: () => string;
+  readonly send: (message: ToChild) => void;
+}
+
+/** How many events of a plugin are kept that come before its setup. */
+const MAX_EARLY = 100;
+
+export function createPorts({ name, send }: PortsMeans): Ports {
+  let context: PluginSetupContext | null = null;
+  let declare: Declare = () => undefined;
+  const early: PortCall[] = [];
+  const use = (call: PortCall): unknown =>
+    call.port === 'declared'
+      ? declareType(call, declare)
+      : callPort(context ?? {}, { ...call, port: call.port }, name());
+  const say = (call: PortCall): void => {
+    if (context === null) {
+      if (early.length < MAX_EARLY) early.push(call);
+      return;
+    }
+    // What the host's own functions throw is nothing that the plugin could mend.
+    void settled(() => use(call));
+  };
+  return {
+    open(given, declareHere) {
+      context = given;
+      declare = declareHere;
+      for (const call of early.splice(0)) say(call);
+      return offersOf(given);
+    },
+    say,
+    async ask(call, id) {
+      send({ kind: 'reply', id, ...(await settled(() => use(call))) });
+    },
+  };
+}
+
+async function settled(
+  work: () => unknown,
+): Promise<{ readonly ok: boolean; readonly value: Packed }> {
+  try {
+    return { ok: true, value: pack(await work()) };
+  } catch (error) {
+    return { ok: false, value: pack(error) };
+  }
+}
+
+function offersOf(context: PluginSetupContext): OfferedPorts {
+  const { logger, telemetry, automation } = context;
+  return {
+    logger: isRecord(logger) ? methodsOf(logger) : null,
+    telemetry: isRecord(telemetry) ? telemetryForm(telemetry) : null,
+    hasAutomation: automation !== undefined,
+    hasEvents: 'emitEvent' in context,
+  };
+}
+
+function telemetryForm(telemetry: object): TelemetryForm {
+  const methods = methodsOf(telemetry);
+  const isEnabled =
+    !methods.includes('isEnabled') || callMethod(telemetry, 'isEnabled', []) === true;
+  return { methods, isEnabled };
+}
+
+/** Its own and those of its class. */
+function methodsOf(port: object): readonly string[] {
+  const names = new Set<string>();
+  let owner: unknown = port;
+  while (typeof owner === 'object' && owner !== null && owner !== Object.prototype) {
+    for (const key of Object.getOwnPropertyNames(owner)) {
+      const isMethod = typeof Reflect.get(port, key) === 'function';
+      if (isMethod && key !== 'constructor') names.add(key);
+    }
+    owner = Object.getPrototypeOf(owner);
+  }
+  return [...names];
+}
+
+function declareType({ args }: PortCall, declare: Declare): void {
+  const [type] = argumentsOf(args);
+  if (isEventType(type)) declare(type);
+}
+
+/** The other side has checked it. */
+function isEventType(type: unknown): type is AgentExtensionAutomationEventType {
+  return isRecord(type);
+}
+
+interface ContextCall extends PortCall {
+  readonly port: Exclude<PortCall['port'], 'declared'>;
+}
+
+function callPort(context: PluginSetupContext, call: ContextCall, plugin: string): unknown {
+  const { logger, telemetry, automation } = context;
+  const args = argumentsOf(call.args);
+  switch (call.port) {
+    case 'events':
+      return context.emitEvent?.(String(args[0]), args[1]);
+    case 'logger':
+      return onPort(logger, call.method, [args[0], namedMetadata(args[1], plugin)]);
+    case 'telemetry':
+      return onPort(telemetry, call.method, args);
+    case 'automation':
+      return onPort(automation, call.method, args);
+  }
+}
+
+function argumentsOf(packed: Packed): readonly unknown[] {
+  const args = unpack(packed);
+  return Array.isArray(args) ? args : [];
+}
+
+function namedMetadata(metadata: unknown, pluginName: string): unknown {
+  return { pluginName, ...(isRecord(metadata) ? metadata : {}) };
+}
+
+function onPort(port: unknown, name: string, args: readonly unknown[]): unknown {
+  return isRecord(port) ? callMethod(port, name, args) : undefined;
+}

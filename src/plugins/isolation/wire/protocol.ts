@@ -1,0 +1,222 @@
+import { isRecord } from '../../../base/json.ts';
+import type { PluginEntry } from '../../entry.ts';
+import type { JsonSchema } from '../../contract/input-schema.ts';
+import type {
+  AgentExtensionCommand,
+  AgentExtensionMcpServer,
+  AgentExtensionMessageBuilder,
+  AgentExtensionProvider,
+  AgentExtensionRule,
+} from '../../contract/plugin.ts';
+import type { HookName } from '../../contract/runtime-hooks.ts';
+import type { AgentTool } from '../../contract/tool.ts';
+import type { SentChange } from './known-lists.ts';
+import type { ListChange } from './list-change.ts';
+import type { Packed } from './portable.ts';
+
+/** What a host tells the process of a plugin. */
+export type ToChild =
+  | { readonly kind: 'call'; readonly id: number; readonly order: Order }
+  /** The signal that a call was given has aborted. */
+  | { readonly kind: 'abort'; readonly id: number; readonly reason: Packed }
+  | { readonly kind: 'news'; readonly news: readonly ContextForm[] }
+  | { readonly kind: 'ping'; readonly id: number }
+  /** What a port of the host answered. */
+  | { readonly kind: 'reply'; readonly id: number; readonly ok: boolean; readonly value: Packed };
+
+/** What a host wants done; each is answered once. */
+export type Order =
+  | LoadOrder
+  | SetUpOrder
+  | { readonly type: 'hook'; readonly hook: HookName; readonly context: ContextForm }
+  | ToolOrder
+  | { readonly type: 'check'; readonly place: number; readonly input: Packed }
+  | { readonly type: 'command'; readonly place: number; readonly input: string }
+  | { readonly type: 'rule'; readonly place: number }
+  | { readonly type: 'build'; readonly place: number; readonly messages: SentChange }
+  | { readonly type: 'dispose' };
+
+export interface LoadOrder {
+  readonly type: 'load';
+  readonly entry: PluginEntry;
+  readonly cacheDirectory: string | null;
+  readonly timeoutMs: number;
+  readonly cwd: string;
+  readonly workspaceInfo: Packed;
+}
+
+export interface SetUpOrder {
+  readonly type: 'setup';
+  /** What of the context is data. */
+  readonly fields: Packed;
+  readonly ports: OfferedPorts;
+  readonly isStrict: boolean;
+}
+
+/** Which parts of the context are there, besides data. */
+export interface OfferedPorts {
+  readonly logger: readonly string[] | null;
+  readonly telemetry: TelemetryForm | null;
+  readonly hasAutomation: boolean;
+  readonly hasEvents: boolean;
+}
+
+export interface TelemetryForm {
+  readonly methods: readonly string[];
+  readonly isEnabled: boolean;
+}
+
+export interface ToolOrder {
+  readonly type: 'tool';
+  readonly place: number;
+  readonly input: Packed;
+  readonly context: ContextForm;
+  readonly hasUpdates: boolean;
+}
+
+/** What a hook, a tool or a listener is told; long lists in it go as changes. */
+export interface ContextForm {
+  readonly fields: Packed;
+  readonly snapshot?: ListedForm;
+  /** How a run ended. */
+  readonly result?: ListedForm;
+  readonly request?: RequestForm;
+  readonly signal?: SignalForm;
+  /** A piece of text that follows the one before it: what was said so far is known. */
+  readonly continues?: true;
+}
+
+/** An object with `messages`. */
+export interface ListedForm {
+  readonly fields: Packed;
+  readonly messages: SentChange;
+}
+
+export interface RequestForm extends ListedForm {
+  readonly tools: SentChange;
+  readonly signal?: SignalForm;
+}
+
+export interface SignalForm {
+  /** Set when it has aborted already. */
+  readonly reason?: Packed;
+}
+
+/** What the process of a plugin tells its host. */
+export type FromChild =
+  /** It has started, and the time for importing begins. */
+  | { readonly kind: 'ready' }
+  | ({ readonly kind: 'answer'; readonly id: number } & AnswerForm)
+  | { readonly kind: 'update'; readonly id: number; readonly update: Packed }
+  /** One parcel of news was handed on. */
+  | { readonly kind: 'heard' }
+  | { readonly kind: 'news-failed'; readonly error: Packed }
+  | { readonly kind: 'pong'; readonly id: number }
+  | ({ readonly kind: 'say' } & PortCall)
+  | ({ readonly kind: 'ask'; readonly id: number } & PortCall)
+  | { readonly kind: 'uncaught'; readonly error: Packed };
+
+export interface AnswerForm {
+  readonly ok: boolean;
+  readonly value: Packed;
+  /** Lists in the value, as changes of those that were given. */
+  readonly lists?: ListChanges;
+  /** What was changed in the request in place. */
+  readonly request?: RequestChanges;
+}
+
+export interface ListChanges {
+  readonly messages?: PackedChange;
+  readonly tools?: PackedChange;
+}
+
+export interface PackedChange extends Omit<ListChange, 'between'> {
+  readonly between: Packed;
+}
+
+export interface RequestChanges {
+  readonly set: Packed;
+  readonly removed: readonly string[];
+  readonly lists: ListChanges;
+}
+
+export interface PortCall {
+  readonly port: 'logger' | 'telemetry' | 'automation' | 'events' | 'declared';
+  readonly method: string;
+  readonly args: Packed;
+}
+
+/** What importing came to there. */
+export type LoadedForm =
+  | { readonly kind: 'helper' }
+  | { readonly kind: 'failed'; readonly message: string }
+  /** It is no object, so that nobody can use it. */
+  | { readonly kind: 'other'; readonly value: unknown }
+  | ({ readonly kind: 'loaded' } & PluginForm);
+
+/** A plugin's outside. */
+export interface PluginForm {
+  /** Everything but its functions and hooks. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly hasSetup: boolean;
+  readonly hooks: HooksForm;
+}
+
+/** Null when it has none; what is no function goes as it is. */
+export type HooksForm = Readonly<Record<string, HookForm>> | null;
+
+export type HookForm =
+  | { readonly isFunction: true; readonly failClosed: boolean }
+  | { readonly isFunction: false; readonly value: unknown };
+
+/** What `setup` came to: everything that it registered, and the hooks as it left them. */
+export interface SetUpForm {
+  readonly hooks: HooksForm;
+  readonly tools: readonly ToolForm[];
+  readonly commands: readonly FunctionForm<Omit<AgentExtensionCommand, 'handler'>>[];
+  /** With what they say, where that is no function. */
+  readonly rules: readonly FunctionForm<RuleFields>[];
+  readonly messageBuilders: readonly FunctionForm<Omit<AgentExtensionMessageBuilder, 'build'>>[];
+  readonly providers: readonly AgentExtensionProvider[];
+  readonly mcpServers: readonly AgentExtensionMcpServer[];
+}
+
+export interface ToolForm {
+  /** Everything but its function; the schema as a model is told of it. */
+  readonly fields: ToolFields;
+  /** Whether its author's own schema must be asked, which knows more than JSON Schema. */
+  readonly checks: boolean;
+}
+
+export interface ToolFields extends Omit<AgentTool, 'execute' | 'inputSchema'> {
+  inputSchema: JsonSchema;
+}
+
+type RuleFields = Omit<AgentExtensionRule, 'content'> & { content?: string };
+
+/** A contribution without its function, where it has one. */
+export interface FunctionForm<Fields> {
+  readonly fields: Fields;
+  readonly hasFunction: boolean;
+}
+
+export function isToChild(message: unknown): message is ToChild {
+  return isRecord(message) && TO_CHILD.includes(message['kind']);
+}
+
+export function isFromChild(message: unknown): message is FromChild {
+  return isRecord(message) && FROM_CHILD.includes(message['kind']);
+}
+
+const TO_CHILD: readonly unknown[] = ['call', 'abort', 'news', 'ping', 'reply'];
+const FROM_CHILD: readonly unknown[] = [
+  'ready',
+  'answer',
+  'update',
+  'heard',
+  'news-failed',
+  'pong',
+  'say',
+  'ask',
+  'uncaught',
+];

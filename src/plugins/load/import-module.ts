@@ -1,0 +1,115 @@
+import { findTranslation, type Translation } from './cache.ts';
+import { abandonCopy, moduleRegistry, placeCopy } from './copies.ts';
+import type { LoadRequest, ModuleRequest } from './loading.ts';
+import type { Names } from './scope/provided-names.ts';
+import type { Obstacle } from './translate/transform.ts';
+
+export type Imported =
+  | { readonly module: Names }
+  /** Why it cannot be, in a sentence. */
+  | { readonly problem: string };
+
+/** Imports the file of an entry. Throws whatever the plugin throws. */
+export async function importModule(request: ModuleRequest): Promise<Imported> {
+  const imported = await importTranslated(request);
+  if (imported !== null) return imported;
+  const { loadWithJiti } = await import('./load-with-jiti.ts');
+  return { module: await loadWithJiti(request) };
+}
+
+/** Null when it cannot be translated, or what comes of it cannot be linked, and another way may work. */
+async function importTranslated(request: ModuleRequest): Promise<Imported | null> {
+  try {
+    // Somebody may delete what is kept at any time, and not what is for this process only.
+    for (const find of [findTranslation, translateAndKeep, translateForNow]) {
+      const found = await find(request);
+      if (found === null) continue;
+      if ('problem' in found) return found;
+      if ('unable' in found) return null;
+      const module = await importUnlessStale(found, request);
+      if (module !== null) return { module };
+    }
+    return null;
+  } catch (error) {
+    const { isForCommonJs } = await import('./why-failed.ts');
+    if (isForCommonJs(error)) return null;
+    throw error;
+  }
+}
+
+async function translateAndKeep(request: LoadRequest): Promise<Translation | Obstacle> {
+  const { translate } = await import('./translate/translate.ts');
+  return translate(request);
+}
+
+function translateForNow(request: LoadRequest): Promise<Translation | Obstacle> {
+  return translateAndKeep({ ...request, cacheDirectory: null });
+}
+
+/** Null when what is kept has gone, or names a package that has. */
+async function importUnlessStale(
+  translation: Translation,
+  request: ModuleRequest,
+): Promise<Names | null> {
+  try {
+    return await importTranslation(translation, request);
+  } catch (error) {
+    const { isStale } = await import('./why-failed.ts');
+    if (!isStale(error, translation.directory)) throw error;
+    abandonCopy(translation, request.copy);
+    return null;
+  }
+}
+
+async function importTranslation(translation: Translation, request: ModuleRequest): Promise<Names> {
+  const { entry, owner = entry, copy } = request;
+  const { urls } = await placeCopy(translation, { owner, copy });
+  if (translation.hasScopes) await giveScopes(urls, request);
+  const [first = ''] = urls.values();
+  request.signal?.throwIfAborted();
+  return nativeImport(first);
+}
+
+/** Puts what the modules ask for where they look for it. */
+async function giveScopes(
+  urls: ReadonlyMap<string, string>,
+  request: ModuleRequest,
+): Promise<void> {
+  const { createNames, createScope } = await import('./scope/module-scope.ts');
+  const { scopes } = moduleRegistry();
+  const files = {
+    request,
+    namesOf: createNames(request.provided),
+    urlOf: (file: string): string | null => urls.get(file) ?? null,
+    open: (file: string): Promise<Names> => importOther(file, request),
+    importUrl: nativeImport,
+  };
+  for (const [file, url] of urls) scopes.set(url, createScope(file, files));
+}
+
+/** A file of the plugin of which nobody knew before it was asked for. */
+async function importOther(file: string, request: ModuleRequest): Promise<Names> {
+  const { entry, owner = entry } = request;
+  const imported = await importModule({ ...request, owner, entry: { ...entry, file } });
+  if ('module' in imported) return imported.module;
+  throw Object.assign(new SyntaxError(imported.problem), { code: 'ERR_INVALID_MODULE' });
+}
+
+const AS_WRITTEN = import.meta.url.endsWith('.ts');
+const OWN_IMPORT = 'data:text/javascript,export default (url) => import(url)';
+
+/** Node's own `import()`. What runs this file as it was written puts its own in the place of each that it sees. */
+async function nativeImport(url: string): Promise<Names> {
+  const module: unknown = AS_WRITTEN ? await importUnseen(url) : await import(url);
+  return isNamespace(module) ? module : {};
+}
+
+async function importUnseen(url: string): Promise<unknown> {
+  const own: unknown = await import(OWN_IMPORT);
+  const load = isNamespace(own) ? own['default'] : null;
+  return typeof load === 'function' ? Reflect.apply(load, undefined, [url]) : null;
+}
+
+function isNamespace(value: unknown): value is Names {
+  return typeof value === 'object' && value !== null;
+}

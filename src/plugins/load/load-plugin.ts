@@ -1,0 +1,138 @@
+import type { PluginEntry } from '../entry.ts';
+import { importModule } from './import-module.ts';
+import type { Loading, LoadRequest } from './loading.ts';
+
+export { forgetCopy } from './copies.ts';
+
+/**
+ * Imports one plugin, as a module of its own for each copy. Never throws: what goes wrong in the plugin's
+ * code is a failure that says what, where and what to do.
+ */
+export async function loadPlugin(request: LoadRequest): Promise<Loading> {
+  const { entry, signal } = request;
+  if (DECLARATIONS.test(entry.file)) return { kind: 'helper' };
+  if (signal?.aborted === true) return givenUp(entry);
+  return withinTime(load(request), request);
+}
+
+const DECLARATIONS = /\.d\.[cm]?ts$/;
+
+async function load(request: LoadRequest): Promise<Loading> {
+  try {
+    const imported = await importModule(request);
+    if ('problem' in imported) return failed(imported.problem);
+    return pickPlugin(imported.module, request.entry);
+  } catch (error) {
+    const { whyFailed } = await import('./why-failed.ts');
+    return failed(whyFailed(error, request.entry));
+  }
+}
+
+type Exports = Readonly<Record<string, unknown>>;
+
+/** The plugin that a module exports as `default`, or else as `plugin`. Whether it is a good one is for others to say. */
+function pickPlugin(exports: Exports, { file, package: home }: PluginEntry): Loading {
+  const given = unwrapped(exports['default']) ?? exports['plugin'];
+  const problem = problemOf(given);
+  if (problem !== null) return { kind: 'failed', message: `${file} ${problem}` };
+  if (isPluginLike(given)) return { kind: 'loaded', plugin: given };
+  const other = Object.keys(exports).find((name) => isWholePlugin(exports[name]));
+  if (other !== undefined) {
+    const message = `${file} exports a plugin as "${other}"; export it as default, or as "plugin"`;
+    return { kind: 'failed', message };
+  }
+  if (home === null) return { kind: 'helper' };
+  const message = `${file} exports no plugin, and its package ${home.name} lists it as one; export it as default`;
+  return { kind: 'failed', message };
+}
+
+/** A module of one kind that was made into the other has its default export one level deeper. */
+function unwrapped(given: unknown): unknown {
+  return has(given, 'default') && !isPluginLike(given) ? given['default'] : given;
+}
+
+function problemOf(given: unknown): string | null {
+  if (typeof given === 'function') {
+    return 'exports a function, and a plugin is an object; export what the function returns';
+  }
+  if (given instanceof Promise) {
+    return 'exports a promise, and a plugin is an object; export what it comes to, with `await`';
+  }
+  if (Array.isArray(given) && given.some(isPluginLike)) {
+    return 'exports a list, and a file has one plugin; give each a file of its own';
+  }
+  return null;
+}
+
+const PARTS = ['name', 'manifest', 'setup', 'hooks'];
+
+/** Whether it tries to be one. */
+function isPluginLike(given: unknown): boolean {
+  return PARTS.some((part) => has(given, part));
+}
+
+function isWholePlugin(given: unknown): boolean {
+  return has(given, 'name') && has(given, 'manifest');
+}
+
+/** Foreign objects may refuse to be looked at; whoever reads them next says so. */
+function has(given: unknown, name: string): given is Exports {
+  try {
+    return typeof given === 'object' && given !== null && name in given;
+  } catch {
+    return true;
+  }
+}
+
+function failed(message: string): Loading {
+  return { kind: 'failed', message };
+}
+
+/** A longer delay makes a timer fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** What comes later is not waited for. */
+function withinTime(
+  loading: Promise<Loading>,
+  { entry, timeoutMs, signal }: LoadRequest,
+): Promise<Loading> {
+  return new Promise((resolve, reject) => {
+    const settle = (result: Loading): void => {
+      clearTimeout(timer);
+      stopListening();
+      resolve(result);
+    };
+    const timer = setTimeout(
+      () => settle(tooSlow(entry, timeoutMs)),
+      Math.min(timeoutMs, MAX_TIMER_MS),
+    );
+    const giveUp = (): void => settle(givenUp(entry));
+    const stopListening = signal === undefined ? NOTHING : onAbort(signal, giveUp);
+    loading.then(settle, reject);
+  });
+}
+
+const NOTHING = (): void => undefined;
+
+const listening = new WeakMap<AbortSignal, Set<() => void>>();
+
+/** With one listener for all plugins of a session: Node.js warns of many. */
+function onAbort(signal: AbortSignal, act: () => void): () => void {
+  const acts = listening.get(signal) ?? new Set();
+  if (!listening.has(signal)) {
+    listening.set(signal, acts);
+    signal.addEventListener('abort', () => acts.forEach((each) => each()), { once: true });
+  }
+  acts.add(act);
+  return () => void acts.delete(act);
+}
+
+function givenUp({ file }: PluginEntry): Loading {
+  return failed(`importing ${file} was given up`);
+}
+
+function tooSlow({ file }: PluginEntry, timeoutMs: number): Loading {
+  const advice =
+    'do what takes long in its setup, a hook or a tool, not while the file is imported';
+  return failed(`importing ${file} took longer than ${timeoutMs} ms; ${advice}`);
+}

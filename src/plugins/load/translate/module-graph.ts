@@ -1,0 +1,167 @@
+import type { parse } from 'es-module-lexer/minimal';
+import type { transformSync } from 'oxc-transform';
+import { readTextIfPresent } from '../../../base/files.ts';
+import { parseJson, isRecord, withoutByteOrderMark } from '../../../base/json.ts';
+import type { LoadRequest } from '../loading.ts';
+import { type ModuleImport, outlineOf } from './module-imports.ts';
+import type { Resolver, Target } from './resolve-import.ts';
+import type { ResolvedModule } from './rewrite.ts';
+import { type Obstacle, transformFile } from './transform.ts';
+
+/** One of a plugin's own files. */
+export interface OwnModule extends ResolvedModule {
+  readonly file: string;
+  readonly source: string;
+  readonly mappings: string;
+}
+
+/**
+ * All that an entry imports of its plugin's own, the entry first. What is only imported as it runs is
+ * left out when something is wrong with it: perhaps it never is.
+ */
+export async function readGraph(
+  { entry }: LoadRequest,
+  resolver: Resolver,
+): Promise<readonly OwnModule[] | Obstacle> {
+  const tools = await openTools();
+  if (tools === null) return { unable: 'the translator does not run on this machine' };
+  const reading = { ...tools, resolver };
+  const modules = await readWithImports(entry.file, { reading, known: [] });
+  if (!('at' in modules)) return modules;
+  const all = [...modules];
+  for (const { imports, targets } of all) {
+    for (const [at, each] of imports.entries()) {
+      const target = targets[at];
+      if (each.kind !== 'dynamic' || target?.kind !== 'own') continue;
+      const more = await readWithImports(target.file, { reading, known: all });
+      if ('at' in more) all.push(...more);
+    }
+  }
+  return all;
+}
+
+interface Known {
+  readonly reading: Reading;
+  readonly known: readonly OwnModule[];
+}
+
+/** A file and all that it cannot do without, but for what is known. */
+async function readWithImports(
+  first: string,
+  { reading, known }: Known,
+): Promise<readonly OwnModule[] | Obstacle> {
+  const modules = new Map<string, OwnModule>();
+  const seen = new Set(known.map(({ file }) => file));
+  const waiting = [first];
+  for (const file of waiting) {
+    if (seen.has(file)) continue;
+    seen.add(file);
+    const module = await readModule(file, reading);
+    if (!('targets' in module)) return module;
+    modules.set(file, module);
+    waiting.push(...neededBy(module));
+  }
+  return [...modules.values()];
+}
+
+function neededBy({ imports, targets }: OwnModule): readonly string[] {
+  return imports.flatMap((each, at) => {
+    const target = targets[at];
+    return each.kind === 'static' && target?.kind === 'own' ? [target.file] : [];
+  });
+}
+
+interface Tools {
+  readonly transformSync: typeof transformSync;
+  readonly parse: typeof parse;
+}
+
+/** Null where the parts of them that are no JavaScript are missing. */
+async function openTools(): Promise<Tools | null> {
+  try {
+    const [oxc, lexer] = await Promise.all([import('oxc-transform'), startLexer()]);
+    return { transformSync: oxc.transformSync, parse: lexer.parse };
+  } catch {
+    return null;
+  }
+}
+
+async function startLexer(): Promise<typeof import('es-module-lexer/minimal')> {
+  // The other one also reads TypeScript, and takes three times as long to start.
+  const lexer = await import('es-module-lexer/minimal');
+  await lexer.init();
+  return lexer;
+}
+
+interface Reading extends Tools {
+  readonly resolver: Resolver;
+}
+
+async function readModule(
+  file: string,
+  { resolver, ...tools }: Reading,
+): Promise<OwnModule | Obstacle> {
+  if (/\.c[jt]s$/.test(file)) return { unable: 'it is CommonJS' };
+  const source = readTextIfPresent(file);
+  if (source === null) return { problem: `${file} is not there` };
+  const text = withoutByteOrderMark(source);
+  if (file.endsWith('.json')) return jsonModule(file, source);
+  const transformed = transformFile({ file, source: text }, tools.transformSync);
+  if (!('code' in transformed)) return transformed;
+  const { imports, exports, isModule } = outlineOf(transformed.code, tools.parse);
+  if (!isModule && isCommonJs(file, transformed.code)) return { unable: 'it is CommonJS' };
+  const targets = await Promise.all(imports.map((each) => targetOf(each, file, resolver)));
+  const missing = imports.findIndex(
+    ({ kind }, at) => kind === 'static' && targets[at]?.kind === 'missing',
+  );
+  if (missing !== -1) return missingImport(imports[missing], targets[missing], { file, text });
+  return { ...transformed, file, source, imports, exports, targets };
+}
+
+/** A package's `.mjs` says what it is; of others only what they do tells. */
+function isCommonJs(file: string, code: string): boolean {
+  return !/\.m[jt]s$/.test(file) && /\b(?:module|exports|require)\b/.test(code);
+}
+
+/** Null for what is looked up as it runs: what is made up there, and what may be missing. */
+async function targetOf(
+  { kind, specifier }: ModuleImport,
+  file: string,
+  resolver: Resolver,
+): Promise<Target | null> {
+  const isKnown = kind === 'static' || (kind === 'dynamic' && /^\.{1,2}\//.test(specifier ?? ''));
+  return isKnown && specifier !== null ? resolver.resolve(specifier, file) : null;
+}
+
+interface Place {
+  readonly file: string;
+  readonly text: string;
+}
+
+function missingImport(
+  each: ModuleImport | undefined,
+  target: Target | null | undefined,
+  { file, text }: Place,
+): Obstacle {
+  const message = target?.kind === 'missing' ? target.message : 'an import leads nowhere';
+  const specifier = each?.specifier ?? '';
+  const at = Math.max(text.indexOf(`"${specifier}"`), text.indexOf(`'${specifier}'`));
+  const line = at === -1 ? '' : `:${text.slice(0, at).split('\n').length}`;
+  return { problem: message.replace(file, `${file}${line}`) };
+}
+
+/** Each key of it can be imported by its name, as TypeScript allows it. */
+function jsonModule(file: string, source: string): OwnModule | Obstacle {
+  const parsed = parseJson(source);
+  if (!parsed.ok) return { problem: `${file}: ${parsed.error}` };
+  const keys = isRecord(parsed.value) ? Object.keys(parsed.value) : [];
+  const named = keys.filter((key) => key !== 'default');
+  const taking = named.map((key, at) => `${JSON.stringify(key)}: json_${at}`).join(', ');
+  const giving = named.map((key, at) => `json_${at} as ${JSON.stringify(key)}`).join(', ');
+  const code = [
+    `const json = JSON.parse(${JSON.stringify(JSON.stringify(parsed.value))});`,
+    'export default json;',
+    ...(named.length === 0 ? [] : [`const { ${taking} } = json;`, `export { ${giving} };`]),
+  ].join('\n');
+  return { file, source, code, helpers: '', mappings: '', imports: [], exports: [], targets: [] };
+}

@@ -1,0 +1,100 @@
+import type { ImportSpecifier, parse } from 'es-module-lexer/minimal';
+
+/** One import of a module, and where it stands in its code. */
+export interface ModuleImport {
+  readonly kind: 'static' | 'dynamic' | 'meta';
+  /** Null for what is only known as it runs. */
+  readonly specifier: string | null;
+  /** Of the specifier, without its quotes where it is static. */
+  readonly start: number;
+  readonly end: number;
+  /** Of the whole statement or expression. */
+  readonly from: number;
+  readonly to: number;
+  readonly hasAttributes: boolean;
+  /** What a static one is about; null for others. */
+  readonly clause: ImportClause | null;
+}
+
+/** What stands between `import` or `export` and `from`. */
+export interface ImportClause {
+  readonly isExport: boolean;
+  /** `export * from` */
+  readonly isStar: boolean;
+  readonly default: string | null;
+  /** `* as name` */
+  readonly namespace: string | null;
+  readonly named: readonly NamedImport[];
+}
+
+export interface NamedImport {
+  /** As the other module calls it; with quotes where it was written with them. */
+  readonly from: string;
+  /** As it is called here: a variable, or the name of an export. */
+  readonly to: string;
+}
+
+export interface ModuleOutline {
+  readonly imports: readonly ModuleImport[];
+  /** The names under which it exports something, but for what it passes on as a whole. */
+  readonly exports: readonly string[];
+  /** Whether it says that it is an ES module. */
+  readonly isModule: boolean;
+}
+
+/** What a module imports and exports; `read` is the lexer. */
+export function outlineOf(code: string, read: typeof parse): ModuleOutline {
+  const [found, exported] = read(code);
+  const imports = found.flatMap((each) => importOf(each, code));
+  const exports = exported.map(({ n }) => n);
+  const saysSo = exports.length > 0 || imports.some(({ kind }) => kind !== 'dynamic');
+  return { imports, exports, isModule: saysSo || /^export \{\};$/m.test(code) };
+}
+
+const KINDS: Readonly<Record<number, ModuleImport['kind']>> = {
+  1: 'static',
+  2: 'dynamic',
+  3: 'meta',
+};
+
+/** None for kinds that Node.js does not have yet. */
+function importOf(
+  { t, n, s, e, ss, se, a }: ImportSpecifier,
+  code: string,
+): readonly ModuleImport[] {
+  const kind = KINDS[t];
+  if (kind === undefined) return [];
+  const place = { start: s, end: e, from: ss, to: se, hasAttributes: a >= 0 };
+  const clause = kind === 'static' ? parseClause(code.slice(ss, s - 1)) : null;
+  return [{ kind, specifier: n ?? null, ...place, clause }];
+}
+
+const COMMENTS = /\/\*[\s\S]*?\*\/|\/\/[^\n]*/g;
+const CLAUSE =
+  /^(import|export)\b\s*([^\s,{}*"']+)?\s*,?\s*(?:(\*)(?:\s*as\s+(\S+))?|\{([\s\S]*)\})?\s*(?:from)?\s*$/;
+const NAMED = /("(?:[^"\\]|\\.)*"|[^\s,]+)(?:\s+as\s+("(?:[^"\\]|\\.)*"|[^\s,]+))?/g;
+
+/** Reads a statement up to the quotes of its specifier. */
+function parseClause(text: string): ImportClause | null {
+  const match = CLAUSE.exec(text.replaceAll(COMMENTS, ' ').trimEnd());
+  if (match === null) return null;
+  const [, keyword, name = null, star, namespace = null, named = ''] = match;
+  return {
+    isExport: keyword === 'export',
+    isStar: star !== undefined && namespace === null,
+    default: name === 'from' ? null : name,
+    namespace,
+    named: [...named.matchAll(NAMED)].map(([, from = '', to = from]) => ({ from, to })),
+  };
+}
+
+/** A name as a string of JavaScript. */
+export function quoted(name: string): string {
+  return name.startsWith('"') ? name : JSON.stringify(name);
+}
+
+/** What a clause wants of the other module, but all at once. */
+export function wantedNames(clause: ImportClause): readonly string[] {
+  const named = clause.named.map(({ from }) => String(JSON.parse(quoted(from))));
+  return clause.default === null ? named : ['default', ...named];
+}

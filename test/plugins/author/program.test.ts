@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { environmentOf, hooklineProgram, resultOf, runHookline } from '../../cli/hookline.ts';
+import { createPlace, type Place, write } from '../../cli/place.ts';
+import { sample } from './seed.ts';
+
+function packageDirectory(): string {
+  return path.resolve(path.dirname(hooklineProgram()), '../..');
+}
+
+/** A project that has the built package installed under a name. */
+function createProject(name: string): Place {
+  const place = createPlace({ 'package.json': '{"type":"module"}' });
+  const target = path.join(place.repo, 'node_modules', ...name.split('/'));
+  mkdirSync(path.dirname(target), { recursive: true });
+  symlinkSync(packageDirectory(), target, 'junction');
+  return place;
+}
+
+function node(place: Place, args: readonly string[]) {
+  const env = environmentOf({ home: place.home });
+  return resultOf(spawn(process.execPath, args, { cwd: place.repo, env }));
+}
+
+describe('for authors of plugins, the built program and library', () => {
+  it('write a plugin that runs its demo and serves a session at once', async () => {
+    const place = createPlace();
+    const options = { cwd: place.repo, home: place.home };
+    const made = await runHookline(['hooks', 'new', '--dialect', 'plugin'], options);
+    expect({ code: made.code, stderr: made.stderr }).toEqual({ code: 0, stderr: '' });
+    const file = path.join('.cline', 'plugins', 'my-plugin.ts');
+    const demo = await runHookline(['plugin', 'demo', file], options);
+    expect(demo).toMatchObject({ code: 0, stderr: '' });
+    expect(demo.stdout).toMatch(
+      /^run_commands: .*pushes are not forced.*\nsay_hello: \{"greeting":"Hello, Ada!".*\nDone\.\n$/u,
+    );
+    const script = JSON.stringify([
+      { tools: [{ name: 'say_hello', input: { name: 'Ada' } }] },
+      { text: 'Greeted.' },
+    ]);
+    const given = write(place.directory, 'script.json', script);
+    const args = ['run', 'greet Ada', '--script', given, '--allow', 'say_hello'];
+    expect(await runHookline(args, options)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Greeted.'),
+    });
+  });
+
+  it('stand for @cline/core where a project has them installed under that name', async () => {
+    const place = createProject('@cline/core');
+    write(place.repo, 'my-plugin.ts', sample('smallest-plugin'));
+    const jiti = pathToFileURL(path.resolve('node_modules/jiti/lib/jiti.mjs'));
+    const program = `
+import { createJiti } from ${JSON.stringify(jiti)};
+import { ClineCore } from '@cline/core';
+const { default: plugin } = await createJiti(process.cwd() + '/x.js').import('./my-plugin.ts');
+const core = await ClineCore.create({ backendMode: 'local' });
+const script = [{ tools: [{ name: 'say_hello', input: { name: 'Ada' } }] }, { text: 'Greeted.' }];
+const config = { providerId: 'scripted', modelId: 'x', script, cwd: process.cwd(), extensions: [plugin] };
+const { result } = await core.start({ config, prompt: 'go' });
+console.log(JSON.stringify(result.toolCalls[0].output), result.text);
+await core.dispose();
+`;
+    const file = write(place.repo, 'program.mjs', program);
+    expect(await node(place, [file])).toEqual({
+      code: 0,
+      stdout: '{"greeting":"Hello, Ada!"} Greeted.\n',
+      stderr: '',
+    });
+  });
+
+  it('test a plugin in node:test', async () => {
+    const place = createProject('hookline');
+    const test = `
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { definePlugin, defineTool } from 'hookline/plugin';
+import { createPluginTestHost } from 'hookline/testing';
+
+const plugin = definePlugin({
+  name: 'adder',
+  manifest: { capabilities: ['tools'] },
+  setup(api) {
+    api.registerTool(defineTool({
+      name: 'add',
+      description: 'Adds.',
+      inputSchema: { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] },
+      execute: ({ a }) => a + 1,
+    }));
+  },
+});
+
+test('it adds', async () => {
+  const host = await createPluginTestHost(plugin);
+  try {
+    assert.equal((await host.callTool('add', { a: 1 })).output, 2);
+    assert.deepEqual(host.issues(), []);
+  } finally {
+    await host.dispose();
+  }
+});
+`;
+    const file = write(place.repo, 'adder.test.mjs', test);
+    const { code, stdout } = await node(place, ['--test', file]);
+    expect({ code, passed: /^# pass (\d+)$/mu.exec(stdout)?.[1] }).toEqual({
+      code: 0,
+      passed: '1',
+    });
+  });
+
+  it('give plugins what Cline’s packages export without loading a package for it', async () => {
+    const place = createPlace();
+    const hooks = `export async function load(url, context, next) {
+  if (url.includes('/node_modules/')) process._rawDebug(url);
+  return next(url, context);
+}`;
+    const register = `import { register } from 'node:module'; register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hooks)}`)});`;
+    const loader = write(place.directory, 'register.mjs', register);
+    const provided = pathToFileURL(path.join(packageDirectory(), 'dist/sdk/provided.js'));
+    const program = `const { providedModules } = await import(${JSON.stringify(provided)}); console.log(typeof providedModules('@cline/core').createTool);`;
+    const args = ['--import', pathToFileURL(loader).href, '--input-type=module', '-e', program];
+    expect(await node(place, args)).toEqual({ code: 0, stdout: 'function\n', stderr: '' });
+  });
+});

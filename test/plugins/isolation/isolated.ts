@@ -1,0 +1,184 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { build } from 'rolldown';
+import { afterAll, onTestFinished } from 'vitest';
+import { BugError } from '../../../src/base/errors.ts';
+import type { PluginSetupContext } from '../../../src/plugins/contract/plugin.ts';
+import type { HookName } from '../../../src/plugins/contract/runtime-hooks.ts';
+import type { PluginIssue } from '../../../src/plugins/issue.ts';
+import {
+  type IsolatedLoading,
+  type IsolationRequest,
+  openIsolated,
+} from '../../../src/plugins/isolation/isolate.ts';
+import type { ChildProgram } from '../../../src/plugins/isolation/process/child-program.ts';
+import {
+  type ActivePlugin,
+  openRegistry,
+  type PluginRegistry,
+} from '../../../src/plugins/registry.ts';
+import { childEnvironment, PROVIDER_KEYS } from '../../../src/process/environment.ts';
+import { readProcessTable } from '../../../src/process/process-table.ts';
+
+const PROJECT = path.resolve(import.meta.dirname, '../../..');
+let built: Promise<ChildProgram> | null = null;
+
+/** The child's program in one file, which starts faster than from its sources. */
+export function builtChild(): Promise<ChildProgram> {
+  built ??= buildChild();
+  return built;
+}
+
+afterAll(async () => {
+  const { file } = (await built) ?? { file: null };
+  if (file !== null) rmSync(path.dirname(file), { recursive: true, force: true });
+});
+
+async function buildChild(): Promise<ChildProgram> {
+  // Inside the project, where it finds the packages that it imports.
+  const cache = path.join(PROJECT, 'node_modules', '.cache');
+  mkdirSync(cache, { recursive: true });
+  const directory = mkdtempSync(path.join(cache, 'plugin-child-'));
+  await build({
+    input: { 'plugin-child': path.join(PROJECT, 'src', 'plugin-child.ts') },
+    platform: 'node',
+    external: /^[@a-z]/,
+    logLevel: 'silent',
+    output: { dir: directory, format: 'esm', entryFileNames: '[name].mjs' },
+  });
+  return { file: path.join(directory, 'plugin-child.mjs'), nodeFlags: [] };
+}
+
+export interface Stage {
+  readonly directory: string;
+  readonly issues: PluginIssue[];
+  /** What the plugin printed: `log imported`, `error oh no`. */
+  readonly printed: string[];
+}
+
+export function createStage(): Stage {
+  const directory = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'hookline-isolation-')));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return { directory, issues: [], printed: [] };
+}
+
+export type More = Partial<IsolationRequest> & { readonly fileName?: string };
+
+/** Opens a plugin that is written down as the text of a module, in a real process. */
+export async function openText(
+  text: string,
+  more: More = {},
+  stage: Stage = createStage(),
+): Promise<IsolatedLoading> {
+  const { fileName = 'own-plugin.mjs', ...request } = more;
+  const file = path.join(stage.directory, fileName);
+  writeFileSync(file, text);
+  const loading = await openIsolated({
+    entry: { file, label: path.parse(fileName).name, package: null, capabilities: null },
+    cwd: stage.directory,
+    environment: childEnvironment({
+      base: process.env,
+      withhold: PROVIDER_KEYS,
+      pass: [],
+      add: {},
+      platform: process.platform,
+    }),
+    cacheDirectory: path.join(stage.directory, 'cache'),
+    importTimeoutMs: 20_000,
+    setupTimeoutMs: 20_000,
+    hookTimeoutMs: 20_000,
+    disposeTimeoutMs: 5000,
+    isStrict: false,
+    logger: {
+      debug: (line) => stage.printed.push(`debug ${line}`),
+      log: (line) => stage.printed.push(`log ${line}`),
+      error: (line) => stage.printed.push(`error ${line}`),
+    },
+    onIssue: (issue) => stage.issues.push(issue),
+    program: await builtChild(),
+    ...request,
+  });
+  if (loading.kind === 'loaded') onTestFinished(() => loading.end());
+  return loading;
+}
+
+export interface OpenedPlugin {
+  readonly stage: Stage;
+  readonly registry: PluginRegistry;
+  readonly active: ActivePlugin;
+  /** Calls a hook as the handlers do. */
+  hook(name: HookName, context: object): Promise<unknown>;
+  end(): Promise<void>;
+}
+
+/** A plugin that was set up in a registry, as in a session. */
+export async function openActive(
+  text: string,
+  more: More = {},
+  context: PluginSetupContext = {},
+): Promise<OpenedPlugin> {
+  const stage = createStage();
+  const loading = await openText(text, more, stage);
+  if (loading.kind !== 'loaded') throw new BugError(JSON.stringify(loading));
+  const registry = await openRegistry({
+    plugins: [loading.plugin],
+    context,
+    isStrict: more.isStrict ?? false,
+    failsClosed: false,
+    setupTimeoutMs: more.setupTimeoutMs ?? 20_000,
+    disposeTimeoutMs: 10_000,
+    onIssue: (issue) => stage.issues.push(issue),
+  });
+  onTestFinished(() => registry.dispose());
+  const [active] = registry.active;
+  if (active === undefined) throw new BugError(JSON.stringify(registry.list()));
+  return {
+    stage,
+    registry,
+    active,
+    hook: async (name, given) => callHook(active, name, given),
+    end: loading.end,
+  };
+}
+
+async function callHook({ plugin }: ActivePlugin, name: HookName, given: object): Promise<unknown> {
+  const hooks = plugin.hooks ?? {};
+  const hook: unknown = hooks[name];
+  if (typeof hook !== 'function') throw new BugError(`there is no ${name}`);
+  return Reflect.apply(hook, hooks, [given]);
+}
+
+/** A plugin with hooks, as the text of a module. */
+export function hooksText(hooks: string, before = ''): string {
+  return `${before}
+    export default {
+      name: 'guard',
+      manifest: { capabilities: ['hooks'] },
+      hooks: { ${hooks} },
+    };`;
+}
+
+/** A plugin with one tool, as the text of a module. */
+export function toolText(tool: string, before = ''): string {
+  return `${before}
+    export default {
+      name: 'kit',
+      manifest: { capabilities: ['tools'] },
+      setup(api) {
+        api.registerTool({ name: 'work', description: 'Works.', inputSchema: {}, ${tool} });
+      },
+    };`;
+}
+
+/** One that has ended and that nobody has asked how is not alive. */
+export function isAlive(pid: number): boolean {
+  const row = readProcessTable()?.find((each) => each.pid === pid);
+  if (row !== undefined) return !row.isZombie;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
