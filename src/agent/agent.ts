@@ -75,7 +75,7 @@ export function createAgent(made: NewAgent): Agent {
       return made.tools();
     },
     stopGuard: createStopGuard(world.limits.stopCap),
-    loopGuard: createLoopGuard(),
+    loopGuard: createLoopGuard(world.limits.loops),
     waiting: [],
     steering: [],
     images: [],

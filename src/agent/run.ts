@@ -65,6 +65,25 @@ export async function endWithoutRun(
   return unstarted;
 }
 
+/** Of a prompt that was answered without the model. */
+export function endWithReply(agent: Agent, reply: string): RunResult {
+  resetCounts(agent);
+  const answered = {
+    ...resultOf(agent, {
+      ending: 'done',
+      text: reply,
+      reason: null,
+      failure: null,
+      deferred: null,
+    }),
+    runId: randomUUID(),
+    durationMs: 0,
+  };
+  agent.tell({ type: 'reply', text: reply, isAll: true });
+  agent.tell({ type: 'run-end', result: answered });
+  return answered;
+}
+
 async function fireRunEnd(
   agent: Agent,
   result: RunResult,

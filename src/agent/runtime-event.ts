@@ -81,6 +81,8 @@ export type RuntimeFacts =
       /** Null when hooks blocked it or the model failed. */
       readonly summary: string | null;
     }
+  /** What a command answered without the model; `isAll` when the model is not asked afterwards. */
+  | { readonly type: 'reply'; readonly text: string; readonly isAll: boolean }
   /** The person is called to the agent, wherever they are. */
   | { readonly type: 'notification'; readonly text: string }
   | { readonly type: 'notice'; readonly level: NoticeLevel; readonly text: string };

@@ -4,6 +4,7 @@ import type { Moment } from '../hooks/facts.ts';
 import type { PermissionUpdate, Permissions } from '../permissions/permissions.ts';
 import type { Asides } from './asides.ts';
 import type { Instruction, Instructions } from './knowledge/instructions.ts';
+import type { LoopLimits } from './loop/loop-guard.ts';
 import type { Model, ModelRequest, ToolSpec } from './models/model.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
 import type { Tool } from './tools/tool.ts';
@@ -45,6 +46,8 @@ export interface Limits {
   readonly stopCap: number;
   /** The share of the model's context at which the conversation is compacted. */
   readonly compactAt: number;
+  /** When a run that goes in circles ends; the agent has limits of its own. */
+  readonly loops?: LoopLimits;
 }
 
 export type { ElicitationAnswer, ElicitationRequest };

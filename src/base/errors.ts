@@ -20,8 +20,12 @@ export const ERROR_CODES = {
   MCP_FAILED: 'An MCP server is not there, or did not answer as it should.',
   MODEL_FAILED: 'The model gave no answer to a question that was put to it.',
   MODEL_REFUSED: 'A hook keeps the session’s model, so it was not switched.',
+  PLUGIN_ENDED: 'A plugin’s own process has ended, or did not answer in time.',
   PLUGIN_INVALID: 'A plugin’s manifest, or something that it registers, has the wrong shape.',
+  PLUGIN_INSTALL_FAILED:
+    'A plugin could not be installed, updated or taken away; all is as it was.',
   PLUGIN_LATE: 'A plugin registers something after its session was set up.',
+  PLUGIN_UNKNOWN: 'No plugin goes by this name, or more than one does.',
   SDK_UNSUPPORTED: 'A part of Cline’s SDK was used that Hookline does not have.',
   SESSION_UNKNOWN: 'No stored session has this id.',
   SESSION_BUSY: 'The session is being used by another process, or by a run that has not ended.',

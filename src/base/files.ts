@@ -62,6 +62,16 @@ export function isLink(file: string): boolean {
   }
 }
 
+/** Whether a file holds what programs write beside themselves, by its name. */
+export function isDataFile(name: string): boolean {
+  return /\.(?:log|jsonl|pid|db|sqlite3?|tmp|swp)$|^\.DS_Store$/i.test(name);
+}
+
+/** The same for a directory. */
+export function isDataDirectory(name: string): boolean {
+  return /^(?:logs?|state|\.?cache|te?mp|__pycache__)$/i.test(name);
+}
+
 export function isAbsent(error: unknown): boolean {
   const code = errnoOf(error);
   return code === 'ENOENT' || code === 'ENOTDIR';

@@ -2,6 +2,7 @@ import type { FailurePolicy } from '../hooks/decision.ts';
 import type { EventName } from '../hooks/facts.ts';
 import type { Handler } from '../hooks/handler.ts';
 import type { ConfiguredServers, ServerConfig } from '../mcp/server-config.ts';
+import type { PluginEntry } from '../plugins/entry.ts';
 import type { PermissionSettings } from '../permissions/settings.ts';
 import type { Environment } from '../process/environment.ts';
 
@@ -16,6 +17,10 @@ export interface Binds {
   readonly text?: string;
   readonly files: readonly string[];
   readonly directories: readonly string[];
+  /** Directories in these that belong to others: bound is that they are there; real paths. */
+  readonly apart?: readonly string[];
+  /** Set for a package: `state` and `cache` are names of its code as well. */
+  readonly isPackage?: true;
 }
 
 /** What went to a hook and what came back, for whoever looks for a mistake in it. */
@@ -68,6 +73,10 @@ export interface FoundHook {
   readonly permissions?: PermissionSettings;
   /** Set when it is no hook but an MCP server of a workspace, which starts with the same trust. */
   readonly mcpServer?: ServerConfig;
+  /** Set when it is no hook but a Cline plugin, which is loaded with the same trust. */
+  readonly plugin?: PluginEntry;
+  /** Why the person has it switched off elsewhere than in Hookline's own configuration. */
+  readonly whyOff?: string;
   /** Set for an administrator's: nobody below can switch it off. */
   readonly isFixed?: true;
   /** How long it may run, unless the person's configuration says otherwise. */
@@ -94,6 +103,8 @@ export interface Ignored {
   readonly why: string;
   /** Set when somebody's hook may be there that cannot be seen: then a pass does not mean that all agreed. */
   readonly mayHideHook?: true;
+  /** Set when nobody would wonder about it; only programs are told. */
+  readonly isQuiet?: true;
 }
 
 /** All that a dialect found. Everything in its places is a hook or is ignored with a reason. */

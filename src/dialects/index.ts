@@ -6,33 +6,35 @@ import { CLAUDE_EVENT_NAMES, findClaudeEvent } from './claude-config/names.ts';
 import { type ClineFilesOptions, clineFilesDialect } from './cline-files/dialect.ts';
 import { FILE_HOOK_NAMES, findFileHookEvent } from './cline-files/names.ts';
 import { readPayload } from './cline-files/read-payload.ts';
+import { type ClinePluginOptions, clinePluginDialect } from './cline-plugin/dialect.ts';
 import type { Dialect } from './dialect.ts';
 
 export interface DialectOptions {
   readonly cline: ClineFilesOptions;
   readonly claude: ClaudeConfigOptions;
+  readonly plugin: ClinePluginOptions;
 }
 
 // Payloads are read by functions of their own, so that looking at hooks does not load what reads them.
-const DIALECTS: Readonly<Record<DialectName, DialectRow>> = {
+const DIALECTS: Readonly<Record<ProgramDialect, DialectRow>> = {
   cline: {
-    create: (options: DialectOptions) => clineFilesDialect(options.cline),
     eventNames: FILE_HOOK_NAMES,
     findEvent: findFileHookEvent,
     readPayload: (payload) => readPayload(payload),
   },
   claude: {
-    create: (options: DialectOptions) => claudeConfigDialect(options.claude),
     eventNames: CLAUDE_EVENT_NAMES,
     findEvent: findClaudeEvent,
     readPayload: (payload) => readClaudePayload(payload),
   },
 };
 
-export type DialectName = 'cline' | 'claude';
+/** Dialects of programs: their events have names of their own, and payloads. */
+type ProgramDialect = 'cline' | 'claude';
+
+export type DialectName = ProgramDialect | 'plugin';
 
 interface DialectRow {
-  readonly create: (options: DialectOptions) => Dialect;
   readonly eventNames: readonly string[];
   /** The event that this name means here, or null. */
   readonly findEvent: (name: string) => ForeignEvent | null;
@@ -40,16 +42,23 @@ interface DialectRow {
   readonly readPayload: (payload: unknown) => FiredEvent;
 }
 
-/** Every dialect, in the order in which their hooks are declared. */
-export const DIALECT_NAMES: readonly DialectName[] = ['cline', 'claude'];
+export const DIALECT_NAMES: readonly ProgramDialect[] = ['cline', 'claude'];
 
+// In the order in which their hooks are declared.
+const CREATE: Readonly<Record<DialectName, (options: DialectOptions) => Dialect>> = {
+  cline: ({ cline }) => clineFilesDialect(cline),
+  claude: ({ claude }) => claudeConfigDialect(claude),
+  plugin: ({ plugin }) => clinePluginDialect(plugin),
+};
+
+/** The wanted dialects, or all. */
 export function createDialects(
   options: DialectOptions,
-  wanted: readonly DialectName[] = DIALECT_NAMES,
+  wanted: readonly DialectName[] = ['cline', 'claude', 'plugin'],
 ): readonly Dialect[] {
-  return DIALECT_NAMES.filter((name) => wanted.includes(name)).map((name) =>
-    DIALECTS[name].create(options),
-  );
+  return Object.entries(CREATE)
+    .filter(([name]) => wanted.some((each) => each === name))
+    .map(([, create]) => create(options));
 }
 
 /** An event under a dialect's own name. */

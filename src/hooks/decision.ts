@@ -16,6 +16,8 @@ export interface Changes {
   readonly input?: unknown;
   /** What the tool answered, as the model shall see it. */
   readonly output?: unknown;
+  /** Whether the answer in `output` is that of a call that failed; without it, it is as the call ended. */
+  readonly failed?: boolean;
   /** Text for the model. */
   readonly context?: string;
   readonly prompt?: string;

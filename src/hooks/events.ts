@@ -1,5 +1,5 @@
 import type { ChangeField, Decision, Effect } from './decision.ts';
-import { type EventName, type HookEvent, withOutput } from './facts.ts';
+import { type EventName, type HookEvent, withAnswer } from './facts.ts';
 
 /** How one field of several decisions becomes one: declared order decides, never who finished first. */
 export type MergeRule = 'last' | 'first' | 'join';
@@ -120,15 +120,15 @@ export const EVENTS: { readonly [Name in EventName]: EventRow<Name> } = {
     ...REFUSABLE,
     fires: 'after each call that succeeded',
     refusal: 'feedback to the model',
-    changes: { output: 'last', context: 'join', classifierContext: 'join' },
-    after: (event, { output }) => (output === undefined ? event : withOutput(event, output)),
+    changes: { output: 'last', failed: 'last', context: 'join', classifierContext: 'join' },
+    after: withAnswer,
   },
   PostToolUseFailure: {
     ...REFUSABLE,
     fires: 'after each call that failed',
     refusal: 'feedback to the model',
-    changes: { output: 'last', context: 'join' },
-    after: (event, { output }) => (output === undefined ? event : withOutput(event, output)),
+    changes: { output: 'last', failed: 'last', context: 'join' },
+    after: withAnswer,
   },
   PostToolBatch: {
     ...REFUSABLE,

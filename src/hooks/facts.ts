@@ -1,3 +1,4 @@
+import type { Changes } from './decision.ts';
 import type { ToolResult } from './faces/faces.ts';
 
 /** What every event carries about the session it happens in. */
@@ -65,6 +66,8 @@ interface ToolFacts {
 
 interface FinishedToolFacts extends ToolFacts {
   readonly result: ToolResult;
+  /** What a handler in order before said instead of it, as it said it, and whether that is a failure. */
+  readonly replaced?: { readonly output: unknown; readonly failed: boolean };
   readonly durationMs: number;
 }
 
@@ -278,9 +281,18 @@ export function callOf(event: HookEvent): CallFacts | null {
 }
 
 /** The event as if the tool had answered this; it is for the whole call, so its parts no longer hold. */
-export function withOutput<Event extends FinishedToolFacts>(event: Event, output: unknown): Event {
+export function withAnswer<Event extends FinishedToolFacts>(
+  event: Event,
+  { output, failed }: Pick<Changes, 'output' | 'failed'>,
+): Event {
+  if (output === undefined) return event;
   const { parts: _parts, ...result } = event.result;
   const isText = typeof output === 'string';
   const text = isText ? output : (JSON.stringify(output) ?? '');
-  return { ...event, result: { ...result, response: isText ? undefined : output, text } };
+  return {
+    ...event,
+    // The event stays that of a call which worked, or did not: others of its kind hear of it, too.
+    result: { ...result, response: isText ? undefined : output, text },
+    ...(failed === undefined ? {} : { replaced: { output, failed } }),
+  };
 }

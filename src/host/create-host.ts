@@ -16,6 +16,7 @@ import type { AgentOptions } from './agent/agent-options.ts';
 import { createAgents } from './agent/agents.ts';
 import type { NamedModel, Started, StartRequest } from './agent/sessions.ts';
 import type { McpReport } from './mcp/mcp-servers.ts';
+import type { SessionPlugins } from './plugins/session-plugins.ts';
 import type { Config, Surroundings } from './config.ts';
 import { followChanges, followChangesSoon, type FollowRequest } from './changes/follow-changes.ts';
 import type { Watching } from './changes/watch-directories.ts';
@@ -87,6 +88,8 @@ interface AgentHost {
   mcpServers(): Promise<McpReport>;
   /** Closes one session, and tells its hooks why. */
   end(sessionId: string, reason?: string): Promise<void>;
+  /** The plugins of an open session; null when it has none. */
+  plugins(sessionId: string): SessionPlugins | null;
   /** Calls back with everything that happens in any session; returns the way to stop. */
   subscribe(listener: (event: RuntimeEvent) => void): () => void;
 }
@@ -100,7 +103,8 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   let running: Running | null = null;
   // Made when it is first asked for: most commands only look at hooks.
   const engine = (): HookEngine => {
-    running ??= startEngine(opened, agents.observing, openTrace(opened, notice));
+    const sources = [...(options.sources ?? []), agents.pluginSource];
+    running ??= startEngine(opened, { ...agents.observing, sources }, openTrace(opened, notice));
     return running.engine;
   };
   agents.join(opened, engine);
@@ -194,7 +198,8 @@ export function noticesOf({ config, trust, hookSet }: OpenedHooks): readonly str
 /** Every event passes then, which must not look as if all hooks had agreed. */
 function switchedOff({ settings, origins }: Config): readonly string[] {
   if (settings['hooks.enabled']) return [];
-  return [`hooks are switched off by ${origins['hooks.enabled']}: none is run`];
+  const origin = origins['hooks.enabled'];
+  return [`hooks are switched off by ${origin}: none is run, and no plugin on disk is loaded`];
 }
 
 function unreadablePlaces(hookSet: HookSet): readonly string[] {
@@ -218,11 +223,13 @@ function homeNews({ hookSet, stateDirectory }: OpenedHooks): readonly string[] {
     [...new Set(scripts)],
     Object.fromEntries(entries),
   );
-  const changed = news.changes.map(({ path: file, kind }) =>
-    kind === 'new'
-      ? `new hook of your own since the last run: ${file}`
-      : `your own hook changed since the last run: ${file}`,
-  );
+  const plugins = new Set(hooks.flatMap((hook) => (hook.plugin === undefined ? [] : hook.path)));
+  const changed = news.changes.map(({ path: file, kind }) => {
+    const what = plugins.has(file) ? 'plugin' : 'hook';
+    return kind === 'new'
+      ? `new ${what} of your own since the last run: ${file}`
+      : `your own ${what} changed since the last run: ${file}`;
+  });
   return [...changed, ...news.notes];
 }
 

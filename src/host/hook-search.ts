@@ -19,6 +19,8 @@ export interface HookSearch {
   readonly hooksDirectory?: string;
   /** Directories of Claude plugins, which need not be installed. */
   readonly pluginDirectories?: readonly string[];
+  /** Files, packages and directories with Cline plugins, beside those of the person and the workspace. */
+  readonly pluginPaths?: readonly string[];
   /** Further settings in Claude's format: a file, or the JSON itself. */
   readonly claudeSettings?: string;
   /** What hooks may use that need more than a process. */

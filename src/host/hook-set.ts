@@ -197,7 +197,8 @@ function createGrants(
   const units = new WeakMap<FoundHook, TrustUnit>();
 
   const isDisabled = (hook: FoundHook): boolean =>
-    hook.isFixed !== true && disabled().some((entry) => namesHook(entry, hook));
+    hook.whyOff !== undefined ||
+    (hook.isFixed !== true && disabled().some((entry) => namesHook(entry, hook)));
 
   function trustOf(hook: FoundHook): HookTrust {
     if (hook.place === 'home' || hook.runsNothing === true) return { by: 'place' };
@@ -252,7 +253,9 @@ function standingOf(
   isEnabled: boolean,
   trusted: HookTrust,
 ): { state: HookState; why: string } {
-  if (!isEnabled) return { state: 'disabled', why: 'switched off in the configuration' };
+  if (!isEnabled) {
+    return { state: 'disabled', why: hook.whyOff ?? 'switched off in the configuration' };
+  }
   if (trusted.by === null) return { state: trusted.state, why: trusted.why };
   if (hook.problem !== null) return { state: 'broken', why: hook.problem };
   return { state: 'ready', why: '' };

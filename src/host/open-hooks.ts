@@ -129,7 +129,10 @@ function findHooks(
   });
 }
 
-/** Whoever switches hooks off still means what is forbidden and allowed. */
+/**
+ * Whoever switches hooks off still means what is forbidden and allowed, and wants no plugin: most bring
+ * hooks, and nobody knows of which before it is loaded.
+ */
 function withoutHooks(dialect: Dialect): Dialect {
   return {
     name: dialect.name,

@@ -31,6 +31,7 @@ export interface Settings {
   readonly 'agent.maxTurns': number;
   readonly 'agent.stopCap': number;
   readonly 'agent.compactAt': number;
+  readonly 'plugins.isolation': 'none' | 'process';
   readonly 'web.allowPrivate': boolean;
   readonly 'env.pass': readonly string[];
   readonly 'trace.enabled': boolean;
@@ -136,6 +137,13 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
     about: 'The share of the model’s context at which the conversation is summed up.',
     standard: 0.85,
     read: readShare,
+  },
+  'plugins.isolation': {
+    about: 'Where Cline plugins run: `none` in the agent itself, `process` each in one of its own.',
+    standard: 'none',
+    read: oneOf('none', 'process'),
+    variable: 'HOOKLINE_PLUGIN_ISOLATION',
+    tighten: (current, offered) => (offered === 'process' ? offered : current),
   },
   'web.allowPrivate': {
     about: 'Whether WebFetch may reach this machine and private networks.',

@@ -10,9 +10,10 @@ export interface Expanded {
 
 /** Fills in `${NAME}` and `${NAME:-default}` wherever an entry may have them. */
 export function expandServer(
-  { reached, variables }: Pick<ServerConfig, 'reached' | 'variables'>,
+  { reached, variables, isLiteral }: Pick<ServerConfig, 'reached' | 'variables' | 'isLiteral'>,
   env: Variables,
 ): Expanded {
+  if (isLiteral === true) return { reached, missing: [] };
   const missing = new Set<string>();
   const known = { ...env, ...variables };
   const fill = (text: string): string => fillText(text, known, (name) => missing.add(name));

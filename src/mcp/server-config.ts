@@ -20,6 +20,8 @@ export interface ServerConfig {
   readonly whyOff: string | null;
   /** What stands for `${NAME}` in it before the environment is asked. */
   readonly variables: Readonly<Record<string, string>>;
+  /** Set when nothing in it stands for anything else: a program gave it, and nobody wrote it down. */
+  readonly isLiteral?: true;
 }
 
 export type ServerSource = 'user' | 'project' | 'local' | 'plugin' | 'dynamic' | 'managed';

@@ -32,6 +32,7 @@ const DIRECTORIES = [
   '.git/hooks',
   'documents/cline/hooks',
   'documents/cline/rules/hooks',
+  'documents/cline/plugins',
 ];
 
 const FILES =
@@ -141,7 +142,7 @@ function isUnknownSettings(word: string): boolean {
 }
 
 const HOOKLINE = /^hookline(?:\.[cm]?[jt]s|\.cmd|\.exe|\.ps1)?(?:@.*)?$/i;
-const DECISIONS = /^(?:trust|untrust|lock|mcp|agents)$/i;
+const DECISIONS = /^(?:trust|untrust|lock|mcp|plugin|agents)$/i;
 
 /** Also in several commands: `echo trust | xargs hookline`, `alias h=hookline; h trust`. */
 function decidesTrust(commands: readonly CommandWords[]): boolean {

@@ -30,6 +30,21 @@ export function spawnChild(
   return windowsSpawn()(file, args, { cwd, env, windowsHide: true, stdio });
 }
 
+/** Starts a module of Node.js with a channel for data of any kind, as the leader of its own group. */
+export function spawnModule(
+  { file, args, cwd, env }: SpawnRequest,
+  platform: NodeJS.Platform = process.platform,
+): ChildProcess {
+  return spawn(process.execPath, [...args, file], {
+    cwd,
+    env,
+    detached: platform !== 'win32',
+    windowsHide: true,
+    serialization: 'advanced',
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+}
+
 // Synchronous, so that starting has no asynchronous step; and never loaded where it is not needed.
 function windowsSpawn(): typeof crossSpawn {
   const load: (name: string) => typeof crossSpawn = createRequire(import.meta.url);

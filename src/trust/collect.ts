@@ -1,7 +1,7 @@
 import { type Dirent, lstatSync, readdirSync, readlinkSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { HooklineError, messageOf } from '../base/errors.ts';
-import { isAbsent } from '../base/files.ts';
+import { isAbsent, isDataDirectory, isDataFile } from '../base/files.ts';
 import {
   childPath,
   findPathInside,
@@ -9,6 +9,7 @@ import {
   isInside,
   resolveRealPath,
 } from '../base/paths.ts';
+import { APART } from './file-map.ts';
 import { type Probe, probe, probeState } from './fingerprint.ts';
 
 /** What one decision of trust covers: an entry and all that it is known to run. */
@@ -25,6 +26,10 @@ export interface TrustUnit {
   readonly files: readonly string[];
   /** Directories whose files are all bound, at any depth. */
   readonly directories: readonly string[];
+  /** Directories in these that belong to others: bound is that they are there; real paths. */
+  readonly apart?: readonly string[];
+  /** Set for a package: `state` and `cache` are names of its code as well. */
+  readonly isPackage?: true;
 }
 
 /** Everything that a unit binds, found without reading a byte of it. */
@@ -173,6 +178,10 @@ function walkable(walk: Walk, directory: string): readonly string[] {
 function addListing(walk: Walk, directory: string): readonly string[] {
   if (walk.directories.has(directory)) return [];
   walk.directories.add(directory);
+  if (walk.unit.apart?.includes(directory) === true) {
+    walk.marks.set(keyOf(walk.root, directory), APART);
+    return [];
+  }
   if (walk.directories.size > MAX_FILES) throw tooLarge(walk.unit, `${MAX_FILES} directories`);
   walk.probes.push(probe(directory, 'state'));
   const listing = attempt(directory, () => readdirSync(directory, { withFileTypes: true }));
@@ -182,7 +191,7 @@ function addListing(walk: Walk, directory: string): readonly string[] {
 /** Returns the directories that are to be walked as well. */
 function addListed(walk: Walk, directory: string, listed: Dirent): readonly string[] {
   const file = childPath(directory, listed.name);
-  if (isWrittenByHooks(listed)) return leaveOut(walk, file);
+  if (isWrittenByHooks(listed, walk.unit)) return leaveOut(walk, file);
   if (listed.isSymbolicLink()) return addLink(walk, file);
   if (!listed.isDirectory()) {
     addFileOrSpecial(walk, file, listed);
@@ -194,13 +203,10 @@ function addListed(walk: Walk, directory: string, listed: Dirent): readonly stri
   return [];
 }
 
-const DATA_FILES = /\.(?:log|jsonl|pid|db|sqlite3?|tmp|swp)$|^\.DS_Store$/i;
-const DATA_DIRECTORIES = /^(?:logs?|state|\.?cache|te?mp|__pycache__)$/i;
-
 /** Hooks that keep a log or a state beside themselves would stop being trusted with every run. */
-function isWrittenByHooks(listed: Dirent): boolean {
-  if (listed.isDirectory()) return DATA_DIRECTORIES.test(listed.name);
-  return listed.isFile() && DATA_FILES.test(listed.name);
+function isWrittenByHooks(listed: Dirent, { isPackage }: TrustUnit): boolean {
+  if (listed.isDirectory()) return isPackage !== true && isDataDirectory(listed.name);
+  return listed.isFile() && isDataFile(listed.name);
 }
 
 function leaveOut(walk: Walk, file: string): readonly string[] {

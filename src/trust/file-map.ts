@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { isRecord, typeName } from '../base/json.ts';
 
 /**
- * What each path held: the SHA-256 of its bytes, or a mark: `link:<target>`, `absent`, `directory`.
+ * What each path held: the SHA-256 of its bytes, or a mark: `link:<target>`, `absent`, `directory`,
+ * `apart` for a directory that belongs to others.
  * Paths are relative to the workspace root, those outside it absolute, always with `/`.
  */
 export type FileMap = Readonly<Record<string, string>>;
@@ -22,6 +23,13 @@ export interface FileDifference {
 
 /** No path relative to a root can begin with two slashes, so this key never meets a file. */
 export const ENTRY_TEXT_KEY = '//entry-text';
+
+export const APART = 'apart';
+
+/** The paths of which more than their being there is bound. */
+export function boundPaths(files: FileMap): readonly string[] {
+  return Object.entries(files).flatMap(([path, held]) => (held === APART ? [] : [path]));
+}
 
 const SHA256 = /^[0-9a-f]{64}$/;
 

@@ -96,5 +96,6 @@ test('a workspace may only tighten a few', () => {
     'cline.cancel',
     'cline.maxContextChars',
     'agent.maxTurns',
+    'plugins.isolation',
   ]);
 });

@@ -38,6 +38,7 @@ describe('writing', () => {
     'HOME/.claude/plugins/x/hooks/hooks.json',
     'HOME/.hookline/trust.json',
     'HOME/Documents/Cline/Hooks/PreToolUse',
+    'HOME/Documents/Cline/Plugins/guard.ts',
     '~/.cline/hooks/PreToolUse',
   ])('%s is asked about', (file) => {
     expect(['Write', 'Edit'].map((name) => isAsked(name, file))).toEqual([true, true]);
@@ -117,6 +118,7 @@ describe('a command', () => {
     'hookline untrust',
     'hookline lock',
     'hookline mcp add x -- sh -c evil',
+    'hookline plugin install evil',
     'hookline agents enable claude',
     'hook"line" tru\\st',
     'HOOKLINE_SESSION= hookline trust',

@@ -13,6 +13,8 @@ export interface KnowledgePlaces {
   readonly managedDirectory?: string | null;
   /** Claude plugins that are in use. */
   readonly plugins?: readonly PluginPlace[];
+  /** Directories of Cline plugins, each with one directory for each skill. */
+  readonly skillDirectories?: readonly string[];
 }
 
 export interface PluginPlace {
@@ -29,6 +31,8 @@ export interface KnowledgeDirectory {
   readonly source: KnowledgeSource;
   /** The plugin's name, which goes before each name in it. */
   readonly prefix: string | null;
+  /** Where all of it must really lie; absent where other rules hold. */
+  readonly within?: string;
 }
 
 /** `.claude/<folder>` of the project, then the person's, then each plugin's: the first of a name wins. */

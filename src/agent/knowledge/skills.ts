@@ -30,7 +30,10 @@ export interface LoadedSkills {
   readonly notes: readonly string[];
 }
 
-/** All skills of the project, the person and the plugins; the first of a name wins. Never throws. */
+/**
+ * All skills of the project, the person and the plugins; the first of a name wins, and a Cline plugin
+ * that loses is told of. Never throws.
+ */
 export async function loadSkills(places: KnowledgePlaces): Promise<LoadedSkills> {
   const files = createSourceFiles(places);
   const found = skillDirectories(places).flatMap((place) =>
@@ -38,13 +41,25 @@ export async function loadSkills(places: KnowledgePlaces): Promise<LoadedSkills>
   );
   const read = await Promise.all(found.map((each) => readSkill(files, each)));
   const skills = new Map<string, Skill>();
-  for (const { skill } of read) {
-    if (skill !== null && !skills.has(skill.name)) skills.set(skill.name, skill);
+  const hidden: string[] = [];
+  for (const { skill, place } of read) {
+    if (skill === null) continue;
+    const known = skills.get(skill.name);
+    if (known === undefined) skills.set(skill.name, skill);
+    else if (place.within !== undefined) hidden.push(hiddenBy(skill, known));
   }
   return {
     skills: [...skills.values()],
-    notes: [...files.notes, ...read.flatMap(({ note }) => (note === null ? [] : [note]))],
+    notes: [
+      ...files.notes,
+      ...read.flatMap(({ note }) => (note === null ? [] : [note])),
+      ...hidden,
+    ],
   };
+}
+
+function hiddenBy({ name, directory }: Skill, other: Skill): string {
+  return `${directory} is not used: the skill ${name} is ${other.directory}`;
 }
 
 /** By its name, by the name in its front matter, or by its name without the plugin's. */
@@ -76,10 +91,21 @@ function skillDirectories(places: KnowledgePlaces): KnowledgeDirectory[] {
   const cline = projectDirectories(places).map((each) =>
     ofProject(path.join(each, '.cline', 'skills')),
   );
-  return [...directoriesOf('skills', places), ...cline];
+  return [...directoriesOf('skills', places), ...cline, ...packageDirectories(places)];
+}
+
+/** Last, because what the person and the workspace wrote themselves wins. */
+function packageDirectories({ skillDirectories = [] }: KnowledgePlaces): KnowledgeDirectory[] {
+  return skillDirectories.map((directory) => ({
+    directory,
+    source: 'plugin',
+    prefix: null,
+    within: path.dirname(directory),
+  }));
 }
 
 interface SkillReading {
+  readonly place: KnowledgeDirectory;
   readonly skill: Skill | null;
   readonly note: string | null;
 }
@@ -96,8 +122,11 @@ async function readSkill(
   const directory = path.join(place.directory, folder);
   const file = path.join(directory, 'SKILL.md');
   const { text, note } = files.read(place, file);
-  if (text === null) return { skill: null, note };
+  if (text === null) return { place, skill: null, note };
   const front = await readFrontFields(text);
+  if (place.within !== undefined && textField(front, 'disabled') === 'true') {
+    return { place, skill: null, note };
+  }
   const alias = textField(front, 'name');
   const skill: Skill = {
     name: place.prefix === null ? folder : `${place.prefix}:${folder}`,
@@ -108,5 +137,6 @@ async function readSkill(
     source: place.source,
     isOffered: textField(front, 'disable-model-invocation') !== 'true',
   };
-  return { skill, note: note ?? (front.problem === null ? null : `${file}: ${front.problem}`) };
+  const problem = front.problem === null ? null : `${file}: ${front.problem}`;
+  return { place, skill, note: note ?? problem };
 }

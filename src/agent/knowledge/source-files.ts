@@ -54,13 +54,20 @@ function sayFull(top: string): string {
 function createBoundary(places: KnowledgePlaces) {
   const grounds = groundsOf(places);
   const claude = claudeDirectoryOf(places);
-  return ({ source, directory }: KnowledgeDirectory, file: string): string | null => {
+  return ({ source, directory, within }: KnowledgeDirectory, file: string): string | null => {
+    if (within !== undefined) return leadsOutOf(within, file);
     // Whoever works in their home has their own directory as that of the project, too.
     const isOwn = claude !== null && isInside(path.resolve(claude), path.resolve(directory));
     if (source !== 'projectSettings' || isOwn) return null;
     const real = findRealPath(file) ?? file;
     return grounds.some((ground) => isInside(ground, real)) ? null : sayOutside(file, real);
   };
+}
+
+function leadsOutOf(ground: string, file: string): string | null {
+  const real = findRealPath(file) ?? file;
+  if (isInside(findRealPath(ground) ?? ground, real)) return null;
+  return `${file} is not read: it leads to ${real}, outside of ${ground}`;
 }
 
 /** The real places of the workspace. */

@@ -29,6 +29,8 @@ export interface PromptFacts {
   readonly reader?: 'person' | 'agent';
   /** What the person adds, or says instead of what Hookline says. */
   readonly own?: string | WholePrompt;
+  /** What plugins add. */
+  readonly rules?: string;
 }
 
 /** Said in place of Hookline's own words; asked for again for each request. */
@@ -47,7 +49,7 @@ function sections(texts: readonly string[]): string {
 
 /** What was found in the workspace stays known: whoever replaces the rest could not know of it. */
 function wholePrompt(facts: PromptFacts, { whole }: WholePrompt): readonly string[] {
-  return [whole(), modeText(facts), skillList(facts), instructionTexts(facts)];
+  return [whole(), facts.rules ?? '', modeText(facts), skillList(facts), instructionTexts(facts)];
 }
 
 function usualPrompt(facts: PromptFacts, own: string): readonly string[] {
@@ -60,6 +62,7 @@ function usualPrompt(facts: PromptFacts, own: string): readonly string[] {
     agentList(facts),
     instructionTexts(facts),
     own,
+    facts.rules ?? '',
   ];
 }
 

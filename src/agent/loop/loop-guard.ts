@@ -2,6 +2,8 @@
 export interface LoopGuard {
   /** After each call; says what to tell the model, or why the run must end. */
   observe(call: FinishedCall): LoopRuling;
+  /** After all calls of a turn. */
+  endTurn(turn: { readonly allFailed: boolean }): LoopRuling;
   /** A new prompt starts the count anew. */
   reset(): void;
 }
@@ -18,39 +20,65 @@ export type LoopRuling =
   | { readonly kind: 'warn'; readonly text: string }
   | { readonly kind: 'end'; readonly reason: string };
 
+/** After how many in a row a run ends. */
+export interface LoopLimits {
+  readonly sameCalls: number;
+  readonly failedCalls: number;
+  /** Turns whose calls all failed. */
+  readonly failedTurns: number;
+}
+
+const USUAL: LoopLimits = {
+  sameCalls: 8,
+  failedCalls: 15,
+  failedTurns: Number.POSITIVE_INFINITY,
+};
 const SAME_WARNING = 3;
-const SAME_END = 8;
 const FAILURES_WARNING = 6;
-const FAILURES_END = 15;
 const FINE: LoopRuling = { kind: 'fine' };
 
 /** Only the same call with the same answer counts: waiting for something to change is no circle. */
-export function createLoopGuard(): LoopGuard {
+export function createLoopGuard(limits: LoopLimits = USUAL): LoopGuard {
   let last = '';
   let same = 0;
   let failures = 0;
+  let failedTurns = 0;
   return {
     observe(call) {
       const key = JSON.stringify([call.name, call.input, call.answer]);
       same = key === last ? same + 1 : 1;
       last = key;
       failures = call.success ? 0 : failures + 1;
-      return ruleOn(call.name, { same, failures });
+      return ruleOn(call.name, { same, failures }, limits);
+    },
+    endTurn({ allFailed }) {
+      failedTurns = allFailed ? failedTurns + 1 : 0;
+      if (failedTurns < limits.failedTurns) return FINE;
+      return { kind: 'end', reason: `all tool calls of ${failedTurns} turns in a row failed` };
     },
     reset() {
       last = '';
       same = 0;
       failures = 0;
+      failedTurns = 0;
     },
   };
 }
 
-function ruleOn(name: string, counted: { same: number; failures: number }): LoopRuling {
-  const { same, failures } = counted;
-  if (same >= SAME_END) {
+interface Counted {
+  readonly same: number;
+  readonly failures: number;
+}
+
+function ruleOn(
+  name: string,
+  { same, failures }: Counted,
+  { sameCalls, failedCalls }: LoopLimits,
+): LoopRuling {
+  if (same >= sameCalls) {
     return { kind: 'end', reason: `the same ${name} call was made ${same} times in a row` };
   }
-  if (failures >= FAILURES_END) {
+  if (failures >= failedCalls) {
     return { kind: 'end', reason: `${failures} tool calls failed in a row` };
   }
   if (same === SAME_WARNING) {

@@ -197,5 +197,7 @@ function watchForLoops(agent: Agent, reports: readonly CallReport[]): BatchEnd {
       agent.waiting.push(reminder(ruling.text));
     }
   }
-  return { kind: 'go-on' };
+  const turn = { allFailed: reports.every(({ output }) => !output.success) };
+  const ruling = agent.loopGuard.endTurn(turn);
+  return ruling.kind === 'end' ? { kind: 'loop', reason: ruling.reason } : { kind: 'go-on' };
 }

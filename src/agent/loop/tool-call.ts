@@ -1,11 +1,11 @@
 import { messageOf } from '../../base/errors.ts';
-import { isRecord } from '../../base/json.ts';
 import { isRefusal, type Stop, type Verdict } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
-import type { TextBlock, ToolUseBlock } from '../../sessions/messages.ts';
+import type { ToolUseBlock } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
 import { askForCall, strictestRuling } from './approval.ts';
 import { fireAside, watchPaths } from './fire-aside.ts';
+import { withHookOutput } from '../conversation/hook-output.ts';
 import { modelText } from '../conversation/hook-texts.ts';
 import type { DeniedBy } from '../runtime-event.ts';
 import { nestedInstructions } from './nested-instructions.ts';
@@ -123,11 +123,19 @@ async function deny(agent: Agent, seen: Seen, { error, by }: Denied): Promise<Ga
   const output = failedOutput(error);
   const told = toolFacts(call, prepared);
   const facts = { ...told, result: output, durationMs: 0, denied: true };
-  await agent.fire({ name: 'PostToolUseFailure', ...facts }, signal);
-  const stop = verdict.stop;
+  const heard = await agent.fire({ name: 'PostToolUseFailure', ...facts }, signal);
+  const after = toldBy([heard], { output, subject: prepared.toolName });
   return {
     kind: 'closed',
-    report: { call, input, output, durationMs: 0, deniedBy: by, reminders, stop },
+    report: {
+      call,
+      input,
+      output: after.output,
+      durationMs: 0,
+      deniedBy: by,
+      reminders: [...reminders, ...after.reminders],
+      stop: verdict.stop ?? after.stop,
+    },
   };
 }
 
@@ -244,7 +252,7 @@ function toldBy(
 ): ToldCall {
   const given = verdicts.findLast((verdict) => verdict.output !== null);
   return {
-    output: given === undefined ? output : withHookOutput(output, given.output),
+    output: given === undefined ? output : withHookOutput(output, given),
     reminders: verdicts.flatMap((verdict) => {
       const at = { event: verdict.event, subject };
       const objections = isRefusal(verdict.effect) ? objectionTexts(verdict, at) : [];
@@ -252,34 +260,6 @@ function toldBy(
     }),
     stop: verdicts.find(({ stop }) => stop !== null)?.stop ?? null,
   };
-}
-
-/** What a hook put in the place of the answer, as the model shall read it. */
-function withHookOutput(output: ToolOutput, given: unknown): ToolOutput {
-  const { images: _images, parts: _parts, ...rest } = output;
-  const text = outputText(given);
-  return { ...rest, response: given, text, ...(output.success ? {} : { error: text }) };
-}
-
-function outputText(given: unknown): string {
-  if (typeof given === 'string') return given;
-  if (Array.isArray(given) && given.length > 0 && given.every(isTextBlock)) {
-    return given.map(({ text }) => text).join('\n');
-  }
-  if (typeof given === 'object' && given !== null) {
-    if ('stdout' in given && typeof given.stdout === 'string') return given.stdout;
-    if ('file' in given && typeof given.file === 'object' && given.file !== null) {
-      if ('content' in given.file && typeof given.file.content === 'string') {
-        return given.file.content;
-      }
-    }
-  }
-  return JSON.stringify(given) ?? '';
-}
-
-/** What MCP tools answer with. */
-function isTextBlock(given: unknown): given is TextBlock {
-  return isRecord(given) && given['type'] === 'text' && typeof given['text'] === 'string';
 }
 
 async function announceMove(agent: Agent, from: string, signal: AbortSignal): Promise<void> {

@@ -72,6 +72,8 @@ export interface Usage {
   readonly outputTokens: number;
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
+  /** What it costs in US dollars, where the service itself says so. */
+  readonly costUsd?: number;
 }
 
 export const NO_USAGE: Usage = {

@@ -22,8 +22,9 @@ export function pricedModels(prefix: string): readonly string[] {
   return PRICES.map(([id]) => id).filter((id) => id.startsWith(prefix));
 }
 
-/** US dollars, or null when the price is not known. */
+/** US dollars, or null when the price is not known. What the service says counts more than a list. */
 export function costOf(usage: Usage, prices: Prices | null): number | null {
+  if (usage.costUsd !== undefined) return usage.costUsd;
   if (prices === null) return null;
   const millionths =
     usage.inputTokens * prices.input +

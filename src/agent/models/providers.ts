@@ -40,6 +40,8 @@ export interface ModelChoice {
   readonly transport?: ModelTransport;
   /** For the provider `scripted`. */
   readonly script?: readonly ScriptTurn[];
+  /** Names of providers that plugins brought, for whoever asks for one that there is not. */
+  readonly others?: readonly string[];
 }
 
 export const PROVIDERS: readonly Provider[] = [
@@ -58,7 +60,7 @@ export const PROVIDERS: readonly Provider[] = [
   },
   {
     name: 'openai',
-    aliases: [],
+    aliases: ['openai-native'],
     label: 'OpenAI',
     wire: 'openai',
     defaultModel: 'gpt-6.1-sol',
@@ -132,10 +134,18 @@ const SCRIPTED = 'scripted';
 
 export const PROVIDER_NAMES: readonly string[] = [...PROVIDERS.map(({ name }) => name), SCRIPTED];
 
+/** Whether the name is one of Hookline's own, which stands for nothing else. */
+export function isOwnProvider(name: string): boolean {
+  return name === SCRIPTED || findProvider(name) !== undefined;
+}
+
 /** Opens the chosen model. Nothing is sent yet; the SDK is loaded only for models that need it. */
 export async function openModel(choice: ModelChoice): Promise<Model> {
   if (choice.provider === SCRIPTED) return openScripted(choice);
-  const provider = resolveProvider(choice.provider);
+  return openService(findProvider(choice.provider) ?? unknownProvider(choice), choice);
+}
+
+export async function openService(provider: Provider, choice: ModelChoice): Promise<Model> {
   const id = choice.model ?? provider.defaultModel;
   if (id === null) throw needs(provider, 'the name of a model', '--model');
   const baseUrl = resolveBaseUrl(provider, choice.baseUrl);
@@ -170,11 +180,14 @@ function openScripted({ script, model }: ModelChoice): Model {
   });
 }
 
-function resolveProvider(name: string): Provider {
-  const found = PROVIDERS.find((each) => each.name === name || each.aliases.includes(name));
-  if (found !== undefined) return found;
-  const meant = closestName(name, PROVIDER_NAMES);
-  const known = `Known are ${PROVIDER_NAMES.join(', ')}`;
+function findProvider(name: string): Provider | undefined {
+  return PROVIDERS.find((each) => each.name === name || each.aliases.includes(name));
+}
+
+function unknownProvider({ provider: name, others = [] }: ModelChoice): never {
+  const names = [...PROVIDER_NAMES, ...others];
+  const meant = closestName(name, names);
+  const known = `Known are ${names.join(', ')}`;
   throw new HooklineError('MODEL_UNKNOWN', {
     message: `No provider of models is called "${name}".`,
     hint: meant === null ? `${known}.` : `"${meant}" is probably meant. ${known}.`,

@@ -41,6 +41,12 @@ export interface SessionOptions {
   readonly tools: () => readonly Tool[];
   /** Further slash commands; the next time there may be others. */
   readonly commands?: () => readonly SlashCommand[];
+  /** Answers what a person typed, where it is a command that needs no expansion; null where it is not. */
+  readonly answerCommand?: AnswerCommand;
+  /** Brings up to date what may change between two runs. Must not throw. */
+  readonly beforeRun?: () => Promise<void>;
+  /** Said after the system prompt's own words; asked for again for each request. */
+  readonly rules?: () => string;
   readonly specsOf: World['specsOf'];
   readonly limits: Limits;
   readonly person: Person | null;
@@ -68,9 +74,19 @@ export interface SessionOptions {
   readonly release?: () => Promise<void>;
 }
 
+/** What a command came to: words for the person, a prompt to be run, or both. */
+export interface CommandAnswer {
+  readonly reply: string | null;
+  readonly prompt: string | null;
+}
+
+export type AnswerCommand = (prompt: string, signal: AbortSignal) => Promise<CommandAnswer | null>;
+
 /** A session that is ready to be opened. */
 export interface PreparedSession extends TaskState {
   readonly agent: Agent;
+  readonly answerCommand: AnswerCommand;
+  readonly beforeRun: () => Promise<void>;
   readonly commands: readonly SlashCommand[];
   /** A command that is a skill counts as its use. */
   readonly noteSkill: (name: string) => void;
@@ -101,6 +117,8 @@ export async function prepareSession(options: SessionOptions): Promise<PreparedS
       const further = options.commands?.() ?? [];
       return [...commands.commands, ...skills.skills.map(commandOfSkill), ...further];
     },
+    answerCommand: options.answerCommand ?? (async () => null),
+    beforeRun: options.beforeRun ?? (async () => undefined),
     noteSkill: (name) => void useSkill(known, name),
     initialMessages: [],
     notes: [
@@ -237,6 +255,7 @@ function promptFor(
     mode: permissions.mode(),
     ...(facts.parentId === null ? {} : { reader: 'agent' }),
     ...(options.systemPrompt === undefined ? {} : { own: options.systemPrompt }),
+    rules: options.rules?.() ?? '',
   });
 }
 

@@ -8,7 +8,7 @@ import { type ExpandedCommand, expandCommand } from '../knowledge/expand-command
 import { acceptPrompt, addPrompt } from '../loop/steering.ts';
 import type { PreparedSession } from './prepare-session.ts';
 import { abortedBecause } from '../loop/ending.ts';
-import { endWithoutRun, run, whatWentWrong } from '../run.ts';
+import { endWithoutRun, endWithReply, run, whatWentWrong } from '../run.ts';
 import type { RunResult } from '../runtime-event.ts';
 
 /**
@@ -45,10 +45,17 @@ async function runSafely(
 
 async function runOne(
   prepared: PreparedSession,
-  text: string | null,
+  typed: string | null,
   signal: AbortSignal,
 ): Promise<RunResult> {
   const { agent } = prepared;
+  await prepared.beforeRun();
+  const answer = typed === null ? null : await prepared.answerCommand(typed, signal);
+  // A command that has its answer is no task, so that nobody is told of one.
+  if (answer !== null && answer.prompt === null) return endWithReply(agent, answer.reply ?? '');
+  const reply = answer?.reply ?? null;
+  if (reply !== null) agent.tell({ type: 'reply', text: reply, isAll: false });
+  const text = answer?.prompt ?? typed;
   if (text !== null) agent.promptId = randomUUID();
   const refusal = await beginTask(prepared, text, signal);
   if (refusal !== null) return endWithoutRun(agent, 'refused', refusal);

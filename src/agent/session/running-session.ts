@@ -18,6 +18,7 @@ import type { ModelSwitch, Session, SessionState } from './session.ts';
 import { announceStart } from './session-start.ts';
 import { switchModel } from './switch-model.ts';
 import type { ShellState } from '../tools/shell/shells.ts';
+import type { Tool } from '../tools/tool.ts';
 
 /** A session that is open; the only place where Setup, SessionEnd, DirectoryAdded and FileChanged are fired. */
 export class RunningSession implements Session {
@@ -134,6 +135,10 @@ export class RunningSession implements Session {
       contextLimit: model.contextTokens,
       ...total,
     };
+  }
+
+  tools(): readonly Tool[] {
+    return this.#options.tools();
   }
 
   commands(): readonly SlashCommand[] {

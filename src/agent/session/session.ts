@@ -6,6 +6,7 @@ import type { ImageBlock, Message } from '../../sessions/messages.ts';
 import type { SlashCommand } from '../knowledge/commands.ts';
 import type { Model, Usage } from '../models/model.ts';
 import type { RunResult } from '../runtime-event.ts';
+import type { Tool } from '../tools/tool.ts';
 
 /** One conversation with a person or a program, over any number of prompts. */
 export interface Session {
@@ -32,6 +33,8 @@ export interface Session {
   /** Sums up the conversation so far; a sentence says why not. */
   compact(instructions: string | null): Promise<string | null>;
   state(): SessionState;
+  /** Those that it has now. */
+  tools(): readonly Tool[];
   /** What `/name` means here. */
   commands(): readonly SlashCommand[];
   setPermissionMode(mode: PermissionMode): void;

@@ -82,8 +82,8 @@ export function toolFacts(
 export function mayRunBeside(call: ToolCall, tools: readonly Tool[]): boolean {
   const views = viewsOf(call, 'claude', { cwd: '/', root: null });
   return views.every((view) => {
-    const kind = toolFor(view, call, tools)?.kind;
-    return kind === 'read' || kind === 'plan';
+    const tool = toolFor(view, call, tools);
+    return tool?.runsBeside === true || tool?.kind === 'read' || tool?.kind === 'plan';
   });
 }
 

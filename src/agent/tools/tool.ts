@@ -15,8 +15,12 @@ export interface Tool {
   readonly schema: Readonly<Record<string, unknown>>;
   /** What a call does to the world, which decides who must agree and what may run side by side. */
   readonly kind: ToolKind;
+  /** Calls of one turn may run in parallel, whatever its kind is. */
+  readonly runsBeside?: true;
   /** The MCP server that it belongs to. */
   readonly server?: McpServerFacts;
+  /** The plugin that brought it. */
+  readonly plugin?: string;
   /**
    * Reads the input and looks whether the call can work as things stand; a string says why not.
    * Must not change anything and must not throw: it is asked before any hook is, and again after

@@ -1,8 +1,10 @@
+import { HooklineError } from '../../base/errors.ts';
 import { isRecord, typeName } from '../../base/json.ts';
 import type { Decision } from '../../hooks/decision.ts';
 import type { Answer } from '../../hooks/handler.ts';
 import type { AgentModelRequest } from '../../plugins/contract/runtime-hooks.ts';
 import type { LiveRequest } from './live-request.ts';
+import { plainText, plainValue } from './plain-value.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -57,13 +59,22 @@ export function readModelRequest(
 
 export function readToolCall(result: unknown, tool: string): Answer | undefined {
   return answerOf(result, (fields) => {
-    const { input } = fields;
-    return {
-      ...effectOf(fields, tool),
-      ...stopOf(fields),
-      ...contextOf(fields),
-      ...(input === undefined ? {} : { input }),
-    };
+    const ruling = { ...effectOf(fields, tool), ...stopOf(fields) };
+    return { ...ruling, ...contextOf(fields), ...inputOf(fields, ruling) };
+  });
+}
+
+const MAX_INPUT_CHARACTERS = 10_000_000;
+
+/** Hooks of other kinds read it as JSON, and so do services. */
+function inputOf({ input }: Fields, { effect, stop }: Decision): Decision {
+  if (input === undefined) return {};
+  const { isExact, isCut } = plainText(input, MAX_INPUT_CHARACTERS);
+  if (isExact && !isCut) return { input };
+  // What cannot be used must not take a refusal with it.
+  if (stop !== undefined || effect === 'deny' || effect === 'ask') return {};
+  throw new HooklineError('PLUGIN_INVALID', {
+    message: `beforeTool gave an "input" that JSON cannot say${isCut ? ' in ten million characters' : ''}, so the input stays as it was`,
   });
 }
 
@@ -83,12 +94,22 @@ function effectOf(fields: Fields, tool: string): Decision {
 
 /** The tool has run: what comes after it does not, and its result stays. */
 export function readToolResult(result: unknown): Answer | undefined {
-  return answerOf(result, (fields) => {
-    const replaced = isRecord(fields['result']) ? fields['result']['output'] : undefined;
-    return {
-      ...stopOf(fields, 'run'),
-      ...contextOf(fields),
-      ...(replaced === undefined ? {} : { output: replaced }),
-    };
-  });
+  const answer = answerOf(result, (fields) => ({
+    ...stopOf(fields, 'run'),
+    ...contextOf(fields),
+    ...otherResultOf(fields),
+  }));
+  const given = isRecord(result) ? result['result'] : undefined;
+  if (answer === undefined || given === undefined || isRecord(given)) return answer;
+  const note = `expected "result" to be an object with "output", found ${typeName(given)}; the result stays`;
+  return { ...answer, notes: [...(answer.notes ?? []), note] };
+}
+
+const NO_OUTPUT = '(no output)';
+
+/** The whole result is another one: whether the call failed is said with it. */
+function otherResultOf({ result }: Fields): Decision {
+  if (!isRecord(result)) return {};
+  const { output = NO_OUTPUT, isError } = result;
+  return { output: output === null ? 'null' : plainValue(output), failed: isError === true };
 }

@@ -48,10 +48,13 @@ export function afterToolContext(
   given: HandlerInput,
   ports: PluginPorts,
 ): AgentAfterToolContext {
-  const { at, durationMs, result } = event;
+  const { at, durationMs, result, replaced } = event;
   return {
     ...beforeToolContext(event, given, ports),
-    result: toolResult(event, result, given.tool?.part ?? null),
+    result:
+      replaced === undefined
+        ? toolResult(event, result, given.tool?.part ?? null)
+        : resultWith(replaced.output, replaced.failed),
     startedAt: new Date(at - durationMs),
     endedAt: new Date(at),
     durationMs,
@@ -67,7 +70,11 @@ function toolResult(event: ToolEvent, result: ToolResult, part: number | null): 
   const output = isBuiltIn
     ? resultOf(call, result, { vocabulary: 'sdk', part })
     : (result.response ?? result.text);
-  return result.success ? { output } : { output, isError: true };
+  return resultWith(output, !result.success);
+}
+
+function resultWith(output: unknown, isError: boolean): AgentToolResult {
+  return isError ? { output, isError } : { output };
 }
 
 export function afterModelContext(

@@ -47,12 +47,17 @@ export function createLiveRequest(fired: unknown, metadata: Record<string, unkno
     options: { metadata },
   };
   let now = before;
-  const isOther = (key: 'messages' | 'tools'): boolean => textOf(now[key]) !== textOf(before[key]);
+  const first = textsOf(before);
+  let texts = first;
+  const isOther = (key: 'messages' | 'tools'): boolean => texts[key] !== first[key];
   return {
     hand: () => copyOf(now),
     take(handed, result) {
       // Once more a copy: whoever was handed it may still hold it.
-      now = copyOf(checked(withResult(handed, result)));
+      const next = copyOf(checked(withResult(handed, result)));
+      // Throws for what JSON cannot say, before it is there for the next one.
+      texts = textsOf(next);
+      now = next;
     },
     changes: () => ({
       ...(isOther('messages') ? { messages: fromAgentMessages(now.messages) } : {}),
@@ -85,8 +90,8 @@ function isFired(fired: unknown): fired is FiredRequest {
   return isRecord(fired) && Array.isArray(fired['messages']) && Array.isArray(fired['tools']);
 }
 
-function textOf(value: unknown): string {
-  return JSON.stringify(value) ?? '';
+function textsOf({ messages, tools }: AgentModelRequest) {
+  return { messages: JSON.stringify(messages), tools: JSON.stringify(tools) };
 }
 
 function toFiredTool(tool: AgentModelRequest['tools'][number]): FiredTool {

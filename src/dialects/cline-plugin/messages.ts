@@ -10,12 +10,21 @@ import type {
 
 /** A conversation as plugins know it. */
 export function toAgentMessages(messages: readonly Message[]): AgentMessage[] {
-  const names = toolNames(messages);
-  return messages.flatMap((message, index) =>
-    message.role === 'assistant'
-      ? [agentMessage('assistant', `message-${index}`, message.content.map(assistantPart))]
-      : userMessages(message.content, names, `message-${index}`),
-  );
+  return agentMessagesFrom(messages, 0, toolNames(messages));
+}
+
+/** Those from a place on; `names` knows the tool of each call. */
+export function agentMessagesFrom(
+  messages: readonly Message[],
+  start: number,
+  names: ReadonlyMap<string, string>,
+): AgentMessage[] {
+  return messages.slice(start).flatMap((message, place) => {
+    const id = `message-${start + place}`;
+    return message.role === 'assistant'
+      ? [agentMessage('assistant', id, message.content.map(assistantPart))]
+      : userMessages(message.content, names, id);
+  });
 }
 
 export function agentMessage(

@@ -66,6 +66,7 @@ const DECISION_FIELDS: Fields = fieldsOf<Decision>({
   inputFace: oneOf(VOCABULARIES),
   input: ANYTHING,
   output: ANYTHING,
+  failed: FLAG,
   context: TEXT,
   prompt: TEXT,
   suppressPrompt: FLAG,

@@ -1,4 +1,5 @@
 import type { WholePrompt } from '../../agent/knowledge/system-prompt.ts';
+import type { LoopLimits } from '../../agent/loop/loop-guard.ts';
 import type { Model, ModelRequest } from '../../agent/models/model.ts';
 import type { ModelTransport } from '../../agent/models/providers.ts';
 import type { ScriptTurn } from '../../agent/models/scripted.ts';
@@ -6,6 +7,7 @@ import type { Tool } from '../../agent/tools/tool.ts';
 import type { Toolset } from '../../agent/tools/toolsets.ts';
 import type { Person } from '../../agent/world.ts';
 import type { PermissionMode } from '../../permissions/mode.ts';
+import type { PluginOptions } from '../plugins/plugin-options.ts';
 
 /** How an agent in this host works. What is left out, the configuration says. */
 export interface AgentOptions {
@@ -18,6 +20,8 @@ export interface AgentOptions {
   readonly toolset?: Toolset;
   /** How many model requests one prompt may take. */
   readonly maxTurns?: number;
+  /** When a run that goes in circles ends. */
+  readonly loops?: LoopLimits;
   /** Directories beside the workspace that the agent may work in. */
   readonly addDirectories?: readonly string[];
   /** Fires Setup before the session starts. */
@@ -30,8 +34,10 @@ export interface AgentOptions {
   readonly waitsForServers?: boolean;
   /** Tools beside Hookline's own, asked for whenever the model is. */
   readonly tools?: () => readonly Tool[];
-  /** Which of all tools the agent has, in which order; all of them by default. */
-  readonly chooseTools?: (all: readonly Tool[]) => readonly Tool[];
+  /** Which plugins its sessions have; the person's and the workspace's own by default. */
+  readonly plugins?: PluginOptions;
+  /** Which of all tools the agent has, in which order; all of them by default, those of plugins last. */
+  readonly chooseTools?: (all: readonly Tool[], ofPlugins: readonly Tool[]) => readonly Tool[];
   /** Whether the model is told of a tool under this name; of all of them by default. */
   readonly offers?: (name: string) => boolean;
   /** Added to the system prompt, or said instead of it. */

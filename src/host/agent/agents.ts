@@ -7,6 +7,7 @@ import type { FiredEvent } from '../../hooks/facts.ts';
 import { type LateOutcome, tell } from '../../hooks/observers.ts';
 import type { HookSearch } from '../hook-search.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
+import { createPluginSource } from '../plugins/plugin-source.ts';
 import type { AgentOptions } from './agent-options.ts';
 import type { NamedModel, Sessions, StartRequest } from './sessions.ts';
 
@@ -22,6 +23,7 @@ export function createAgents(options: Options, notice: (text: string) => void) {
   let loading: Promise<Sessions> | null = null;
   let loaded: Sessions | null = null;
   let isClosed = false;
+  const pluginSource = createPluginSource();
 
   const sessions = async (): Promise<Sessions> => {
     loading ??= load();
@@ -38,12 +40,15 @@ export function createAgents(options: Options, notice: (text: string) => void) {
       clock: options.clock ?? systemClock,
       emit: (event) => listeners.forEach((listener) => tell(listener, event)),
       notice,
+      pluginSource,
     });
     if (isClosed) await made.close('other');
     return made;
   }
 
   return {
+    /** The hooks of plugins, which come with sessions. */
+    pluginSource,
     /** Hooks may ask the agent's model, where there is one. */
     search: withPorts(options, sessions),
     observing: {
@@ -87,6 +92,7 @@ function agentHost({ sessions, opened, listeners }: Reaching) {
       opened(id).switchModel(id, { name, source: 'sdk', ...how }),
     mcpServers: async () => (await sessions()).mcpReport(),
     end: async (id: string, reason = 'other') => opened(id).end(id, reason),
+    plugins: (id: string) => opened(id).plugins(id),
     subscribe(listener: (event: RuntimeEvent) => void) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

@@ -1,4 +1,6 @@
+import type { CustomProviders } from '../../agent/models/custom/custom-provider.ts';
 import type { Model } from '../../agent/models/model.ts';
+import type { ModelChoice } from '../../agent/models/providers.ts';
 import { scripted } from '../../agent/models/scripted.ts';
 import { HooklineError } from '../../base/errors.ts';
 import type { Settings } from '../settings.ts';
@@ -8,6 +10,8 @@ export interface ModelSource {
   readonly wish: Model | ModelWish | undefined;
   readonly settings: Settings;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Asked for whatever is none of Hookline's own; by default what was registered for the process. */
+  readonly providers?: CustomProviders;
 }
 
 /** The session's model, opened once, and others of the same provider by name. */
@@ -16,12 +20,20 @@ export interface Models {
   named(name: string | null): Promise<Model>;
   /** The one that a person asks for: of the same provider, or `provider/model`. Throws MODEL_UNKNOWN. */
   other(name: string): Promise<Model>;
+  /** The same for one session, whose plugins may be what serves the model. */
+  forSession(providers: CustomProviders): Models;
 }
 
-export function createModels(source: ModelSource): Models {
+/** Whoever shares a model of Hookline's own shares it opened: a script goes on where it is. */
+export function createModels(source: ModelSource, shared?: () => Promise<Model>): Models {
   let opened: Promise<Model> | null = null;
-  const own = (): Promise<Model> => {
-    opened ??= chooseModel(source, null);
+  const own = async (): Promise<Model> => {
+    if (shared !== undefined && (await isOwn(source))) return shared();
+    opened ??= chooseModel(source, null).catch((error: unknown) => {
+      // A plugin that is loaded later may bring what is missing now.
+      opened = null;
+      throw error;
+    });
     return opened;
   };
   return {
@@ -43,19 +55,38 @@ export function createModels(source: ModelSource): Models {
       if (model.provider === 'scripted') return { ...model, id: name };
       return chooseModel(await wishFor(source, model.provider, name), null);
     },
+    forSession: (providers) => createModels({ ...source, providers }, own),
   };
+}
+
+async function isOwn({ wish, settings }: ModelSource): Promise<boolean> {
+  if (!isWish(wish)) return true;
+  const { isOwnProvider } = await import('../../agent/models/providers.ts');
+  return isOwnProvider(wishedProvider(wish, settings));
+}
+
+function wishedProvider(wish: ModelWish | undefined, settings: Settings): string {
+  const usual = wish?.script === undefined ? settings['model.provider'] : 'scripted';
+  return wish?.provider ?? usual;
 }
 
 /** A name with a slash may be another provider's, or a name as some services have it. */
 async function wishFor(source: ModelSource, own: string, name: string): Promise<ModelSource> {
   const { PROVIDER_NAMES } = await import('../../agent/models/providers.ts');
   const [provider = '', ...rest] = name.split('/');
-  const isOther = rest.length > 0 && PROVIDER_NAMES.includes(provider) && provider !== own;
+  const brought = (await broughtTo(source)).find(provider);
+  const isKnown = PROVIDER_NAMES.includes(provider) || brought !== null;
+  const isOther = rest.length > 0 && isKnown && provider !== own;
   if (!isOther) {
     const model = own === 'anthropic' ? await spelledOut(name) : name;
     return { ...source, wish: { ...wishOf(source), provider: own, model } };
   }
   return { ...source, wish: { provider, model: rest.join('/') } };
+}
+
+async function broughtTo({ providers }: ModelSource): Promise<CustomProviders> {
+  if (providers !== undefined) return providers;
+  return (await import('../../agent/models/custom/registered.ts')).registeredProviders;
 }
 
 const SHORT_NAME = /^(?:sonnet|opus|haiku|fable)$/;
@@ -83,22 +114,18 @@ function isWish(wish: Model | ModelWish | undefined): wish is ModelWish | undefi
   return wish === undefined || !('stream' in wish);
 }
 
-async function chooseModel(
-  { wish, settings, env }: ModelSource,
-  name: string | null,
-): Promise<Model> {
+async function chooseModel(source: ModelSource, name: string | null): Promise<Model> {
+  const { wish, settings, env } = source;
   if (!isWish(wish)) return wish;
   const { script } = wish ?? {};
-  const provider =
-    wish?.provider ?? (script === undefined ? settings['model.provider'] : 'scripted');
+  const provider = wishedProvider(wish, settings);
   const isConfigured = provider === settings['model.provider'];
   const configured = (value: string): string | null =>
     isConfigured && value !== '' ? value : null;
   if (script !== undefined && provider === 'scripted') {
     return scripted(script, wish?.model === undefined ? {} : { id: wish.model });
   }
-  const { openModel } = await import('../../agent/models/providers.ts');
-  return openModel({
+  return openChosen(source, {
     provider,
     model: name ?? wish?.model ?? configured(settings['model.id']),
     baseUrl: wish?.baseUrl ?? configured(settings['model.baseUrl']),
@@ -107,4 +134,14 @@ async function chooseModel(
     ...(wish?.transport === undefined ? {} : { transport: wish.transport }),
     ...(script === undefined ? {} : { script }),
   });
+}
+
+/** Hookline's own names mean its own providers, whatever plugins bring. */
+async function openChosen(source: ModelSource, choice: ModelChoice): Promise<Model> {
+  const { isOwnProvider, openModel } = await import('../../agent/models/providers.ts');
+  if (isOwnProvider(choice.provider)) return openModel(choice);
+  const brought = await broughtTo(source);
+  const custom = brought.find(choice.provider);
+  if (custom === null) return openModel({ ...choice, others: brought.ids() });
+  return custom.open({ ...choice, passedKeys: source.settings['env.pass'] });
 }

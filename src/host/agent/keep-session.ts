@@ -37,10 +37,35 @@ export interface KeptSession {
   readonly ulid: string;
 }
 
+/** A session that is wanted, before anything of it is stored or read. */
+export interface NamedSession {
+  readonly id: string;
+  /** The stored one that is gone on with, or copied; null for a new one. */
+  readonly from: string | null;
+}
+
+/** Says which session is meant. Throws SESSION_UNKNOWN when there is none. */
+export function nameSession(opened: OpenedHooks, clock: Clock, wish: SessionWish): NamedSession {
+  const { resume, fork, id } = wish;
+  if (resume === undefined) return { id: id ?? randomUUID(), from: null };
+  const from = findStored(opened, clock, resume);
+  return { id: fork === true ? randomUUID() : from, from };
+}
+
+function findStored(opened: OpenedHooks, clock: Clock, resume: string): string {
+  const { stateDirectory, startDirectory } = opened;
+  if (stateDirectory === null) throw nothingStored(startDirectory);
+  if (resume !== 'latest') return resolveSessionId(stateDirectory, resume);
+  const latest = openStore(opened, clock)?.findLatest(startDirectory) ?? null;
+  if (latest === null) throw nothingStored(startDirectory);
+  return latest;
+}
+
 export interface KeepRequest {
   readonly opened: OpenedHooks;
   readonly clock: Clock;
   readonly wish: SessionWish;
+  readonly named: NamedSession;
   /** What is written down of a new one. */
   readonly facts: Pick<
     StoredSession['facts'],
@@ -49,15 +74,14 @@ export interface KeepRequest {
 }
 
 /** Finds the place of a session on disk, and what is there already of one that is gone on with. */
-export function keepSession({ opened, clock, wish, facts }: KeepRequest): KeptSession {
+export function keepSession({ opened, clock, wish, named, facts }: KeepRequest): KeptSession {
   const store = openStore(opened, clock);
-  const { resume, fork, afterClear } = wish;
-  if (resume !== undefined) return goOn(store, { opened, resume, isFork: fork === true });
-  const id = wish.id ?? randomUUID();
+  const { id, from } = named;
+  if (from !== null) return goOn(store, { opened, id, from });
   const at = clock.now();
   const identity = { taskId: String(at), ulid: ulid(at) };
   const stored = store?.create({ ...facts, ...identity, id, createdAt: at }) ?? null;
-  const source = afterClear === true ? 'clear' : 'startup';
+  const source = wish.afterClear === true ? 'clear' : 'startup';
   return { id, source, stored, earlier: null, ...identity };
 }
 
@@ -68,19 +92,14 @@ function openStore({ stateDirectory }: OpenedHooks, clock: Clock): SessionStore 
 
 interface GoingOn {
   readonly opened: OpenedHooks;
-  readonly resume: string;
-  readonly isFork: boolean;
+  readonly id: string;
+  readonly from: string;
 }
 
-function goOn(store: SessionStore | null, { opened, resume, isFork }: GoingOn): KeptSession {
-  const { stateDirectory, startDirectory } = opened;
-  if (store === null || stateDirectory === null) throw nothingStored(startDirectory);
-  const id =
-    resume === 'latest'
-      ? store.findLatest(startDirectory)
-      : resolveSessionId(stateDirectory, resume);
-  if (id === null) throw nothingStored(startDirectory);
-  const earlier = isFork ? store.fork(id, randomUUID()) : store.resume(id);
+function goOn(store: SessionStore | null, { opened, id, from }: GoingOn): KeptSession {
+  if (store === null) throw nothingStored(opened.startDirectory);
+  const isFork = id !== from;
+  const earlier = isFork ? store.fork(from, id) : store.resume(id);
   const { facts } = earlier;
   const source = isFork ? 'fork' : 'resume';
   return { ...facts, source, stored: earlier, earlier };

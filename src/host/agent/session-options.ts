@@ -1,58 +1,65 @@
 import path from 'node:path';
+import type { Model } from '../../agent/models/model.ts';
 import type { SessionOptions } from '../../agent/session/prepare-session.ts';
-import type { RuntimeEvent } from '../../agent/runtime-event.ts';
 import { TOOLS } from '../../agent/tools/index.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
 import { specsFor } from '../../agent/tools/toolsets.ts';
-import type { Clock } from '../../base/clock.ts';
-import type { HookEngine } from '../../hooks/engine.ts';
 import type { Permissions } from '../../permissions/permissions.ts';
+import type { OnIssue } from '../../plugins/issue.ts';
 import { childEnvironment, type Environment, PROVIDER_KEYS } from '../../process/environment.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import type { Worktree } from '../worktree/worktree.ts';
-import type { Worktrees } from '../worktree/worktrees.ts';
-import type { McpServers } from '../mcp/mcp-servers.ts';
 import { claudeDirectory, managedDirectory } from '../dialects/own-directory.ts';
+import { withFreeNames } from '../plugins/contributions/free-names.ts';
+import type { SessionPlugins } from '../plugins/session-plugins.ts';
+import { pluginParts, pluginsFor } from './session-plugins.ts';
+import type { Making, SessionsRequest } from './session-request.ts';
 import { openPermissions } from '../permissions/open-permissions.ts';
-import type { AgentOptions } from './agent-options.ts';
 import { benchFacts } from './bench-facts.ts';
-import type { Models } from './choose-model.ts';
-import { type KeptSession, keepSession, type SessionWish } from './keep-session.ts';
-import type { FileWatch } from './watch-files.ts';
-
-export interface SessionsRequest {
-  readonly opened: OpenedHooks;
-  readonly engine: HookEngine;
-  readonly options: AgentOptions;
-  readonly clock: Clock;
-  readonly emit: (event: RuntimeEvent) => void;
-  readonly notice: (text: string) => void;
-  readonly mcp: McpServers;
-}
-
-export interface Making {
-  readonly models: Models;
-  readonly watch: FileWatch;
-  readonly worktrees: Worktrees;
-  readonly wish: SessionWish;
-}
+import {
+  type KeepRequest,
+  type KeptSession,
+  keepSession,
+  type NamedSession,
+  nameSession,
+} from './keep-session.ts';
 
 /** Brings together what a session is made of. */
 export async function sessionOptions(
   request: SessionsRequest,
-  { models, watch, worktrees, wish }: Making,
+  making: Making,
+): Promise<SessionOptions> {
+  const named = nameSession(request.opened, request.clock, making.wish);
+  // First, because a plugin may be what serves the model.
+  const plugins = await pluginsFor(request, making, named.id);
+  if (plugins !== null) making.onPlugins(named.id, plugins);
+  try {
+    return await joinOptions(request, making, { named, plugins });
+  } catch (error) {
+    await plugins?.close();
+    throw error;
+  }
+}
+
+interface Joining {
+  readonly named: NamedSession;
+  readonly plugins: SessionPlugins | null;
+}
+
+async function joinOptions(
+  request: SessionsRequest,
+  { models: shared, watch, worktrees, wish, sessions }: Making,
+  { named, plugins }: Joining,
 ): Promise<SessionOptions> {
   const { engine, options, clock } = request;
+  const models = plugins === null ? shared : shared.forSession(plugins.providers);
   const model = await models.own();
   const judging = permissionsFor(request);
-  const facts = {
-    startDirectory: request.opened.startDirectory,
-    workspaceRoots: request.opened.workspaceRoots,
-    model: { provider: model.provider, id: model.id },
-    permissionMode: judging.mode(),
-  };
+  const facts = factsOf(request, model, judging);
   await watch.start();
-  const kept = keepSession({ opened: request.opened, clock, wish, facts });
+  // Another one may have taken the place of its first.
+  const current = () => sessions.get(named.id)?.state().model ?? model;
+  const kept = keepSession({ opened: request.opened, clock, wish, named, facts });
   const { id, taskId, ulid: ownUlid } = kept;
   const worktree = await worktreeFor(request, { wish, worktrees }, kept);
   const opened = worktree === null ? request.opened : inWorktree(request.opened, worktree);
@@ -70,8 +77,8 @@ export async function sessionOptions(
     platform: opened.surroundings.platform,
     model,
     modelFor: (name) => models.named(name),
-    tools: () => toolsFor(options, request.mcp),
-    commands: () => request.mcp.commands(),
+    tools: () => toolsFor(request, plugins),
+    ...pluginParts(plugins, { request, current }),
     specsOf: (tools) =>
       specsFor(options.toolset ?? 'claude', tools).filter(
         ({ name }) => options.offers?.(name) ?? true,
@@ -82,17 +89,28 @@ export async function sessionOptions(
     earlier: kept.earlier,
     identity: { taskId, ulid: ownUlid },
     projectDirectory: request.opened.startDirectory,
-    places: placesOf(opened),
+    places: { ...placesOf(opened), skillDirectories: plugins?.skills() ?? [] },
     bench,
     setup: options.setup ?? null,
     addedDirectories: addedDirectories(request),
     ...(options.systemPrompt === undefined ? {} : { systemPrompt: options.systemPrompt }),
-    ...(options.shapeRequest === undefined ? {} : { shapeRequest: options.shapeRequest }),
     ...(wish.said === undefined ? {} : { said: wish.said }),
     watch: (paths) => watch.add(paths),
-    ...(worktree === null ? {} : { release: () => worktree.close() }),
-    onEvent: request.emit,
+    async release() {
+      await plugins?.close();
+      await worktree?.close();
+    },
   };
+}
+
+/** What is written down of a new one. */
+function factsOf(
+  { opened: { startDirectory, workspaceRoots } }: SessionsRequest,
+  { provider, id }: Model,
+  permissions: Permissions,
+): KeepRequest['facts'] {
+  const permissionMode = permissions.mode();
+  return { startDirectory, workspaceRoots, model: { provider, id }, permissionMode };
 }
 
 /** Null when the session works where it was started. */
@@ -135,9 +153,17 @@ function inWorktree(opened: OpenedHooks, { path: root }: Worktree): OpenedHooks 
   return { ...opened, startDirectory: root, workspaceRoots: [root] };
 }
 
-function toolsFor({ tools, chooseTools }: AgentOptions, mcp: McpServers): readonly Tool[] {
-  const all = [...TOOLS, ...mcp.tools(), ...(tools?.() ?? [])];
-  return chooseTools?.(all) ?? all;
+function toolsFor(
+  { options: { tools, chooseTools, plugins: wanted }, mcp, notice }: SessionsRequest,
+  plugins: SessionPlugins | null,
+): readonly Tool[] {
+  const others = [...TOOLS, ...mcp.tools(), ...(tools?.() ?? [])];
+  const ofPlugins = plugins?.tools() ?? [];
+  const tell: OnIssue = ({ plugin, message }) => notice(`plugin ${plugin}: ${message}`);
+  const onIssue = wanted?.onIssue ?? tell;
+  return (
+    chooseTools?.(others, ofPlugins) ?? [...others, ...withFreeNames(ofPlugins, others, onIssue)]
+  );
 }
 
 export function permissionsFor(request: SessionsRequest): Permissions {
@@ -163,6 +189,7 @@ function limitsOf({ opened, options }: SessionsRequest): SessionOptions['limits'
     maxTurns: options.maxTurns ?? settings['agent.maxTurns'],
     stopCap: settings['agent.stopCap'],
     compactAt: settings['agent.compactAt'],
+    ...(options.loops === undefined ? {} : { loops: options.loops }),
   };
 }
 

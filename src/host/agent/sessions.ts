@@ -16,8 +16,11 @@ import { createMcpServers, type McpServers, type McpReport } from '../mcp/mcp-se
 import { benchFacts } from './bench-facts.ts';
 import { createModels, type Models } from './choose-model.ts';
 import type { SessionWish } from './keep-session.ts';
-import { permissionsFor, sessionOptions, type SessionsRequest } from './session-options.ts';
+import { permissionsFor, sessionOptions } from './session-options.ts';
+import type { SessionsRequest } from './session-request.ts';
 import { createWorktrees, type Worktrees } from '../worktree/worktrees.ts';
+import type { SessionPlugins } from '../plugins/session-plugins.ts';
+import { createPromptQueues, type PromptQueues } from './prompt-queues.ts';
 import { createFileWatch, type FileWatch } from './watch-files.ts';
 
 export interface StartRequest extends SessionWish {
@@ -54,6 +57,8 @@ export interface Sessions {
   find(sessionId: string): Session;
   switchModel(sessionId: string, wanted: NamedModel): Promise<string | null>;
   end(sessionId: string, reason: string): Promise<void>;
+  /** Null when it has none. */
+  plugins(sessionId: string): SessionPlugins | null;
   /** Puts a hook's question to the model. */
   answer(question: HookQuestion, signal: AbortSignal): Promise<string>;
   readonly callMcp: CallMcp;
@@ -67,6 +72,8 @@ export interface Sessions {
 
 export function createSessions(given: Omit<SessionsRequest, 'mcp'>): Sessions {
   const sessions = new Map<string, Session>();
+  const plugins = new Map<string, SessionPlugins>();
+  const queues = createPromptQueues(sessions);
   const { opened, options, notice } = given;
   const mcp = createMcpServers({ opened, given: options.mcpConfig ?? [], notice });
   const request = { ...given, mcp };
@@ -82,29 +89,25 @@ export function createSessions(given: Omit<SessionsRequest, 'mcp'>): Sessions {
     onChange: (change) => sessions.forEach((session) => session.reportFile(change)),
     onProblem: request.notice,
   });
+  const house = { models, watch, worktrees, sessions, plugins, queues };
   return {
-    start: (wanted) =>
-      startSession(request, wanted, {
-        models,
-        watch,
-        worktrees,
-        sessions,
-        isClosed: () => isClosed,
-      }),
-    send: async (id, prompt) => find(id).prompt(prompt),
-    queue: async (id, prompt) => find(id).queue(prompt),
+    start: (wanted) => startSession(request, wanted, { ...house, isClosed: () => isClosed }),
+    send: async (id, prompt) => queues.drain(id, await find(id).prompt(prompt)),
+    queue: async (id, prompt) => queues.drain(id, await find(id).queue(prompt)),
     steer: (id, text) => find(id).steer(text),
     abort: (id, reason) => find(id).abort(reason),
     find,
     async switchModel(id, { name, ...how }) {
       const session = find(id);
-      const model = await models.other(name);
+      const model = await modelsOf(models, plugins.get(id)).other(name);
       return session.switchModel({ model, requested: name, ...how });
     },
     async end(id, reason) {
       await find(id).close(reason);
       sessions.delete(id);
+      plugins.delete(id);
     },
+    plugins: (id) => plugins.get(id) ?? null,
     answer: (question, signal) =>
       answerHook(answerMeans(request, { models, question }), question, signal),
     callMcp: (call, signal) => mcp.call(call, signal),
@@ -120,11 +123,18 @@ export function createSessions(given: Omit<SessionsRequest, 'mcp'>): Sessions {
   };
 }
 
+/** A session's plugins may serve models, too. */
+function modelsOf(models: Models, plugins: SessionPlugins | undefined): Models {
+  return plugins === undefined ? models : models.forSession(plugins.providers);
+}
+
 interface House {
   readonly models: Models;
   readonly watch: FileWatch;
   readonly worktrees: Worktrees;
   readonly sessions: Map<string, Session>;
+  readonly plugins: Map<string, SessionPlugins>;
+  readonly queues: PromptQueues;
   readonly isClosed: () => boolean;
 }
 
@@ -137,14 +147,23 @@ async function startSession(
   if (house.isClosed()) throw hostClosed();
   // They connect while hooks hear of the session.
   await mcp.start();
-  const session = await openIn(house, await sessionOptions(request, { ...house, wish }), signal);
+  const making = {
+    ...house,
+    wish,
+    signal,
+    emitEvent: (id: string, name: string, payload: unknown) => house.queues.take(id, name, payload),
+    onPlugins: (id: string, plugins: SessionPlugins) => void house.plugins.set(id, plugins),
+  };
+  const session = await openIn(house, await sessionOptions(request, making), signal);
   // Without anybody there, the first request must know every tool.
   if (options.waitsForServers ?? options.person === undefined) await untilSettled(mcp, signal);
   const hasWork = !idle && (prompt !== null || wish.resume !== undefined);
   return {
     sessionId: session.id,
     transcriptPath: session.transcriptPath,
-    result: hasWork ? await promptUntil(session, prompt, signal) : null,
+    result: hasWork
+      ? await house.queues.drain(session.id, await promptUntil(session, prompt, signal), signal)
+      : null,
   };
 }
 

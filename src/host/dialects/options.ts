@@ -2,6 +2,7 @@ import type { DialectOptions } from '../../dialects/index.ts';
 import type { Settings } from '../settings.ts';
 import { type ClaudeRequest, claudeConfigOptions } from './claude.ts';
 import { clinePlaces, fileHookOptions } from './cline.ts';
+import { pluginPlaces } from './plugin.ts';
 
 export interface DialectsRequest extends ClaudeRequest {
   readonly settings: Settings;
@@ -11,11 +12,15 @@ export interface DialectsRequest extends ClaudeRequest {
 export function dialectOptions(request: DialectsRequest): DialectOptions {
   const { surroundings, workspaceRoots, search, settings } = request;
   const hooksDirectory = search.hooksDirectory ?? null;
+  const places = clinePlaces({ surroundings, workspaceRoots, hooksDirectory });
+  const { documents } = places;
+  const paths = search.pluginPaths ?? [];
   return {
     cline: {
-      places: clinePlaces({ surroundings, workspaceRoots, hooksDirectory }),
+      places,
       ...fileHookOptions(surroundings, settings),
     },
     claude: claudeConfigOptions(request),
+    plugin: { places: pluginPlaces({ surroundings, workspaceRoots, documents, paths }) },
   };
 }

@@ -4,7 +4,6 @@ import { cutText } from '../../base/json.ts';
 import type { McpAnswer, McpCall } from '../../dialects/claude-config/ports.ts';
 import { readAnswer, textsIn } from '../../mcp/answer.ts';
 import type { ConnectionState, ServerConnection } from '../../mcp/connection.ts';
-import type { ServerTool } from '../../mcp/listing.ts';
 import type { BrokenServer, ServerConfig } from '../../mcp/server-config.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import {
@@ -14,10 +13,11 @@ import {
   serverPlace,
   trustCommand,
 } from './find-servers.ts';
+import { GuestServers, type JoinedServers } from './guest-servers.ts';
 import { ownServerNews } from './own-server-news.ts';
 import { promptCommand } from './prompt-commands.ts';
 import { resourceTools } from './resource-tools.ts';
-import { agentTool, nameProblem, type NamedConnection } from './server-tools.ts';
+import { createToolMaker, type NamedConnection } from './server-tools.ts';
 import { reachServer, timeLimits } from './reach-server.ts';
 
 export interface McpRequest {
@@ -52,6 +52,10 @@ export interface McpServers {
   commands(): readonly SlashCommand[];
   /** Calls a tool for a hook; null when no such server is connected. */
   call(call: McpCall, signal: AbortSignal): Promise<McpAnswer | null>;
+  /** The names of all that are configured, whether they may start or not. */
+  names(): readonly string[];
+  /** Brings further ones, which need nobody's trust, for as long as whoever brings them stays. */
+  join(servers: readonly ServerConfig[]): JoinedServers;
   /** Every configured server, once they are settled. */
   report(): Promise<McpReport>;
   close(): Promise<void>;
@@ -76,6 +80,7 @@ class ServersOfHost implements McpServers {
   readonly #resourceTools = resourceTools(() =>
     this.#connections().filter(({ hasResources }) => hasResources),
   );
+  readonly #guests = this.#createGuests();
   #found: FoundServers = { servers: [], broken: [] };
   #starting: Promise<void> | null = null;
   #isClosed = false;
@@ -137,7 +142,35 @@ class ServersOfHost implements McpServers {
     return [...this.#started.values()].map(({ connection }) => connection);
   }
 
+  names(): readonly string[] {
+    return this.#found.servers.map(({ config }) => config.name);
+  }
+
+  join(servers: readonly ServerConfig[]): JoinedServers {
+    return this.#guests.join(servers);
+  }
+
+  #createGuests(): GuestServers {
+    return new GuestServers({
+      isTaken: (name) => this.#started.has(name) || this.names().includes(name),
+      connect: async (server) => {
+        const { ServerConnection: Connection } = await import('../../mcp/connection.ts');
+        this.#connect(server, Connection);
+      },
+      disconnect: async (name) => {
+        const started = this.#started.get(name);
+        this.#started.delete(name);
+        await started?.connection.close();
+      },
+      onClash: (config, why) => {
+        const place = serverPlace(config, this.#request.opened);
+        this.#tellOnce(`the MCP server ${config.name} (${place}) ${why}`);
+      },
+    });
+  }
+
   async settled(): Promise<void> {
+    await this.#guests.begun();
     await Promise.all([...this.#started.values()].map((each) => each.settled));
   }
 
@@ -168,7 +201,7 @@ class ServersOfHost implements McpServers {
     await this.start();
     await this.settled();
     const { servers, broken } = this.#found;
-    const statuses = servers.map((server) =>
+    const statuses = [...servers, ...this.#guests.current()].map((server) =>
       statusOf(server, this.#started.get(server.config.name)),
     );
     return { statuses, broken };
@@ -210,30 +243,4 @@ function statusOf({ config, withheld }: FoundServer, started: Started | undefine
   const { connection } = started;
   const { kind: state, why: reason } = connection.state;
   return { config, state, why: reason, tools: connection.tools.map(({ name }) => name) };
-}
-
-/** Tools stay the same objects as long as their server does not list others. */
-function createToolMaker(tell: (text: string) => void) {
-  const made = new WeakMap<ServerTool, Tool>();
-  const toolOf = (named: NamedConnection, tool: ServerTool): Tool => {
-    const known = made.get(tool) ?? agentTool(named, tool);
-    made.set(tool, known);
-    return known;
-  };
-  return (all: readonly NamedConnection[]): readonly Tool[] => {
-    const tools = new Map<string, Tool>();
-    const listed = all.flatMap((named) =>
-      named.connection.tools.map((tool) => toolOf(named, tool)),
-    );
-    for (const tool of listed) {
-      const problem = nameProblem(tool) ?? repeatOf(tool, tools);
-      if (problem === null) tools.set(tool.name, tool);
-      else tell(problem);
-    }
-    return [...tools.values()];
-  };
-}
-
-function repeatOf({ name }: Tool, known: ReadonlyMap<string, Tool>): string | null {
-  return known.has(name) ? `two MCP tools are called ${name}; the first one counts` : null;
 }

@@ -21,8 +21,34 @@ export interface NamedConnection {
   readonly source: ServerSource;
 }
 
+/** Tools stay the same objects as long as their server does not list others. */
+export function createToolMaker(tell: (text: string) => void) {
+  const made = new WeakMap<ServerTool, Tool>();
+  const toolOf = (named: NamedConnection, tool: ServerTool): Tool => {
+    const known = made.get(tool) ?? agentTool(named, tool);
+    made.set(tool, known);
+    return known;
+  };
+  return (all: readonly NamedConnection[]): readonly Tool[] => {
+    const tools = new Map<string, Tool>();
+    const listed = all.flatMap((named) =>
+      named.connection.tools.map((tool) => toolOf(named, tool)),
+    );
+    for (const tool of listed) {
+      const problem = nameProblem(tool) ?? repeatOf(tool, tools);
+      if (problem === null) tools.set(tool.name, tool);
+      else tell(problem);
+    }
+    return [...tools.values()];
+  };
+}
+
+function repeatOf({ name }: Tool, known: ReadonlyMap<string, Tool>): string | null {
+  return known.has(name) ? `two MCP tools are called ${name}; the first one counts` : null;
+}
+
 /** A tool of a server as a tool of the agent. */
-export function agentTool({ connection, source }: NamedConnection, tool: ServerTool): Tool {
+function agentTool({ connection, source }: NamedConnection, tool: ServerTool): Tool {
   const name = `mcp__${wireName(connection.name)}__${wireName(tool.name)}`;
   return {
     name,
@@ -76,7 +102,7 @@ export function asking({ ports: { elicit } }: Workbench): { readonly ask?: Ask }
 const TOOL_NAME = /^[\w-]{1,64}$/;
 
 /** One name that a service refuses would cost every request. */
-export function nameProblem({ name }: Tool): string | null {
+function nameProblem({ name }: Tool): string | null {
   if (TOOL_NAME.test(name)) return null;
   return `the MCP tool ${name} is left out: services accept names of at most 64 characters`;
 }

@@ -18,11 +18,11 @@ export function toolOutput(
   { blocks, isError }: ServerAnswer,
   spillDirectory: string | null,
 ): ToolOutput {
-  const shown = withinBudget(blocks.map(withoutHuge));
+  const shown = showable(blocks);
   const text = textsIn(shown);
   const bounded = boundText(text, spillDirectory);
   if (isError) return failedOutput(bounded === '' ? NO_REASON : bounded);
-  const images = shown.flatMap(imageOf);
+  const images = imagesIn(shown);
   const isCut = bounded !== text;
   return {
     response: isCut ? [textBlock(bounded), ...images] : shown.flatMap(blockOf),
@@ -41,6 +41,15 @@ export function boundText(text: string, spillDirectory: string | null): string {
   kept.push(bytes);
   spill.push(bytes);
   return shownOutput(captureOutput(kept.result(), spill));
+}
+
+/** What services accept of an answer; the rest in words. */
+export function showable(blocks: readonly ServerBlock[]): readonly ServerBlock[] {
+  return withinBudget(blocks.map(withoutHuge));
+}
+
+export function imagesIn(blocks: readonly ServerBlock[]): readonly ImageBlock[] {
+  return blocks.flatMap(imageOf);
 }
 
 const SHOWABLE = /^image\/(?:png|jpeg|gif|webp)$/;

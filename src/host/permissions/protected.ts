@@ -1,5 +1,7 @@
 import path from 'node:path';
+import { isInside } from '../../base/paths.ts';
 import { createProtectedPlaces, type ProtectedPlaces } from '../../permissions/protected-places.ts';
+import type { PluginEntry } from '../../plugins/entry.ts';
 import { clinePlaces } from '../dialects/cline.ts';
 import { claudeDirectory, clineDirectory } from '../dialects/own-directory.ts';
 import { clineServersFile } from '../mcp/own-servers.ts';
@@ -17,7 +19,8 @@ export function protectedPlacesOf(opened: OpenedHooks): ProtectedPlaces {
     hooksDirectory: null,
   });
   const clineServers = clineServersFile(opened);
-  const hookFiles = hookSet.found().filter(({ line }) => line === null);
+  const found = hookSet.found();
+  const hookFiles = found.filter(({ line, plugin }) => line === null && plugin === undefined);
   return createProtectedPlaces({
     home: surroundings.home,
     directories: [
@@ -26,11 +29,23 @@ export function protectedPlacesOf(opened: OpenedHooks): ProtectedPlaces {
       ...namesIn(clineDirectory(surroundings), IN_CLINE),
       ...documents.map((directory) => path.join(directory, 'Cline', 'Hooks')),
       ...documents.map((directory) => path.join(directory, 'Cline', 'Rules', 'Hooks')),
+      ...documents.map((directory) => path.join(directory, 'Cline', 'Plugins')),
       ...(hooksDirectory === null ? [] : [hooksDirectory]),
       ...(clineServers === null ? [] : [clineServers]),
       ...new Set(hookFiles.map((hook) => path.dirname(hook.path))),
+      ...found.flatMap(({ plugin }) => (plugin === undefined ? [] : placesOf(plugin, opened))),
     ],
   });
+}
+
+/** All that a plugin is made of, unless that is what the agent works on: then its file alone. */
+function placesOf(
+  { file, package: owner }: PluginEntry,
+  { workspaceRoots }: OpenedHooks,
+): readonly string[] {
+  const directory = owner?.directory ?? path.dirname(file);
+  const isWorkspace = workspaceRoots.some((root) => isInside(directory, root));
+  return isWorkspace ? [file] : [directory];
 }
 
 function namesIn(directory: string | null, names: readonly string[]): readonly string[] {

@@ -6,20 +6,20 @@ import type { Handler, HandlerSource } from '../../hooks/handler.ts';
 import { type CommandReply, runCommand } from '../../plugins/command.ts';
 import type { OnIssue } from '../../plugins/issue.ts';
 import type { PluginSetupContext } from '../../plugins/contract/plugin.ts';
-import { openRegistry, type PluginRegistry } from '../../plugins/registry.ts';
+import { type AutomationFor, openRegistry, type PluginRegistry } from '../../plugins/registry.ts';
 import type {
   AgentRuntimeEvent,
   AgentToolDefinition,
 } from '../../plugins/contract/runtime-hooks.ts';
 import type { AgentTool, AgentToolContext } from '../../plugins/contract/tool.ts';
 import type { Message } from '../../sessions/messages.ts';
-import { createAgentMirror } from './agent-mirror.ts';
-import { buildMessages } from './builders.ts';
-import { createInputChecks } from './check-input.ts';
-import { toAgentTool } from './plugin-tools.ts';
-import { createRules, type Rules } from './rules.ts';
+import { createAgentMirror } from './news/agent-mirror.ts';
+import { buildMessages } from './contributions/builders.ts';
+import { createInputChecks } from './contributions/check-input.ts';
+import { toAgentTool } from './contributions/plugin-tools.ts';
+import { createRules, type Rules } from './contributions/rules.ts';
 import { createSnapshots, type Snapshots } from './snapshots.ts';
-import { createTelling } from './tell-plugins.ts';
+import { createTelling } from './news/tell-plugins.ts';
 
 export interface PluginsRequest {
   readonly sessionId: string;
@@ -28,6 +28,8 @@ export interface PluginsRequest {
   /** Tools of the program itself, which stand above those of plugins. */
   readonly extraTools: readonly AgentTool[];
   readonly context: PluginSetupContext;
+  /** Instead of the context's own automation, for each plugin that has the capability. */
+  readonly automationFor?: AutomationFor;
   readonly isStrict: boolean;
   /** A hook that fails refuses what it was asked about. */
   readonly failsClosed: boolean;
@@ -86,8 +88,9 @@ async function joinPlugins(
     ...(onNews === undefined ? {} : { onNews }),
   });
   const made = toolsOf(request, registry);
+  const ownerOf = (tool: string): string => pluginOf(tool, active) ?? 'config.extraTools';
   const check = await createInputChecks(made, (tool, what) => {
-    const plugin = pluginOf(tool, active) ?? 'config.extraTools';
+    const plugin = ownerOf(tool);
     onIssue({ plugin, phase: 'tool', level: 'warning', message: `the tool ${tool}: ${what}` });
   });
   const rules = createRules({
@@ -101,6 +104,7 @@ async function joinPlugins(
     snapshots,
     tools: made.map((tool) =>
       toAgentTool(tool, {
+        plugin: ownerOf(tool.name),
         check,
         context: (call) => callContext(call, sessionId, snapshots),
         noteUpdate: (callId, update) => telling.noteUpdate(callId, update),

@@ -1,13 +1,21 @@
 import type { RunResult } from '../../agent/runtime-event.ts';
 import type { Usage } from '../../agent/models/model.ts';
 import { HooklineError } from '../../base/errors.ts';
+import {
+  createGrowingMessages,
+  type GrowingMessages,
+} from '../../dialects/cline-plugin/growing-messages.ts';
 import { toAgentMessages } from '../../dialects/cline-plugin/messages.ts';
 import type { HookEvent } from '../../hooks/facts.ts';
 import type { AgentMessage } from '../../plugins/contract/message.ts';
 import type { AgentRunResult } from '../../plugins/contract/runtime-hooks.ts';
-import type { AgentRuntimeStateSnapshot, AgentUsage } from '../../plugins/contract/snapshot.ts';
+import {
+  type AgentRuntimeStateSnapshot,
+  type AgentUsage,
+  shareSaid,
+} from '../../plugins/contract/snapshot.ts';
 import type { Message } from '../../sessions/messages.ts';
-import type { AgentMirror, MirroredAgent } from './agent-mirror.ts';
+import type { AgentMirror, MirroredAgent } from './news/agent-mirror.ts';
 
 export interface SnapshotMeans {
   readonly sessionId: string;
@@ -32,8 +40,16 @@ export interface EndedRun extends Pick<RunResult, 'status' | 'text' | 'reason'> 
 
 export function createSnapshots(means: SnapshotMeans): Snapshots {
   const { mirror, sessionId } = means;
-  const of: Snapshots['of'] = (agentId, parentAgentId) =>
-    snapshotOf(mirror.agent(agentId, parentAgentId), means);
+  const growing = new WeakMap<MirroredAgent, GrowingMessages>();
+  const saidBy = (agent: MirroredAgent): readonly AgentMessage[] => {
+    const grow = growing.get(agent) ?? createGrowingMessages();
+    growing.set(agent, grow);
+    return grow(agent.parentAgentId === null ? means.messages() : agent.said);
+  };
+  const of: Snapshots['of'] = (agentId, parentAgentId) => {
+    const agent = mirror.agent(agentId, parentAgentId);
+    return shareSaid(snapshotOf(agent, means), () => saidBy(agent));
+  };
   return {
     of,
     at({ agent, iteration }) {
@@ -47,7 +63,7 @@ export function createSnapshots(means: SnapshotMeans): Snapshots {
       const { runId, iteration, usage } = mirror.agent(sessionId);
       const status = pluginStatus(run);
       const { text, reason } = run;
-      return {
+      const result: AgentRunResult = {
         agentId: sessionId,
         runId: runId ?? '',
         status,
@@ -58,6 +74,7 @@ export function createSnapshots(means: SnapshotMeans): Snapshots {
         ...(reason === null ? {} : { stopReason: reason }),
         ...(status === 'failed' ? { error: failureOf(reason) } : {}),
       };
+      return shareSaid(result, () => saidBy(mirror.agent(sessionId)));
     },
   };
 }

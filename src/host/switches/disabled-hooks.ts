@@ -30,7 +30,7 @@ function readDisabled(file: string): Disabled | null {
   return isUnderstood ? settings['hooks.disabled'] : null;
 }
 
-type Named = Pick<FoundHook, 'id' | 'ownId' | 'root' | 'line' | 'binds'>;
+type Named = Pick<FoundHook, 'id' | 'ownId' | 'root' | 'line' | 'binds' | 'plugin'>;
 
 /** How a person's wish to switch this hook off is written down. */
 export function disabledEntry(hook: Named): DisabledHook {
@@ -72,6 +72,8 @@ function familyName(id: string): string {
   return id.replace(/~\d+$/u, '');
 }
 
-function entryTextOf({ line, binds }: Named): string | null {
+/** Two plugins may have one name, and which of them is the first changes with what lies there. */
+function entryTextOf({ line, binds, plugin }: Named): string | null {
+  if (plugin !== undefined) return plugin.file;
   return line === null ? null : (binds.text ?? null);
 }

@@ -33,7 +33,9 @@ export function boundDirectories(unit: TrustUnit, real: RealPlaces): (place: str
   const directories = [...unit.directories, ...(linked === null ? [] : [linked])]
     .map((directory) => findRealPath(directory) ?? directory)
     .filter((directory) => isInside(real.root, directory) && directory !== real.root);
-  return (place) => directories.some((directory) => isBoundIn(directory, place));
+  const isApart = (place: string): boolean =>
+    unit.apart?.some((directory) => isInside(directory, place)) === true;
+  return (place) => directories.some((directory) => isBoundIn(directory, place)) && !isApart(place);
 }
 
 function isBoundIn(directory: string, file: string): boolean {

@@ -1,0 +1,112 @@
+import { isRecord, typeName } from '../../../base/json.ts';
+import type { Wire } from '../thoughts.ts';
+import { readModels } from './model-details.ts';
+import type { ServiceDescription } from './service-provider.ts';
+
+export type ServiceReading =
+  | {
+      readonly ok: true;
+      readonly service: ServiceDescription;
+      /** What of it was left out, in words. */
+      readonly warnings: readonly string[];
+    }
+  | { readonly ok: false; readonly why: string };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A service as plugins describe it: `baseUrl`, `protocol`, `env` … and its models. */
+export function readService(id: string, fields: Fields): ServiceReading {
+  const wire = wireOf(fields);
+  const why = idProblem(id) ?? addressProblem(fields['baseUrl']) ?? wireProblem(wire, fields);
+  if (why !== null || wire === null) return { ok: false, why: why ?? 'it speaks no known format' };
+  const { models, problems } = readModels(fields['models'] ?? fields['modelIds']);
+  const headers = readHeaders(fields['headers']);
+  return {
+    ok: true,
+    service: {
+      id,
+      label: textIn(fields, 'name') ?? id,
+      wire,
+      baseUrl: textIn(fields, 'baseUrl'),
+      defaultModel: textIn(fields, 'defaultModelId') ?? firstOf(models),
+      keyVariables: variablesIn(fields),
+      headers: headers.usable,
+      models,
+    },
+    warnings: [...problems, ...headers.problems],
+  };
+}
+
+/** `provider/model` names both, so a provider's id has no slash. */
+function idProblem(id: string): string | null {
+  if (/^[^\s/]+$/.test(id)) return null;
+  return `the id of a provider has no blank and no slash, found ${JSON.stringify(id)}`;
+}
+
+function addressProblem(baseUrl: unknown): string | null {
+  if (baseUrl === undefined) return null;
+  const isAddress = typeof baseUrl === 'string' && /^https?:\/\//.test(baseUrl);
+  if (isAddress && URL.canParse(baseUrl)) return null;
+  const found = typeof baseUrl === 'string' ? JSON.stringify(baseUrl) : typeName(baseUrl);
+  return `its baseUrl must begin with http:// or https://, found ${found}`;
+}
+
+const WIRES: ReadonlyMap<unknown, Wire> = new Map<unknown, Wire>([
+  ['openai-chat', 'chat'],
+  ['openai-compatible', 'chat'],
+  ['openai-r1', 'chat'],
+  ['openai', 'chat'],
+  ['anthropic', 'anthropic'],
+  ['openai-responses', 'openai'],
+  ['gemini', 'google'],
+  ['google', 'google'],
+]);
+
+/** Chat completions, unless its protocol, or else its client, is another. */
+function wireOf({ protocol, client }: Fields): Wire | null {
+  const said = [protocol, client].filter((each) => each !== undefined);
+  if (said.length === 0) return 'chat';
+  return said.flatMap((each) => WIRES.get(each) ?? [])[0] ?? null;
+}
+
+function wireProblem(wire: Wire | null, { protocol, client }: Fields): string | null {
+  if (wire !== null) return null;
+  const found = JSON.stringify(protocol ?? client) ?? typeName(protocol ?? client);
+  return `it speaks ${found}; Hookline speaks openai-chat, openai-responses, anthropic and gemini, and others through Llms.registerHandler`;
+}
+
+function firstOf(models: ReadonlyMap<string, unknown>): string | null {
+  return models.size === 1 ? ([...models.keys()][0] ?? null) : null;
+}
+
+function variablesIn(fields: Fields): readonly string[] {
+  const named = [fields['apiKeyEnv'], fields['env']].flat();
+  const texts = named.filter((each) => typeof each === 'string').map((each) => each.trim());
+  return [...new Set(texts.filter((each) => each !== ''))];
+}
+
+interface ReadHeaders {
+  readonly usable: Readonly<Record<string, string>>;
+  readonly problems: readonly string[];
+}
+
+function readHeaders(given: unknown): ReadHeaders {
+  if (given === undefined) return { usable: {}, problems: [] };
+  if (!isRecord(given)) {
+    return { usable: {}, problems: [`its headers are ${typeName(given)}, expected an object`] };
+  }
+  const entries = Object.entries(given);
+  return {
+    usable: Object.fromEntries(
+      entries.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+    ),
+    problems: entries.flatMap(([name, value]) =>
+      typeof value === 'string' ? [] : [`its header ${name} is no text`],
+    ),
+  };
+}
+
+function textIn(fields: Fields, key: string): string | null {
+  const value = fields[key];
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
+}

@@ -1,0 +1,179 @@
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { isAbsent } from '../../base/files.ts';
+import { findRealPath } from '../../base/paths.ts';
+import { findPlugins, pluginsAt } from '../../plugins/find/find-plugins.ts';
+import type { FoundEntry, FoundPlugins } from '../../plugins/find/found.ts';
+import type { Ignored, Place } from '../dialect.ts';
+import { findOwningRoot, type Grounds, rootSuffix } from '../place.ts';
+
+/** Where a person's and a workspace's plugins may lie. */
+export interface PluginPlaces extends Grounds {
+  /** The person's documents directories, the usual one and a redirected one. */
+  readonly documents: readonly string[];
+  /** Cline's own directory, `~/.cline` unless the environment moves it. */
+  readonly clineDirectory: string | null;
+  /** Files and directories that the caller named, absolute. */
+  readonly paths: readonly string[];
+  /** Where Cline keeps which plugins are switched off; null without a home directory. */
+  readonly clineSettings: string | null;
+}
+
+/** One place that was looked at. */
+export interface PluginRoot {
+  readonly path: string;
+  readonly place: Place;
+  /** The part of a plugin's id that says where it lies. */
+  readonly label: string;
+  /** What tells this root from the others of the session; empty for the first. */
+  readonly suffix: string;
+  /** The workspace root it belongs to, real path; null for others. */
+  readonly root: string | null;
+}
+
+/** A plugin, or what should have been one, with the name that it has in this session. */
+export interface NamedPlugin {
+  readonly id: string;
+  readonly ownId: string;
+  readonly from: PluginRoot;
+  readonly entry: FoundEntry;
+  /** Why it cannot be loaded, or null. */
+  readonly problem: string | null;
+  readonly place: Place;
+  readonly root: string | null;
+  /** Directories that are no part of it although they lie beside it; real paths. */
+  readonly apart: readonly string[];
+}
+
+export interface PluginDiscovery {
+  readonly plugins: readonly NamedPlugin[];
+  readonly ignored: readonly Ignored[];
+}
+
+/** Every directory that may hold plugins, in declared order. */
+export function pluginDirectories(places: PluginPlaces): readonly PluginRoot[] {
+  const { documents, clineDirectory, workspaceRoots } = places;
+  const own = clineDirectory === null ? [] : [home(path.join(clineDirectory, 'plugins'), 'home')];
+  const inDocuments = documents.map((directory, index) =>
+    home(path.join(directory, 'Cline', 'Plugins'), index === 0 ? 'global' : `global~${index + 1}`),
+  );
+  const ofWorkspaces = workspaceRoots.map((root, index): PluginRoot => {
+    const suffix = rootSuffix(workspaceRoots, index);
+    const directory = path.join(root, '.cline', 'plugins');
+    return { path: directory, place: 'workspace', label: 'workspace', suffix, root };
+  });
+  return [...own, ...inDocuments, ...ofWorkspaces];
+}
+
+function home(directory: string, label: string): PluginRoot {
+  return { path: directory, place: 'home', label, suffix: '', root: null };
+}
+
+/** Looks into every place. Runs nothing, and costs one look at each place where nothing is. */
+export function discoverPlugins(places: PluginPlaces): PluginDiscovery {
+  const directories = pluginDirectories(places).filter(({ path: place }) => mayBeThere(place));
+  const looked = [
+    ...withoutRepeats(directories).map((from) => ({ from, found: findPlugins(from.path) })),
+    ...places.paths.map((given) => ({ from: givenRoot(given), found: pluginsAt(given) })),
+  ];
+  if (looked.length === 0) return NOTHING;
+  const names = new Map<string, number>();
+  const files = new Set<string>();
+  return {
+    plugins: looked.flatMap(({ from, found }) =>
+      everyPlugin(found)
+        .filter(({ entry, problem }) => problem !== null || isFirst(entry.file, files))
+        .map((each) => namePlugin(each, { from, found, names, places })),
+    ),
+    ignored: looked.flatMap(({ found }) => found.ignored.map(ignoredOf)),
+  };
+}
+
+const NOTHING: PluginDiscovery = { plugins: [], ignored: [] };
+
+/** What cannot be looked at may be there. */
+function mayBeThere(place: string): boolean {
+  try {
+    return statSync(place, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    return !isAbsent(error);
+  }
+}
+
+function withoutRepeats(directories: readonly PluginRoot[]): readonly PluginRoot[] {
+  const seen = new Set<string>();
+  return directories.filter((each) => isFirst(findRealPath(each.path) ?? each.path, seen));
+}
+
+function isFirst(name: string, seen: Set<string>): boolean {
+  if (seen.has(name)) return false;
+  seen.add(name);
+  return true;
+}
+
+function givenRoot(given: string): PluginRoot {
+  return { path: given, place: 'given', label: 'given', suffix: '', root: null };
+}
+
+interface PluginOrProblem {
+  readonly entry: FoundEntry;
+  readonly problem: string | null;
+}
+
+/** What is broken has a place and a name all the same. */
+function everyPlugin({ entries, problems }: FoundPlugins): readonly PluginOrProblem[] {
+  return [
+    ...entries.map((entry) => ({ entry, problem: null })),
+    ...problems.map(({ path: file, label, message }) => ({
+      entry: { file, path: file, label, package: null, capabilities: null },
+      problem: message,
+    })),
+  ];
+}
+
+interface Naming {
+  readonly from: PluginRoot;
+  readonly found: FoundPlugins;
+  /** How often each name was given. */
+  readonly names: Map<string, number>;
+  readonly places: PluginPlaces;
+}
+
+function namePlugin({ entry, problem }: PluginOrProblem, naming: Naming): NamedPlugin {
+  const { from, found, names, places } = naming;
+  const name = readableName(entry, found);
+  const key = `${from.label}${from.suffix}:${name}`;
+  const count = (names.get(key) ?? 0) + 1;
+  names.set(key, count);
+  const mark = count === 1 ? '' : `~${count}`;
+  const root = from.root ?? findOwningRoot(entry.path, places);
+  return {
+    id: `plugin:${key}${mark}`,
+    ownId: `plugin:${from.label}:${name}${mark}`,
+    from,
+    entry,
+    problem,
+    place: root === null ? from.place : 'workspace',
+    root,
+    apart: found.apart,
+  };
+}
+
+/** The label, and for one of several in a package what its file is called; fit to be typed. */
+function readableName(entry: FoundEntry, { entries }: FoundPlugins): string {
+  const isOneOfSeveral =
+    entry.package !== null &&
+    entries.some((other) => other !== entry && other.label === entry.label);
+  const stem = path.basename(entry.path, path.extname(entry.path));
+  const name = isOneOfSeveral ? `${entry.label}/${stem}` : entry.label;
+  return name.replaceAll(/[^\p{L}\p{N}@/._+-]+/gu, '-');
+}
+
+function ignoredOf({ path: place, why, isQuiet, mayHidePlugin }: FoundPlugins['ignored'][number]) {
+  return {
+    path: place,
+    why,
+    ...(isQuiet === true ? { isQuiet } : {}),
+    ...(mayHidePlugin === true ? { mayHideHook: mayHidePlugin } : {}),
+  };
+}

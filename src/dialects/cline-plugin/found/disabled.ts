@@ -1,0 +1,36 @@
+import { readTextIfPresent } from '../../../base/files.ts';
+import { isRecord, parseJson } from '../../../base/json.ts';
+import { findOwningRoot } from '../../place.ts';
+import type { NamedPlugin, PluginPlaces } from '../discover.ts';
+
+/** Why a plugin is switched off in Cline, or null. */
+export type WhyOff = (plugin: NamedPlugin) => string | null;
+
+/** Reads which plugins Cline's own settings switch off; they are never written. */
+export function readSwitchedOff(places: PluginPlaces): WhyOff {
+  const { clineSettings: file } = places;
+  const disabled = file === null ? [] : disabledIn(file);
+  if (file === null || disabled.length === 0) return () => null;
+  // A file that a repository brought reaches only what that repository brought.
+  const owner = findOwningRoot(file, places);
+  return ({ entry, root }) => {
+    const isNamed = disabled.includes(entry.path) || disabled.includes(entry.file);
+    const isReached = owner === null || owner === root;
+    return isNamed && isReached ? `switched off in Cline: "disabledPlugins" of ${file}` : null;
+  };
+}
+
+function disabledIn(file: string): readonly unknown[] {
+  const parsed = parseJson(readQuietly(file));
+  const listed = parsed.ok && isRecord(parsed.value) ? parsed.value['disabledPlugins'] : null;
+  return Array.isArray(listed) ? listed : [];
+}
+
+function readQuietly(file: string): string {
+  try {
+    return readTextIfPresent(file) ?? '';
+  } catch {
+    // It is Cline's file, and Cline says what is wrong with it.
+    return '';
+  }
+}

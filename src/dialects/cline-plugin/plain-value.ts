@@ -1,0 +1,181 @@
+import { types } from 'node:util';
+import { messageOf } from '../../base/errors.ts';
+import { cutText } from '../../base/json.ts';
+
+/** Something that a plugin gave, in JSON. */
+export interface PlainText {
+  readonly text: string;
+  /** Whether the text says all of it, and nothing else than JSON would. */
+  readonly isExact: boolean;
+  /** Whether it goes on where the text ends. */
+  readonly isCut: boolean;
+}
+
+/**
+ * Says any value in JSON: what contains itself, big integers and properties that cannot be read are
+ * said in words. No more is looked at than the text holds. Never throws.
+ */
+export function plainText(value: unknown, limit: number): PlainText {
+  const writer = new Writer(limit);
+  try {
+    const isSaid = writer.write(value);
+    const text = isSaid ? writer.text() : `(${typeof value})`;
+    return { text, isExact: isSaid && writer.isExact, isCut: writer.isFull };
+  } catch (error) {
+    // A list that says a length and has none, and what else a proxy may think of.
+    return { text: `(it cannot be shown: ${reasonOf(error)})`, isExact: false, isCut: false };
+  }
+}
+
+const MAX_DEPTH = 200;
+
+class Writer {
+  isExact = true;
+  isFull = false;
+  #left: number;
+  readonly #said: string[] = [];
+  readonly #above = new Set<object>();
+
+  constructor(limit: number) {
+    this.#left = limit;
+  }
+
+  text(): string {
+    return this.#said.join('');
+  }
+
+  /** False when JSON has no word for it, as for functions. */
+  write(given: unknown): boolean {
+    return this.#writeJson(this.#asJson(given));
+  }
+
+  #writeJson(value: unknown): boolean {
+    switch (typeof value) {
+      case 'string':
+        return this.#say(this.#quoted(value));
+      case 'number':
+        return this.#say(Number.isFinite(value) ? String(value) : 'null');
+      case 'boolean':
+        return this.#say(String(value));
+      case 'bigint':
+        return this.#sayInstead(value.toString());
+      case 'object':
+        return value === null ? this.#say('null') : this.#object(value);
+      default:
+        return false;
+    }
+  }
+
+  #say(text: string): boolean {
+    if (text.length > this.#left) this.isFull = true;
+    if (this.#left > 0) this.#said.push(cutText(text, this.#left));
+    this.#left = Math.max(this.#left - text.length, 0);
+    return true;
+  }
+
+  /** Of a long text no more is quoted than there is room for. */
+  #quoted(text: string): string {
+    if (text.length > this.#left) this.isFull = true;
+    return JSON.stringify(cutText(text, this.#left));
+  }
+
+  #sayInstead(words: string): boolean {
+    this.isExact = false;
+    return this.#say(this.#quoted(words));
+  }
+
+  /** Dates and others say themselves what they are in JSON. */
+  #asJson(value: unknown): unknown {
+    if (types.isBoxedPrimitive(value)) return value.valueOf();
+    const isThing = typeof value === 'object' && value !== null;
+    const own: unknown = isThing ? this.#read(value, 'toJSON') : undefined;
+    if (typeof own !== 'function') return value;
+    return this.#safely<unknown>(() => Reflect.apply(own, value, ['']));
+  }
+
+  #object(value: object): boolean {
+    if (this.#above.has(value)) return this.#sayInstead('[circular]');
+    if (this.#above.size >= MAX_DEPTH) return this.#sayInstead('[nested too deep]');
+    this.#above.add(value);
+    if (Array.isArray(value)) this.#list(value);
+    else this.#fields(value);
+    this.#above.delete(value);
+    return true;
+  }
+
+  #list(list: readonly unknown[]): void {
+    this.#say('[');
+    for (let at = 0; at < list.length && !this.isFull; at += 1) {
+      if (at > 0) this.#say(',');
+      if (!this.write(this.#read(list, String(at)))) this.#say('null');
+    }
+    this.#say(']');
+  }
+
+  #fields(value: object): void {
+    this.#say('{');
+    let comma = '';
+    for (const key of this.#keysOf(value)) {
+      if (this.isFull) break;
+      const field = this.#asJson(this.#read(value, key));
+      if (!hasWord(field)) continue;
+      this.#say(`${comma}${this.#quoted(key)}:`);
+      this.#writeJson(field);
+      comma = ',';
+    }
+    this.#say('}');
+  }
+
+  #keysOf(value: object): readonly string[] {
+    const keys = this.#safely(() => Object.keys(value));
+    return typeof keys === 'string' ? [] : keys;
+  }
+
+  #read(owner: object, key: string): unknown {
+    return this.#safely<unknown>(() => Reflect.get(owner, key));
+  }
+
+  /** Getters of foreign objects may throw. */
+  #safely<Value>(look: () => Value): Value | string {
+    try {
+      return look();
+    } catch (error) {
+      this.isExact = false;
+      return `[cannot be read: ${reasonOf(error)}]`;
+    }
+  }
+}
+
+function hasWord(value: unknown): boolean {
+  return value !== undefined && typeof value !== 'function' && typeof value !== 'symbol';
+}
+
+/** What foreign code threw, in words; it may be anything. */
+export function reasonOf(error: unknown): string {
+  try {
+    const message: unknown = messageOf(error);
+    return typeof message === 'string' ? message : String(message);
+  } catch {
+    return 'it threw something that cannot be shown';
+  }
+}
+
+/** How much of anything that a plugin gives is kept and shown. */
+export const MAX_PLAIN_CHARACTERS = 100_000;
+
+/** The value itself where it can be stored as it is; else what can be said of it. */
+export function plainValue(value: unknown): unknown {
+  if (typeof value === 'string') return shownText(value);
+  const plain = plainText(value, MAX_PLAIN_CHARACTERS);
+  return plain.isExact && !plain.isCut ? value : withCutNote(plain);
+}
+
+/** A text of a plugin, as long as may be shown. */
+export function shownText(text: string): string {
+  if (text.length <= MAX_PLAIN_CHARACTERS) return text;
+  return `${cutText(text, MAX_PLAIN_CHARACTERS)}\n[cut: ${text.length} characters in all]`;
+}
+
+export function withCutNote({ text, isCut }: PlainText): string {
+  return isCut ? `${text}\n[cut: only the first ${MAX_PLAIN_CHARACTERS} characters]` : text;
+}

@@ -1,0 +1,81 @@
+import { safeMessages } from '../../../agent/conversation/safe-messages.ts';
+import {
+  fromProviderMessages,
+  toProviderMessages,
+} from '../../../dialects/cline-plugin/builder-messages.ts';
+import { plainText, reasonOf } from '../../../dialects/cline-plugin/plain-value.ts';
+import { withinBounds } from '../../../plugins/bounded.ts';
+import type { OnIssue } from '../../../plugins/issue.ts';
+import type { ProviderMessage } from '../../../plugins/contract/message.ts';
+import type { AgentExtensionMessageBuilder } from '../../../plugins/contract/plugin.ts';
+import type { ActivePlugin } from '../../../plugins/registry.ts';
+import type { Message } from '../../../sessions/messages.ts';
+
+export interface BuilderMeans {
+  readonly plugins: readonly ActivePlugin[];
+  readonly timeoutMs: number;
+  readonly onIssue: OnIssue;
+}
+
+/**
+ * Runs every message builder once, each on what the one before it made. One that fails or gives
+ * nothing of use is passed over and told of. What they make is for this request only.
+ */
+export async function buildMessages(
+  messages: readonly Message[],
+  { plugins, timeoutMs, onIssue }: BuilderMeans,
+  signal: AbortSignal,
+): Promise<readonly Message[]> {
+  const builders = plugins.flatMap(({ name: plugin, contributions }) =>
+    contributions.messageBuilders.map((builder) => ({ plugin, builder })),
+  );
+  let built = messages;
+  for (const { plugin, builder } of builders) {
+    const given = ownCopy(toProviderMessages(built));
+    const made = await madeBy(builder, () =>
+      withinBounds(() => builder.build(given), { timeoutMs, signal }),
+    );
+    // Nobody asks the model any more.
+    if (signal.aborted) return messages;
+    if (typeof made !== 'string') built = made;
+    else onIssue({ plugin, phase: 'builder', level: 'warning', message: made });
+  }
+  return built === messages ? messages : safeMessages(built);
+}
+
+/** A builder may change what it is given; what was said in the session stays as it is. */
+function ownCopy(messages: ProviderMessage[]): ProviderMessage[] {
+  for (const { content } of messages) {
+    for (const block of typeof content === 'string' ? [] : content) {
+      if (block.type === 'tool_use') block.input = structuredClone(block.input);
+    }
+  }
+  return messages;
+}
+
+async function madeBy(
+  { name = 'without a name' }: Partial<AgentExtensionMessageBuilder>,
+  build: () => Promise<unknown>,
+): Promise<readonly Message[] | string> {
+  const passedOver = (why: string): string => `the message builder ${name} is passed over: ${why}`;
+  try {
+    const made = fromProviderMessages(await build());
+    if (typeof made === 'string') return passedOver(made);
+    const unsayable = made.findIndex(hasUnsayableInput);
+    if (unsayable < 0) return made;
+    return passedOver(`message ${unsayable + 1} of what it gave calls a tool with what is no JSON`);
+  } catch (error) {
+    return passedOver(reasonOf(error));
+  }
+}
+
+const MAX_INPUT_CHARACTERS = 10_000_000;
+
+/** It would cost the request. */
+function hasUnsayableInput({ content }: Message): boolean {
+  return content.some((block) => {
+    if (block.type !== 'tool_use') return false;
+    const { isExact, isCut } = plainText(block.input, MAX_INPUT_CHARACTERS);
+    return !isExact || isCut;
+  });
+}

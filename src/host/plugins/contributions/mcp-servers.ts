@@ -1,0 +1,219 @@
+import path from 'node:path';
+import { isRecord, typeName } from '../../../base/json.ts';
+import { reasonOf } from '../../../dialects/cline-plugin/plain-value.ts';
+import type { AgentExtensionMcpServer } from '../../../plugins/contract/plugin.ts';
+import type { OnIssue } from '../../../plugins/issue.ts';
+import type { ActivePlugin } from '../../../plugins/registry.ts';
+import {
+  describeReached,
+  type Reached,
+  type ServerConfig,
+  wireName,
+} from '../../../mcp/server-config.ts';
+
+export interface PluginServersMeans {
+  /** Where a plugin lies, by its name; null for an object that the program itself gave. */
+  readonly directoryOf: (plugin: string) => string | null;
+  /** What values that plugins only name are read from. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The names of servers that are configured; they stay with those. */
+  readonly taken: readonly string[];
+}
+
+/**
+ * The MCP servers that plugins registered, ready to be started. One that cannot be used is left out
+ * and told of.
+ */
+export function serversOf(
+  active: readonly ActivePlugin[],
+  means: PluginServersMeans,
+  onIssue: OnIssue,
+): readonly ServerConfig[] {
+  const owners = new Map(means.taken.map((name) => [wireName(name), 'a configured server']));
+  return active.flatMap(({ name: plugin, contributions }) =>
+    contributions.mcpServers.flatMap((given) => {
+      const read = readSafely(given, { plugin, means });
+      const problem = typeof read === 'string' ? read : clash(read, owners);
+      if (typeof read !== 'string' && problem === null) {
+        owners.set(wireName(read.name), `a server of the plugin ${plugin}`);
+        return [read];
+      }
+      const message = `the MCP server ${JSON.stringify(given.name)} is left out: ${problem}`;
+      onIssue({ plugin, phase: 'mcp', level: 'warning', message });
+      return [];
+    }),
+  );
+}
+
+/** Tools are called by it, so that names which only look different are the same. */
+function clash({ name }: ServerConfig, owners: ReadonlyMap<string, string>): string | null {
+  const owner = owners.get(wireName(name));
+  return owner === undefined ? null : `${owner} has this name`;
+}
+
+interface Reading {
+  readonly plugin: string;
+  readonly means: PluginServersMeans;
+}
+
+/** Getters of foreign objects may throw. */
+function readSafely(given: AgentExtensionMcpServer, reading: Reading): ServerConfig | string {
+  try {
+    return readServer({ ...given }, reading);
+  } catch (error) {
+    return `it cannot be read: ${reasonOf(error)}`;
+  }
+}
+
+/** A sentence says what is wrong with it. */
+function readServer(
+  { name: written, transport, env }: Readonly<Record<string, unknown>>,
+  { plugin, means }: Reading,
+): ServerConfig | string {
+  const name = typeof written === 'string' ? written.trim() : '';
+  if (name === '') return 'expected "name" to be a text that is not empty';
+  if (!isRecord(transport)) return `expected "transport" to be an object, ${found(transport)}`;
+  const directory = means.directoryOf(plugin);
+  const reached = readTransport(transport, env, { directory, env: means.env });
+  if (typeof reached === 'string') return reached;
+  return {
+    name,
+    source: 'plugin',
+    file: directory ?? `plugin ${plugin}`,
+    line: 1,
+    place: 'given',
+    root: null,
+    reached,
+    // Without the values of variables, some of which are secrets.
+    text: JSON.stringify([plugin, name, reached.type, describeReached(reached)]),
+    timeoutMs: null,
+    whyOff: null,
+    variables: {},
+    isLiteral: true,
+  };
+}
+
+function found(value: unknown): string {
+  return `found ${value === undefined ? 'nothing' : typeName(value)}`;
+}
+
+interface Standing {
+  readonly directory: string | null;
+  readonly env: PluginServersMeans['env'];
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function readTransport(transport: Fields, env: unknown, standing: Standing): Reached | string {
+  switch (transport['type']) {
+    case 'stdio':
+      return readProgram(transport, env, standing);
+    case 'streamableHttp':
+      return env === undefined ? readService(transport) : '"env" is for a "stdio" transport only';
+    case 'sse':
+      return 'its transport is "sse", which Hookline does not speak; most services that have it answer to "streamableHttp", too';
+    default:
+      return `expected "transport.type" to be "stdio" or "streamableHttp", found ${JSON.stringify(transport['type']) ?? 'nothing'}`;
+  }
+}
+
+function readProgram(
+  { command, args = [], cwd, env: inside }: Fields,
+  beside: unknown,
+  standing: Standing,
+): Reached | string {
+  if (!isFilled(command)) return `expected "transport.command" to be a text, ${found(command)}`;
+  if (!isTexts(args)) return 'expected "transport.args" to be a list of texts';
+  if (cwd !== undefined && !isFilled(cwd)) {
+    return `expected "transport.cwd" to be a text, ${found(cwd)}`;
+  }
+  const inner = readVariables('transport.env', inside, standing.env);
+  if (typeof inner === 'string') return inner;
+  const outer = readVariables('env', beside, standing.env);
+  if (typeof outer === 'string') return outer;
+  return {
+    type: 'stdio',
+    command,
+    args: [...args],
+    env: { ...inner, ...outer },
+    cwd: directoryFor(cwd, standing.directory),
+  };
+}
+
+/** Without a word about it, a program stands where its plugin lies. */
+function directoryFor(cwd: string | undefined, directory: string | null): string | null {
+  if (cwd === undefined) return directory;
+  return directory === null ? cwd : path.resolve(directory, cwd);
+}
+
+function readService({ url, headers = {} }: Fields): Reached | string {
+  if (!isFilled(url)) return `expected "transport.url" to be a text, ${found(url)}`;
+  if (!/^https?:$/u.test(protocolOf(url))) {
+    return `expected "transport.url" to be an address of http or https, found ${JSON.stringify(url)}`;
+  }
+  if (!isTextRecord(headers)) return 'expected "transport.headers" to be texts by name';
+  return { type: 'http', url: url.trim(), headers: { ...headers } };
+}
+
+function protocolOf(url: string): string {
+  return URL.canParse(url.trim()) ? new URL(url.trim()).protocol : '';
+}
+
+/** Each is a text, or says where its value is to be found: `{ fromEnv, value, required }`. */
+function readVariables(
+  place: string,
+  given: unknown,
+  env: PluginServersMeans['env'],
+): Record<string, string> | string {
+  if (given === undefined) return {};
+  if (!isRecord(given)) return `expected "${place}" to be an object, ${found(given)}`;
+  const values: Record<string, string> = {};
+  for (const [name, written] of Object.entries(given)) {
+    if (typeof written === 'string') {
+      values[name] = written;
+      continue;
+    }
+    const reference = readReference(written);
+    if (reference === null) {
+      return `expected "${place}.${name}" to be a text or { fromEnv, value, required }, ${found(written)}`;
+    }
+    const { fromEnv = name, value, required } = reference;
+    const known = env[fromEnv];
+    const settled = known === undefined || known === '' ? value : known;
+    if (settled !== undefined) values[name] = settled;
+    else if (required === true) return `it needs the variable ${fromEnv}, which is not set`;
+  }
+  return values;
+}
+
+interface Reference {
+  readonly fromEnv?: string;
+  readonly value?: string;
+  readonly required?: boolean;
+}
+
+function readReference(written: unknown): Reference | null {
+  if (!isRecord(written)) return null;
+  const { fromEnv, value, required } = written;
+  if (value !== undefined && typeof value !== 'string') return null;
+  if (required !== undefined && typeof required !== 'boolean') return null;
+  if (fromEnv !== undefined && typeof fromEnv !== 'string') return null;
+  const named = fromEnv?.trim() ?? '';
+  return {
+    ...(named === '' ? {} : { fromEnv: named }),
+    ...(value === undefined ? {} : { value }),
+    ...(required === undefined ? {} : { required }),
+  };
+}
+
+function isFilled(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '';
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}
+
+function isTextRecord(value: unknown): value is Readonly<Record<string, string>> {
+  return isRecord(value) && Object.values(value).every((each) => typeof each === 'string');
+}

@@ -1,0 +1,113 @@
+import type {
+  CustomProvider,
+  CustomProviders,
+} from '../../../agent/models/custom/custom-provider.ts';
+import { readService } from '../../../agent/models/custom/read-service.ts';
+import { registeredProviders } from '../../../agent/models/custom/registered.ts';
+import { serviceProvider } from '../../../agent/models/custom/service-provider.ts';
+import { isOwnProvider } from '../../../agent/models/providers.ts';
+import { messageOf } from '../../../base/errors.ts';
+import { isRecord } from '../../../base/json.ts';
+import type { AgentExtensionProvider } from '../../../plugins/contract/plugin.ts';
+import type { OnIssue, PluginIssue } from '../../../plugins/issue.ts';
+import type { ActivePlugin } from '../../../plugins/registry.ts';
+
+/** The providers that the plugins of one session registered with `api.registerProvider`. */
+export function providersOf(
+  active: readonly Pick<ActivePlugin, 'name' | 'contributions'>[],
+  onIssue: OnIssue,
+): readonly CustomProvider[] {
+  const chosen = new Map<string, CustomProvider>();
+  for (const { name: plugin, contributions } of active) {
+    const tell = (level: PluginIssue['level'], message: string): void =>
+      onIssue({ plugin, phase: 'provider', level, message });
+    for (const contributed of contributions.providers) {
+      const made = makeProvider(contributed, { plugin, chosen, tell });
+      if (made !== null) chosen.set(made.id, made);
+    }
+  }
+  tellRefused(onIssue);
+  return [...chosen.values()];
+}
+
+/** What was registered for the process while plugins were set up, under a name that is not free. */
+function tellRefused(onIssue: OnIssue): void {
+  for (const { id, from } of registeredProviders.takeRefused()) {
+    onIssue({ plugin: from, phase: 'provider', level: 'warning', message: ownName(id) });
+  }
+}
+
+interface Means {
+  readonly plugin: string;
+  readonly chosen: ReadonlyMap<string, CustomProvider>;
+  readonly tell: (level: PluginIssue['level'], message: string) => void;
+}
+
+/** Getters of foreign objects may throw. */
+function makeProvider(contributed: AgentExtensionProvider, means: Means): CustomProvider | null {
+  try {
+    return readProvider(contributed, means);
+  } catch (error) {
+    means.tell('error', `one of its providers cannot be looked at: ${messageOf(error)}`);
+    return null;
+  }
+}
+
+function readProvider(
+  { name, metadata }: AgentExtensionProvider,
+  { plugin, chosen, tell }: Means,
+): CustomProvider | null {
+  const id = name.trim();
+  const problem = clash(id, chosen);
+  if (problem !== null) {
+    tell('warning', problem);
+    return null;
+  }
+  const fields = fieldsOf(isRecord(metadata) ? metadata : {});
+  if (fields['baseUrl'] === undefined) {
+    if (registeredProviders.find(id) === null) tell('warning', onlyAnnounced(id));
+    return null;
+  }
+  const read = readService(id, fields);
+  if (!read.ok) {
+    tell('error', `the provider ${JSON.stringify(id)} is left out: ${read.why}`);
+    return null;
+  }
+  for (const warning of read.warnings) tell('warning', `the provider "${id}": ${warning}`);
+  return serviceProvider(read.service, `the plugin "${plugin}"`);
+}
+
+function clash(id: string, chosen: ReadonlyMap<string, CustomProvider>): string | null {
+  if (isOwnProvider(id)) return ownName(id);
+  const other = chosen.get(id);
+  if (other === undefined) return null;
+  return `the provider "${id}" is left out: ${other.from} registered one of this name before`;
+}
+
+function ownName(id: string): string {
+  return `the provider "${id}" is left out: this name is Hookline's own, and the key for it must not go elsewhere; register it under another`;
+}
+
+function onlyAnnounced(id: string): string {
+  return `the provider "${id}" serves nothing: metadata.baseUrl says where it is reached, or Llms.registerHandler makes its answers`;
+}
+
+/** Cline's own example puts the whole collection into the metadata as well. */
+function fieldsOf(metadata: Record<string, unknown>): Record<string, unknown> {
+  const collection = metadata['clineModelCollection'];
+  if (!isRecord(collection)) return metadata;
+  const { provider, models } = collection;
+  return { ...(isRecord(provider) ? provider : {}), models, ...metadata };
+}
+
+/** All that a session can use: what its own plugins brought, and what was registered for the process. */
+export function createProviders(own: () => readonly CustomProvider[]): CustomProviders {
+  return {
+    find(id) {
+      const shared = registeredProviders.find(id);
+      if (shared?.kind === 'handler') return shared;
+      return own().find((each) => each.id === id) ?? shared;
+    },
+    ids: () => [...new Set([...own().map(({ id }) => id), ...registeredProviders.ids()])],
+  };
+}

@@ -1,0 +1,73 @@
+import { TextDecoder } from 'node:util';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { cutText } from '../../../base/json.ts';
+import { MAX_PLAIN_CHARACTERS, plainText } from '../../../dialects/cline-plugin/plain-value.ts';
+
+/** Streams of Node.js and of the web are such, and what an async generator makes. */
+export function isStream(value: unknown): value is AsyncIterable<unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  try {
+    return typeof Reflect.get(value, Symbol.asyncIterator) === 'function';
+  } catch {
+    return false;
+  }
+}
+
+const GOES_ON = '\n[cut: the stream goes on]';
+const MAX_CHARACTERS = MAX_PLAIN_CHARACTERS - GOES_ON.length;
+
+/** How many pieces are taken before others get their turn: some streams never wait for anything. */
+const PIECES_IN_A_TURN = 100;
+
+/**
+ * The text of a stream, until it ends or has said as much as is shown. Then, and when the signal
+ * aborts, it is told to end, and nobody waits until it does.
+ */
+export async function readStream(
+  stream: AsyncIterable<unknown>,
+  signal: AbortSignal,
+): Promise<string> {
+  const iterator = stream[Symbol.asyncIterator]();
+  const texts = createTexts();
+  const end = (): void => endStream(iterator);
+  signal.addEventListener('abort', end, { once: true });
+  try {
+    for (let count = 1; !texts.isFull() && !signal.aborted; count += 1) {
+      const piece: IteratorResult<unknown, unknown> = await iterator.next();
+      if (piece.done === true) return texts.all();
+      texts.add(piece.value);
+      if (count % PIECES_IN_A_TURN === 0) await nextTurn();
+    }
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
+  end();
+  return `${texts.all()}${GOES_ON}`;
+}
+
+function createTexts() {
+  const decoder = new TextDecoder();
+  const texts: string[] = [];
+  let length = 0;
+  return {
+    isFull: () => length > MAX_CHARACTERS,
+    add(piece: unknown) {
+      const text = textOf(piece, decoder);
+      length += text.length;
+      texts.push(text);
+    },
+    all: () => cutText(texts.join(''), MAX_CHARACTERS),
+  };
+}
+
+function textOf(piece: unknown, decoder: TextDecoder): string {
+  if (typeof piece === 'string') return piece;
+  if (piece instanceof Uint8Array) return decoder.decode(piece, { stream: true });
+  return `${plainText(piece, MAX_PLAIN_CHARACTERS).text}\n`;
+}
+
+/** What it does at its end is its own, and what goes wrong with it, too. */
+function endStream(iterator: AsyncIterator<unknown>): void {
+  const ending = async (): Promise<unknown> => iterator.return?.();
+  ending().catch(() => undefined);
+}

@@ -1,0 +1,83 @@
+import { HooklineError } from '../../../base/errors.ts';
+import { typeName } from '../../../base/json.ts';
+import { reasonOf, shownText } from '../../../dialects/cline-plugin/plain-value.ts';
+import type { Handler } from '../../../hooks/handler.ts';
+import { type Bounds, withinBounds } from '../../../plugins/bounded.ts';
+import type { OnIssue } from '../../../plugins/issue.ts';
+import type { AgentExtensionRule } from '../../../plugins/contract/plugin.ts';
+import type { ActivePlugin } from '../../../plugins/registry.ts';
+
+export interface RuleMeans {
+  readonly plugins: readonly ActivePlugin[];
+  /** The names of the tools that the model is told of. */
+  readonly toolNames: () => readonly string[];
+  /** How long one may take to say what it says. */
+  readonly timeoutMs: number;
+  readonly onIssue: OnIssue;
+}
+
+export interface Rules {
+  /** What they said when the run began. */
+  text(): string;
+  readonly handlers: readonly Handler[];
+}
+
+/** Rules are read when a run begins, which is before the model is asked anything. */
+export function createRules(means: RuleMeans): Rules {
+  let texts: readonly string[] = [];
+  const reader: Handler = {
+    id: 'plugin:rules',
+    dialect: 'plugin',
+    source: 'rules of plugins',
+    event: 'RunStart',
+    vocabulary: 'sdk',
+    onFailure: 'open',
+    inOrder: true,
+    async run(_input, signal) {
+      texts = await readRules(means, signal);
+      return undefined;
+    },
+  };
+  const hasRules = means.plugins.some(({ contributions }) => contributions.rules.length > 0);
+  return { text: () => texts.join('\n\n'), handlers: hasRules ? [reader] : [] };
+}
+
+/** What rules of plugins say now, in their order; one that fails is left out and told of. */
+async function readRules(
+  { plugins, toolNames, timeoutMs, onIssue }: RuleMeans,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const offered = toolNames();
+  const texts: string[] = [];
+  const all = plugins.flatMap(({ name, contributions }) =>
+    contributions.rules.map((rule) => ({ plugin: name, rule })),
+  );
+  for (const { plugin, rule } of all) {
+    try {
+      const { whenToolAvailable: needed } = rule;
+      if (needed !== undefined && !offered.includes(needed)) continue;
+      texts.push(shownText(await contentOf(rule, { timeoutMs, signal })));
+    } catch (error) {
+      signal.throwIfAborted();
+      const message = `the rule ${nameOf(rule)} is left out: ${reasonOf(error)}`;
+      onIssue({ plugin, phase: 'rule', level: 'warning', message });
+    }
+  }
+  return texts.filter((text) => text !== '');
+}
+
+function nameOf(rule: AgentExtensionRule): string {
+  const id: unknown = Reflect.get(rule, 'id');
+  return typeof id === 'string' ? id : 'without an id';
+}
+
+async function contentOf(rule: AgentExtensionRule, bounds: Bounds): Promise<string> {
+  const { content } = rule;
+  const said: unknown =
+    typeof content === 'function' ? await withinBounds(() => content.call(rule), bounds) : content;
+  if (said === undefined || said === null) return '';
+  if (typeof said === 'string') return said.trim();
+  throw new HooklineError('PLUGIN_INVALID', {
+    message: `expected its content to be a text, found ${typeName(said)}`,
+  });
+}

@@ -1,0 +1,131 @@
+import type { RuntimeEvent } from '../../../agent/runtime-event.ts';
+import { addUsage } from '../../../agent/models/prices.ts';
+import { NO_USAGE, type Usage } from '../../../agent/models/model.ts';
+import type { Message, ToolResultBlock } from '../../../sessions/messages.ts';
+
+/** What is known of one agent from what it tells of itself. */
+export interface MirroredAgent {
+  readonly agentId: string;
+  readonly parentAgentId: string | null;
+  runId: string | null;
+  status: 'idle' | 'running' | 'completed' | 'aborted' | 'failed';
+  iteration: number;
+  usage: Usage;
+  readonly pending: Set<string>;
+  /** Of this turn. */
+  text: string;
+  thinking: string;
+  calls: number;
+  finishReason: string;
+  lastError: string | null;
+  /** What a sub-agent said; the session's own has its messages elsewhere. */
+  readonly said: Message[];
+}
+
+/** The agents of one session as plugins are told of them. */
+export interface AgentMirror {
+  agent(agentId: string, parentAgentId?: string | null): MirroredAgent;
+  hear(event: RuntimeEvent): void;
+  /** Whose call it is that has not ended; null when nobody's. */
+  ofCall(callId: string): MirroredAgent | null;
+}
+
+export function createAgentMirror(): AgentMirror {
+  const agents = new Map<string, MirroredAgent>();
+  const agent: AgentMirror['agent'] = (agentId, parentAgentId = null) => {
+    const known = agents.get(agentId);
+    if (known !== undefined) return known;
+    const made = newAgent(agentId, parentAgentId);
+    agents.set(agentId, made);
+    return made;
+  };
+  return {
+    agent,
+    ofCall: (callId) => [...agents.values()].find(({ pending }) => pending.has(callId)) ?? null,
+    hear(event) {
+      const heard = agent(event.agentId, event.parentAgentId);
+      take(heard, event);
+      if (event.type !== 'turn-end') return;
+      // What a sub-agent takes, whoever started it takes.
+      for (let by = parentOf(heard); by !== null; by = parentOf(by)) {
+        by.usage = addUsage(by.usage, event.usage);
+      }
+    },
+  };
+
+  function parentOf({ parentAgentId }: MirroredAgent): MirroredAgent | null {
+    return parentAgentId === null ? null : (agents.get(parentAgentId) ?? null);
+  }
+}
+
+function newAgent(agentId: string, parentAgentId: string | null): MirroredAgent {
+  return {
+    agentId,
+    parentAgentId,
+    runId: null,
+    status: parentAgentId === null ? 'idle' : 'running',
+    iteration: 0,
+    usage: NO_USAGE,
+    pending: new Set(),
+    text: '',
+    thinking: '',
+    calls: 0,
+    finishReason: 'stop',
+    lastError: null,
+    said: [],
+  };
+}
+
+function take(agent: MirroredAgent, event: RuntimeEvent): void {
+  switch (event.type) {
+    case 'run-start':
+      Object.assign(agent, {
+        runId: event.runId,
+        status: 'running',
+        iteration: 0,
+        usage: NO_USAGE,
+      });
+      agent.lastError = null;
+      return;
+    case 'turn-start':
+      Object.assign(agent, { iteration: event.iteration, text: '', thinking: '', calls: 0 });
+      return;
+    case 'turn-end':
+      agent.usage = addUsage(agent.usage, event.usage);
+      agent.finishReason = event.finishReason;
+      return;
+    case 'text-delta':
+      agent.text += event.text;
+      return;
+    case 'thinking-delta':
+      agent.thinking += event.text;
+      return;
+    case 'retry-start':
+      if (event.discardsOutput) Object.assign(agent, { text: '', thinking: '' });
+      return;
+    case 'message-end':
+      if (agent.parentAgentId !== null) agent.said.push(event.message);
+      return;
+    case 'tool-start':
+      agent.pending.add(event.callId);
+      agent.calls += 1;
+      return;
+    case 'tool-end':
+      agent.pending.delete(event.callId);
+      if (agent.parentAgentId !== null) agent.said.push(resultMessage(event));
+      return;
+    case 'run-end':
+      agent.status = event.result.status;
+      agent.lastError = event.result.reason;
+      break;
+    default:
+  }
+}
+
+type ToolEnd = Extract<RuntimeEvent, { type: 'tool-end' }>;
+
+export function resultMessage({ callId, output }: ToolEnd): Message {
+  const content = output.success ? output.text : (output.error ?? output.text);
+  const block: ToolResultBlock = { type: 'tool_result', tool_use_id: callId, content };
+  return { role: 'user', content: [output.success ? block : { ...block, is_error: true }] };
+}

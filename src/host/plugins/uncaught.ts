@@ -1,0 +1,71 @@
+import type { PluginEntry } from '../../plugins/entry.ts';
+import type { OnIssue } from '../../plugins/issue.ts';
+import { ownerOf } from '../../plugins/load/owner-of-stack.ts';
+import { createUncaughtIssues } from '../../plugins/uncaught-issues.ts';
+
+/** A plugin that lives in this process. */
+export interface WatchedPlugin {
+  readonly name: string;
+  readonly entry: PluginEntry;
+}
+
+type Tell = (error: unknown) => void;
+
+/** What each session is told with, by the file that was imported. */
+type Watch = ReadonlyMap<string, Tell>;
+
+const watches = new Set<Watch>();
+// Nothing unloads a module, and a session ends before the last timer of its plugins does.
+const former = new Map<string, Tell>();
+
+/**
+ * From now on an error that nothing catches, and whose stack leads to a file of one of these plugins, is
+ * told as theirs and survived. To every other error happens what would happen without this. The function
+ * that is returned says that the session has ended: from then on it hears only of what no other session does.
+ */
+export function watchUncaught(plugins: readonly WatchedPlugin[], onIssue: OnIssue): () => void {
+  if (plugins.length === 0) return () => undefined;
+  const watch: Watch = new Map(
+    plugins.map(({ name, entry }) => [entry.file, createUncaughtIssues(() => name, onIssue)]),
+  );
+  // Only a monitor: with a listener for the error itself, Node.js would end for none any more.
+  if (watches.size === 0 && former.size === 0) process.on('uncaughtExceptionMonitor', lookAt);
+  watches.add(watch);
+  return () => {
+    watches.delete(watch);
+    for (const [file, tell] of watch) former.set(file, tell);
+  };
+}
+
+/** Called before anybody else learns of the error, and before Node.js decides what becomes of it. */
+function lookAt(error: unknown): void {
+  const tellers = tellersOf(error);
+  if (tellers.length === 0) return;
+  const tell = (): void => tellers.forEach((each) => each(error));
+  // Whoever has set one decides about every error himself.
+  if (process.hasUncaughtExceptionCaptureCallback()) return tell();
+  // Takes this one error out of the way of Node.js and of listeners that would end the process.
+  process.setUncaughtExceptionCaptureCallback(() => {
+    process.setUncaughtExceptionCaptureCallback(null);
+    tell();
+  });
+}
+
+/** Those of every session that has the plugin: which of them it happened in, nobody can tell. */
+function tellersOf(error: unknown): readonly Tell[] {
+  const stack = stackOf(error);
+  const owner = stack === null ? null : ownerOf(stack);
+  if (owner === null) return [];
+  const open = [...watches].flatMap((watch) => watch.get(owner) ?? []);
+  return open.length > 0 ? open : [former.get(owner)].filter((tell) => tell !== undefined);
+}
+
+/** Whatever can be thrown was. */
+function stackOf(error: unknown): string | null {
+  try {
+    const stack: unknown = error instanceof Error ? error.stack : null;
+    return typeof stack === 'string' ? stack : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { createGrowingMessages } from '../../../src/dialects/cline-plugin/growing-messages.ts';
+import { toAgentMessages } from '../../../src/dialects/cline-plugin/messages.ts';
+import type { Message } from '../../../src/sessions/messages.ts';
+
+function turn(n: number): Message[] {
+  const id = `call-${n}`;
+  return [
+    { role: 'user', content: [{ type: 'text', text: `ask ${n}` }] },
+    { role: 'assistant', content: [{ type: 'tool_use', id, name: `tool-${n}`, input: { n } }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: 'ok' }] },
+  ];
+}
+
+describe('a conversation of which only what is new is made anew', () => {
+  it('says what the whole one says, and is one list that grows', () => {
+    const grow = createGrowingMessages();
+    const messages: Message[] = [];
+    const list = grow(messages);
+    for (const message of [1, 2, 3].flatMap(turn)) {
+      messages.push(message);
+      expect(grow(messages)).toBe(list);
+      expect(list).toEqual(toAgentMessages(messages));
+    }
+    const [first] = list;
+    expect(grow([...messages])).toBe(list);
+    expect(list[0]).toBe(first);
+  });
+
+  it('begins anew when it was summed up, or is another one', () => {
+    const grow = createGrowingMessages();
+    const before = grow(turn(1));
+    const summed: Message[] = [{ role: 'user', content: [{ type: 'text', text: 'so far' }] }];
+    const after = grow(summed);
+    expect(after).not.toBe(before);
+    expect(after).toEqual(toAgentMessages(summed));
+    expect(grow(turn(2))).toEqual(toAgentMessages(turn(2)));
+    expect(grow([])).toEqual([]);
+  });
+});

@@ -1,0 +1,170 @@
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createMcpServers, type McpServers } from '../../../src/host/mcp/mcp-servers.ts';
+import { openHooks } from '../../../src/host/open-hooks.ts';
+import { serversOf } from '../../../src/host/plugins/contributions/mcp-servers.ts';
+import type { ServerConfig } from '../../../src/mcp/server-config.ts';
+import { createStage, type Stage } from '../../agent/stage.ts';
+import { exampleEntry, serveExample } from '../../mcp/servers.ts';
+import { pluginWith } from '../plugins/plugin-servers.ts';
+import { OWN, servers } from './run-with-servers.ts';
+
+function open(stage: Stage): { mcp: McpServers; notices: string[] } {
+  const notices: string[] = [];
+  const env = { PATH: process.env['PATH'], HOME: stage.home };
+  const opened = openHooks({
+    cwd: stage.workspace,
+    roots: [stage.workspace],
+    surroundings: {
+      cwd: stage.workspace,
+      env,
+      home: stage.home,
+      platform: process.platform,
+      nodePath: process.execPath,
+    },
+  });
+  const mcp = createMcpServers({ opened, given: [], notice: (text) => notices.push(text) });
+  onTestFinished(() => mcp.close());
+  return { mcp, notices };
+}
+
+async function fromPlugin(transport: object, name = 'docs', more: object = {}) {
+  const active = [await pluginWith('bringer', { name, transport, ...more })];
+  const means = { directoryOf: () => null, env: {}, taken: [] };
+  return serversOf(active, means, () => undefined);
+}
+
+const example = (...args: readonly string[]): Promise<readonly ServerConfig[]> =>
+  fromPlugin({ type: 'stdio', ...exampleEntry(...args) });
+
+const toolsOf = (mcp: McpServers, name: string): number =>
+  mcp.tools().filter(({ name: tool }) => tool.startsWith(`mcp__${name}__`)).length;
+
+const { signal } = new AbortController();
+
+describe('servers that plugins bring', () => {
+  it('are there until whoever brought them leaves: tools, prompts, resources and calls of hooks', async () => {
+    const { mcp, notices } = open(createStage());
+    await mcp.start();
+    const joined = mcp.join(await example());
+    await mcp.settled();
+    const during = {
+      tools: toolsOf(mcp, 'docs'),
+      hasResources: mcp.tools().some(({ name }) => name === 'ReadMcpResourceTool'),
+      commands: mcp.commands().length > 0,
+      answer: await mcp.call(
+        { server: 'docs', tool: 'environment', input: { name: 'HOME' } },
+        signal,
+      ),
+      states: (await mcp.report()).statuses.map(({ config, state }) => [config.name, state]),
+    };
+    await joined.leave();
+    const after = {
+      tools: mcp.tools().length,
+      commands: mcp.commands().length,
+      answer: await mcp.call({ server: 'docs', tool: 'environment', input: {} }, signal),
+      states: (await mcp.report()).statuses,
+    };
+    expect(during).toMatchObject({
+      tools: 10,
+      hasResources: true,
+      commands: true,
+      answer: { isError: false },
+      states: [['docs', 'connected']],
+    });
+    expect([after, notices]).toEqual([{ tools: 0, commands: 0, answer: null, states: [] }, []]);
+  });
+
+  it('are shared by those who bring the same, and end with the last of them', async () => {
+    const { mcp } = open(createStage());
+    const first = mcp.join(await example());
+    const second = mcp.join(await example());
+    await mcp.settled();
+    await first.leave();
+    await first.leave();
+    expect(toolsOf(mcp, 'docs')).toBe(10);
+    await second.leave();
+    expect(toolsOf(mcp, 'docs')).toBe(0);
+  });
+
+  it('that a plugin brings otherwise, once it has changed, take the place of those it brought before', async () => {
+    const { mcp, notices } = open(createStage());
+    const before = mcp.join(await fromPlugin({ type: 'stdio', ...exampleEntry() }));
+    await mcp.settled();
+    const after = mcp.join(
+      await fromPlugin({ type: 'stdio', ...exampleEntry() }, 'docs', { env: { TOKEN: 'new' } }),
+    );
+    await mcp.settled();
+    await before.leave();
+    const call = { server: 'docs', tool: 'environment', input: { name: 'TOKEN' } };
+    expect(await mcp.call(call, signal)).toEqual({ text: 'TOKEN=new', isError: false });
+    await after.leave();
+    expect([toolsOf(mcp, 'docs'), notices]).toEqual([0, []]);
+  });
+
+  it('that two plugins bring under one name: the last counts as long as it is there, which is told', async () => {
+    const { mcp, notices } = open(createStage());
+    mcp.join(await example());
+    const [docs] = await fromPlugin({ type: 'stdio', command: '/no/such/program' });
+    const other = mcp.join(docs === undefined ? [] : [{ ...docs, file: '/plugins/other' }]);
+    await mcp.settled();
+    expect(toolsOf(mcp, 'docs')).toBe(0);
+    await other.leave();
+    await mcp.settled();
+    expect(toolsOf(mcp, 'docs')).toBe(10);
+    expect(notices).toContain(
+      'the MCP server docs (/plugins/other:1) takes the place of another one with this name',
+    );
+  });
+
+  it('do not take the place of a configured one', async () => {
+    const stage = createStage();
+    stage.write(OWN, servers({ docs: exampleEntry() }));
+    const { mcp, notices } = open(stage);
+    await mcp.start();
+    expect(mcp.names()).toEqual(['docs']);
+    mcp.join(await fromPlugin({ type: 'stdio', command: 'no-such-program' }));
+    await mcp.settled();
+    expect(toolsOf(mcp, 'docs')).toBe(10);
+    expect(notices.at(-1)).toContain('is not started: another one has this name');
+  });
+
+  it('may be services, and take nothing in their entry for a variable', async () => {
+    const service = await serveExample();
+    const { mcp } = open(createStage());
+    const headers = { 'x-token': '${HOME}' };
+    mcp.join(await fromPlugin({ type: 'streamableHttp', url: service.url, headers }));
+    await mcp.settled();
+    expect(toolsOf(mcp, 'docs')).toBe(10);
+    expect(service.seen[0]).toMatchObject({ 'x-token': '${HOME}' });
+  });
+
+  it('get the variables that their plugin gave them', async () => {
+    const { mcp } = open(createStage());
+    const transport = { type: 'stdio', ...exampleEntry() };
+    mcp.join(await fromPlugin(transport, 'docs', { env: { TOKEN: 'secret ${X}' } }));
+    await mcp.settled();
+    const call = { server: 'docs', tool: 'environment', input: { name: 'TOKEN' } };
+    expect(await mcp.call(call, signal)).toEqual({ text: 'TOKEN=secret ${X}', isError: false });
+  });
+
+  it('that do not start are told of, and cost nobody else', async () => {
+    const { mcp, notices } = open(createStage());
+    mcp.join([
+      ...(await fromPlugin({ type: 'stdio', command: path.resolve('/no/such/program') }, 'gone')),
+      ...(await example()),
+    ]);
+    await mcp.settled();
+    expect([toolsOf(mcp, 'docs'), toolsOf(mcp, 'gone')]).toEqual([10, 0]);
+    expect(notices).toEqual([
+      expect.stringMatching(/^the MCP server gone is not connected: .*no\/such\/program/),
+    ]);
+  });
+
+  it('that come and go at once leave nothing behind', async () => {
+    const { mcp } = open(createStage());
+    await mcp.join(await example()).leave();
+    await mcp.settled();
+    expect((await mcp.report()).statuses).toEqual([]);
+  });
+});

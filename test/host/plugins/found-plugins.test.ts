@@ -1,0 +1,394 @@
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Host, HostOptions } from '../../../src/host/create-host.ts';
+import { trustUnit } from '../../../src/host/hook-set.ts';
+import { openHooks } from '../../../src/host/open-hooks.ts';
+import { protectedPlacesOf } from '../../../src/host/permissions/protected.ts';
+import { foundPlugins } from '../../../src/host/plugins/found-plugins.ts';
+import type { PluginOptions } from '../../../src/host/plugins/plugin-options.ts';
+import { disabledEntry } from '../../../src/host/switches/disabled-hooks.ts';
+import { bindUnit } from '../../../src/trust/bytes.ts';
+import { createLock, formatLock } from '../../../src/trust/lock.ts';
+import { until, write } from '../../base/directory.ts';
+import { at, packageJson, PLUGIN } from '../../plugins/find/places.ts';
+import { answering, createPlaces, HOOKS, hostIn, type Places, trustWorkspace } from '../places.ts';
+
+const DIRECTORY = 'ws/.cline/plugins';
+
+function open({ surroundings, root }: Places, more: HostOptions = {}) {
+  return openHooks({ surroundings, roots: [root], ...more });
+}
+
+/** Every plugin with its state. */
+function statesIn(places: Places, more: HostOptions = {}, options: PluginOptions = {}) {
+  const found = foundPlugins(open(places, more), options);
+  return Object.fromEntries(found.map(({ hook, status }) => [hook.id, status.state]));
+}
+
+describe('plugins of a workspace', () => {
+  test('may be loaded once their bytes are trusted, and not after one has changed', async () => {
+    const places = createPlaces({
+      [`${DIRECTORY}/guard.ts`]: PLUGIN,
+      [`${DIRECTORY}/helper.ts`]: 'export const one = 1\n',
+    });
+    expect(statesIn(places)).toEqual({ 'plugin:workspace:guard': 'untrusted' });
+    await trustWorkspace(places);
+    expect(statesIn(places)).toEqual({ 'plugin:workspace:guard': 'ready' });
+    appendFileSync(at(places.base, `${DIRECTORY}/helper.ts`), '// other\n');
+    expect(statesIn(places)).toEqual({ 'plugin:workspace:guard': 'modified' });
+  });
+
+  test.each([
+    ['its file', `${DIRECTORY}/guard.ts`],
+    ['a file beside it that is new', `${DIRECTORY}/new.txt`],
+    ['what it imports from elsewhere', 'ws/src/lib.ts'],
+    ['what that imports', 'ws/src/deeper.ts'],
+    ['a file that would be loaded instead of what it imports', 'ws/src/plain.js'],
+  ])('are modified when this changes: %s', async (_name, file) => {
+    const places = createPlaces({
+      [`${DIRECTORY}/guard.ts`]: `import '../../src/lib.ts'\nimport '../../src/plain'\n${PLUGIN}`,
+      'ws/src/lib.ts': `import './deeper.ts'\n`,
+      'ws/src/deeper.ts': '',
+      'ws/src/plain.ts': '',
+    });
+    await trustWorkspace(places);
+    expect(statesIn(places)).toEqual({ 'plugin:workspace:guard': 'ready' });
+    const changed = at(places.base, file);
+    const before = existsSync(changed) ? readFileSync(changed, 'utf8') : '';
+    write(changed, `${before}// changed\n`);
+    expect(statesIn(places)['plugin:workspace:guard']).toBe('modified');
+  });
+
+  test.each([
+    'src/index.ts',
+    'lib/helper.ts',
+    'skills/one/SKILL.md',
+    'package.json',
+    'node_modules/zod/index.js',
+    'brand-new.ts',
+  ])('that are packages are modified when %s changes', async (file) => {
+    const pkg = `${DIRECTORY}/pkg`;
+    const json = packageJson(['src/index.ts']);
+    const places = createPlaces({
+      [`${pkg}/package.json`]: json,
+      [`${pkg}/src/index.ts`]: PLUGIN,
+      [`${pkg}/lib/helper.ts`]: '',
+      [`${pkg}/skills/one/SKILL.md`]: '',
+      [`${pkg}/node_modules/zod/index.js`]: '',
+    });
+    await trustWorkspace(places);
+    expect(statesIn(places)).toEqual({ 'plugin:workspace:pkg': 'ready' });
+    const changed = file === 'package.json' ? ` ${json}` : PLUGIN.replace('any', 'evil');
+    write(at(places.base, `${pkg}/${file}`), changed);
+    expect(statesIn(places)).toEqual({ 'plugin:workspace:pkg': 'modified' });
+  });
+
+  test('do not take each other’s trust: a package changes without its neighbours', async () => {
+    const places = createPlaces({
+      [`${DIRECTORY}/one.ts`]: PLUGIN,
+      [`${DIRECTORY}/pkg/package.json`]: packageJson(['index.ts']),
+      [`${DIRECTORY}/pkg/index.ts`]: PLUGIN,
+    });
+    await trustWorkspace(places);
+    write(at(places.base, `${DIRECTORY}/pkg/index.ts`), `${PLUGIN}// changed`);
+    expect(statesIn(places)).toEqual({
+      'plugin:workspace:one': 'ready',
+      'plugin:workspace:pkg': 'modified',
+    });
+  });
+
+  test('do not gain trust by becoming a package', async () => {
+    const places = createPlaces({
+      [`${DIRECTORY}/main.ts`]: `import './lib/x.ts'\n${PLUGIN}`,
+      [`${DIRECTORY}/lib/x.ts`]: 'export const x = 1\n',
+    });
+    await trustWorkspace(places);
+    write(at(places.base, `${DIRECTORY}/lib/package.json`), packageJson(['x.ts']));
+    write(at(places.base, `${DIRECTORY}/lib/x.ts`), PLUGIN);
+    expect(statesIn(places)).toEqual({
+      'plugin:workspace:main': 'modified',
+      'plugin:workspace:pkg': 'untrusted',
+    });
+  });
+
+  test.each([
+    ['few', 1],
+    ['more than trust can bind', 2100],
+  ])('do not load modules that came later, be they %s', async (_name, count) => {
+    const places = createPlaces({ [`${DIRECTORY}/guard.ts`]: `import 'zod'\n${PLUGIN}` });
+    await trustWorkspace(places);
+    expect(statesIn(places)).toEqual({ 'plugin:workspace:guard': 'ready' });
+    for (let number = 0; number < count; number++) {
+      write(at(places.base, `${DIRECTORY}/node_modules/zod/${number}.js`), '');
+    }
+    expect(statesIn(places)).toEqual({ 'plugin:workspace:guard': 'modified' });
+  });
+
+  test('that are links are modified when these lead elsewhere, even to the same bytes', async () => {
+    const places = createPlaces({
+      'outside/one.ts': PLUGIN,
+      'outside/two.ts': PLUGIN,
+      [`${DIRECTORY}/.keep`]: '',
+    });
+    const link = at(places.base, `${DIRECTORY}/linked.ts`);
+    symlinkSync('../../../outside/one.ts', link);
+    expect(statesIn(places)).toEqual({ 'plugin:workspace:linked': 'untrusted' });
+    await trustWorkspace(places);
+    expect(statesIn(places)).toEqual({ 'plugin:workspace:linked': 'ready' });
+    rmSync(link);
+    symlinkSync('../../../outside/two.ts', link);
+    expect(statesIn(places)).toEqual({ 'plugin:workspace:linked': 'modified' });
+  });
+
+  test('that are broken are never ready, whoever trusts them', async () => {
+    const places = createPlaces({ [`${DIRECTORY}/pkg/package.json`]: packageJson(['none.ts']) });
+    expect(statesIn(places)).toEqual({ 'plugin:workspace:pkg': 'broken' });
+    expect(statesIn(places, { trust: 'all' })).toEqual({ 'plugin:workspace:pkg': 'broken' });
+  });
+
+  test('of a nested repository are not looked for', () => {
+    const places = createPlaces({
+      'ws/vendor/lib/.git/HEAD': 'ref: refs/heads/main\n',
+      'ws/vendor/lib/.cline/plugins/guest.ts': PLUGIN,
+    });
+    expect(statesIn(places)).toEqual({});
+  });
+
+  test('that a lock holds may be loaded where the caller names it', () => {
+    const places = createPlaces({ [`${DIRECTORY}/guard.ts`]: PLUGIN });
+    const units = open(places)
+      .hookSet.found()
+      .map((hook) => trustUnit(hook));
+    const file = write(path.join(places.base, 'lock.json'), formatLock(createLock(units)));
+    expect(statesIn(places, { lock: { file } })).toEqual({ 'plugin:workspace:guard': 'ready' });
+    write(at(places.base, `${DIRECTORY}/guard.ts`), `${PLUGIN} `);
+    expect(statesIn(places, { lock: { file } })).toEqual({ 'plugin:workspace:guard': 'modified' });
+  });
+
+  test('that hold more than trust can bind say so', () => {
+    const pkg = `${DIRECTORY}/pkg`;
+    const places = createPlaces({
+      [`${pkg}/package.json`]: packageJson(['index.ts']),
+      [`${pkg}/index.ts`]: PLUGIN,
+    });
+    for (let number = 0; number < 2100; number++) {
+      write(at(places.base, `${pkg}/data/${number}.txt`), '');
+    }
+    const [found] = foundPlugins(open(places));
+    expect(found?.status).toMatchObject({
+      state: 'untrusted',
+      why: expect.stringContaining('plugin:workspace:pkg would bind more than 2000 files'),
+    });
+  });
+});
+
+describe('other plugins', () => {
+  test('of the person are ready, and those that the caller names, outside of workspaces', () => {
+    const places = createPlaces({
+      'home/.cline/plugins/own.ts': PLUGIN,
+      'home/Documents/Cline/Plugins/written.ts': PLUGIN,
+      'tools/given.ts': PLUGIN,
+      'ws/tools/inside.ts': PLUGIN,
+    });
+    const pluginPaths = [path.join(places.base, 'tools'), 'tools/inside.ts', '  ', 'gone.ts'];
+    expect(statesIn(places, { pluginPaths })).toEqual({
+      'plugin:home:own': 'ready',
+      'plugin:global:written': 'ready',
+      'plugin:given:given': 'ready',
+      'plugin:given:inside': 'untrusted',
+      'plugin:given:gone': 'broken',
+    });
+    expect(statesIn(places, { pluginPaths }, { discovers: false })).toEqual({
+      'plugin:given:given': 'ready',
+      'plugin:given:inside': 'untrusted',
+      'plugin:given:gone': 'broken',
+    });
+  });
+
+  test('lie where CLINE_DIR says', () => {
+    const places = createPlaces({ 'moved/plugins/own.ts': PLUGIN }, {});
+    const { surroundings } = places;
+    const env = { ...surroundings.env, CLINE_DIR: path.join(places.base, 'moved') };
+    expect(statesIn({ ...places, surroundings: { ...surroundings, env } })).toEqual({
+      'plugin:home:own': 'ready',
+    });
+  });
+
+  test('of a home directory that is the workspace are the person’s', () => {
+    const places = createPlaces({ 'home/.cline/plugins/own.ts': PLUGIN });
+    const { surroundings, home } = places;
+    const inHome = { ...places, root: home, surroundings: { ...surroundings, cwd: home } };
+    expect(statesIn(inHome)).toEqual({ 'plugin:home:own': 'ready' });
+  });
+
+  test('that are new or have changed are told of as plugins', async () => {
+    const places = createPlaces({ 'home/.cline/plugins/one.ts': PLUGIN });
+    const news: string[] = [];
+    const onOwnHookNews = (text: string): void => void news.push(text);
+    await hostIn(places, { onOwnHookNews });
+    const changed = write(at(places.home, '.cline/plugins/one.ts'), `${PLUGIN} `);
+    const added = write(at(places.home, '.cline/plugins/two.ts'), PLUGIN);
+    await hostIn(places, { onOwnHookNews });
+    expect(news).toEqual([
+      `your own plugin changed since the last run: ${changed}`,
+      `new plugin of your own since the last run: ${added}`,
+    ]);
+  });
+});
+
+describe('switches', () => {
+  test('turn a plugin off, and it stays off when another comes to have its name', () => {
+    const places = createPlaces({ 'home/.cline/plugins/z/foo.ts': PLUGIN });
+    const disabled = foundPlugins(open(places)).map(({ hook }) => disabledEntry(hook));
+    const off = { flags: { 'hooks.disabled': disabled } };
+    expect(statesIn(places, off)).toEqual({ 'plugin:home:foo': 'disabled' });
+    write(at(places.home, '.cline/plugins/a/foo.ts'), PLUGIN);
+    expect(statesIn(places, off)).toEqual({
+      'plugin:home:foo': 'ready',
+      'plugin:home:foo~2': 'disabled',
+    });
+  });
+
+  test('that somebody wrote by hand mean whatever has the name', () => {
+    const places = createPlaces({ 'home/.cline/plugins/foo.ts': PLUGIN });
+    const off = { flags: { 'hooks.disabled': [{ id: 'plugin:home:foo', root: null }] } };
+    expect(statesIn(places, off)).toEqual({ 'plugin:home:foo': 'disabled' });
+  });
+
+  test('that Cline has set count, and say where they are', () => {
+    const places = createPlaces({ 'home/.cline/plugins/off.ts': PLUGIN });
+    const file = at(places.home, '.cline/data/settings/global-settings.json');
+    const disabledPlugins = [at(places.home, '.cline/plugins/off.ts')];
+    write(file, JSON.stringify({ disabledPlugins }));
+    const [found] = foundPlugins(open(places));
+    expect(found?.status).toMatchObject({
+      state: 'disabled',
+      isEnabled: false,
+      why: `switched off in Cline: "disabledPlugins" of ${file}`,
+    });
+    const { surroundings } = places;
+    for (const [name, value] of [
+      ['CLINE_DATA_DIR', path.join(places.base, 'data')],
+      ['CLINE_GLOBAL_SETTINGS_PATH', path.join(places.base, 'other.json')],
+    ] as const) {
+      const env = { ...surroundings.env, [name]: value };
+      const moved = { ...places, surroundings: { ...surroundings, env } };
+      expect(statesIn(moved)).toEqual({ 'plugin:home:off': 'ready' });
+    }
+  });
+
+  test('that turn all hooks off leave plugins on disk unloaded, and say so', async () => {
+    const places = createPlaces({ 'home/.cline/plugins/own.ts': PLUGIN });
+    const notices: string[] = [];
+    const host = await hostIn(places, {
+      flags: { 'hooks.enabled': false },
+      onNotice: (notice) => notices.push(notice),
+    });
+    expect(host.hooks()).toEqual([]);
+    expect(notices).toEqual([
+      'hooks are switched off by a flag: none is run, and no plugin on disk is loaded',
+    ]);
+  });
+});
+
+describe('a host', () => {
+  test('asks no plugin for a decision, and finds new ones when it looks again', async () => {
+    const places = createPlaces({
+      [`ws/${HOOKS}/PreToolUse.js`]: answering({ cancel: false }),
+      [`${DIRECTORY}/guard.ts`]: PLUGIN,
+    });
+    await trustWorkspace(places);
+    const host = await hostIn(places);
+    expect(handlersOf(host)).toEqual({
+      'cline:workspace:PreToolUse.js': 1,
+      'plugin:workspace:guard': 0,
+    });
+    write(at(places.home, '.cline/plugins/later.ts'), PLUGIN);
+    host.rescan();
+    expect(host.hooks().map(({ hook }) => hook.id)).toContain('plugin:home:later');
+  });
+
+  test('that watches finds what is dropped, and what is installed', async () => {
+    const places = createPlaces({ 'home/.cline/plugins/one.ts': PLUGIN });
+    const host = await hostIn(places, { watch: true });
+    const ids = (): readonly string[] => host.hooks().map(({ hook }) => hook.id);
+    write(at(places.root, '.cline/plugins/dropped.ts'), PLUGIN);
+    await until(() => ids().includes('plugin:workspace:dropped'));
+    const installed = at(places.home, '.cline/plugins/_installed');
+    write(at(installed, '.tmp/half/x.ts'), PLUGIN);
+    mkdirSync(path.join(installed, 'local'));
+    renameSync(at(installed, '.tmp/half'), at(installed, 'local/x-0123456789ab'));
+    await until(() => ids().includes('plugin:home:x'));
+    write(at(installed, '.tmp/more/y.ts'), PLUGIN);
+    renameSync(at(installed, '.tmp/more'), at(installed, 'local/y-0123456789ab'));
+    await until(() => ids().includes('plugin:home:y'));
+  });
+
+  test('protects what a plugin is made of, but not the whole workspace', () => {
+    const places = createPlaces({
+      'ws/tools/one.ts': PLUGIN,
+      'ws/top.ts': PLUGIN,
+      'ws/vendor/pkg/package.json': packageJson(['src/index.ts']),
+      'ws/vendor/pkg/src/index.ts': PLUGIN,
+    });
+    const pluginPaths = ['tools/one.ts', 'top.ts', 'vendor/pkg'];
+    const { findTouched } = protectedPlacesOf(open(places, { pluginPaths }));
+    const isAsked = (file: string): boolean => {
+      const input = { file_path: path.join(places.root, file), content: '' };
+      return findTouched({ names: ['Write'], kind: 'edit', input, cwd: places.root }) !== null;
+    };
+    const files = ['tools/one.ts', 'tools/new.ts', 'top.ts', 'vendor/pkg/lib/x.ts', 'src/app.ts'];
+    expect(files.map(isAsked)).toEqual([true, true, true, true, false]);
+  });
+
+  test('that looks for hooks of other kinds only finds no plugins', async () => {
+    const places = createPlaces({ 'home/.cline/plugins/own.ts': PLUGIN });
+    const host = await hostIn(places, { dialects: ['cline', 'claude'] });
+    expect(host.hooks()).toEqual([]);
+  });
+
+  test('binds exactly the files of a plugin of one file and its neighbours', () => {
+    const places = createPlaces({
+      [`${DIRECTORY}/guard.ts`]: PLUGIN,
+      [`${DIRECTORY}/data/words.txt`]: '',
+      [`${DIRECTORY}/pkg/package.json`]: packageJson(['index.ts']),
+      [`${DIRECTORY}/pkg/index.ts`]: PLUGIN,
+      [`${DIRECTORY}/pkg/src/state/store.ts`]: '',
+      [`${DIRECTORY}/_installed/local/x-0123456789ab/x.ts`]: PLUGIN,
+      [`${DIRECTORY}/node_modules/zod/index.js`]: '',
+    });
+    const found = open(places).hookSet.found();
+    const files = found.map((hook) => [hook.id, bindUnit(trustUnit(hook)).files]);
+    const hash = expect.stringMatching(/^[0-9a-f]{64}$/);
+    expect(Object.fromEntries(files)).toEqual({
+      'plugin:workspace:guard': {
+        '.cline/plugins/_installed': 'apart',
+        '.cline/plugins/data/words.txt': hash,
+        '.cline/plugins/guard.ts': hash,
+        '.cline/plugins/node_modules/zod/index.js': hash,
+        '.cline/plugins/pkg': 'apart',
+      },
+      'plugin:workspace:pkg': {
+        '.cline/plugins/pkg/index.ts': hash,
+        '.cline/plugins/pkg/package.json': hash,
+        '.cline/plugins/pkg/src/state/store.ts': hash,
+      },
+      'plugin:workspace:x': { '.cline/plugins/_installed/local/x-0123456789ab/x.ts': hash },
+    });
+  });
+});
+
+function handlersOf(host: Host): Record<string, number> {
+  return Object.fromEntries(
+    host.madeHooks().map(({ hook, handlers }) => [hook.id, handlers.length]),
+  );
+}
