@@ -1,7 +1,10 @@
 /** `hookline`: everything that a host needs to run hooks. */
+import * as Llms from './sdk/llms/llms.ts';
+
 export { type ErrorCode, HooklineError, isHooklineError } from './base/errors.ts';
 export { VERSION } from './base/version.ts';
-export { createHost, type Host, type HostOptions } from './host/create-host.ts';
+export type { Host, HostOptions } from './host/create-host.ts';
+export { createHost } from './sdk/provided/create-host.ts';
 export type { AgentOptions, ModelWish } from './host/agent/agent-options.ts';
 export type { Started, StartRequest } from './host/agent/sessions.ts';
 export type { HookSearch } from './host/hook-search.ts';
@@ -16,7 +19,7 @@ export type {
   ElicitationRequest,
   Person,
 } from './agent/world.ts';
-export type { Message } from './sessions/messages.ts';
+export type { Message as SessionMessage } from './sessions/messages.ts';
 export type { HookEngine } from './hooks/engine.ts';
 export type { Decision, Effect, Failure, Outcome, Stop, Verdict } from './hooks/decision.ts';
 export { isRefusal } from './hooks/decision.ts';
@@ -41,12 +44,9 @@ export type {
   ToolApprovalRequest,
   ToolApprovalResult,
 } from './sdk/start-input.ts';
-export {
-  type AgentTool,
-  type AgentToolContext,
-  type AgentToolResult,
-  createTool,
-} from './plugins/contract/tool.ts';
+export { createTool } from './plugins/author/define-tool.ts';
+export type { AgentTool, AgentToolContext, AgentToolResult } from './plugins/contract/tool.ts';
+export type { Telemetry as ITelemetryService } from './plugins/contract/telemetry.ts';
 export type {
   AgentExtensionApi,
   AgentExtensionAutomationEventType,
@@ -91,9 +91,84 @@ export type {
 } from './plugins/contract/runtime-hooks.ts';
 export type { AgentRuntimeStateSnapshot, AgentUsage } from './plugins/contract/snapshot.ts';
 export type {
+  AgentFilePart,
+  AgentImagePart,
   AgentMessage,
   AgentMessagePart,
+  AgentReasoningPart,
+  AgentTextPart,
+  AgentToolCallPart,
+  AgentToolResultPart,
   ContentBlock,
+  FileContent,
+  ImageContent,
   ProviderMessage,
+  ProviderMessage as Message,
+  ProviderMessage as MessageWithMetadata,
+  TextContent,
+  ThinkingContent,
   ToolResultContent,
+  ToolUseContent,
 } from './plugins/contract/message.ts';
+export {
+  AgentRuntime,
+  AgentRuntime as Agent,
+  createAgent,
+  createAgentRuntime,
+} from './sdk/provided/agent/agent.ts';
+export type { AgentEventListener, AgentRunInput } from './sdk/provided/agent/agent.ts';
+export type {
+  AgentModel,
+  AgentModelEvent,
+  AgentRuntimeConfig,
+  AgentRuntimePlugin,
+} from './sdk/provided/agent/agent-config.ts';
+export {
+  ContributionRegistry,
+  createContributionRegistry,
+  normalizePluginManifest,
+} from './sdk/provided/contribution-registry.ts';
+export {
+  ALL_DEFAULT_TOOL_NAMES,
+  createBuiltinTools,
+  type DefaultToolName,
+  DefaultToolNames,
+  ToolPresets,
+} from './sdk/provided/default-tools.ts';
+export {
+  discoverPluginModulePaths,
+  resolveAgentPluginPaths,
+  resolvePluginConfigSearchPaths,
+} from './sdk/provided/plugins/find-plugins.ts';
+export type {
+  PluginInstallOptions,
+  PluginInstallResult,
+} from './sdk/provided/plugins/install-plugins.ts';
+export { loadOverrides } from './sdk/provided/load-overrides.ts';
+export type {
+  PluginInitializationFailure,
+  PluginInitializationWarning,
+} from './sdk/provided/plugins/load-plugins.ts';
+export {
+  normalizePluginCommandName,
+  type PluginCommandService,
+} from './sdk/provided/plugins/plugin-commands.ts';
+export {
+  isOfficialPluginSlug,
+  type ParsedPluginSource,
+  parsePluginSource,
+} from './sdk/provided/plugins/plugin-sources.ts';
+export type { PluginToolSummary } from './sdk/provided/plugins/plugin-tools.ts';
+export { validateWithZod, zodToJsonSchema } from './sdk/provided/schemas.ts';
+export {
+  createPluginCommandService,
+  installPlugin,
+  listPluginTools,
+  listPluginToolsWithDiagnostics,
+  loadAgentPluginFromPath,
+  loadAgentPluginsFromPaths,
+  loadAgentPluginsFromPathsWithDiagnostics,
+  resolveAndLoadAgentPlugins,
+  uninstallPlugin,
+} from './sdk/provided.ts';
+export { Llms };

@@ -13,4 +13,13 @@ export type {
   PayloadDescription,
 } from './testing/resolve-event.ts';
 export { sampleEvent } from './testing/sample-event.ts';
+export {
+  createPluginTestHost,
+  type FiredMoment,
+  type PluginTestHost,
+  type PluginTestOptions,
+  type PluginTestRun,
+} from './testing/plugin-host/create-plugin-test-host.ts';
+export type { PluginContributions } from './testing/plugin-host/contributions.ts';
+export type { GivenPlugins } from './testing/plugin-host/given-plugins.ts';
 export type { Decision, Effect, Outcome, Verdict } from './hooks/decision.ts';

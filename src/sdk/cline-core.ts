@@ -21,7 +21,7 @@ import { prepareInput, type PreparedInput } from './input/prepare-input.ts';
 import { withFiles } from './input/prompt-files.ts';
 import { createListeners, type Listener } from './listeners.ts';
 import { pendingPromptsApi } from './pending-prompts.ts';
-import { offerPluginHost } from './plugin-host-global.ts';
+import { offerClineCore } from './provided/core-slot.ts';
 import { manifestOf, type SessionManifest, type SessionRecord } from './session-files.ts';
 import {
   findStoredRecord,
@@ -62,13 +62,11 @@ export class ClineCore {
   readonly #sessions = new Map<string, CoreSession>();
   readonly #opening = new Set<string>();
   readonly #listeners = createListeners();
-  readonly #withdraw: () => void;
   #isDisposed = false;
 
   private constructor(options: ClineCoreOptions) {
     this.#options = options;
     this.clientName = options.clientName;
-    this.#withdraw = offerPluginHost((sessionId) => this.#sessionForPlugin(sessionId));
   }
 
   static async create(options: ClineCoreOptions = {}): Promise<ClineCore> {
@@ -80,6 +78,8 @@ export class ClineCore {
       );
     }
     if (options.automation !== undefined && options.automation !== false) throw noAutomation();
+    // Its plugins may start sessions of their own.
+    offerClineCore(async () => ClineCore);
     return new ClineCore(options);
   }
 
@@ -132,7 +132,6 @@ export class ClineCore {
     this.#isDisposed = true;
     const all = [...this.#sessions.values()];
     await Promise.all(all.map((session) => session.end('cancelled', reason)));
-    this.#withdraw();
     this.#listeners.clear();
   }
 
@@ -285,13 +284,6 @@ export class ClineCore {
     const session = this.#sessions.get(sessionId);
     if (session?.isOpen !== true) throw new SessionNotFoundError(sessionId);
     return session;
-  }
-
-  /** The one that is named, or the one that was opened last. */
-  #sessionForPlugin(sessionId: string | null): CoreSession | null {
-    const open = [...this.#sessions.values()].filter(({ isOpen }) => isOpen);
-    if (sessionId === null) return open.at(-1) ?? null;
-    return open.find(({ id }) => id === sessionId) ?? null;
   }
 }
 

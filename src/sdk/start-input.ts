@@ -9,6 +9,7 @@ import type {
 } from '../plugins/contract/plugin.ts';
 import type { ProviderMessage } from '../plugins/contract/message.ts';
 import type { AgentRuntimeHooks, ToolPolicy } from '../plugins/contract/runtime-hooks.ts';
+import type { Telemetry } from '../plugins/contract/telemetry.ts';
 import type { AgentTool } from '../plugins/contract/tool.ts';
 
 /** What `ClineCore.create` takes. */
@@ -20,7 +21,7 @@ export interface ClineCoreOptions {
   capabilities?: HostCapabilities;
   toolPolicies?: Record<string, ToolPolicy>;
   logger?: BasicLogger;
-  telemetry?: unknown;
+  telemetry?: Telemetry;
   /** Another way to the model's service, for all sessions. */
   fetch?: typeof globalThis.fetch;
   automation?: unknown;
@@ -112,7 +113,13 @@ export interface CoreSessionConfig {
   enableAgentTeams?: boolean;
   extensions?: AgentPlugin[];
   extensionContext?: ExtensionContext;
+  /** Files and directories with plugins, beside those of the person and the workspace. */
   pluginPaths?: string[];
+  /** `process`: each plugin on disk runs in a process of its own. */
+  pluginIsolation?: 'none' | 'process';
+  /** How long importing one plugin may take, and its setup. */
+  pluginImportTimeoutMs?: number;
+  pluginSetupTimeoutMs?: number;
   extraTools?: AgentTool[];
   /** Hooks of the program itself, before those of plugins. */
   hooks?: Partial<AgentRuntimeHooks>;
@@ -123,7 +130,7 @@ export interface CoreSessionConfig {
   /** How long one hook of a plugin may take. */
   hookTimeoutMs?: number;
   logger?: BasicLogger;
-  telemetry?: unknown;
+  telemetry?: Telemetry;
   toolPolicies?: Record<string, ToolPolicy>;
   /** Which workspace hooks may run: those that the person trusted, or all. */
   trust?: 'record' | 'all';
@@ -137,5 +144,5 @@ export interface ExtensionContext {
   session?: { sessionId?: string };
   automation?: { ingestEvent(envelope: AutomationEventEnvelope): unknown };
   logger?: BasicLogger;
-  telemetry?: unknown;
+  telemetry?: Telemetry;
 }

@@ -81,15 +81,19 @@ function untrusted(place: HookPlace, search: HookSearch): readonly Difference[] 
   const { hooksDirectory: _ofTheWorkspace, ...rest } = search;
   const named = hooksDirectory === null ? {} : { hooksDirectory };
   const { hookSet } = openHooks({ ...rest, ...named, cwd: root, roots: [root] });
-  return hookSet
-    .statuses()
-    .filter(({ hook, trustedBy }) => hook.place === 'workspace' && trustedBy === null)
-    .filter(({ hook }) => hooksDirectory === null || path.dirname(hook.path) === hooksDirectory)
-    .map(({ hook, state, why }) => ({
-      path: 'trust',
-      expected: `${hook.path} to be trusted: ${trustCommand(place)}`,
-      found: `${state}: ${why}`,
-    }));
+  return (
+    hookSet
+      .statuses()
+      .filter(({ hook, trustedBy }) => hook.place === 'workspace' && trustedBy === null)
+      // No case loads a plugin.
+      .filter(({ hook }) => hook.plugin === undefined)
+      .filter(({ hook }) => hooksDirectory === null || path.dirname(hook.path) === hooksDirectory)
+      .map(({ hook, state, why }) => ({
+        path: 'trust',
+        expected: `${hook.path} to be trusted: ${trustCommand(place)}`,
+        found: `${state}: ${why}`,
+      }))
+  );
 }
 
 function trustCommand({ root, hooksDirectory }: HookPlace): string {

@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from 'vitest';
-import { ClineCore } from '../../src/sdk/cline-core.ts';
 import type { AgentPlugin } from '../../src/plugins/contract/plugin.ts';
 import { moment } from '../agent/talk.ts';
 import { call, createSdkStage, DONE, hooksOf } from './stage.ts';
@@ -92,13 +91,14 @@ describe('start', () => {
   });
 });
 
-it('a core that is disposed twice leaves the plugin host of another', async () => {
-  const one = await ClineCore.create();
-  const other = await ClineCore.create();
-  await one.dispose();
-  await one.dispose();
+it('a session that has ended leaves the plugin host of another', async () => {
+  const stage = await createSdkStage([]);
+  const extensions = [{ name: 'any', manifest: { capabilities: ['tools' as const] } }];
+  const one = await stage.core.start({ config: stage.config({ extensions }), interactive: true });
+  const other = await stage.core.start({ config: stage.config({ extensions }), interactive: true });
+  await stage.core.stop(one.sessionId);
   expect('__clinePluginHost' in globalThis).toBe(true);
-  await other.dispose();
+  await stage.core.stop(other.sessionId);
   expect('__clinePluginHost' in globalThis).toBe(false);
 });
 

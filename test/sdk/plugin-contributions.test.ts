@@ -442,7 +442,7 @@ describe('tools of plugins', () => {
     ]);
     expect(notices(stage)).toEqual([
       'plugin other-plugin: the tool dup was registered before; this one takes its place',
-      "plugin host: the tool read_files is left out: one of Hookline's own has this name",
+      "plugin read_files-plugin: the tool read_files is left out: one of Hookline's own has this name; give it another one",
     ]);
   });
 

@@ -31,7 +31,7 @@ export function ignoredOptions(
     ...sentences('config.', input.config, OF_CONFIG),
     ...sentences('', { ...core }, OF_CORE),
     ...Object.keys(input.localRuntime ?? {})
-      .filter((key) => key !== 'pluginPaths')
+      .filter((key) => key !== 'pluginPaths' && key !== 'configExtensions')
       .map((key) => `localRuntime.${key} does nothing here`),
   ];
 }

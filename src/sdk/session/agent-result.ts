@@ -54,7 +54,7 @@ export function createCallLog(): CallLog {
     calls: () => [...calls],
     hear(event) {
       if (event.parentAgentId !== null) return;
-      if (event.type === 'run-start') calls = [];
+      if (event.type === 'run-start' || event.type === 'reply') calls = [];
       if (event.type === 'tool-end') calls.push(recordOf(event));
     },
   };
@@ -110,28 +110,4 @@ function endingOf(run: RunResult): AgentResult['finishReason'] {
   if (run.ending === 'max_turns') return 'max_iterations';
   const status = pluginStatus(run);
   return status === 'failed' ? 'error' : status;
-}
-
-type Unasked = Pick<AnsweredPrompt, 'messages' | 'model'>;
-
-/** Of a command that answered without the model. */
-export function replyResult(reply: string, { messages, model }: Unasked): AgentResult {
-  const now = new Date(systemClock.now());
-  return {
-    text: reply,
-    usage: { inputTokens: 0, outputTokens: 0 },
-    messages: toProviderMessages(messages),
-    toolCalls: [],
-    iterations: 0,
-    finishReason: 'completed',
-    model: { ...model },
-    startedAt: now,
-    endedAt: now,
-    durationMs: 0,
-  };
-}
-
-/** Of a prompt that was given up before the model was asked. */
-export function givenUpResult(stopReason: string, unasked: Unasked): AgentResult {
-  return { ...replyResult('', unasked), finishReason: 'aborted', stopReason };
 }

@@ -2,7 +2,6 @@ import { TOOLS } from '../../agent/tools/index.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
 import { specsFor } from '../../agent/tools/toolsets.ts';
 import { TOOL_NAMES } from '../../hooks/faces/faces.ts';
-import type { AgentToolDefinition } from '../../plugins/contract/runtime-hooks.ts';
 
 /** Of Hookline's own tools those that Cline's SDK has, too, in its order. */
 const OWN = ['Read', 'Grep', 'Bash', 'WebFetch', 'Write', 'Edit', 'Skill'];
@@ -14,23 +13,23 @@ export interface ToolChoice {
   readonly hasServerTools: boolean;
   readonly maySpawn: boolean;
   readonly mayAsk: boolean;
-  /** Those of plugins and of the program itself. */
-  readonly pluginTools: readonly Tool[];
   /** Told of a tool that cannot be had because another one that stands above it has its name. */
-  readonly onClash: (tool: string, other: string) => void;
+  readonly onClash: (tool: Tool, other: string) => void;
 }
 
 /** Picks the tools of a session: those of plugins and of the program first, then Hookline's own, then servers'. */
-export function chooseTools(choice: ToolChoice): (all: readonly Tool[]) => readonly Tool[] {
+export function chooseTools(
+  choice: ToolChoice,
+): (all: readonly Tool[], ofPlugins: readonly Tool[]) => readonly Tool[] {
   const told = new Set<string>();
-  return (all) => {
+  return (all, ofPlugins) => {
     const own = choice.hasOwnTools ? ownTools(all, choice) : [];
-    const isForeign = (tool: Tool): boolean =>
-      !TOOLS.includes(tool) && !choice.pluginTools.includes(tool);
+    const isForeign = (tool: Tool): boolean => !TOOLS.includes(tool);
     const foreign = choice.hasServerTools ? all.filter(isForeign) : [];
-    const free = choice.pluginTools.filter(({ name }) => {
+    const free = ofPlugins.filter((tool) => {
+      const { name } = tool;
       const other = ownerOf(name, { own, foreign });
-      if (other !== null && !told.has(name)) choice.onClash(name, other);
+      if (other !== null && !told.has(name)) choice.onClash(tool, other);
       if (other !== null) told.add(name);
       return other === null;
     });
@@ -64,13 +63,4 @@ function ownerOf(name: string, { own, foreign }: Standing): string | null {
 function facesOf(tool: Tool): readonly string[] {
   const known = TOOL_NAMES.find(({ claude }) => claude === tool.name)?.sdk ?? [];
   return [...new Set([...specsFor('cline-sdk', [tool]).map(({ name }) => name), ...known])];
-}
-
-/** The tools as the model is told of them. */
-export function specsOf(tools: readonly Tool[]): readonly AgentToolDefinition[] {
-  return specsFor('cline-sdk', tools).map(({ name, description, schema }) => ({
-    name,
-    description,
-    inputSchema: { ...schema },
-  }));
 }

@@ -35,7 +35,6 @@ export interface SessionMeans {
 
 interface Running {
   readonly done: Promise<unknown>;
-  readonly abort: AbortController;
 }
 
 /** What a session took since it was opened. */
@@ -94,7 +93,7 @@ export class CoreSession {
   }
 
   plugins(): readonly PluginStatus[] {
-    return this.#opened?.plugins.registry.list() ?? [];
+    return this.#opened?.host.plugins(this.id)?.list() ?? [];
   }
 
   usage(): SessionUsage | null {
@@ -176,7 +175,6 @@ export class CoreSession {
   }
 
   async abort(reason: string): Promise<void> {
-    this.#running?.abort.abort(reason);
     await this.#opened?.host.abort(this.id, reason);
   }
 
@@ -245,9 +243,8 @@ export class CoreSession {
 
   async #work(said: SaidPrompt, timeoutMs?: number): Promise<AgentResult> {
     if (this.#running !== null) throw busy(this.id);
-    const abort = new AbortController();
-    const done = this.#limited(said, abort.signal, timeoutMs);
-    this.#running = { done, abort };
+    const done = this.#limited(said, timeoutMs);
+    this.#running = { done };
     this.#setStatus('running');
     try {
       return await done;
@@ -258,8 +255,8 @@ export class CoreSession {
     }
   }
 
-  async #limited(said: SaidPrompt, signal: AbortSignal, timeoutMs?: number): Promise<AgentResult> {
-    const request = { ...said, sessionId: this.id, calls: this.#calls, signal };
+  async #limited(said: SaidPrompt, timeoutMs?: number): Promise<AgentResult> {
+    const request = { ...said, calls: this.#calls };
     if (timeoutMs === undefined) return runPrompt(this.#found(), request);
     const limit = limitTime(new AbortController().signal, timeoutMs);
     const giveUp = (): void => void this.abort(`it took longer than ${timeoutMs} ms`);
@@ -289,8 +286,6 @@ export class CoreSession {
   }
 }
 
-/** Plugins first, so that what they do at the end can still be told. */
 async function closeAll(opened: OpenedSession | null): Promise<void> {
-  await opened?.plugins.dispose();
   await opened?.host.dispose();
 }

@@ -1,21 +1,21 @@
+import path from 'node:path';
 import type { ModelRequest } from '../../agent/models/model.ts';
-import type { Tool } from '../../agent/tools/tool.ts';
 import { fromProviderMessages } from '../../dialects/cline-plugin/builder-messages.ts';
 import { HooklineError } from '../../base/errors.ts';
 import { pluginPathsIn } from '../input/ignored-options.ts';
 import type { Host, HostOptions } from '../../host/create-host.ts';
 import { createHost } from '../../host/create-host.ts';
-import { openPlugins, type OpenedPlugins } from '../../host/plugins/open-plugins.ts';
-import { readWorkspaceInfo } from '../../host/plugins/workspace-info.ts';
+import { nameTaken } from '../../host/plugins/contributions/free-names.ts';
+import type { GivenContext, PluginOptions } from '../../host/plugins/plugin-options.ts';
 import type { OnIssue } from '../../plugins/issue.ts';
-import type { AgentPlugin, PluginSetupContext } from '../../plugins/contract/plugin.ts';
+import type { AgentPlugin } from '../../plugins/contract/plugin.ts';
 import type { AgentRuntimeEvent } from '../../plugins/contract/runtime-hooks.ts';
 import { resolveSessionId } from '../../sessions/session-id.ts';
 import type { Message } from '../../sessions/messages.ts';
 import { programAsPerson } from './person.ts';
 import { resolveProviderId } from '../provider-ids.ts';
 import type { ClineCoreOptions, ClineCoreStartInput, CoreSessionConfig } from '../start-input.ts';
-import { chooseTools, specsOf } from './choose-tools.ts';
+import { chooseTools } from './choose-tools.ts';
 import { permissionModeOf } from './permission-mode.ts';
 import { isOffered, policyHandler, type ToolPolicies } from './tool-policies.ts';
 
@@ -34,93 +34,67 @@ export interface OpenRequest {
   readonly emitEvent: (name: string, payload: unknown) => void;
 }
 
-/** A session's host and plugins, ready to be started. */
+/** A session's host, ready to be started. */
 export interface OpenedSession {
   readonly host: Host;
-  readonly plugins: OpenedPlugins;
+  readonly id: string;
 }
-
-const HOOK_TIMEOUT_MS = 60_000;
-const SETUP_TIMEOUT_MS = 30_000;
-const DISPOSE_TIMEOUT_MS = 3_000;
 
 /** Opens a host of its own for a session: each has its workspace, plugins, hooks and model. */
 export async function openSession(request: OpenRequest): Promise<OpenedSession> {
-  const { input, onIssue } = request;
-  // Whatever is wrong with what was given is found before anything of a plugin runs.
-  const provider = resolveProviderId(input.config.providerId);
-  saidBefore(input);
-  const paths = pluginPathsIn(input);
-  if (paths.length > 0) onIssue(noPaths(paths));
-  const standing: Standing = { session: null, chosen: [] };
-  const plugins = await pluginsFor(request, standing);
-  try {
-    return await joinHost(request, { plugins, provider, standing });
-  } catch (error) {
-    await plugins.dispose();
-    throw error;
-  }
-}
-
-/** What plugins ask about before it is there. */
-interface Standing {
-  session: Started | null;
-  chosen: readonly Tool[];
-}
-
-function pluginsFor(request: OpenRequest, standing: Standing): Promise<OpenedPlugins> {
-  const { id, input, signal, onIssue, onNews } = request;
-  const { config } = input;
-  const hookTimeoutMs = config.hookTimeoutMs ?? HOOK_TIMEOUT_MS;
-  const offers = offersOf(request);
-  return openPlugins({
-    sessionId: id,
-    plugins: pluginsOf(config),
-    extraTools: config.extraTools ?? [],
-    context: setupContext(request),
-    isStrict: config.strictPlugins === true,
-    failsClosed: config.hookErrorMode === 'throw',
-    hookTimeoutMs,
-    setupTimeoutMs: SETUP_TIMEOUT_MS,
-    disposeTimeoutMs: Math.min(hookTimeoutMs, DISPOSE_TIMEOUT_MS),
-    signal,
-    messages: () => standing.session?.messages() ?? [],
-    offered: () => specsOf(standing.chosen).filter(({ name }) => offers(name)),
-    onIssue,
-    onNews,
-  });
-}
-
-interface Joining {
-  readonly plugins: OpenedPlugins;
-  readonly provider: string;
-  readonly standing: Standing;
-}
-
-async function joinHost(request: OpenRequest, joining: Joining): Promise<OpenedSession> {
   const { id, core, input, onNotice } = request;
-  const { plugins, standing } = joining;
+  // Whatever is wrong with what was given is found before anything of a plugin runs.
+  saidBefore(input);
   const policies = policiesOf(request);
   const capabilities = { ...core.capabilities, ...input.capabilities };
-  const iteration = (): number => plugins.snapshots.of(id).iteration;
-  const program = programAsPerson({ sessionId: id, capabilities, policies, iteration });
-  const choose = toolChooser(request, plugins);
+  const program = programAsPerson({ sessionId: id, capabilities, policies });
   const host = await createHost({
-    ...hostOptions(request, joining),
+    ...hostOptions(request),
     ...(program === null ? {} : { person: program.person }),
     // The first request must know every tool, also where somebody can be asked.
     waitsForServers: hasServerTools(input.config),
-    chooseTools: (all) => (standing.chosen = choose(all)),
+    plugins: pluginOptions(request),
+    chooseTools: toolChooser(request),
     offers: offersOf(request),
-    sources: [{ handlers: () => [policyHandler(policies)] }, plugins.source],
+    sources: [{ handlers: () => [policyHandler(policies)] }],
     onNotice,
   });
-  standing.session = { messages: () => host.session(id).messages() };
-  host.subscribe((event) => {
-    program?.hear(event);
-    plugins.hear(event);
-  });
-  return { host, plugins };
+  if (program !== null) host.subscribe((event) => program.hear(event));
+  return { host, id };
+}
+
+function pluginOptions(request: OpenRequest): PluginOptions {
+  const { input, onIssue, onNews } = request;
+  const { config } = input;
+  return {
+    objects: objectsOf(config),
+    extraTools: config.extraTools ?? [],
+    context: () => setupContext(request),
+    isStrict: config.strictPlugins === true,
+    failsClosed: config.hookErrorMode === 'throw',
+    ...timesIn(config),
+    ...(config.pluginIsolation === undefined ? {} : { isolation: config.pluginIsolation }),
+    providerId: config.providerId,
+    discovers: loadsFromDisk(input),
+    provided: async () => (await import('../provided.ts')).providedModules,
+    onIssue,
+    onNews,
+  };
+}
+
+function timesIn(config: CoreSessionConfig): Partial<PluginOptions> {
+  const { hookTimeoutMs, pluginImportTimeoutMs, pluginSetupTimeoutMs } = config;
+  return {
+    ...(hookTimeoutMs === undefined ? {} : { hookTimeoutMs }),
+    ...(pluginImportTimeoutMs === undefined ? {} : { importTimeoutMs: pluginImportTimeoutMs }),
+    ...(pluginSetupTimeoutMs === undefined ? {} : { setupTimeoutMs: pluginSetupTimeoutMs }),
+  };
+}
+
+/** `localRuntime.configExtensions` names what is looked for; without it everything is. */
+function loadsFromDisk({ localRuntime }: ClineCoreStartInput): boolean {
+  const wanted = localRuntime?.['configExtensions'];
+  return !Array.isArray(wanted) || wanted.includes('plugins');
 }
 
 function policiesOf({ core, input }: OpenRequest): ToolPolicies {
@@ -136,7 +110,7 @@ function hasServerTools({ enableTools, disableMcpSettingsTools }: CoreSessionCon
   return enableTools !== false && disableMcpSettingsTools !== true;
 }
 
-function toolChooser(request: OpenRequest, { tools: pluginTools }: OpenedPlugins) {
+function toolChooser(request: OpenRequest) {
   const { core, input, onIssue } = request;
   const { toolExecutors } = { ...core.capabilities, ...input.capabilities };
   return chooseTools({
@@ -145,36 +119,12 @@ function toolChooser(request: OpenRequest, { tools: pluginTools }: OpenedPlugins
     hasServerTools: hasServerTools(input.config),
     maySpawn: input.config.enableSpawnAgent !== false,
     mayAsk: toolExecutors?.askQuestion !== undefined,
-    pluginTools,
-    onClash: (tool, other) => onIssue(clash(tool, other)),
+    onClash: (tool, other) => onIssue(nameTaken(tool, other)),
   });
 }
 
-interface Started {
-  messages(): readonly Message[];
-}
-
-function clash(tool: string, other: string) {
-  return {
-    plugin: 'host',
-    phase: 'tool',
-    level: 'warning',
-    message: `the tool ${tool} is left out: ${other} has this name`,
-  } as const;
-}
-
-/** What is asked for and not done must not look as if it were. */
-function noPaths(paths: readonly string[]) {
-  return {
-    plugin: 'host',
-    phase: 'validate',
-    level: 'error',
-    message: `plugins are not loaded from files yet, so ${paths.join(', ')} is left out; import the plugin and give it in config.extensions`,
-  } as const;
-}
-
 /** Hooks of the program itself are those of a plugin that comes first. */
-function pluginsOf({ hooks, extensions = [] }: CoreSessionConfig): readonly AgentPlugin[] {
+function objectsOf({ hooks, extensions = [] }: CoreSessionConfig): readonly AgentPlugin[] {
   if (hooks === undefined) return extensions;
   const own: AgentPlugin = {
     name: 'config.hooks',
@@ -184,7 +134,7 @@ function pluginsOf({ hooks, extensions = [] }: CoreSessionConfig): readonly Agen
   return [own, ...extensions];
 }
 
-function setupContext({ id, core, input, cwd, emitEvent }: OpenRequest): PluginSetupContext {
+function setupContext({ core, input, emitEvent }: OpenRequest): GivenContext {
   const { config } = input;
   const given = config.extensionContext ?? {};
   const logger = given.logger ?? config.logger ?? core.logger;
@@ -193,11 +143,9 @@ function setupContext({ id, core, input, cwd, emitEvent }: OpenRequest): PluginS
   const client = given.client ?? (clientName === undefined ? undefined : { name: clientName });
   const user = given.user ?? (distinctId === undefined ? undefined : { distinctId });
   return {
-    session: { sessionId: id },
     client,
     user,
-    workspaceInfo: { ...readWorkspaceInfo(config.workspaceRoot ?? cwd), ...given.workspace },
-    cwd,
+    ...(given.workspace === undefined ? {} : { workspaceInfo: given.workspace }),
     automation: given.automation,
     logger,
     telemetry,
@@ -205,11 +153,13 @@ function setupContext({ id, core, input, cwd, emitEvent }: OpenRequest): PluginS
   };
 }
 
-function hostOptions(
-  { core, input, cwd }: OpenRequest,
-  { plugins, provider }: Joining,
-): HostOptions {
+/** As many as Cline's SDK lets pass. */
+const CLINE_LOOPS = { sameCalls: 5, failedCalls: Number.POSITIVE_INFINITY, failedTurns: 6 };
+
+function hostOptions({ core, input, cwd }: OpenRequest): HostOptions {
   const { config } = input;
+  const provider = resolveProviderId(config.providerId);
+  const paths = pluginPathsIn(input);
   const { systemPrompt = '', apiKey, baseUrl, headers, maxIterations, workspaceRoot } = config;
   const fetch = config.fetch ?? core.fetch;
   const mode = input.mode ?? config.mode ?? 'act';
@@ -231,12 +181,10 @@ function hostOptions(
     toolset: 'cline-sdk',
     permissionMode: permissionModeOf(mode),
     ...(maxIterations === undefined ? {} : { maxTurns: maxIterations }),
-    tools: () => plugins.tools,
-    systemPrompt: {
-      whole: () => [systemPrompt, plugins.rules()].filter((text) => text !== '').join('\n\n'),
-    },
-    shapeRequest: async (request, signal) =>
-      withSettings(await plugins.shapeRequest(request, signal), config),
+    loops: CLINE_LOOPS,
+    ...(paths.length === 0 ? {} : { pluginPaths: paths.map((each) => path.resolve(cwd, each)) }),
+    systemPrompt: { whole: () => systemPrompt },
+    shapeRequest: async (request) => withSettings(request, config),
   };
 }
 

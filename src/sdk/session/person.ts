@@ -10,13 +10,12 @@ export interface AskedProgram {
   readonly sessionId: string;
   readonly capabilities: HostCapabilities;
   readonly policies: ToolPolicies;
-  readonly iteration: () => number;
 }
 
 /** The program that embeds the agent, as whoever can be asked. */
 export interface ProgramAsPerson {
   readonly person: Person;
-  /** Keeps the words in which each call was made. */
+  /** Keeps the words in which each call was made, and in which turn. */
   hear(event: RuntimeEvent): void;
 }
 
@@ -26,15 +25,17 @@ export function programAsPerson(asked: AskedProgram): ProgramAsPerson | null {
   const mayApprove = capabilities.requestToolApproval !== undefined;
   if (!mayApprove && capabilities.toolExecutors?.askQuestion === undefined) return null;
   const calls = new Map<string, CalledTool>();
+  const turns = new Map<string, number>();
   return {
     hear(event) {
+      if (event.type === 'turn-start') turns.set(event.agentId, event.iteration);
       if (event.type === 'tool-start') {
         calls.set(event.callId, { name: event.tool, input: event.input });
       }
       if (event.type === 'tool-end') calls.delete(event.callId);
     },
     person: {
-      approve: (request, signal) => approve(asked, { request, signal, called: calls }),
+      approve: (request, signal) => approve(asked, { request, signal, called: calls, turns }),
       answer: (questions, signal) => answer(asked, questions, signal),
     },
   };
@@ -49,11 +50,12 @@ interface Approving {
   readonly request: ApprovalRequest;
   readonly signal: AbortSignal;
   readonly called: ReadonlyMap<string, CalledTool>;
+  readonly turns: ReadonlyMap<string, number>;
 }
 
 async function approve(
-  { sessionId, capabilities, policies, iteration }: AskedProgram,
-  { request, signal, called }: Approving,
+  { sessionId, capabilities, policies }: AskedProgram,
+  { request, signal, called, turns }: Approving,
 ): Promise<Approval> {
   if (capabilities.requestToolApproval === undefined) {
     return { isAllowed: false, reason: request.reason };
@@ -67,7 +69,7 @@ async function approve(
     sessionId,
     agentId,
     conversationId: sessionId,
-    iteration: iteration(),
+    iteration: turns.get(agentId) ?? 0,
     toolCallId,
     toolName,
     input,

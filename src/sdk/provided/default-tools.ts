@@ -1,0 +1,80 @@
+import { unsupported } from '../errors.ts';
+
+/** The tools that sessions have of themselves, by Cline's names for them. */
+export const DefaultToolNames = {
+  READ_FILES: 'read_files',
+  SEARCH_CODEBASE: 'search_codebase',
+  RUN_COMMANDS: 'run_commands',
+  FETCH_WEB_CONTENT: 'fetch_web_content',
+  APPLY_PATCH: 'apply_patch',
+  EDITOR: 'editor',
+  SKILLS: 'skills',
+  ASK: 'ask_question',
+  SUBMIT_AND_EXIT: 'submit_and_exit',
+} as const;
+
+export type DefaultToolName = (typeof DefaultToolNames)[keyof typeof DefaultToolNames];
+
+export const ALL_DEFAULT_TOOL_NAMES: DefaultToolName[] = Object.values(DefaultToolNames);
+
+interface ToolPreset {
+  readonly enableReadFiles: boolean;
+  readonly enableSearch: boolean;
+  readonly enableBash: boolean;
+  readonly enableWebFetch: boolean;
+  readonly enableApplyPatch: boolean;
+  readonly enableEditor: boolean;
+  readonly enableSkills: boolean;
+  readonly enableAskQuestion: boolean;
+  readonly enableSubmitAndExit: boolean;
+  readonly enableSpawnAgent: boolean;
+  readonly enableAgentTeams: boolean;
+}
+
+const NOTHING: ToolPreset = {
+  enableReadFiles: false,
+  enableSearch: false,
+  enableBash: false,
+  enableWebFetch: false,
+  enableApplyPatch: false,
+  enableEditor: false,
+  enableSkills: false,
+  enableAskQuestion: false,
+  enableSubmitAndExit: false,
+  enableSpawnAgent: false,
+  enableAgentTeams: false,
+};
+
+const SEARCHING = { ...NOTHING, enableReadFiles: true, enableSearch: true, enableSpawnAgent: true };
+
+const PLANNING = {
+  ...SEARCHING,
+  enableBash: true,
+  enableWebFetch: true,
+  enableSkills: true,
+  enableAskQuestion: true,
+  enableAgentTeams: true,
+};
+
+/** Which tools Cline offers for which purpose; data only, sessions here choose their tools themselves. */
+export const ToolPresets = {
+  act: { ...PLANNING, enableEditor: true },
+  plan: PLANNING,
+  search: { ...SEARCHING, enableAgentTeams: true },
+  minimal: { ...NOTHING, enableBash: true, enableSpawnAgent: true },
+  yolo: {
+    ...NOTHING,
+    enableReadFiles: true,
+    enableBash: true,
+    enableEditor: true,
+    enableSubmitAndExit: true,
+  },
+} as const satisfies Record<string, ToolPreset>;
+
+/** Hookline's tools need a session around them: permissions, hooks, a directory to work in. */
+export function createBuiltinTools(): never {
+  throw unsupported(
+    'tools apart from a session',
+    'Start one with ClineCore: it has read_files, run_commands, editor and the others.',
+  );
+}

@@ -1,0 +1,36 @@
+import { HooklineError } from '../../base/errors.ts';
+import {
+  type InputSchema,
+  type JsonSchema,
+  type StandardIssue,
+  type StandardSchema,
+  toJsonSchema,
+} from '../../plugins/contract/input-schema.ts';
+import type { OutputOf } from '../../plugins/author/define-tool.ts';
+
+/** What a schema of zod, or of any library that follows Standard Schema, says in JSON Schema. */
+export function zodToJsonSchema(schema: InputSchema): JsonSchema {
+  return toJsonSchema(schema, 'zodToJsonSchema');
+}
+
+/** The input as the schema makes it. Throws USAGE_INVALID with everything that does not fit. */
+export function validateWithZod<Schema extends StandardSchema>(
+  schema: Schema,
+  input: unknown,
+): OutputOf<Schema>;
+export function validateWithZod(schema: StandardSchema, input: unknown): unknown {
+  const result = schema['~standard'].validate(input);
+  if ('then' in result) {
+    throw new HooklineError('USAGE_INVALID', {
+      message: 'validateWithZod was given a schema that takes its time',
+      hint: 'Call the schema’s own method and await it.',
+    });
+  }
+  if (result.issues === undefined) return result.value;
+  throw new HooklineError('USAGE_INVALID', { message: result.issues.map(sayIssue).join('; ') });
+}
+
+function sayIssue({ message, path = [] }: StandardIssue): string {
+  const keys = path.map((step) => String(typeof step === 'object' ? step.key : step));
+  return keys.length === 0 ? message : `${keys.join('.')}: ${message}`;
+}

@@ -1,0 +1,124 @@
+import { isRecord } from '../../base/json.ts';
+import { toJsonSchema } from '../../plugins/contract/input-schema.ts';
+import type { AgentExtensionApi, AgentPlugin } from '../../plugins/contract/plugin.ts';
+import type { AgentTool } from '../../plugins/contract/tool.ts';
+import type { PluginStatus } from '../../plugins/registry.ts';
+
+/** A plugin, and what it brings to a session, as plain data: made for snapshots. */
+export interface PluginContributions {
+  readonly name: string;
+  readonly state: PluginStatus['state'];
+  readonly capabilities: readonly string[];
+  readonly hooks: readonly string[];
+  readonly tools: readonly Plain[];
+  readonly commands: readonly Plain[];
+  readonly rules: readonly Plain[];
+  readonly messageBuilders: readonly Plain[];
+  readonly providers: readonly Plain[];
+  readonly automationEventTypes: readonly Plain[];
+  readonly mcpServers: readonly Plain[];
+}
+
+export type Plain = Readonly<Record<string, unknown>>;
+
+/** A plugin whose registrations are written down while it makes them. */
+export interface WatchedPlugin {
+  readonly plugin: AgentPlugin;
+  contributions(status: PluginStatus | undefined): PluginContributions;
+}
+
+export function watchPlugin(given: AgentPlugin): WatchedPlugin {
+  const registered: Registered[] = [];
+  return {
+    plugin: withSetup(given, registered),
+    contributions(status) {
+      const state = status?.state ?? 'failed';
+      const isActive = state === 'ready' || state === 'degraded';
+      const of = (method: Method): readonly Plain[] =>
+        registered.filter((each) => isActive && each.method === method).map(({ thing }) => thing);
+      return {
+        name: given.name,
+        state,
+        // What is given may be no plugin at all, and the test may be about that.
+        capabilities: [...(given.manifest?.capabilities ?? [])],
+        hooks: isActive ? hookNames(given) : [],
+        tools: of('registerTool'),
+        commands: of('registerCommand'),
+        rules: of('registerRule'),
+        messageBuilders: of('registerMessageBuilder'),
+        providers: of('registerProvider'),
+        automationEventTypes: of('registerAutomationEventType'),
+        mcpServers: of('registerMcpServer'),
+      };
+    },
+  };
+}
+
+type Method = keyof AgentExtensionApi;
+
+interface Registered {
+  readonly method: Method;
+  readonly thing: Plain;
+}
+
+/** Everything else of the plugin, also what its setup changes of it, stays its own. */
+function withSetup(given: AgentPlugin, registered: Registered[]): AgentPlugin {
+  if (typeof given.setup !== 'function') return given;
+  const setup: AgentPlugin['setup'] = (api, ctx) => given.setup?.(watched(api, registered), ctx);
+  return new Proxy(given, {
+    get: (own, name): unknown => (name === 'setup' ? setup : Reflect.get(own, name)),
+  });
+}
+
+function watched(api: AgentExtensionApi, registered: Registered[]): AgentExtensionApi {
+  const note = (method: Method, thing: unknown): void =>
+    void registered.push({ method, thing: plainOf(thing) });
+  return {
+    registerTool(tool) {
+      api.registerTool(tool);
+      registered.push({ method: 'registerTool', thing: plainTool(tool) });
+    },
+    registerCommand(command) {
+      api.registerCommand(command);
+      note('registerCommand', command);
+    },
+    registerRule(rule) {
+      api.registerRule(rule);
+      note('registerRule', rule);
+    },
+    registerMessageBuilder(builder) {
+      api.registerMessageBuilder(builder);
+      note('registerMessageBuilder', builder);
+    },
+    registerProvider(provider) {
+      api.registerProvider(provider);
+      note('registerProvider', provider);
+    },
+    registerAutomationEventType(type) {
+      api.registerAutomationEventType(type);
+      note('registerAutomationEventType', type);
+    },
+    registerMcpServer(server) {
+      api.registerMcpServer(server);
+      note('registerMcpServer', server);
+    },
+  };
+}
+
+/** What can be written down of it; functions are named and no more. */
+function plainOf(thing: unknown): Plain {
+  const entries = Object.entries(isRecord(thing) ? thing : {});
+  return Object.fromEntries(
+    entries.map(([key, value]) => [key, typeof value === 'function' ? '[function]' : value]),
+  );
+}
+
+function plainTool(tool: AgentTool): Plain {
+  return { ...plainOf(tool), inputSchema: toJsonSchema(tool.inputSchema ?? {}, tool.name) };
+}
+
+function hookNames({ hooks = {} }: AgentPlugin): readonly string[] {
+  return Object.entries(hooks).flatMap(([name, hook]) =>
+    typeof hook === 'function' ? [name] : [],
+  );
+}

@@ -1,0 +1,238 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { ModelRequest } from '../../agent/models/model.ts';
+import type { ScriptTurn } from '../../agent/models/scripted.ts';
+import { HooklineError } from '../../base/errors.ts';
+import { isInside } from '../../base/paths.ts';
+import { readSurroundings } from '../../host/config.ts';
+import { createHost, type Host } from '../../host/create-host.ts';
+import type { GivenContext, PluginOptions } from '../../host/plugins/plugin-options.ts';
+import type { Verdict } from '../../hooks/decision.ts';
+import type { PluginIssue } from '../../plugins/issue.ts';
+import type { AgentRuntimeEvent, HookName } from '../../plugins/contract/runtime-hooks.ts';
+import {
+  agentResult,
+  type AgentResult,
+  type CallLog,
+  createCallLog,
+  type ToolCallRecord,
+} from '../../sdk/session/agent-result.ts';
+import { type EventDescription, resolveEvent } from '../resolve-event.ts';
+import { createSandbox, type Sandbox } from '../sandbox.ts';
+import { type PluginContributions, watchPlugin, type WatchedPlugin } from './contributions.ts';
+import { type GivenPlugins, pluginsOf } from './given-plugins.ts';
+import { createTestModel, type TestModel } from './test-model.ts';
+
+export interface PluginTestOptions {
+  /** Files of the workspace, by their paths in it. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** What `setup` is told, beside or instead of what the session knows. */
+  readonly context?: GivenContext;
+  /** A plugin that does not keep to its manifest is an error. */
+  readonly strict?: boolean;
+  /** `throw`: a setup that fails is an error, and a hook that fails refuses. */
+  readonly hookErrorMode?: 'ignore' | 'throw';
+  readonly hookTimeoutMs?: number;
+  readonly importTimeoutMs?: number;
+}
+
+/** How a run ended, and what the model was asked in it. */
+export interface PluginTestRun extends AgentResult {
+  readonly requests: readonly ModelRequest[];
+  /** What `onEvent` of plugins heard. */
+  readonly events: readonly AgentRuntimeEvent[];
+}
+
+/** What a hook is asked about: a tool by any of its names, and whatever else the moment has. */
+export type FiredMoment = Omit<EventDescription, 'event' | 'source'>;
+
+/** A session with plugins in it, a home and a workspace of its own, and a model that follows a script. */
+export interface PluginTestHost {
+  readonly sessionId: string;
+  readonly workspace: string;
+  readonly home: string;
+  /** Runs a prompt; the model says what the script says, and nothing but a text at its end by default. */
+  run(prompt: string, script?: readonly ScriptTurn[]): Promise<PluginTestRun>;
+  /** Has the model call one tool, past hooks and schemas as in any run. */
+  callTool(name: string, input?: unknown): Promise<ToolCallRecord>;
+  /** Asks the plugins' hooks about a moment, and merges what they answer. */
+  fire(hook: Exclude<HookName, 'onEvent'>, moment?: FiredMoment): Promise<Verdict>;
+  /** What each plugin brings, as plain data. */
+  contributions(): readonly PluginContributions[];
+  /** Whatever a person would be told of the plugins, oldest first. */
+  issues(): readonly PluginIssue[];
+  /** Ends the session and removes its directories. */
+  dispose(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const IMPORT_TIMEOUT_MS = 30_000;
+
+/** A real session for tests of plugins; nothing of this machine's hooks, settings or models is seen in it. */
+export async function createPluginTestHost(
+  given: GivenPlugins,
+  options: PluginTestOptions = {},
+): Promise<PluginTestHost> {
+  const surroundings = readSurroundings();
+  const sandbox = await createSandbox({ home: null, roots: [] }, surroundings);
+  try {
+    const plugins = await pluginsOf(given, {
+      cwd: surroundings.cwd,
+      cacheDirectory: path.join(sandbox.directory, 'cache'),
+      timeoutMs: options.importTimeoutMs ?? IMPORT_TIMEOUT_MS,
+    });
+    return await openTestHost(plugins.map(watchPlugin), { sandbox, options });
+  } catch (error) {
+    await sandbox.remove();
+    throw error;
+  }
+}
+
+interface Opening {
+  readonly sandbox: Sandbox;
+  readonly options: PluginTestOptions;
+}
+
+async function openTestHost(
+  watched: readonly WatchedPlugin[],
+  { sandbox, options }: Opening,
+): Promise<PluginTestHost> {
+  const { surroundings } = sandbox;
+  const workspace = surroundings.cwd;
+  writeFiles(workspace, options.files ?? {});
+  const issues: PluginIssue[] = [];
+  const events: AgentRuntimeEvent[] = [];
+  const model = createTestModel();
+  const host = await createHost({
+    surroundings,
+    cwd: workspace,
+    roots: [workspace],
+    flags: { 'trace.enabled': false },
+    model: model.model,
+    toolset: 'cline-sdk',
+    permissionMode: 'bypassPermissions',
+    systemPrompt: { whole: () => '' },
+    plugins: {
+      ...pluginOptions(watched, options),
+      onIssue: (issue) => issues.push(issue),
+      onNews: (event) => events.push(event),
+    },
+  });
+  const dispose = async (): Promise<void> => {
+    await host.dispose();
+    await sandbox.remove();
+  };
+  try {
+    const { sessionId } = await host.start({ idle: true });
+    const session = { host, sessionId, model, events, calls: createCallLog() };
+    host.subscribe((event) => session.calls.hear(event));
+    return {
+      sessionId,
+      workspace,
+      home: surroundings.home ?? workspace,
+      run: (prompt, script) => run(session, prompt, script),
+      callTool: (name, input) => callTool(session, name, input),
+      fire: async (hook, moment = {}) =>
+        host.engine.dispatch(resolveEvent({ ...moment, event: EVENTS[hook] })),
+      contributions: () => contributionsOf(session, watched),
+      issues: () => [...issues],
+      dispose,
+      [Symbol.asyncDispose]: dispose,
+    };
+  } catch (error) {
+    await host.dispose();
+    throw error;
+  }
+}
+
+function pluginOptions(
+  watched: readonly WatchedPlugin[],
+  { context, strict, hookErrorMode, hookTimeoutMs }: PluginTestOptions,
+): PluginOptions {
+  return {
+    objects: watched.map(({ plugin }) => plugin),
+    discovers: false,
+    isStrict: strict === true,
+    failsClosed: hookErrorMode === 'throw',
+    ...(hookTimeoutMs === undefined ? {} : { hookTimeoutMs }),
+    ...(context === undefined ? {} : { context: () => context }),
+  };
+}
+
+function writeFiles(workspace: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    const file = path.resolve(workspace, name);
+    if (!isInside(workspace, file)) {
+      throw new HooklineError('USAGE_INVALID', {
+        message: `files should lie in the workspace, found ${JSON.stringify(name)}`,
+        hint: 'Name them by their paths below it, such as "src/a.ts".',
+      });
+    }
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+}
+
+interface TestSession {
+  readonly host: Host;
+  readonly sessionId: string;
+  readonly model: TestModel;
+  readonly events: AgentRuntimeEvent[];
+  readonly calls: CallLog;
+}
+
+const END: ScriptTurn = { text: 'Done.' };
+
+async function run(
+  { host, sessionId, model, events, calls }: TestSession,
+  prompt: string,
+  script: readonly ScriptTurn[] = [END],
+): Promise<PluginTestRun> {
+  model.play(script);
+  events.length = 0;
+  const ended = await host.send(sessionId, prompt);
+  const session = host.session(sessionId);
+  const result = agentResult({
+    run: ended,
+    calls: calls.calls(),
+    messages: session.messages(),
+    model: session.state().model,
+  });
+  return { ...result, requests: model.requests(), events: [...events] };
+}
+
+async function callTool(
+  session: TestSession,
+  name: string,
+  input: unknown = {},
+): Promise<ToolCallRecord> {
+  const { toolCalls, text } = await run(session, `Call ${name}.`, [
+    { tools: [{ name, input }] },
+    END,
+  ]);
+  const [call] = toolCalls;
+  if (call !== undefined) return call;
+  throw new HooklineError('USAGE_INVALID', {
+    message: `the call of ${name} was never made: ${text === '' ? 'the run ended before it' : text}`,
+    hint: 'A hook of beforeRun or beforeModel may have ended the run; look at run().',
+  });
+}
+
+const EVENTS = {
+  beforeRun: 'RunStart',
+  afterRun: 'RunEnd',
+  beforeModel: 'ModelRequest',
+  afterModel: 'ModelResponse',
+  beforeTool: 'PreToolUse',
+  afterTool: 'PostToolUse',
+} as const satisfies Record<Exclude<HookName, 'onEvent'>, string>;
+
+function contributionsOf(
+  { host, sessionId }: TestSession,
+  watched: readonly WatchedPlugin[],
+): readonly PluginContributions[] {
+  const statuses = host.plugins(sessionId)?.list() ?? [];
+  return watched.map((each) =>
+    each.contributions(statuses.find(({ name }) => name === each.plugin.name)),
+  );
+}
