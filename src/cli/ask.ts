@@ -8,7 +8,7 @@ export async function confirm(
   question: { readonly text: string; readonly flag: string },
 ): Promise<boolean> {
   if (askOnScreen !== undefined) return askOnScreen(question.text);
-  if (!stdin.isTTY || !print.isTerminal) {
+  if (!hasTerminal(print)) {
     throw new HooklineError('TRUST_NEEDS_TERMINAL', {
       message: `there is no terminal to ask on: ${question.text}`,
       hint: `Look at it yourself, then say ${question.flag}.`,
@@ -17,4 +17,13 @@ export async function confirm(
   const prompts = await import('@clack/prompts');
   const answer = await prompts.confirm({ message: question.text, initialValue: false });
   return answer === true;
+}
+
+/** Whether there is somebody to ask. */
+export function canAsk({ print, confirm: askOnScreen }: CommandContext): boolean {
+  return askOnScreen !== undefined || hasTerminal(print);
+}
+
+function hasTerminal({ isTerminal }: CommandContext['print']): boolean {
+  return stdin.isTTY && isTerminal;
 }

@@ -1,6 +1,7 @@
-import { type CommandRow, COMMANDS } from './commands.ts';
+import { COMMANDS } from './commands.ts';
 import type { CommandContext } from './context.ts';
 import type { ExitCode } from './exit-codes.ts';
+import type { CommandRow } from './table/command-row.ts';
 
 /** Runs what the command line asks for. */
 export async function runCommandLine(

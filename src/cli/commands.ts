@@ -1,21 +1,5 @@
-import type { Command } from './context.ts';
-
-/** A flag in commander's words, and what it is for. `choices` limits its values. */
-export interface Flag {
-  readonly flag: string;
-  readonly about: string;
-  readonly choices?: readonly string[];
-  readonly isRepeatable?: boolean;
-}
-
-export interface CommandRow {
-  /** Words and arguments: `hooks fire [event]`. An argument's name is the option that the command gets. */
-  readonly usage: string;
-  readonly about: string;
-  readonly flags: readonly Flag[];
-  /** Loads the command's code, which happens only when it is used. */
-  readonly load: () => Promise<Command<object>>;
-}
+import { type CommandRow, type Flag, typed } from './table/command-row.ts';
+import { PLUGIN_ROWS } from './table/plugin-rows.ts';
 
 const YES: Flag = { flag: '--yes', about: 'do not ask' };
 
@@ -120,12 +104,12 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./commands/hooks-explain.ts')).explainHooks,
   },
   {
-    usage: 'hooks new <event>',
+    usage: 'hooks new [event]',
     about: 'write a hook that works at once',
     flags: [
       {
         flag: '--dialect <name>',
-        about: 'which kind of hook: cline (a file) or claude (a script and an entry)',
+        about: 'which kind: cline (a file), claude (a script and an entry) or plugin (a module)',
       },
       {
         flag: '--lang <name>',
@@ -250,6 +234,7 @@ export const COMMANDS: readonly CommandRow[] = [
     flags: [MCP_SCOPE],
     load: async () => typed((await import('./commands/mcp-rm.ts')).removeMcpServer),
   },
+  ...PLUGIN_ROWS,
   {
     usage: 'sessions list',
     about: 'stored sessions, the one used last first',
@@ -281,8 +266,3 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./commands/demo.ts')).showDemo,
   },
 ];
-
-// A row's usage and flags are what gives the command exactly the options that it asks for.
-function typed<Options extends object>(command: Command<Options>): Command<object> {
-  return command as Command<object>;
-}

@@ -5,6 +5,7 @@ import { SESSION_MARKER } from '../host/hook-set.ts';
 import type { Settings } from '../host/settings.ts';
 import type { HandlerProgress } from '../hooks/observers.ts';
 import type { ExitCode } from './exit-codes.ts';
+import { pluginOptions } from './plugin-options.ts';
 import { type Printer, printable } from './words/print.ts';
 
 /** The flags that every command takes. */
@@ -25,6 +26,8 @@ export interface GlobalFlags {
 
 export interface CommandContext {
   readonly flags: GlobalFlags;
+  /** Whether --cwd was said; by now the program works there. */
+  readonly isDirectoryNamed?: boolean;
   readonly print: Printer;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborts on Ctrl-C. */
@@ -77,6 +80,7 @@ export function hostOptions(flags: GlobalFlags): HostOptions {
     ...(flags.settings === undefined ? {} : { claudeSettings: flags.settings }),
     ...lockOption(flags),
     flags: settingFlags(flags),
+    plugins: pluginOptions(flags),
   };
 }
 

@@ -4,6 +4,8 @@ import { EXIT, type ExitCode } from './exit-codes.ts';
 import { createPrinter, printable } from './words/print.ts';
 import { runCommandLine } from './command-line.ts';
 
+const LINGER_MS = 1000;
+
 let hasLostAnswer = false;
 const print = createPrinter(process.env, loseAnswer);
 const interrupt = new AbortController();
@@ -13,7 +15,19 @@ process.exitCode = EXIT.bug;
 // Not awaited at the top level, which only an ES module could do: as CommonJS it starts faster.
 void run().then((exitCode) => {
   process.exitCode = hasLostAnswer ? EXIT.refused : exitCode;
+  leaveSoon();
 });
+
+/** A plugin may leave a timer or a connection that nobody ends; what was written is awaited all the same. */
+function leaveSoon(): void {
+  const timer = setTimeout(() => {
+    const isWriting = process.stdout.writableLength + process.stderr.writableLength > 0;
+    if (isWriting) leaveSoon();
+    else process.exit();
+  }, LINGER_MS);
+  // Whoever has nothing left to do ends at once.
+  timer.unref();
+}
 
 /** A reader that went away, such as `| head`, has all that it wanted. */
 function loseAnswer(error: unknown): void {
@@ -50,7 +64,13 @@ function explain(error: unknown): ExitCode {
   return EXIT.bug;
 }
 
+/** What was asked for was understood, and was not done. */
+const REFUSALS: readonly HooklineError['code'][] = [
+  'TRUST_INSIDE_AGENT',
+  'TRUST_NEEDS_TERMINAL',
+  'PLUGIN_INSTALL_FAILED',
+];
+
 function exitCodeFor({ code }: HooklineError): ExitCode {
-  const isRefusal = code === 'TRUST_INSIDE_AGENT' || code === 'TRUST_NEEDS_TERMINAL';
-  return isRefusal ? EXIT.refused : EXIT.usage;
+  return REFUSALS.includes(code) ? EXIT.refused : EXIT.usage;
 }

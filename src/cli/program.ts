@@ -1,9 +1,10 @@
 import { Command as Program, CommanderError, Option } from 'commander';
 import { HooklineError, messageOf } from '../base/errors.ts';
 import { VERSION } from '../base/version.ts';
-import { type CommandRow, COMMANDS, type Flag } from './commands.ts';
+import { COMMANDS } from './commands.ts';
 import type { CommandContext, GlobalFlags } from './context.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import type { CommandRow, Flag } from './table/command-row.ts';
 
 const GLOBAL_FLAGS: readonly Flag[] = [
   { flag: '--json', about: 'print JSON' },
@@ -41,7 +42,8 @@ export async function runProgram(
       checkGivenPlaces(flags);
     }
     const command = await row.load();
-    exitCode = await command({ ...surroundings, flags }, options);
+    const isDirectoryNamed = cwd !== undefined;
+    exitCode = await command({ ...surroundings, flags, isDirectoryNamed }, options);
   });
   try {
     await program.parseAsync([...argv]);
@@ -78,6 +80,7 @@ function createProgram(words: readonly string[], run: Run): Program {
   addFlags(program, GLOBAL_FLAGS);
   program.command('hooks').description('find, fire, explain, make and test hooks');
   program.command('mcp').description('list, add and remove MCP servers');
+  program.command('plugin').description('install, list, check and remove Cline plugins');
   program.command('sessions').description('list, show and delete stored sessions');
   for (const row of rowsFor(words)) addCommand(program, row, run);
   return program;
@@ -93,6 +96,7 @@ function addCommand(program: Program, row: CommandRow, run: Run): void {
   const [word = '', ...rest] = row.usage.split(' ');
   const group = program.commands.find((command) => command.name() === word);
   const command = group === undefined ? program.command(row.usage) : group.command(rest.join(' '));
+  command.aliases(row.aliases ?? []);
   command.description(row.about).action(async () => {
     await run(row, { ...command.opts(), ...namedArguments(command) }, command.optsWithGlobals());
   });

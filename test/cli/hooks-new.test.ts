@@ -182,10 +182,15 @@ describe('what cannot be made', () => {
   });
 
   it('refuses another dialect and another language', async () => {
-    expect(await refusal({ event: 'PreToolUse', dialect: 'plugin' })).toEqual({
+    expect(await refusal({ event: 'PreToolUse', dialect: 'cursor' })).toEqual({
       code: 'USAGE_INVALID',
-      message: 'hooks of the dialect "plugin" cannot be made; known are: cline, claude',
-      hint: 'Say --dialect cline or --dialect claude; without it, it is cline.',
+      message: 'hooks of the dialect "cursor" cannot be made; known are: cline, claude, plugin',
+      hint: 'Say --dialect cline, --dialect claude or --dialect plugin; without it, it is cline.',
+    });
+    expect(await refusal({})).toEqual({
+      code: 'USAGE_INVALID',
+      message: 'hooks new expects the event that the hook is for, found none',
+      hint: 'Say for example: hookline hooks new PreToolUse. Only --dialect plugin needs none.',
     });
     expect(await refusal({ event: 'PreToolUse', matcher: 'Bash' })).toEqual({
       code: 'USAGE_INVALID',

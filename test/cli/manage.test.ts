@@ -132,16 +132,18 @@ describe('demo', () => {
       runHookline(['demo', '--json'], at(place)),
     ]);
     expect(readable).toMatchObject({ code: 0, stderr: '' });
-    expect(readable.stdout).toMatch(/\nAll 16 claims held\.\n$/);
-    const { steps } = jsonOf(json);
-    expect(steps.every(({ holds }: { holds: boolean }) => holds)).toBe(true);
-    expect(steps.at(6).verdict.reasons).toEqual([
-      { hook: 'cline:workspace:PreToolUse', text: 'Pushing is left to people here' },
-      {
-        hook: 'claude:project:PreToolUse:no-force.js',
-        text: 'A push by force rewrites what others have',
-      },
-    ]);
+    expect(readable.stdout).toMatch(/\nAll 9 claims held\.\n$/);
+    const said = [
+      /Cline file, PreToolUse: deny: This project is written in TypeScript.* \(\d/,
+      /file {2}app\.ts: " {2}export default 42" became "export default 42;\\n"/,
+      /Claude settings, PreToolUse: deny: A push by force .* \(\d/,
+      /Cline plugin, PreToolUse: deny: Nobody pushes to main from here \(\d/,
+      /count_words .*\{"words":4\}/,
+      /Claude settings, Stop: deny: Run node check\.js before you stop \(\d/,
+    ];
+    expect(said.filter((line) => !line.test(readable.stdout))).toEqual([]);
+    const { claims } = jsonOf(json);
+    expect(claims.map(({ holds }: { holds: boolean }) => holds)).toEqual(Array(9).fill(true));
     expect(existsSync(path.join(place.home, '.hookline'))).toBe(false);
   });
 });

@@ -142,7 +142,7 @@ describe('flags that say where to look', () => {
     expect(fired).toEqual({
       code: 0,
       stdout: 'PreToolUse: pass (no hook ran)\n',
-      stderr: `note: hooks are switched off by ${origin}: none is run\n`,
+      stderr: `note: hooks are switched off by ${origin}: none is run, and no plugin on disk is loaded\n`,
     });
   });
 });

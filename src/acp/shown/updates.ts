@@ -79,6 +79,8 @@ function shownOf(
   switch (event.type) {
     case 'text-delta':
       return awaitsHooks ? [] : words(event, 'agent_message_chunk', event.text);
+    case 'reply':
+      return words(event, 'agent_message_chunk', event.isAll ? event.text : `${event.text}\n\n`);
     case 'thinking-delta':
       return words(event, 'agent_thought_chunk', event.text);
     case 'message-end':

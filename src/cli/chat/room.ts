@@ -1,3 +1,4 @@
+import { pluginOptions } from '../plugin-options.ts';
 import { stdin, stdout } from 'node:process';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { CommandContext } from '../context.ts';
@@ -72,6 +73,10 @@ export function openRoom(context: CommandContext, directory: string): Room {
       person: personAt(view, () => chat?.cwd() ?? directory),
       onProgress: doing.observe,
       onNotice: (text) => report.say(colors.dim(`note: ${printable(text)}`)),
+      plugins: {
+        ...pluginOptions(context.flags),
+        onConsole: (text) => report.say(colors.dim(printable(text))),
+      },
       onLate({ outcome: { hook, decision } }) {
         if (decision?.notice === undefined) return;
         report.say(`${colors.yellow(`${oneLine(hook)} says:`)} ${printableLines(decision.notice)}`);

@@ -2,6 +2,7 @@ import type { SlashCommand } from '../../agent/knowledge/commands.ts';
 import { closestName } from '../../base/spelling.ts';
 import { oneLine, plural, printable, table } from '../words/print.ts';
 import type { Host } from '../../host/create-host.ts';
+import type { PluginStatus } from '../../plugins/registry.ts';
 import { runPrinted } from './printed-command.ts';
 import { pickSession } from './pick-session.ts';
 import { costWords } from './telling/status.ts';
@@ -141,7 +142,8 @@ function showPlugins({ host, sessionId, say }: CommandPlace): void {
     .session(sessionId)
     .commands()
     .filter(({ source }) => source === 'plugin');
-  if (plugins.length === 0 && commands.length === 0) {
+  const loaded = host.plugins(sessionId)?.list() ?? [];
+  if (plugins.length === 0 && commands.length === 0 && loaded.length === 0) {
     say('No plugin brings hooks or commands here.');
     return;
   }
@@ -150,7 +152,14 @@ function showPlugins({ host, sessionId, say }: CommandPlace): void {
     plural(plugins.filter((each) => each === source).length, 'hook'),
   ]);
   const names = commands.map(({ name }) => [`/${oneLine(name)}`, 'command']);
-  say(table([...rows, ...names]));
+  say(table([...loaded.map(pluginRow), ...rows, ...names]));
+}
+
+function pluginRow({ name, state, lastError, contributes }: PluginStatus): readonly string[] {
+  const brought = Object.entries(contributes ?? {}).flatMap(([kind, names]) =>
+    names.length === 0 ? [] : [`${kind}: ${names.map(oneLine).join(', ')}`],
+  );
+  return [oneLine(name), state, lastError === null ? brought.join('; ') : oneLine(lastError)];
 }
 
 async function switchModel(

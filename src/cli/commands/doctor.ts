@@ -9,9 +9,10 @@ import type { Host } from '../../host/create-host.ts';
 import { createProgramFinder, type FindProgram } from '../../process/program-finder.ts';
 import { type Command, withHost } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
+import { countFound } from '../words/found.ts';
 import { oneLine, plural, table } from '../words/print.ts';
 
-interface Finding {
+export interface Finding {
   readonly about: string;
   /** `problem` makes the command fail; `hint` is worth knowing. */
   readonly level: 'fine' | 'hint' | 'problem';
@@ -27,7 +28,7 @@ export const examine: Command<object> = (context) => {
       const findings = [...examineAll(host), ...news];
       const problems = findings.filter(({ level }) => level === 'problem').length;
       if (context.flags.json === true) context.print.json({ version: VERSION, problems, findings });
-      else context.print.out(readable(findings, problems));
+      else context.print.out(readableFindings(findings, problems));
       return problems === 0 ? EXIT.fine : EXIT.refused;
     },
     {
@@ -120,7 +121,8 @@ function examineHooks(host: Host): Finding[] {
     ];
   });
   const ready = hooks.filter(({ state }) => state === 'ready').length;
-  const summary = `${plural(hooks.length, 'hook')} found, ${ready} ready, ${host.ignored().length} files ignored`;
+  const count = countFound(hooks.map(({ hook }) => hook));
+  const summary = `${count} found, ${ready} ready, ${host.ignored().length} files ignored`;
   const lost = host
     .ignored()
     .filter(({ mayHideHook }) => mayHideHook)
@@ -190,7 +192,7 @@ function readQuietly(file: string): string {
   }
 }
 
-function readable(findings: readonly Finding[], problems: number): string {
+export function readableFindings(findings: readonly Finding[], problems: number): string {
   const marks = { fine: colors.green('✓'), hint: colors.yellow('!'), problem: colors.red('✗') };
   const rows = findings.map(({ about, level, text }) => [
     `${marks[level]} ${oneLine(about)}`,

@@ -7,7 +7,8 @@ import { PROVIDER_KEYS } from '../../process/environment.ts';
 import { describeUnbound } from '../words/unbound.ts';
 import { type Command, withHost } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
-import { oneLine, plural, printable, table } from '../words/print.ts';
+import { countFound } from '../words/found.ts';
+import { oneLine, printable, table } from '../words/print.ts';
 import { withoutSecrets } from '../../host/secrets/without-secrets.ts';
 
 /** `hookline hooks list` */
@@ -54,6 +55,7 @@ function describeHook({ hook, ...status }: HookStatus, host: Host) {
     onFailure: status.onFailure,
     notes: [...hook.notes, ...(status.wasDisabled ? [WAS_DISABLED] : [])],
     problem: hook.problem,
+    isPlugin: hook.plugin !== undefined,
     details: hook.details,
     environment: {
       withheld:
@@ -67,15 +69,19 @@ const WAS_DISABLED =
   'was switched off before it changed, and is on again: `hookline hooks disable` it if it should not run';
 
 function jsonListing({ hooks, ...rest }: Listing): unknown {
-  return { ...rest, hooks: hooks.map(({ details, ...hook }) => ({ ...hook, ...details })) };
+  const plain = hooks.map(({ details, isPlugin: _isPlugin, ...hook }) => ({ ...hook, ...details }));
+  return { ...rest, hooks: plain };
 }
 
-function readableListing({ enabled, hooks, ignored }: Listing, host: Host): string {
+function readableListing({ enabled, hooks: found, ignored }: Listing, host: Host): string {
+  const hooks = found.filter(({ isPlugin }) => !isPlugin);
+  const plugins = found.filter(({ isPlugin }) => isPlugin);
   const sections = [
     ...(enabled ? [] : ['Hooks are switched off: none is looked for.']),
     hooks.length === 0 ? noHooks(host) : hookTable(hooks, host),
+    ...pluginSection(plugins, host),
     ...ignoredSection(ignored, host),
-    ...advice(hooks),
+    ...advice(found),
   ];
   return sections.join('\n\n');
 }
@@ -141,6 +147,17 @@ function shorten(text: string, width: number): string {
   return text.length <= width ? text : `${cutText(text, width - 1)}…`;
 }
 
+/** Plugins bring hooks, too, but nobody knows which before they are loaded. */
+function pluginSection(plugins: readonly ListedHook[], host: Host): string[] {
+  if (plugins.length === 0) return [];
+  const titles = ['PLUGIN', 'STATE', 'FILE'].map((title) => colors.dim(title));
+  const rows = plugins.flatMap((plugin) => [
+    [oneLine(plugin.id), paintState(plugin.state), oneLine(shownPath(plugin.path, host))],
+    ...noteRows(plugin),
+  ]);
+  return [table([titles, ...rows])];
+}
+
 function noteRows({ state, why, problem, notes, notBound }: ListedHook): string[][] {
   const told = [
     ...(state === 'ready' ? [] : [why]),
@@ -161,8 +178,9 @@ function shownPath(file: string, host: Host): string {
 }
 
 function ignoredSection(ignored: Listing['ignored'], host: Host): string[] {
-  if (ignored.length === 0) return [];
-  const rows = ignored.map(({ path, why }) => [
+  const told = ignored.filter(({ isQuiet }) => isQuiet !== true);
+  if (told.length === 0) return [];
+  const rows = told.map(({ path, why }) => [
     `  ${oneLine(shownPath(path, host))}`,
     colors.dim(printable(why)),
   ]);
@@ -170,8 +188,12 @@ function ignoredSection(ignored: Listing['ignored'], host: Host): string[] {
 }
 
 function advice(hooks: readonly ListedHook[]): string[] {
-  const waiting = hooks.filter(({ state }) => state === 'untrusted' || state === 'modified').length;
-  if (waiting === 0) return [];
-  const verb = waiting === 1 ? 'does' : 'do';
-  return [`${plural(waiting, 'hook')} ${verb} not run until you have looked: \`hookline trust\``];
+  const waiting = hooks.filter(({ state }) => state === 'untrusted' || state === 'modified');
+  if (waiting.length === 0) return [];
+  const verb = waiting.length === 1 ? 'does' : 'do';
+  return [`${countOf(waiting)} ${verb} not run until you have looked: \`hookline trust\``];
+}
+
+function countOf(listed: readonly ListedHook[]): string {
+  return countFound(listed.map(({ isPlugin }) => (isPlugin ? { plugin: true } : {})));
 }

@@ -1,7 +1,7 @@
 import { HooklineError } from '../../base/errors.ts';
 import { type Command, withHost } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
-import type { HookPlan, NewOptions } from './new/plan.ts';
+import type { EventOptions, HookPlan, NewOptions } from './new/plan.ts';
 import { reportNewHook } from './new/report.ts';
 
 export type { NewOptions } from './new/plan.ts';
@@ -9,9 +9,20 @@ export type { NewOptions } from './new/plan.ts';
 type PlanHook = (options: NewOptions) => HookPlan;
 
 const PLANNERS = {
-  cline: async (): Promise<PlanHook> => (await import('./new/cline.ts')).planClineHook,
-  claude: async (): Promise<PlanHook> => (await import('./new/claude.ts')).planClaudeHook,
+  cline: async () => forEvent((await import('./new/cline.ts')).planClineHook),
+  claude: async () => forEvent((await import('./new/claude.ts')).planClaudeHook),
+  plugin: async (): Promise<PlanHook> => (await import('./new/plugin.ts')).planPlugin,
 };
+
+function forEvent(plan: (options: EventOptions) => HookPlan): PlanHook {
+  return ({ event, ...options }) => {
+    if (event !== undefined) return plan({ event, ...options });
+    throw new HooklineError('USAGE_INVALID', {
+      message: 'hooks new expects the event that the hook is for, found none',
+      hint: 'Say for example: hookline hooks new PreToolUse. Only --dialect plugin needs none.',
+    });
+  };
+}
 
 /** `hookline hooks new EVENT`: writes an example that works at once. */
 export const newHook: Command<NewOptions> = async (context, options) => {
@@ -29,10 +40,14 @@ export const newHook: Command<NewOptions> = async (context, options) => {
 };
 
 function findPlanner(dialect: string): () => Promise<PlanHook> {
-  if (dialect === 'cline' || dialect === 'claude') return PLANNERS[dialect];
+  if (isDialect(dialect)) return PLANNERS[dialect];
   const known = Object.keys(PLANNERS);
   throw new HooklineError('USAGE_INVALID', {
     message: `hooks of the dialect ${JSON.stringify(dialect)} cannot be made; known are: ${known.join(', ')}`,
-    hint: 'Say --dialect cline or --dialect claude; without it, it is cline.',
+    hint: 'Say --dialect cline, --dialect claude or --dialect plugin; without it, it is cline.',
   });
+}
+
+function isDialect(dialect: string): dialect is keyof typeof PLANNERS {
+  return Object.hasOwn(PLANNERS, dialect);
 }

@@ -36,9 +36,20 @@ export const removeHook: Command<RemoveOptions> = (context, { id, yes }) => {
 };
 
 async function planRemoval(hook: FoundHook): Promise<Removal> {
+  refusePackage(hook);
   if (hook.line === null) return fileRemoval(hook.path);
   const { entryRemoval } = await import('../state/remove-entry.ts');
   return entryRemoval(hook);
+}
+
+/** One file of a package is not all of it. */
+function refusePackage({ id, plugin, problem }: FoundHook): void {
+  if (plugin === undefined || (plugin.package === null && problem === null)) return;
+  const place = plugin.package?.directory ?? plugin.file;
+  throw new HooklineError('USAGE_INVALID', {
+    message: `${id} is more than one file, so that \`hooks rm\` does not delete it: ${place}`,
+    hint: 'Uninstall it with `hookline plugin uninstall`, switch it off with `hookline hooks disable`, or delete it yourself.',
+  });
 }
 
 function fileRemoval(file: string): Removal {

@@ -64,6 +64,7 @@ export function findOwnHook(host: Host, id: string): HookStatus {
   });
 }
 
-function stillWaiting({ trustedBy }: HookStatus): string {
+function stillWaiting({ hook, trustedBy }: HookStatus): string {
+  if (hook.whyOff !== undefined) return ` It is still off, because it is ${hook.whyOff}.`;
   return trustedBy === null ? ' It runs once it is trusted: `hookline trust`.' : '';
 }

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { colors } from '../words/colors.ts';
 import { HooklineError, messageOf } from '../../base/errors.ts';
 import { isLink, readTextIfPresent } from '../../base/files.ts';
+import type { FoundHook } from '../../dialects/dialect.ts';
 import type { Host } from '../../host/create-host.ts';
 import { trustUnit } from '../../host/hook-set.ts';
 import type { TrustUnit } from '../../trust/collect.ts';
@@ -15,7 +16,8 @@ import {
 } from '../../trust/lock.ts';
 import { type Command, type CommandContext, refuseInsideSession, withHost } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { oneLine, plural } from '../words/print.ts';
+import { countFound } from '../words/found.ts';
+import { oneLine } from '../words/print.ts';
 
 export interface LockOptions {
   readonly check?: boolean;
@@ -30,15 +32,18 @@ export const lockHooks: Command<LockOptions> = (context, options) => {
   const { lock, lockSha256: _sha256, ...flags } = context.flags;
   return withHost({ ...context, flags }, async (host) => {
     const file = lockFile(host, options.file ?? lock);
-    const units = host
-      .hooks()
-      .filter(({ hook }) => hook.place === 'workspace')
-      .map(({ hook }) => trustUnit(hook));
+    const hooks = host.hooks().flatMap(({ hook }) => (isLocked(hook) ? [hook] : []));
+    const units = hooks.map((hook) => trustUnit(hook));
     return options.check === true
       ? reportCheck(context, file, checkLock(parseLock(readLock(file), file), units))
-      : writeLock(context, { file, units });
+      : writeLock(context, { file, units, count: countFound(hooks) });
   });
 };
+
+/** A plugin that is broken is not loaded, so that there is nothing of it to lock. */
+function isLocked({ place, plugin, problem }: FoundHook): boolean {
+  return place === 'workspace' && (plugin === undefined || problem === null);
+}
 
 /** What a person names is meant from where they are; only the usual file belongs to the root. */
 function lockFile({ surroundings, workspaceRoots }: Host, named: string | undefined): string {
@@ -48,7 +53,7 @@ function lockFile({ surroundings, workspaceRoots }: Host, named: string | undefi
 
 async function writeLock(
   { flags, print }: CommandContext,
-  { file, units }: { file: string; units: readonly TrustUnit[] },
+  { file, units, count }: { file: string; units: readonly TrustUnit[]; count: string },
 ): Promise<ExitCode> {
   const lock = createLock(units);
   refuseLink(file);
@@ -63,7 +68,7 @@ async function writeLock(
   }
   if (flags.json === true) print.json({ file, hooks: lock.hooks.map(({ id }) => id) });
   else {
-    print.out(`Locked ${plural(lock.hooks.length, 'hook')} in ${oneLine(file)}.`);
+    print.out(`Locked ${count} in ${oneLine(file)}.`);
     print.out(
       'It counts only where it is named: `hookline --lock FILE …`, for example the base branch’s file in CI.',
     );

@@ -9,12 +9,13 @@ import type { Host } from '../../host/create-host.ts';
 import { type HookStatus, trustUnit } from '../../host/hook-set.ts';
 import { type Binding, bindUnit, readBytes } from '../../trust/bytes.ts';
 import { MAX_BYTES } from '../../trust/collect.ts';
-import { ENTRY_TEXT_KEY } from '../../trust/file-map.ts';
+import { boundPaths, ENTRY_TEXT_KEY } from '../../trust/file-map.ts';
 import { changesSince, type FileChange } from '../../trust/objects.ts';
 import { type TrustedEntry, trustObjectsDirectory, trustUnits } from '../../trust/record.ts';
 import { confirm } from '../ask.ts';
 import { type Command, type CommandContext, refuseInsideSession, withHost } from '../context.ts';
-import { EXIT } from '../exit-codes.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { countFound } from '../words/found.ts';
 import { indent, oneLine, plural, printable } from '../words/print.ts';
 import { describeUnbound } from '../words/unbound.ts';
 
@@ -26,39 +27,50 @@ export interface TrustOptions {
 /** `hookline trust`: shows what would run, and what changed, then remembers the exact bytes. */
 export const trustHooks: Command<TrustOptions> = (context, options) => {
   refuseInsideSession(context, 'trust');
-  return withHost(context, async (host) => {
-    const waiting = selectHooks(host, options.ids).filter(isWaiting);
-    if (waiting.length === 0) return reportNothing(context, host);
-    const { shown, problems } = bindAll(waiting);
-    if (shown.length === 0 && problems[0] !== undefined) throw problems[0];
-    for (const { message } of problems) {
-      context.print.note(`cannot be trusted: ${printable(message)}`);
-    }
-    if (context.flags.json !== true) {
-      for (const each of shown) context.print.out(describe(each, host));
-    }
-    const text = `Trust ${namesOf(shown)}?`;
-    if (options.yes !== true && !(await confirm(context, { text, flag: '--yes' }))) {
-      context.print.note('Nothing was trusted.');
-      return EXIT.refused;
-    }
-    // What was shown is trusted, not what may lie there by now.
-    await trustUnits(
-      recordFile(host),
-      shown.map(({ binding }) => binding),
-      { now: systemClock.now(), guardedRoots: host.trust.guardedRoots },
-    );
-    report(context, shown);
-    return problems.length === 0 ? EXIT.fine : EXIT.refused;
-  });
+  return withHost(context, (host) => trustIn(host, context, options));
 };
+
+/** The same with what a host has found already, which may be more than lies where everybody looks. */
+export async function trustIn(
+  host: Host,
+  context: CommandContext,
+  options: TrustOptions,
+): Promise<ExitCode> {
+  const waiting = selectHooks(host, options.ids).filter(isWaiting);
+  if (waiting.length === 0) return reportNothing(context, host);
+  const { shown, problems } = bindAll(waiting);
+  if (shown.length === 0 && problems[0] !== undefined) throw problems[0];
+  for (const { message } of problems) {
+    context.print.note(`cannot be trusted: ${printable(message)}`);
+  }
+  if (context.flags.json !== true) {
+    for (const each of shown) context.print.out(describe(each, host));
+  }
+  const text = `Trust ${namesOf(shown)}?`;
+  if (options.yes !== true && !(await confirm(context, { text, flag: '--yes' }))) {
+    context.print.note('Nothing was trusted.');
+    return EXIT.refused;
+  }
+  // What was shown is trusted, not what may lie there by now.
+  await trustUnits(
+    recordFile(host),
+    shown.map(({ binding }) => binding),
+    { now: systemClock.now(), guardedRoots: host.trust.guardedRoots },
+  );
+  report(context, shown);
+  return problems.length === 0 ? EXIT.fine : EXIT.refused;
+}
 
 function namesOf(shown: readonly Shown[]): string {
   const settings = shown.filter(({ status }) => status.hook.permissions !== undefined).length;
   const servers = shown.filter(({ status }) => status.hook.mcpServer !== undefined).length;
-  const hooks = shown.length - settings - servers;
+  const plugins = shown.filter(({ status }) => status.hook.plugin !== undefined).length;
+  const hooks = shown.length - settings - servers - plugins;
   return [
     ...(hooks === 0 ? [] : [`${plural(hooks, 'hook')} to run with your rights`]),
+    ...(plugins === 0
+      ? []
+      : [`${plural(plugins, 'plugin')} to be loaded into the agent with every session`]),
     ...(servers === 0 ? [] : [`${plural(servers, 'MCP server')} to start with every session`]),
     ...(settings === 0 ? [] : [`what ${plural(settings, 'settings file')} may allow the agent`]),
   ].join(', and ');
@@ -116,13 +128,13 @@ export function recordFile({ trust }: Host): string {
 }
 
 function reportNothing(context: CommandContext, host: Host): typeof EXIT.fine {
-  const count = host.hooks().filter(({ hook }) => hook.place === 'workspace').length;
+  const hooks = host.hooks().flatMap(({ hook }) => (hook.place === 'workspace' ? [hook] : []));
   if (context.flags.json === true) context.print.json({ trusted: [] });
   else {
     context.print.out(
-      count === 0
+      hooks.length === 0
         ? 'This workspace has no hooks, so there is nothing to trust.'
-        : `All ${plural(count, 'hook')} of this workspace are trusted already.`,
+        : `All ${countFound(hooks)} of this workspace are trusted already.`,
     );
   }
   return EXIT.fine;
@@ -133,12 +145,13 @@ function report({ flags, print }: CommandContext, shown: readonly Shown[]): void
     id: status.hook.id,
     path: status.hook.path,
     digest: binding.digest,
-    files: Object.keys(binding.files),
+    files: boundPaths(binding.files),
     notBound: [...binding.unbound, ...describeUnbound(status.hook)],
   }));
   if (flags.json === true) print.json({ trusted });
   else {
-    print.out(`Trusted ${plural(trusted.length, 'hook')}. A changed byte will make it ask again.`);
+    const count = countFound(shown.map(({ status }) => status.hook));
+    print.out(`Trusted ${count}. A changed byte will make it ask again.`);
   }
 }
 
@@ -148,26 +161,40 @@ function describe({ status, binding }: Shown, host: Host): string {
   return [
     `${colors.bold(oneLine(hook.id))}  ${colors.yellow(state)}: ${printable(why)}`,
     `  file      ${oneLine(hook.path)}${hook.line === null ? '' : `:${hook.line}`}`,
-    whatItDoes(hook),
+    ...whatItDoes(hook),
     ...(hook.problem === null ? [] : [`  problem   ${printable(hook.problem)}`]),
     ...hook.notes.map((note) => `  note      ${printable(note)}`),
-    `  binds     ${Object.keys(binding.files).map(boundName).join(', ')}`,
+    `  binds     ${boundNames(boundPaths(binding.files))}`,
     `  not bound ${notBound.length === 0 ? alwaysUnbound(hook) : notBound.map(oneLine).join(', ')}`,
     indent(state === 'modified' ? changes(status, host) : excerpts(hook), '  '),
     '',
   ].join('\n');
 }
 
-function whatItDoes({ permissions, mcpServer, eventName }: FoundHook): string {
-  if (permissions !== undefined) return '  allows    calls of the agent without asking you';
-  if (mcpServer !== undefined) return '  starts    with every session, as an MCP server';
-  return `  runs at   ${eventName}`;
+function whatItDoes({ permissions, mcpServer, plugin, eventName }: FoundHook): readonly string[] {
+  if (permissions !== undefined) return ['  allows    calls of the agent without asking you'];
+  if (mcpServer !== undefined) return ['  starts    with every session, as an MCP server'];
+  if (plugin === undefined) return [`  runs at   ${eventName}`];
+  const { capabilities } = plugin;
+  return [
+    '  plugin    is loaded into the agent with every session',
+    ...(capabilities === null ? [] : [`  says      that it brings ${capabilities.join(', ')}`]),
+  ];
 }
 
 function alwaysUnbound({ permissions }: FoundHook): string {
   return permissions === undefined
     ? 'whatever else it starts or loads'
     : 'whatever the commands do that it allows';
+}
+
+const SHOWN_NAMES = 40;
+
+/** A package may hold thousands of files; programs are told of all of them. */
+function boundNames(keys: readonly string[]): string {
+  const rest = keys.length - SHOWN_NAMES;
+  const names = keys.slice(0, SHOWN_NAMES).map(boundName).join(', ');
+  return rest > 0 ? `${names} and ${plural(rest, 'more file')}` : names;
 }
 
 function boundName(key: string): string {

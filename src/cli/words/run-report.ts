@@ -2,6 +2,7 @@ import type { RunResult, RuntimeEvent } from '../../agent/runtime-event.ts';
 import { messageOf } from '../../base/errors.ts';
 import { textOf } from '../../sessions/messages.ts';
 import { awaitsTrust, type Verdict } from '../../hooks/decision.ts';
+import type { OnIssue } from '../../plugins/issue.ts';
 import type { CommandContext } from '../context.ts';
 import { createDeltaWords } from '../../host/secrets/delta-words.ts';
 import { milliseconds, oneLine, printable, printableLines } from './print.ts';
@@ -14,9 +15,13 @@ export type RunForm = 'text' | 'json' | 'stream-json';
 export interface RunReport {
   readonly observe: (event: RuntimeEvent) => void;
   readonly notice: (text: string) => void;
+  /** Words of a plugin, which belong to nobody's answer. */
+  readonly say: (text: string) => void;
+  /** Something is wrong with a plugin. */
+  readonly issue: OnIssue;
   /** Waits until everything before it is told; null tells nothing more. */
   end(result: RunResult | null): Promise<void>;
-  /** Whether a hook failed, or did not run because nobody trusts it. */
+  /** Whether a hook or plugin failed, or did not run because nobody trusts it. */
   hasUnsoundHooks(): boolean;
 }
 
@@ -46,9 +51,16 @@ export function createRunReport(context: CommandContext, form: RunForm): RunRepo
       context.print.note(shown);
     });
   };
+  const readable = async (text: string): Promise<string> =>
+    printableLines((await withoutSecrets({ text }, context.flags)).text);
   const notice = (text: string): void => note(`note: ${printable(text)}`);
   return {
     notice,
+    say: (text) => later(async () => context.print.note(await readable(text))),
+    issue({ plugin, message, level }) {
+      isUnsound ||= level === 'error';
+      notice(`plugin ${plugin}: ${message}`);
+    },
     observe(event) {
       if (event.type === 'hook') isUnsound ||= !isSound(event.verdict);
       if (event.type === 'message-end') keepAnswer(answer, event);
@@ -108,6 +120,8 @@ function wordsFor(event: RuntimeEvent): readonly string[] {
       return [`denied: ${oneLine(event.tool)}: ${printableLines(denialText(event))}`];
     case 'retry-start':
       return [`${printable(event.failure.message)} Trying again in ${milliseconds(event.waitMs)}.`];
+    case 'reply':
+      return event.isAll ? [] : [printableLines(event.text)];
     case 'notice':
       return event.level === 'info' ? [] : [`${event.level}: ${printable(event.text)}`];
     default:

@@ -99,6 +99,9 @@ export class ChatReport {
       case 'message-end':
         this.#later(() => this.#endAnswer(event.shown));
         break;
+      case 'reply':
+        this.#later(() => this.#endAnswer(event.text));
+        break;
       case 'retry-start':
         if (event.discardsOutput) this.#later(() => this.#discardAnswer());
         break;

@@ -1,44 +1,91 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-const HOOKS: Readonly<Record<string, string>> = {
+/** The plugin of the tour, as an author would write it for Cline. */
+const PLUGIN = `import { type AgentPlugin, createTool } from "@cline/core"
+
+let branch: string | undefined
+let hasTold = false
+
+const plugin: AgentPlugin = {
+  name: "team",
+  manifest: { capabilities: ["tools", "hooks", "messageBuilders"] },
+  setup(api, ctx) {
+    branch = ctx.workspaceInfo?.latestGitBranchName
+    api.registerTool(
+      createTool({
+        name: "count_words",
+        description: "Count the words of a text.",
+        inputSchema: {
+          type: "object",
+          properties: { text: { type: "string" } },
+          required: ["text"],
+        },
+        async execute({ text }: { text: string }) {
+          return { words: text.split(/\\s+/).filter(Boolean).length }
+        },
+      }),
+    )
+    api.registerMessageBuilder({
+      name: "without-customers",
+      build(messages) {
+        const before = JSON.stringify(messages)
+        const after = before.replace(/ACME-\\d+/g, "[a customer]")
+        if (after !== before && !hasTold) console.log("without-customers: a customer's number stays here")
+        hasTold = true
+        return JSON.parse(after)
+      },
+    })
+  },
+  hooks: {
+    beforeTool({ toolCall, input }) {
+      if (toolCall.toolName !== "run_commands" || branch !== "main") return undefined
+      const { commands = [] } = input as { commands?: string[] }
+      const isPush = commands.some((command) => command.startsWith("git push"))
+      return isPush ? { skip: true, reason: "Nobody pushes to main from here" } : undefined
+    },
+  },
+}
+
+export default plugin
+`;
+
+const SETTINGS = {
+  hooks: {
+    PreToolUse: [{ matcher: 'Bash', hooks: [nodeHook('no-force.js')] }],
+    PostToolUse: [{ matcher: 'Write|Edit', hooks: [nodeHook('format.js')] }],
+    Stop: [{ hooks: [nodeHook('was-it-checked.js')] }],
+  },
+};
+
+function nodeHook(file: string) {
+  const args = [`\${CLAUDE_PROJECT_DIR}/.claude/hooks/${file}`];
+  return { type: 'command', command: 'node', args };
+}
+
+const FILES: Readonly<Record<string, string>> = {
+  'workspace/.git/HEAD': 'ref: refs/heads/main\n',
+  'workspace/check.js': 'console.log("the check passes");\n',
+  'workspace/.cline/plugins/team.ts': PLUGIN,
   'workspace/.clinerules/hooks/PreToolUse': readInput(`
   const { toolName, parameters } = input.preToolUse;
   const isScript = toolName === 'write_to_file' && parameters.path.endsWith('.js');
-  const isPush = toolName === 'execute_command' && parameters.command.startsWith('git push');
-  if (isPush) return { cancel: true, errorMessage: 'Pushing is left to people here' };
   return isScript
     ? { cancel: true, errorMessage: 'This project is written in TypeScript', contextModification: 'Use .ts files only.' }
     : { cancel: false };`),
-  'workspace/.claude/settings.json': JSON.stringify({
-    hooks: {
-      PreToolUse: [
-        {
-          matcher: 'Bash',
-          hooks: [
-            {
-              type: 'command',
-              command: 'node',
-              args: ['${CLAUDE_PROJECT_DIR}/.claude/hooks/no-force.js'],
-            },
-          ],
-        },
-      ],
-    },
-  }),
+  'workspace/.claude/settings.json': `${JSON.stringify(SETTINGS, null, 2)}\n`,
   'workspace/.claude/hooks/no-force.js': readInput(`
   const isForced = input.tool_input.command.includes('--force');
   return isForced ? { decision: 'block', reason: 'A push by force rewrites what others have' } : {};`),
-  'workspace/.clinerules/hooks/PostToolUse': readInput(`
-  const { executionTimeMs, parameters } = input.postToolUse;
-  return executionTimeMs > 5000
-    ? { cancel: false, contextModification: \`\${parameters.command} took \${executionTimeMs} ms.\` }
-    : { cancel: false };`),
-  'workspace/.clinerules/hooks/UserPromptSubmit':
-    '#!/usr/bin/env node\nconsole.error("I have a bug");\nprocess.exit(1);\n',
-  'home/Documents/Cline/Hooks/PreToolUse': readInput(`
-  const isManifest = String(input.preToolUse.parameters.path).includes('package.json');
-  return isManifest ? { cancel: true, errorMessage: 'package.json is off limits' } : { cancel: false };`),
+  'workspace/.claude/hooks/format.js': readInput(`
+  const { readFileSync, writeFileSync } = require('node:fs');
+  const file = input.tool_input.file_path;
+  const lines = readFileSync(file, 'utf8').split('\\n').map((line) => line.trim()).filter(Boolean);
+  writeFileSync(file, lines.map((line) => (line.endsWith(';') ? line : line + ';') + '\\n').join(''));
+  return { systemMessage: 'formatted ' + require('node:path').basename(file) };`),
+  'workspace/.claude/hooks/was-it-checked.js': readInput(`
+  const said = require('node:fs').readFileSync(input.transcript_path, 'utf8');
+  return said.includes('the check passes') ? {} : { decision: 'block', reason: 'Run node check.js before you stop' };`),
 };
 
 /** A hook in Node, because that is the one language that is surely here. */
@@ -52,9 +99,10 @@ process.stdin.on('end', () => console.log(JSON.stringify(decide(JSON.parse(text)
 `;
 }
 
-/** Writes a workspace and a home, both with hooks, into an empty directory. */
+/** Writes a workspace with hooks of all three kinds, and an empty home, into an empty directory. */
 export function writeWorkspace(place: string): void {
-  for (const [name, text] of Object.entries(HOOKS)) {
+  mkdirSync(path.join(place, 'home'));
+  for (const [name, text] of Object.entries(FILES)) {
     const file = path.join(place, name);
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, text);

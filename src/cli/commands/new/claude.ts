@@ -19,6 +19,7 @@ import { edited, openHooksFile } from '../../state/hooks-file.ts';
 import { type KeptTrust, trustNotes, withKeptTrust } from '../../state/keep-trust.ts';
 import { claudeDirectory } from '../../../host/dialects/own-directory.ts';
 import {
+  type EventOptions,
   type HasProgram,
   type HookPlan,
   isSameFile,
@@ -34,7 +35,7 @@ import {
 } from './plan.ts';
 
 /** A script, and an entry in a settings file that runs it. */
-export function planClaudeHook(options: NewOptions): HookPlan {
+export function planClaudeHook(options: EventOptions): HookPlan {
   const event = resolveEvent(options.event);
   return (host) => makeHook(host, event, options);
 }

@@ -17,6 +17,7 @@ import { keyOf } from '../../../trust/collect.ts';
 import { sha256Of } from '../../../trust/file-map.ts';
 import { withKeptTrust } from '../../state/keep-trust.ts';
 import {
+  type EventOptions,
   eventUnknown,
   type HookPlan,
   isSameFile,
@@ -32,7 +33,7 @@ import {
 } from './plan.ts';
 
 /** A file that is named after its event. */
-export function planClineHook(options: NewOptions): HookPlan {
+export function planClineHook(options: EventOptions): HookPlan {
   const event = resolveEvent(options.event);
   if (options.matcher !== undefined) throw noMatchers();
   return (host) => makeHook(host, event, options);

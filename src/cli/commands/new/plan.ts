@@ -17,12 +17,18 @@ import { oneLine } from '../../words/print.ts';
 import { type KeptTrust, trustNotes } from '../../state/keep-trust.ts';
 
 export interface NewOptions {
-  readonly event: string;
+  /** May be left out for a plugin. */
+  readonly event?: string;
   readonly dialect?: string;
   readonly lang?: string;
   readonly matcher?: string;
   readonly global?: boolean;
   readonly force?: boolean;
+}
+
+/** What hooks are made of that have one event each. */
+export interface EventOptions extends NewOptions {
+  readonly event: string;
 }
 
 /** Writes what was asked for; refusals that need no look at the machine have been made before. */
@@ -41,6 +47,8 @@ export interface NewHook {
   readonly isTrusted: boolean;
   /** What the person should know, as sentences. */
   readonly notes: readonly string[];
+  /** The command that shows it at work, where firing an event does not. */
+  readonly tryIt?: string;
 }
 
 export type HasProgram = (name: string) => boolean;

@@ -5,7 +5,7 @@ import type { NewHook } from './plan.ts';
 
 export function reportNewHook({ flags, print }: CommandContext, made: NewHook): void {
   const { event, example, language: lang, file, settings, hook, isTrusted: trusted, notes } = made;
-  const trial = trialCommand({ event, trial: example.trial }, workspaceFlags(flags));
+  const trial = made.tryIt ?? trialCommand({ event, trial: example.trial }, workspaceFlags(flags));
   for (const note of notes) print.note(`note: ${oneLine(note)}`);
   if (flags.json === true) {
     const configured = settings === null ? {} : { settings };

@@ -1,0 +1,89 @@
+import { HooklineError, messageOf } from '../../../base/errors.ts';
+import { untilAborted } from '../../../base/until-aborted.ts';
+import type { PluginEntry } from '../../../plugins/entry.ts';
+import type { Host } from '../../../host/create-host.ts';
+import { pluginCache } from '../../../host/plugins/load-plugins.ts';
+import type { Command, CommandContext } from '../../context.ts';
+import { EXIT } from '../../exit-codes.ts';
+import { pluginOptions } from '../../plugin-options.ts';
+import { whyNotLoaded, withNamedPlugins } from '../../plugins/named-plugin.ts';
+import type { Imported } from '../../../plugins/load/import-module.ts';
+import { printable, printableLines } from '../../words/print.ts';
+
+export interface DemoOptions {
+  readonly file: string;
+}
+
+type Demo = () => unknown;
+
+/** `hookline plugin demo FILE`: runs the `runDemo` that the file exports, as its author wrote it. */
+export const runPluginDemo: Command<DemoOptions> = (context, { file }) =>
+  withNamedPlugins(context, file, async ([plugin, ...others], host) => {
+    if (plugin === undefined || others.length > 0) throw notOne(file);
+    const withheld = await whyNotLoaded(plugin, host, context);
+    if (withheld !== null) {
+      context.print.note(`not run: ${printable(withheld)}`);
+      return EXIT.refused;
+    }
+    const runDemo = await findDemo(plugin.entry, host, context);
+    try {
+      await untilAborted(Promise.resolve(runDemo()), context.signal);
+      return EXIT.fine;
+    } catch (error) {
+      context.signal.throwIfAborted();
+      context.print.note(`runDemo failed: ${printableLines(messageOf(error))}`);
+      return EXIT.refused;
+    }
+  });
+
+function notOne(file: string): HooklineError {
+  return new HooklineError('USAGE_INVALID', {
+    message: `plugin demo expects one plugin’s file, found several at ${JSON.stringify(file)}`,
+    hint: 'Name the file itself.',
+  });
+}
+
+const IMPORT_TIMEOUT_MS = 30_000;
+
+async function findDemo(entry: PluginEntry, host: Host, context: CommandContext): Promise<Demo> {
+  const imported = await importFile(entry, host, context);
+  if ('problem' in imported) throw noDemo(entry, imported.problem);
+  const { runDemo } = imported.module;
+  if (isDemo(runDemo)) return runDemo;
+  throw noDemo(entry, 'it exports no function `runDemo`');
+}
+
+async function importFile(
+  entry: PluginEntry,
+  { stateDirectory }: Host,
+  { flags, signal }: CommandContext,
+): Promise<Imported> {
+  const { importModule } = await import('../../../plugins/load/import-module.ts');
+  const provided = await pluginOptions(flags).provided?.();
+  const request = {
+    entry,
+    provided: provided ?? (() => null),
+    cacheDirectory: stateDirectory === null ? null : pluginCache(stateDirectory),
+    copy: 'demo',
+    timeoutMs: IMPORT_TIMEOUT_MS,
+    signal,
+  };
+  try {
+    return await untilAborted(importModule(request), signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    const { whyFailed } = await import('../../../plugins/load/why-failed.ts');
+    return { problem: whyFailed(error, entry) };
+  }
+}
+
+function isDemo(value: unknown): value is Demo {
+  return typeof value === 'function';
+}
+
+function noDemo({ file }: PluginEntry, why: string): HooklineError {
+  return new HooklineError('PLUGIN_INVALID', {
+    message: `${file} has no demo to run: ${why}`,
+    hint: 'Export one: `export async function runDemo() { … }`, as `hookline hooks new --dialect plugin` writes it.',
+  });
+}

@@ -1,0 +1,167 @@
+import { messageOf } from '../../../base/errors.ts';
+import { VERSION } from '../../../base/version.ts';
+import type { Host } from '../../../host/create-host.ts';
+import { runTool } from '../../../plugins/install/fetch/tools.ts';
+import { type InstalledPlugin, listInstalled } from '../../../plugins/install/installed.ts';
+import { findLeftovers } from '../../../plugins/install/staging.ts';
+import { changedSince } from '../../../plugins/install/tree.ts';
+import { type Command, type CommandContext, withHost } from '../../context.ts';
+import { EXIT } from '../../exit-codes.ts';
+import { findPlugins, type FoundPlugin } from '../../plugins/found.ts';
+import { type Inspected, inspectPlugin } from '../../plugins/inspect.ts';
+import { installTools } from '../../plugins/install-tools.ts';
+import { pluginsPlaces } from '../../plugins/places.ts';
+import { milliseconds, plural } from '../../words/print.ts';
+import { type Finding, readableFindings } from '../doctor.ts';
+
+export interface DoctorOptions {
+  /** False with --no-load. */
+  readonly load?: boolean;
+}
+
+/** `hookline plugin doctor`: whether plugins can work here, and what keeps them from it. */
+export const examinePlugins: Command<DoctorOptions> = (context, { load = true }) =>
+  withHost(
+    context,
+    async (host) => {
+      const findings = [
+        { about: 'hookline', level: 'fine', text: VERSION } as const,
+        await examineLoader(),
+        ...(await examinePrograms(context, host)),
+        ...examinePlaces(host, installTools(context, host).now()),
+        ...pluginsPlaces(host).flatMap(listInstalled).flatMap(examineInstall),
+        ...(await examineEach(context, host, load)),
+      ];
+      const problems = findings.filter(({ level }) => level === 'problem').length;
+      if (context.flags.json === true) context.print.json({ version: VERSION, problems, findings });
+      else context.print.out(readableFindings(findings, problems));
+      return problems === 0 ? EXIT.fine : EXIT.refused;
+    },
+    // Everything else that would be noted is a finding of `hookline doctor`.
+    { onNotice: () => undefined },
+  );
+
+async function examineLoader(): Promise<Finding> {
+  const about = 'loader';
+  try {
+    const { transformSync } = await import('oxc-transform');
+    const { code } = transformSync('a.ts', 'const x: number = 1;');
+    if (code !== '') return { about, level: 'fine', text: 'oxc-transform' };
+    return { about, level: 'hint', text: 'oxc-transform translates nothing: jiti is used, slower' };
+  } catch (error) {
+    const text = `oxc-transform does not work here, and jiti is used, slower: ${messageOf(error)}`;
+    return { about, level: 'hint', text };
+  }
+}
+
+async function examinePrograms(context: CommandContext, host: Host): Promise<readonly Finding[]> {
+  const tools = installTools(context, host);
+  const needs = {
+    npm: 'packages of the registry, and what plugins depend on',
+    git: 'repositories',
+  };
+  const findings: Finding[] = [];
+  for (const [about, what] of Object.entries(needs)) {
+    const program = tools.findProgram(about);
+    if (program === null) {
+      findings.push({ about, level: 'hint', text: `not on the PATH: needed to install ${what}` });
+      continue;
+    }
+    const call = { program, args: ['--version'], cwd: host.startDirectory, env: tools.env };
+    const { exitCode, stdout } = await runTool(call, tools);
+    const version = stdout.text.trim().split('\n', 1)[0] ?? '';
+    findings.push(
+      exitCode === 0
+        ? { about, level: 'fine', text: `${version} at ${program}` }
+        : { about, level: 'hint', text: `${program} --version ends with exit code ${exitCode}` },
+    );
+  }
+  return findings;
+}
+
+function examinePlaces(host: Host, now: number): readonly Finding[] {
+  return pluginsPlaces(host).flatMap(({ directory }) =>
+    findLeftovers(directory, now).map(({ directory: left, missing }): Finding => {
+      const about = 'left behind';
+      if (missing === null) {
+        const text = `${left}, by an install that did not end: the next one removes it`;
+        return { about, level: 'hint', text };
+      }
+      const text = `${missing} was being replaced, and is in ${left}: the next install puts it back`;
+      return { about, level: 'problem', text };
+    }),
+  );
+}
+
+/** Whether an install is still what was installed. */
+function examineInstall(plugin: InstalledPlugin): readonly Finding[] {
+  const { record, path: directory, name: about, isDroppedIn } = plugin;
+  if (isDroppedIn) return [];
+  if (record === null) {
+    const text = `${directory} was installed by another program: nothing says what came`;
+    return [{ about, level: 'hint', text }];
+  }
+  const change = changedSince(directory, record);
+  if (change === null) return [];
+  if (change.entries.length === 0) {
+    return [
+      { about, level: 'hint', text: `files of ${directory} have changed since it was installed` },
+    ];
+  }
+  const text = `${change.entries.join(', ')} in ${directory}: other bytes than what was installed`;
+  return [{ about, level: 'problem', text }];
+}
+
+/** What takes longer than this keeps every session waiting. */
+const SLOW_MS = 500;
+
+async function examineEach(
+  context: CommandContext,
+  host: Host,
+  load: boolean,
+): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  const names: string[] = [];
+  const all = findPlugins(host);
+  for (const plugin of all) {
+    const mayLoad = load && plugin.status.state === 'ready';
+    if (mayLoad) context.print.progress(`loading ${plugin.entry.label} …`);
+    const inspected = mayLoad ? await inspectPlugin(plugin, host, context) : null;
+    if (inspected?.state !== 'helper') names.push(inspected?.name ?? plugin.entry.label);
+    findings.push(...(inspected === null ? standingOf(plugin) : loadedAs(plugin, inspected)));
+  }
+  context.print.progress(null);
+  const found = `${plural(all.length, 'plugin')} in ${plural(pluginsPlaces(host).length, 'place')}`;
+  return [{ about: 'found', level: 'fine', text: found }, ...findings, ...repeatsIn(names)];
+}
+
+function standingOf({ status: { hook, state, why } }: FoundPlugin): readonly Finding[] {
+  const level = state === 'broken' ? 'problem' : 'hint';
+  return state === 'ready' ? [] : [{ about: hook.id, level, text: `${state}: ${why}` }];
+}
+
+function loadedAs({ status: { hook } }: FoundPlugin, inspected: Inspected): readonly Finding[] {
+  const { state, why, issues, importMs } = inspected;
+  const about = hook.id;
+  const took = `imported in ${milliseconds(importMs)}`;
+  const isSlow = importMs > SLOW_MS;
+  const told = issues.map(({ level, message }): Finding => ({
+    about,
+    level: level === 'error' ? 'problem' : 'hint',
+    text: message,
+  }));
+  if (state === 'failed' && told.every(({ level }) => level !== 'problem')) {
+    told.push({ about, level: 'problem', text: why ?? 'it cannot be set up' });
+  }
+  const text = isSlow ? `${took}: every session waits for it` : took;
+  return [{ about, level: isSlow ? 'hint' : 'fine', text }, ...told];
+}
+
+function repeatsIn(names: readonly string[]): readonly Finding[] {
+  const repeated = new Set(names.filter((name, at) => names.indexOf(name) !== at));
+  return [...repeated].map((about) => ({
+    about,
+    level: 'hint',
+    text: `${names.filter((name) => name === about).length} plugins have this name, and one of them is used`,
+  }));
+}

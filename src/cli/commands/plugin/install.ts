@@ -1,0 +1,120 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { HooklineError } from '../../../base/errors.ts';
+import { shellWord } from '../../../base/shell-word.ts';
+import type { Host } from '../../../host/create-host.ts';
+import { type Install, installPlugin } from '../../../plugins/install/install.ts';
+import { parseSource } from '../../../plugins/install/source/parse-source.ts';
+import { type Command, type CommandContext, refuseInsideSession, withHost } from '../../context.ts';
+import { EXIT } from '../../exit-codes.ts';
+import { acknowledge } from '../../plugins/acknowledge.ts';
+import { askForTrust, trustCommand, waitingForTrust } from '../../plugins/ask-trust.ts';
+import { findPlugins, type FoundPlugin, pluginsBelow } from '../../plugins/found.ts';
+import { installTools } from '../../plugins/install-tools.ts';
+import { placeToInstall } from '../../plugins/places.ts';
+import { colors } from '../../words/colors.ts';
+import { shownPlace } from '../../words/place.ts';
+import { namedVersion, sizeOf } from '../../words/plugin.ts';
+import { oneLine, plural, printable } from '../../words/print.ts';
+
+export interface InstallOptions {
+  readonly source: string;
+  readonly npm?: boolean;
+  readonly git?: boolean;
+  readonly force?: boolean;
+}
+
+/** `hookline plugin install SOURCE`: runs nothing of it; a workspace's own is asked about. */
+export const install: Command<InstallOptions> = (context, options) => {
+  refuseInsideSession(context, 'plugin install');
+  const kind = kindOf(options);
+  return withHost(context, async (host) => {
+    const { cwd, home } = host.surroundings;
+    const source = parseSource(options.source, { cwd, home, exists: existsSync, ...kind });
+    const installed = await installPlugin(
+      { source, place: placeToInstall(context, host), isForced: options.force === true },
+      installTools(context, host),
+    );
+    host.rescan();
+    await acknowledge(context, [installed.directory]);
+    const found = pluginsBelow(findPlugins(host), installed.directory);
+    const waiting = waitingForTrust(found);
+    if (context.flags.json === true) {
+      const command = waiting.length === 0 ? null : trustCommandFor(context, host, waiting);
+      context.print.json({ ...jsonInstall(options.source, installed), trust: command });
+      return EXIT.fine;
+    }
+    context.print.out(describeInstall(`from ${oneLine(options.source)}`, installed));
+    for (const warning of installed.warnings) context.print.note(`note: ${printable(warning)}`);
+    if (found.length === 0) context.print.note(notLookedAt(host));
+    await askForTrust(context, host, waiting);
+    return EXIT.fine;
+  });
+};
+
+function kindOf({ npm, git }: InstallOptions): { readonly kind?: 'npm' | 'git' } {
+  if (npm === true && git === true) {
+    throw new HooklineError('USAGE_INVALID', {
+      message: 'plugin install: --npm and --git name two kinds of sources',
+      hint: 'Leave one of them out.',
+    });
+  }
+  if (npm === true) return { kind: 'npm' };
+  return git === true ? { kind: 'git' } : {};
+}
+
+function trustCommandFor(
+  context: CommandContext,
+  host: Host,
+  waiting: readonly FoundPlugin[],
+): string {
+  return trustCommand(
+    context,
+    host,
+    waiting.map(({ status }) => status.hook.id),
+  );
+}
+
+/** The first keys are those that Cline's own command prints; no MCP server is written anywhere. */
+function jsonInstall(source: string, installed: Install) {
+  const { directory, entryPaths, record, capabilities, files, bytes, warnings } = installed;
+  const { kind, name, version, commit, integrity, sha256 } = record;
+  return {
+    source,
+    installPath: directory,
+    entryPaths,
+    mcpSyncFailures: [],
+    kind,
+    name,
+    version,
+    commit,
+    integrity,
+    sha256,
+    capabilities,
+    files,
+    bytes,
+    warnings,
+  };
+}
+
+/** What a person should see of what was put there. */
+export function describeInstall(from: string, installed: Install): string {
+  const { directory, entryPaths, record, capabilities, files, bytes } = installed;
+  const { commit, integrity, sha256 } = record;
+  const entries = entryPaths.map((file) => oneLine(path.relative(directory, file)));
+  const pin = commit === null ? (integrity ?? `sha256 ${sha256}`) : `commit ${commit}`;
+  return [
+    `Installed ${colors.bold(namedVersion(record))} ${from}.`,
+    `  where    ${shownPlace(directory)}`,
+    `  ${entries.length === 1 ? 'entry  ' : 'entries'}  ${entries.join(', ')}`,
+    `  says     ${capabilities === null ? 'nothing of what it contributes' : `it contributes ${capabilities.map(oneLine).join(', ')}`}`,
+    `  files    ${files}, ${sizeOf(bytes)}`,
+    `  pinned   ${oneLine(pin)}`,
+  ].join('\n');
+}
+
+/** Plugins are looked for at the roots of a workspace only. */
+function notLookedAt({ workspaceRoots, startDirectory }: Host): string {
+  const roots = plural(workspaceRoots.length, 'workspace root');
+  return `It is not among the plugins of the ${roots} here (${workspaceRoots.map(oneLine).join(', ')}): say --root ${shellWord(startDirectory)} to have it found.`;
+}

@@ -1,0 +1,122 @@
+import { displayPath } from '../../../base/paths.ts';
+import type { Host } from '../../../host/create-host.ts';
+import { withoutSecrets } from '../../../host/secrets/without-secrets.ts';
+import { type Command, withHost } from '../../context.ts';
+import { EXIT } from '../../exit-codes.ts';
+import { findPlugins, type FoundPlugin } from '../../plugins/found.ts';
+import { type Inspected, inspectPlugin } from '../../plugins/inspect.ts';
+import { colors } from '../../words/colors.ts';
+import { contributionWords } from '../../words/plugin.ts';
+import { oneLine, plural, printable } from '../../words/print.ts';
+
+export interface ListOptions {
+  /** False with --no-load. */
+  readonly load?: boolean;
+}
+
+/** `hookline plugin list`: loads those that may be, to show what they contribute. */
+export const listPlugins: Command<ListOptions> = (context, { load = true }) =>
+  withHost(context, async (host) => {
+    const listed: Listed[] = [];
+    for (const plugin of findPlugins(host)) {
+      const mayLoad = load && plugin.status.state === 'ready';
+      if (mayLoad) context.print.progress(`loading ${plugin.entry.label} …`);
+      const inspected = mayLoad ? await inspectPlugin(plugin, host, context) : null;
+      if (inspected?.state !== 'helper') listed.push(describe(plugin, inspected, host));
+    }
+    context.print.progress(null);
+    const plugins = await withoutSecrets(listed, context.flags);
+    if (context.flags.json === true) context.print.json({ roots: host.workspaceRoots, plugins });
+    else context.print.out(readable(plugins));
+    return EXIT.fine;
+  });
+
+type Listed = ReturnType<typeof describe>;
+
+function describe(plugin: FoundPlugin, inspected: Inspected | null, host: Host) {
+  const { entry, status, install } = plugin;
+  const { hook } = status;
+  return {
+    id: hook.id,
+    name: inspected?.name ?? entry.label,
+    version: install?.record?.version ?? entry.package?.version ?? null,
+    commit: install?.record?.commit ?? null,
+    package: entry.package?.name ?? null,
+    path: hook.path,
+    at: displayPath(hook.path, {
+      cwd: host.workspaceRoots[0] ?? '/',
+      home: host.surroundings.home,
+    }),
+    place: hook.place,
+    root: hook.root,
+    source: install?.record?.source ?? null,
+    state: stateOf(status.state, inspected),
+    why: inspected?.why ?? status.why,
+    enabled: status.isEnabled,
+    trusted: status.trustedBy !== null,
+    capabilities: entry.capabilities,
+    contributes: inspected?.contributes ?? null,
+    hooks: inspected?.hooks ?? null,
+    madeFor: inspected?.madeFor ?? null,
+    notes: [...hook.notes, ...(inspected?.issues ?? []).map(({ message }) => message)],
+  };
+}
+
+function stateOf(found: FoundPlugin['status']['state'], inspected: Inspected | null): string {
+  if (inspected === null) return found;
+  return inspected.state === 'helper' ? 'failed' : inspected.state;
+}
+
+function readable(plugins: readonly Listed[]): string {
+  if (plugins.length === 0) return NONE;
+  const waiting = plugins.filter(({ state }) => state === 'untrusted' || state === 'modified');
+  return [
+    ...plugins.map((plugin) => describePlugin(plugin)),
+    ...(waiting.length === 0 ? [] : [advice(waiting.length)]),
+  ].join('\n\n');
+}
+
+const NONE = 'No plugins found.\nInstall one with `hookline plugin install SOURCE`.';
+
+function describePlugin(plugin: Listed): string {
+  const { name, state, why, notes } = plugin;
+  const reason = why === '' || state === 'ready' ? '' : `: ${printable(why)}`;
+  return [
+    `${[colors.bold(oneLine(name)), ...marksOf(plugin)].join(' ')}  ${paint(state)}${reason}`,
+    colors.dim(`  ${whereabouts(plugin).map(oneLine).join(' · ')}`),
+    ...broughtBy(plugin).map((each) => `  ${each}`),
+    ...notes.map((note) => colors.dim(`  ${printable(note)}`)),
+  ].join('\n');
+}
+
+function marksOf({ version, commit }: Listed): readonly string[] {
+  const marks = [version, commit === null ? null : `at ${commit.slice(0, 12)}`];
+  return marks.flatMap((mark) => (mark === null ? [] : [oneLine(mark)]));
+}
+
+/** Its package where that has another name, its file, and where it came from. */
+function whereabouts({ name, package: owner, at, source }: Listed): readonly string[] {
+  const home = owner === null || owner === name ? [] : [owner];
+  return [...home, at, ...(source === null ? [] : [`from ${source}`])];
+}
+
+function broughtBy({ contributes, hooks, madeFor }: Listed): readonly string[] {
+  const words = contributionWords(contributes);
+  return [
+    ...(words === '' ? [] : [words]),
+    ...(hooks === null || hooks.length === 0 ? [] : [`hooks: ${hooks.map(oneLine).join(', ')}`]),
+    ...(madeFor === null || madeFor.length === 0
+      ? []
+      : [`only for ${madeFor.map(oneLine).join(', ')}`]),
+  ];
+}
+
+function paint(state: string): string {
+  if (state === 'ready') return colors.green(state);
+  return state === 'disabled' || state === 'skipped' ? colors.dim(state) : colors.yellow(state);
+}
+
+function advice(count: number): string {
+  const verb = count === 1 ? 'is' : 'are';
+  return `${plural(count, 'plugin')} ${verb} not loaded until you have looked: \`hookline trust\``;
+}

@@ -1,0 +1,85 @@
+import { HooklineError, isHooklineError } from '../../../base/errors.ts';
+import { closestName } from '../../../base/spelling.ts';
+import type { Host } from '../../../host/create-host.ts';
+import { namesHook } from '../../../host/switches/disabled-hooks.ts';
+import {
+  type InstalledPlugin,
+  listInstalled,
+  matchInstalled,
+} from '../../../plugins/install/installed.ts';
+import { removeInstalled } from '../../../plugins/install/uninstall.ts';
+import { untrust } from '../../../trust/record.ts';
+import { confirm } from '../../ask.ts';
+import { type Command, refuseInsideSession, withHost } from '../../context.ts';
+import { EXIT } from '../../exit-codes.ts';
+import { findPlugins, type FoundPlugin, pluginsBelow } from '../../plugins/found.ts';
+import { pluginsPlaces } from '../../plugins/places.ts';
+import { editDisabled } from '../../state/edit-config.ts';
+import { trustNotes, withKeptTrust } from '../../state/keep-trust.ts';
+import { oneLine } from '../../words/print.ts';
+
+export interface UninstallOptions {
+  readonly name: string;
+  readonly yes?: boolean;
+}
+
+/** `hookline plugin uninstall NAME`: an install, or what was dropped in, which is asked about. */
+export const uninstall: Command<UninstallOptions> = (context, { name, yes }) => {
+  refuseInsideSession(context, 'plugin uninstall');
+  return withHost(context, async (host) => {
+    const plugin = findOne(host, name);
+    const question = `Delete ${oneLine(plugin.path)}? There may be no other copy of it.`;
+    const isAsked = plugin.isDroppedIn && yes !== true;
+    if (isAsked && !(await confirm(context, { text: question, flag: '--yes' }))) {
+      context.print.note('Nothing was deleted.');
+      return EXIT.refused;
+    }
+    const gone = pluginsBelow(findPlugins(host), plugin.path);
+    const kept = await withKeptTrust(host, () => removeInstalled(plugin));
+    await forget(host, gone);
+    for (const note of trustNotes(kept)) context.print.note(note);
+    const { path: installPath, entryPaths } = plugin;
+    if (context.flags.json === true) {
+      const removedPaths = [installPath];
+      context.print.json({ name: plugin.name, installPath, removedPaths, entryPaths });
+    } else context.print.out(`Removed ${oneLine(plugin.name)} (${oneLine(installPath)}).`);
+    return EXIT.fine;
+  });
+};
+
+function findOne(host: Host, name: string): InstalledPlugin {
+  const all = pluginsPlaces(host).flatMap(listInstalled);
+  const [found, ...others] = matchInstalled(all, name, host.surroundings.cwd);
+  if (found !== undefined && others.length === 0) return found;
+  if (found === undefined) throw unknown(all, name);
+  throw new HooklineError('PLUGIN_UNKNOWN', {
+    message: `several plugins go by ${JSON.stringify(name)}: ${[found, ...others].map((each) => each.path).join(', ')}`,
+    hint: 'Name one of them by its path.',
+  });
+}
+
+function unknown(all: readonly InstalledPlugin[], name: string): HooklineError {
+  const names = all.flatMap((each) => each.names);
+  const close = closestName(name, names);
+  const there = [...new Set(all.map((each) => each.name))].join(', ');
+  const others = there === '' ? 'None is installed.' : `There are: ${there}.`;
+  return new HooklineError('PLUGIN_UNKNOWN', {
+    message: `no plugin found matching ${JSON.stringify(name)}`,
+    hint: close === null ? others : `Did you mean ${close}?`,
+  });
+}
+
+/** What no longer exists needs no decision; what is put there later is looked at anew. */
+async function forget(host: Host, gone: readonly FoundPlugin[]): Promise<void> {
+  const { trust } = host;
+  for (const { status } of gone) {
+    const { root, ownId } = status.hook;
+    if (root === null || trust.recordFile === null || isHooklineError(trust.record)) continue;
+    await untrust(trust.recordFile, { root, ids: [ownId], guardedRoots: trust.guardedRoots });
+  }
+  const isSwitchedOff = gone.some(({ status }) => !status.isEnabled);
+  if (!isSwitchedOff) return;
+  await editDisabled(host, (disabled) =>
+    disabled.filter((entry) => !gone.some(({ status }) => namesHook(entry, status.hook))),
+  );
+}

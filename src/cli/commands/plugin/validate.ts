@@ -1,0 +1,98 @@
+import type { Host } from '../../../host/create-host.ts';
+import type { Command, CommandContext } from '../../context.ts';
+import { EXIT } from '../../exit-codes.ts';
+import type { FoundPlugin } from '../../plugins/found.ts';
+import { type Inspected, inspectPlugin } from '../../plugins/inspect.ts';
+import { whyNotLoaded, withNamedPlugins } from '../../plugins/named-plugin.ts';
+import { colors } from '../../words/colors.ts';
+import { contributionWords } from '../../words/plugin.ts';
+import { oneLine, plural, printable } from '../../words/print.ts';
+
+export interface ValidateOptions {
+  /** A path, or the name of one that is found here. */
+  readonly plugin: string;
+}
+
+/** `hookline plugin validate PLUGIN`: its package, its manifest, and what its setup registers. */
+export const validate: Command<ValidateOptions> = (context, { plugin: wanted }) =>
+  withNamedPlugins(context, wanted, async (plugins, host) => {
+    const reports: Report[] = [];
+    for (const plugin of plugins) reports.push(await check(plugin, host, context));
+    const isFine = reports.every((report) => isSound(report, context.flags.strict === true));
+    if (context.flags.json === true) context.print.json({ valid: isFine, plugins: reports });
+    else for (const report of reports) context.print.out(readable(report));
+    return isFine ? EXIT.fine : EXIT.refused;
+  });
+
+interface Finding {
+  /** What was looked at: `validate`, `import`, `setup` … */
+  readonly rule: string;
+  readonly level: 'error' | 'warning';
+  readonly message: string;
+}
+
+interface Report {
+  readonly name: string;
+  readonly path: string;
+  readonly findings: readonly Finding[];
+  readonly contributes: Inspected['contributes'];
+  readonly hooks: readonly string[];
+}
+
+async function check(plugin: FoundPlugin, host: Host, context: CommandContext): Promise<Report> {
+  const { entry, status } = plugin;
+  const about = { name: entry.label, path: status.hook.path };
+  const nothing = { ...about, contributes: null, hooks: [] };
+  const { problem } = status.hook;
+  if (problem !== null) return { ...nothing, findings: [error('package', problem)] };
+  const withheld = await whyNotLoaded(plugin, host, context);
+  if (withheld !== null) {
+    return { ...nothing, findings: [error('trust', `not loaded: ${withheld}`)] };
+  }
+  const inspected = await inspectPlugin(plugin, host, context);
+  const { name, contributes, hooks } = inspected;
+  return { ...about, name, contributes, hooks, findings: findingsOf(inspected) };
+}
+
+function error(rule: string, message: string): Finding {
+  return { rule, level: 'error', message };
+}
+
+function findingsOf({ state, why, issues }: Inspected): readonly Finding[] {
+  const told = issues.map(({ phase, level, message }) => ({ rule: phase, level, message }));
+  const isTold = told.some(({ level, message }) => level === 'error' && message === why);
+  if (state === 'ready' || isTold) return told;
+  if (state === 'disabled') {
+    return [...told, { rule: 'validate', level: 'warning', message: 'it says `disabled: true`' }];
+  }
+  return [...told, error(why === null ? 'setup' : 'import', why ?? 'its setup failed')];
+}
+
+function isSound({ findings }: Report, isStrict: boolean): boolean {
+  return !findings.some(({ level }) => level === 'error' || isStrict);
+}
+
+function readable({ name, path, findings, contributes, hooks }: Report): string {
+  const brought = [
+    contributionWords(contributes),
+    hooks.length === 0 ? '' : `hooks: ${hooks.map(oneLine).join(', ')}`,
+  ].filter((each) => each !== '');
+  return [
+    `${colors.bold(oneLine(name))}  ${verdict(findings)}`,
+    colors.dim(`  ${oneLine(path)}`),
+    ...brought.map((each) => `  ${each}`),
+    ...findings.map(describeFinding),
+  ].join('\n');
+}
+
+function verdict(findings: readonly Finding[]): string {
+  const errors = findings.filter(({ level }) => level === 'error').length;
+  const warnings = findings.length - errors;
+  if (errors > 0) return colors.red(plural(errors, 'error'));
+  return warnings > 0 ? colors.yellow(plural(warnings, 'warning')) : colors.green('fine');
+}
+
+function describeFinding({ rule, level, message }: Finding): string {
+  const paint = level === 'error' ? colors.red : colors.yellow;
+  return `  ${paint(level)} ${rule}: ${printable(message)}`;
+}

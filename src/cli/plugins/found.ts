@@ -1,0 +1,113 @@
+import path from 'node:path';
+import { HooklineError } from '../../base/errors.ts';
+import { isInside } from '../../base/paths.ts';
+import { closestName } from '../../base/spelling.ts';
+import type { Host } from '../../host/create-host.ts';
+import type { HookStatus } from '../../host/hook-set.ts';
+import type { PluginEntry } from '../../plugins/entry.ts';
+import { nameWithoutMark } from '../../plugins/install/layout.ts';
+import { type InstallRecord, readRecord } from '../../plugins/install/record.ts';
+
+/** A plugin of this session, and whether it may be loaded. */
+export interface FoundPlugin {
+  readonly entry: PluginEntry;
+  readonly status: HookStatus;
+  /** What is known of how it came here; null for one that was dropped in. */
+  readonly install: FoundInstall | null;
+}
+
+export interface FoundInstall {
+  readonly directory: string;
+  /** Null when another program installed it. */
+  readonly record: InstallRecord | null;
+}
+
+/** Every plugin that was found, in declared order. */
+export function findPlugins(host: Pick<Host, 'hooks'>): readonly FoundPlugin[] {
+  return host.hooks().flatMap((status): readonly FoundPlugin[] => {
+    const { plugin: entry, path: file } = status.hook;
+    return entry === undefined ? [] : [{ entry, status, install: findInstall(file) }];
+  });
+}
+
+/** The install that a file belongs to, by where it lies. */
+function findInstall(file: string): FoundInstall | null {
+  const parts = file.split(path.sep);
+  const start = parts.lastIndexOf('_installed');
+  if (start === -1) return null;
+  const end = parts.findIndex((part, at) => at > start && nameWithoutMark(part) !== null);
+  if (end === -1) return null;
+  const directory = parts.slice(0, end + 1).join(path.sep);
+  return { directory, record: readRecord(directory) };
+}
+
+/** All entries of the one plugin that a person means by a name or a path. */
+export function selectPlugin(
+  all: readonly FoundPlugin[],
+  wanted: string,
+  cwd: string,
+): readonly FoundPlugin[] {
+  const exact = all.filter(({ status: { hook } }) => hook.id === wanted || hook.ownId === wanted);
+  if (exact.length === 1) return exact;
+  const file = path.resolve(cwd, wanted);
+  const byPath = all.filter((plugin) => pathsOf(plugin).includes(file));
+  const named = byPath.length > 0 ? byPath : all.filter((plugin) => isNamed(plugin, wanted));
+  const homes = new Set(named.map(homeOf));
+  if (homes.size === 1) return named;
+  throw homes.size === 0 ? unknown(all, wanted) : ambiguous(named, wanted);
+}
+
+/** Those that lie at a path, or below it. */
+export function pluginsBelow(all: readonly FoundPlugin[], place: string): readonly FoundPlugin[] {
+  return all.filter(({ status: { hook }, entry }) =>
+    [hook.path, entry.file].some((file) => isInside(place, file)),
+  );
+}
+
+function isNamed(plugin: FoundPlugin, wanted: string): boolean {
+  const low = wanted.toLowerCase();
+  return namesOf(plugin).some((name) => name.toLowerCase() === low);
+}
+
+function namesOf({ entry, status: { hook }, install }: FoundPlugin): readonly string[] {
+  const base = path.basename(hook.path);
+  const directory = install === null ? null : path.basename(install.directory);
+  return [
+    entry.label,
+    base,
+    base.replace(/\.m?[tj]s$/iu, ''),
+    ...(entry.package === null ? [] : [entry.package.name]),
+    ...(install?.record ? [install.record.name] : []),
+    ...(directory === null ? [] : [directory, nameWithoutMark(directory) ?? directory]),
+  ];
+}
+
+function pathsOf({ entry, status: { hook }, install }: FoundPlugin): readonly string[] {
+  return [
+    hook.path,
+    entry.file,
+    ...(entry.package === null ? [] : [entry.package.directory]),
+    ...(install === null ? [] : [install.directory]),
+  ];
+}
+
+/** What entries of one plugin have in common. */
+function homeOf({ entry, install }: FoundPlugin): string {
+  return install?.directory ?? entry.package?.directory ?? entry.file;
+}
+
+function unknown(all: readonly FoundPlugin[], wanted: string): HooklineError {
+  const close = closestName(wanted, all.flatMap(namesOf));
+  return new HooklineError('PLUGIN_UNKNOWN', {
+    message: `no plugin here goes by ${JSON.stringify(wanted)}`,
+    hint: close === null ? '`hookline plugin list` shows all.' : `Did you mean ${close}?`,
+  });
+}
+
+function ambiguous(named: readonly FoundPlugin[], wanted: string): HooklineError {
+  const ids = named.map(({ status: { hook } }) => hook.id);
+  return new HooklineError('PLUGIN_UNKNOWN', {
+    message: `several plugins go by ${JSON.stringify(wanted)}: ${ids.join(', ')}`,
+    hint: 'Name one of them by its id or its path.',
+  });
+}

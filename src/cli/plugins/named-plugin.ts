@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { HooklineError } from '../../base/errors.ts';
+import { findRealPath } from '../../base/paths.ts';
+import type { Host } from '../../host/create-host.ts';
+import { readSurroundings } from '../../host/config.ts';
+import { type CommandContext, withHost } from '../context.ts';
+import { canAsk } from '../ask.ts';
+import { trustIn } from '../commands/trust.ts';
+import { findPlugins, type FoundPlugin, pluginsBelow, selectPlugin } from './found.ts';
+
+/** Opens a host that knows the plugins which a person names by a path or a name. */
+export async function withNamedPlugins<Result>(
+  context: CommandContext,
+  wanted: string,
+  work: (plugins: readonly FoundPlugin[], host: Host) => Promise<Result>,
+): Promise<Result> {
+  const place = findPlace(wanted);
+  const extra = place === null ? {} : { pluginPaths: [place] };
+  return withHost(
+    context,
+    (host) => {
+      const all = findPlugins(host);
+      const named =
+        place === null ? selectPlugin(all, wanted, host.surroundings.cwd) : below(all, place);
+      return work(named, host);
+    },
+    extra,
+  );
+}
+
+function findPlace(wanted: string): string | null {
+  const place = path.resolve(readSurroundings().cwd, wanted);
+  return existsSync(place) ? place : null;
+}
+
+function below(all: readonly FoundPlugin[], place: string): readonly FoundPlugin[] {
+  const real = findRealPath(place) ?? place;
+  const named = [...new Set([...pluginsBelow(all, place), ...pluginsBelow(all, real)])];
+  if (named.length > 0) return named;
+  throw new HooklineError('PLUGIN_UNKNOWN', {
+    message: `no plugin is at ${place}`,
+    hint: 'Expected a .ts, .mts, .js or .mjs file, or a directory with one.',
+  });
+}
+
+/** Asks for what a plugin lacks to be loaded, where somebody can be asked; why it may not, or null. */
+export async function whyNotLoaded(
+  plugin: FoundPlugin,
+  host: Host,
+  context: CommandContext,
+): Promise<string | null> {
+  const { hook, trustedBy } = plugin.status;
+  if (trustedBy === null && context.flags.json !== true && canAsk(context)) {
+    await trustIn(host, context, { ids: [hook.id] });
+  }
+  const now = host.hooks().find((status) => status.hook.id === hook.id) ?? plugin.status;
+  if (now.state === 'ready') return null;
+  if (now.trustedBy !== null) return `${now.state}: ${now.why}`;
+  return `${now.state}: ${now.why}; nothing of it runs until you have trusted it on a terminal, or name a lock with --lock`;
+}

@@ -1,0 +1,38 @@
+import path from 'node:path';
+import { HooklineError } from '../../base/errors.ts';
+import { pluginDirectories } from '../../dialects/cline-plugin/discover.ts';
+import type { Host } from '../../host/create-host.ts';
+import { clinePlaces } from '../../host/dialects/cline.ts';
+import { clineDirectory } from '../../host/dialects/own-directory.ts';
+import { pluginPlaces } from '../../host/dialects/plugin.ts';
+import type { PluginsPlace } from '../../plugins/install/install.ts';
+import type { CommandContext } from '../context.ts';
+
+/** Every directory that plugins are looked for in: the person's, then those of the workspace. */
+export function pluginsPlaces({
+  surroundings,
+  workspaceRoots,
+}: Pick<Host, 'surroundings' | 'workspaceRoots'>): readonly PluginsPlace[] {
+  const { documents } = clinePlaces({ surroundings, workspaceRoots, hooksDirectory: null });
+  const places = pluginPlaces({ surroundings, workspaceRoots, documents, paths: [] });
+  return pluginDirectories(places).map(({ path: directory, root }) => ({
+    directory,
+    workspace: root,
+  }));
+}
+
+/** The directory that --cwd names, or the person's own. */
+export function placeToInstall(
+  { isDirectoryNamed }: CommandContext,
+  { startDirectory: workspace, surroundings }: Pick<Host, 'startDirectory' | 'surroundings'>,
+): PluginsPlace {
+  if (isDirectoryNamed === true) {
+    return { directory: path.join(workspace, '.cline', 'plugins'), workspace };
+  }
+  const own = clineDirectory(surroundings);
+  if (own !== null) return { directory: path.join(own, 'plugins'), workspace: null };
+  throw new HooklineError('PLUGIN_INSTALL_FAILED', {
+    message: 'there is no home directory to install plugins into',
+    hint: 'Set HOME or CLINE_DIR, or name a workspace with --cwd.',
+  });
+}

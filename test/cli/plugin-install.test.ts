@@ -1,0 +1,526 @@
+import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { npmEnvironment, openRegistry } from '../plugins/install/npm-registry.ts';
+import { createRepository, filesIn, hasGit, hasNpm } from '../plugins/install/place.ts';
+import { jsonOf, runHookline, startHookline, resultOf } from './hookline.ts';
+import { at, createPlace, type Place, write } from './place.ts';
+import { hasTerminal, runInTerminal } from './terminal.ts';
+
+const SEED = path.resolve(import.meta.dirname, '../fixtures/seed-004');
+
+function seed(name: string): string {
+  return readFileSync(path.join(SEED, `${name}.txt`), 'utf8');
+}
+
+/** The package of the seed, beside the repository. */
+function writePackage({ directory }: Place, name = 'my-cline-plugin'): string {
+  write(directory, `${name}/package.json`, withoutDependencies(seed('package-json')));
+  write(directory, `${name}/index.ts`, seed('smallest-plugin'));
+  return path.join(directory, name);
+}
+
+/** What is not the host's own would have to be fetched. */
+function withoutDependencies(text: string): string {
+  return JSON.stringify({ ...JSON.parse(text), dependencies: {} });
+}
+
+function plugin(
+  place: Place,
+  words: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+) {
+  return runHookline(['plugin', ...words], at(place, { env }));
+}
+
+function ownPlugins({ home }: Place): string {
+  return path.join(home, '.cline', 'plugins');
+}
+
+describe('hookline plugin', () => {
+  it('alone says what it can do', async () => {
+    const { code, stderr } = await plugin(createPlace(), []);
+    expect(code).toBe(2);
+    expect(stderr).toContain('install|i [options] <source>');
+  });
+});
+
+describe('hookline plugin install', () => {
+  it('F1: installs a directory and says exactly what came; a second time it asks for --force', async () => {
+    const place = createPlace();
+    const from = writePackage(place);
+    const first = await plugin(place, ['install', '../my-cline-plugin', '--json']);
+    const installed = jsonOf(first);
+    expect({ code: first.code, stderr: first.stderr, installed }).toEqual({
+      code: 0,
+      stderr: '',
+      installed: {
+        source: '../my-cline-plugin',
+        installPath: expect.stringMatching(/_installed\/local\/my-cline-plugin-[\da-f]{12}$/u),
+        entryPaths: [`${installed.installPath}/package/index.ts`],
+        mcpSyncFailures: [],
+        kind: 'local',
+        name: 'my-cline-plugin',
+        version: '0.1.0',
+        commit: null,
+        integrity: null,
+        sha256: expect.stringMatching(/^[\da-f]{64}$/u),
+        capabilities: ['tools', 'hooks'],
+        files: 3,
+        bytes: expect.any(Number),
+        warnings: [],
+        trust: null,
+      },
+    });
+    const second = await plugin(place, ['i', from]);
+    expect(second).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `hookline: my-cline-plugin 0.1.0 is already installed at ${installed.installPath}\n  Say --force to install it again, or \`hookline plugin update\`.\n`,
+    });
+    expect((await plugin(place, ['install', from, '--force'])).code).toBe(0);
+  });
+
+  it('shows a person what was put where', async () => {
+    const place = createPlace();
+    writePackage(place);
+    const { stdout, stderr } = await plugin(place, ['install', '../my-cline-plugin']);
+    expect(stdout.replaceAll(/[\da-f]{64}|[\da-f]{12}/gu, 'HASH').split('\n')).toEqual([
+      'Installed my-cline-plugin 0.1.0 from ../my-cline-plugin.',
+      '  where    ~/.cline/plugins/_installed/local/my-cline-plugin-HASH',
+      '  entry    package/index.ts',
+      '  says     it contributes tools, hooks',
+      expect.stringMatching(/^ {2}files {4}3, \d\.\d kB$/u),
+      '  pinned   sha256 HASH',
+      '',
+    ]);
+    expect(stderr).toBe('');
+  });
+
+  it.skipIf(!hasNpm)('F2: installs @scope/name and npm:name from the registry', async () => {
+    const place = createPlace();
+    const content = { name: '@scope/my-cline-plugin', version: '1.2.3' };
+    const registry = await openRegistry(place.directory, [
+      { 'package.json': JSON.stringify(content), 'index.ts': seed('smallest-plugin') },
+    ]);
+    const first = await plugin(
+      place,
+      ['install', '@scope/my-cline-plugin', '--json'],
+      registry.env,
+    );
+    expect(jsonOf(first)).toMatchObject({
+      kind: 'npm',
+      name: '@scope/my-cline-plugin',
+      version: '1.2.3',
+      integrity: expect.stringMatching(/^sha512-/u),
+      capabilities: null,
+    });
+    const second = await plugin(place, ['install', 'npm:@scope/my-cline-plugin'], registry.env);
+    expect(second.code).toBe(1);
+    expect(second.stderr).toContain('is already installed');
+    const listed = await plugin(place, ['list', '--json']);
+    expect(jsonOf(listed).plugins).toMatchObject([
+      {
+        name: 'hello-plugin',
+        version: '1.2.3',
+        source: 'npm:@scope/my-cline-plugin',
+        contributes: { tools: ['say_hello'] },
+      },
+    ]);
+  });
+
+  it.skipIf(!hasNpm)(
+    'installs the seed’s package as it is written, with what it depends on',
+    async () => {
+      const place = createPlace();
+      const zod = { 'package.json': '{"name":"zod","version":"4.1.5"}', 'index.js': '' };
+      const registry = await openRegistry(place.directory, [zod]);
+      write(place.directory, 'my-cline-plugin/package.json', seed('package-json'));
+      write(place.directory, 'my-cline-plugin/index.ts', seed('smallest-plugin'));
+      const words = ['install', '../my-cline-plugin', '--json'];
+      const { installPath } = jsonOf(await plugin(place, words, registry.env));
+      expect(filesIn(path.join(installPath, 'package'))).toEqual([
+        'index.ts',
+        'node_modules/zod/index.js',
+        'node_modules/zod/package.json',
+        'package.json',
+      ]);
+      expect(registry.asked).toEqual(['/zod', '/zod/-/zod-4.1.5.tgz']);
+    },
+  );
+
+  it.skipIf(!hasNpm)(
+    'says in npm’s words why not, offline, and leaves nothing behind',
+    async () => {
+      const place = createPlace();
+      const env = {
+        ...npmEnvironment('http://127.0.0.1:9/', place.directory),
+        npm_config_fetch_retries: '0',
+      };
+      const { code, stderr } = await plugin(place, ['install', '@scope/name'], env);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^hookline: npm could not install it: .*ECONNREFUSED/u);
+      expect(existsSync(path.join(ownPlugins(place), '_installed'))).toBe(false);
+    },
+  );
+
+  it.skipIf(!hasGit)('F3: takes a bare word for one of Cline’s collection', async () => {
+    const place = createPlace();
+    const { env } = createRepository(place.directory, {
+      'plugins/weather/index.ts': seed('smallest-plugin'),
+    });
+    write(place.repo, 'weather/index.ts', 'nobody asked for this one');
+    const { code, stdout } = await plugin(place, ['install', 'weather', '--json'], env);
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({
+      code: 0,
+      kind: 'official',
+      name: 'weather',
+      commit: expect.stringMatching(/^[\da-f]{40}$/u),
+    });
+  });
+
+  it.skipIf(!hasGit)('installs --git github.com/owner/repo#ref', async () => {
+    const place = createPlace();
+    const { env } = createRepository(place.directory, {
+      'package.json': withoutDependencies(seed('package-json')),
+      'index.ts': seed('smallest-plugin'),
+    });
+    const words = ['install', '--git', 'github.com/acme/plugin#main', '--json'];
+    const { code, stdout } = await plugin(place, words, env);
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({
+      code: 0,
+      kind: 'git',
+      name: 'my-cline-plugin',
+      installPath: expect.stringMatching(/_installed\/git\/github\.com\/plugin-[\da-f]{12}$/u),
+    });
+  });
+
+  it('installs one file from an address on this machine', async () => {
+    const place = createPlace();
+    const server = createServer((_, response) => void response.end(seed('smallest-plugin')));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hello.ts`;
+    const { code, stdout } = await plugin(place, ['install', url]);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`Installed hello from ${url}.`);
+    expect(jsonOf(await plugin(place, ['list', '--json'])).plugins).toMatchObject([
+      { name: 'hello-plugin', source: url, state: 'ready' },
+    ]);
+  });
+
+  it.each([
+    [['a', '--npm', '--git'], 2, 'plugin install: --npm and --git name two kinds of sources'],
+    [['./nothing'], 1, 'cannot be installed: there is nothing there'],
+    [['npm:./x.tgz'], 2, 'an npm package is named as it is in the registry, found "./x.tgz"'],
+    [['http://example.org/x.ts'], 2, 'a plugin is downloaded over https only'],
+    [['--git', 'github.com/a/b#-x'], 2, 'expected a branch, a tag or a commit after # or @'],
+    [['github.com/owner/repo'], 2, 'there is no "github.com/owner/repo" here'],
+  ])('F4: refuses %j', async (words, code, message) => {
+    const place = createPlace();
+    const result = await plugin(place, ['install', ...words]);
+    expect(result.code).toBe(code);
+    expect(result.stderr.split('\n')[0]).toContain(message);
+    expect(existsSync(ownPlugins(place))).toBe(false);
+  });
+
+  it('F6: writes no MCP server anywhere, and executes nothing', async () => {
+    const place = createPlace();
+    const mark = path.join(place.directory, 'ran');
+    write(
+      place.directory,
+      'mcp.ts',
+      `require('node:fs').writeFileSync(${JSON.stringify(mark)}, '');\n${seed('smallest-plugin')}`,
+    );
+    const { code } = await plugin(place, ['install', '../mcp.ts', '--cwd', place.repo]);
+    expect(code).toBe(0);
+    expect(existsSync(mark)).toBe(false);
+    expect(filesIn(place.home).filter((file) => file.includes('mcp_settings'))).toEqual([]);
+  });
+
+  it('installs for a workspace with --cwd, where it is loaded once it is trusted', async () => {
+    const place = createPlace();
+    const from = writePackage(place);
+    const words = ['install', from, '--cwd', place.repo];
+    const { stdout, stderr } = await runHookline(
+      ['plugin', ...words],
+      at(place, { cwd: place.directory }),
+    );
+    expect(stdout).toContain('Installed my-cline-plugin 0.1.0');
+    expect(stderr).toBe(
+      `It is loaded once you have looked at it: hookline --cwd ${place.repo} trust plugin:workspace:my-cline-plugin\n`,
+    );
+    const before = jsonOf(await plugin(place, ['list', '--json'])).plugins;
+    expect(before).toMatchObject([{ state: 'untrusted', contributes: null, place: 'workspace' }]);
+    expect((await runHookline(['trust', '--yes'], at(place))).code).toBe(0);
+    const after = jsonOf(await plugin(place, ['list', '--json'])).plugins;
+    expect(after).toMatchObject([{ state: 'ready', contributes: { tools: ['say_hello'] } }]);
+  });
+
+  it('never takes --yes for trust', async () => {
+    const place = createPlace();
+    writePackage(place);
+    const words = ['install', '../my-cline-plugin', '--cwd', '.', '--yes'];
+    const { code, stderr } = await plugin(place, words);
+    expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
+      code: 2,
+      stderr: "error: unknown option '--yes'",
+    });
+  });
+
+  it('is not news to whoever has installed it', async () => {
+    const place = createPlace();
+    writePackage(place);
+    write(ownPlugins(place), 'other.ts', seed('smallest-plugin'));
+    await runHookline(['hooks', 'list'], at(place));
+    write(ownPlugins(place), 'new.ts', seed('smallest-plugin'));
+    const { stderr } = await plugin(place, ['install', '../my-cline-plugin']);
+    expect(stderr).toContain(`${ownPlugins(place)}/new.ts`);
+    expect((await plugin(place, ['list', '--no-load'])).stderr).toBe('');
+  });
+
+  it.skipIf(!hasTerminal)('asks on a terminal whether it is trusted', async () => {
+    const place = createPlace();
+    writePackage(place);
+    const words = ['plugin', 'install', '../my-cline-plugin', '--cwd', '.'];
+    const { code, stdout } = await runInTerminal(words, at(place), {
+      dialogue: [['Trust 1 plugin', 'y']],
+    });
+    expect(code).toBe(0);
+    expect(stdout).toContain('Trusted 1 plugin.');
+    expect(stdout).toContain('copying ');
+    expect(jsonOf(await plugin(place, ['list', '--json'])).plugins).toMatchObject([
+      { state: 'ready', trusted: true },
+    ]);
+  });
+
+  it('says when nobody would find it there', async () => {
+    const place = createPlace({ 'sub/readme.md': '' });
+    writePackage(place);
+    const words = ['install', '../../my-cline-plugin', '--cwd', 'sub'];
+    const { code, stderr } = await plugin(place, words);
+    expect(code).toBe(0);
+    expect(stderr).toContain(`say --root ${place.repo}/sub to have it found`);
+  });
+
+  it('refuses to run inside an agent’s session', async () => {
+    const place = createPlace();
+    writePackage(place);
+    for (const words of [
+      ['install', '../my-cline-plugin'],
+      ['uninstall', 'x'],
+      ['update'],
+      ['enable', 'x'],
+      ['disable', 'x'],
+    ]) {
+      const { code, stderr } = await plugin(place, words, { HOOKLINE_SESSION: 's' });
+      expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
+        code: 1,
+        stderr: `hookline: \`hookline plugin ${words[0]}\` was run from inside an agent session or a hook`,
+      });
+    }
+  });
+
+  it('respects CLINE_DIR, and keeps a link that leads out of a package from being installed', async () => {
+    const place = createPlace();
+    const from = writePackage(place);
+    const own = path.join(place.directory, 'elsewhere');
+    expect((await plugin(place, ['install', from], { CLINE_DIR: own })).code).toBe(0);
+    expect(existsSync(path.join(own, 'plugins/_installed/local'))).toBe(true);
+    symlinkSync('/etc/passwd', path.join(from, 'passwd'));
+    const { code, stderr } = await plugin(place, ['install', from]);
+    expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
+      code: 1,
+      stderr: 'hookline: "passwd" is a link that leads out of the plugin, to "/etc/passwd"',
+    });
+  });
+
+  it('ends npm and leaves nothing behind when it is interrupted', async () => {
+    const place = createPlace();
+    const started = path.join(place.directory, 'started');
+    const script = `#!/bin/sh\necho > ${started}\nexec sleep 60\n`;
+    const npm = write(place.directory, 'slow-npm', script);
+    chmodSync(npm, 0o755);
+    const child = startHookline(
+      ['plugin', 'install', 'npm:anything'],
+      at(place, { env: { CLINE_NPM_COMMAND: npm } }),
+    );
+    const ended = resultOf(child);
+    await expect.poll(() => existsSync(started), { timeout: 20_000 }).toBe(true);
+    child.kill('SIGINT');
+    expect((await ended).code).toBe(130);
+    expect(existsSync(path.join(ownPlugins(place), '_installed'))).toBe(false);
+  });
+});
+
+describe('hookline plugin uninstall', () => {
+  it.each(['my-cline-plugin', 'MY-CLINE-PLUGIN', 'index', 'index.ts'])(
+    'F7: takes an install away by %s',
+    async (name) => {
+      const place = createPlace();
+      writePackage(place);
+      const { installPath, entryPaths } = jsonOf(
+        await plugin(place, ['install', '../my-cline-plugin', '--json']),
+      );
+      const removed = await plugin(place, ['uninstall', name, '--json']);
+      expect(jsonOf(removed)).toEqual({
+        name: 'my-cline-plugin',
+        installPath,
+        removedPaths: [installPath],
+        entryPaths,
+      });
+      expect(filesIn(ownPlugins(place))).toEqual([]);
+      expect(existsSync(path.join(ownPlugins(place), '_installed'))).toBe(false);
+    },
+  );
+
+  it('takes it by its directory, with or without the mark, and by its path', async () => {
+    const place = createPlace();
+    for (const name of [(at: string) => path.basename(at), () => 'copy', (at: string) => at]) {
+      const from = writePackage(place, 'copy');
+      const { installPath } = jsonOf(await plugin(place, ['install', from, '--json']));
+      expect((await plugin(place, ['rm', name(installPath)])).code).toBe(0);
+      expect(existsSync(installPath)).toBe(false);
+    }
+  });
+
+  it('F7: says that there is none of this name, and which there are', async () => {
+    const place = createPlace();
+    writePackage(place);
+    await plugin(place, ['install', '../my-cline-plugin']);
+    const results = [
+      await plugin(place, ['uninstall', 'something']),
+      await plugin(place, ['uninstall', 'my-cline-plugni']),
+    ];
+    expect(results).toEqual([
+      {
+        code: 2,
+        stdout: '',
+        stderr: 'hookline: no plugin found matching "something"\n  There are: my-cline-plugin.\n',
+      },
+      {
+        code: 2,
+        stdout: '',
+        stderr:
+          'hookline: no plugin found matching "my-cline-plugni"\n  Did you mean my-cline-plugin?\n',
+      },
+    ]);
+  });
+
+  it('asks which one when several go by a name', async () => {
+    const place = createPlace();
+    writePackage(place);
+    const own = jsonOf(await plugin(place, ['install', '../my-cline-plugin', '--json']));
+    const shared = jsonOf(
+      await plugin(place, ['install', '../my-cline-plugin', '--cwd', '.', '--json']),
+    );
+    const { code, stderr } = await plugin(place, ['uninstall', 'my-cline-plugin']);
+    expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
+      code: 2,
+      stderr: `hookline: several plugins go by "my-cline-plugin": ${own.installPath}, ${shared.installPath}`,
+    });
+    expect(shared.trust).toBe(
+      `hookline --cwd ${place.repo} trust plugin:workspace:my-cline-plugin`,
+    );
+  });
+
+  it('deletes what was dropped in only when it is told to', async () => {
+    const place = createPlace();
+    const file = write(ownPlugins(place), 'hello.ts', seed('smallest-plugin'));
+    const asked = await plugin(place, ['uninstall', 'hello']);
+    expect({ code: asked.code, isThere: existsSync(file) }).toEqual({ code: 1, isThere: true });
+    expect(asked.stderr).toContain(`Delete ${file}? There may be no other copy of it.`);
+    expect((await plugin(place, ['uninstall', 'hello.ts', '--yes'])).code).toBe(0);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it('forgets trust and switch, so that what is put there later is looked at anew', async () => {
+    const place = createPlace();
+    writePackage(place);
+    await plugin(place, ['install', '../my-cline-plugin', '--cwd', '.']);
+    await runHookline(['trust', '--yes'], at(place));
+    await plugin(place, ['disable', 'my-cline-plugin']);
+    await plugin(place, ['uninstall', 'my-cline-plugin']);
+    const config = JSON.parse(readFileSync(path.join(place.home, '.hookline/config.json'), 'utf8'));
+    expect(config.hooks.disabled).toEqual([]);
+    await plugin(place, ['install', '../my-cline-plugin', '--cwd', '.']);
+    expect(jsonOf(await plugin(place, ['list', '--json'])).plugins).toMatchObject([
+      { state: 'untrusted', enabled: true },
+    ]);
+  });
+});
+
+describe('hookline plugin update', () => {
+  it('takes what is new, says so, and leaves the rest alone', async () => {
+    const place = createPlace();
+    const from = writePackage(place);
+    await plugin(place, ['install', from]);
+    const content = JSON.parse(readFileSync(path.join(from, 'package.json'), 'utf8'));
+    expect((await plugin(place, ['update'])).stdout).toBe(
+      'my-cline-plugin: 0.1.0 is the newest.\n',
+    );
+    writeFileSync(
+      path.join(from, 'package.json'),
+      JSON.stringify({ ...content, version: '0.2.0' }),
+    );
+    const results = [
+      await plugin(place, ['update', '--dry-run']),
+      await plugin(place, ['update', 'my-cline-plugin']),
+      await plugin(place, ['update']),
+    ];
+    expect(results.map(({ code, stdout }) => ({ code, stdout }))).toEqual([
+      { code: 0, stdout: 'my-cline-plugin: 0.1.0 → 0.2.0 (nothing was changed)\n' },
+      { code: 0, stdout: 'my-cline-plugin: 0.1.0 → 0.2.0\n' },
+      { code: 0, stdout: 'my-cline-plugin: 0.2.0 is the newest.\n' },
+    ]);
+  });
+
+  it('goes on with the others when one fails, and a changed one of a workspace is looked at again', async () => {
+    const place = createPlace();
+    const from = writePackage(place);
+    const lost = write(place.directory, 'lost.ts', seed('smallest-plugin'));
+    await plugin(place, ['install', lost]);
+    await plugin(place, ['install', from, '--cwd', '.']);
+    await runHookline(['trust', '--yes'], at(place));
+    writeFileSync(path.join(from, 'index.ts'), `${seed('smallest-plugin')}\n// new\n`);
+    rmSync(lost);
+    const { code, stdout, stderr } = await plugin(place, ['update']);
+    expect(code).toBe(1);
+    expect(stdout.replaceAll(/[\da-f]{12}/gu, 'HASH').split('\n')).toEqual([
+      `lost: not updated: ${lost} cannot be installed: there is nothing there`,
+      'my-cline-plugin: 0.1.0, with other bytes: sha256 HASH → HASH',
+      '',
+    ]);
+    expect(stderr).toContain(
+      'It is loaded once you have looked at it: hookline trust plugin:workspace:my-cline-plugin',
+    );
+    expect(jsonOf(await plugin(place, ['list', '--json'])).plugins).toMatchObject([
+      { state: 'ready' },
+      { state: 'modified' },
+    ]);
+  });
+
+  it('fetches nothing that only an untrusted workspace asks for', async () => {
+    const place = createPlace();
+    const from = writePackage(place);
+    await plugin(place, ['install', from, '--cwd', '.']);
+    writeFileSync(path.join(from, 'index.ts'), `${seed('smallest-plugin')}\n// new\n`);
+    const { code, stdout } = await plugin(place, ['update']);
+    expect({ code, stdout }).toEqual({
+      code: 1,
+      stdout:
+        'my-cline-plugin: not updated: my-cline-plugin is not trusted here, and neither is where it says that it comes from\n',
+    });
+  });
+
+  it('says that there is nothing to update', async () => {
+    const { code, stdout } = await plugin(createPlace(), ['update']);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout:
+        'No plugin is installed that could be updated. `hookline plugin install` installs one.\n',
+    });
+  });
+});

@@ -1,0 +1,480 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { startService } from '../e2e/service.ts';
+import { jsonOf, runHookline } from './hookline.ts';
+import { at, createPlace, type Place, write } from './place.ts';
+import { hasTerminal, runInTerminal } from './terminal.ts';
+
+const SEED = path.resolve(import.meta.dirname, '../fixtures/seed-004');
+
+function seed(name: string): string {
+  return readFileSync(path.join(SEED, `${name}.txt`), 'utf8');
+}
+
+const HELLO = seed('smallest-plugin');
+const PLUGINS = '.cline/plugins';
+
+function plugin(
+  place: Place,
+  words: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+) {
+  return runHookline(['plugin', ...words], at(place, { env }));
+}
+
+function writeOwn({ home }: Place, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) write(home, `${PLUGINS}/${name}`, text);
+}
+
+function named(name: string, more = ''): string {
+  return `export default { name: '${name}', manifest: { capabilities: ['tools'] } ${more}};\n`;
+}
+
+/** The two entries of the seed's package. */
+const TWO = {
+  'two/package.json': `{ "name": "two", "version": "2.0.0", ${seed('multiple-entries')} }`,
+  'two/tools-plugin.ts': named('the-tools'),
+  'two/hooks-plugin.ts': `export default { name: 'the-hooks', manifest: { capabilities: ['hooks'] }, hooks: { beforeTool() {} } };`,
+};
+
+async function listed(place: Place, words: readonly string[] = []) {
+  const result = await plugin(place, ['list', '--json', ...words]);
+  return jsonOf(result).plugins as readonly Record<string, unknown>[];
+}
+
+describe('hookline plugin list', () => {
+  it('says that there are none', async () => {
+    expect(await plugin(createPlace(), ['list'])).toEqual({
+      code: 0,
+      stdout: 'No plugins found.\nInstall one with `hookline plugin install SOURCE`.\n',
+      stderr: '',
+    });
+  });
+
+  it('F5: shows every entry, whose it is, and what it contributes', async () => {
+    const place = createPlace({ [`${PLUGINS}/team.ts`]: named('team') });
+    writeOwn(place, { 'hello.ts': HELLO, ...TWO });
+    const plugins = await listed(place);
+    expect(
+      plugins.map(({ name, version, package: owner, state, place: whose, hooks, contributes }) => ({
+        name,
+        version,
+        owner,
+        state,
+        whose,
+        hooks,
+        tools: (contributes as { tools: unknown } | null)?.tools,
+      })),
+    ).toEqual(
+      [
+        {
+          name: 'hello-plugin',
+          version: null,
+          owner: null,
+          state: 'ready',
+          whose: 'home',
+          hooks: [],
+          tools: ['say_hello'],
+        },
+        {
+          name: 'the-hooks',
+          version: '2.0.0',
+          owner: 'two',
+          state: 'ready',
+          whose: 'home',
+          hooks: ['beforeTool'],
+          tools: [],
+        },
+        {
+          name: 'the-tools',
+          version: '2.0.0',
+          owner: 'two',
+          state: 'ready',
+          whose: 'home',
+          hooks: [],
+          tools: [],
+        },
+        {
+          name: 'team',
+          version: null,
+          owner: null,
+          state: 'untrusted',
+          whose: 'workspace',
+          hooks: undefined,
+          tools: undefined,
+        },
+      ].map((row) => ({ ...row, hooks: row.hooks ?? null })),
+    );
+  });
+
+  it('reads well', async () => {
+    const place = createPlace({ [`${PLUGINS}/team.ts`]: named('team') });
+    writeOwn(place, TWO);
+    const { stdout } = await plugin(place, ['list']);
+    expect(stdout.split('\n')).toEqual([
+      'the-hooks 2.0.0  ready',
+      '  two · ~/.cline/plugins/two/hooks-plugin.ts',
+      '  hooks: beforeTool',
+      '',
+      'the-tools 2.0.0  ready',
+      '  two · ~/.cline/plugins/two/tools-plugin.ts',
+      '',
+      'team  untrusted: it was never trusted here',
+      '  .cline/plugins/team.ts',
+      '',
+      '1 plugin is not loaded until you have looked: `hookline trust`',
+      '',
+    ]);
+  });
+
+  it('F9, F10: one that is broken costs nobody else anything', async () => {
+    const place = createPlace();
+    writeOwn(place, {
+      'a-good.ts': HELLO,
+      'b-syntax.ts': 'export default {',
+      'c-hooks.ts': `export default { name: 'c', manifest: { capabilities: ['tools'] }, hooks: { beforeTool() {} } };`,
+      'd-setup.ts': named('d', ', setup() { throw new Error("no luck"); }'),
+      'e-disabled.ts': named('e', ', disabled: true'),
+      'f-pack/package.json': '{ "cline": { "plugins": [{ "paths": ["../../x.ts"] }] } }',
+      'g-aimed.ts': `export default { name: 'g', manifest: { capabilities: ['tools'], providerIds: ['nobody'] } };`,
+      'helper.ts': 'export const help = 1;',
+    });
+    const plugins = await listed(place);
+    expect(plugins.map(({ name, state, why }) => [name, state, why])).toEqual([
+      ['hello-plugin', 'ready', ''],
+      ['b-syntax', 'failed', expect.stringContaining('b-syntax.ts')],
+      ['c', 'failed', expect.stringContaining('"hooks" must be among its capabilities')],
+      ['d', 'failed', 'no luck'],
+      ['e', 'disabled', ''],
+      ['g', 'skipped', 'it is made for nobody, and this session uses anthropic'],
+      ['f-pack', 'broken', expect.stringContaining('it lies outside the package')],
+    ]);
+  });
+
+  it('runs nothing with --no-load', async () => {
+    const place = createPlace();
+    const mark = path.join(place.directory, 'ran');
+    const touch = `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(mark)}, '');\n`;
+    writeOwn(place, { 'hello.ts': touch + HELLO });
+    expect(await listed(place, ['--no-load'])).toMatchObject([
+      { name: 'hello', state: 'ready', contributes: null },
+    ]);
+    expect(() => readFileSync(mark)).toThrow('ENOENT');
+    await listed(place);
+    expect(readFileSync(mark, 'utf8')).toBe('');
+  });
+
+  it('survives an error that nothing catches, and says whose it is', async () => {
+    const place = createPlace();
+    const late = 'setTimeout(() => { throw new Error("late"); });';
+    const setup = `async setup() { ${late} await new Promise((resolve) => setTimeout(resolve, 50)); }`;
+    writeOwn(place, { 'a.ts': named('a', `, ${setup}`), 'b.ts': named('b') });
+    const result = await plugin(place, ['list', '--json']);
+    expect({ code: result.code, ...jsonOf(result) }).toMatchObject({
+      code: 0,
+      plugins: [
+        { name: 'a', notes: [expect.stringContaining('late')] },
+        { name: 'b', notes: [] },
+      ],
+    });
+  });
+
+  it('loads each in a process of its own where that is wanted', async () => {
+    const place = createPlace();
+    writeOwn(place, { 'a.ts': named('a', ', setup() { process.exit(3); }'), 'hello.ts': HELLO });
+    const env = { HOOKLINE_PLUGIN_ISOLATION: 'process' };
+    const result = await plugin(place, ['list', '--json'], env);
+    expect({ code: result.code, ...jsonOf(result) }).toMatchObject({
+      code: 0,
+      plugins: [
+        { name: 'a', state: 'failed' },
+        { name: 'hello-plugin', state: 'ready', contributes: { tools: ['say_hello'] } },
+      ],
+    });
+  });
+
+  it('ends although a plugin has left a timer, and keeps its words out of the answer', async () => {
+    const place = createPlace();
+    const setup = 'setup() { console.log("hi there"); setInterval(() => undefined, 1000); }';
+    writeOwn(place, { 'timer.ts': named('timer', `, ${setup}`) });
+    const result = await plugin(place, ['list', '--json']);
+    expect(jsonOf(result).plugins).toMatchObject([{ name: 'timer', state: 'ready' }]);
+    expect({ code: result.code, stderr: result.stderr }).toEqual({
+      code: 0,
+      stderr: 'timer says: hi there\n',
+    });
+  });
+});
+
+describe('hookline plugin enable and disable', () => {
+  it('switches all entries of a plugin, by any of its names', async () => {
+    const place = createPlace();
+    writeOwn(place, TWO);
+    expect((await plugin(place, ['disable', 'TWO'])).stdout).toBe(
+      `two is switched off (in ${place.home}/.hookline/config.json).\n`,
+    );
+    expect((await listed(place)).map(({ state }) => state)).toEqual(['disabled', 'disabled']);
+    expect((await plugin(place, ['enable', 'two'])).stdout).toBe('two is switched on.\n');
+    const one = await plugin(place, ['disable', 'tools-plugin.ts', '--json']);
+    expect(jsonOf(one)).toEqual({
+      name: 'two',
+      ids: ['plugin:home:two/tools-plugin'],
+      enabled: false,
+      file: `${place.home}/.hookline/config.json`,
+    });
+    expect((await listed(place)).map(({ state }) => state)).toEqual(['ready', 'disabled']);
+  });
+
+  it('says what Cline itself has switched off, and cannot switch that on', async () => {
+    const place = createPlace();
+    writeOwn(place, { 'hello.ts': HELLO });
+    const file = path.join(place.home, PLUGINS, 'hello.ts');
+    const settings = write(
+      place.home,
+      '.cline/data/settings/global-settings.json',
+      JSON.stringify({ disabledPlugins: [file] }),
+    );
+    expect(await listed(place)).toMatchObject([{ state: 'disabled', enabled: false }]);
+    const { code, stdout } = await plugin(place, ['enable', 'hello']);
+    expect({ code, stdout }).toEqual({
+      code: 1,
+      stdout: `hello stays off: switched off in Cline: "disabledPlugins" of ${settings}\n`,
+    });
+  });
+
+  it('knows which plugins there are', async () => {
+    const place = createPlace();
+    writeOwn(place, { 'hello.ts': HELLO, 'lib/hello.ts': named('other') });
+    const results = [
+      await plugin(place, ['disable', 'helo']),
+      await plugin(place, ['disable', 'hello']),
+    ];
+    expect(results.map(({ code, stderr }) => ({ code, stderr }))).toEqual([
+      { code: 2, stderr: 'hookline: no plugin here goes by "helo"\n  Did you mean hello?\n' },
+      {
+        code: 2,
+        stderr:
+          'hookline: several plugins go by "hello": plugin:home:hello, plugin:home:hello~2\n  Name one of them by its id or its path.\n',
+      },
+    ]);
+  });
+});
+
+describe('hookline plugin validate', () => {
+  it('finds the seed’s smallest plugin fine', async () => {
+    const place = createPlace();
+    const file = write(place.directory, 'hello.ts', HELLO);
+    expect(await plugin(place, ['validate', '../hello.ts'])).toEqual({
+      code: 0,
+      stdout: `hello-plugin  fine\n  ${file}\n  tools: say_hello\n`,
+      stderr: '',
+    });
+  });
+
+  it('tells warnings from errors, and takes both for errors with --strict', async () => {
+    const place = createPlace();
+    const file = write(
+      place.directory,
+      'loose.ts',
+      `export default { name: 'loose', manifest: { capabilities: ['hooks'] }, setup(api) { api.registerCommand({ name: 'x' }); } };`,
+    );
+    const loose = await plugin(place, ['validate', file]);
+    expect({ code: loose.code, lines: loose.stdout.split('\n') }).toEqual({
+      code: 0,
+      lines: [
+        'loose  2 warnings',
+        `  ${file}`,
+        '  commands: x',
+        '  warning validate: it declares the capability "hooks" and has no hooks',
+        '  warning setup: registerCommand requires the "commands" capability, which its manifest does not declare; it counts all the same',
+        '',
+      ],
+    });
+    const strict = await plugin(place, ['validate', file, '--strict', '--json']);
+    expect({ code: strict.code, ...jsonOf(strict) }).toMatchObject({
+      code: 1,
+      valid: false,
+      plugins: [{ findings: [{ level: 'error' }] }],
+    });
+  });
+
+  it.each([
+    ['export default {', 'import'],
+    ['export default { name: "x" };', 'validate'],
+    ['export default { name: "x", manifest: { capabilities: ["tool"] } };', 'validate'],
+    [named('x', ', setup() { throw new Error("no luck"); }'), 'setup'],
+    ['import "no-such-package-anywhere";\nexport default { name: "x", manifest: {} };', 'import'],
+  ])('names the plugin and the rule that it breaks: %j', async (text, rule) => {
+    const place = createPlace();
+    const file = write(place.directory, 'x.ts', text);
+    const result = await plugin(place, ['validate', file, '--json']);
+    expect({ code: result.code, ...jsonOf(result) }).toMatchObject({
+      code: 1,
+      valid: false,
+      plugins: [{ name: 'x', path: file, findings: [{ rule, level: 'error' }] }],
+    });
+  });
+
+  it('checks a package before anything of it runs', async () => {
+    const place = createPlace();
+    write(place.directory, 'p/package.json', '{ "cline": { "plugins": [{ "paths": [] }] } }');
+    const result = await plugin(place, ['validate', '../p', '--json']);
+    expect({ code: result.code, ...jsonOf(result) }).toMatchObject({
+      code: 1,
+      plugins: [{ findings: [{ rule: 'package', level: 'error' }] }],
+    });
+  });
+
+  it('runs nothing of a workspace that nobody trusts', async () => {
+    const place = createPlace();
+    const mark = path.join(place.directory, 'ran');
+    const touch = `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(mark)}, '');\n`;
+    write(place.repo, 'src/mine.ts', touch + HELLO);
+    const { code, stdout } = await plugin(place, ['validate', 'src/mine.ts']);
+    expect(code).toBe(1);
+    expect(stdout).toContain('error trust: not loaded: untrusted: it was never trusted here');
+    expect(() => readFileSync(mark)).toThrow('ENOENT');
+  });
+
+  it.skipIf(!hasTerminal)('asks for trust on a terminal, and remembers the answer', async () => {
+    const place = createPlace();
+    write(place.repo, 'src/mine.ts', HELLO);
+    const words = ['plugin', 'validate', 'src/mine.ts'];
+    const asked = await runInTerminal(words, at(place), { dialogue: [['Trust 1 plugin', 'y']] });
+    expect(asked).toMatchObject({ code: 0, stdout: expect.stringContaining('say_hello') });
+    const again = await runHookline(words, at(place));
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('hello-plugin  fine') });
+    writeFileSync(path.join(place.repo, 'src/mine.ts'), `${HELLO}// more\n`);
+    expect((await runHookline(words, at(place))).stdout).toContain('not loaded: modified');
+  });
+
+  it('says that nothing is there', async () => {
+    const { code, stderr } = await plugin(createPlace(), ['validate', './nothing']);
+    expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
+      code: 2,
+      stderr: 'hookline: no plugin here goes by "./nothing"',
+    });
+  });
+});
+
+describe('hookline plugin doctor', () => {
+  interface Finding {
+    readonly about: string;
+    readonly level: string;
+    readonly text: string;
+  }
+
+  async function findings(
+    place: Place,
+    words: readonly string[] = [],
+  ): Promise<readonly Finding[]> {
+    return jsonOf(await plugin(place, ['doctor', '--json', ...words])).findings;
+  }
+
+  it('finds nothing wrong where nothing is', async () => {
+    const { code, stdout } = await plugin(createPlace(), ['doctor']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^✓ hookline /u);
+    expect(stdout).toMatch(/✓ loader +oxc-transform/u);
+    expect(stdout).toContain('Nothing is wrong.');
+  });
+
+  it('tells of changed bytes, leftovers, repeated names and what cannot be loaded', async () => {
+    const place = createPlace();
+    write(place.directory, 'one.ts', named('same'));
+    const { installPath, entryPaths } = jsonOf(
+      await plugin(place, ['install', '../one.ts', '--json']),
+    );
+    writeFileSync(entryPaths[0], `${named('same')}// edited\n`);
+    writeOwn(place, {
+      'two.ts': named('same'),
+      'bad.ts': 'export default {',
+      '_installed/.tmp/1-4194304-abcdef/new/x': '',
+    });
+    const found = await findings(place);
+    const rest = found.filter(
+      ({ level, about }) => level !== 'fine' && !['npm', 'git', 'loader'].includes(about),
+    );
+    expect(rest).toEqual([
+      {
+        about: 'left behind',
+        level: 'hint',
+        text: expect.stringContaining('by an install that did not end: the next one removes it'),
+      },
+      {
+        about: 'one',
+        level: 'problem',
+        text: `one.ts in ${installPath}: other bytes than what was installed`,
+      },
+      { about: 'plugin:home:bad', level: 'problem', text: expect.stringContaining('bad.ts') },
+      { about: 'same', level: 'hint', text: '2 plugins have this name, and one of them is used' },
+    ]);
+    expect((await plugin(place, ['doctor'])).code).toBe(1);
+  });
+
+  it('F8: a plugin that imports values of @cline/core is there long before Cline would give up', async () => {
+    const place = createPlace();
+    writeOwn(place, { 'hello.ts': HELLO });
+    const hello = (await findings(place)).find(({ about }) => about === 'plugin:home:hello');
+    const [, took = '', unit] = /^imported in ([\d.]+) (ms|s)/u.exec(hello?.text ?? '') ?? [];
+    expect(Number(took) * (unit === 's' ? 1000 : 1)).toBeLessThan(4000);
+    expect(took).not.toBe('');
+  });
+
+  it('tells of slow imports, and loads nothing with --no-load', async () => {
+    const place = createPlace();
+    const slow = `await new Promise((resolve) => setTimeout(resolve, 600));\n${named('slow')}`;
+    writeOwn(place, { 'slow.ts': slow });
+    expect((await findings(place)).find(({ about }) => about === 'plugin:home:slow')).toMatchObject(
+      {
+        level: 'hint',
+        text: expect.stringMatching(/^imported in \d+ ms: every session waits for it$/u),
+      },
+    );
+    const unloaded = await findings(place, ['--no-load']);
+    expect(unloaded.filter(({ about }) => about.startsWith('plugin:'))).toEqual([]);
+  });
+});
+
+describe('hookline plugin demo', () => {
+  it('runs runDemo() of the seed’s template as it is written', async () => {
+    const service = await startService([
+      { tools: [{ name: 'do_thing', input: { target: 'world' } }] },
+      { text: 'The thing is done.' },
+    ]);
+    const place = createPlace();
+    write(place.directory, 'my-plugin.ts', seed('single-file-template'));
+    const env = { ANTHROPIC_API_KEY: 'test-key-of-nobody', HOOKLINE_BASE_URL: service.url };
+    expect(await plugin(place, ['demo', '../my-plugin.ts'], env)).toEqual({
+      code: 0,
+      stdout: '[my-plugin] run started\n[my-plugin] done in 2 iteration(s)\nThe thing is done.\n',
+      stderr: '',
+    });
+  });
+
+  it('runs nothing that nobody trusts', async () => {
+    const place = createPlace();
+    write(place.repo, 'my-plugin.ts', seed('single-file-template'));
+    const { code, stdout, stderr } = await plugin(place, ['demo', 'my-plugin.ts']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^not run: untrusted: /u);
+  });
+
+  it.each([
+    [HELLO, 2, 'has no demo to run: it exports no function `runDemo`'],
+    ['throw new Error("no luck");', 2, 'no luck'],
+    ['export default {', 2, 'x.ts has no demo to run: '],
+    [
+      `${HELLO}export function runDemo() { throw new Error('no luck'); }`,
+      1,
+      'runDemo failed: no luck',
+    ],
+  ])('says what is wrong with it', async (text, code, message) => {
+    const place = createPlace();
+    write(place.directory, 'x.ts', text);
+    const result = await plugin(place, ['demo', '../x.ts']);
+    expect(result.code).toBe(code);
+    expect(result.stderr).toContain(message);
+  });
+});

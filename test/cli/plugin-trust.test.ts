@@ -1,0 +1,294 @@
+import { readFileSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { packageJson, PLUGIN } from '../plugins/find/places.ts';
+import { jsonOf, runHookline } from './hookline.ts';
+import { answering, at, createPlace, HOOKS, trust, write } from './place.ts';
+
+const DIRECTORY = '.cline/plugins';
+const GUARD = 'plugin:workspace:guard';
+
+function placeWithPlugins() {
+  return createPlace({
+    [`${DIRECTORY}/guard.ts`]: `import { z } from 'zod'\nimport { createTool } from '@cline/core'\nimport './words.ts'\n${PLUGIN}`,
+    [`${DIRECTORY}/words.ts`]: 'export const words = []\n',
+    [`${DIRECTORY}/pkg/package.json`]: packageJson([
+      { paths: ['index.ts'], capabilities: ['tools', 'rules'] },
+    ]),
+    [`${DIRECTORY}/pkg/index.ts`]: `import 'yaml'\nimport 'left-pad'\n${PLUGIN}`,
+    [`${DIRECTORY}/pkg/node_modules/yaml/index.js`]: '',
+  });
+}
+
+it('names modules that lie in the workspace as not bound, and those beside a plugin not', async () => {
+  const place = createPlace({
+    'package.json': packageJson([`./${DIRECTORY}/guard.ts`]),
+    [`${DIRECTORY}/guard.ts`]: `import 'zod/v4'\nimport '@far/away/x'\nimport '@near/by'\n${PLUGIN}`,
+    [`${DIRECTORY}/node_modules/zod/index.js`]: '',
+    [`${DIRECTORY}/node_modules/@near/by/index.js`]: '',
+    'node_modules/@far/away/index.js': '',
+  });
+  const { hooks } = jsonOf(await runHookline(['hooks', 'list', '--json'], at(place)));
+  expect(hooks).toMatchObject([{ id: 'plugin:workspace:pkg', notBound: ['@far/away/x'] }]);
+});
+
+describe('hooks list', () => {
+  it('shows plugins by themselves, and says what they wait for', async () => {
+    const place = placeWithPlugins();
+    write(place.repo, `${DIRECTORY}/view.tsx`, PLUGIN);
+    write(place.home, '.cline/plugins/own.ts', PLUGIN);
+    const { stdout, stderr, code } = await runHookline(['hooks', 'list'], at(place));
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toBe(`No hooks found for ${place.repo}.
+Make one with \`hookline hooks new PreToolUse\`.
+
+PLUGIN                  STATE      FILE
+plugin:home:own         ready      ~/.cline/plugins/own.ts
+plugin:workspace:guard  untrusted  .cline/plugins/guard.ts
+  it was never trusted here
+  trust does not cover: zod, .cline/plugins/pkg
+plugin:workspace:pkg    untrusted  .cline/plugins/pkg/index.ts
+  it was never trusted here
+  trust does not cover: left-pad
+
+Ignored:
+  .cline/plugins/view.tsx  .tsx files are not loaded as plugins; use one of .ts, .mts, .js, .mjs
+
+2 plugins do not run until you have looked: \`hookline trust\`
+`);
+  });
+
+  it('tells programs all of it', async () => {
+    const place = placeWithPlugins();
+    const { hooks, ignored } = jsonOf(await runHookline(['hooks', 'list', '--json'], at(place)));
+    expect(hooks[1]).toEqual({
+      id: 'plugin:workspace:pkg',
+      dialect: 'plugin',
+      event: 'plugin',
+      events: [],
+      matcher: null,
+      path: path.join(place.repo, DIRECTORY, 'pkg/index.ts'),
+      line: null,
+      place: 'workspace',
+      root: place.repo,
+      state: 'untrusted',
+      why: 'it was never trusted here',
+      trusted: false,
+      trustedBy: null,
+      enabled: true,
+      timeoutMs: 0,
+      onFailure: 'open',
+      notes: [],
+      problem: null,
+      environment: expect.any(Object),
+      notBound: ['left-pad'],
+      source: 'workspace',
+      name: 'pkg',
+      package: 'pkg@1.2.3',
+      capabilities: 'tools, rules',
+    });
+    expect(ignored).toEqual([
+      {
+        path: path.join(place.repo, DIRECTORY, 'words.ts'),
+        why: 'no plugin in it',
+        isQuiet: true,
+      },
+    ]);
+  });
+});
+
+describe('trust', () => {
+  it('says what a plugin is, which files it binds and which not, and then remembers them', async () => {
+    const place = placeWithPlugins();
+    const shown = await runHookline(['trust', '--yes'], at(place));
+    expect(shown.code).toBe(0);
+    expect(shown.stdout).toContain(`plugin:workspace:pkg  untrusted: it was never trusted here
+  file      ${place.repo}/.cline/plugins/pkg/index.ts
+  plugin    is loaded into the agent with every session
+  says      that it brings tools, rules
+  binds     .cline/plugins/pkg/index.ts, .cline/plugins/pkg/node_modules/yaml/index.js, .cline/plugins/pkg/package.json
+  not bound left-pad
+  │ import 'yaml'
+`);
+    expect(shown.stdout).toContain(
+      '  binds     .cline/plugins/guard.ts, .cline/plugins/words.ts\n',
+    );
+    expect(shown.stdout).toContain('Trusted 2 plugins. A changed byte will make it ask again.\n');
+    const again = await runHookline(['trust'], at(place));
+    expect(again.stdout).toBe('All 2 plugins of this workspace are trusted already.\n');
+  });
+
+  it('asks for hooks and plugins in their own words', async () => {
+    const place = placeWithPlugins();
+    write(place.repo, `${HOOKS}/PreToolUse`, answering({}));
+    const { stderr, code } = await runHookline(['trust'], at(place));
+    expect(code).toBe(1);
+    expect(stderr).toContain('1 hook to run with your rights');
+    expect(stderr).toContain('2 plugins to be loaded into the agent with every session');
+  });
+
+  it('of one plugin is for that one, and is taken back', async () => {
+    const place = placeWithPlugins();
+    trust(place, [GUARD]);
+    expect(await statesIn(place)).toEqual({
+      [GUARD]: 'ready',
+      'plugin:workspace:pkg': 'untrusted',
+    });
+    const forgot = await runHookline(['untrust', GUARD], at(place));
+    expect(forgot).toMatchObject({ code: 0, stdout: 'Forgot the trust in 1 hook.\n' });
+    expect((await statesIn(place))[GUARD]).toBe('untrusted');
+  });
+
+  it('shows what changed', async () => {
+    const place = placeWithPlugins();
+    trust(place);
+    write(place.repo, `${DIRECTORY}/pkg/index.ts`, `${PLUGIN}// more\n`);
+    expect(await statesIn(place)).toEqual({ [GUARD]: 'ready', 'plugin:workspace:pkg': 'modified' });
+    const { stdout } = await runHookline(['trust'], at(place));
+    expect(stdout).toContain('changed: .cline/plugins/pkg/index.ts');
+    expect(stdout).toContain('  +// more');
+  });
+
+  it('leaves out what is broken, and names the rest of a large package', async () => {
+    const place = createPlace({
+      [`${DIRECTORY}/bad/package.json`]: packageJson(['none.ts'], { name: 'bad' }),
+      [`${DIRECTORY}/pkg/package.json`]: packageJson(['index.ts']),
+      [`${DIRECTORY}/pkg/index.ts`]: PLUGIN,
+    });
+    for (let number = 0; number < 60; number++) {
+      write(place.repo, `${DIRECTORY}/pkg/data/${number}.txt`, '');
+    }
+    const { stdout, code } = await runHookline(['trust', '--yes'], at(place));
+    expect(code).toBe(0);
+    expect(stdout).toContain('and 22 more files\n');
+    expect(stdout).toContain('Trusted 1 plugin.');
+    const listed = await runHookline(['hooks', 'list'], at(place));
+    expect(listed.stdout).toMatch(
+      /plugin:workspace:bad +broken +\.cline\/plugins\/bad\/package\.json/,
+    );
+    expect(listed.stdout).toContain('"none.ts" in');
+  });
+});
+
+describe('lock', () => {
+  it('holds plugins, and sees when one differs', async () => {
+    const place = placeWithPlugins();
+    write(place.repo, `${DIRECTORY}/bad/package.json`, packageJson(['none.ts']));
+    const locked = await runHookline(['lock'], at(place));
+    expect(locked).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Locked 2 plugins in'),
+    });
+    const lock = path.join(place.repo, 'hookline.lock.json');
+    expect(
+      JSON.parse(readFileSync(lock, 'utf8')).hooks.map(({ id }: { id: string }) => id),
+    ).toEqual([GUARD, 'plugin:workspace:pkg']);
+    expect(await runHookline(['lock', '--check'], at(place))).toMatchObject({ code: 0 });
+    expect(await statesIn(place, ['--lock', lock])).toMatchObject({ [GUARD]: 'ready' });
+    write(place.repo, `${DIRECTORY}/words.ts`, '// other\n');
+    const checked = await runHookline(['lock', '--check'], at(place));
+    expect(checked.code).toBe(1);
+    expect(checked.stdout).toContain(`changed ${GUARD} .cline/plugins/words.ts`);
+  });
+});
+
+describe('switches', () => {
+  it('turn plugins off and on by their ids', async () => {
+    const place = createPlace();
+    write(place.home, '.cline/plugins/own.ts', PLUGIN);
+    const id = 'plugin:home:own';
+    expect(await runHookline(['hooks', 'disable', id], at(place))).toMatchObject({ code: 0 });
+    expect(await statesIn(place)).toEqual({ [id]: 'disabled' });
+    expect(await runHookline(['hooks', 'enable', id], at(place))).toMatchObject({
+      code: 0,
+      stdout: `${id} is switched on.\n`,
+    });
+    expect(await statesIn(place)).toEqual({ [id]: 'ready' });
+  });
+
+  it('say when Cline itself keeps one off', async () => {
+    const place = createPlace();
+    const file = write(place.home, '.cline/plugins/own.ts', PLUGIN);
+    const settings = write(
+      place.home,
+      '.cline/data/settings/global-settings.json',
+      JSON.stringify({ disabledPlugins: [file] }),
+    );
+    const why = `switched off in Cline: "disabledPlugins" of ${settings}`;
+    const listed = await runHookline(['hooks', 'list'], at(place));
+    expect(listed.stdout).toContain(why);
+    const { stdout } = await runHookline(['hooks', 'enable', 'plugin:home:own'], at(place));
+    expect(stdout).toBe(`plugin:home:own is switched on. It is still off, because it is ${why}.\n`);
+  });
+});
+
+describe('other commands', () => {
+  it('delete a plugin of one file, and no part of a package', async () => {
+    const place = placeWithPlugins();
+    const refused = await runHookline(['hooks', 'rm', 'plugin:workspace:pkg', '--yes'], at(place));
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('is more than one file');
+    const deleted = await runHookline(['hooks', 'rm', GUARD, '--yes'], at(place));
+    expect(deleted).toMatchObject({ code: 0 });
+    expect(await statesIn(place)).toEqual({ 'plugin:workspace:pkg': 'untrusted' });
+  });
+
+  it('that fire or explain events have nothing to do with plugins', async () => {
+    const place = placeWithPlugins();
+    const fired = await runHookline(
+      ['hooks', 'fire', 'PreToolUse', '--strict', '--json'],
+      at(place),
+    );
+    expect(fired.code).toBe(0);
+    expect(jsonOf(fired)).toMatchObject({ outcomes: [], skipped: [] });
+    const explained = await runHookline(['hooks', 'explain', 'PreToolUse', '--json'], at(place));
+    expect(jsonOf(explained)).toMatchObject({ runs: [], skipped: [] });
+  });
+
+  it('that test cases do not mind plugins that nobody trusts', async () => {
+    const place = createPlace({
+      'hook-tests/own/case.json': JSON.stringify({
+        fire: { event: 'PreToolUse', tool: 'Bash', input: { command: 'ls' } },
+        expect: { effect: 'pass' },
+      }),
+      [`hook-tests/own/workspace/${DIRECTORY}/guard.ts`]: PLUGIN,
+      [`${DIRECTORY}/guard.ts`]: PLUGIN,
+    });
+    const result = await runHookline(['hooks', 'test'], at(place));
+    expect({ code: result.code, stderr: result.stderr }).toEqual({ code: 0, stderr: '' });
+    expect(result.stdout).toContain('1 passed, 0 failed');
+  });
+
+  it('examine plugins', async () => {
+    const place = placeWithPlugins();
+    write(place.repo, `${DIRECTORY}/bad/package.json`, packageJson(['none.ts'], { name: 'bad' }));
+    symlinkSync('nowhere', path.join(place.repo, DIRECTORY, 'lost.ts'));
+    const result = await runHookline(['doctor', '--json'], at(place));
+    expect(result.code).toBe(1);
+    expect(jsonOf(result).findings).toEqual(
+      expect.arrayContaining([
+        { about: 'found', level: 'fine', text: '3 plugins found, 0 ready, 2 files ignored' },
+        { about: GUARD, level: 'hint', text: 'untrusted: it was never trusted here' },
+        {
+          about: 'plugin:workspace:bad',
+          level: 'problem',
+          text: expect.stringContaining('broken: "none.ts" in'),
+        },
+        {
+          about: path.join(place.repo, DIRECTORY, 'lost.ts'),
+          level: 'problem',
+          text: 'is a link to nothing',
+        },
+      ]),
+    );
+  });
+});
+
+/** Every plugin with its state. */
+async function statesIn(
+  place: Parameters<typeof at>[0],
+  flags: readonly string[] = [],
+): Promise<Record<string, string>> {
+  const { hooks } = jsonOf(await runHookline([...flags, 'hooks', 'list', '--json'], at(place)));
+  return Object.fromEntries(hooks.map(({ id, state }: Record<string, string>) => [id, state]));
+}
