@@ -14,7 +14,9 @@ import { claudeConfigRows } from './rows/claude-config.ts';
 import { discoveryRows } from './rows/discovery.ts';
 import { enduranceRows } from './rows/endurance.ts';
 import { inProcessRows } from './rows/in-process.ts';
+import { isolatedHookRows } from './rows/isolated-hook.ts';
 import { longSessionRows } from './rows/long-session.ts';
+import { peerPluginRows, pluginRows } from './rows/plugin-import.ts';
 import { peerRows, processRows } from './rows/process-hooks.ts';
 import { peerProgramRows, programRows } from './rows/program-runs.ts';
 import { startUpRows } from './rows/start-up.ts';
@@ -30,6 +32,7 @@ const { values: flags } = parseArgs({
 const ROWS = [
   ...processRows,
   ...inProcessRows,
+  ...isolatedHookRows,
   ...discoveryRows,
   ...claudeConfigRows,
   ...startUpRows,
@@ -39,6 +42,7 @@ const ROWS = [
   ...programRows,
   ...enduranceRows,
   ...longSessionRows,
+  ...pluginRows,
 ];
 
 if (flags.peer) process.stdout.write(JSON.stringify(await runRows(peerRows)));
@@ -52,6 +56,7 @@ async function bench(): Promise<void> {
   const results = [
     ...(await runRows(ROWS)),
     ...(program === null ? [] : await runRows(peerProgramRows)),
+    ...(library === null ? [] : await runRows(peerPluginRows)),
     ...(library === null ? [] : runBesidePeer()),
   ];
   const remarks = peers.length < 2 ? [PEER_MISSING] : [];

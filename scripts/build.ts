@@ -16,6 +16,7 @@ import {
   onlyAscii,
   withoutSubprograms,
 } from './fast-start.ts';
+import { joinFiles } from './join-files.ts';
 import { describeLicenses } from './third-party-licenses.ts';
 
 // Each becomes a file of dist/bin.
@@ -32,7 +33,7 @@ const EXTERNAL = [
   /^@secretlint\//,
   /^@vscode\/ripgrep$/,
   /^pdfjs-dist(\/|$)/,
-  /^(?:ai|chokidar|defuddle|linkedom|tinyglobby)(\/|$)/,
+  /^(?:ai|chokidar|defuddle|es-module-lexer|linkedom|oxc-transform|tinyglobby)(\/|$)/,
   /^@ai-sdk\//,
   /^@clack\/prompts$/,
   /^@modelcontextprotocol\/client$/,
@@ -63,6 +64,22 @@ const CLAUDE =
 // Needed only where an MCP server is configured.
 const MCP = pathPattern('src/mcp/(?!answer|expand|server-config)');
 
+// Needed only where a plugin lies on disk.
+const PLUGINS_FOUND = pathPattern(
+  'src/plugins/(?:find/|manifest\\.|contract/(?:plugin|runtime-hooks)\\.)',
+  'src/dialects/cline-plugin/found/',
+);
+
+// Needed only where a session has plugins; what checks schemas only where one of them has any.
+const PLUGINS = pathPattern(
+  'src/host/plugins/(?!found-plugins|plugin-source|plugin-options|contributions/(?:json-schema|free-names))',
+  'src/plugins/(?:api|bounded|command|ending|health|registry)\\.',
+  'src/plugins/contract/',
+  'src/dialects/cline-plugin/(?!dialect|discover|found/)',
+  'src/agent/models/custom/',
+  'src/sdk/llms/',
+);
+
 // Of the agent, what only some runs need.
 const AGENT_RARELY = pathPattern(
   'src/agent/models/(?:providers|ai-sdk|sdk-[a-z]+|failures|thoughts)\\.',
@@ -72,11 +89,11 @@ const AGENT_RARELY = pathPattern(
 
 // Needed only where an agent runs.
 const AGENT =
-  /src[\\/](?:agent|sessions|permissions[\\/](?!mode)|mcp[\\/]answer|host[\\/](?:agent[\\/](?!agents)|mcp|permissions)|dialects[\\/]claude-config[\\/]handlers[\\/]env-file)\b/;
+  /src[\\/](?:agent|sessions|permissions[\\/](?!mode)|mcp[\\/]answer|host[\\/](?:agent[\\/](?!agents)|mcp|permissions|plugins[\\/](?:found-plugins|contributions[\\/]free-names))|dialects[\\/]claude-config[\\/]handlers[\\/]env-file)\b/;
 
 // What `hooks list` needs, in one file: looking a file up and reading it costs half a millisecond.
 const LOOKING =
-  /src[\\/](?:base|dialects|host|mcp[\\/]server-config|process|trust|cli[\\/](?:context|words[\\/]unbound|commands[\\/]hooks-list))\b/;
+  /src[\\/](?:base|dialects|host(?![\\/]plugins[\\/]contributions[\\/]json-schema)|mcp[\\/]server-config|process|trust|cli[\\/](?:context|plugin-options|words[\\/](?:found|unbound)|commands[\\/]hooks-list))\b/;
 
 const INPUTS = ['src', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.build.json'];
 
@@ -84,6 +101,7 @@ const isOptional = process.argv.includes('--if-stale');
 if (!isOptional || isStale()) {
   rmSync('dist', { recursive: true, force: true });
   compileLibrary();
+  await joinFiles();
   await bundlePrograms();
 }
 
@@ -141,6 +159,8 @@ async function bundlePrograms(): Promise<void> {
           { name: 'running-files', test: RUNNING_FILES },
           { name: 'claude', test: CLAUDE },
           { name: 'mcp', test: MCP },
+          { name: 'plugins-found', test: PLUGINS_FOUND },
+          { name: 'plugins', test: PLUGINS },
           { name: 'agent-rarely', test: AGENT_RARELY },
           { name: 'agent', test: AGENT },
           { name: 'looking', test: LOOKING },

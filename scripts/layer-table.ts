@@ -48,7 +48,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     mayImport: [
       'base',
       { to: 'hooks', typesOnly: true },
-      { to: 'process', from: 'plugins/install.ts' },
+      { to: 'process', from: 'plugins/install' },
+      { to: 'process', from: 'plugins/isolation' },
     ],
   },
   mcp: { mayImport: ['base', 'process'], packages: ['@modelcontextprotocol/client'] },
@@ -59,6 +60,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'process',
       'mcp',
       'permissions',
+      { to: 'plugins/entry.ts', typesOnly: true },
+      { to: 'plugins/find', from: 'dialects/cline-plugin' },
       { to: 'plugins', from: 'dialects/cline-plugin', typesOnly: true },
       { to: 'sessions/messages.ts', from: 'dialects/cline-plugin', typesOnly: true },
     ],
@@ -80,8 +83,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   host: { mayImport: BELOW_HOST },
   acp: { mayImport: [...BELOW_HOST, 'host'], packages: ['@agentclientprotocol/sdk'] },
   sdk: { mayImport: [...BELOW_HOST, 'host'] },
-  testing: { mayImport: [...BELOW_HOST, 'host'] },
-  cli: { mayImport: [...BELOW_HOST, 'host', 'testing', 'acp'] },
+  testing: { mayImport: [...BELOW_HOST, 'host', 'sdk'] },
+  cli: { mayImport: [...BELOW_HOST, 'host', 'sdk', 'testing', 'acp'] },
   'an entry': {
     mayImport: [
       'host',
@@ -111,4 +114,5 @@ export const SURROUNDINGS_READERS = [
   'src/base/clock.ts',
   'src/cli/main.ts',
   'src/cli/typescript-loader.ts',
+  'src/plugin-child.ts',
 ];

@@ -38,6 +38,7 @@ const VALUES: Readonly<Record<SettingName, z.ZodType>> = {
   'agent.maxTurns': POSITIVE,
   'agent.stopCap': z.number().nonnegative(),
   'agent.compactAt': z.number().gt(0).lt(1),
+  'plugins.isolation': z.enum(['none', 'process']),
   'web.allowPrivate': z.boolean(),
   'env.pass': texts('Names of environment variables.'),
   'trace.enabled': z.boolean(),

@@ -51,7 +51,8 @@ describe('hooks of a workspace that nobody trusts', () => {
     expect(await runScript(place, ECHO, ['go', '--no-hooks'])).toEqual({
       code: 0,
       stdout: 'Done.\n',
-      stderr: 'note: hooks are switched off by a flag: none is run\n',
+      stderr:
+        'note: hooks are switched off by a flag: none is run, and no plugin on disk is loaded\n',
     });
   });
 

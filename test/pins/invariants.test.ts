@@ -80,7 +80,9 @@ describe('the source', () => {
   });
 
   it('writes to the console only where words are printed', () => {
-    expect(filesNaming('console').filter((file) => file !== 'src/cli/words/print.ts')).toEqual([]);
+    // The other one is what keeps plugins from doing so.
+    const may = ['src/cli/words/print.ts', 'src/host/plugins/process/redirect-console.ts'];
+    expect(filesNaming('console').filter((file) => !may.includes(file))).toEqual([]);
   });
 
   it('throws no bare errors', () => {
