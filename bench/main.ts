@@ -17,6 +17,7 @@ import { inProcessRows } from './rows/in-process.ts';
 import { isolatedHookRows } from './rows/isolated-hook.ts';
 import { longSessionRows } from './rows/long-session.ts';
 import { peerPluginRows, pluginRows } from './rows/plugin-import.ts';
+import { pluginDispatchRows, pluginPeerRows } from './rows/plugin-dispatch.ts';
 import { peerRows, processRows } from './rows/process-hooks.ts';
 import { peerProgramRows, programRows } from './rows/program-runs.ts';
 import { startUpRows } from './rows/start-up.ts';
@@ -32,6 +33,7 @@ const { values: flags } = parseArgs({
 const ROWS = [
   ...processRows,
   ...inProcessRows,
+  ...pluginDispatchRows,
   ...isolatedHookRows,
   ...discoveryRows,
   ...claudeConfigRows,
@@ -44,8 +46,9 @@ const ROWS = [
   ...longSessionRows,
   ...pluginRows,
 ];
+const BESIDE_PEER = [...peerRows, ...pluginPeerRows];
 
-if (flags.peer) process.stdout.write(JSON.stringify(await runRows(peerRows)));
+if (flags.peer) process.stdout.write(JSON.stringify(await runRows(BESIDE_PEER)));
 else await bench();
 
 async function bench(): Promise<void> {

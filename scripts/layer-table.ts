@@ -62,6 +62,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'permissions',
       { to: 'plugins/entry.ts', typesOnly: true },
       { to: 'plugins/find', from: 'dialects/cline-plugin' },
+      { to: 'plugins/whose-work.ts', from: 'dialects/cline-plugin' },
       { to: 'plugins', from: 'dialects/cline-plugin', typesOnly: true },
       { to: 'sessions/messages.ts', from: 'dialects/cline-plugin', typesOnly: true },
     ],
@@ -113,6 +114,5 @@ export const SURROUNDINGS_READERS = [
   'src/host/config.ts',
   'src/base/clock.ts',
   'src/cli/main.ts',
-  'src/cli/typescript-loader.ts',
   'src/plugin-child.ts',
 ];

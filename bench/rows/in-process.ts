@@ -13,8 +13,13 @@ export const inProcessRows: readonly Row[] = [
   },
   {
     name: '10 sync handlers',
-    bound: { of: 'ratio', atMost: 5, because: 'Cline 10.6, hookable 33', isAim: true },
-    open: openHandlers,
+    bound: { of: 'ratio', atMost: 2, because: 'a bare loop that awaits them' },
+    open: (options) => openHandlers('at once', options),
+  },
+  {
+    name: '10 sync handlers in order',
+    bound: { of: 'ratio', atMost: 2, because: 'a bare loop that awaits them' },
+    open: (options) => openHandlers('in order', options),
   },
 ];
 
@@ -40,23 +45,26 @@ async function openNoHook({ quick }: RowOptions): Promise<Contest> {
 const PROMPT: FiredEvent = { name: 'UserPromptSubmit', prompt: 'rename the function' };
 const COUNT = 10;
 
-async function openHandlers({ quick }: RowOptions): Promise<Contest> {
+async function openHandlers(how: 'at once' | 'in order', { quick }: RowOptions): Promise<Contest> {
   let seen = 0;
   const handle = (): undefined => {
     seen += 1;
   };
-  const handlers = Array.from({ length: COUNT }, (_, index) => handlerOf(index, handle));
+  const handlers = Array.from({ length: COUNT }, (_, index) => ({
+    ...handlerOf(index, handle),
+    inOrder: how === 'in order',
+  }));
   const engine = createHookEngine({
     sources: [{ handlers: () => handlers }],
     moment: () => MOMENT,
   });
-  const bare = Array.from({ length: COUNT }, () => handle);
+  const bare = Array.from({ length: COUNT }, (): (() => undefined | Promise<undefined>) => handle);
   return {
     samples: quick ? 100 : 500,
     batch: 500,
     us: () => engine.dispatch(PROMPT),
     bare: async () => {
-      for (const one of bare) one();
+      for (const one of bare) await one();
       return seen;
     },
     close: () => engine.close(),

@@ -1,7 +1,7 @@
 import { TOOLS } from '../../src/agent/tools/index.ts';
 import { specsFor } from '../../src/agent/tools/toolsets.ts';
 import { createHookEngine } from '../../src/hooks/engine.ts';
-import type { FiredEvent } from '../../src/hooks/facts.ts';
+import type { FiredEvent, Moment } from '../../src/hooks/facts.ts';
 import { openPlugins } from '../../src/host/plugins/open-plugins.ts';
 import type { AgentPlugin } from '../../src/plugins/contract/plugin.ts';
 import type {
@@ -11,15 +11,36 @@ import type {
 import type { Message } from '../../src/sessions/messages.ts';
 import type { Task } from '../measure.ts';
 import { openPeerPlugins } from '../peer-plugins.ts';
-import { createPlace, openHost } from '../places.ts';
+import { createPlace, openHost, type Place } from '../places.ts';
 import type { Contest, Row, RowOptions } from '../row.ts';
 
-const COUNT = 10;
+/** It could as well answer later. */
+type Look = (context: AgentBeforeToolContext) => undefined | Promise<undefined>;
 
-/** One tool call shown to the hooks of ten plugins, each of which looks at it and lets it pass. */
+let seen = 0;
+
+function count(isSeen: boolean): undefined {
+  if (isSeen) seen += 1;
+}
+
+/** Ten plugins are ten functions that were written by ten people; each looks and lets the call pass. */
+const HOOKS: readonly Look[] = [
+  ({ toolCall }) => count(toolCall.toolName === 'run_commands'),
+  ({ tool }) => count(tool.name === 'editor'),
+  ({ input }) => count(typeof input === 'object' && input !== null && 'commands' in input),
+  ({ toolCall, input }) => count(toolCall.toolName === 'apply_patch' && input !== null),
+  (context) => count(context.toolCall.toolCallId === ''),
+  ({ toolCall: { toolName } }) => count(toolName.startsWith('mcp')),
+  ({ tool, input }) => count(tool.name === 'fetch_web_content' && input !== null),
+  (context) => count(context.input === null),
+  () => count(true),
+  ({ toolCall }) => count(toolCall.toolName.length === 0),
+];
+
+/** One tool call shown to the beforeTool hooks of ten plugins. */
 export const pluginDispatchRows: readonly Row[] = [
   {
-    name: `beforeTool of ${COUNT} plugins`,
+    name: `beforeTool of ${HOOKS.length} plugins`,
     bound: { of: 'ratio', atMost: 2, because: 'a bare loop that awaits the same hooks' },
     open: openDispatch,
   },
@@ -28,44 +49,25 @@ export const pluginDispatchRows: readonly Row[] = [
 /** The same beside the peer, from the same call to what the same hooks make of it. */
 export const pluginPeerRows: readonly Row[] = [
   {
-    name: `beforeTool of ${COUNT} plugins, beside the peer`,
-    bound: { of: 'peer', atMost: 0.5, because: 'what the peer’s session takes for the same hooks' },
+    name: `beforeTool of ${HOOKS.length} plugins, beside the peer`,
+    bound: { of: 'peer', atMost: 0.5, because: 'a session of the peer with the same plugins' },
     open: openBesidePeer,
   },
 ];
 
-const CALL = { callId: 'call_1', name: 'read_files', input: { files: [{ path: 'one.js' }] } };
-
-/** A call is never made before somebody asked for something and the model answered with it. */
-const CONVERSATION: readonly Message[] = [
-  { role: 'user', content: [{ type: 'text', text: 'read it' }] },
-  {
-    role: 'assistant',
-    content: [{ type: 'tool_use', id: CALL.callId, name: CALL.name, input: CALL.input }],
-  },
-];
-
 async function openDispatch({ quick }: RowOptions): Promise<Contest> {
-  const plugins = createPlugins();
-  const { dispatch, close } = await openOurs(plugins);
-  return {
-    samples: quick ? 100 : 500,
-    batch: 500,
-    us: dispatch,
-    bare: bareLoop(plugins),
-    close,
-  };
+  const { dispatch, close } = await openOurs();
+  return { samples: quick ? 100 : 500, batch: 500, us: dispatch, bare: bareLoop, close };
 }
 
 async function openBesidePeer({ quick }: RowOptions): Promise<Contest> {
-  const plugins = createPlugins();
-  const { dispatch, close } = await openOurs(plugins);
-  const peer = await openPeerPlugins(plugins, CALL);
+  const { dispatch, close } = await openOurs();
+  const peer = await openPeerPlugins(pluginsOf(HOOKS), CALL);
   return {
     samples: quick ? 100 : 500,
     batch: 100,
     us: dispatch,
-    bare: bareLoop(plugins),
+    bare: bareLoop,
     peer: peer.dispatch,
     async close() {
       await close();
@@ -74,54 +76,65 @@ async function openBesidePeer({ quick }: RowOptions): Promise<Contest> {
   };
 }
 
-type LookingPlugin = AgentPlugin & {
-  readonly hooks: { readonly beforeTool: (context: AgentBeforeToolContext) => undefined };
-};
+const CALL = { callId: 'call_1', name: 'read_files', input: { files: [{ path: 'one.js' }] } };
+const MODEL = { provider: 'scripted', id: 'scripted' };
+const SESSION = 'session';
 
-function createPlugins(): readonly LookingPlugin[] {
-  return Array.from({ length: COUNT }, (_, index) => {
-    let looked = 0;
-    return {
-      name: `looking-${index}`,
-      manifest: { capabilities: ['hooks'] },
-      hooks: {
-        beforeTool({ toolCall }) {
-          if (toolCall.toolName === CALL.name) looked += 1;
-          return undefined;
-        },
+/**
+ * What somebody who needs nothing of an engine would write. Each hook gets a context of its own, as
+ * any host must give it: what one plugin changes in it is not what the next one is told.
+ */
+async function bareLoop(): Promise<void> {
+  const { callId: toolCallId, name: toolName, input } = CALL;
+  for (const hook of HOOKS) {
+    await hook({
+      snapshot: {
+        agentId: SESSION,
+        conversationId: SESSION,
+        status: 'running',
+        iteration: 1,
+        messages: [],
+        pendingToolCalls: [],
+        usage: { ...NO_USAGE },
       },
-    };
-  });
+      tool: READ_FILES,
+      toolCall: { type: 'tool-call', toolCallId, toolName, input },
+      input,
+    });
+  }
 }
+
+const NO_USAGE = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+const READ_FILES: AgentToolDefinition = { name: CALL.name, description: '', inputSchema: {} };
 
 interface Ours {
   readonly dispatch: Task;
   close(): Promise<void>;
 }
 
-async function openOurs(plugins: readonly AgentPlugin[]): Promise<Ours> {
+/** The engine over the plugins of a session, fired at as the agent does. */
+async function openOurs(): Promise<Ours> {
   const place = createPlace();
   const host = await openHost(place);
-  const { sessionId } = host.moment();
   const opened = await openPlugins({
-    sessionId,
-    plugins,
+    sessionId: SESSION,
+    plugins: pluginsOf(HOOKS),
     extraTools: [],
-    context: { session: { sessionId }, emitEvent: () => undefined, ...NOTHING_ELSE },
+    context: { session: { sessionId: SESSION }, emitEvent: () => undefined, ...NOTHING_ELSE },
     isStrict: true,
     failsClosed: false,
-    hookTimeoutMs: 60_000,
-    setupTimeoutMs: 60_000,
-    disposeTimeoutMs: 60_000,
+    hookTimeoutMs: TIMEOUT_MS,
+    setupTimeoutMs: TIMEOUT_MS,
+    disposeTimeoutMs: TIMEOUT_MS,
     messages: () => CONVERSATION,
     offered,
     onIssue: refuse,
   });
   const engine = createHookEngine({ sources: [opened.source], moment: () => host.moment() });
-  // As the agent fires it: it says all that it knows of the moment itself.
-  const event: FiredEvent = { ...host.moment(), iteration: 1, name: 'PreToolUse', tool: CALL };
+  const { signal } = new AbortController();
+  const event: FiredEvent = { name: 'PreToolUse', tool: CALL };
   return {
-    dispatch: () => engine.dispatch(event),
+    dispatch: () => engine.dispatch(event, { signal, moment: momentIn(place) }),
     async close() {
       await engine.close();
       await opened.dispose();
@@ -131,6 +144,15 @@ async function openOurs(plugins: readonly AgentPlugin[]): Promise<Ours> {
   };
 }
 
+function pluginsOf(hooks: readonly Look[]): readonly AgentPlugin[] {
+  return hooks.map((beforeTool, index) => ({
+    name: `looking-${index}`,
+    manifest: { capabilities: ['hooks'] },
+    hooks: { beforeTool },
+  }));
+}
+
+const TIMEOUT_MS = 60_000;
 const NOTHING_ELSE = {
   client: undefined,
   user: undefined,
@@ -139,6 +161,15 @@ const NOTHING_ELSE = {
   logger: undefined,
   telemetry: undefined,
 };
+
+/** A call is made when somebody has asked for something and the model has answered with it. */
+const CONVERSATION: readonly Message[] = [
+  { role: 'user', content: [{ type: 'text', text: 'read it' }] },
+  {
+    role: 'assistant',
+    content: [{ type: 'tool_use', id: CALL.callId, name: CALL.name, input: CALL.input }],
+  },
+];
 
 /** As a session tells its plugins of the tools that it has. */
 function offered(): readonly AgentToolDefinition[] {
@@ -153,23 +184,21 @@ function refuse({ message }: { readonly message: string }): never {
   throw new Error(message);
 }
 
-/** What somebody who needs nothing of an engine would write. */
-function bareLoop(plugins: readonly LookingPlugin[]): Task {
-  const hooks = plugins.map(({ hooks: { beforeTool } }) => beforeTool);
-  const { callId: toolCallId, name: toolName, input } = CALL;
-  const tool = { name: toolName, description: '', inputSchema: {} };
-  const toolCall = { type: 'tool-call', toolCallId, toolName, input } as const;
-  const snapshot = SNAPSHOT;
-  return async () => {
-    for (const hook of hooks) await hook({ snapshot, tool, toolCall, input });
+/** What an agent knows of the moment in which it fires. */
+function momentIn({ workspace }: Place): Partial<Moment> {
+  return {
+    taskId: '1',
+    ulid: '01J00000000000000000000000',
+    sessionId: SESSION,
+    startDirectory: workspace,
+    workspaceRoots: [workspace],
+    transcriptPath: null,
+    permissionMode: 'default',
+    skills: [],
+    agent: { id: SESSION, parentId: null, type: null },
+    cwd: workspace,
+    model: MODEL,
+    promptId: null,
+    iteration: 1,
   };
 }
-
-const SNAPSHOT: AgentBeforeToolContext['snapshot'] = {
-  agentId: 'agent',
-  status: 'running',
-  iteration: 1,
-  messages: [],
-  pendingToolCalls: [],
-  usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 },
-};

@@ -89,9 +89,11 @@ export function createAgent(made: NewAgent): Agent {
     answeredAt: null,
     contextTokens: 0,
     async fire(event, signal) {
+      // What the engine takes apart again is not put together first: that takes longer than most hooks.
+      const moment = Object.assign(world.moment(), ownMoment(agent));
       const verdict = await world.engine.dispatch(
-        { ...world.moment(), ...ownMoment(agent), ...event },
-        signal === undefined ? {} : { signal },
+        event,
+        signal === undefined ? { moment } : { moment, signal },
       );
       if (isWorthTelling(verdict)) agent.tell({ type: 'hook', verdict });
       return verdict;

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { createBackgroundPool } from './dispatch/background.ts';
 import { messageOf } from '../base/errors.ts';
-import { createClosing } from './dispatch/closing.ts';
+import { createBackgroundPool } from './background.ts';
+import { createClosing } from './closing.ts';
+import { completeEvent } from './complete-event.ts';
 import { emptyVerdict, type Verdict } from './decision.ts';
-import { createDispatch } from './dispatch/dispatch.ts';
+import { createDispatch, type Dispatched, type DispatchRequest } from './dispatch/dispatch.ts';
+import { isPromise } from './dispatch/run-handler.ts';
 import type { EventName, FiredEvent, HookEvent, Moment } from './facts.ts';
 import type { Handler, HandlerSource } from './handler.ts';
 import { type DispatchRecord, type HandlerProgress, type LateOutcome, tell } from './observers.ts';
@@ -25,9 +27,15 @@ export interface HookEngineOptions {
   readonly backgroundLimit?: number;
 }
 
+export interface DispatchOptions {
+  readonly signal?: AbortSignal;
+  /** What the caller knows of the moment, where the event itself does not say it. */
+  readonly moment?: Partial<Moment>;
+}
+
 export interface HookEngine {
   /** Runs every handler that fits and merges their answers. Rejects only when `signal` aborts or the engine closes. */
-  dispatch(event: FiredEvent, options?: { readonly signal?: AbortSignal }): Promise<Verdict>;
+  dispatch(event: FiredEvent, options?: DispatchOptions): Promise<Verdict>;
   /** What `dispatch` would run, without running anything. */
   explain(event: FiredEvent): Explanation;
   /** Settles when no background handler is running any more. */
@@ -37,15 +45,17 @@ export interface HookEngine {
 }
 
 const DEFAULT_BACKGROUND_LIMIT = 8;
+const NOBODY: readonly Candidate[] = [];
 
 export function createHookEngine(options: HookEngineOptions): HookEngine {
   let engineId: string | null = null;
   let dispatches = 0;
+  const idOf = (dispatch: number) => (): string => `${(engineId ??= randomUUID())}-${dispatch}`;
   const closing = createClosing();
   const background = createBackgroundPool(options.backgroundLimit ?? DEFAULT_BACKGROUND_LIMIT);
   const index = createHandlerIndex(options.sources);
-  // A spread that adds to what another spread began is several times slower in V8.
-  const complete = (fired: FiredEvent): HookEvent => Object.assign({}, options.moment(), fired);
+  const complete = (fired: FiredEvent, known?: Partial<Moment>): HookEvent =>
+    completeEvent(fired, options.moment(), known);
   const runDispatch = createDispatch({
     background,
     closing: closing.signal,
@@ -54,19 +64,17 @@ export function createHookEngine(options: HookEngineOptions): HookEngine {
     onProgress: options.onProgress,
   });
 
-  async function run(
+  function run(
     event: HookEvent,
     handlers: readonly Candidate[],
     signal: AbortSignal,
-  ): Promise<Verdict> {
-    engineId ??= randomUUID();
+  ): Verdict | Promise<Verdict> {
     dispatches += 1;
-    const id = `${engineId}-${dispatches}`;
-    const gates = event.name === 'PermissionRequest' ? index.of('PreToolUse') : [];
-    const { verdict, aborted } = await runDispatch({ id, event, handlers, gates, signal });
-    tell(options.onDispatch, { id, event, verdict, aborted });
-    if (aborted) signal.throwIfAborted();
-    return verdict;
+    const gates = event.name === 'PermissionRequest' ? index.of('PreToolUse') : NOBODY;
+    const request = { id: idOf(dispatches), event, handlers, gates, signal };
+    const dispatched = runDispatch(request);
+    if (!isPromise(dispatched)) return finish(request, dispatched, options.onDispatch);
+    return dispatched.then((later) => finish(request, later, options.onDispatch));
   }
 
   return {
@@ -78,7 +86,8 @@ export function createHookEngine(options: HookEngineOptions): HookEngine {
       signal.throwIfAborted();
       const leave = closing.enter();
       try {
-        return await run(complete(fired), handlers, signal);
+        const verdict = run(complete(fired, given?.moment), handlers, signal);
+        return isPromise(verdict) ? await verdict : verdict;
       } finally {
         leave();
       }
@@ -91,6 +100,16 @@ export function createHookEngine(options: HookEngineOptions): HookEngine {
       await background.idle();
     },
   };
+}
+
+function finish(
+  { id, event, signal }: DispatchRequest,
+  { verdict, aborted }: Dispatched,
+  onDispatch: HookEngineOptions['onDispatch'],
+): Verdict {
+  if (onDispatch !== undefined) tell(onDispatch, { id: id(), event, verdict, aborted });
+  if (aborted) signal.throwIfAborted();
+  return verdict;
 }
 
 interface HandlerIndex {

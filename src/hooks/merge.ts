@@ -28,6 +28,7 @@ export function mergeOutcomes(
   skipped: readonly Skipped[],
 ): Verdict {
   const answers = outcomes.filter(saysSomething);
+  if (answers.length === 0) return mergePasses(rules.event, outcomes, skipped);
   const effect = answers.map(effectOf).reduce(strictest, 'pass');
   const stop = rules.stop === 'ignored' ? null : mergeStops(answers);
   const settled = settleEffect(rules, effect, stop);
@@ -43,6 +44,28 @@ export function mergeOutcomes(
     changes: withoutOutput(changes),
     context: first.flatMap((outcome) => attributed(outcome, outcome.decision?.context)),
     messages: first.flatMap((outcome) => attributed(outcome, outcome.decision?.notice)),
+    outcomes,
+    skipped,
+    slowest: slowestOf(outcomes),
+  };
+}
+
+/** The same when nobody says anything. */
+export function mergePasses(
+  event: string,
+  outcomes: readonly Outcome[],
+  skipped: readonly Skipped[],
+): Verdict {
+  return {
+    event,
+    effect: 'pass',
+    stop: null,
+    reasons: [],
+    input: null,
+    output: null,
+    changes: {},
+    context: [],
+    messages: [],
     outcomes,
     skipped,
     slowest: slowestOf(outcomes),

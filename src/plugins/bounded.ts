@@ -7,6 +7,8 @@ export interface Bounds {
   /** What it is called in the sentence that it took too long. */
   readonly what?: string;
   readonly timeoutMs: number;
+  /** What allows it more time. */
+  readonly setting?: string;
   /** Of whoever waits; after it, nothing is waited for. */
   readonly signal?: AbortSignal;
 }
@@ -14,8 +16,10 @@ export interface Bounds {
 /** Does a plugin's work and waits for it as long as it may take. Throws what it throws, and when its time is over. */
 export async function withinBounds<Value>(
   work: () => Value | Promise<Value>,
-  { what = 'it', timeoutMs, signal = new AbortController().signal }: Bounds,
+  bounds: Bounds,
 ): Promise<Value> {
+  const { what = 'it', timeoutMs, setting = 'config.hookTimeoutMs' } = bounds;
+  const { signal = new AbortController().signal } = bounds;
   const limit = limitTime(signal, timeoutMs);
   const begin = async (): Promise<Value> => work();
   try {
@@ -24,7 +28,7 @@ export async function withinBounds<Value>(
     if (!limit.isOver()) throw error;
     throw new HooklineError('PLUGIN_INVALID', {
       message: `${what} did not answer within ${timeoutMs} ms`,
-      hint: 'Do what takes long in a hook or a tool, or allow more with config.hookTimeoutMs.',
+      hint: `Do what takes long in a tool, or allow more with ${setting}.`,
     });
   } finally {
     limit.clear();

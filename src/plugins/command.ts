@@ -3,6 +3,7 @@ import { withinBounds } from './bounded.ts';
 import type { OnIssue } from './issue.ts';
 import type { AgentExtensionCommand } from './contract/plugin.ts';
 import type { ActivePlugin } from './registry.ts';
+import { asItsOwn } from './whose-work.ts';
 
 /** What a command of a plugin came to. */
 export interface CommandReply {
@@ -29,7 +30,7 @@ export async function runCommand(
     const command = contributions.commands.find((each) => isMeant(each, typed));
     if (command?.handler === undefined) continue;
     try {
-      const work = () => command.handler?.(words.join(' '));
+      const work = () => asItsOwn(command, () => command.handler?.(words.join(' ')));
       return replyOf(await withinBounds(work, { timeoutMs, signal }));
     } catch (error) {
       signal.throwIfAborted();

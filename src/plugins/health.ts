@@ -16,7 +16,7 @@ export function createHealth(plugin: string, onIssue: OnIssue): Health {
   const strikes = new Map<HookName, number>();
   let lastError: string | null = null;
   return {
-    isOff: (hook) => (strikes.get(hook) ?? 0) >= STRIKES,
+    isOff: (hook) => strikes.size > 0 && (strikes.get(hook) ?? 0) >= STRIKES,
     strike(hook, message) {
       const count = (strikes.get(hook) ?? 0) + 1;
       if (count > STRIKES) return;

@@ -12,24 +12,33 @@ export interface ManifestReading {
   readonly warnings: readonly string[];
 }
 
-/** Looks at a plugin's outside; `place` is its number, for one that has no name. */
-export function readManifest(plugin: unknown, place: number): ManifestReading {
+/** What one is called that neither says its name nor lies in a file; `place` is its number. */
+export function numbered(place: number): string {
+  return `extension_${String(place).padStart(4, '0')}`;
+}
+
+/** Looks at a plugin's outside; `label` is what one is called that has no name. */
+export function readManifest(plugin: unknown, label: string): ManifestReading {
   if (!isRecord(plugin)) {
-    const name = `extension_${String(place).padStart(4, '0')}`;
-    return broken(name, `expected a plugin object, found ${typeName(plugin)}`);
+    const problem = `expected a plugin object, found ${typeName(plugin)}`;
+    return { name: label, problem, warnings: [] };
   }
-  const name = nameOf(plugin, place);
+  const name = filled(plugin['name']) ?? label;
   const problem = findProblem(plugin);
   return { name, problem, warnings: problem === null ? findWarnings(plugin) : [] };
 }
 
-function broken(name: string, problem: string): ManifestReading {
-  return { name, problem, warnings: [] };
+/** What a plugin calls itself; null when it does not, or cannot be asked: getters of foreign objects may throw. */
+export function readName(plugin: unknown): string | null {
+  try {
+    return isRecord(plugin) ? filled(plugin['name']) : null;
+  } catch {
+    return null;
+  }
 }
 
-function nameOf({ name }: Readonly<Record<string, unknown>>, place: number): string {
-  const isNamed = typeof name === 'string' && name.trim() !== '';
-  return isNamed ? name : `extension_${String(place).padStart(4, '0')}`;
+function filled(name: unknown): string | null {
+  return typeof name === 'string' && name.trim() !== '' ? name : null;
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { HooklineError, messageOf } from '../base/errors.ts';
+import { HooklineError, isHooklineError, messageOf } from '../base/errors.ts';
 import { isRecord } from '../base/json.ts';
 import { limitTime } from '../base/time-limit.ts';
 import { untilAborted } from '../base/until-aborted.ts';
@@ -8,7 +8,8 @@ import { endingOf } from './ending.ts';
 import { createHealth, type Health } from './health.ts';
 import type { PluginEntry } from './entry.ts';
 import type { OnIssue } from './issue.ts';
-import { readManifest } from './manifest.ts';
+import { numbered, readManifest, readName } from './manifest.ts';
+import { asItsOwn, claimLike } from './whose-work.ts';
 import type {
   AgentExtensionAutomationEventType,
   AgentPlugin,
@@ -62,6 +63,8 @@ export type AutomationFor = (
 export interface RegistryRequest {
   /** From wherever they come: objects, files, packages. */
   readonly plugins: readonly unknown[];
+  /** What people call each of them, for one that cannot say it itself. */
+  readonly labels?: readonly (string | null)[];
   readonly context: PluginSetupContext;
   /** Instead of the context's own, for each plugin that has the capability. */
   readonly automationFor?: AutomationFor;
@@ -133,7 +136,7 @@ interface LeftOut {
 }
 
 function resolve(request: RegistryRequest, { given, place, others }: Given): Resolved | LeftOut {
-  const { name, problem, warnings } = lookAt(given, place);
+  const { name, problem, warnings } = lookAt(given, labelOf(request, place));
   if (problem !== null) {
     return refuse(request, name, `Invalid manifest for extension "${name}": ${problem}`);
   }
@@ -157,12 +160,16 @@ function isPlugin(given: unknown): given is AgentPlugin {
   return isRecord(given) && isRecord(given['manifest']);
 }
 
+function labelOf({ labels = [] }: RegistryRequest, place: number): string {
+  return labels[place] ?? numbered(place);
+}
+
 /** Getters of foreign objects may throw. */
-function lookAt(given: unknown, place: number): ReturnType<typeof readManifest> {
+function lookAt(given: unknown, label: string): ReturnType<typeof readManifest> {
   try {
-    return readManifest(given, place);
+    return readManifest(given, label);
   } catch (error) {
-    const name = `extension_${String(place).padStart(4, '0')}`;
+    const name = readName(given) ?? label;
     return { name, problem: `it cannot be looked at: ${messageOf(error)}`, warnings: [] };
   }
 }
@@ -197,24 +204,46 @@ async function setUp(
   const { automationFor = () => request.context.automation } = request;
   const automation = automationFor(name, () => contributions.automationEventTypes);
   const context = contextFor({ ...request.context, automation }, plugin, (dispose) =>
-    disposals.push({ plugin: name, dispose }),
+    disposals.push({ plugin: name, dispose: () => asItsOwn(plugin, dispose) }),
   );
   try {
-    await withinBounds(() => plugin.setup?.(api, context), {
+    await withinBounds(() => asItsOwn(plugin, () => plugin.setup?.(api, context)), {
       what: 'its setup',
+      setting: 'config.pluginSetupTimeoutMs',
       timeoutMs: request.setupTimeoutMs,
       ...(request.signal === undefined ? {} : { signal: request.signal }),
     });
   } catch (error) {
-    const message = messageOf(error);
-    if (isStrict || request.failsClosed || request.signal?.aborted === true) throw error;
+    if (request.signal?.aborted === true) throw error;
+    if (isStrict || request.failsClosed) throw failedSetup(name, error);
+    const why = messageOf(error);
+    const isSaid = isHooklineError(error);
+    const message = isSaid ? why : `its setup failed, so nothing of it is used: ${why}`;
     onIssue({ plugin: name, phase: 'setup', level: 'error', message });
     return { status: leftOut(name, 'failed', message) };
   } finally {
     close();
   }
+  const { tools, rules, commands, messageBuilders } = contributions;
+  claimLike(plugin, [...tools, ...rules, ...commands, ...messageBuilders]);
   const health = createHealth(name, onIssue);
   return { name, plugin, contributions, health };
+}
+
+/** What a plugin throws need not say whose it is. */
+function failedSetup(name: string, error: unknown): HooklineError {
+  if (!isHooklineError(error)) {
+    const message = `the setup of the plugin "${name}" failed: ${messageOf(error)}`;
+    const hint = 'Mend it or leave it out; otherwise the session starts without it.';
+    return new HooklineError('PLUGIN_INVALID', { message, hint, cause: error });
+  }
+  if (error.message.includes(`"${name}"`)) return error;
+  const message = `the plugin "${name}": ${error.message}`;
+  return new HooklineError('PLUGIN_INVALID', {
+    message,
+    ...(error.hint === undefined ? {} : { hint: error.hint }),
+    cause: error,
+  });
 }
 
 /** Of automation only those know who asked for it. */

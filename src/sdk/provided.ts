@@ -26,6 +26,7 @@ import {
   DefaultToolNames,
   ToolPresets,
 } from './provided/default-tools.ts';
+import * as places from './provided/cline-places.ts';
 import { lazyClineCore } from './provided/core-slot.ts';
 import {
   discoverPluginModulePaths,
@@ -41,6 +42,7 @@ import {
 } from './provided/plugins/plugin-commands.ts';
 import { isOfficialPluginSlug, parsePluginSource } from './provided/plugins/plugin-sources.ts';
 import { createPluginListing } from './provided/plugins/plugin-tools.ts';
+import { safeJsonParse, safeJsonStringify } from './provided/safe-json.ts';
 import { validateWithZod, zodToJsonSchema } from './provided/schemas.ts';
 
 type Exports = Readonly<Record<string, unknown>>;
@@ -74,6 +76,15 @@ const SHARED: Exports = {
   stripUtf8Bom: withoutByteOrderMark,
   validateWithZod,
   zodToJsonSchema,
+};
+
+/** What only plugins ask for, and only from there. */
+const SHARED_ALONE: Exports = { ...SHARED, safeJsonParse, safeJsonStringify };
+
+const STORAGE: Exports = {
+  ...places,
+  discoverPluginModulePaths,
+  resolvePluginConfigSearchPaths,
 };
 
 /** `Agent` is the same class under the name that programs use. */
@@ -152,8 +163,9 @@ const MODULES: Readonly<Record<string, Exports>> = {
   '@cline/llms': { ...Llms },
   '@cline/llms/browser': { ...Llms },
   '@cline/sdk': CORE,
-  '@cline/shared': SHARED,
-  '@cline/shared/browser': SHARED,
+  '@cline/shared': SHARED_ALONE,
+  '@cline/shared/browser': SHARED_ALONE,
+  '@cline/shared/storage': STORAGE,
   hookline: HOOKLINE,
   'hookline/plugin': AUTHOR,
 };

@@ -128,6 +128,63 @@ describe('hookline plugin list', () => {
     ]);
   });
 
+  it('says by which name each can be switched off, what goes wrong once, and which skills come along', async () => {
+    const place = createPlace();
+    writeOwn(place, {
+      'bad.ts': `export default { name: 'broken', manifest: { capabilities: ['tool'] } };`,
+      'hello.ts': HELLO,
+      'two/package.json': `{ "name": "two", "version": "2.0.0", "cline": { "plugins": [{ "paths": ["./two.ts"] }] } }`,
+      'two/two.ts': named('two'),
+      'two/skills/tidy/SKILL.md': '---\nname: tidy\ndescription: Tidies up.\n---\nTidy.\n',
+    });
+    const { stdout } = await plugin(place, ['list']);
+    expect(stdout.split('\n')).toEqual([
+      'broken  failed: Invalid manifest for extension "broken": there is no capability "tool"; did you mean "tools"?',
+      '  bad · ~/.cline/plugins/bad.ts',
+      '',
+      'hello-plugin  ready',
+      '  hello · ~/.cline/plugins/hello.ts',
+      '  tools: say_hello',
+      '',
+      'two 2.0.0  ready',
+      '  ~/.cline/plugins/two/two.ts',
+      '  skills: tidy',
+      '',
+    ]);
+    expect((await plugin(place, ['disable', 'hello-plugin'])).stderr).toBe(
+      'hookline: no plugin here goes by "hello-plugin"\n  There are: bad, hello, two.\n',
+    );
+  });
+
+  it('shows what a session would have: of one name one, and no tool under a name that is taken', async () => {
+    const place = createPlace();
+    const tool = (name: string): string =>
+      `api.registerTool({ name: '${name}', description: '', inputSchema: {}, execute() {} });`;
+    writeOwn(place, {
+      'a.ts': named('twin'),
+      'b.ts': named('twin'),
+      'c.ts': named(
+        'taken',
+        `, setup(api) { ${tool('read_files')} ${tool('so so')} ${tool('own')} }`,
+      ),
+    });
+    const later = path.join(place.home, PLUGINS, 'b.ts');
+    const plugins = await listed(place);
+    expect(plugins.map(({ name, state, why, notes }) => [name, state, why, notes])).toEqual([
+      ['twin', 'failed', `another plugin of this name is used instead: ${later}`, []],
+      ['twin', 'ready', '', []],
+      [
+        'taken',
+        'ready',
+        '',
+        [
+          "the tool read_files is left out: one of Hookline's own has this name; give it another one",
+          'the tool "so so" is left out: a name has letters, digits, "_" and "-", at most 64',
+        ],
+      ],
+    ]);
+  });
+
   it('F9, F10: one that is broken costs nobody else anything', async () => {
     const place = createPlace();
     writeOwn(place, {
@@ -145,7 +202,7 @@ describe('hookline plugin list', () => {
       ['hello-plugin', 'ready', ''],
       ['b-syntax', 'failed', expect.stringContaining('b-syntax.ts')],
       ['c', 'failed', expect.stringContaining('"hooks" must be among its capabilities')],
-      ['d', 'failed', 'no luck'],
+      ['d', 'failed', 'its setup failed, so nothing of it is used: no luck'],
       ['e', 'disabled', ''],
       ['g', 'skipped', 'it is made for nobody, and this session uses anthropic'],
       ['f-pack', 'broken', expect.stringContaining('it lies outside the package')],

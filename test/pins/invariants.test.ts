@@ -102,8 +102,8 @@ describe('the source', () => {
 
   it('runs handlers only in the dispatch', () => {
     expect(filesNaming('runHandler')).toEqual([
-      'src/hooks/dispatch/dispatch.ts',
       'src/hooks/dispatch/run-handler.ts',
+      'src/hooks/dispatch/start-run.ts',
     ]);
   });
 });

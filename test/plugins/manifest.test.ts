@@ -6,7 +6,7 @@ const fine = { name: 'fine', manifest: { capabilities: ['hooks'] }, hooks: {} };
 describe('a manifest', () => {
   it('may be all that a plugin has', () => {
     const plugin = { name: 'skilled', manifest: { capabilities: ['skills'] } };
-    expect(readManifest(plugin, 0)).toEqual({ name: 'skilled', problem: null, warnings: [] });
+    expect(readManifest(plugin, 'it')).toEqual({ name: 'skilled', problem: null, warnings: [] });
   });
 
   const wrong: readonly [string, unknown, string][] = [
@@ -23,16 +23,18 @@ describe('a manifest', () => {
   ];
 
   it.each(wrong)('is refused for %s', (_what, plugin, problem) => {
-    expect(readManifest(plugin, 3).problem).toContain(problem);
+    expect(readManifest(plugin, 'it').problem).toContain(problem);
   });
 
   it('gives a plugin without a name a number', () => {
-    expect(readManifest({ manifest: { capabilities: ['tools'] } }, 7).name).toBe('extension_0007');
+    expect(readManifest({ manifest: { capabilities: ['tools'] } }, 'its-file').name).toBe(
+      'its-file',
+    );
   });
 
   it('is warned about hooks that nobody calls', () => {
     const hooks = { beforeTol: () => undefined, afterRun: 'later' };
-    expect(readManifest({ ...fine, hooks }, 0).warnings).toEqual([
+    expect(readManifest({ ...fine, hooks }, 'it').warnings).toEqual([
       'there is no hook "beforeTol"; did you mean beforeTool?',
       'its hook afterRun is no function, but string',
     ]);

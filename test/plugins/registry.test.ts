@@ -93,6 +93,56 @@ describe('the registry', () => {
   });
 
   it.each([
+    ['a strict host', { isStrict: true }],
+    ['hookErrorMode "throw"', { failsClosed: true }],
+  ])('says whose setup failed where that is an error: %s', async (_name, mode) => {
+    const throwing = plugin('broken', {
+      setup() {
+        throw new TypeError('boom');
+      },
+    });
+    const slow = plugin('slow', { setup: () => new Promise(() => undefined) });
+    await expect(open([throwing], mode).opening).rejects.toMatchObject({
+      code: 'PLUGIN_INVALID',
+      message: 'the setup of the plugin "broken" failed: boom',
+      cause: new TypeError('boom'),
+    });
+    await expect(open([slow], { ...mode, setupTimeoutMs: 10 }).opening).rejects.toMatchObject({
+      code: 'PLUGIN_INVALID',
+      message: 'the plugin "slow": its setup did not answer within 10 ms',
+      hint: expect.stringContaining('config.pluginSetupTimeoutMs'),
+    });
+  });
+
+  it('says that a setup threw, and what', async () => {
+    const { opening, issues } = open([
+      plugin('broken', {
+        setup() {
+          throw new TypeError('boom');
+        },
+      }),
+    ]);
+    const message = 'its setup failed, so nothing of it is used: boom';
+    expect((await opening).list()).toMatchObject([{ name: 'broken', lastError: message }]);
+    expect(issues).toEqual([{ plugin: 'broken', phase: 'setup', level: 'error', message }]);
+  });
+
+  it('calls one that cannot be looked at by its name, or as its file is called', async () => {
+    const trapped = (name: object): object =>
+      Object.defineProperty(name, 'manifest', {
+        enumerable: true,
+        get() {
+          throw new TypeError('trapped');
+        },
+      });
+    const { opening, issues } = open([trapped({ name: 'known' }), trapped({})], {
+      labels: [null, 'its-file'],
+    });
+    expect((await opening).active).toEqual([]);
+    expect(issues.map(({ plugin: name }) => name)).toEqual(['known', 'its-file']);
+  });
+
+  it.each([
     [{}, 'expects "eventType" to be a text, found nothing'],
     [5, 'expects an object, found number'],
   ])('refuses %j as an event type', async (given, problem) => {

@@ -111,7 +111,7 @@ test('a grant for types or for one file goes no further', () => {
       'src/hooks/handler.ts': 'export interface Handler {}; export const handler = 1;',
       'src/process/run.ts': 'export const run = 1;',
       'src/plugins/api.ts': `import type { Handler } from '../hooks/handler.ts'; export type { Handler };`,
-      'src/plugins/install.ts': `export { run } from '../process/run.ts';`,
+      'src/plugins/install/npm.ts': `export { run } from '../../process/run.ts';`,
       'src/plugins/load.ts': `export { handler } from '../hooks/handler.ts'; export { run } from '../process/run.ts';`,
     },
     root,
@@ -119,8 +119,8 @@ test('a grant for types or for one file goes no further', () => {
   expect(checkLayers()).toEqual({
     exitCode: 1,
     lines: [
-      'src/plugins/load.ts imports src/hooks/handler.ts: plugins may import base, hooks (types only), process from plugins/install.ts',
-      'src/plugins/load.ts imports src/process/run.ts: plugins may import base, hooks (types only), process from plugins/install.ts',
+      'src/plugins/load.ts imports src/hooks/handler.ts: plugins may import base, hooks (types only), process from plugins/install, process from plugins/isolation',
+      'src/plugins/load.ts imports src/process/run.ts: plugins may import base, hooks (types only), process from plugins/install, process from plugins/isolation',
       'layers: 5 files, 2 violations',
     ],
   });
@@ -158,7 +158,7 @@ test('the environment, the working directory, the time and exit are read in few 
     root,
   );
   const allowed =
-    'only src/host/config.ts, src/base/clock.ts, src/cli/main.ts, src/cli/typescript-loader.ts may';
+    'only src/host/config.ts, src/base/clock.ts, src/cli/main.ts, src/plugin-child.ts may';
   expect(checkLayers()).toEqual({
     exitCode: 1,
     lines: [

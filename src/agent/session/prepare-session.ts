@@ -224,7 +224,8 @@ function createWorld(options: SessionOptions, known: Known): World {
     instructionsFor: known.instructionsFor,
     watch: async (paths) => options.watch?.(paths),
     moment: () => ({
-      ...options.identity,
+      taskId: options.identity.taskId,
+      ulid: options.identity.ulid,
       sessionId: id,
       startDirectory: options.projectDirectory,
       workspaceRoots,

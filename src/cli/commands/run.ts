@@ -13,7 +13,7 @@ import {
   usage,
 } from '../agent-flags.ts';
 import { type Command, type CommandContext, withHost } from '../context.ts';
-import { pluginOptions } from '../plugin-options.ts';
+import { silentPluginOptions } from '../plugin-options.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { createRunReport, type RunForm, type RunReport } from '../words/run-report.ts';
 
@@ -33,7 +33,7 @@ export const runTask: Command<RunOptions> = async (context, options) => {
     return await withHost(context, (host) => runIn(host, { context, request, report }), {
       ...agent,
       plugins: {
-        ...pluginOptions(context.flags),
+        ...silentPluginOptions(context.flags),
         onIssue: report.issue,
         onConsole: report.say,
       },

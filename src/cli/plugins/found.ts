@@ -98,9 +98,11 @@ function homeOf({ entry, install }: FoundPlugin): string {
 
 function unknown(all: readonly FoundPlugin[], wanted: string): HooklineError {
   const close = closestName(wanted, all.flatMap(namesOf));
+  const there = [...new Set(all.map(({ entry }) => entry.label))].join(', ');
+  const others = there === '' ? 'There is none.' : `There are: ${there}.`;
   return new HooklineError('PLUGIN_UNKNOWN', {
     message: `no plugin here goes by ${JSON.stringify(wanted)}`,
-    hint: close === null ? '`hookline plugin list` shows all.' : `Did you mean ${close}?`,
+    hint: close === null ? others : `Did you mean ${close}?`,
   });
 }
 

@@ -9,9 +9,10 @@ import { readWorkspaceInfo } from '../../host/plugins/news/workspace-info.ts';
 import type { PluginSetupContext } from '../../plugins/contract/plugin.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
 import type { PluginIssue } from '../../plugins/issue.ts';
+import { readName } from '../../plugins/manifest.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
 import type { CommandContext } from '../context.ts';
-import { pluginOptions } from '../plugin-options.ts';
+import { silentPluginOptions } from '../plugin-options.ts';
 import { colors } from '../words/colors.ts';
 import { oneLine, printable } from '../words/print.ts';
 import type { FoundPlugin } from './found.ts';
@@ -64,6 +65,23 @@ export async function inspectPlugin(
   }
 }
 
+/** What a plugin calls itself, which only its code can say; null when it cannot be imported. Runs its code. */
+export async function ownName(
+  { entry }: FoundPlugin,
+  host: Host,
+  context: CommandContext,
+): Promise<string | null> {
+  const onConsole = (): void => undefined;
+  const restore = await redirect(onConsole);
+  try {
+    const loading = await load(entry, { host, context, issues: [], onConsole });
+    if ('end' in loading) await loading.end();
+    return loading.kind === 'loaded' ? readName(loading.plugin) : null;
+  } finally {
+    restore();
+  }
+}
+
 const NOTHING = { contributes: null, hooks: [], madeFor: [] } as const;
 
 /** For good: what the plugin has begun may go wrong while others are looked at. */
@@ -87,7 +105,7 @@ function load(
   copies += 1;
   return loadEntry(entry, {
     opened: host,
-    options: { ...pluginOptions(context.flags), onConsole },
+    options: { ...silentPluginOptions(context.flags), onConsole },
     sessionId: 'inspected',
     round: copies,
     context: neutralContext(host),
@@ -103,7 +121,8 @@ async function lookAt(
 ): Promise<Omit<Inspected, 'issues' | 'importMs'>> {
   setting.issues.push(...capabilityIssues(entry, plugin));
   const skipped = whyNotMeant(plugin, usualTarget(setting.host.config.settings));
-  const set = await setUp(plugin, setting);
+  const set = await setUp(plugin, entry.label, setting);
+  setting.issues.push(...(await nameIssues(entry, set)));
   const described = { ...describePlugin(plugin, entry.label), ...set };
   return skipped === null ? described : { ...described, state: 'skipped', why: skipped };
 }
@@ -116,11 +135,16 @@ interface SettingUp {
 
 type SetUp = Pick<Inspected, 'state' | 'why' | 'contributes'>;
 
-async function setUp(plugin: unknown, { host, context, issues }: SettingUp): Promise<SetUp> {
+async function setUp(
+  plugin: unknown,
+  label: string,
+  { host, context, issues }: SettingUp,
+): Promise<SetUp> {
   const { openRegistry } = await import('../../plugins/registry.ts');
   try {
     const registry = await openRegistry({
       plugins: [plugin],
+      labels: [label],
       context: neutralContext(host),
       isStrict: context.flags.strict === true,
       failsClosed: false,
@@ -175,6 +199,18 @@ function describePlugin(
 
 function textsIn(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+}
+
+/** Tools that no session would offer. */
+async function nameIssues(
+  { label: plugin }: PluginEntry,
+  { contributes }: SetUp,
+): Promise<readonly PluginIssue[]> {
+  const { whyNeverOffered } = await import('../../host/plugins/contributions/free-names.ts');
+  return (contributes?.tools ?? []).flatMap((name): readonly PluginIssue[] => {
+    const message = whyNeverOffered(name);
+    return message === null ? [] : [{ plugin, phase: 'tool', level: 'warning', message }];
+  });
 }
 
 /** What a package promises is what people decide by before anything of it runs. */

@@ -8,6 +8,7 @@ import { type CommandContext, withHost } from '../context.ts';
 import { canAsk } from '../ask.ts';
 import { trustIn } from '../commands/trust.ts';
 import { findPlugins, type FoundPlugin, pluginsBelow, selectPlugin } from './found.ts';
+import { ownName } from './inspect.ts';
 
 /** Opens a host that knows the plugins which a person names by a path or a name. */
 export async function withNamedPlugins<Result>(
@@ -19,14 +20,33 @@ export async function withNamedPlugins<Result>(
   const extra = place === null ? {} : { pluginPaths: [place] };
   return withHost(
     context,
-    (host) => {
-      const all = findPlugins(host);
+    async (host) => {
       const named =
-        place === null ? selectPlugin(all, wanted, host.surroundings.cwd) : below(all, place);
+        place === null ? await findNamed(host, context, wanted) : below(findPlugins(host), place);
       return work(named, host);
     },
     extra,
   );
+}
+
+/** The plugin that a person names; where none is known by that name, the one that calls itself so. */
+export async function findNamed(
+  host: Host,
+  context: CommandContext,
+  wanted: string,
+): Promise<readonly FoundPlugin[]> {
+  const all = findPlugins(host);
+  try {
+    return selectPlugin(all, wanted, host.surroundings.cwd);
+  } catch (error) {
+    const ready = all.filter(({ status }) => status.state === 'ready');
+    const names = await Promise.all(ready.map((each) => ownName(each, host, context)));
+    const own = ready.filter(
+      (_each, place) => names[place]?.toLowerCase() === wanted.toLowerCase(),
+    );
+    if (own.length === 1) return own;
+    throw error;
+  }
 }
 
 function findPlace(wanted: string): string | null {

@@ -19,13 +19,13 @@ export function openOutput(descriptor: 1 | 2, onLost: (error: unknown) => void):
     isTerminal,
     write(text) {
       if (stream !== null) {
-        stream.write(text);
+        writeTo(stream, text);
         return;
       }
       const left = writeAtOnce(descriptor, Buffer.from(text), onLost);
       if (left === null) return;
       stream = listenTo(descriptor, onLost);
-      stream.write(left);
+      writeTo(stream, left);
     },
   };
 }
@@ -45,6 +45,25 @@ function writeAtOnce(
     onLost(error);
     return null;
   }
+}
+
+/** With the method of its class: its own may have been put there to turn others away. */
+function writeTo(stream: NodeJS.WriteStream, text: string | Buffer): void {
+  const { write }: Pick<NodeJS.WriteStream, 'write'> = Object.getPrototypeOf(stream);
+  Reflect.apply(write, stream, [text]);
+}
+
+let isOurs = false;
+
+/**
+ * Leaves stdout to what is written with `openOutput`: what plugins write there, also with `console` and
+ * after their session has ended, goes to stderr. For good, because nothing unloads a plugin.
+ */
+export function keepStdout(): void {
+  if (isOurs) return;
+  isOurs = true;
+  const { stdout, stderr } = process;
+  stdout.write = stderr.write.bind(stderr);
 }
 
 function isCharacterDevice(descriptor: number): boolean {

@@ -18,26 +18,34 @@ import { agentMessage, assistantPart } from './messages.ts';
 /** What hooks of plugins are told that the event itself does not say. */
 export interface PluginPorts {
   snapshot(event: HookEvent): AgentRuntimeStateSnapshot;
+  /** Whether nobody has looked at the conversation in it, so that the next hook may have it, too. */
+  isUnread?(snapshot: AgentRuntimeStateSnapshot): boolean;
   runResult(event: HookEvent<'RunEnd'>): AgentRunResult;
   /** As the model is told of it, or as its plugin made it. */
   findTool(name: string): AgentToolDefinition | AgentTool | null;
 }
 
-type ToolEvent = HookEvent<'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure'>;
+export type ToolEvent = HookEvent<'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure'>;
+
+/** What all hooks of one dispatch are told of a call. */
+export interface SharedCall extends Pick<AgentBeforeToolContext, 'snapshot' | 'tool' | 'input'> {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly toolSource: object;
+}
+
+export type SharedCalls = (event: ToolEvent, given: HandlerInput) => SharedCall;
 
 export function beforeToolContext(
   event: ToolEvent,
-  { tool: view }: HandlerInput,
-  ports: PluginPorts,
+  given: HandlerInput,
+  calls: SharedCalls,
 ): AgentBeforeToolContext {
-  const { callId: toolCallId } = event.tool;
-  const toolName = view?.name ?? event.tool.name;
-  const input = view?.input ?? event.tool.input;
-  const { provider: providerId, id: modelId } = event.model;
-  const metadata = { toolSource: { providerId, modelId, executionMode: 'sequential' } };
+  const { snapshot, tool, toolCallId, toolName, input, toolSource } = calls(event, given);
+  const metadata = { toolSource };
   return {
-    snapshot: ports.snapshot(event),
-    tool: ports.findTool(toolName) ?? { name: toolName, description: '', inputSchema: {} },
+    snapshot,
+    tool,
     toolCall: { type: 'tool-call', toolCallId, toolName, input, metadata },
     input,
   };
@@ -46,11 +54,15 @@ export function beforeToolContext(
 export function afterToolContext(
   event: HookEvent<'PostToolUse' | 'PostToolUseFailure'>,
   given: HandlerInput,
-  ports: PluginPorts,
+  calls: SharedCalls,
 ): AgentAfterToolContext {
   const { at, durationMs, result, replaced } = event;
+  const { snapshot, tool, toolCall, input } = beforeToolContext(event, given, calls);
   return {
-    ...beforeToolContext(event, given, ports),
+    snapshot,
+    tool,
+    toolCall,
+    input,
     result:
       replaced === undefined
         ? toolResult(event, result, given.tool?.part ?? null)

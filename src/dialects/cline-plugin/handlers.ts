@@ -1,10 +1,12 @@
 import { messageOf } from '../../base/errors.ts';
 import { limitTime } from '../../base/time-limit.ts';
 import { untilAborted } from '../../base/until-aborted.ts';
+import type { FailurePolicy } from '../../hooks/decision.ts';
 import type { EventName, HookEvent } from '../../hooks/facts.ts';
 import type { Answer, Handler, HandlerInput } from '../../hooks/handler.ts';
 import type { ActivePlugin } from '../../plugins/registry.ts';
-import type { HookName } from '../../plugins/contract/runtime-hooks.ts';
+import { asItsOwn, isClaimed } from '../../plugins/whose-work.ts';
+import type { AgentRuntimeHooks, HookName } from '../../plugins/contract/runtime-hooks.ts';
 import {
   readModelRequest,
   readRunStart,
@@ -17,8 +19,10 @@ import {
   afterToolContext,
   beforeToolContext,
   type PluginPorts,
+  type SharedCalls,
 } from './contexts.ts';
 import { createLiveRequest, type LiveRequest } from './live-request.ts';
+import { createSharedCalls } from './shared-calls.ts';
 
 export interface PluginHooksOptions {
   readonly ports: PluginPorts;
@@ -33,95 +37,180 @@ export function pluginHandlers(
   plugins: readonly ActivePlugin[],
   options: PluginHooksOptions,
 ): readonly Handler[] {
-  const live = createLiveRequests();
+  const calls = createSharedCalls(options.ports);
+  const means = { ...options, calls, live: createLiveRequests() };
   return plugins.flatMap((plugin) =>
-    STAGES.filter(({ hook }) => hasHook(plugin, hook)).flatMap((stage) =>
-      stage.events.map((event) => handlerFor(plugin, { stage, event }, { ...options, live })),
+    STAGES.filter((stage) => typeof stage.of(plugin) === 'function').flatMap((stage) =>
+      stage.events.map((event) => new PluginHandler(plugin, stage, { event, means })),
     ),
   );
 }
 
-/** As it is after setup, which may have put others in their place. */
-function hasHook({ plugin }: ActivePlugin, hook: HookName): boolean {
-  return typeof plugin.hooks?.[hook] === 'function';
-}
-
 interface Means extends PluginHooksOptions {
+  readonly calls: SharedCalls;
   readonly live: (event: HookEvent<'ModelRequest'>) => LiveRequest;
 }
 
-/** A hook of a plugin, when it is called, and how it is spoken with. */
+/** A hook of a plugin, and when it is called. */
 interface Stage {
   readonly hook: Exclude<HookName, 'onEvent'>;
   readonly events: readonly EventName[];
-  /** What the hook is called with, and how its result is read. */
-  speak(input: HandlerInput, means: Means): Spoken | null;
+  /** As it is after setup, which may have put others in their place. */
+  of(active: ActivePlugin): unknown;
+  runOf(active: ActivePlugin, means: Means): Handler['run'];
 }
 
-interface Spoken {
-  readonly context: object;
-  read(result: unknown): Answer | undefined;
+/** How a hook is spoken with. */
+interface Speech<Told> extends Pick<Stage, 'hook' | 'events'> {
+  /** What it is to be told; null when the event is none of its own. */
+  prepare(input: HandlerInput, means: Means): Told | null;
+  of(hooks: Partial<AgentRuntimeHooks>): unknown;
+  call(hooks: Partial<AgentRuntimeHooks>, told: Told): unknown;
+  /** What its result means. */
+  read(result: unknown, told: Told): Answer | undefined;
+  /** Whether it may change what it is told, so that even no result is read. */
+  readonly isLive?: true;
 }
 
 const STAGES: readonly Stage[] = [
-  {
+  stageOf({
     hook: 'beforeRun',
     events: ['RunStart'],
-    speak: ({ event }, { ports }) => ({
-      context: { snapshot: ports.snapshot(event) },
-      read: readRunStart,
-    }),
-  },
-  {
+    prepare: ({ event }, { ports }) => ({ snapshot: ports.snapshot(event) }),
+    of: (hooks) => hooks.beforeRun,
+    call: (hooks, context) => hooks.beforeRun?.(context),
+    read: readRunStart,
+  }),
+  stageOf({
     hook: 'afterRun',
     events: ['RunEnd'],
-    speak({ event }, { ports }) {
+    prepare({ event }, { ports }) {
       if (event.name !== 'RunEnd') return null;
-      const context = { snapshot: ports.snapshot(event), result: ports.runResult(event) };
-      return { context, read: () => undefined };
+      return { snapshot: ports.snapshot(event), result: ports.runResult(event) };
     },
-  },
-  {
+    of: (hooks) => hooks.afterRun,
+    call: (hooks, context) => hooks.afterRun?.(context),
+    read: () => undefined,
+  }),
+  stageOf({
     hook: 'beforeModel',
     events: ['ModelRequest'],
-    speak({ event }, { ports, live }) {
+    prepare({ event }, { ports, live }) {
       if (event.name !== 'ModelRequest') return null;
       const shared = live(event);
       const request = shared.hand();
-      return {
-        context: { snapshot: ports.snapshot(event), request },
-        read: (result) => readModelRequest(result, request, shared),
-      };
+      return { context: { snapshot: ports.snapshot(event), request }, request, shared };
     },
-  },
-  {
+    of: (hooks) => hooks.beforeModel,
+    call: (hooks, { context }) => hooks.beforeModel?.(context),
+    read: (result, { request, shared }) => readModelRequest(result, request, shared),
+    isLive: true,
+  }),
+  stageOf({
     hook: 'afterModel',
     events: ['ModelResponse'],
-    speak({ event }, { ports }) {
-      if (event.name !== 'ModelResponse') return null;
-      return { context: afterModelContext(event, ports), read: readStop };
-    },
-  },
-  {
+    prepare: ({ event }, { ports }) =>
+      event.name === 'ModelResponse' ? afterModelContext(event, ports) : null,
+    of: (hooks) => hooks.afterModel,
+    call: (hooks, context) => hooks.afterModel?.(context),
+    read: readStop,
+  }),
+  stageOf({
     hook: 'beforeTool',
     events: ['PreToolUse'],
-    speak(input, { ports }) {
-      const { event } = input;
-      if (event.name !== 'PreToolUse') return null;
-      const context = beforeToolContext(event, input, ports);
-      return { context, read: (result) => readToolCall(result, context.toolCall.toolName) };
-    },
-  },
-  {
+    prepare: (input, { calls }) =>
+      input.event.name === 'PreToolUse' ? beforeToolContext(input.event, input, calls) : null,
+    of: (hooks) => hooks.beforeTool,
+    call: (hooks, context) => hooks.beforeTool?.(context),
+    read: (result, { toolCall }) => readToolCall(result, toolCall.toolName),
+  }),
+  stageOf({
     hook: 'afterTool',
     events: ['PostToolUse', 'PostToolUseFailure'],
-    speak(input, { ports }) {
+    prepare(input, { calls }) {
       const { event } = input;
       if (event.name !== 'PostToolUse' && event.name !== 'PostToolUseFailure') return null;
-      return { context: afterToolContext(event, input, ports), read: readToolResult };
+      return afterToolContext(event, input, calls);
     },
-  },
+    of: (hooks) => hooks.afterTool,
+    call: (hooks, context) => hooks.afterTool?.(context),
+    read: readToolResult,
+  }),
 ];
+
+function stageOf<Told>(speech: Speech<Told>): Stage {
+  const { hook, events } = speech;
+  return {
+    hook,
+    events,
+    of: ({ plugin }) => speech.of(plugin.hooks ?? {}),
+    runOf: (active, means) => runOf(speech, active, means),
+  };
+}
+
+/** Answers at once when the hook does: most of them look and say nothing. */
+function runOf<Told>(speech: Speech<Told>, active: ActivePlugin, means: Means): Handler['run'] {
+  const { plugin, health } = active;
+  const fail = (failure: HookFailure, signal: AbortSignal): Answer => {
+    if (!signal.aborted) health.strike(speech.hook, failure.message);
+    return { failure };
+  };
+  // Decided once, for this is done with every call: objects of the program itself need no name.
+  const isNamed = isClaimed(plugin);
+  const call = (told: Told): unknown => speech.call(plugin.hooks ?? {}, told);
+  return (input, signal) => {
+    const told = speech.prepare(input, means);
+    if (told === null) return undefined;
+    try {
+      const result = isNamed ? asItsOwn(plugin, () => call(told)) : call(told);
+      if (result === undefined && speech.isLive === undefined) return undefined;
+      if (!isPromiseLike(result)) return speech.read(result, told);
+      return waitFor(result, { signal, timeoutMs: means.timeoutMs })
+        .then(({ value, failure }) =>
+          failure === null ? speech.read(value, told) : fail(failure, signal),
+        )
+        .catch((error: unknown) => fail(thrown(error), signal));
+    } catch (error) {
+      return fail(thrown(error), signal);
+    }
+  };
+}
+
+interface HookFailure {
+  readonly kind: 'threw' | 'timeout';
+  readonly message: string;
+}
+
+function thrown(error: unknown): HookFailure {
+  return { kind: 'threw', message: messageOf(error) };
+}
+
+function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value;
+}
+
+interface Wait {
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+interface Waited {
+  readonly value: unknown;
+  readonly failure: HookFailure | null;
+}
+
+async function waitFor(work: PromiseLike<unknown>, { signal, timeoutMs }: Wait): Promise<Waited> {
+  const limit = limitTime(signal, timeoutMs);
+  try {
+    return { value: await untilAborted(Promise.resolve(work), limit.signal), failure: null };
+  } catch (error) {
+    if (!limit.isOver()) return { value: null, failure: thrown(error) };
+    const message = `did not answer within ${timeoutMs} ms`;
+    return { value: null, failure: { kind: 'timeout', message } };
+  } finally {
+    limit.clear();
+  }
+}
 
 /** Plugins share the request of one dispatch, so that each changes what the one before it left. */
 function createLiveRequests(): Means['live'] {
@@ -138,103 +227,43 @@ function createLiveRequests(): Means['live'] {
   };
 }
 
-interface Moment {
-  readonly stage: Stage;
+/** What one plugin does at one event. Of a class, because objects of one shape are read faster. */
+class PluginHandler implements Handler {
+  readonly id: string;
+  readonly dialect = 'plugin';
+  readonly source: string;
   readonly event: EventName;
+  readonly vocabulary = 'sdk';
+  readonly inOrder = true;
+  readonly run: Handler['run'];
+  readonly fits: NonNullable<Handler['fits']>;
+  readonly #failsClosed: () => boolean;
+
+  constructor(active: ActivePlugin, stage: Stage, { event, means }: Occasion) {
+    const { name, health } = active;
+    const { hook, events } = stage;
+    this.id = `plugin:${name}:${hook}${events.length === 1 ? '' : `:${event}`}`;
+    this.source = `the plugin ${name}`;
+    this.event = event;
+    this.run = stage.runOf(active, means);
+    this.fits = () =>
+      health.isOff(hook) && !this.#failsClosed()
+        ? `${hook} of ${name} failed too often and is switched off`
+        : null;
+    this.#failsClosed = () => means.failsClosed || wantsToFailClosed(stage.of(active));
+  }
+
+  get onFailure(): FailurePolicy {
+    return this.#failsClosed() ? 'closed' : 'open';
+  }
 }
 
-function handlerFor(active: ActivePlugin, { stage, event }: Moment, means: Means): Handler {
-  const { name, health } = active;
-  const { hook } = stage;
-  return {
-    id: `plugin:${name}:${hook}${stage.events.length === 1 ? '' : `:${event}`}`,
-    dialect: 'plugin',
-    source: `the plugin ${name}`,
-    event,
-    vocabulary: 'sdk',
-    get onFailure() {
-      return failsClosed(active, hook, means) ? 'closed' : 'open';
-    },
-    inOrder: true,
-    fits() {
-      const isOff = health.isOff(hook) && !failsClosed(active, hook, means);
-      return isOff ? `${hook} of ${name} failed too often and is switched off` : null;
-    },
-    run: (input, signal) => ask(active, stage, { input, signal, means }),
-  };
-}
-
-/** A hook may say of itself that what it could not look at must not pass. */
-function failsClosed({ plugin }: ActivePlugin, hook: HookName, means: Means): boolean {
-  const asked: unknown = plugin.hooks?.[hook];
-  const isOwnWish = typeof asked === 'function' && Reflect.get(asked, 'failClosed') === true;
-  return means.failsClosed || isOwnWish;
-}
-
-interface Asking {
-  readonly input: HandlerInput;
-  readonly signal: AbortSignal;
+interface Occasion {
+  readonly event: EventName;
   readonly means: Means;
 }
 
-/** Answers at once when the hook does: most of them look and say nothing. */
-function ask(
-  active: ActivePlugin,
-  stage: Stage,
-  { input, signal, means }: Asking,
-): Answer | undefined | Promise<Answer | undefined> {
-  const { plugin, health } = active;
-  const { hook } = stage;
-  const spoken = stage.speak(input, means);
-  if (spoken === null) return undefined;
-  try {
-    const hooks = plugin.hooks ?? {};
-    const result: unknown = Reflect.apply(hooks[hook] ?? (() => undefined), hooks, [
-      spoken.context,
-    ]);
-    if (!isPromiseLike(result)) return spoken.read(result);
-    return waitFor(result, { signal, timeoutMs: means.timeoutMs })
-      .then((settled) => (settled.failure === null ? spoken.read(settled.value) : failed(settled)))
-      .catch((error: unknown) => failed(thrown(error)));
-  } catch (error) {
-    return failed(thrown(error));
-  }
-
-  function failed({ failure }: Pick<FailedWait, 'failure'>): Answer {
-    if (!signal.aborted) health.strike(hook, failure.message);
-    return { failure };
-  }
-}
-
-function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value;
-}
-
-interface Wait {
-  readonly signal: AbortSignal;
-  readonly timeoutMs: number;
-}
-
-function thrown(error: unknown): FailedWait {
-  return { failure: { kind: 'threw', message: messageOf(error) } };
-}
-
-interface FailedWait {
-  readonly failure: { readonly kind: 'threw' | 'timeout'; readonly message: string };
-}
-
-async function waitFor(
-  work: PromiseLike<unknown>,
-  { signal, timeoutMs }: Wait,
-): Promise<FailedWait | { readonly failure: null; readonly value: unknown }> {
-  const limit = limitTime(signal, timeoutMs);
-  try {
-    return { failure: null, value: await untilAborted(Promise.resolve(work), limit.signal) };
-  } catch (error) {
-    if (!limit.isOver()) return thrown(error);
-    const message = `did not answer within ${timeoutMs} ms`;
-    return { failure: { kind: 'timeout', message } };
-  } finally {
-    limit.clear();
-  }
+/** A hook may say of itself that what it could not look at must not pass. */
+function wantsToFailClosed(asked: unknown): boolean {
+  return typeof asked === 'function' && 'failClosed' in asked && asked.failClosed === true;
 }

@@ -100,11 +100,11 @@ function toFiredTool(tool: AgentModelRequest['tools'][number]): FiredTool {
 
 function withResult(
   request: AgentModelRequest,
-  { messages, tools, options }: AgentBeforeModelResult,
+  { systemPrompt, messages, tools, options }: AgentBeforeModelResult,
 ): AgentModelRequest {
   const both = { ...recordOf(request.options?.['metadata']), ...recordOf(options?.['metadata']) };
   return Object.assign(
-    { ...request },
+    { ...request, ...(systemPrompt === undefined ? {} : { systemPrompt }) },
     messages === undefined ? {} : { messages },
     tools === undefined ? {} : { tools },
     isRecord(options) ? { options: { ...request.options, ...options, metadata: both } } : {},

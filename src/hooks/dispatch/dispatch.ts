@@ -1,49 +1,31 @@
-import { messageOf } from '../../base/errors.ts';
-import type { BackgroundPool } from './background.ts';
 import { isRefusal, type Skipped, type Verdict } from '../decision.ts';
-import { type HandlerProgress, type LateOutcome, tell } from '../observers.ts';
 import { EVENTS, withChanges } from '../events.ts';
 import type { HookEvent } from '../facts.ts';
 import type { Handler } from '../handler.ts';
-import { mergeOutcomes } from '../merge.ts';
+import { mergeOutcomes, mergePasses } from '../merge.ts';
 import {
   type Candidate,
   findRepeats,
   isSkipped,
-  planHandler,
-  type Repeats,
-  skipRepeat,
+  type PlannedRun,
+  type PlanOfPass,
+  planRuns,
 } from './plan.ts';
 import { type AppliedRewrites, applyRewrites, knowsFinalInput, withInput } from './rewrites.ts';
-import {
-  backgroundRun,
-  type HandlerRun,
-  isPromise,
-  killedRun,
-  type Ran,
-  runHandler,
-  thrownRun,
-} from './run-handler.ts';
+import type { Ran } from './run-handler.ts';
 import { settleAll, type Started } from './settle.ts';
-import { type EventViews, faceContext, type ReadText, viewEvent } from './views.ts';
+import { type RunPorts, type RunRequest, start } from './start-run.ts';
+import { goStraight, passedRuns, type StraightWay } from './straight.ts';
+import { faceContext, type ReadText, viewEvent } from './views.ts';
 
-export interface DispatchPorts {
-  readonly background: BackgroundPool;
-  /** Aborts when the engine closes; ends what runs in the background. */
-  readonly closing: AbortSignal;
+export interface DispatchPorts extends RunPorts {
   readonly readText: ReadText | undefined;
-  readonly onLate: ((late: LateOutcome) => void) | undefined;
-  readonly onProgress: ((progress: HandlerProgress) => void) | undefined;
 }
 
-export interface DispatchRequest {
-  readonly id: string;
-  readonly event: HookEvent;
+export interface DispatchRequest extends RunRequest {
   readonly handlers: readonly Candidate[];
   /** Who looked at the call before, when this event may rewrite it after them. */
   readonly gates: readonly Candidate[];
-  /** Aborts with the caller's signal and when the engine closes. */
-  readonly signal: AbortSignal;
 }
 
 export interface Dispatched {
@@ -51,35 +33,55 @@ export interface Dispatched {
   readonly aborted: boolean;
 }
 
-export type RunDispatch = (request: DispatchRequest) => Promise<Dispatched>;
+/** At once when all handlers answered at once and had nothing to say. */
+export type RunDispatch = (request: DispatchRequest) => Dispatched | Promise<Dispatched>;
 
 /** Both passes over the handlers of one event, then the merge. */
 export function createDispatch(ports: DispatchPorts): RunDispatch {
-  return async (request) => {
-    const first = await runFirstPass(ports, request);
-    const { ran, rewritten } = applied(ports, request, first.ran);
-    const merge = (passes: Pass): Verdict =>
-      mergeOutcomes(
-        {
-          event: request.event.name,
-          stop: EVENTS[request.event.name].stop,
-          changes: EVENTS[request.event.name].changes,
-          rewrittenInput: rewritten?.input ?? null,
-        },
-        passes.ran.map((one) => one.outcome),
-        passes.skipped,
-      );
-    const verdict = merge({ ran, skipped: first.skipped });
-    if (request.signal.aborted) return { verdict, aborted: true };
-    if (rewritten === null || isRefusal(verdict.effect)) return { verdict, aborted: false };
-    const final = withInput(request.event, rewritten.input);
-    const second = await runSecondPass(ports, { ...request, event: final }, ran);
-    const gates = await askGatesAgain(ports, { ...request, event: final });
-    const looked = { ran: [...second.ran, ...gates.ran], skipped: second.skipped };
+  return (request) => {
+    const { event, handlers, signal } = request;
+    const views = viewEvent(event, ports.readText);
+    const plan: PlanOfPass = { views, repeats: findRepeats(handlers, views), pass: 1 };
+    const way = goStraight(ports, request, plan);
+    if (way.next < handlers.length || way.started.length > 0) {
+      return runPasses(ports, request, { plan, way });
+    }
     return {
-      verdict: merge(bothPasses({ ran, skipped: first.skipped }, looked)),
-      aborted: request.signal.aborted,
+      verdict: mergePasses(event.name, way.outcomes, way.skipped),
+      aborted: signal.aborted,
     };
+  };
+}
+
+/** What is left to do of a dispatch in which somebody has something to say. */
+async function runPasses(
+  ports: DispatchPorts,
+  request: DispatchRequest,
+  begun: FirstPass,
+): Promise<Dispatched> {
+  const first = await runFirstPass(ports, request, begun);
+  const { ran, rewritten } = applied(ports, request, first.ran);
+  const merge = (passes: Pass): Verdict =>
+    mergeOutcomes(
+      {
+        event: request.event.name,
+        stop: EVENTS[request.event.name].stop,
+        changes: EVENTS[request.event.name].changes,
+        rewrittenInput: rewritten?.input ?? null,
+      },
+      passes.ran.map((one) => one.outcome),
+      passes.skipped,
+    );
+  const verdict = merge({ ran, skipped: first.skipped });
+  if (request.signal.aborted) return { verdict, aborted: true };
+  if (rewritten === null || isRefusal(verdict.effect)) return { verdict, aborted: false };
+  const final = withInput(request.event, rewritten.input);
+  const second = await runSecondPass(ports, { ...request, event: final }, ran);
+  const gates = await askGatesAgain(ports, { ...request, event: final });
+  const looked = { ran: [...second.ran, ...gates.ran], skipped: second.skipped };
+  return {
+    verdict: merge(bothPasses({ ran, skipped: first.skipped }, looked)),
+    aborted: request.signal.aborted,
   };
 }
 
@@ -96,13 +98,21 @@ interface Pass {
   readonly skipped: readonly Skipped[];
 }
 
-async function runFirstPass(ports: DispatchPorts, request: DispatchRequest): Promise<Pass> {
+/** The first pass, as far as it went straight on. */
+interface FirstPass {
+  readonly plan: PlanOfPass;
+  readonly way: StraightWay;
+}
+
+async function runFirstPass(
+  ports: DispatchPorts,
+  request: DispatchRequest,
+  { plan: first, way }: FirstPass,
+): Promise<Pass> {
   const { event, handlers, signal } = request;
-  const original = viewEvent(event, ports.readText);
-  const first: PlanOfPass = { views: original, repeats: findRepeats(handlers, original), pass: 1 };
-  const begun = beginPass(ports, request);
+  const begun = beginPass(ports, request, { plan: first, way });
   let plan = first;
-  let next = begun.untilOrdered(0, plan);
+  let next = begun.untilOrdered(way.next, plan);
   for (let ordered = handlers[next]; ordered !== undefined; ordered = handlers[next]) {
     const before = applied(ports, request, await settleAll(begun.started, signal));
     const why = endOfChain(before.ran, ordered.handler, signal);
@@ -126,10 +136,15 @@ interface BegunPass {
   untilOrdered(from: number, plan: PlanOfPass): number;
 }
 
-function beginPass(ports: DispatchPorts, request: DispatchRequest): BegunPass {
+function beginPass(
+  ports: DispatchPorts,
+  request: DispatchRequest,
+  { plan, way }: FirstPass,
+): BegunPass {
   const { handlers } = request;
-  const started: Started[] = [];
-  const skipped: Skipped[] = [];
+  const passed = passedRuns(request, plan, way);
+  const started: Started[] = [...passed.map((run) => ({ run, result: run })), ...way.started];
+  const skipped = [...way.skipped];
   const add: BegunPass['add'] = (planned) => {
     if (isSkipped(planned)) skipped.push(planned);
     else started.push(...planned.map((run) => start(ports, request, run)));
@@ -138,12 +153,12 @@ function beginPass(ports: DispatchPorts, request: DispatchRequest): BegunPass {
     started,
     skipped,
     add,
-    untilOrdered(from, plan) {
+    untilOrdered(from, seen) {
       let at = from;
       for (; at < handlers.length; at += 1) {
         const candidate = handlers[at];
         if (candidate === undefined || candidate.isOrdered) break;
-        add(planRuns(candidate, plan));
+        add(planRuns(candidate, seen));
       }
       return at;
     },
@@ -186,89 +201,6 @@ async function askGatesAgain(ports: DispatchPorts, request: DispatchRequest): Pr
 function withheldSince(first: readonly Ran[], { hook, kind, why }: Skipped): Skipped[] {
   if (kind !== 'withheld' || !first.some((ran) => ran.handler.id === hook)) return [];
   return [{ hook, kind, why: `no second look at the rewritten input: ${why}` }];
-}
-
-interface PlannedRun extends HandlerRun {
-  /** What the handler threw when it was asked whether it fits. */
-  readonly thrown?: unknown;
-}
-
-interface PlanOfPass {
-  readonly views: EventViews;
-  readonly repeats: Repeats;
-  readonly pass: 1 | 2;
-}
-
-function planRuns(
-  candidate: Candidate,
-  { views, repeats, pass }: PlanOfPass,
-): PlannedRun[] | Skipped {
-  const { handler } = candidate;
-  try {
-    const planned = planHandler(candidate, views);
-    if (isSkipped(planned)) return planned;
-    const running = repeats.get(candidate);
-    if (running !== undefined) return skipRepeat(candidate, running);
-    return planned.map((input) => ({ handler, input, pass }));
-  } catch (thrown) {
-    return [{ handler, input: { event: views.event, tool: null }, pass, thrown }];
-  }
-}
-
-function start(ports: DispatchPorts, request: DispatchRequest, run: PlannedRun): Started {
-  if ('thrown' in run) return { run, result: thrownRun(run, run.thrown) };
-  return { run, result: startRun(ports, request, run) };
-}
-
-function startRun(
-  ports: DispatchPorts,
-  request: DispatchRequest,
-  run: HandlerRun,
-): Ran | Promise<Ran> {
-  if (run.handler.background === true) {
-    ports.background.add(() => runBeside(ports, request, run));
-    return backgroundRun(run);
-  }
-  const { id: hook, event } = run.handler;
-  tell(ports.onProgress, { type: 'start', hook, event });
-  const running = runHandler(run, request.signal);
-  const finish = (ran: Ran): Ran => {
-    tell(ports.onProgress, { type: 'end', hook, event });
-    if (ran.late !== null) ports.background.track(announceLate(ports, request, ran.late));
-    return ran;
-  };
-  return isPromise(running) ? running.then(finish) : finish(running);
-}
-
-async function runBeside(
-  ports: DispatchPorts,
-  request: DispatchRequest,
-  run: HandlerRun,
-): Promise<void> {
-  const why = ports.closing.aborted
-    ? 'was not started before the engine closed'
-    : whyNoLonger(run.handler);
-  const ran = why === null ? await runHandler(run, ports.closing) : killedRun(run, why);
-  await announceLate(ports, request, ran.late ?? ran);
-}
-
-/** It may have waited for its turn, and what was trusted when it was chosen may have changed since. */
-function whyNoLonger(handler: Handler): string | null {
-  try {
-    const why = handler.withheld?.() ?? null;
-    return why === null ? null : `was not started: ${why}`;
-  } catch (error) {
-    return `was not started: whether it may run could not be found out: ${messageOf(error)}`;
-  }
-}
-
-async function announceLate(
-  ports: DispatchPorts,
-  { id, event }: DispatchRequest,
-  late: Ran | Promise<Ran>,
-): Promise<void> {
-  const { outcome } = await late;
-  tell(ports.onLate, { dispatchId: id, event, outcome });
 }
 
 /** Why the rest of an ordered chain does not run, or null when it goes on. */

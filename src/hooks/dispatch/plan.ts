@@ -1,7 +1,8 @@
-import type { Skipped } from '../decision.ts';
+import type { Outcome, Skipped } from '../decision.ts';
 import type { Vocabulary } from '../faces/faces.ts';
 import type { Handler, HandlerInput } from '../handler.ts';
-import type { EventViews } from './views.ts';
+import type { HandlerRun } from './run-handler.ts';
+import type { EventViews, Subject } from './views.ts';
 
 /** What a handler is to be asked, or why it does not run at all. */
 export type Plan = readonly HandlerInput[] | Skipped;
@@ -16,8 +17,12 @@ export interface Candidate {
   readonly handler: Handler;
   readonly question: Question;
   readonly isOrdered: boolean;
+  /** Whether it is simply called and waited for as long as it takes. */
+  readonly isPlain: boolean;
   /** What was last said of it when it did not fit, to be said again instead of a thousand new objects. */
   misfit: Skipped | null;
+  /** The same for when it passed in no time. */
+  passed: Outcome | null;
 }
 
 /** Whether an event fits; handlers with the same `fits` share it, and only the first is asked. */
@@ -33,8 +38,15 @@ interface Question {
 export function candidatesOf(handlers: readonly Handler[]): Candidate[] {
   const shared = new Map<unknown, Question[]>();
   return handlers.map((handler) => {
-    const { inOrder = false } = handler;
-    return { handler, question: questionOf(handler, shared), isOrdered: inOrder, misfit: null };
+    const { inOrder: isOrdered = false, background = false, timeoutMs } = handler;
+    return {
+      handler,
+      question: questionOf(handler, shared),
+      isOrdered,
+      isPlain: !background && timeoutMs === undefined,
+      misfit: null,
+      passed: null,
+    };
   });
 }
 
@@ -57,24 +69,85 @@ export function planHandler(candidate: Candidate, views: EventViews): Plan {
   if (question.askedOf === views.id && question.misfit !== null) {
     return misfitOf(candidate, question.misfit);
   }
-  const inputs: HandlerInput[] = [];
+  const fitting = fittingInputs(question, views);
+  question.askedOf = views.id;
+  question.misfit = typeof fitting === 'string' ? fitting : null;
+  if (typeof fitting === 'string') return misfitOf(candidate, fitting);
+  const why = handler.withheld?.() ?? null;
+  return why === null ? fitting : { hook: handler.id, kind: 'withheld', why };
+}
+
+const NOTHING_TO_SEE = 'nothing here for it to look at';
+
+/** The inputs that fit, or why none does. */
+function fittingInputs(
+  { vocabulary, fits }: Question,
+  views: EventViews,
+): readonly HandlerInput[] | string {
+  const { subjects, inputs } = views.seenIn(vocabulary);
+  if (fits === null) return inputs.length === 0 ? NOTHING_TO_SEE : inputs;
+  const only = subjects.length === 1 ? subjects[0] : undefined;
+  if (only !== undefined) return whyNot(fits, only) ?? inputs;
+  const fitting: HandlerInput[] = [];
   let misfit: string | null = null;
-  for (const { input, names } of views.in(question.vocabulary)) {
-    const why = question.fits?.(input.event, names(), input.tool) ?? null;
-    if (why === null) inputs.push(input);
+  for (const subject of subjects) {
+    const why = whyNot(fits, subject);
+    if (why === null) fitting.push(subject.input);
     else misfit ??= why;
   }
-  question.askedOf = views.id;
-  question.misfit = inputs.length > 0 ? null : (misfit ?? 'nothing here for it to look at');
-  if (question.misfit !== null) return misfitOf(candidate, question.misfit);
-  const why = handler.withheld?.() ?? null;
-  return why === null ? inputs : { hook: handler.id, kind: 'withheld', why };
+  return fitting.length === 0 ? (misfit ?? NOTHING_TO_SEE) : fitting;
+}
+
+function whyNot(fits: NonNullable<Handler['fits']>, subject: Subject): string | null {
+  const { event, tool } = subject.input;
+  return fits(event, subject.names(), tool) ?? null;
 }
 
 function misfitOf(candidate: Candidate, why: string): Skipped {
   const last = candidate.misfit;
   if (last !== null && last.why === why) return last;
   return (candidate.misfit = { hook: candidate.handler.id, kind: 'misfit', why });
+}
+
+/** What the handlers of one pass see, and which of them need not run. */
+export interface PlanOfPass {
+  readonly views: EventViews;
+  readonly repeats: Repeats;
+  readonly pass: 1 | 2;
+}
+
+export interface PlannedRun extends HandlerRun {
+  /** What the handler threw when it was asked whether it fits. */
+  readonly thrown?: unknown;
+}
+
+/** The runs of a handler in one pass. */
+export function planRuns(candidate: Candidate, plan: PlanOfPass): PlannedRun[] | Skipped {
+  const { handler } = candidate;
+  const { pass } = plan;
+  try {
+    const planned = planInPass(candidate, plan);
+    return isSkipped(planned) ? planned : planned.map((input) => ({ handler, input, pass }));
+  } catch (thrown) {
+    return [brokenRun(candidate, plan, thrown)];
+  }
+}
+
+/** What a handler is to be asked in a pass, in which the same hook runs once. Throws what the handler does. */
+export function planInPass(candidate: Candidate, { views, repeats }: PlanOfPass): Plan {
+  const planned = planHandler(candidate, views);
+  if (repeats === NO_REPEATS || isSkipped(planned)) return planned;
+  const running = repeats.get(candidate);
+  return running === undefined ? planned : skipRepeat(candidate, running);
+}
+
+/** The run of a handler that cannot be asked about anything. */
+export function brokenRun(
+  { handler }: Candidate,
+  { views: { event }, pass }: PlanOfPass,
+  thrown: unknown,
+): PlannedRun {
+  return { handler, input: { event, tool: null }, pass, thrown };
 }
 
 /** The handlers that do not run because the same hook is configured again, each with the one that does. */

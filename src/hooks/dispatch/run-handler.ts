@@ -2,7 +2,7 @@ import { systemClock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import { admitDecision } from './admit.ts';
 import { answerProblem } from './check-answer.ts';
-import type { Decision, Failure, Outcome } from '../decision.ts';
+import type { Decision, Failure, FailurePolicy, Outcome } from '../decision.ts';
 import { EVENTS } from '../events.ts';
 import type { Answer, Handler, HandlerInput, ProgramReport } from '../handler.ts';
 import { type GivenAnswer, runWithinLimit } from './time-limit.ts';
@@ -21,14 +21,28 @@ export interface Ran extends HandlerRun {
 
 /** Turns whatever a handler does, throwing and hanging included, into an outcome. */
 export function runHandler(run: HandlerRun, signal: AbortSignal): Ran | Promise<Ran> {
-  const when = { startedAt: systemClock.elapsed(), isLate: run.handler.background === true };
-  const finish = (answer: Answer | undefined): Ran => finishRun(run, answer, when);
+  const startedAt = systemClock.elapsed();
   try {
-    const answer = ask(run, signal);
-    if (!isPromise(answer)) return finish(answer);
-    return answer.then(finish).catch((error: unknown) => finish(thrown(error)));
+    return takeAnswer(run, ask(run, signal), startedAt);
   } catch (error) {
-    return finish(thrown(error));
+    return thrownRun(run, error, startedAt);
+  }
+}
+
+/** The same for a handler that was asked already. */
+export function takeAnswer(
+  run: HandlerRun,
+  given: GivenAnswer,
+  startedAt: number,
+): Ran | Promise<Ran> {
+  const when = { startedAt, isLate: run.handler.background === true };
+  const finish = (answer: Answer | undefined): Ran => finishRun(run, answer, when);
+  const fail = (error: unknown): Ran => finish(thrown(error));
+  if (isPromise(given)) return given.then(finish).catch(fail);
+  try {
+    return finish(given);
+  } catch (error) {
+    return fail(error);
   }
 }
 
@@ -38,18 +52,38 @@ export function isPromise<Value>(value: Value | Promise<Value>): value is Promis
 
 /** The outcome of a handler that was started and is not waited for. */
 export function backgroundRun(run: HandlerRun): Ran {
-  return ranWith(run, { ...emptyOutcome(run, 0), status: 'background' });
+  return ranWith(run, outcomeOf(run, { durationMs: 0, status: 'background' }));
 }
 
 /** The outcome of a handler that was ended from outside, or had to be given up. */
 export function killedRun(run: HandlerRun, message: string): Ran {
   const failure: Failure = { kind: 'killed', message };
-  return ranWith(run, failedOutcome(emptyOutcome(run, 0), failure));
+  return ranWith(run, failedOutcome(outcomeOf(run, { durationMs: 0 }), failure));
 }
 
-/** The outcome of a handler that threw before it could be run. */
-export function thrownRun(run: HandlerRun, error: unknown): Ran {
-  return finishRun(run, thrown(error), { startedAt: systemClock.elapsed(), isLate: false });
+/** The outcome of a handler that threw, maybe before it could be run. */
+export function thrownRun(
+  run: HandlerRun,
+  error: unknown,
+  startedAt: number = systemClock.elapsed(),
+): Ran {
+  return finishRun(run, thrown(error), { startedAt, isLate: run.handler.background === true });
+}
+
+/** The outcome of a handler that had nothing to say. */
+export function passedOutcome(run: HandlerRun, durationMs: number): Outcome {
+  return outcomeOf(run, { durationMs, decision: NO_DECISION, notes: NO_NOTES });
+}
+
+const NO_DECISION: Decision = Object.freeze({});
+const NO_NOTES: readonly string[] = Object.freeze([]);
+
+/** What took less than this took no time: most of it is the reading of the clock. */
+const GRAIN_MS = 0.001;
+
+export function durationBetween(startedAt: number, endedAt: number): number {
+  const durationMs = endedAt - startedAt;
+  return durationMs < GRAIN_MS ? 0 : durationMs;
 }
 
 function ask({ handler, input }: HandlerRun, signal: AbortSignal): GivenAnswer {
@@ -65,7 +99,7 @@ function thrown(error: unknown): Answer {
 function finishRun(run: HandlerRun, given: Answer | undefined, when: Timing): Ran {
   const problem = answerProblem(given);
   const answer = problem === null ? (given ?? {}) : notUnderstood(problem);
-  const outcome = outcomeOf(run, answer, when);
+  const outcome = answeredOutcome(run, answer, when);
   if (answer.late === undefined) return ranWith(run, outcome);
   const later = { ...when, isLate: true };
   const late = answer.late
@@ -88,18 +122,14 @@ function ranWith(run: HandlerRun, outcome: Outcome, late: Promise<Ran> | null = 
   return { handler: run.handler, input: run.input, pass: run.pass, outcome, late };
 }
 
-function outcomeOf(run: HandlerRun, answer: Answer, { startedAt, isLate }: Timing): Outcome {
-  const outcome = emptyOutcome(run, systemClock.elapsed() - startedAt, answer.program);
-  if (answer.failure !== undefined) {
-    return failedOutcome({ ...outcome, notes: answer.notes ?? [] }, answer.failure);
+function answeredOutcome(run: HandlerRun, answer: Answer, { startedAt, isLate }: Timing): Outcome {
+  const durationMs = durationBetween(startedAt, systemClock.elapsed());
+  const { failure, program, notes: own = [] } = answer;
+  if (failure !== undefined) {
+    return failedOutcome(outcomeOf(run, { durationMs, program, notes: own }), failure);
   }
   const { decision, notes } = admitDecision(run.handler.event, answer.decision ?? {}, isLate);
-  return {
-    ...outcome,
-    effect: printedEffect(decision),
-    notes: [...(answer.notes ?? []), ...notes],
-    decision,
-  };
+  return outcomeOf(run, { durationMs, program, notes: [...own, ...notes], decision });
 }
 
 /** The same outcome as a failure; whether it refuses is up to the handler's policy. */
@@ -108,31 +138,42 @@ export function failedOutcome(outcome: Outcome, failure: Failure): Outcome {
   return { ...outcome, status: 'failed', effect, failure };
 }
 
-function printedEffect(decision: Decision): Outcome['effect'] {
-  return decision.stop?.pending === 'skip' ? 'stop' : (decision.effect ?? 'pass');
+/** What is known of a run beside whose it is; what is not said of it did not happen. */
+interface Happened {
+  readonly durationMs: number;
+  readonly status?: Outcome['status'];
+  readonly decision?: Decision;
+  readonly notes?: readonly string[];
+  readonly program?: ProgramReport | undefined;
 }
 
-function emptyOutcome(
-  { handler, input, pass }: HandlerRun,
-  durationMs: number,
-  program?: ProgramReport,
-): Outcome {
+// Field by field: copies of objects that are then changed take V8 a hundred times as long.
+function outcomeOf({ handler, input, pass }: HandlerRun, happened: Happened): Outcome {
+  const { status = 'decided', decision = null, notes = [], program } = happened;
   return {
     hook: handler.id,
     dialect: handler.dialect,
     source: handler.source,
-    status: 'decided',
-    effect: 'pass',
+    status,
+    effect: decision === null ? 'pass' : printedEffect(decision),
     pass,
     part: input.tool?.part ?? null,
     exitCode: program?.exitCode ?? null,
-    durationMs,
+    durationMs: happened.durationMs,
     failure: null,
-    // An event that nobody can refuse has nothing to close.
-    onFailure: EVENTS[handler.event].refusal === null ? 'open' : handler.onFailure,
-    notes: [],
+    onFailure: policyOf(handler),
+    notes,
     stdout: program?.stdout ?? null,
     stderr: program?.stderr ?? null,
-    decision: null,
+    decision,
   };
+}
+
+function printedEffect(decision: Decision): Outcome['effect'] {
+  return decision.stop?.pending === 'skip' ? 'stop' : (decision.effect ?? 'pass');
+}
+
+/** An event that nobody can refuse has nothing to close. */
+function policyOf(handler: Handler): FailurePolicy {
+  return EVENTS[handler.event].refusal === null ? 'open' : handler.onFailure;
 }

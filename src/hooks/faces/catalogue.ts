@@ -79,6 +79,11 @@ export function findCalledTool(call: ToolCall): CalledTool | null {
   return CALLED.get(call.name) ?? findCalledMcp(call);
 }
 
+/** Whether a name always means the same tool: those of servers are as many as anybody likes. */
+export function isCatalogued(name: string): boolean {
+  return CALLED.has(name);
+}
+
 /** The face that a vocabulary's hooks see; a tool that it lacks keeps its Claude name. */
 export function faceOf(tool: Tool, vocabulary: Vocabulary): Face {
   return tool[vocabulary] ?? tool.claude;
@@ -156,6 +161,7 @@ function calledIn(tool: Tool, vocabulary: Vocabulary): [string, CalledTool][] {
 /** The server and tool that a call names in any vocabulary, or null when it is no MCP call. */
 function findMcpTarget({ name, input }: ToolCall): McpTarget | null {
   if (name === USE_MCP_TOOL) return targetIn(input);
+  if (!name.includes('__')) return null;
   const qualified = name.startsWith(CLAUDE_PREFIX) ? name.slice(CLAUDE_PREFIX.length) : name;
   const [, server, tool] = QUALIFIED.exec(qualified) ?? [];
   return server === undefined || tool === undefined ? null : { server, tool };

@@ -4,6 +4,7 @@ import {
   EDITOR,
   faceOf,
   findCalledTool,
+  isCatalogued,
   ownPathKey,
   ownVocabulary,
   type CalledTool,
@@ -77,8 +78,18 @@ export function viewsOf(
   }));
 }
 
+const namesByCall = new Map<string, readonly string[]>();
+
 /** Every name that a view's part has in any vocabulary, Claude's first, for matchers. */
 export function namesOf(call: ToolCall, view: ToolView): readonly string[] {
+  const known = namesByCall.get(call.name);
+  if (known !== undefined) return known;
+  const names = findNames(call, view);
+  if (hasFixedNames(call.name)) namesByCall.set(call.name, names);
+  return names;
+}
+
+function findNames(call: ToolCall, view: ToolView): readonly string[] {
   const names = toolsShown(call, view).flatMap(({ claude, formerName, classic, sdk }) => [
     claude.name,
     formerName,
@@ -136,6 +147,11 @@ function toolsShown(call: ToolCall, view: ToolView): readonly Tool[] {
   if (call.name !== EDITOR && call.name !== APPLY_PATCH) return [called.tool];
   if (view.name !== call.name) return [isWrite(view.name) ? WRITE : EDIT];
   return slotsOf(call, called, NOWHERE).map((slot) => slot.tool);
+}
+
+/** Whether they depend on nothing but what the tool is called. */
+function hasFixedNames(name: string): boolean {
+  return isCatalogued(name) && name !== EDITOR && name !== APPLY_PATCH;
 }
 
 function isWrite(name: string): boolean {

@@ -1,6 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RunResult } from '../../agent/runtime-event.ts';
 import type { Session } from '../../agent/session/session.ts';
 import { isRecord } from '../../base/json.ts';
+import { promptUntil } from './prompt-until.ts';
 
 /** What plugins want to be said to their sessions, and when. */
 export interface PromptQueues {
@@ -20,10 +22,11 @@ export function createPromptQueues(sessions: ReadonlyMap<string, Session>): Prom
     const session = sessions.get(id);
     if (session !== undefined && !session.isRunning) void goOn(id).catch(() => undefined);
   };
-  async function goOn(id: string): Promise<RunResult | null> {
+  async function goOn(id: string, signal?: AbortSignal): Promise<RunResult | null> {
     const session = sessions.get(id);
     const prompt = session?.isRunning === false ? waiting.get(id)?.shift() : undefined;
-    return session === undefined || prompt === undefined ? null : session.prompt(prompt);
+    if (session === undefined || prompt === undefined) return null;
+    return promptUntil(session, prompt, signal);
   }
   return {
     take(sessionId, name, payload) {
@@ -36,9 +39,11 @@ export function createPromptQueues(sessions: ReadonlyMap<string, Session>): Prom
     async drain(sessionId, result, signal) {
       let last = result;
       while (last.status === 'completed' && signal?.aborted !== true) {
-        const next = await goOn(sessionId);
+        const next = await goOn(sessionId, signal);
         if (next === null) break;
         last = next;
+        // A plugin may queue without end; whoever wants to end that must be heard.
+        await nextTurn();
       }
       return last;
     },

@@ -20,6 +20,7 @@ import { permissionsFor, sessionOptions } from './session-options.ts';
 import type { SessionsRequest } from './session-request.ts';
 import { createWorktrees, type Worktrees } from '../worktree/worktrees.ts';
 import type { SessionPlugins } from '../plugins/session-plugins.ts';
+import { promptUntil } from './prompt-until.ts';
 import { createPromptQueues, type PromptQueues } from './prompt-queues.ts';
 import { createFileWatch, type FileWatch } from './watch-files.ts';
 
@@ -196,22 +197,6 @@ async function untilSettled(mcp: McpServers, signal: AbortSignal | undefined): P
   const settled = mcp.settled();
   if (signal === undefined) return settled;
   await untilAborted(settled, signal).catch(() => undefined);
-}
-
-async function promptUntil(
-  session: Session,
-  prompt: string | null,
-  signal: AbortSignal | undefined,
-): Promise<RunResult> {
-  const abort = (): void => session.abort('interrupted by the person');
-  const running = session.prompt(prompt);
-  if (signal?.aborted === true) abort();
-  signal?.addEventListener('abort', abort, { once: true });
-  try {
-    return await running;
-  } finally {
-    signal?.removeEventListener('abort', abort);
-  }
 }
 
 function unknown(id: string): never {

@@ -1,15 +1,18 @@
 import path from 'node:path';
+import { HooklineError } from '../../base/errors.ts';
 import type { BasicLogger, PluginSetupContext } from '../../plugins/contract/plugin.ts';
 import type { IsolatedLoading } from '../../plugins/isolation/isolate.ts';
 import type { OnIssue } from '../../plugins/issue.ts';
 import type { Loading, ProvidedModules } from '../../plugins/load/loading.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
+import { readName } from '../../plugins/manifest.ts';
 import type { PluginState, PluginStatus } from '../../plugins/registry.ts';
 import { hookEnvironment, type HookState } from '../hook-set.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import { foundPlugins, type FoundPlugin } from './found-plugins.ts';
-import { nameOf, targetsOf } from './look-at-plugin.ts';
+import { targetsOf } from './look-at-plugin.ts';
 import type { PluginOptions } from './plugin-options.ts';
+import { sayUsedInstead, usedInstead } from './repeats.ts';
 import { timeLimits } from './time-limits.ts';
 
 /** Which model a session uses, for plugins that are made for some only. */
@@ -44,6 +47,8 @@ export interface LoadedPlugins {
   readonly loaded: readonly LoadedEntry[];
   /** Those that are not used, and why. */
   readonly left: readonly PluginStatus[];
+  /** Of those the ones that are made for another model. */
+  readonly skipped: readonly unknown[];
 }
 
 /** Imports every plugin on disk that may be, each within a time of its own. One that fails costs itself only. */
@@ -51,6 +56,7 @@ export async function loadPlugins(request: LoadPluginsRequest): Promise<LoadedPl
   const found = foundPlugins(request.opened, request.options);
   const left: PluginStatus[] = [];
   const loaded: LoadedEntry[] = [];
+  const skipped: unknown[] = [];
   const usable = found.filter((each) => {
     const status = whyLeftOut(each, request.onIssue);
     if (status !== null) left.push(status);
@@ -58,12 +64,30 @@ export async function loadPlugins(request: LoadPluginsRequest): Promise<LoadedPl
   });
   const results = await Promise.all(usable.map(({ entry }) => loadEntry(entry, request)));
   for (const [place, { entry }] of usable.entries()) {
-    const outcome = outcomeOf(entry, results[place], request);
+    const result = results[place];
+    const outcome = outcomeOf(entry, result, request);
     if (outcome === null) continue;
     if ('state' in outcome) left.push(outcome);
     else loaded.push(outcome);
+    const isSkipped = 'state' in outcome && outcome.state === 'skipped';
+    if (isSkipped && result?.kind === 'loaded') skipped.push(result.plugin);
   }
-  return { loaded: withoutRepeats(loaded, { left, onIssue: request.onIssue }), left };
+  await refuseIfStrict(request, { loaded, left });
+  return { loaded: withoutRepeats(loaded, { left, onIssue: request.onIssue }), left, skipped };
+}
+
+/** Throws PLUGIN_INVALID for one that cannot be loaded, where that is to be an error. */
+async function refuseIfStrict(
+  { options }: LoadPluginsRequest,
+  { loaded, left }: Omit<LoadedPlugins, 'skipped'>,
+): Promise<void> {
+  const broken = left.find(({ state }) => state === 'failed');
+  if (options.isStrict !== true || broken === undefined) return;
+  await Promise.all(loaded.map(async (each) => each.end?.()));
+  throw new HooklineError('PLUGIN_INVALID', {
+    message: `the plugin "${broken.name}" is not loaded: ${broken.lastError ?? 'it failed'}`,
+    hint: 'Mend it or leave it out; without `strict` the session starts without it.',
+  });
 }
 
 /** Whoever is told nothing of a plugin takes it for one that works. */
@@ -197,16 +221,17 @@ interface Dropping {
   readonly onIssue: OnIssue;
 }
 
-/** Of one name in one directory the later file counts, as in Cline; of several places the first. */
+/** Of one name one is used. */
 function withoutRepeats(
   loaded: readonly LoadedEntry[],
   { left, onIssue }: Dropping,
 ): readonly LoadedEntry[] {
+  const called = loaded.map((each) => ({ entry: each.entry, name: calledName(each) }));
   return loaded.filter((each, place) => {
-    const winner = loaded.find((other, at) => isAbove({ each: other, at }, { each, at: place }));
+    const winner = usedInstead(called, place);
     if (winner === undefined) return true;
     const name = calledName(each);
-    const message = `another plugin of this name is used instead: ${winner.entry.file}`;
+    const message = sayUsedInstead(winner);
     onIssue({ plugin: name, phase: 'validate', level: 'warning', message });
     left.push({ ...leftOut(each.entry, 'failed', message), name });
     void each.end?.();
@@ -214,22 +239,7 @@ function withoutRepeats(
   });
 }
 
-interface Placed {
-  readonly each: LoadedEntry;
-  readonly at: number;
-}
-
-function isAbove(one: Placed, other: Placed): boolean {
-  if (one.at === other.at || calledName(one.each) !== calledName(other.each)) return false;
-  const isSamePlace = rootOf(one.each) === rootOf(other.each);
-  return isSamePlace ? one.at > other.at : one.at < other.at;
-}
-
-function rootOf({ entry }: LoadedEntry): string {
-  return path.dirname(entry.package?.directory ?? entry.file);
-}
-
 /** As it calls itself, or as people call it before it can. */
 export function calledName({ entry, plugin }: LoadedEntry): string {
-  return nameOf(plugin) ?? entry.label;
+  return readName(plugin) ?? entry.label;
 }

@@ -1,11 +1,5 @@
 import { isRecord } from '../../base/json.ts';
 
-/** What a plugin calls itself; null when it does not. */
-export function nameOf(plugin: unknown): string | null {
-  const name = quietly(() => (isRecord(plugin) ? plugin['name'] : null));
-  return typeof name === 'string' && name.trim() !== '' ? name : null;
-}
-
 /** The providers or models that it says it is made for; none means all. */
 export function targetsOf(plugin: unknown, key: 'providerIds' | 'modelIds'): readonly string[] {
   const given = quietly(() => {

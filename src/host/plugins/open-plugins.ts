@@ -11,11 +11,13 @@ import type {
   AgentRuntimeEvent,
   AgentToolDefinition,
 } from '../../plugins/contract/runtime-hooks.ts';
+import { isUnread } from '../../plugins/contract/snapshot.ts';
 import type { AgentTool, AgentToolContext } from '../../plugins/contract/tool.ts';
 import type { Message } from '../../sessions/messages.ts';
 import { createAgentMirror } from './news/agent-mirror.ts';
 import { buildMessages } from './contributions/builders.ts';
 import { createInputChecks } from './contributions/check-input.ts';
+import { nameProblem } from './contributions/free-names.ts';
 import { toAgentTool } from './contributions/plugin-tools.ts';
 import { createRules, type Rules } from './contributions/rules.ts';
 import { createSnapshots, type Snapshots } from './snapshots.ts';
@@ -25,6 +27,8 @@ export interface PluginsRequest {
   readonly sessionId: string;
   /** In order: objects, and whatever was loaded from elsewhere. */
   readonly plugins: readonly unknown[];
+  /** What people call each of them; null for objects of the program itself. */
+  readonly labels?: readonly (string | null)[];
   /** Tools of the program itself, which stand above those of plugins. */
   readonly extraTools: readonly AgentTool[];
   readonly context: PluginSetupContext;
@@ -150,15 +154,6 @@ function pluginOf(tool: string, active: PluginRegistry['active']): string | null
   return active.findLast(isItsOwn)?.name ?? null;
 }
 
-/** What services accept as the name of a tool. */
-const TOOL_NAME = /^[\w-]{1,64}$/u;
-
-/** One name that a service refuses would cost every request. */
-function nameProblem({ name }: AgentTool): string | null {
-  if (TOOL_NAME.test(name)) return null;
-  return `the tool ${JSON.stringify(name)} is left out: a name has letters, digits, "_" and "-", at most 64`;
-}
-
 function repeatOf({ name }: AgentTool, chosen: ReadonlyMap<string, AgentTool>): string | null {
   return chosen.has(name)
     ? `the tool ${name} was registered before; this one takes its place`
@@ -179,6 +174,7 @@ function handlersOf(
   const hooks = pluginHandlers(registry.active, {
     ports: {
       snapshot: (event) => snapshots.at(event),
+      isUnread,
       runResult: ({ status, ending = status, lastText = '', reason = null }) =>
         snapshots.resultOf({ status, ending, text: lastText, reason }),
       findTool: (name) =>
@@ -206,7 +202,8 @@ function callContext(
     ...(runId === undefined ? {} : { runId }),
     iteration,
     toolCallId: callId,
-    metadata: {},
+    // Cline's own plugin for sub-agents looks for it there.
+    metadata: { sessionId },
     snapshot,
   };
 }

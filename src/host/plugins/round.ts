@@ -65,9 +65,11 @@ export async function openRound(
     ...aborting,
   });
   const release = keepLoaded(found, { copy: copyOf(sessionId, round), onIssue });
+  const { objects = [] } = options;
   const opening = openPlugins({
     sessionId,
-    plugins: [...(options.objects ?? []), ...found.loaded.map(({ plugin }) => plugin)],
+    plugins: [...objects, ...found.loaded.map(({ plugin }) => plugin)],
+    labels: [...objects.map(() => null), ...found.loaded.map(({ entry }) => entry.label)],
     extraTools: options.extraTools ?? [],
     context,
     isStrict: options.isStrict === true,

@@ -7,8 +7,7 @@ import type { CommandReply } from '../../plugins/command.ts';
 import type { AgentExtensionCommand } from '../../plugins/contract/plugin.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import { calledName, type LoadedPlugins, type ModelTarget } from './load-plugins.ts';
-import { targetsOf } from './look-at-plugin.ts';
+import { calledName, type LoadedPlugins, type ModelTarget, whyNotMeant } from './load-plugins.ts';
 import { offerPluginHost } from './process/plugin-host-global.ts';
 import type { PluginSource } from './plugin-source.ts';
 import { createProviders } from './contributions/providers.ts';
@@ -136,33 +135,34 @@ class PluginsInSession implements SessionPlugins {
 
   async refresh(target: ModelTarget): Promise<void> {
     const before = this.#now;
-    const isOther = JSON.stringify(target) !== JSON.stringify(this.#target);
+    const { model: last } = this.#target;
     this.#target = target;
     if (before === null) return;
     const looked = this.#look();
-    if (looked === this.#fingerprint && !(isOther && hasTargets(before))) return;
+    const isChanged = looked !== this.#fingerprint;
+    if (!isChanged && !meansOthers(before, target)) return;
     this.#fingerprint = looked;
-    await this.#replace(before);
+    const why = isChanged ? 'plugins have changed' : 'another model is used';
+    // Of the first one nobody knew before.
+    await this.#replace(before, { why, isTold: isChanged || last !== null });
   }
 
   /** What does not load any more does not take away what worked. */
-  async #replace(before: Round): Promise<void> {
+  async #replace(before: Round, { why, isTold }: Replacing): Promise<void> {
     const { notice } = this.#request;
     try {
       const next = await this.#load();
       const lost = lostSince(before, next);
       if (lost.length > 0) {
         await next.close();
-        notice(
-          `plugins have changed and ${lost.join('; ')}; the session goes on with those it had`,
-        );
+        notice(`${why} and ${lost.join('; ')}; the session goes on with those it had`);
         return;
       }
       this.#use(next);
       await before.close();
-      notice('plugins have changed and were loaded again');
+      if (isTold) notice(`${why}, so plugins were loaded again`);
     } catch (error) {
-      notice(`plugins have changed and cannot be loaded again: ${messageOf(error)}`);
+      notice(`${why}, but plugins cannot be loaded again: ${messageOf(error)}`);
     }
   }
 
@@ -176,6 +176,11 @@ class PluginsInSession implements SessionPlugins {
   }
 }
 
+interface Replacing {
+  readonly why: string;
+  readonly isTold: boolean;
+}
+
 function statusesIn({ plugins, found }: Round): readonly PluginStatus[] {
   return [...plugins.registry.list().map((status) => withEntry(status, found)), ...found.left];
 }
@@ -185,15 +190,10 @@ function withEntry(status: PluginStatus, { loaded }: LoadedPlugins): PluginStatu
   return from === undefined ? status : { ...status, entry: from.entry };
 }
 
-const KEYS = ['providerIds', 'modelIds'] as const;
-
-/** Whether another model may mean other plugins. */
-function hasTargets({ found }: Round): boolean {
-  const isSkipped = found.left.some(({ state }) => state === 'skipped');
-  const isAimed = found.loaded.some(({ plugin }) =>
-    KEYS.some((key) => targetsOf(plugin, key).length > 0),
-  );
-  return isSkipped || isAimed;
+/** Whether with this model other plugins are meant than those that are used. */
+function meansOthers({ found: { loaded, skipped } }: Round, target: ModelTarget): boolean {
+  const isMeant = (plugin: unknown): boolean => whyNotMeant(plugin, target) === null;
+  return skipped.some(isMeant) || loaded.some(({ plugin }) => !isMeant(plugin));
 }
 
 /** Those that worked and do not now, each with what is wrong; a file that is gone is meant to be. */

@@ -12,6 +12,8 @@ import type { AgentRunResult } from '../../plugins/contract/runtime-hooks.ts';
 import {
   type AgentRuntimeStateSnapshot,
   type AgentUsage,
+  isUntouched,
+  lendMessages,
   shareSaid,
 } from '../../plugins/contract/snapshot.ts';
 import type { Message } from '../../sessions/messages.ts';
@@ -46,18 +48,21 @@ export function createSnapshots(means: SnapshotMeans): Snapshots {
     growing.set(agent, grow);
     return grow(agent.parentAgentId === null ? means.messages() : agent.said);
   };
+  let last: AgentRuntimeStateSnapshot | null = null;
+  const take = (moment: AgentMoment): AgentRuntimeStateSnapshot => {
+    // Most events are pieces of text, and between two of them nothing has changed.
+    if (last !== null && isStill(last, moment)) return last;
+    const said = (): readonly AgentMessage[] => saidBy(moment.agent);
+    return (last = shareSaid(snapshotOf(moment, means), said));
+  };
   const of: Snapshots['of'] = (agentId, parentAgentId) => {
     const agent = mirror.agent(agentId, parentAgentId);
-    return shareSaid(snapshotOf(agent, means), () => saidBy(agent));
+    return take({ agent, iteration: agent.iteration, role: null });
   };
   return {
     of,
-    at({ agent, iteration }) {
-      const snapshot = of(agent.id, agent.parentId);
-      snapshot.iteration = iteration;
-      if (agent.type !== null) snapshot.agentRole = agent.type;
-      return snapshot;
-    },
+    at: ({ agent: { id, parentId, type: role }, iteration }) =>
+      take({ agent: mirror.agent(id, parentId), iteration, role }),
     ofCall: (callId) => of(mirror.ofCall(callId)?.agentId ?? sessionId),
     resultOf(run) {
       const { runId, iteration, usage } = mirror.agent(sessionId);
@@ -93,27 +98,59 @@ export function usageOf(usage: Usage): AgentUsage {
   return { ...usage };
 }
 
-/** The messages are copied only for whoever looks at them: most events are pieces of text. */
-function snapshotOf(agent: MirroredAgent, means: SnapshotMeans): AgentRuntimeStateSnapshot {
-  const { agentId, parentAgentId, runId, status, iteration, pending, usage, lastError } = agent;
-  let copied: AgentMessage[] | null = null;
-  const said = parentAgentId === null ? means.messages : () => agent.said;
-  return {
+/** An agent as an event tells of it. */
+interface AgentMoment {
+  readonly agent: MirroredAgent;
+  readonly iteration: number;
+  readonly role: string | null;
+}
+
+function snapshotOf(
+  { agent, iteration, role }: AgentMoment,
+  means: SnapshotMeans,
+): AgentRuntimeStateSnapshot {
+  const { agentId, parentAgentId, runId, status, pending, usage, lastError } = agent;
+  const snapshot: Omit<AgentRuntimeStateSnapshot, 'messages'> = {
     agentId,
     parentAgentId,
     conversationId: means.sessionId,
-    ...(runId === null ? {} : { runId }),
     status,
     iteration,
-    get messages() {
-      copied ??= toAgentMessages(said());
-      return copied;
-    },
-    set messages(messages) {
-      copied = messages;
-    },
     pendingToolCalls: [...pending],
     usage: usageOf(usage),
-    ...(lastError === null ? {} : { lastError }),
   };
+  if (runId !== null) snapshot.runId = runId;
+  if (role !== null) snapshot.agentRole = role;
+  if (lastError !== null) snapshot.lastError = lastError;
+  const said = parentAgentId === null ? means.messages : () => agent.said;
+  lendMessages(snapshot, () => toAgentMessages(said()));
+  return snapshot;
+}
+
+/** Whether it says what is true now, and no plugin has read its messages or changed anything in it. */
+function isStill(
+  snapshot: AgentRuntimeStateSnapshot,
+  { agent, iteration, role }: AgentMoment,
+): boolean {
+  return (
+    isUntouched(snapshot) &&
+    snapshot.agentId === agent.agentId &&
+    snapshot.status === agent.status &&
+    snapshot.iteration === iteration &&
+    (snapshot.runId ?? null) === agent.runId &&
+    (snapshot.agentRole ?? null) === role &&
+    (snapshot.lastError ?? null) === agent.lastError &&
+    isSameUsage(snapshot.usage, agent.usage) &&
+    snapshot.pendingToolCalls.length === agent.pending.size &&
+    snapshot.pendingToolCalls.every((id) => agent.pending.has(id))
+  );
+}
+
+function isSameUsage(one: AgentUsage, other: Usage): boolean {
+  return (
+    one.inputTokens === other.inputTokens &&
+    one.outputTokens === other.outputTokens &&
+    one.cacheReadTokens === other.cacheReadTokens &&
+    one.cacheWriteTokens === other.cacheWriteTokens
+  );
 }

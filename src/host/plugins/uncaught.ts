@@ -1,7 +1,8 @@
 import type { PluginEntry } from '../../plugins/entry.ts';
 import type { OnIssue } from '../../plugins/issue.ts';
-import { ownerOf } from '../../plugins/load/owner-of-stack.ts';
+import { leadsNowhere, ownerOf } from '../../plugins/load/owner-of-stack.ts';
 import { createUncaughtIssues } from '../../plugins/uncaught-issues.ts';
+import { beginner } from '../../plugins/whose-work.ts';
 
 /** A plugin that lives in this process. */
 export interface WatchedPlugin {
@@ -20,8 +21,9 @@ const former = new Map<string, Tell>();
 
 /**
  * From now on an error that nothing catches, and whose stack leads to a file of one of these plugins, is
- * told as theirs and survived. To every other error happens what would happen without this. The function
- * that is returned says that the session has ended: from then on it hears only of what no other session does.
+ * told as theirs and survived; also one of a process or a connection that they began, whose stack leads to
+ * no file. To every other error happens what would happen without this. The function that is returned says
+ * that the session has ended: from then on it hears only of what no other session does.
  */
 export function watchUncaught(plugins: readonly WatchedPlugin[], onIssue: OnIssue): () => void {
   if (plugins.length === 0) return () => undefined;
@@ -54,10 +56,15 @@ function lookAt(error: unknown): void {
 /** Those of every session that has the plugin: which of them it happened in, nobody can tell. */
 function tellersOf(error: unknown): readonly Tell[] {
   const stack = stackOf(error);
-  const owner = stack === null ? null : ownerOf(stack);
+  const owner = stack === null ? null : (ownerOf(stack) ?? beginnerOf(stack));
   if (owner === null) return [];
   const open = [...watches].flatMap((watch) => watch.get(owner) ?? []);
   return open.length > 0 ? open : [former.get(owner)].filter((tell) => tell !== undefined);
+}
+
+/** Only of what nobody's file is in: others have begun it for reasons of their own. */
+function beginnerOf(stack: string): string | null {
+  return leadsNowhere(stack) ? beginner() : null;
 }
 
 /** Whatever can be thrown was. */

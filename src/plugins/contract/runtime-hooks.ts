@@ -43,6 +43,8 @@ export interface AgentRunStartResult extends AgentStopControl {
 }
 
 export interface AgentBeforeModelResult extends AgentStopControl {
+  /** As if it were changed in the request. */
+  systemPrompt?: string;
   messages?: readonly AgentMessage[];
   tools?: readonly AgentToolDefinition[];
   options?: Record<string, unknown>;

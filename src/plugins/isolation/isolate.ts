@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { messageOf } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
 import { timerDelay } from '../../base/time-limit.ts';
@@ -179,6 +180,8 @@ class Isolation {
       limit = this.#killAfter(importTimeoutMs + IMPORT_GRACE_MS, what);
     };
     const giveUp = (): void => this.#link.kill('was given up while it was imported');
+    // Any number of plugins are imported at once, and Node.js warns of many listeners.
+    if (signal !== undefined) setMaxListeners(0, signal);
     signal?.addEventListener('abort', giveUp);
     if (signal?.aborted === true) giveUp();
     try {

@@ -1,4 +1,5 @@
 import type { PluginEntry } from '../entry.ts';
+import { claimFor, inNameOf } from '../whose-work.ts';
 import { importModule } from './import-module.ts';
 import type { Loading, LoadRequest } from './loading.ts';
 
@@ -19,9 +20,12 @@ const DECLARATIONS = /\.d\.[cm]?ts$/;
 
 async function load(request: LoadRequest): Promise<Loading> {
   try {
-    const imported = await importModule(request);
+    const { file } = request.entry;
+    const imported = await inNameOf(file, () => importModule(request));
     if ('problem' in imported) return failed(imported.problem);
-    return pickPlugin(imported.module, request.entry);
+    const picked = pickPlugin(imported.module, request.entry);
+    if (picked.kind === 'loaded') claimFor(file, picked.plugin);
+    return picked;
   } catch (error) {
     const { whyFailed } = await import('./why-failed.ts');
     return failed(whyFailed(error, request.entry));

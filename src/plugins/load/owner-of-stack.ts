@@ -11,6 +11,11 @@ export function ownerOf(stack: string): string | null {
   return firstOf(places, ownerByFile) ?? firstOf(places, ownerByPackage);
 }
 
+/** Whether a stack trace leads to no file at all, only into Node.js itself. */
+export function leadsNowhere(stack: string): boolean {
+  return placesIn(stack).length === 0;
+}
+
 // `at name (file:///a/b.mjs?copy=1:2:3)`, `at /a/b.ts:2:3`, and `/a/b.ts:2` above a syntax error.
 const PLACE = /(?:^|[\s(])(file:\/\/[^\s)]+?|(?:[A-Za-z]:)?[\\/][^()\n]*?):\d+(?::\d+)?\)?$/gm;
 

@@ -291,6 +291,53 @@ describe('a signal', () => {
     expect(result).toMatchObject({ status: 'aborted', reason: 'interrupted by the person' });
     expect(named(stage, 'RunEnd')).toHaveLength(1);
   });
+
+  it('that aborts while a prompt runs that a plugin has queued aborts that run', async () => {
+    const stage = createStage();
+    const interrupt = new AbortController();
+    const queueing = {
+      name: 'queueing',
+      manifest: { capabilities: ['tools'] },
+      setup: (_api: unknown, ctx: { emitEvent: (name: string, payload: object) => void }) =>
+        ctx.emitEvent('queue_message', { prompt: 'and then' }),
+    };
+    const host = await stage.open({
+      model: scripted([{ text: 'One.' }, waiting, { text: 'Never said.' }]),
+      plugins: { objects: [queueing] },
+      ...bypass,
+    });
+    host.subscribe((event) => {
+      if (event.type === 'tool-delta') interrupt.abort();
+    });
+    const { result } = await host.start({ prompt: 'one', signal: interrupt.signal });
+    expect(result).toMatchObject({ status: 'aborted', reason: 'interrupted by the person' });
+    expect(named(stage, 'RunEnd')).toHaveLength(2);
+  });
+
+  it('is heard while a plugin queues one prompt after the other', async () => {
+    const stage = createStage();
+    const interrupt = new AbortController();
+    let runs = 0;
+    const endless = {
+      name: 'endless',
+      manifest: { capabilities: ['hooks'] },
+      hooks: {
+        afterRun() {
+          runs += 1;
+          if (runs === 1) setTimeout(() => interrupt.abort(), 1);
+          Reflect.get(globalThis, '__clinePluginHost').emitEvent('queue_message', {
+            prompt: 'once more',
+          });
+        },
+      },
+    };
+    const host = await stage.open({
+      model: scripted(Array.from({ length: 10_000 }, () => ({ text: 'Done.' }))),
+      plugins: { objects: [endless] },
+    });
+    await host.start({ prompt: 'one', signal: interrupt.signal });
+    expect(runs).toBeLessThan(1000);
+  });
 });
 
 describe('what goes wrong in a run', () => {

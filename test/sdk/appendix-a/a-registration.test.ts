@@ -143,7 +143,9 @@ test('A8 a setup that throws leaves neither tools nor hooks', async () => {
     [],
     false,
   ]);
-  expect(errorsIn(stage)).toEqual(['plugin broken: no database']);
+  expect(errorsIn(stage)).toEqual([
+    'plugin broken: its setup failed, so nothing of it is used: no database',
+  ]);
 });
 
 test('A9 "disabled: true" is fully off', async () => {

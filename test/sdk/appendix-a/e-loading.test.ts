@@ -95,6 +95,21 @@ test('E4 a syntax error is told, helpers and declarations are not', async () => 
   expect(stage.problems()).toEqual([expect.stringMatching(/^plugin broken: .*broken\.ts/s)]);
 });
 
+test('E4 a syntax error, or a path where nothing is, fails the start where the host is strict', async () => {
+  const broken = { [`${PLUGINS}/broken.ts`]: 'export default { name: ' };
+  const strict = await createDiskStage([DONE], broken);
+  await expect(strict.start({ strictPlugins: true })).rejects.toMatchObject({
+    code: 'PLUGIN_INVALID',
+    message: expect.stringMatching(/^the plugin "broken" is not loaded: .*broken\.ts:1:/),
+  });
+  const missing = await createDiskStage([DONE], {});
+  const start = missing.start({ strictPlugins: true, pluginPaths: ['./nowhere.ts'] });
+  await expect(start).rejects.toMatchObject({
+    code: 'PLUGIN_INVALID',
+    message: expect.stringContaining('there is nothing at'),
+  });
+});
+
 test('E5 a setup that never ends is lost alone', async () => {
   const stage = await createDiskStage([call('mine'), DONE], {
     [`${PLUGINS}/slow.ts`]:

@@ -1,4 +1,6 @@
 import { displayPath } from '../../../base/paths.ts';
+import { sayUsedInstead, usedInstead } from '../../../host/plugins/repeats.ts';
+import { skillNames } from '../../../plugins/find/skill-names.ts';
 import type { Host } from '../../../host/create-host.ts';
 import { withoutSecrets } from '../../../host/secrets/without-secrets.ts';
 import { type Command, withHost } from '../../context.ts';
@@ -17,15 +19,15 @@ export interface ListOptions {
 /** `hookline plugin list`: loads those that may be, to show what they contribute. */
 export const listPlugins: Command<ListOptions> = (context, { load = true }) =>
   withHost(context, async (host) => {
-    const listed: Listed[] = [];
+    const found: Listed[] = [];
     for (const plugin of findPlugins(host)) {
       const mayLoad = load && plugin.status.state === 'ready';
       if (mayLoad) context.print.progress(`loading ${plugin.entry.label} …`);
       const inspected = mayLoad ? await inspectPlugin(plugin, host, context) : null;
-      if (inspected?.state !== 'helper') listed.push(describe(plugin, inspected, host));
+      if (inspected?.state !== 'helper') found.push(describe(plugin, inspected, host));
     }
     context.print.progress(null);
-    const plugins = await withoutSecrets(listed, context.flags);
+    const plugins = await withoutSecrets(withRepeats(found).map(shown), context.flags);
     if (context.flags.json === true) context.print.json({ roots: host.workspaceRoots, plugins });
     else context.print.out(readable(plugins));
     return EXIT.fine;
@@ -33,11 +35,29 @@ export const listPlugins: Command<ListOptions> = (context, { load = true }) =>
 
 type Listed = ReturnType<typeof describe>;
 
+function shown({ entry: _entry, ...listed }: Listed): Omit<Listed, 'entry'> {
+  return listed;
+}
+
+type Shown = ReturnType<typeof shown>;
+
+/** A session uses one of each name, of those that could be used. */
+function withRepeats(found: readonly Listed[]): readonly Listed[] {
+  const usable = found.filter(({ state }) => state === 'ready');
+  return found.map((each) => {
+    const winner = usedInstead(usable, usable.indexOf(each));
+    return winner === undefined ? each : { ...each, state: 'failed', why: sayUsedInstead(winner) };
+  });
+}
+
 function describe(plugin: FoundPlugin, inspected: Inspected | null, host: Host) {
   const { entry, status, install } = plugin;
   const { hook } = status;
+  const why = inspected?.why ?? status.why;
   return {
+    entry,
     id: hook.id,
+    label: entry.label,
     name: inspected?.name ?? entry.label,
     version: install?.record?.version ?? entry.package?.version ?? null,
     commit: install?.record?.commit ?? null,
@@ -51,15 +71,20 @@ function describe(plugin: FoundPlugin, inspected: Inspected | null, host: Host) 
     root: hook.root,
     source: install?.record?.source ?? null,
     state: stateOf(status.state, inspected),
-    why: inspected?.why ?? status.why,
+    why,
     enabled: status.isEnabled,
     trusted: status.trustedBy !== null,
     capabilities: entry.capabilities,
     contributes: inspected?.contributes ?? null,
     hooks: inspected?.hooks ?? null,
+    skills: skillNames(entry),
     madeFor: inspected?.madeFor ?? null,
-    notes: [...hook.notes, ...(inspected?.issues ?? []).map(({ message }) => message)],
+    notes: [...hook.notes, ...issuesOf(inspected).filter((message) => message !== why)],
   };
+}
+
+function issuesOf(inspected: Inspected | null): readonly string[] {
+  return (inspected?.issues ?? []).map(({ message }) => message);
 }
 
 function stateOf(found: FoundPlugin['status']['state'], inspected: Inspected | null): string {
@@ -67,7 +92,7 @@ function stateOf(found: FoundPlugin['status']['state'], inspected: Inspected | n
   return inspected.state === 'helper' ? 'failed' : inspected.state;
 }
 
-function readable(plugins: readonly Listed[]): string {
+function readable(plugins: readonly Shown[]): string {
   if (plugins.length === 0) return NONE;
   const waiting = plugins.filter(({ state }) => state === 'untrusted' || state === 'modified');
   return [
@@ -78,7 +103,7 @@ function readable(plugins: readonly Listed[]): string {
 
 const NONE = 'No plugins found.\nInstall one with `hookline plugin install SOURCE`.';
 
-function describePlugin(plugin: Listed): string {
+function describePlugin(plugin: Shown): string {
   const { name, state, why, notes } = plugin;
   const reason = why === '' || state === 'ready' ? '' : `: ${printable(why)}`;
   return [
@@ -89,22 +114,22 @@ function describePlugin(plugin: Listed): string {
   ].join('\n');
 }
 
-function marksOf({ version, commit }: Listed): readonly string[] {
+function marksOf({ version, commit }: Shown): readonly string[] {
   const marks = [version, commit === null ? null : `at ${commit.slice(0, 12)}`];
   return marks.flatMap((mark) => (mark === null ? [] : [oneLine(mark)]));
 }
 
-/** Its package where that has another name, its file, and where it came from. */
-function whereabouts({ name, package: owner, at, source }: Listed): readonly string[] {
-  const home = owner === null || owner === name ? [] : [owner];
-  return [...home, at, ...(source === null ? [] : [`from ${source}`])];
+/** What it is called here where it calls itself something else, its file, and where it came from. */
+function whereabouts({ name, label, at, source }: Shown): readonly string[] {
+  return [...(label === name ? [] : [label]), at, ...(source === null ? [] : [`from ${source}`])];
 }
 
-function broughtBy({ contributes, hooks, madeFor }: Listed): readonly string[] {
+function broughtBy({ contributes, hooks, skills, madeFor }: Shown): readonly string[] {
   const words = contributionWords(contributes);
   return [
     ...(words === '' ? [] : [words]),
     ...(hooks === null || hooks.length === 0 ? [] : [`hooks: ${hooks.map(oneLine).join(', ')}`]),
+    ...(skills.length === 0 ? [] : [`skills: ${skills.map(oneLine).join(', ')}`]),
     ...(madeFor === null || madeFor.length === 0
       ? []
       : [`only for ${madeFor.map(oneLine).join(', ')}`]),

@@ -8,6 +8,7 @@ import type { DisabledHook } from '../../../host/settings.ts';
 import { type Command, refuseInsideSession, withHost } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { findPlugins, type FoundPlugin, selectPlugin } from '../../plugins/found.ts';
+import { findNamed } from '../../plugins/named-plugin.ts';
 import { editDisabled } from '../../state/edit-config.ts';
 import { oneLine, printable } from '../../words/print.ts';
 
@@ -19,7 +20,7 @@ export interface SwitchOptions {
 export const disablePlugin: Command<SwitchOptions> = (context, { name }) => {
   refuseInsideSession(context, 'plugin disable');
   return withHost(context, async (host) => {
-    const plugins = selectPlugin(findPlugins(host), name, host.surroundings.cwd);
+    const plugins = await findNamed(host, context, name);
     const file = await editDisabled(host, (disabled) => [
       ...withoutPlugins(disabled, plugins),
       ...plugins.map(({ status }) => disabledEntry(status.hook)),

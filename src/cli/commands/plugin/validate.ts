@@ -37,12 +37,14 @@ interface Report {
   readonly findings: readonly Finding[];
   readonly contributes: Inspected['contributes'];
   readonly hooks: readonly string[];
+  /** Which providers and models it is made for; empty when for all. */
+  readonly madeFor: readonly string[];
 }
 
 async function check(plugin: FoundPlugin, host: Host, context: CommandContext): Promise<Report> {
   const { entry, status } = plugin;
   const about = { name: entry.label, path: status.hook.path };
-  const nothing = { ...about, contributes: null, hooks: [] };
+  const nothing = { ...about, contributes: null, hooks: [], madeFor: [] };
   const { problem } = status.hook;
   if (problem !== null) return { ...nothing, findings: [error('package', problem)] };
   const withheld = await whyNotLoaded(plugin, host, context);
@@ -50,8 +52,8 @@ async function check(plugin: FoundPlugin, host: Host, context: CommandContext): 
     return { ...nothing, findings: [error('trust', `not loaded: ${withheld}`)] };
   }
   const inspected = await inspectPlugin(plugin, host, context);
-  const { name, contributes, hooks } = inspected;
-  return { ...about, name, contributes, hooks, findings: findingsOf(inspected) };
+  const { name, contributes, hooks, madeFor } = inspected;
+  return { ...about, name, contributes, hooks, madeFor, findings: findingsOf(inspected) };
 }
 
 function error(rule: string, message: string): Finding {
@@ -61,7 +63,8 @@ function error(rule: string, message: string): Finding {
 function findingsOf({ state, why, issues }: Inspected): readonly Finding[] {
   const told = issues.map(({ phase, level, message }) => ({ rule: phase, level, message }));
   const isTold = told.some(({ level, message }) => level === 'error' && message === why);
-  if (state === 'ready' || isTold) return told;
+  // It is sound, and only not for the model that is used here.
+  if (state === 'ready' || state === 'skipped' || isTold) return told;
   if (state === 'disabled') {
     return [...told, { rule: 'validate', level: 'warning', message: 'it says `disabled: true`' }];
   }
@@ -72,10 +75,11 @@ function isSound({ findings }: Report, isStrict: boolean): boolean {
   return !findings.some(({ level }) => level === 'error' || isStrict);
 }
 
-function readable({ name, path, findings, contributes, hooks }: Report): string {
+function readable({ name, path, findings, contributes, hooks, madeFor }: Report): string {
   const brought = [
     contributionWords(contributes),
     hooks.length === 0 ? '' : `hooks: ${hooks.map(oneLine).join(', ')}`,
+    madeFor.length === 0 ? '' : `only for ${madeFor.map(oneLine).join(', ')}`,
   ].filter((each) => each !== '');
   return [
     `${colors.bold(oneLine(name))}  ${verdict(findings)}`,

@@ -9,6 +9,7 @@ import type { OnIssue } from '../../../plugins/issue.ts';
 import type { ProviderMessage } from '../../../plugins/contract/message.ts';
 import type { AgentExtensionMessageBuilder } from '../../../plugins/contract/plugin.ts';
 import type { ActivePlugin } from '../../../plugins/registry.ts';
+import { asItsOwn } from '../../../plugins/whose-work.ts';
 import type { Message } from '../../../sessions/messages.ts';
 
 export interface BuilderMeans {
@@ -33,7 +34,7 @@ export async function buildMessages(
   for (const { plugin, builder } of builders) {
     const given = ownCopy(toProviderMessages(built));
     const made = await madeBy(builder, () =>
-      withinBounds(() => builder.build(given), { timeoutMs, signal }),
+      withinBounds(() => asItsOwn(builder, () => builder.build(given)), { timeoutMs, signal }),
     );
     // Nobody asks the model any more.
     if (signal.aborted) return messages;

@@ -21,9 +21,26 @@ export function withFreeNames(
   });
 }
 
+/** What services accept as the name of a tool. */
+const TOOL_NAME = /^[\w-]{1,64}$/u;
+
+/** One name that a service refuses would cost every request. */
+export function nameProblem({ name }: { readonly name: string }): string | null {
+  if (TOOL_NAME.test(name)) return null;
+  return `the tool ${JSON.stringify(name)} is left out: a name has letters, digits, "_" and "-", at most 64`;
+}
+
+/** Why no session offers a tool under this name, whatever else it offers; null when it may. */
+export function whyNeverOffered(name: string): string | null {
+  const isOwn = vocabularyOfName(name) !== null;
+  return nameProblem({ name }) ?? (isOwn ? sayTaken(name, OWN) : null);
+}
+
+const OWN = "one of Hookline's own";
+
 /** Whose tool has this name already; null when nobody's. */
 function ownerOf(name: string, others: readonly Tool[]): string | null {
-  if (vocabularyOfName(name) !== null) return "one of Hookline's own";
+  if (vocabularyOfName(name) !== null) return OWN;
   return others.some((other) => other.name === name) ? 'another one of this session' : null;
 }
 
@@ -32,6 +49,9 @@ export function nameTaken(
   { name, plugin = 'config.extraTools' }: Tool,
   owner: string,
 ): PluginIssue {
-  const message = `the tool ${name} is left out: ${owner} has this name; give it another one`;
-  return { plugin, phase: 'tool', level: 'warning', message };
+  return { plugin, phase: 'tool', level: 'warning', message: sayTaken(name, owner) };
+}
+
+function sayTaken(name: string, owner: string): string {
+  return `the tool ${name} is left out: ${owner} has this name; give it another one`;
 }

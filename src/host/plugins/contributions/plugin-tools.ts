@@ -15,6 +15,7 @@ import { reasonOf, shownText } from '../../../dialects/cline-plugin/plain-value.
 import { textsIn } from '../../../mcp/answer.ts';
 import { withinBounds } from '../../../plugins/bounded.ts';
 import type { AgentTool, AgentToolContext } from '../../../plugins/contract/tool.ts';
+import { asItsOwn } from '../../../plugins/whose-work.ts';
 import { imagesIn, showable } from '../../mcp/tool-output.ts';
 import type { CheckedInput, InputCheck } from './check-input.ts';
 import { blocksIn, keptValue, outputText } from './output-text.ts';
@@ -191,7 +192,7 @@ async function execute({ tool, value, call, bench, means }: Running): Promise<un
     },
   };
   try {
-    const result: unknown = await tool.execute(value, context);
+    const result: unknown = await asItsOwn(tool, () => tool.execute(value, context));
     return isStream(result) ? await readStream(result, call.signal) : result;
   } finally {
     isOver = true;

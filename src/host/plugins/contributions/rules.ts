@@ -6,6 +6,7 @@ import { type Bounds, withinBounds } from '../../../plugins/bounded.ts';
 import type { OnIssue } from '../../../plugins/issue.ts';
 import type { AgentExtensionRule } from '../../../plugins/contract/plugin.ts';
 import type { ActivePlugin } from '../../../plugins/registry.ts';
+import { asItsOwn } from '../../../plugins/whose-work.ts';
 
 export interface RuleMeans {
   readonly plugins: readonly ActivePlugin[];
@@ -74,7 +75,9 @@ function nameOf(rule: AgentExtensionRule): string {
 async function contentOf(rule: AgentExtensionRule, bounds: Bounds): Promise<string> {
   const { content } = rule;
   const said: unknown =
-    typeof content === 'function' ? await withinBounds(() => content.call(rule), bounds) : content;
+    typeof content === 'function'
+      ? await withinBounds(() => asItsOwn(rule, () => content.call(rule)), bounds)
+      : content;
   if (said === undefined || said === null) return '';
   if (typeof said === 'string') return said.trim();
   throw new HooklineError('PLUGIN_INVALID', {

@@ -1,6 +1,7 @@
 import type { RuntimeEvent } from '../../../agent/runtime-event.ts';
 import { messageOf } from '../../../base/errors.ts';
 import type { ActivePlugin } from '../../../plugins/registry.ts';
+import { asItsOwn } from '../../../plugins/whose-work.ts';
 import type {
   AgentRuntimeEvent,
   AgentRuntimeNews,
@@ -66,7 +67,7 @@ function tellPlugin({ plugin, health }: ActivePlugin, event: AgentRuntimeEvent):
   if (typeof hooks.onEvent !== 'function' || health.isOff('onEvent')) return;
   const fail = (error: unknown): void => health.strike('onEvent', messageOf(error));
   try {
-    const result: unknown = hooks.onEvent(event);
+    const result: unknown = asItsOwn(plugin, () => hooks.onEvent?.(event));
     if (result instanceof Promise) result.catch(fail);
   } catch (error) {
     fail(error);

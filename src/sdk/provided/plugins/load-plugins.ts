@@ -236,7 +236,7 @@ async function loadEntry(
 /** Getters of foreign objects may throw. */
 function problemOf(plugin: unknown): string | null {
   try {
-    return readManifest(plugin, 0).problem;
+    return readManifest(plugin, 'without a name').problem;
   } catch (error) {
     return `it cannot be looked at: ${String(error)}`;
   }

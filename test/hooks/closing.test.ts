@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { HookEngine } from '../../../src/hooks/engine.ts';
-import type { Handler } from '../../../src/hooks/handler.ts';
-import type { DispatchRecord } from '../../../src/hooks/observers.ts';
-import { bash, deciding, engineOf, gate, handler, untilAborted } from '../handlers.ts';
+import type { HookEngine } from '../../src/hooks/engine.ts';
+import type { Handler } from '../../src/hooks/handler.ts';
+import type { DispatchRecord } from '../../src/hooks/observers.ts';
+import { bash, deciding, engineOf, gate, handler, untilAborted } from './handlers.ts';
 
 const CLOSED = { name: 'AbortError', message: 'the hook engine was closed' };
 

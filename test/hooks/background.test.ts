@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { createBackgroundPool } from '../../../src/hooks/dispatch/background.ts';
-import type { Answer } from '../../../src/hooks/handler.ts';
-import type { LateOutcome } from '../../../src/hooks/observers.ts';
-import { bash, engineOf, gate, handler, MOMENT, untilAborted } from '../handlers.ts';
+import { createBackgroundPool } from '../../src/hooks/background.ts';
+import type { Answer } from '../../src/hooks/handler.ts';
+import type { LateOutcome } from '../../src/hooks/observers.ts';
+import { bash, engineOf, gate, handler, MOMENT, untilAborted } from './handlers.ts';
 
 describe('a background handler', () => {
   test('is not waited for; its answer arrives late', async () => {

@@ -1,0 +1,62 @@
+import type { HookEvent } from '../../hooks/facts.ts';
+import type { HandlerInput } from '../../hooks/handler.ts';
+import type { PluginPorts, SharedCall, SharedCalls, ToolEvent } from './contexts.ts';
+
+/** Makes it once for all hooks of a dispatch; whoever reads the conversation has a snapshot to himself. */
+export function createSharedCalls(ports: PluginPorts): SharedCalls {
+  const findTool = rememberTool(ports);
+  let last: { readonly given: HandlerInput; readonly call: SharedCall } | null = null;
+  return (event, given) => {
+    if (last?.given === given && ports.isUnread?.(last.call.snapshot) === true) return last.call;
+    const call = callOf(event, given, { ports, findTool });
+    last = { given, call };
+    return call;
+  };
+}
+
+interface CallMeans {
+  readonly ports: PluginPorts;
+  readonly findTool: FindTool;
+}
+
+function callOf(event: ToolEvent, given: HandlerInput, { ports, findTool }: CallMeans): SharedCall {
+  const { callId: toolCallId, name, input } = event.tool;
+  const toolName = given.tool?.name ?? name;
+  const { provider: providerId, id: modelId } = event.model;
+  return {
+    snapshot: ports.snapshot(event),
+    tool: findTool(toolName, event) ?? { name: toolName, description: '', inputSchema: {} },
+    toolCallId,
+    toolName,
+    input: given.tool?.input ?? input,
+    toolSource: { providerId, modelId, executionMode: 'sequential' },
+  };
+}
+
+type FoundTool = ReturnType<PluginPorts['findTool']>;
+type FindTool = (name: string, event: HookEvent) => FoundTool;
+
+/** A tool stays the same for a turn: that of which its model was told. */
+function rememberTool(ports: PluginPorts): FindTool {
+  let known: { readonly name: string; readonly turn: Turn; readonly tool: FoundTool } | null = null;
+  return (name, event) => {
+    if (known !== null && known.name === name && isOf(known.turn, event)) return known.tool;
+    const tool = ports.findTool(name);
+    known = { name, turn: turnOf(event), tool };
+    return tool;
+  };
+}
+
+interface Turn {
+  readonly agentId: string;
+  readonly promptId: string | null;
+  readonly iteration: number;
+}
+
+function turnOf({ agent, promptId, iteration }: HookEvent): Turn {
+  return { agentId: agent.id, promptId, iteration };
+}
+
+function isOf({ agentId, promptId, iteration }: Turn, event: HookEvent): boolean {
+  return event.iteration === iteration && event.promptId === promptId && event.agent.id === agentId;
+}

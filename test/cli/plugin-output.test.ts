@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { jsonOf, runHookline } from './hookline.ts';
+import { at, createPlace, write } from './place.ts';
+
+/** Writes wherever a plugin can write, also when nobody listens to it any more. */
+const LOUD = `
+import { setTimeout as later } from 'node:timers';
+console.log('imported');
+process.stdout.write('imported, raw\\n');
+const say = () => { console.log('late'); process.stdout.write('late, raw\\n'); };
+later(say, 60);
+export default {
+  name: 'loud',
+  manifest: { capabilities: ['hooks'] },
+  setup() { console.error('set up'); },
+  hooks: { afterRun() { process.stdout.write('afterRun, raw\\n'); later(say, 60); } },
+};
+`;
+
+function loudPlace() {
+  const place = createPlace({ 'turns.json': '[{ "text": "Done." }]' });
+  write(place.home, '.cline/plugins/loud.ts', LOUD);
+  return place;
+}
+
+const WORDS = ['imported', 'imported, raw', 'late', 'late, raw'];
+
+describe('what a plugin writes to stdout', () => {
+  it.each(['json', 'stream-json'])('is no part of what run --output %s prints', async (form) => {
+    const words = ['run', '--script', 'turns.json', '--output', form, 'hi'];
+    const { code, stdout, stderr } = await runHookline(words, at(loudPlace()));
+    const documents = form === 'json' ? [stdout] : stdout.trimEnd().split('\n');
+    expect(documents.map((text) => JSON.parse(text)).at(-1)).toMatchObject({ text: 'Done.' });
+    expect(code).toBe(0);
+    const said = stderr.split('\n');
+    expect(said).toEqual(expect.arrayContaining([...WORDS, 'set up', 'afterRun, raw']));
+  });
+
+  it('is no part of the answer of run', async () => {
+    const words = ['run', '--script', 'turns.json', 'hi'];
+    expect((await runHookline(words, at(loudPlace()))).stdout).toBe('Done.\n');
+  });
+
+  it.each([['list'], ['validate', 'loud'], ['doctor']])(
+    'is no part of what plugin %s prints',
+    async (...words) => {
+      const result = await runHookline(['plugin', ...words, '--json'], at(loudPlace()));
+      expect(jsonOf(result)).toEqual(expect.any(Object));
+      expect(result.stderr).toContain('imported, raw');
+    },
+  );
+});

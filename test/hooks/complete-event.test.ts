@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import { completeEvent } from '../../src/hooks/complete-event.ts';
+import type { Moment } from '../../src/hooks/facts.ts';
+import { bash, engineOf, handler, MOMENT } from './handlers.ts';
+
+const FULL: Required<Moment> = {
+  ...MOMENT,
+  startDirectory: '/ws/start',
+  effort: 'high',
+  skills: ['review'],
+};
+
+describe('an event', () => {
+  test('has all that its moment says', () => {
+    expect(completeEvent(bash('ls'), FULL)).toEqual({ ...FULL, ...bash('ls') });
+  });
+
+  test('has nothing of which its moment does not speak', () => {
+    expect(completeEvent(bash('ls'), MOMENT)).toStrictEqual({ ...MOMENT, ...bash('ls') });
+  });
+
+  test('has what whoever fires it knows better', () => {
+    const known: Required<Moment> = {
+      sessionId: 'own',
+      taskId: 'own task',
+      ulid: '01K',
+      at: 7,
+      cwd: '/ws/deep',
+      startDirectory: '/elsewhere',
+      workspaceRoots: ['/elsewhere'],
+      permissionMode: 'plan',
+      model: { provider: 'other', id: 'other' },
+      effort: 'low',
+      agent: { id: 'b', parentId: 'a', type: 'Explore' },
+      iteration: 0,
+      userId: 'other',
+      version: '2',
+      transcriptPath: '/ws/transcript.jsonl',
+      promptId: 'prompt',
+      skills: [],
+    };
+    expect(completeEvent(bash('ls'), FULL, known)).toEqual({ ...known, ...bash('ls') });
+  });
+
+  test('has what is known to be nothing', () => {
+    const moment = { ...FULL, transcriptPath: '/t', promptId: 'p' };
+    const known = { transcriptPath: null, promptId: null };
+    expect(completeEvent(bash('ls'), moment, known)).toMatchObject(known);
+  });
+
+  test('says itself what counts first', () => {
+    const fired = { ...bash('ls'), cwd: '/said', startDirectory: '/said' };
+    expect(completeEvent(fired, FULL, { cwd: '/known', effort: 'low' })).toEqual({
+      ...FULL,
+      ...fired,
+      effort: 'low',
+    });
+  });
+});
+
+test('a dispatch tells handlers what its caller knows of the moment', async () => {
+  const seen: unknown[] = [];
+  const engine = engineOf([
+    handler('a', ({ event }) => {
+      seen.push(event);
+      return undefined;
+    }),
+  ]);
+  await engine.dispatch(bash('ls'), { moment: { iteration: 9, promptId: 'p' } });
+  expect(seen).toEqual([{ ...MOMENT, ...bash('ls'), iteration: 9, promptId: 'p' }]);
+});

@@ -1,0 +1,95 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { AgentPlugin } from '../../../src/plugin.ts';
+import { createPluginTestHost } from '../../../src/testing.ts';
+import { runHookline } from '../../cli/hookline.ts';
+import { at, createPlace, write } from '../../cli/place.ts';
+
+async function open(...plugins: AgentPlugin[]) {
+  const host = await createPluginTestHost(plugins);
+  onTestFinished(() => host.dispose());
+  return host;
+}
+
+describe('beforeModel', () => {
+  // As two public plugins do, one of them of Cline's own examples; releases of Cline pass over it.
+  it('may answer with another system prompt, which the next plugin and the model are told', async () => {
+    const seen: (string | undefined)[] = [];
+    const adding = (name: string): AgentPlugin => ({
+      name,
+      manifest: { capabilities: ['hooks'] },
+      hooks: {
+        beforeModel({ request: { systemPrompt = '' } }) {
+          seen.push(systemPrompt);
+          return { systemPrompt: `${systemPrompt}\n\n${name} SAYS SO` };
+        },
+      },
+    });
+    const host = await open(adding('FIRST'), adding('SECOND'));
+    const { requests } = await host.run('go', [{ text: 'done' }]);
+    expect(seen[1]).toBe(`${seen[0]}\n\nFIRST SAYS SO`);
+    expect(requests[0]?.system).toBe(`${seen[1]}\n\nSECOND SAYS SO`);
+  });
+
+  it('answers nothing with a system prompt that is none', async () => {
+    const plugin: AgentPlugin = {
+      name: 'wrong',
+      manifest: { capabilities: ['hooks'] },
+      hooks: { beforeModel: () => JSON.parse('{ "systemPrompt": 5 }') },
+    };
+    const host = await open(plugin);
+    const { requests, text } = await host.run('go', [{ text: 'done' }]);
+    expect(text).toBe('done');
+    expect(requests[0]?.system).toBe('');
+    expect(host.issues()).toEqual([
+      expect.objectContaining({
+        plugin: 'wrong',
+        message: expect.stringContaining('"systemPrompt"'),
+      }),
+    ]);
+  });
+});
+
+describe('a tool', () => {
+  // Cline's own plugin for sub-agents steers the session that it finds there.
+  it('is told the session in its metadata, too', async () => {
+    const told: unknown[] = [];
+    const host = await open({
+      name: 'asks',
+      manifest: { capabilities: ['tools'] },
+      setup(api) {
+        api.registerTool({
+          name: 'who',
+          description: '',
+          inputSchema: { type: 'object' },
+          execute: (_input, { metadata, sessionId }) => void told.push([metadata, sessionId]),
+        });
+      },
+    });
+    await host.run('go', [{ tools: [{ name: 'who', input: {} }] }, { text: 'done' }]);
+    expect(told).toEqual([[{ sessionId: host.sessionId }, host.sessionId]]);
+  });
+});
+
+describe('many plugins, each in a process of its own', () => {
+  it('are loaded without a warning of Node.js', async () => {
+    const place = createPlace();
+    const plugins = path.join(place.home, '.cline', 'plugins');
+    for (let n = 0; n < 11; n += 1) {
+      write(
+        plugins,
+        `p${n}.mjs`,
+        `export default { name: 'p${n}', manifest: { capabilities: ['hooks'] }, hooks: {} };`,
+      );
+    }
+    const script = path.join(place.directory, 'turns.json');
+    writeFileSync(script, JSON.stringify([{ text: 'done' }]));
+    const env = { HOOKLINE_PLUGIN_ISOLATION: 'process' };
+    expect(await runHookline(['run', '--script', script, 'go'], at(place, { env }))).toEqual({
+      code: 0,
+      stdout: 'done\n',
+      stderr: '',
+    });
+  });
+});
