@@ -13,3 +13,8 @@ export function markEnding<Plugin extends object>(
 export function endingOf(plugin: object): string | null {
   return endings.get(plugin)?.() ?? null;
 }
+
+/** How to ask that again and again; null for one that lives in this process, and cannot end by itself. */
+export function endingReader(plugin: object): (() => string | null) | null {
+  return endings.get(plugin) ?? null;
+}

@@ -1,9 +1,8 @@
 import { HooklineError, isHooklineError, messageOf } from '../base/errors.ts';
 import { isRecord } from '../base/json.ts';
-import { limitTime } from '../base/time-limit.ts';
-import { untilAborted } from '../base/until-aborted.ts';
 import { type Contributions, createApi } from './api.ts';
 import { withinBounds } from './bounded.ts';
+import { type Disposal, disposeAll } from './disposals.ts';
 import { endingOf } from './ending.ts';
 import { createHealth, type Health } from './health.ts';
 import type { PluginEntry } from './entry.ts';
@@ -187,11 +186,6 @@ function leftOut(name: string, state: PluginState, lastError: string | null): Pl
   return { name, state, lastError, contributes: null };
 }
 
-interface Disposal {
-  readonly plugin: string;
-  readonly dispose: () => unknown;
-}
-
 async function setUp(
   request: RegistryRequest,
   { name, plugin }: Resolved,
@@ -268,8 +262,10 @@ function statusOf({ name, plugin, contributions, health }: ActivePlugin): Plugin
     contributes: {
       tools: contributions.tools.map((tool) => tool.name),
       commands: contributions.commands.map((command) => command.name),
-      rules: contributions.rules.map((rule) => rule.id),
-      messageBuilders: contributions.messageBuilders.map((builder) => builder.name),
+      rules: contributions.rules.map((rule) => textOr(rule.id, 'without an id')),
+      messageBuilders: contributions.messageBuilders.map((builder) =>
+        textOr(builder.name, 'without a name'),
+      ),
       providers: contributions.providers.map((provider) => provider.name),
       automationEventTypes: contributions.automationEventTypes.map((type) => type.eventType),
       mcpServers: contributions.mcpServers.map((server) => server.name),
@@ -277,21 +273,7 @@ function statusOf({ name, plugin, contributions, health }: ActivePlugin): Plugin
   };
 }
 
-/** All of it is begun, the last first; what takes too long is not waited for. */
-async function disposeAll(
-  disposals: Disposal[],
-  { onIssue, disposeTimeoutMs }: RegistryRequest,
-): Promise<void> {
-  const limit = limitTime(new AbortController().signal, disposeTimeoutMs);
-  for (const { plugin, dispose } of disposals.splice(0).toReversed()) {
-    try {
-      const work = async (): Promise<unknown> => dispose();
-      await untilAborted(work(), limit.signal);
-    } catch (error) {
-      const why = limit.isOver() ? `it took longer than ${disposeTimeoutMs} ms` : messageOf(error);
-      const message = `what it wanted done at the end failed: ${why}`;
-      onIssue({ plugin, phase: 'setup', level: 'warning', message });
-    }
-  }
-  limit.clear();
+/** Plugins may be plain JavaScript, and Cline asks for neither. */
+function textOr(name: unknown, otherwise: string): string {
+  return typeof name === 'string' && name.trim() !== '' ? name : otherwise;
 }

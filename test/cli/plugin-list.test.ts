@@ -151,8 +151,8 @@ describe('hookline plugin list', () => {
       '  skills: tidy',
       '',
     ]);
-    expect((await plugin(place, ['disable', 'hello-plugin'])).stderr).toBe(
-      'hookline: no plugin here goes by "hello-plugin"\n  There are: bad, hello, two.\n',
+    expect((await plugin(place, ['disable', 'another'])).stderr).toBe(
+      'hookline: no plugin here goes by "another"\n  There are: bad, hello, two.\n',
     );
   });
 

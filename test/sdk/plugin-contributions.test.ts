@@ -92,7 +92,9 @@ describe('setup', () => {
     });
     expect(heard).toBe(0);
     expect(stage.service.requests()[0]?.tools.slice(0, 2)).toEqual(['one', 'read_files']);
-    expect(errors(stage)).toEqual(['plugin bad: broken']);
+    expect(errors(stage)).toEqual([
+      'plugin bad: its setup failed, so nothing of it is used: broken',
+    ]);
   });
 
   it('that throws fails the start with hookErrorMode "throw"', async () => {
@@ -410,7 +412,7 @@ describe('tools of plugins', () => {
       iteration: 1,
       toolCallId: 'call_0_0',
       cwd: stage.workspace,
-      metadata: {},
+      metadata: { sessionId },
       isSignal: true,
       run: 'string',
     });

@@ -9,7 +9,7 @@ import type { Host } from '../../host/create-host.ts';
 import { type HookStatus, trustUnit } from '../../host/hook-set.ts';
 import { type Binding, bindUnit, readBytes } from '../../trust/bytes.ts';
 import { MAX_BYTES } from '../../trust/collect.ts';
-import { boundPaths, ENTRY_TEXT_KEY } from '../../trust/file-map.ts';
+import { boundPaths, ENTRY_TEXT_KEY, type FileMap } from '../../trust/file-map.ts';
 import { changesSince, type FileChange } from '../../trust/objects.ts';
 import { type TrustedEntry, trustObjectsDirectory, trustUnits } from '../../trust/record.ts';
 import { confirm } from '../ask.ts';
@@ -164,7 +164,7 @@ function describe({ status, binding }: Shown, host: Host): string {
     ...whatItDoes(hook),
     ...(hook.problem === null ? [] : [`  problem   ${printable(hook.problem)}`]),
     ...hook.notes.map((note) => `  note      ${printable(note)}`),
-    `  binds     ${boundNames(boundPaths(binding.files))}`,
+    `  binds     ${boundWords(binding.files)}`,
     `  not bound ${notBound.length === 0 ? alwaysUnbound(hook) : notBound.map(oneLine).join(', ')}`,
     indent(state === 'modified' ? changes(status, host) : excerpts(hook), '  '),
     '',
@@ -186,6 +186,18 @@ function alwaysUnbound({ permissions }: FoundHook): string {
   return permissions === undefined
     ? 'whatever else it starts or loads'
     : 'whatever the commands do that it allows';
+}
+
+const SHOWN_ABSENT = 3;
+
+/** An import without an ending may mean many files, of which one is there: the others must not come to be. */
+function boundWords(files: FileMap): string {
+  const isThere = (key: string): boolean => files[key] !== 'absent';
+  const keys = boundPaths(files);
+  const there = keys.filter(isThere);
+  const absent = keys.length - there.length;
+  if (absent <= SHOWN_ABSENT) return boundNames(keys);
+  return `${boundNames(there)}, and that nothing comes to be at ${absent} other places that it might load from`;
 }
 
 const SHOWN_NAMES = 40;

@@ -56,7 +56,7 @@ export async function inspectPlugin(
   try {
     const importMs = systemClock.elapsed() - start;
     const found = { name: entry.label, ...NOTHING, issues, importMs };
-    if (loading.kind === 'helper') return { ...found, state: 'helper', why: 'no plugin is in it' };
+    if (loading.kind === 'helper') return { ...found, state: 'helper', why: NO_PLUGIN };
     if (loading.kind === 'failed') return { ...found, state: 'failed', why: loading.message };
     return { ...found, ...(await lookAt(loading.plugin, entry, { host, context, issues })) };
   } finally {
@@ -82,11 +82,14 @@ export async function ownName(
   }
 }
 
+const NO_PLUGIN =
+  'no plugin is in it: a plugin is an object with "name" and "manifest", exported as default or as "plugin"';
+
 const NOTHING = { contributes: null, hooks: [], madeFor: [] } as const;
 
 /** For good: what the plugin has begun may go wrong while others are looked at. */
 async function surviveErrors(entry: PluginEntry, issues: PluginIssue[]): Promise<void> {
-  const { watchUncaught } = await import('../../host/plugins/uncaught.ts');
+  const { watchUncaught } = await import('../../host/plugins/process/uncaught.ts');
   watchUncaught([{ name: entry.label, entry }], (issue) => issues.push(issue));
 }
 

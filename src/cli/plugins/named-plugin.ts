@@ -39,14 +39,29 @@ export async function findNamed(
   try {
     return selectPlugin(all, wanted, host.surroundings.cwd);
   } catch (error) {
-    const ready = all.filter(({ status }) => status.state === 'ready');
-    const names = await Promise.all(ready.map((each) => ownName(each, host, context)));
-    const own = ready.filter(
-      (_each, place) => names[place]?.toLowerCase() === wanted.toLowerCase(),
-    );
+    const own = await callingThemselves(wanted, all, { host, context });
     if (own.length === 1) return own;
     throw error;
   }
+}
+
+interface Asking {
+  readonly host: Host;
+  readonly context: CommandContext;
+}
+
+/** Of those that may be loaded. One after the other: each has the console for itself. */
+async function callingThemselves(
+  wanted: string,
+  all: readonly FoundPlugin[],
+  { host, context }: Asking,
+): Promise<readonly FoundPlugin[]> {
+  const own: FoundPlugin[] = [];
+  for (const plugin of all.filter(({ status }) => status.state === 'ready')) {
+    const name = await ownName(plugin, host, context);
+    if (name?.toLowerCase() === wanted.toLowerCase()) own.push(plugin);
+  }
+  return own;
 }
 
 function findPlace(wanted: string): string | null {

@@ -49,8 +49,9 @@ function writeAtOnce(
 
 /** With the method of its class: its own may have been put there to turn others away. */
 function writeTo(stream: NodeJS.WriteStream, text: string | Buffer): void {
-  const { write }: Pick<NodeJS.WriteStream, 'write'> = Object.getPrototypeOf(stream);
-  Reflect.apply(write, stream, [text]);
+  const own: unknown = Object.getPrototypeOf(stream);
+  const write: unknown = typeof own === 'object' && own !== null ? Reflect.get(own, 'write') : null;
+  if (typeof write === 'function') Reflect.apply(write, stream, [text]);
 }
 
 let isOurs = false;

@@ -4,6 +4,7 @@ import { untilAborted } from '../../base/until-aborted.ts';
 import type { FailurePolicy } from '../../hooks/decision.ts';
 import type { EventName, HookEvent } from '../../hooks/facts.ts';
 import type { Answer, Handler, HandlerInput } from '../../hooks/handler.ts';
+import { endingOf, endingReader } from '../../plugins/ending.ts';
 import type { ActivePlugin } from '../../plugins/registry.ts';
 import { asItsOwn, isClaimed } from '../../plugins/whose-work.ts';
 import type { AgentRuntimeHooks, HookName } from '../../plugins/contract/runtime-hooks.ts';
@@ -152,7 +153,11 @@ function stageOf<Told>(speech: Speech<Told>): Stage {
 function runOf<Told>(speech: Speech<Told>, active: ActivePlugin, means: Means): Handler['run'] {
   const { plugin, health } = active;
   const fail = (failure: HookFailure, signal: AbortSignal): Answer => {
-    if (!signal.aborted) health.strike(speech.hook, failure.message);
+    // That its process has ended is told by whoever started it.
+    if (signal.aborted || endingOf(plugin) !== null) return { failure };
+    const isGuard = means.failsClosed || wantsToFailClosed(speech.of(plugin.hooks ?? {}));
+    if (isGuard) health.complain(speech.hook, failure.message);
+    else health.strike(speech.hook, failure.message);
     return { failure };
   };
   // Decided once, for this is done with every call: objects of the program itself need no name.
@@ -240,16 +245,21 @@ class PluginHandler implements Handler {
   readonly #failsClosed: () => boolean;
 
   constructor(active: ActivePlugin, stage: Stage, { event, means }: Occasion) {
-    const { name, health } = active;
+    const { name, plugin, health } = active;
     const { hook, events } = stage;
     this.id = `plugin:${name}:${hook}${events.length === 1 ? '' : `:${event}`}`;
     this.source = `the plugin ${name}`;
     this.event = event;
     this.run = stage.runOf(active, means);
-    this.fits = () =>
-      health.isOff(hook) && !this.#failsClosed()
+    const readEnding = endingReader(plugin);
+    this.fits = () => {
+      if (readEnding !== null && readEnding() !== null && !this.#failsClosed()) {
+        return `the process of ${name} has ended`;
+      }
+      return health.isOff(hook) && !this.#failsClosed()
         ? `${hook} of ${name} failed too often and is switched off`
         : null;
+    };
     this.#failsClosed = () => means.failsClosed || wantsToFailClosed(stage.of(active));
   }
 

@@ -12,10 +12,15 @@ export function isSkipped(planned: readonly unknown[] | Skipped): planned is Ski
   return !Array.isArray(planned);
 }
 
-/** A handler with what every dispatch asks of it first: most handlers of an event do not fit. */
+/**
+ * A handler with what every dispatch wants of it. Handlers are objects of many shapes, which V8 reads
+ * slowly; candidates are all alike.
+ */
 export interface Candidate {
   readonly handler: Handler;
   readonly question: Question;
+  readonly withheld: (() => string | null) | null;
+  readonly run: Handler['run'];
   readonly isOrdered: boolean;
   /** Whether it is simply called and waited for as long as it takes. */
   readonly isPlain: boolean;
@@ -42,6 +47,8 @@ export function candidatesOf(handlers: readonly Handler[]): Candidate[] {
     return {
       handler,
       question: questionOf(handler, shared),
+      withheld: handler.withheld?.bind(handler) ?? null,
+      run: handler.run.bind(handler),
       isOrdered,
       isPlain: !background && timeoutMs === undefined,
       misfit: null,
@@ -65,7 +72,7 @@ function questionOf(handler: Handler, shared: Map<unknown, Question[]>): Questio
 }
 
 export function planHandler(candidate: Candidate, views: EventViews): Plan {
-  const { handler, question } = candidate;
+  const { handler, question, withheld } = candidate;
   if (question.askedOf === views.id && question.misfit !== null) {
     return misfitOf(candidate, question.misfit);
   }
@@ -73,7 +80,7 @@ export function planHandler(candidate: Candidate, views: EventViews): Plan {
   question.askedOf = views.id;
   question.misfit = typeof fitting === 'string' ? fitting : null;
   if (typeof fitting === 'string') return misfitOf(candidate, fitting);
-  const why = handler.withheld?.() ?? null;
+  const why = withheld?.() ?? null;
   return why === null ? fitting : { hook: handler.id, kind: 'withheld', why };
 }
 

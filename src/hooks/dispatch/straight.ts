@@ -1,7 +1,7 @@
 import { systemClock } from '../../base/clock.ts';
 import type { Outcome, Skipped } from '../decision.ts';
 import type { Vocabulary } from '../faces/faces.ts';
-import type { Handler, HandlerInput } from '../handler.ts';
+import type { HandlerInput } from '../handler.ts';
 import {
   brokenRun,
   type Candidate,
@@ -112,11 +112,11 @@ function lookIn(way: Way, vocabulary: Vocabulary): void {
 function askAbout(way: Way, candidate: Candidate, input: HandlerInput): readonly Started[] | null {
   const { ports, request } = way;
   const { handler } = candidate;
-  const startedAt = startOf(way, handler);
+  const startedAt = startOf(way, candidate);
   const isWatched = ports.onProgress !== undefined;
   if (isWatched) tellProgress(ports, 'start', handler);
   try {
-    const answer = handler.run(input, request.signal);
+    const answer = candidate.run(input, request.signal);
     if (answer !== undefined) {
       const run: HandlerRun = { handler, input, pass: 1 };
       return [{ run, result: endRun(ports, request, takeAnswer(run, answer, startedAt)) }];
@@ -132,8 +132,8 @@ function askAbout(way: Way, candidate: Candidate, input: HandlerInput): readonly
 }
 
 /** Nor is what it took to find out whether it may run. */
-function startOf({ doneAt }: Way, handler: Handler): number {
-  const isUnknown = handler.withheld !== undefined || Number.isNaN(doneAt);
+function startOf({ doneAt }: Way, { withheld }: Candidate): number {
+  const isUnknown = withheld !== null || Number.isNaN(doneAt);
   return isUnknown ? systemClock.elapsed() : doneAt;
 }
 

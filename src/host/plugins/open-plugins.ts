@@ -20,7 +20,7 @@ import { createInputChecks } from './contributions/check-input.ts';
 import { nameProblem } from './contributions/free-names.ts';
 import { toAgentTool } from './contributions/plugin-tools.ts';
 import { createRules, type Rules } from './contributions/rules.ts';
-import { createSnapshots, type Snapshots } from './snapshots.ts';
+import { createSnapshots, type Snapshots } from './news/snapshots.ts';
 import { createTelling } from './news/tell-plugins.ts';
 
 export interface PluginsRequest {
@@ -89,6 +89,7 @@ async function joinPlugins(
     plugins: active,
     mirror,
     snapshots,
+    timeoutMs,
     ...(onNews === undefined ? {} : { onNews }),
   });
   const made = toolsOf(request, registry);

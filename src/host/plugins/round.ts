@@ -22,7 +22,7 @@ import { type OpenedPlugins, openPlugins } from './open-plugins.ts';
 import type { PluginOptions } from './plugin-options.ts';
 import { providersOf } from './contributions/providers.ts';
 import { timeLimits } from './time-limits.ts';
-import { watchUncaught } from './uncaught.ts';
+import { watchUncaught } from './process/uncaught.ts';
 import { readWorkspaceInfo } from './news/workspace-info.ts';
 
 export interface RoundRequest {

@@ -2,7 +2,7 @@ import type { RunResult, RuntimeEvent } from '../../agent/runtime-event.ts';
 import { systemClock } from '../../base/clock.ts';
 import { toProviderMessages } from '../../dialects/cline-plugin/builder-messages.ts';
 import { resultOf, vocabularyOfName } from '../../hooks/faces/faces.ts';
-import { pluginStatus } from '../../host/plugins/snapshots.ts';
+import { pluginStatus } from '../../host/plugins/news/snapshots.ts';
 import type { ProviderMessage } from '../../plugins/contract/message.ts';
 import type { Message } from '../../sessions/messages.ts';
 

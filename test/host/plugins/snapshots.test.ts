@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createAgentMirror } from '../../../src/host/plugins/news/agent-mirror.ts';
-import { createSnapshots, type Snapshots } from '../../../src/host/plugins/snapshots.ts';
+import { createSnapshots, type Snapshots } from '../../../src/host/plugins/news/snapshots.ts';
 import type { AgentMirror } from '../../../src/host/plugins/news/agent-mirror.ts';
 import { sharedSaid } from '../../../src/plugins/contract/snapshot.ts';
 import type { Message } from '../../../src/sessions/messages.ts';

@@ -5,6 +5,7 @@ import {
 } from '../../../dialects/cline-plugin/builder-messages.ts';
 import { plainText, reasonOf } from '../../../dialects/cline-plugin/plain-value.ts';
 import { withinBounds } from '../../../plugins/bounded.ts';
+import { endingOf } from '../../../plugins/ending.ts';
 import type { OnIssue } from '../../../plugins/issue.ts';
 import type { ProviderMessage } from '../../../plugins/contract/message.ts';
 import type { AgentExtensionMessageBuilder } from '../../../plugins/contract/plugin.ts';
@@ -27,7 +28,8 @@ export async function buildMessages(
   { plugins, timeoutMs, onIssue }: BuilderMeans,
   signal: AbortSignal,
 ): Promise<readonly Message[]> {
-  const builders = plugins.flatMap(({ name: plugin, contributions }) =>
+  const working = plugins.filter(({ plugin }) => endingOf(plugin) === null);
+  const builders = working.flatMap(({ name: plugin, contributions }) =>
     contributions.messageBuilders.map((builder) => ({ plugin, builder })),
   );
   let built = messages;

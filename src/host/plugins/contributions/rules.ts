@@ -3,6 +3,7 @@ import { typeName } from '../../../base/json.ts';
 import { reasonOf, shownText } from '../../../dialects/cline-plugin/plain-value.ts';
 import type { Handler } from '../../../hooks/handler.ts';
 import { type Bounds, withinBounds } from '../../../plugins/bounded.ts';
+import { endingOf } from '../../../plugins/ending.ts';
 import type { OnIssue } from '../../../plugins/issue.ts';
 import type { AgentExtensionRule } from '../../../plugins/contract/plugin.ts';
 import type { ActivePlugin } from '../../../plugins/registry.ts';
@@ -50,7 +51,8 @@ async function readRules(
 ): Promise<readonly string[]> {
   const offered = toolNames();
   const texts: string[] = [];
-  const all = plugins.flatMap(({ name, contributions }) =>
+  const working = plugins.filter(({ plugin }) => endingOf(plugin) === null);
+  const all = working.flatMap(({ name, contributions }) =>
     contributions.rules.map((rule) => ({ plugin: name, rule })),
   );
   for (const { plugin, rule } of all) {

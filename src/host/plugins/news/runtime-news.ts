@@ -4,7 +4,7 @@ import { toAgentMessages } from '../../../dialects/cline-plugin/messages.ts';
 import type { AgentMessage } from '../../../plugins/contract/message.ts';
 import type { AgentRuntimeNews, AgentToolCall } from '../../../plugins/contract/runtime-hooks.ts';
 import { type MirroredAgent, resultMessage } from './agent-mirror.ts';
-import { type Snapshots, usageOf } from '../snapshots.ts';
+import { type Snapshots, usageOf } from './snapshots.ts';
 
 /** What plugins hear of an event; `agent` is as the event left it. */
 export interface NewsMeans {

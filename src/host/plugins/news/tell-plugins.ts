@@ -1,5 +1,8 @@
 import type { RuntimeEvent } from '../../../agent/runtime-event.ts';
 import { messageOf } from '../../../base/errors.ts';
+import { isRecord } from '../../../base/json.ts';
+import { timerDelay } from '../../../base/time-limit.ts';
+import { endingReader } from '../../../plugins/ending.ts';
 import type { ActivePlugin } from '../../../plugins/registry.ts';
 import { asItsOwn } from '../../../plugins/whose-work.ts';
 import type {
@@ -8,12 +11,14 @@ import type {
 } from '../../../plugins/contract/runtime-hooks.ts';
 import type { AgentMirror } from './agent-mirror.ts';
 import { runtimeNews } from './runtime-news.ts';
-import type { Snapshots } from '../snapshots.ts';
+import type { Snapshots } from './snapshots.ts';
 
 export interface TellingMeans {
   readonly plugins: readonly ActivePlugin[];
   readonly mirror: AgentMirror;
   readonly snapshots: Snapshots;
+  /** How long a listener may take; nobody waits for it, but it is told of. */
+  readonly timeoutMs: number;
   readonly onNews?: (event: AgentRuntimeEvent) => void;
 }
 
@@ -56,20 +61,57 @@ export function createTelling(means: TellingMeans): Telling {
   };
 }
 
-function tellAll({ plugins, onNews }: TellingMeans, told: AgentRuntimeEvent): void {
+function tellAll({ plugins, timeoutMs, onNews }: TellingMeans, told: AgentRuntimeEvent): void {
   onNews?.(told);
-  for (const plugin of plugins) tellPlugin(plugin, told);
+  for (const plugin of plugins) tellPlugin(plugin, told, timeoutMs);
 }
 
 /** What one of them does wrong is its own; nobody waits for any of them. */
-function tellPlugin({ plugin, health }: ActivePlugin, event: AgentRuntimeEvent): void {
+function tellPlugin(
+  { plugin, health }: ActivePlugin,
+  event: AgentRuntimeEvent,
+  timeoutMs: number,
+): void {
   const hooks = plugin.hooks ?? {};
   if (typeof hooks.onEvent !== 'function' || health.isOff('onEvent')) return;
-  const fail = (error: unknown): void => health.strike('onEvent', messageOf(error));
+  const readEnding = endingReader(plugin);
+  const hasEnded = (): boolean => readEnding !== null && readEnding() !== null;
+  if (hasEnded()) return;
+  // That its process has ended is told by whoever started it.
+  const fail = (message: string): void => {
+    if (!hasEnded()) health.strike('onEvent', message);
+  };
   try {
     const result: unknown = asItsOwn(plugin, () => hooks.onEvent?.(event));
-    if (result instanceof Promise) result.catch(fail);
+    if (!isPromiseLike(result)) return;
+    // One that lives elsewhere says only when it has failed; how long it takes is looked after there.
+    follow(result, readEnding === null ? timeoutMs : Number.POSITIVE_INFINITY, fail);
   } catch (error) {
-    fail(error);
+    fail(messageOf(error));
   }
+}
+
+function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
+  return isRecord(value) && 'then' in value;
+}
+
+/** Tells once when it failed, or took too long. */
+function follow(
+  answer: PromiseLike<unknown>,
+  timeoutMs: number,
+  fail: (message: string) => void,
+): void {
+  let isOver = false;
+  const end = (message: string | null): void => {
+    if (isOver) return;
+    isOver = true;
+    clearTimeout(timer);
+    if (message !== null) fail(message);
+  };
+  const tooLate = (): void => end(`did not answer within ${timeoutMs} ms`);
+  const timer = setTimeout(tooLate, timerDelay(timeoutMs)).unref();
+  Promise.resolve(answer).then(
+    () => end(null),
+    (error: unknown) => end(messageOf(error)),
+  );
 }

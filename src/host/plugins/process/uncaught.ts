@@ -1,8 +1,8 @@
-import type { PluginEntry } from '../../plugins/entry.ts';
-import type { OnIssue } from '../../plugins/issue.ts';
-import { leadsNowhere, ownerOf } from '../../plugins/load/owner-of-stack.ts';
-import { createUncaughtIssues } from '../../plugins/uncaught-issues.ts';
-import { beginner } from '../../plugins/whose-work.ts';
+import type { PluginEntry } from '../../../plugins/entry.ts';
+import type { OnIssue } from '../../../plugins/issue.ts';
+import { leadsNowhere, ownerOf } from '../../../plugins/load/owner-of-stack.ts';
+import { createUncaughtIssues } from '../../../plugins/uncaught-issues.ts';
+import { beginner } from '../../../plugins/whose-work.ts';
 
 /** A plugin that lives in this process. */
 export interface WatchedPlugin {

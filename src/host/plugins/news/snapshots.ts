@@ -1,23 +1,23 @@
-import type { RunResult } from '../../agent/runtime-event.ts';
-import type { Usage } from '../../agent/models/model.ts';
-import { HooklineError } from '../../base/errors.ts';
+import type { RunResult } from '../../../agent/runtime-event.ts';
+import type { Usage } from '../../../agent/models/model.ts';
+import { HooklineError } from '../../../base/errors.ts';
 import {
   createGrowingMessages,
   type GrowingMessages,
-} from '../../dialects/cline-plugin/growing-messages.ts';
-import { toAgentMessages } from '../../dialects/cline-plugin/messages.ts';
-import type { HookEvent } from '../../hooks/facts.ts';
-import type { AgentMessage } from '../../plugins/contract/message.ts';
-import type { AgentRunResult } from '../../plugins/contract/runtime-hooks.ts';
+} from '../../../dialects/cline-plugin/growing-messages.ts';
+import { toAgentMessages } from '../../../dialects/cline-plugin/messages.ts';
+import type { HookEvent } from '../../../hooks/facts.ts';
+import type { AgentMessage } from '../../../plugins/contract/message.ts';
+import type { AgentRunResult } from '../../../plugins/contract/runtime-hooks.ts';
 import {
   type AgentRuntimeStateSnapshot,
   type AgentUsage,
   isUntouched,
   lendMessages,
   shareSaid,
-} from '../../plugins/contract/snapshot.ts';
-import type { Message } from '../../sessions/messages.ts';
-import type { AgentMirror, MirroredAgent } from './news/agent-mirror.ts';
+} from '../../../plugins/contract/snapshot.ts';
+import type { Message } from '../../../sessions/messages.ts';
+import type { AgentMirror, MirroredAgent } from './agent-mirror.ts';
 
 export interface SnapshotMeans {
   readonly sessionId: string;

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { type HooklineResult, runHookline } from '../../cli/hookline.ts';
+import { at, createPlace, type Place, write } from '../../cli/place.ts';
+
+/** The file has another name than the plugin in it, as with most public ones. */
+function placeWith(name: string, more = ''): Place {
+  const place = createPlace();
+  const text = `console.log('imported');
+export default { name: '${name}', manifest: { capabilities: ['hooks'], ${more} }, hooks: { afterRun() {} } };`;
+  write(place.home, '.cline/plugins/weather.ts', text);
+  return place;
+}
+
+function plugin(place: Place, ...words: string[]): Promise<HooklineResult> {
+  return runHookline(['plugin', ...words], at(place));
+}
+
+describe('a plugin that calls itself otherwise than its file', () => {
+  it('is found by what the list calls it', async () => {
+    const place = placeWith('Weather and Metrics');
+    expect((await plugin(place, 'list')).stdout).toContain('Weather and Metrics  ready');
+    const validated = await plugin(place, 'validate', 'weather and metrics');
+    expect({ ...validated, stdout: validated.stdout.split('\n')[0] }).toMatchObject({
+      code: 0,
+      stdout: 'Weather and Metrics  fine',
+    });
+    const disabled = await plugin(place, 'disable', 'Weather and Metrics');
+    expect(disabled).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^weather is switched off/),
+      stderr: '',
+    });
+    expect(await plugin(place, 'enable', 'weather')).toMatchObject({ code: 0 });
+  });
+
+  it('is still unknown by other names', async () => {
+    const place = placeWith('weather-and-metrics');
+    expect(await plugin(place, 'validate', 'metrics')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no plugin here goes by "metrics"'),
+    });
+  });
+});
+
+describe('hookline plugin validate', () => {
+  it('finds nothing wrong with a plugin that is made for another provider', async () => {
+    const place = placeWith('router', `providerIds: ['router-plugin']`);
+    const { code, stdout } = await plugin(place, 'validate', 'weather');
+    expect({ code, lines: stdout.trim().split('\n').slice(2) }).toEqual({
+      code: 0,
+      lines: ['  hooks: afterRun', '  only for router-plugin'],
+    });
+    expect(stdout.split('\n')[0]).toBe('router  fine');
+  });
+});
+
+describe('what has no name', () => {
+  it('is listed all the same', async () => {
+    const place = createPlace();
+    const text = `export default {
+  name: 'nameless',
+  manifest: { capabilities: ['rules', 'messageBuilders'] },
+  setup(api) {
+    api.registerRule({ name: 'context', content: 'Be brief.' });
+    api.registerMessageBuilder({ build: (messages) => messages });
+  },
+};`;
+    write(place.home, '.cline/plugins/nameless.mjs', text);
+    const { stdout } = await plugin(place, 'list');
+    expect(stdout).toContain('rules: without an id; message builders: without a name');
+  });
+
+  it('is no plugin, and validate says what would be one', async () => {
+    const place = createPlace();
+    write(
+      place.home,
+      '.cline/plugins/shim.ts',
+      'export default { register(api: unknown) { return api; } };',
+    );
+    expect(await plugin(place, 'validate', 'shim')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining(
+        'no plugin is in it: a plugin is an object with "name" and "manifest", exported as default or as "plugin"',
+      ),
+    });
+  });
+});

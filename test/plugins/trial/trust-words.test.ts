@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { runHookline } from '../../cli/hookline.ts';
+import { at, createPlace, write } from '../../cli/place.ts';
+
+// A public plugin in a workspace imports the project's own files, without endings.
+
+describe('hookline trust', () => {
+  it('names the files that a plugin imports from elsewhere, and only counts those that are not there', async () => {
+    const place = createPlace({
+      '.cline/plugins/qa/index.ts': `import { plan } from '../../../src/plan';
+export default { name: 'qa', manifest: { capabilities: ['hooks'] }, hooks: { afterRun: () => plan } };`,
+      'src/plan.ts': `import { step } from './step';\nexport const plan = [step];`,
+      'src/step.ts': `export const step = 1;`,
+    });
+    const { code, stdout } = await runHookline(['trust', '--yes'], at(place));
+    const binds = stdout.split('\n').find((line) => line.startsWith('  binds'));
+    expect({ code, binds }).toEqual({
+      code: 0,
+      binds:
+        '  binds     .cline/plugins/qa/index.ts, src/plan.ts, src/step.ts, and that nothing comes to be at 36 other places that it might load from',
+    });
+    write(place.repo, 'src/plan.js', 'export const plan = [2];');
+    const listed = await runHookline(['plugin', 'list'], at(place));
+    expect(listed.stdout).toContain('modified');
+  });
+});
