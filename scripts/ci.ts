@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { cutText } from '../src/base/json.ts';
 import { readTestReport } from './test-report.ts';
 
 interface Count {
@@ -11,6 +12,7 @@ interface Count {
 
 const STEP_LIMIT_MS = 15 * 60_000;
 const TEST_REPORT = 'coverage/tests.json';
+const MAX_REASON_CHARACTERS = 2000;
 const GENERATED_FOLDERS = ['schema', 'docs'];
 
 const total: Count = { passed: 0, failed: 0 };
@@ -43,10 +45,10 @@ async function step(name: string, run: () => Promise<boolean>): Promise<void> {
   count(isFine, name);
 }
 
-function count(isFine: boolean, name: string): void {
+function count(isFine: boolean, name: string, why = ''): void {
   if (isFine) total.passed += 1;
   else total.failed += 1;
-  if (!isFine) failures.push(name);
+  if (!isFine) failures.push(why === '' ? name : `${name}\n${cutText(why, MAX_REASON_CHARACTERS)}`);
 }
 
 /** The tests count one by one; the step itself stands for the exit code, and so for coverage. */
@@ -57,7 +59,7 @@ async function runTests(): Promise<boolean> {
   const report = readTestReport(TEST_REPORT);
   if (report === null) return false;
   total.passed += report.passed;
-  for (const name of report.failed) count(false, name);
+  for (const { name, why } of report.failed) count(false, name, why);
   for (const name of report.skipped) count(false, `${name} (skipped)`);
   for (const name of report.elsewhere) process.stdout.write(`not run here: ${name}\n`);
   return isFine;

@@ -1,20 +1,35 @@
 import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 
 export interface TestReport {
   readonly passed: number;
-  /** Names of tests that failed, and of files that could not be loaded. */
-  readonly failed: readonly string[];
+  /** Tests that failed, and files that could not be loaded. */
+  readonly failed: readonly FailedTest[];
   readonly skipped: readonly string[];
   /** Skipped because they need another operating system, as their name says. */
   readonly elsewhere: readonly string[];
 }
 
+export interface FailedTest {
+  readonly name: string;
+  readonly why: string;
+}
+
 interface RawReport {
-  readonly testResults: readonly {
-    readonly name: string;
-    readonly status: string;
-    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
-  }[];
+  readonly testResults: readonly RawFile[];
+}
+
+interface RawFile {
+  readonly name: string;
+  readonly status: string;
+  readonly message?: string;
+  readonly assertionResults: readonly RawTest[];
+}
+
+interface RawTest {
+  readonly status: string;
+  readonly fullName: string;
+  readonly failureMessages?: readonly string[];
 }
 
 const OTHER_SYSTEM = /\[(windows|macos)\]/;
@@ -27,14 +42,19 @@ export function readTestReport(file: string): TestReport | null {
   const namesOf = (isMeant: (status: string) => boolean): string[] =>
     tests.filter(({ status }) => isMeant(status)).map(({ fullName }) => fullName);
   const idle = namesOf((status) => status !== 'passed' && status !== 'failed');
-  const broken = raw.testResults.filter(
-    ({ status, assertionResults }) =>
-      status === 'failed' && assertionResults.every((test) => test.status !== 'failed'),
-  );
   return {
     passed: namesOf((status) => status === 'passed').length,
-    failed: [...namesOf((status) => status === 'failed'), ...broken.map(({ name }) => name)],
+    failed: raw.testResults.filter(({ status }) => status === 'failed').flatMap(failuresIn),
     skipped: idle.filter((name) => !OTHER_SYSTEM.test(name)),
     elsewhere: idle.filter((name) => OTHER_SYSTEM.test(name)),
   };
+}
+
+function failuresIn({ name: file, message = '', assertionResults }: RawFile): FailedTest[] {
+  const failed = assertionResults.filter(({ status }) => status === 'failed');
+  if (failed.length === 0) return [{ name: file, why: message }];
+  return failed.map(({ fullName, failureMessages = [] }) => ({
+    name: `${path.relative('', file)}: ${fullName}`,
+    why: failureMessages.join('\n'),
+  }));
 }

@@ -86,23 +86,29 @@ const SESSION = 'session';
  */
 async function bareLoop(): Promise<void> {
   const { callId: toolCallId, name: toolName, input } = CALL;
+  const { provider: providerId, id: modelId } = MODEL;
   for (const hook of HOOKS) {
+    const metadata = { toolSource: { providerId, modelId, executionMode: 'sequential' } };
     await hook({
       snapshot: {
         agentId: SESSION,
+        parentAgentId: null,
         conversationId: SESSION,
         status: 'running',
         iteration: 1,
-        messages: [],
+        messages: NO_MESSAGES,
         pendingToolCalls: [],
         usage: { ...NO_USAGE },
       },
       tool: READ_FILES,
-      toolCall: { type: 'tool-call', toolCallId, toolName, input },
+      toolCall: { type: 'tool-call', toolCallId, toolName, input, metadata },
       input,
     });
   }
 }
+
+// Never copied, as a host would have to.
+const NO_MESSAGES: AgentBeforeToolContext['snapshot']['messages'] = [];
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 const READ_FILES: AgentToolDefinition = { name: CALL.name, description: '', inputSchema: {} };

@@ -31,10 +31,16 @@ function orElse<Value>(otherwise: Value, read: () => Value): Value {
 }
 
 function findHeadFile(directory: string): string | null {
+  const git = findGitDirectory(directory);
+  return git === null ? null : path.join(git, 'HEAD');
+}
+
+/** Where git keeps what it knows of the working tree that a directory is in; null outside of one. May throw. */
+export function findGitDirectory(directory: string): string | null {
   for (let current = directory; ; current = path.dirname(current)) {
     const git = path.join(current, '.git');
     const stats = statSync(git, { throwIfNoEntry: false });
-    if (stats !== undefined) return path.join(stats.isDirectory() ? git : linkedTo(git), 'HEAD');
+    if (stats !== undefined) return stats.isDirectory() ? git : linkedTo(git);
     if (path.dirname(current) === current) return null;
   }
 }

@@ -11,7 +11,7 @@ import type {
   AgentRunResult,
   AgentToolDefinition,
 } from '../../plugins/contract/runtime-hooks.ts';
-import type { AgentRuntimeStateSnapshot } from '../../plugins/contract/snapshot.ts';
+import type { AgentRuntimeStateSnapshot, AgentUsage } from '../../plugins/contract/snapshot.ts';
 import type { AgentTool, AgentToolResult } from '../../plugins/contract/tool.ts';
 import { agentMessage, assistantPart } from './messages.ts';
 
@@ -21,6 +21,8 @@ export interface PluginPorts {
   /** Whether nobody has looked at the conversation in it, so that the next hook may have it, too. */
   isUnread?(snapshot: AgentRuntimeStateSnapshot): boolean;
   runResult(event: HookEvent<'RunEnd'>): AgentRunResult;
+  /** What one answer of the model took; what the run took so far where nobody knows. */
+  usageOfAnswer?(event: HookEvent<'ModelResponse'>): AgentUsage;
   /** As the model is told of it, or as its plugin made it. */
   findTool(name: string): AgentToolDefinition | AgentTool | null;
 }
@@ -104,7 +106,7 @@ export function afterModelContext(
       ...message,
       createdAt: at,
       modelInfo: { id: model.id, provider: model.provider },
-      metrics: { ...snapshot.usage },
+      metrics: { ...(ports.usageOfAnswer?.(event) ?? snapshot.usage) },
     },
     finishReason: finishReasonOf(event.finishReason),
   };

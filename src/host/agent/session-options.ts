@@ -12,7 +12,7 @@ import type { Worktree } from '../worktree/worktree.ts';
 import { claudeDirectory, managedDirectory } from '../dialects/own-directory.ts';
 import { withFreeNames } from '../plugins/contributions/free-names.ts';
 import type { SessionPlugins } from '../plugins/session-plugins.ts';
-import { pluginParts, pluginsFor } from './session-plugins.ts';
+import { pluginParts, type PluginsIfAny, pluginsFor } from './session-plugins.ts';
 import type { Making, SessionsRequest } from './session-request.ts';
 import { openPermissions } from '../permissions/open-permissions.ts';
 import { benchFacts } from './bench-facts.ts';
@@ -32,33 +32,31 @@ export async function sessionOptions(
   const named = nameSession(request.opened, request.clock, making.wish);
   // First, because a plugin may be what serves the model.
   const plugins = await pluginsFor(request, making, named.id);
-  if (plugins !== null) making.onPlugins(named.id, plugins);
   try {
     return await joinOptions(request, making, { named, plugins });
   } catch (error) {
-    await plugins?.close();
+    await plugins.close();
     throw error;
   }
 }
 
 interface Joining {
   readonly named: NamedSession;
-  readonly plugins: SessionPlugins | null;
+  readonly plugins: PluginsIfAny;
 }
 
 async function joinOptions(
   request: SessionsRequest,
-  { models: shared, watch, worktrees, wish, sessions }: Making,
+  { models: shared, watch, worktrees, wish }: Making,
   { named, plugins }: Joining,
 ): Promise<SessionOptions> {
   const { engine, options, clock } = request;
-  const models = plugins === null ? shared : shared.forSession(plugins.providers);
+  const providers = plugins.now()?.providers;
+  const models = providers === undefined ? shared : shared.forSession(providers);
   const model = await models.own();
   const judging = permissionsFor(request);
   const facts = factsOf(request, model, judging);
   await watch.start();
-  // Another one may have taken the place of its first.
-  const current = () => sessions.get(named.id)?.state().model ?? model;
   const kept = keepSession({ opened: request.opened, clock, wish, named, facts });
   const { id, taskId, ulid: ownUlid } = kept;
   const worktree = await worktreeFor(request, { wish, worktrees }, kept);
@@ -77,8 +75,8 @@ async function joinOptions(
     platform: opened.surroundings.platform,
     model,
     modelFor: (name) => models.named(name),
-    tools: () => toolsFor(request, plugins),
-    ...pluginParts(plugins, { request, current }),
+    tools: () => toolsFor(request, plugins.now()),
+    ...pluginParts(plugins, request),
     specsOf: (tools) =>
       specsFor(options.toolset ?? 'claude', tools).filter(
         ({ name }) => options.offers?.(name) ?? true,
@@ -89,7 +87,7 @@ async function joinOptions(
     earlier: kept.earlier,
     identity: { taskId, ulid: ownUlid },
     projectDirectory: request.opened.startDirectory,
-    places: { ...placesOf(opened), skillDirectories: plugins?.skills() ?? [] },
+    places: { ...placesOf(opened), skillDirectories: plugins.now()?.skills() ?? [] },
     bench,
     setup: options.setup ?? null,
     addedDirectories: addedDirectories(request),
@@ -97,7 +95,7 @@ async function joinOptions(
     ...(wish.said === undefined ? {} : { said: wish.said }),
     watch: (paths) => watch.add(paths),
     async release() {
-      await plugins?.close();
+      await plugins.close();
       await worktree?.close();
     },
   };

@@ -1,3 +1,4 @@
+import { messageOf } from '../../base/errors.ts';
 import type { SlashCommand } from '../../agent/knowledge/commands.ts';
 import type { SessionOptions } from '../../agent/session/prepare-session.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
@@ -13,21 +14,65 @@ import type { Settings } from '../settings.ts';
 import type { AgentOptions } from './agent-options.ts';
 import type { Making, SessionsRequest } from './session-request.ts';
 
-/** The plugins of a session that is being opened; null when it has none, so that nothing of them is loaded. */
+/** The plugins of one session, once it has any: then, and not before, something of them is loaded. */
+export interface PluginsIfAny {
+  /** Null while there are none. */
+  now(): SessionPlugins | null;
+  /** Takes up what has come, gone or changed, and what is made for another model; between two runs only. */
+  refresh(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Looks whether a session has plugins, now and before each run, and opens them when it does. */
 export async function pluginsFor(
   request: SessionsRequest,
-  { emitEvent, sessions, signal }: Making,
+  making: Making,
   sessionId: string,
-): Promise<SessionPlugins | null> {
-  const { opened, options, notice, mcp, pluginSource: source } = request;
+): Promise<PluginsIfAny> {
+  const { opened, options, notice } = request;
   const wanted = options.plugins ?? {};
-  if (!hasPlugins(wanted, opened)) return null;
+  const { sessions, onPlugins, signal } = making;
+  let plugins: SessionPlugins | null = null;
+  const openIfAny = async (target: ModelTarget, aborting?: AbortSignal): Promise<void> => {
+    if (!hasPlugins(wanted, opened)) return;
+    plugins = await openPlugins(request, making, { sessionId, target, signal: aborting });
+    onPlugins(sessionId, plugins);
+  };
+  await openIfAny(targetOf(wantedModel(options.model, opened.config.settings), wanted), signal);
+  return {
+    now: () => plugins,
+    async refresh() {
+      const { model } = sessions.get(sessionId)?.state() ?? {};
+      const serving = model ?? wantedModel(options.model, opened.config.settings);
+      const target = targetOf(serving, wanted);
+      if (plugins !== null) return plugins.refresh(target);
+      await openIfAny(target).catch((error: unknown) =>
+        notice(`plugins have come, but cannot be loaded: ${messageOf(error)}`),
+      );
+    },
+    async close() {
+      await plugins?.close();
+    },
+  };
+}
+
+interface Opening {
+  readonly sessionId: string;
+  readonly target: ModelTarget;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function openPlugins(
+  { opened, options, notice, mcp, pluginSource: source }: SessionsRequest,
+  { emitEvent, sessions }: Making,
+  { sessionId, target, signal }: Opening,
+): Promise<SessionPlugins> {
   const { openSessionPlugins } = await import('../plugins/session-plugins.ts');
   return openSessionPlugins({
     sessionId,
     opened,
-    options: wanted,
-    target: targetOf(wantedModel(options.model, opened.config.settings), wanted),
+    options: options.plugins ?? {},
+    target,
     source,
     mcp,
     messages: () => sessions.get(sessionId)?.messages() ?? [],
@@ -92,35 +137,27 @@ type PluginParts = Pick<
   'answerCommand' | 'beforeRun' | 'rules' | 'commands' | 'shapeRequest' | 'onEvent'
 >;
 
-interface Joined {
-  readonly request: SessionsRequest;
-  /** The model that the session uses now. */
-  readonly current: () => ServingModel;
-}
-
 /** What a session takes from its plugins beside tools and hooks. */
 export function pluginParts(
-  plugins: SessionPlugins | null,
-  { request: { mcp, options, emit }, current }: Joined,
+  plugins: PluginsIfAny,
+  { mcp, options, emit }: SessionsRequest,
 ): PluginParts {
-  if (plugins === null) {
-    const { shapeRequest } = options;
-    const shaping = shapeRequest === undefined ? {} : { shapeRequest };
-    return { commands: () => mcp.commands(), onEvent: emit, ...shaping };
-  }
   return {
-    answerCommand: (prompt, signal) => plugins.command(prompt, signal),
-    beforeRun: () => plugins.refresh(targetOf(current(), options.plugins ?? {})),
-    rules: () => plugins.rules(),
-    commands: () => [...mcp.commands(), ...plugins.commands().flatMap(commandOf)],
+    answerCommand: async (prompt, signal) => plugins.now()?.command(prompt, signal) ?? null,
+    beforeRun: () => plugins.refresh(),
+    rules: () => plugins.now()?.rules() ?? '',
+    commands: () => {
+      const own = plugins.now()?.commands() ?? [];
+      return [...mcp.commands(), ...own.flatMap(commandOf)];
+    },
     // Message builders come first, then whoever embeds the agent.
     async shapeRequest(asked, signal) {
-      const built = await plugins.shapeRequest(asked, signal);
+      const built = (await plugins.now()?.shapeRequest(asked, signal)) ?? asked;
       return options.shapeRequest?.(built, signal) ?? built;
     },
     onEvent(event) {
       emit(event);
-      plugins.hear(event);
+      plugins.now()?.hear(event);
     },
   };
 }

@@ -175,6 +175,7 @@ function handlersOf(
   const hooks = pluginHandlers(registry.active, {
     ports: {
       snapshot: (event) => snapshots.at(event),
+      usageOfAnswer: (event) => snapshots.usageOfAnswer(event),
       isUnread,
       runResult: ({ status, ending = status, lastText = '', reason = null }) =>
         snapshots.resultOf({ status, ending, text: lastText, reason }),

@@ -79,12 +79,10 @@ describe('what a command prints', () => {
     expect((await run(command)).text.split('\n').toSorted()).toEqual(['a', 'b', 'c', 'c']);
   });
 
-  test('is told now and then while it runs', async () => {
+  test('is told while it runs', async () => {
     const told: string[] = [];
-    await run(String.raw`printf 'one\n\033[1mtwo\033[0m\n'`, {
-      onProgress: (line) => told.push(line),
-    });
-    expect(told).toEqual(['two']);
+    await run('echo one', { onProgress: (line) => told.push(line) });
+    expect(told).toEqual(['one']);
   });
 });
 

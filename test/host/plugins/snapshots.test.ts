@@ -117,10 +117,10 @@ describe('the same snapshot', () => {
     const { mirror, snapshots } = openScene();
     const { pending } = mirror.agent('s');
     const seen = [snapshots.of('s')];
-    pending.add('one');
+    pending.set('one', { tool: 'work', input: {} });
     seen.push(snapshots.of('s'));
     pending.delete('one');
-    pending.add('two');
+    pending.set('two', { tool: 'work', input: {} });
     seen.push(snapshots.of('s'));
     expect(seen.map(({ pendingToolCalls }) => pendingToolCalls)).toEqual([[], ['one'], ['two']]);
   });

@@ -1,7 +1,5 @@
 import { rmSync } from 'node:fs';
-import os from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { findPackage } from '../../../src/plugins/load/cache.ts';
 import { createPluginFiles, packaged } from './plugin-files.ts';
 
 const plugin = (facts: string): string =>
@@ -97,16 +95,14 @@ describe('a package that a plugin imports', () => {
     expect((await files.plugin(name, { entry }))['facts']).toEqual(['dep', 'part']);
   });
 
-  it('may come from Hookline for a file by itself, and not for a package', async (context) => {
-    const isAbove = findPackage(os.tmpdir(), 'zod') !== '';
-    if (isAbove) context.skip('zod lies above the temporary directory');
+  it('may come from Hookline for a file by itself, and not for a package', async () => {
     const files = createPluginFiles({
-      'a.ts': `import { z } from 'zod'; ${plugin('z.string().safeParse(5).success')}`,
+      'a.ts': `import { RE2JS } from 're2js'; ${plugin('RE2JS.matches("a+", "aa")')}`,
     });
-    expect((await files.plugin('a.ts'))['facts']).toBe(false);
+    expect((await files.plugin('a.ts'))['facts']).toBe(true);
     expect(await files.load('a.ts', { entry: packaged(files, 'a.ts') })).toEqual({
       kind: 'failed',
-      message: `Cannot find package 'zod' imported from ${files.path('a.ts')}:1; a plugin package brings its own: add it to its dependencies and install the plugin again`,
+      message: `Cannot find package 're2js' imported from ${files.path('a.ts')}:1; a plugin package brings its own: add it to its dependencies and install the plugin again`,
     });
   });
 

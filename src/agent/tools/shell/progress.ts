@@ -1,4 +1,4 @@
-import { systemClock } from '../../../base/clock.ts';
+import { type Clock, systemClock } from '../../../base/clock.ts';
 import { cutText } from '../../../base/json.ts';
 import { plainText } from './plain-text.ts';
 
@@ -7,10 +7,13 @@ const LOOKED_AT_BYTES = 4096;
 const MAX_LINE_CHARACTERS = 200;
 
 /** Tells the last line of output now and then, the first at once. */
-export function createProgress(tell: (line: string) => void): (chunk: Buffer) => void {
+export function createProgress(
+  tell: (line: string) => void,
+  clock: Pick<Clock, 'elapsed'> = systemClock,
+): (chunk: Buffer) => void {
   let toldAt = -EVERY_MS;
   return (chunk) => {
-    const now = systemClock.elapsed();
+    const now = clock.elapsed();
     if (now - toldAt < EVERY_MS) return;
     const line = lastLineOf(chunk);
     if (line === '') return;

@@ -11,7 +11,10 @@ export interface MirroredAgent {
   status: 'idle' | 'running' | 'completed' | 'aborted' | 'failed';
   iteration: number;
   usage: Usage;
-  readonly pending: Set<string>;
+  /** What its last answer took. */
+  lastUsage: Usage;
+  /** Its calls that have not ended, by their ids. */
+  readonly pending: Map<string, PendingCall>;
   /** Of this turn. */
   text: string;
   thinking: string;
@@ -20,6 +23,12 @@ export interface MirroredAgent {
   lastError: string | null;
   /** What a sub-agent said; the session's own has its messages elsewhere. */
   readonly said: Message[];
+}
+
+/** A call as it was made. */
+export interface PendingCall {
+  readonly tool: string;
+  readonly input: unknown;
 }
 
 /** The agents of one session as plugins are told of them. */
@@ -66,7 +75,8 @@ function newAgent(agentId: string, parentAgentId: string | null): MirroredAgent 
     status: parentAgentId === null ? 'idle' : 'running',
     iteration: 0,
     usage: NO_USAGE,
-    pending: new Set(),
+    lastUsage: NO_USAGE,
+    pending: new Map(),
     text: '',
     thinking: '',
     calls: 0,
@@ -92,6 +102,7 @@ function take(agent: MirroredAgent, event: RuntimeEvent): void {
       return;
     case 'turn-end':
       agent.usage = addUsage(agent.usage, event.usage);
+      agent.lastUsage = event.usage;
       agent.finishReason = event.finishReason;
       return;
     case 'text-delta':
@@ -107,7 +118,7 @@ function take(agent: MirroredAgent, event: RuntimeEvent): void {
       if (agent.parentAgentId !== null) agent.said.push(event.message);
       return;
     case 'tool-start':
-      agent.pending.add(event.callId);
+      agent.pending.set(event.callId, { tool: event.tool, input: event.input });
       agent.calls += 1;
       return;
     case 'tool-end':

@@ -72,7 +72,9 @@ function toolNews(
   const { iteration } = agent;
   if (event.type === 'tool-delta') {
     const update = updateOf(event.callId) ?? event.text;
-    return [{ type: 'tool-updated', iteration, toolCall: callOf(event), update }];
+    return [
+      { type: 'tool-updated', iteration, toolCall: pendingCall(agent, event.callId), update },
+    ];
   }
   const toolCall = callOf(event);
   if (event.type === 'tool-start') return [{ type: 'tool-started', iteration, toolCall }];
@@ -88,9 +90,16 @@ function toolNews(
   ];
 }
 
-function callOf(event: Of<'tool-start' | 'tool-delta' | 'tool-end'>): AgentToolCall {
-  const { callId: toolCallId } = event;
-  const { tool: toolName, input } = 'tool' in event ? event : { tool: '', input: undefined };
+function callOf({
+  callId: toolCallId,
+  tool: toolName,
+  input,
+}: Of<'tool-start' | 'tool-end'>): AgentToolCall {
+  return { type: 'tool-call', toolCallId, toolName, input };
+}
+
+function pendingCall({ pending }: MirroredAgent, toolCallId: string): AgentToolCall {
+  const { tool: toolName, input } = pending.get(toolCallId) ?? { tool: '', input: undefined };
   return { type: 'tool-call', toolCallId, toolName, input };
 }
 

@@ -5,7 +5,7 @@ import {
   createGrowingMessages,
   type GrowingMessages,
 } from '../../../dialects/cline-plugin/growing-messages.ts';
-import { toAgentMessages } from '../../../dialects/cline-plugin/messages.ts';
+import { agentMessage, toAgentMessages } from '../../../dialects/cline-plugin/messages.ts';
 import type { HookEvent } from '../../../hooks/facts.ts';
 import type { AgentMessage } from '../../../plugins/contract/message.ts';
 import type { AgentRunResult } from '../../../plugins/contract/runtime-hooks.ts';
@@ -30,6 +30,8 @@ export interface SnapshotMeans {
 export interface Snapshots {
   of(agentId: string, parentAgentId?: string | null): AgentRuntimeStateSnapshot;
   at(event: HookEvent): AgentRuntimeStateSnapshot;
+  /** What the answer took that the event tells of. */
+  usageOfAnswer(event: HookEvent): AgentUsage;
   /** Of the agent whose call it is. */
   ofCall(callId: string): AgentRuntimeStateSnapshot;
   resultOf(run: EndedRun): AgentRunResult;
@@ -61,8 +63,14 @@ export function createSnapshots(means: SnapshotMeans): Snapshots {
   };
   return {
     of,
-    at: ({ agent: { id, parentId, type: role }, iteration }) =>
-      take({ agent: mirror.agent(id, parentId), iteration, role }),
+    at(event) {
+      const { agent: own, iteration } = event;
+      const agent = mirror.agent(own.id, own.parentId);
+      const moment = { agent, iteration, role: own.type };
+      if (event.name === 'RunStart') return withPrompt(snapshotOf(moment, means), event.prompt);
+      return take(event.name === 'RunEnd' ? { ...moment, status: statusOf(event) } : moment);
+    },
+    usageOfAnswer: ({ agent: { id, parentId } }) => usageOf(mirror.agent(id, parentId).lastUsage),
     ofCall: (callId) => of(mirror.ofCall(callId)?.agentId ?? sessionId),
     resultOf(run) {
       const { runId, iteration, usage } = mirror.agent(sessionId);
@@ -88,8 +96,25 @@ function failureOf(reason: string | null): Error {
   return new HooklineError('MODEL_FAILED', { message: reason ?? 'the run failed' });
 }
 
+function statusOf({ status, ending = status }: HookEvent<'RunEnd'>): AgentRunResult['status'] {
+  return pluginStatus({ status, ending });
+}
+
+/** When a run begins its prompt is not yet a part of the conversation, which plugins expect. */
+function withPrompt(
+  snapshot: AgentRuntimeStateSnapshot,
+  prompt: string,
+): AgentRuntimeStateSnapshot {
+  const { messages } = snapshot;
+  const said = agentMessage('user', `message-${messages.length}`, [{ type: 'text', text: prompt }]);
+  return { ...snapshot, messages: [...messages, said] };
+}
+
 /** Cline's words: a hook that stops a run aborts it, and one that runs out of turns fails. */
-export function pluginStatus({ status, ending }: EndedRun): AgentRunResult['status'] {
+export function pluginStatus({
+  status,
+  ending,
+}: Pick<EndedRun, 'status' | 'ending'>): AgentRunResult['status'] {
   if (ending === 'stopped_by_hook' || ending === 'refused' || ending === 'loop') return 'aborted';
   return ending === 'max_turns' ? 'failed' : status;
 }
@@ -103,20 +128,22 @@ interface AgentMoment {
   readonly agent: MirroredAgent;
   readonly iteration: number;
   readonly role: string | null;
+  /** Where the event knows more of it than the agent has told. */
+  readonly status?: AgentRuntimeStateSnapshot['status'];
 }
 
 function snapshotOf(
-  { agent, iteration, role }: AgentMoment,
+  { agent, iteration, role, status = agent.status }: AgentMoment,
   means: SnapshotMeans,
 ): AgentRuntimeStateSnapshot {
-  const { agentId, parentAgentId, runId, status, pending, usage, lastError } = agent;
+  const { agentId, parentAgentId, runId, pending, usage, lastError } = agent;
   const snapshot: Omit<AgentRuntimeStateSnapshot, 'messages'> = {
     agentId,
     parentAgentId,
     conversationId: means.sessionId,
     status,
     iteration,
-    pendingToolCalls: [...pending],
+    pendingToolCalls: [...pending.keys()],
     usage: usageOf(usage),
   };
   if (runId !== null) snapshot.runId = runId;
@@ -130,12 +157,12 @@ function snapshotOf(
 /** Whether it says what is true now, and no plugin has read its messages or changed anything in it. */
 function isStill(
   snapshot: AgentRuntimeStateSnapshot,
-  { agent, iteration, role }: AgentMoment,
+  { agent, iteration, role, status = agent.status }: AgentMoment,
 ): boolean {
   return (
     isUntouched(snapshot) &&
     snapshot.agentId === agent.agentId &&
-    snapshot.status === agent.status &&
+    snapshot.status === status &&
     snapshot.iteration === iteration &&
     (snapshot.runId ?? null) === agent.runId &&
     (snapshot.agentRole ?? null) === role &&

@@ -1,4 +1,5 @@
 import { isRecord } from '../../../base/json.ts';
+import { copyOfStack } from './copy-of-stack.ts';
 
 /** A session as plugins speak to it without being asked. */
 export interface SpokenTo {
@@ -11,7 +12,8 @@ const GLOBAL = '__clinePluginHost';
 
 /**
  * Some plugins steer their session through a global object. It stands for all sessions of this
- * process: a plugin that does not say which one it means gets the one that was opened last.
+ * process: a plugin on disk that does not say which one it means gets its own, an object of the
+ * program, which many sessions may share, the one that was opened last.
  */
 export function offerPluginHost(session: SpokenTo): () => void {
   sessions.push(session);
@@ -31,6 +33,15 @@ function emitEvent(name: string, payload?: unknown): void {
   const session =
     typeof wanted === 'string'
       ? sessions.findLast(({ sessionId }) => sessionId === wanted)
-      : sessions.at(-1);
+      : (sessionOfCaller() ?? sessions.at(-1));
   session?.emitEvent(name, payload);
+}
+
+/** Each session has a copy of a plugin's modules, and whoever calls stands in one of them. */
+function sessionOfCaller(): SpokenTo | undefined {
+  if (sessions.length < 2) return undefined;
+  const here = { stack: '' };
+  Error.captureStackTrace(here, emitEvent);
+  const copy = copyOfStack(here.stack);
+  return sessions.find(({ sessionId }) => copy?.startsWith(`${sessionId}-`));
 }

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { createProgress } from '../../../../src/agent/tools/shell/progress.ts';
+
+/** What is told of chunks that come at these milliseconds. */
+function toldOf(...chunks: readonly (readonly [at: number, text: string])[]): readonly string[] {
+  const told: string[] = [];
+  let now = 0;
+  const show = createProgress((line) => told.push(line), { elapsed: () => now });
+  for (const [at, text] of chunks) {
+    now = at;
+    show(Buffer.from(text));
+  }
+  return told;
+}
+
+test('the last line of a chunk is told, without its colours', () => {
+  expect(toldOf([0, 'one\n\u001B[1mtwo\u001B[0m\n'])).toEqual(['two']);
+});
+
+test('the first is told at once, and then one in half a second', () => {
+  const chunks = [0, 100, 499, 500, 900, 1000].map((at) => [at, `at ${at}\n`] as const);
+  expect(toldOf(...chunks)).toEqual(['at 0', 'at 500', 'at 1000']);
+});
+
+test('nothing is told of what shows nothing, and what comes after it is', () => {
+  expect(toldOf([0, '\n \n'], [1, 'one'])).toEqual(['one']);
+});
+
+test('a long line is cut', () => {
+  const [line = ''] = toldOf([0, 'x'.repeat(3000)]);
+  expect(line.length).toBeLessThan(250);
+  expect(line).toMatch(/^x+/);
+});

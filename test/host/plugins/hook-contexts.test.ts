@@ -1,0 +1,144 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createHookEngine, type HookEngine } from '../../../src/hooks/engine.ts';
+import { openPlugins } from '../../../src/host/plugins/open-plugins.ts';
+import type {
+  AgentBeforeToolContext,
+  AgentToolDefinition,
+} from '../../../src/plugins/contract/runtime-hooks.ts';
+import type { Message } from '../../../src/sessions/messages.ts';
+import { MOMENT } from '../../hooks/handlers.ts';
+
+type Look = (context: AgentBeforeToolContext) => unknown;
+
+const SAID: Message = { role: 'user', content: [{ type: 'text', text: 'hello' }] };
+const INPUT = { files: [{ path: 'a.txt' }] };
+
+interface Scene {
+  readonly engine: HookEngine;
+  /** How often the tools were looked through. */
+  readonly offers: () => number;
+}
+
+/** Plugins whose beforeTool each of these is. */
+async function openScene(...looks: readonly Look[]): Promise<Scene> {
+  let offers = 0;
+  const offered = (): AgentToolDefinition[] => {
+    offers += 1;
+    return [{ name: 'read_files', description: `told ${offers}`, inputSchema: {} }];
+  };
+  const opened = await openPlugins({
+    sessionId: 's',
+    plugins: looks.map((beforeTool, index) => ({
+      name: `plugin-${index}`,
+      manifest: { capabilities: ['hooks'] },
+      hooks: { beforeTool },
+    })),
+    extraTools: [],
+    context: {
+      session: { sessionId: 's' },
+      client: undefined,
+      user: undefined,
+      workspaceInfo: undefined,
+      automation: undefined,
+      logger: undefined,
+      telemetry: undefined,
+      emitEvent: () => undefined,
+    },
+    isStrict: true,
+    failsClosed: false,
+    hookTimeoutMs: 20_000,
+    setupTimeoutMs: 20_000,
+    disposeTimeoutMs: 20_000,
+    messages: () => [SAID],
+    offered,
+    onIssue({ message }) {
+      throw new RangeError(message);
+    },
+  });
+  const engine = createHookEngine({ sources: [opened.source], moment: () => MOMENT });
+  onTestFinished(async () => {
+    await engine.close();
+    await opened.dispose();
+  });
+  return { engine, offers: () => offers };
+}
+
+async function fire({ engine }: Scene, iteration = 1): Promise<void> {
+  const tool = { callId: 'c', name: 'read_files', input: INPUT };
+  const { outcomes } = await engine.dispatch(
+    { name: 'PreToolUse', tool },
+    { moment: { iteration } },
+  );
+  expect(outcomes.flatMap(({ failure }) => failure ?? [])).toEqual([]);
+}
+
+const EXPECTED = {
+  snapshot: expect.objectContaining({ agentId: 'a', iteration: 1, status: 'idle' }),
+  tool: { name: 'read_files', description: 'told 1', inputSchema: {} },
+  toolCall: {
+    type: 'tool-call',
+    toolCallId: 'c',
+    toolName: 'read_files',
+    input: INPUT,
+    metadata: { toolSource: { providerId: 'p', modelId: 'm', executionMode: 'sequential' } },
+  },
+  input: INPUT,
+};
+
+describe('the context of a beforeTool hook', () => {
+  test('is a plain object that every hook has to itself', async () => {
+    const seen: AgentBeforeToolContext[] = [];
+    const scene = await openScene(
+      (context) => void seen.push(context),
+      (context) => void seen.push({ ...context }),
+    );
+    await fire(scene);
+    expect(seen).toEqual([EXPECTED, EXPECTED]);
+    expect(seen[0]?.toolCall).not.toBe(seen[1]?.toolCall);
+  });
+
+  test('is not what the hook before made of its own', async () => {
+    const seen: unknown[] = [];
+    const scene = await openScene(
+      (context) => {
+        context.toolCall.toolName = 'other';
+        Object.assign(context.toolCall.metadata ?? {}, { mine: true });
+        Object.assign(context, { tool: null, mine: true });
+      },
+      (context) => void seen.push(context),
+    );
+    await fire(scene);
+    expect(seen).toEqual([EXPECTED]);
+  });
+
+  test('has another conversation than that which the hook before has read', async () => {
+    const texts: unknown[] = [];
+    const empty: Look = ({ snapshot }) => {
+      texts.push(snapshot.messages.map(({ content }) => content));
+      snapshot.messages.length = 0;
+    };
+    await fire(await openScene(empty, empty, empty));
+    expect(texts).toEqual(Array.from({ length: 3 }, () => [[{ type: 'text', text: 'hello' }]]));
+  });
+
+  test('has one snapshot as long as nobody looks into it', async () => {
+    const seen = new Set<unknown>();
+    const keep: Look = ({ snapshot }) => void seen.add(snapshot);
+    const scene = await openScene(keep, keep);
+    await fire(scene);
+    expect(seen.size).toBe(1);
+    await fire(scene, 2);
+    expect(seen.size).toBe(2);
+  });
+
+  test('has the tool as its model is told of it in that turn', async () => {
+    const told: unknown[] = [];
+    const note: Look = ({ tool }) => void told.push(tool.description);
+    const scene = await openScene(note, note);
+    await fire(scene, 1);
+    await fire(scene, 1);
+    await fire(scene, 2);
+    expect(told).toEqual(['told 1', 'told 1', 'told 1', 'told 1', 'told 2', 'told 2']);
+    expect(scene.offers()).toBe(2);
+  });
+});

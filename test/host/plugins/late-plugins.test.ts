@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { scripted } from '../../../src/agent/models/scripted.ts';
+import { createStage } from '../../agent/stage.ts';
+
+const LATE = `export default { name: 'late', manifest: { capabilities: ['commands'] },
+  setup: (api) => api.registerCommand({ name: 'late', handler: (words) => 'heard ' + words }) };`;
+
+it('a plugin that comes while a session is open is there for its next prompt', async () => {
+  const stage = createStage();
+  const host = await stage.open({ model: scripted([{ text: 'One.' }]), watch: true });
+  const { sessionId } = await host.start({ prompt: 'one' });
+  expect(host.plugins(sessionId)).toBeNull();
+  stage.write('~/.cline/plugins/late.mjs', LATE);
+  await expect
+    .poll(async () => (await host.send(sessionId, '/late and said')).text, { timeout: 10_000 })
+    .toBe('heard and said');
+  expect(host.plugins(sessionId)?.list()).toMatchObject([{ name: 'late', state: 'ready' }]);
+});
+
+it('one that comes and cannot be loaded is told of, and the session goes on', async () => {
+  const stage = createStage();
+  const told: string[] = [];
+  const host = await stage.open({
+    model: scripted(Array.from({ length: 1000 }, () => ({ text: 'Done.' }))),
+    plugins: { isStrict: true },
+    watch: true,
+    onNotice: (text) => told.push(text),
+  });
+  const { sessionId } = await host.start({ prompt: 'one' });
+  stage.write('~/.cline/plugins/late.mjs', 'export default { name: ');
+  await expect
+    .poll(
+      async () => {
+        expect((await host.send(sessionId, 'again')).text).toBe('Done.');
+        return told.join();
+      },
+      { timeout: 10_000 },
+    )
+    .toContain('plugins have come, but cannot be loaded: the plugin "late" is not loaded');
+});

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import { createDiskStage } from './disk-stage.ts';
+import { call, createSdkStage, DONE, hooksOf, toolPlugin } from './stage.ts';
+
+test('afterModel is told what its answer took, not what the run took so far', async () => {
+  const stage = await createSdkStage([call('look'), DONE]);
+  const metrics: unknown[] = [];
+  const usages: unknown[] = [];
+  const counting = hooksOf({
+    afterModel({ assistantMessage, snapshot }) {
+      metrics.push(assistantMessage.metrics);
+      usages.push(snapshot.usage.inputTokens);
+    },
+  });
+  await stage.start({ extensions: [toolPlugin('look', () => 'seen'), counting] });
+  const [first, second] = metrics;
+  expect(second).toEqual(first);
+  expect(first).toMatchObject({ inputTokens: usages[0] });
+  expect(usages[1]).toBe(2 * Number(usages[0]));
+});
+
+test('onEvent is told which call it is that says how far it is', async () => {
+  const stage = await createSdkStage([call('work', { a: 1 }), DONE]);
+  const updates: unknown[] = [];
+  const watching = hooksOf({
+    onEvent(event) {
+      if (event.type === 'tool-updated') updates.push([event.toolCall, event.update]);
+    },
+  });
+  const working = toolPlugin('work', () => 'done', {
+    execute(_input: unknown, context: { emitUpdate(update: unknown): void }) {
+      context.emitUpdate({ percent: 50 });
+      return 'done';
+    },
+  });
+  await stage.start({ extensions: [working, watching] });
+  expect(updates).toEqual([
+    [
+      { type: 'tool-call', toolCallId: 'call_0_0', toolName: 'work', input: { a: 1 } },
+      { percent: 50 },
+    ],
+  ]);
+});
+
+test.each([
+  ['completed', {}, 'completed'],
+  ['out of turns', { maxIterations: 1 }, 'failed'],
+] as const)(
+  'afterRun finds the run over in its snapshot, too: %s',
+  async (_name, config, status) => {
+    const stage = await createSdkStage([call('look'), DONE]);
+    const seen: unknown[] = [];
+    const watching = hooksOf({
+      afterRun: ({ snapshot, result }) => void seen.push([snapshot.status, result.status]),
+    });
+    await stage.start({ ...config, extensions: [toolPlugin('look', () => 'seen'), watching] });
+    expect(seen).toEqual([[status, status]]);
+  },
+);
+
+const PROMPTED = `let seen;
+export default { name: 'prompted', manifest: { capabilities: ['hooks', 'tools'] },
+  setup: (api) => api.registerTool({ name: 'seen', description: '', inputSchema: {}, execute: () => seen }),
+  hooks: { beforeRun({ snapshot }) { seen = snapshot.messages.map(({ role, content }) => [role, content]); } } }`;
+
+test.each(['none', 'process'] as const)(
+  'beforeRun finds the prompt at the end of what was said (isolation: %s)',
+  async (pluginIsolation) => {
+    const stage = await createDiskStage([DONE, call('seen'), DONE], {
+      '.cline/plugins/prompted.mjs': PROMPTED,
+    });
+    const { sessionId } = await stage.start({ pluginIsolation }, { interactive: true });
+    const again = await stage.core.send({ sessionId, prompt: 'once more' });
+    const [{ output } = { output: null }] = again?.toolCalls ?? [];
+    expect(output).toEqual([
+      ['user', [{ type: 'text', text: 'go' }]],
+      ['assistant', [{ type: 'text', text: 'Done.' }]],
+      ['user', [{ type: 'text', text: 'once more' }]],
+    ]);
+    // It is said once: when the run has begun, it is a part of the conversation.
+    const asked = stage.service.requests().at(-1)?.messages ?? [];
+    const said = asked.filter(({ role, text }) => role === 'user' && text === 'once more');
+    expect(said).toHaveLength(1);
+  },
+);
