@@ -44,15 +44,17 @@ export function readTestReport(file: string): TestReport | null {
   const idle = namesOf((status) => status !== 'passed' && status !== 'failed');
   return {
     passed: namesOf((status) => status === 'passed').length,
-    failed: raw.testResults.filter(({ status }) => status === 'failed').flatMap(failuresIn),
+    failed: raw.testResults.flatMap(failuresIn),
     skipped: idle.filter((name) => !OTHER_SYSTEM.test(name)),
     elsewhere: idle.filter((name) => OTHER_SYSTEM.test(name)),
   };
 }
 
-function failuresIn({ name: file, message = '', assertionResults }: RawFile): FailedTest[] {
-  const failed = assertionResults.filter(({ status }) => status === 'failed');
-  if (failed.length === 0) return [{ name: file, why: message }];
+function failuresIn({ name: file, status, message = '', assertionResults }: RawFile): FailedTest[] {
+  const failed = assertionResults.filter((test) => test.status === 'failed');
+  if (failed.length === 0 && status === 'failed') {
+    return [{ name: path.relative('', file), why: message }];
+  }
   return failed.map(({ fullName, failureMessages = [] }) => ({
     name: `${path.relative('', file)}: ${fullName}`,
     why: failureMessages.join('\n'),

@@ -23,7 +23,7 @@ test('whatever fails is named, the steps after it still run, and the gate fails'
   const { exitCode, lines } = runGate({
     tests: [
       PASSED,
-      { status: 'failed', fullName: 'it breaks' },
+      { status: 'failed', fullName: 'it breaks', failureMessages: ['expected 1 to be 2'] },
       { status: 'skipped', fullName: 'it waits' },
     ],
     brokenFile: 'broken.test.ts',
@@ -35,10 +35,12 @@ test('whatever fails is named, the steps after it still run, and the gate fails'
   });
   expect(exitCode).toBe(1);
   expect(lines).toContain('schema/new.json is not what npm run generate makes');
-  expect(lines.slice(-7)).toEqual([
+  expect(lines.slice(-9)).toEqual([
     'FAILED: lint',
-    'FAILED: it breaks',
+    'FAILED: a.test.ts: it breaks',
+    'expected 1 to be 2',
     'FAILED: broken.test.ts',
+    'no such module',
     'FAILED: it waits (skipped)',
     'FAILED: tests',
     'FAILED: generated files',
@@ -53,7 +55,9 @@ test('a test run that leaves no report fails the gate although it exits with 0',
 });
 
 interface Project {
-  readonly tests: readonly { status: string; fullName: string }[] | null;
+  readonly tests:
+    | readonly { status: string; fullName: string; failureMessages?: readonly string[] }[]
+    | null;
   readonly testExit?: number;
   readonly brokenFile?: string;
   readonly scripts?: Readonly<Record<string, string>>;
@@ -64,9 +68,12 @@ function runGate({ tests, testExit = 0, brokenFile, scripts = {} }: Project): {
   lines: string[];
 } {
   const steps = Object.fromEntries([...STEPS, 'package'].map((name) => [name, 'exit 0']));
-  const broken = brokenFile ? [{ name: brokenFile, status: 'failed', assertionResults: [] }] : [];
+  const broken = brokenFile
+    ? [{ name: brokenFile, status: 'failed', message: 'no such module', assertionResults: [] }]
+    : [];
+  const fileStatus = testExit === 0 ? 'passed' : 'failed';
   const report = {
-    testResults: [{ name: 'a.test.ts', status: 'passed', assertionResults: tests }, ...broken],
+    testResults: [{ name: 'a.test.ts', status: fileStatus, assertionResults: tests }, ...broken],
   };
   const root = createTree({
     'package.json': JSON.stringify({
