@@ -106,20 +106,27 @@ function resetCounts(agent: Agent): void {
 async function runToEnd(agent: Agent, request: RunRequest): Promise<TurnsEnd> {
   const { prompt, deferred, signal } = request;
   try {
-    const refusal = await startRun(agent, prompt ?? '', signal);
+    const { refusal, contexts } = await startRun(agent, prompt ?? '', signal);
     if (refusal !== null) return endedBy('refused', refusal);
-    return await runTurns(agent, { prompt, deferred }, signal);
+    return await runTurns(agent, { prompt, deferred, contexts }, signal);
   } catch (error) {
     if (signal.aborted) return endedBy('aborted', abortedBecause(signal));
     return endedBy('failed', whatWentWrong(error));
   }
 }
 
-async function startRun(agent: Agent, prompt: string, signal: AbortSignal): Promise<string | null> {
+interface StartedRun {
+  /** Why it does not begin; null when it does. */
+  readonly refusal: string | null;
+  readonly contexts: readonly string[];
+}
+
+async function startRun(agent: Agent, prompt: string, signal: AbortSignal): Promise<StartedRun> {
   const verdict = await agent.fire({ name: 'RunStart', prompt }, signal);
-  agent.waiting.push(...contextTexts(verdict, { event: 'RunStart', subject: null }));
-  if (verdict.stop !== null) return verdict.stop.reason;
-  return isRefusal(verdict.effect) ? reasonsText(verdict, 'a hook refused the run') : null;
+  const contexts = contextTexts(verdict, { event: 'RunStart', subject: null });
+  if (verdict.stop !== null) return { refusal: verdict.stop.reason, contexts };
+  const isRefused = isRefusal(verdict.effect);
+  return { refusal: isRefused ? reasonsText(verdict, 'a hook refused the run') : null, contexts };
 }
 
 function endedBy(ending: Ending, reason: string): TurnsEnd {

@@ -71,7 +71,7 @@ async function runToEnd(
 ): Promise<TurnsEnd> {
   try {
     await announce(agent, signal);
-    return await runTurns(agent, { prompt, deferred: null }, signal);
+    return await runTurns(agent, { prompt, deferred: null, contexts: [] }, signal);
   } finally {
     parent().answerFor(agent);
     await agent.bench.shells.closeAll();

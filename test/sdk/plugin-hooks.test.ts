@@ -41,7 +41,7 @@ describe('beforeTool', () => {
       ],
     });
     expect(ran).toEqual(['one']);
-    expect(answers(stage)).toEqual(['(no output)', 'PreToolUse:two hook error: not two']);
+    expect(answers(stage)).toEqual(['(no output)', '{"error":"not two"}']);
     expect(result).toMatchObject({ finishReason: 'completed', text: 'Done.', iterations: 2 });
   });
 
@@ -129,8 +129,8 @@ describe('beforeTool', () => {
       ],
     });
     expect(answers(stage)).toEqual([
-      'PreToolUse:one hook error: Tool "one" is disabled by policy',
-      'a plugin wants "two" to be approved',
+      '{"error":"Tool \\"one\\" is disabled by policy"}',
+      'Tool "two" requires approval, which a plugin asks for',
     ]);
   });
 
@@ -186,7 +186,7 @@ describe('afterTool', () => {
         ),
       ],
     });
-    const denied = { output: { error: 'PreToolUse:two hook error: no' }, isError: true };
+    const denied = { output: { error: 'no' }, isError: true };
     expect(seen).toEqual([
       ['one', { output: { secret: 1 } }],
       ['one', { output: 'first' }],
@@ -367,7 +367,13 @@ it('afterModel sees the answer and its numbers, and stops the run', async () => 
   expect(seen).toEqual([
     [
       [{ type: 'tool-call', toolCallId: 'call_0_0', toolName: 'one', input: {} }],
-      { inputTokens: 100, outputTokens: 10, cacheReadTokens: 0, cacheWriteTokens: 0 },
+      {
+        inputTokens: 100,
+        outputTokens: 10,
+        cacheReadTokens: 0,
+        cacheWriteTokens: 0,
+        cost: expect.any(Number),
+      },
       'tool-calls',
     ],
   ]);

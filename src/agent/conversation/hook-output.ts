@@ -16,6 +16,7 @@ export function withHookOutput(
     response: given,
     text,
     success,
+    replaced: true,
     ...(success ? {} : { error: text }),
     ...(lastWords === undefined ? {} : { lastWords: text }),
   };

@@ -80,6 +80,16 @@ export function deniedText(verdict: Verdict, tool: string): string {
   return modelText({ kind: 'denied-call', tool, said: { reason, label: labelIn(reason) ?? '' } });
 }
 
+/** Why a call was denied that plugins alone denied; null when others did, too. */
+export function saidByPlugins(verdict: Verdict): string | null {
+  const deciding = verdict.outcomes.filter(({ effect }) => isRefusal(effect));
+  // That one failed is nothing that it said.
+  const isSaid = ({ dialect, status }: Outcome): boolean =>
+    dialect === 'plugin' && status === 'decided';
+  const isTheirs = deciding.length > 0 && deciding.every(isSaid);
+  return isTheirs ? reasonsText(verdict, verdict.stop?.reason ?? 'Blocked by hook') : null;
+}
+
 /** Why there was no compaction, for the person; in front of each reason, who said so. */
 export function blockedText(verdict: Verdict): string {
   const texts = decisiveReasons(verdict).map(({ hook, text: reason }) => {

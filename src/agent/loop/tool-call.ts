@@ -16,6 +16,7 @@ import {
   deniedText,
   objectionTexts,
   reasonsText,
+  saidByPlugins,
 } from '../conversation/verdict-texts.ts';
 
 /** What became of one call. */
@@ -63,7 +64,7 @@ export async function gateCall(agent: Agent, request: GateRequest): Promise<Gate
   const reminders = contextTexts(verdict, { event: 'PreToolUse', subject });
   const seen: Seen = { call, prepared, verdict, reminders, signal };
   if (isRefusal(verdict.effect)) {
-    return deny(agent, seen, { error: deniedText(verdict, subject), by: 'hook' });
+    return deny(agent, seen, { ...deniedBy(verdict, subject), by: 'hook' });
   }
   const final = verdict.input === null ? prepared : prepare(agent, call, verdict.input);
   if (typeof final === 'string') {
@@ -110,20 +111,30 @@ function withStop(seen: Seen, stop: Stop | null): Seen {
 }
 
 interface Denied {
-  /** For the model. */
   readonly error: string;
   readonly by: DeniedBy;
+  /** What the model reads instead of the error. */
+  readonly answer?: ToolOutput;
+}
+
+function deniedBy(verdict: Verdict, tool: string): Pick<Denied, 'error' | 'answer'> {
+  const said = saidByPlugins(verdict);
+  if (said === null) return { error: deniedText(verdict, tool) };
+  // A skipped call of Cline's has failed with this as its result.
+  const response = { error: said };
+  const answer = { ...failedOutput(JSON.stringify(response)), response, replaced: true } as const;
+  return { error: said, answer };
 }
 
 /** Plugins hear of a denied call as of a failed one; nobody else does. */
-async function deny(agent: Agent, seen: Seen, { error, by }: Denied): Promise<Gate> {
+async function deny(agent: Agent, seen: Seen, { error, by, answer }: Denied): Promise<Gate> {
   const { call, prepared, verdict, reminders, signal } = seen;
   const { input } = prepared;
   agent.denials.push({ callId: call.id, tool: prepared.toolName, input, reason: error });
-  const output = failedOutput(error);
   const told = toolFacts(call, prepared);
-  const facts = { ...told, result: output, durationMs: 0, denied: true };
+  const facts = { ...told, result: failedOutput(error), durationMs: 0, denied: true };
   const heard = await agent.fire({ name: 'PostToolUseFailure', ...facts }, signal);
+  const output = answer ?? failedOutput(error);
   const after = toldBy([heard], { output, subject: prepared.toolName });
   return {
     kind: 'closed',
@@ -157,7 +168,9 @@ function prepare(agent: Agent, { name }: ToolUseBlock, input: unknown): Prepared
   if (typeof input === 'string') {
     return `The arguments of ${name} are not valid JSON: ${input.slice(0, 500)}`;
   }
-  return prepareCall({ name, input }, { bench: agent.bench, tools: agent.tools });
+  const { bench, tools, world } = agent;
+  const toldNames = (): readonly string[] => world.specsOf(tools).map((spec) => spec.name);
+  return prepareCall({ name, input }, { bench, tools, toldNames });
 }
 
 /** Runs a call that passed its gates; the only place where PostToolUse and PostToolUseFailure are fired. */

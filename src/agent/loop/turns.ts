@@ -23,12 +23,14 @@ export interface TurnsRequest {
   readonly prompt: string | null;
   /** A call that an earlier run left undecided. */
   readonly deferred: ToolUseBlock | null;
+  /** What hooks say now that the run begins; it follows the prompt. */
+  readonly contexts: readonly string[];
 }
 
 /** Request and calls, again and again, until the agent is done or must end. */
 export async function runTurns(
   agent: Agent,
-  { prompt, deferred }: TurnsRequest,
+  { prompt, deferred, contexts }: TurnsRequest,
   signal: AbortSignal,
 ): Promise<TurnsEnd> {
   const words: Words = { last: '', isShortened: false };
@@ -42,6 +44,7 @@ export async function runTurns(
       return end;
     }
     if (prompt !== null) addPrompt(agent, prompt);
+    agent.waiting.push(...contexts);
     for (;;) {
       // An aborted call has ended like any other; no model is asked what to do with it.
       signal.throwIfAborted();

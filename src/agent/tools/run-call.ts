@@ -49,6 +49,8 @@ export interface CallSurroundings {
   readonly bench: Workbench;
   /** Those that this agent has. */
   readonly tools: readonly Tool[];
+  /** What the model was told that they are called; by default their own names. */
+  readonly toldNames?: () => readonly string[];
 }
 
 /** Makes a call under any of its tool's names ready to run; a string says, for the model, what is wrong. */
@@ -61,7 +63,7 @@ export function prepareCall(
   const views = viewsOf(call, 'claude', context).map((view) => completed(call, view, bench));
   const pairs = views.map((view) => ({ view, tool: toolFor(view, call, tools) }));
   const known = pairs.flatMap(({ view, tool }) => (tool === null ? [] : [{ view, tool }]));
-  if (known.length < pairs.length) return sayUnknown(call.name, tools);
+  if (known.length < pairs.length) return sayUnknown(call.name, surroundings);
   const problem = findInputProblem(call);
   if (problem !== null) return problem;
   return CHANGING_CALLS.includes(call.name)
@@ -115,14 +117,15 @@ function toolFor(view: ToolView, call: ToolCall, tools: readonly Tool[]): Tool |
   return find(view.name) ?? find(call.name) ?? null;
 }
 
-function sayUnknown(name: string, tools: readonly Tool[]): string {
+function sayUnknown(name: string, { tools, toldNames }: CallSurroundings): string {
   const own = tools.map((tool) => tool.name);
+  const told = toldNames?.() ?? own;
   const other = TOOL_NAMES.filter(({ claude }) => own.includes(claude)).flatMap(
     ({ classic, sdk }) => [...classic, ...sdk],
   );
-  const close = closestName(name, [...own, ...other]);
+  const close = closestName(name, [...told, ...own, ...other]);
   const hint = close === null ? '' : ` Did you mean ${close}?`;
-  return `There is no tool named "${name}".${hint} These are the tools: ${own.join(', ')}.`;
+  return `There is no tool named "${name}".${hint} These are the tools: ${told.join(', ')}.`;
 }
 
 interface KnownPart {

@@ -53,6 +53,8 @@ export interface ToolOutput extends ToolResult {
   readonly interrupted?: boolean;
   /** The call did what the run was for: it ends with this as the agent's last words. */
   readonly lastWords?: string;
+  /** A hook put `response` in the place of what the tool gave. */
+  readonly replaced?: true;
 }
 
 export function failedOutput(error: string): ToolOutput {

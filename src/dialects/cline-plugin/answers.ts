@@ -87,7 +87,10 @@ function effectOf(fields: Fields, tool: string): Decision {
     return { effect: 'deny', reason: reasonOf(fields, `Tool "${tool}" is disabled by policy`) };
   }
   if (policy['autoApprove'] === false) {
-    return { effect: 'ask', reason: reasonOf(fields, `a plugin wants "${tool}" to be approved`) };
+    return {
+      effect: 'ask',
+      reason: reasonOf(fields, `Tool "${tool}" requires approval, which a plugin asks for`),
+    };
   }
   return policy['autoApprove'] === true ? { effect: 'allow' } : {};
 }

@@ -73,7 +73,8 @@ async function approve(
     toolCallId,
     toolName,
     input,
-    policy: policyOfCall(policies, { name: toolName, input }),
+    // Whatever else is said of the tool: this call is asked for.
+    policy: { ...policyOfCall(policies, { name: toolName, input }), autoApprove: false },
   });
   // Programs may be plain JavaScript, and only a real yes counts.
   const answered: unknown = await untilAborted(Promise.resolve(asking), signal);

@@ -62,7 +62,7 @@ test('B2 beforeTool skip on the second of two calls lets the first run, and the 
     'completed',
     'Done.',
   ]);
-  expect(answers(stage)).toEqual(['result of one', expect.stringContaining('not two')]);
+  expect(answers(stage)).toEqual(['result of one', '{"error":"not two"}']);
   expect(result?.toolCalls.map(({ name, error }) => [name, error !== undefined])).toEqual([
     ['one', false],
     ['two', true],
@@ -212,15 +212,14 @@ test('B10 appendContext of two plugins in beforeTool is injected from both', asy
   expect([sent.includes('first words'), sent.includes('second words')]).toEqual([true, true]);
 });
 
-test('B11 beforeRun appendContext is told to the model with the prompt, as that of RunStart', async () => {
+test('B11 beforeRun appendContext follows the prompt, as that of RunStart', async () => {
   const stage = await createSdkStage([DONE]);
   await stage.start({
     extensions: [hooksOf({ beforeRun: () => ({ appendContext: 'it is Monday' }) })],
   });
   const [said] = stage.service.requests()[0]?.messages ?? [];
   expect(said?.role).toBe('user');
-  expect(said?.text).toMatch(/RunStart[^\n]*it is Monday/);
-  expect(said?.text.split('\n').at(-1)).toBe('go');
+  expect(said?.text).toMatch(/^go\n[^]*RunStart[^\n]*it is Monday/);
 });
 
 describe('B12 afterTool replaces the result twice', () => {
