@@ -110,6 +110,8 @@ function snapshotsOf(messages: readonly Message[]): Snapshots {
     sessionId: 'session',
     mirror: createAgentMirror(),
     messages: () => messages,
+    model: () => null,
+    now: () => 0,
   });
 }
 

@@ -133,6 +133,8 @@ async function openOurs(): Promise<Ours> {
     setupTimeoutMs: TIMEOUT_MS,
     disposeTimeoutMs: TIMEOUT_MS,
     messages: () => CONVERSATION,
+    model: () => null,
+    now: () => 0,
     offered,
     onIssue: refuse,
   });

@@ -22,10 +22,20 @@ export function createMoment(request: MomentRequest): () => Moment {
   };
 }
 
+/** What whoever works here is known by to hooks and plugins. */
+export function userIdOf(surroundings: Surroundings): string {
+  const named = namedIn(surroundings);
+  return named('CLINE_USER_ID') ?? named('USER') ?? named('USERNAME') ?? 'unknown';
+}
+
+/** A variable that is set to nothing says nothing. */
+function namedIn({ env }: Surroundings): (name: string) => string | null {
+  return (name) => env[name]?.trim().match(/.+/su)?.[0] ?? null;
+}
+
 function beginSession({ surroundings, known }: MomentRequest, startedAt: number): Moment {
-  const { env, cwd } = surroundings;
-  // A variable that is set to nothing says nothing.
-  const named = (name: string): string | null => env[name]?.trim().match(/.+/su)?.[0] ?? null;
+  const { cwd } = surroundings;
+  const named = namedIn(surroundings);
   const sessionId = known.sessionId ?? randomUUID();
   return {
     sessionId,
@@ -38,7 +48,7 @@ function beginSession({ surroundings, known }: MomentRequest, startedAt: number)
     model: { provider: 'unknown', id: 'unknown' },
     agent: { id: sessionId, parentId: null, type: null },
     iteration: 0,
-    userId: named('CLINE_USER_ID') ?? named('USER') ?? named('USERNAME') ?? 'unknown',
+    userId: userIdOf(surroundings),
     version: named('CLINE_VERSION') ?? VERSION,
     transcriptPath: null,
     promptId: null,

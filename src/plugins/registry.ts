@@ -8,6 +8,7 @@ import { createHealth, type Health } from './health.ts';
 import type { PluginEntry } from './entry.ts';
 import type { OnIssue } from './issue.ts';
 import { numbered, readManifest, readName } from './manifest.ts';
+import { scopedLogger } from './contract/scoped-logger.ts';
 import { asItsOwn, claimLike } from './whose-work.ts';
 import type {
   AgentExtensionAutomationEventType,
@@ -197,7 +198,8 @@ async function setUp(
   const { api, contributions, close } = createApi({ name, plugin, isStrict, onWarning: tell });
   const { automationFor = () => request.context.automation } = request;
   const automation = automationFor(name, () => contributions.automationEventTypes);
-  const context = contextFor({ ...request.context, automation }, plugin, (dispose) =>
+  const logger = scopedLogger(request.context, name);
+  const context = contextFor({ ...request.context, automation, logger }, plugin, (dispose) =>
     disposals.push({ plugin: name, dispose: () => asItsOwn(plugin, dispose) }),
   );
   try {

@@ -183,6 +183,7 @@ describe('setup', () => {
     expect(context).toEqual({
       session: { sessionId },
       client: { name: 'my-app' },
+      user: { distinctId: expect.any(String) },
       workspaceInfo: { rootPath: stage.workspace, hint: 'workspace', cwd: stage.workspace },
       cwd: stage.workspace,
     });
@@ -412,7 +413,7 @@ describe('tools of plugins', () => {
       iteration: 1,
       toolCallId: 'call_0_0',
       cwd: stage.workspace,
-      metadata: { sessionId },
+      metadata: { sessionId, modelSupportsImages: true },
       isSignal: true,
       run: 'string',
     });

@@ -149,7 +149,13 @@ describe('start', () => {
       reason: 'completed',
       text: 'Fine.',
       iterations: 2,
-      usage: { inputTokens: 200, outputTokens: 20, cacheReadTokens: 0, cacheWriteTokens: 0 },
+      usage: {
+        inputTokens: 200,
+        outputTokens: 20,
+        cacheReadTokens: 0,
+        cacheWriteTokens: 0,
+        totalCost: 0.0007,
+      },
     });
     const chunks = stage.events.flatMap(({ type, payload }) =>
       type === 'chunk' && 'chunk' in payload ? [JSON.parse(payload.chunk)] : [],

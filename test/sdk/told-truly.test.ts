@@ -36,7 +36,7 @@ test('onEvent is told which call it is that says how far it is', async () => {
   await stage.start({ extensions: [working, watching] });
   expect(updates).toEqual([
     [
-      { type: 'tool-call', toolCallId: 'call_0_0', toolName: 'work', input: { a: 1 } },
+      expect.objectContaining({ toolCallId: 'call_0_0', toolName: 'work', input: { a: 1 } }),
       { percent: 50 },
     ],
   ]);

@@ -2,6 +2,7 @@ import { isRefusal } from '../../hooks/decision.ts';
 import { textOf, type AssistantMessage } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
 import type { ModelChunk, ModelEnd, ModelFailure, ModelRequest } from '../models/model.ts';
+import { costOf } from '../models/prices.ts';
 import { streamWithRetries } from '../models/retry.ts';
 import { readRequestChanges } from '../conversation/request-changes.ts';
 import { reasonsText } from '../conversation/verdict-texts.ts';
@@ -79,7 +80,13 @@ async function takeAnswer(agent: Agent, end: ModelEnd, signal: AbortSignal): Pro
   if (content.length > 0) {
     agent.conversation.add(message, { model: agent.model.id, usage: usageFields(end) });
   }
-  agent.tell({ type: 'turn-end', iteration: agent.iteration, finishReason, usage });
+  const costUsd = costOf(usage, agent.model.prices);
+  agent.tell({
+    type: 'turn-end',
+    iteration: agent.iteration,
+    finishReason,
+    usage: costUsd === null ? usage : { ...usage, costUsd },
+  });
   const after = await agent.fire(
     { name: 'ModelResponse', response: message, finishReason },
     signal,

@@ -1,7 +1,6 @@
 import { isRecord } from '../../base/json.ts';
 import type { HandlerInput } from '../../hooks/handler.ts';
 import { callOf, type HookEvent } from '../../hooks/facts.ts';
-import { resultOf, type ToolResult, vocabularyOfName } from '../../hooks/faces/faces.ts';
 import type { AssistantMessage } from '../../sessions/messages.ts';
 import type {
   AgentAfterModelContext,
@@ -11,18 +10,21 @@ import type {
   AgentRunResult,
   AgentToolDefinition,
 } from '../../plugins/contract/runtime-hooks.ts';
-import type { AgentRuntimeStateSnapshot, AgentUsage } from '../../plugins/contract/snapshot.ts';
-import type { AgentTool, AgentToolResult } from '../../plugins/contract/tool.ts';
-import { agentMessage, assistantPart } from './messages.ts';
+import type { AgentRuntimeStateSnapshot } from '../../plugins/contract/snapshot.ts';
+import type { AgentTool } from '../../plugins/contract/tool.ts';
+import { agentMessage, toldPart, type MessageNote } from './messages.ts';
+import { resultInSdkWords, resultWith } from './sdk-words.ts';
 
 /** What hooks of plugins are told that the event itself does not say. */
 export interface PluginPorts {
   snapshot(event: HookEvent): AgentRuntimeStateSnapshot;
   /** Whether nobody has looked at the conversation in it, so that the next hook may have it, too. */
   isUnread?(snapshot: AgentRuntimeStateSnapshot): boolean;
+  /** Who asks the model, beyond what the event says of it. */
+  requester?(event: HookEvent<'ModelRequest'>): Readonly<Record<string, string>>;
   runResult(event: HookEvent<'RunEnd'>): AgentRunResult;
-  /** What one answer of the model took; what the run took so far where nobody knows. */
-  usageOfAnswer?(event: HookEvent<'ModelResponse'>): AgentUsage;
+  /** What is known of the answer beyond its words. */
+  noteOfAnswer?(event: HookEvent<'ModelResponse'>, answer: AssistantMessage): MessageNote;
   /** As the model is told of it, or as its plugin made it. */
   findTool(name: string): AgentToolDefinition | AgentTool | null;
 }
@@ -37,6 +39,11 @@ export interface SharedCall extends Pick<AgentBeforeToolContext, 'snapshot' | 't
 }
 
 export type SharedCalls = (event: ToolEvent, given: HandlerInput) => SharedCall;
+
+/** Who made a call; whoever runs it is always the host. */
+export function toolSourceOf({ provider, id }: { provider: string; id: string }): object {
+  return { providerId: provider, modelId: id, executionMode: 'runtime' };
+}
 
 export function beforeToolContext(
   event: ToolEvent,
@@ -67,7 +74,7 @@ export function afterToolContext(
     input,
     result:
       replaced === undefined
-        ? toolResult(event, result, given.tool?.part ?? null)
+        ? resultInSdkWords(callOf(event) ?? event.tool, result, given.tool?.part ?? null)
         : resultWith(replaced.output, replaced.failed),
     startedAt: new Date(at - durationMs),
     endedAt: new Date(at),
@@ -75,38 +82,23 @@ export function afterToolContext(
   };
 }
 
-function toolResult(event: ToolEvent, result: ToolResult, part: number | null): AgentToolResult {
-  const call = callOf(event) ?? event.tool;
-  const isBuiltIn = vocabularyOfName(call.name) !== null;
-  if (!result.success && (!isBuiltIn || result.response === undefined)) {
-    return { output: { error: result.error ?? result.text }, isError: true };
-  }
-  const output = isBuiltIn
-    ? resultOf(call, result, { vocabulary: 'sdk', part })
-    : (result.response ?? result.text);
-  return resultWith(output, !result.success);
-}
-
-function resultWith(output: unknown, isError: boolean): AgentToolResult {
-  return isError ? { output, isError } : { output };
-}
-
 export function afterModelContext(
   event: HookEvent<'ModelResponse'>,
   ports: PluginPorts,
 ): AgentAfterModelContext {
-  const snapshot = ports.snapshot(event);
-  const content = isAnswer(event.response) ? event.response.content : [];
-  const id = `assistant-${event.iteration}`;
-  const message = agentMessage('assistant', id, content.map(assistantPart));
-  const { model, at } = event;
+  const { model, at, iteration } = event;
+  const answer: AssistantMessage = isAnswer(event.response)
+    ? event.response
+    : { role: 'assistant', content: [] };
+  const note = ports.noteOfAnswer?.(event, answer) ?? {
+    id: `assistant-${iteration}`,
+    createdAt: at,
+  };
   return {
-    snapshot,
+    snapshot: ports.snapshot(event),
     assistantMessage: {
-      ...message,
-      createdAt: at,
+      ...agentMessage('assistant', note, answer.content.map(toldPart)),
       modelInfo: { id: model.id, provider: model.provider },
-      metrics: { ...(ports.usageOfAnswer?.(event) ?? snapshot.usage) },
     },
     finishReason: finishReasonOf(event.finishReason),
   };

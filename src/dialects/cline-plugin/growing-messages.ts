@@ -1,12 +1,12 @@
 import type { AgentMessage } from '../../plugins/contract/message.ts';
 import type { Message } from '../../sessions/messages.ts';
-import { agentMessagesFrom } from './messages.ts';
+import { agentMessagesFrom, type NoteOf } from './messages.ts';
 
 /** A conversation as plugins know it, of which only what is new is made anew. */
 export type GrowingMessages = (messages: readonly Message[]) => readonly AgentMessage[];
 
 /** Gives the same list, longer, as long as the conversation only grows. */
-export function createGrowingMessages(): GrowingMessages {
+export function createGrowingMessages(noteOf: NoteOf): GrowingMessages {
   let made = nothing();
   return (messages) => {
     if (!continues(messages, made)) made = nothing();
@@ -16,7 +16,8 @@ export function createGrowingMessages(): GrowingMessages {
         if (block.type === 'tool_use') made.names.set(block.id, block.name);
       }
     }
-    for (const each of agentMessagesFrom(messages, made.count, made.names)) made.list.push(each);
+    const means = { names: made.names, noteOf };
+    for (const each of agentMessagesFrom(messages, made.count, means)) made.list.push(each);
     made.count = messages.length;
     made.first ??= messages[0] ?? null;
     made.last = messages.at(-1) ?? null;

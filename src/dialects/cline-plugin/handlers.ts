@@ -39,7 +39,7 @@ export function pluginHandlers(
   options: PluginHooksOptions,
 ): readonly Handler[] {
   const calls = createSharedCalls(options.ports);
-  const means = { ...options, calls, live: createLiveRequests() };
+  const means = { ...options, calls, live: createLiveRequests(options.ports) };
   return plugins.flatMap((plugin) =>
     STAGES.filter((stage) => typeof stage.of(plugin) === 'function').flatMap((stage) =>
       stage.events.map((event) => new PluginHandler(plugin, stage, { event, means })),
@@ -64,7 +64,7 @@ interface Stage {
 /** How a hook is spoken with. */
 interface Speech<Told> extends Pick<Stage, 'hook' | 'events'> {
   /** What it is to be told; null when the event is none of its own. */
-  prepare(input: HandlerInput, means: Means): Told | null;
+  prepare(input: HandlerInput, means: Means, signal: AbortSignal): Told | null;
   of(hooks: Partial<AgentRuntimeHooks>): unknown;
   call(hooks: Partial<AgentRuntimeHooks>, told: Told): unknown;
   /** What its result means. */
@@ -96,10 +96,10 @@ const STAGES: readonly Stage[] = [
   stageOf({
     hook: 'beforeModel',
     events: ['ModelRequest'],
-    prepare({ event }, { ports, live }) {
+    prepare({ event }, { ports, live }, signal) {
       if (event.name !== 'ModelRequest') return null;
       const shared = live(event);
-      const request = shared.hand();
+      const request = { ...shared.hand(), signal };
       return { context: { snapshot: ports.snapshot(event), request }, request, shared };
     },
     of: (hooks) => hooks.beforeModel,
@@ -164,7 +164,7 @@ function runOf<Told>(speech: Speech<Told>, active: ActivePlugin, means: Means): 
   const isNamed = isClaimed(plugin);
   const call = (told: Told): unknown => speech.call(plugin.hooks ?? {}, told);
   return (input, signal) => {
-    const told = speech.prepare(input, means);
+    const told = speech.prepare(input, means, signal);
     if (told === null) return undefined;
     try {
       const result = isNamed ? asItsOwn(plugin, () => call(told)) : call(told);
@@ -218,14 +218,15 @@ async function waitFor(work: PromiseLike<unknown>, { signal, timeoutMs }: Wait):
 }
 
 /** Plugins share the request of one dispatch, so that each changes what the one before it left. */
-function createLiveRequests(): Means['live'] {
+function createLiveRequests(ports: PluginPorts): Means['live'] {
   const requests = new WeakMap<object, LiveRequest>();
   return (event) => {
     const key = typeof event.request === 'object' && event.request !== null ? event.request : event;
     const known = requests.get(key);
     if (known !== undefined) return known;
     const { sessionId, iteration, agent } = event;
-    const metadata = { sessionId, iteration, agentId: agent.id, conversationId: sessionId };
+    const asked = { sessionId, iteration, agentId: agent.id, conversationId: sessionId };
+    const metadata = { ...ports.requester?.(event), ...asked };
     const made = createLiveRequest(event.request, metadata);
     requests.set(key, made);
     return made;

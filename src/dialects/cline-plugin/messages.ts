@@ -1,4 +1,8 @@
-import type { AgentMessage, AgentMessagePart } from '../../plugins/contract/message.ts';
+import type {
+  AgentMessage,
+  AgentMessagePart,
+  AgentToolResultPart,
+} from '../../plugins/contract/message.ts';
 import type {
   AssistantBlock,
   ImageBlock,
@@ -7,32 +11,66 @@ import type {
   ToolResultBlock,
   UserBlock,
 } from '../../sessions/messages.ts';
+import { inSdkWords } from './sdk-words.ts';
 
-/** A conversation as plugins know it. */
-export function toAgentMessages(messages: readonly Message[]): AgentMessage[] {
-  return agentMessagesFrom(messages, 0, toolNames(messages));
+/** What is known of a message beyond what was said. */
+export interface MessageNote extends Pick<
+  AgentMessage,
+  'id' | 'createdAt' | 'modelInfo' | 'metrics'
+> {
+  /** What calls came to, by their ids, where more is known of it than its text. */
+  readonly results?: ReadonlyMap<string, CallResult>;
 }
 
-/** Those from a place on; `names` knows the tool of each call. */
+export type CallResult = Pick<AgentToolResultPart, 'toolName' | 'output' | 'isError'>;
+
+export type NoteOf = (message: Message) => MessageNote;
+
+/** A request to a model as plugins may change it: calls stand there in the model's own words. */
+export function toAgentMessages(messages: readonly Message[]): AgentMessage[] {
+  return agentMessagesFrom(messages, 0, { names: toolNames(messages), noteOf: null });
+}
+
+/** A conversation as plugins know it: calls stand there in Cline's words. */
+export function toldMessages(messages: readonly Message[], noteOf: NoteOf): AgentMessage[] {
+  return agentMessagesFrom(messages, 0, { names: toolNames(messages), noteOf });
+}
+
+export interface MessageMeans {
+  /** The tool of each call. */
+  readonly names: ReadonlyMap<string, string>;
+  /** Null for a request. */
+  readonly noteOf: NoteOf | null;
+}
+
+/** Those from a place on. */
 export function agentMessagesFrom(
   messages: readonly Message[],
   start: number,
-  names: ReadonlyMap<string, string>,
+  { names, noteOf }: MessageMeans,
 ): AgentMessage[] {
+  const partOf = noteOf === null ? assistantPart : toldPart;
   return messages.slice(start).flatMap((message, place) => {
-    const id = `message-${start + place}`;
+    const note = noteOf?.(message) ?? { id: `message-${start + place}`, createdAt: 0 };
     return message.role === 'assistant'
-      ? [agentMessage('assistant', id, message.content.map(assistantPart))]
-      : userMessages(message.content, names, id);
+      ? [agentMessage('assistant', note, message.content.map(partOf))]
+      : userMessages(message.content, names, note);
   });
 }
 
 export function agentMessage(
   role: AgentMessage['role'],
-  id: string,
+  { id, createdAt, modelInfo, metrics }: MessageNote,
   content: AgentMessagePart[],
 ): AgentMessage {
-  return { id, role, content, createdAt: 0 };
+  return {
+    id,
+    role,
+    content,
+    createdAt,
+    ...(modelInfo === undefined ? {} : { modelInfo: { ...modelInfo } }),
+    ...(metrics === undefined ? {} : { metrics: { ...metrics } }),
+  };
 }
 
 /** The tool of each call, by the call's id. */
@@ -44,7 +82,12 @@ export function toolNames(messages: readonly Message[]): ReadonlyMap<string, str
   return names;
 }
 
-export function assistantPart(block: AssistantBlock): AgentMessagePart {
+/** As plugins know it. */
+export function toldPart(block: AssistantBlock): AgentMessagePart {
+  return assistantPart(block.type === 'tool_use' ? { ...block, ...inSdkWords(block) } : block);
+}
+
+function assistantPart(block: AssistantBlock): AgentMessagePart {
   switch (block.type) {
     case 'text':
       return { type: 'text', text: block.text };
@@ -64,17 +107,22 @@ export function assistantPart(block: AssistantBlock): AgentMessagePart {
 function userMessages(
   content: readonly UserBlock[],
   names: ReadonlyMap<string, string>,
-  id: string,
+  note: MessageNote,
 ): AgentMessage[] {
   const results = content.flatMap((block) => (block.type === 'tool_result' ? [block] : []));
   const words = content.flatMap((block) => (block.type === 'tool_result' ? [] : [wordPart(block)]));
-  const said = words.length === 0 ? [] : [agentMessage('user', id, words)];
-  const answers = results.map((block) =>
-    agentMessage('tool', `${id}-${block.tool_use_id}`, [
-      resultPart(block, names.get(block.tool_use_id) ?? ''),
-    ]),
-  );
+  const said = words.length === 0 ? [] : [agentMessage('user', note, words)];
+  const answers = results.map((block) => {
+    const { tool_use_id: callId } = block;
+    const part = resultPart(block, names.get(callId) ?? '');
+    return resultMessage({ ...part, ...note.results?.get(callId) }, note.createdAt);
+  });
   return [...answers, ...said];
+}
+
+/** What one call came to; its message is known by the call, wherever it is told of. */
+export function resultMessage(part: AgentToolResultPart, createdAt: number): AgentMessage {
+  return agentMessage('tool', { id: `result-${part.toolCallId}`, createdAt }, [part]);
 }
 
 function wordPart(block: TextBlock | ImageBlock): AgentMessagePart {
@@ -82,7 +130,7 @@ function wordPart(block: TextBlock | ImageBlock): AgentMessagePart {
   return { type: 'image', image: block.source.data, mediaType: block.source.media_type };
 }
 
-function resultPart(block: ToolResultBlock, toolName: string): AgentMessagePart {
+function resultPart(block: ToolResultBlock, toolName: string): AgentToolResultPart {
   const { tool_use_id: toolCallId, content, is_error: isError } = block;
   const output: unknown = typeof content === 'string' ? content : content.map(wordPart);
   const part = { type: 'tool-result', toolCallId, toolName, output } as const;

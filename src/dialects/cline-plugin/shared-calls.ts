@@ -1,6 +1,12 @@
 import type { HookEvent } from '../../hooks/facts.ts';
 import type { HandlerInput } from '../../hooks/handler.ts';
-import type { PluginPorts, SharedCall, SharedCalls, ToolEvent } from './contexts.ts';
+import {
+  type PluginPorts,
+  type SharedCall,
+  type SharedCalls,
+  type ToolEvent,
+  toolSourceOf,
+} from './contexts.ts';
 
 /** Makes it once for all hooks of a dispatch; whoever reads the conversation has a snapshot to himself. */
 export function createSharedCalls(ports: PluginPorts): SharedCalls {
@@ -22,14 +28,13 @@ interface CallMeans {
 function callOf(event: ToolEvent, given: HandlerInput, { ports, findTool }: CallMeans): SharedCall {
   const { callId: toolCallId, name, input } = event.tool;
   const toolName = given.tool?.name ?? name;
-  const { provider: providerId, id: modelId } = event.model;
   return {
     snapshot: ports.snapshot(event),
     tool: findTool(toolName, event) ?? { name: toolName, description: '', inputSchema: {} },
     toolCallId,
     toolName,
     input: given.tool?.input ?? input,
-    toolSource: { providerId, modelId, executionMode: 'sequential' },
+    toolSource: toolSourceOf(event.model),
   };
 }
 

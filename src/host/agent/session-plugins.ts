@@ -76,6 +76,7 @@ async function openPlugins(
     source,
     mcp,
     messages: () => sessions.get(sessionId)?.messages() ?? [],
+    model: () => sessions.get(sessionId)?.state().model ?? null,
     offered: () => sdkSpecs(sessions.get(sessionId)?.tools() ?? [], options),
     emitEvent: (name, payload) => emitEvent(sessionId, name, payload),
     notice,

@@ -161,13 +161,13 @@ async function loadApart(entry: PluginEntry, request: LoadEntryRequest): Promise
     isStrict: options.isStrict === true,
     workspaceInfo: context.workspaceInfo,
     signal,
-    logger: context.logger ?? loggerOf(options),
+    logger: printerOf(options) ?? context.logger,
     onIssue,
   });
 }
 
-/** Where nobody logs, what a plugin prints is told as if it had been printed here. */
-function loggerOf({ onConsole }: PluginOptions): BasicLogger | undefined {
+/** What a plugin prints is told as if it had been printed here, where somebody is told. */
+function printerOf({ onConsole }: PluginOptions): BasicLogger | undefined {
   if (onConsole === undefined) return undefined;
   return { debug: () => undefined, log: onConsole, error: onConsole };
 }

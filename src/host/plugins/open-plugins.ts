@@ -11,7 +11,7 @@ import type {
   AgentRuntimeEvent,
   AgentToolDefinition,
 } from '../../plugins/contract/runtime-hooks.ts';
-import { isUnread } from '../../plugins/contract/snapshot.ts';
+import { type AgentRuntimeStateSnapshot, isUnread } from '../../plugins/contract/snapshot.ts';
 import type { AgentTool, AgentToolContext } from '../../plugins/contract/tool.ts';
 import type { Message } from '../../sessions/messages.ts';
 import { createAgentMirror } from './news/agent-mirror.ts';
@@ -21,7 +21,8 @@ import { nameProblem } from './contributions/free-names.ts';
 import { toAgentTool } from './contributions/plugin-tools.ts';
 import { createRules, type Rules } from './contributions/rules.ts';
 import { createSnapshots, type Snapshots } from './news/snapshots.ts';
-import { createTelling } from './news/tell-plugins.ts';
+import type { ServingModel } from './news/told-messages.ts';
+import { createTelling, type Telling } from './news/tell-plugins.ts';
 
 export interface PluginsRequest {
   readonly sessionId: string;
@@ -43,6 +44,10 @@ export interface PluginsRequest {
   /** Gives up the opening. */
   readonly signal?: AbortSignal;
   readonly messages: () => readonly Message[];
+  /** Which model answers the session's own agent; null before it is open. */
+  readonly model: () => ServingModel | null;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
   /** The tools that the model is told of, as it is told. */
   readonly offered: () => readonly AgentToolDefinition[];
   readonly onIssue: OnIssue;
@@ -80,11 +85,11 @@ async function joinPlugins(
   request: PluginsRequest,
   registry: PluginRegistry,
 ): Promise<OpenedPlugins> {
-  const { onIssue, sessionId, messages, onNews, hookTimeoutMs: timeoutMs } = request;
+  const { onIssue, sessionId, onNews, hookTimeoutMs: timeoutMs } = request;
   const { active } = registry;
   const parts = { plugins: active, timeoutMs, onIssue };
   const mirror = createAgentMirror();
-  const snapshots = createSnapshots({ sessionId, mirror, messages });
+  const snapshots = createSnapshots({ ...request, mirror });
   const telling = createTelling({
     plugins: active,
     mirror,
@@ -102,7 +107,7 @@ async function joinPlugins(
     ...parts,
     toolNames: () => request.offered().map(({ name }) => name),
   });
-  const handlers = handlersOf(request, { registry, snapshots, made, rules });
+  const handlers = handlersOf(request, { registry, snapshots, made, rules, telling });
   return {
     registry,
     source: { handlers: () => handlers },
@@ -166,19 +171,23 @@ interface HandlerMeans {
   readonly snapshots: Snapshots;
   readonly made: readonly AgentTool[];
   readonly rules: Rules;
+  readonly telling: Telling;
 }
 
 function handlersOf(
-  { offered, failsClosed, hookTimeoutMs }: PluginsRequest,
-  { registry, snapshots, made, rules }: HandlerMeans,
+  { context, offered, failsClosed, hookTimeoutMs }: PluginsRequest,
+  { registry, snapshots, made, rules, telling }: HandlerMeans,
 ): readonly Handler[] {
   const hooks = pluginHandlers(registry.active, {
     ports: {
       snapshot: (event) => snapshots.at(event),
-      usageOfAnswer: (event) => snapshots.usageOfAnswer(event),
+      noteOfAnswer: (event, answer) => snapshots.told.noteOfAnswer(event, answer),
+      requester: (event) => requesterOf(context, snapshots.at(event)),
       isUnread,
-      runResult: ({ status, ending = status, lastText = '', reason = null }) =>
-        snapshots.resultOf({ status, ending, text: lastText, reason }),
+      runResult({ agent, status, ending = status, lastText = '', reason = null }) {
+        telling.endTurn(agent.id);
+        return snapshots.resultOf({ status, ending, text: lastText, reason });
+      },
       findTool: (name) =>
         made.find((tool) => tool.name === name) ??
         offered().find((tool) => tool.name === name) ??
@@ -188,6 +197,18 @@ function handlersOf(
     timeoutMs: hookTimeoutMs,
   });
   return [...rules.handlers, ...hooks];
+}
+
+function requesterOf(
+  { client, user }: PluginSetupContext,
+  { runId }: AgentRuntimeStateSnapshot,
+): Readonly<Record<string, string>> {
+  return {
+    ...(user?.distinctId === undefined ? {} : { distinctId: user.distinctId }),
+    ...(client === undefined ? {} : { clientName: client.name }),
+    ...(client?.version === undefined ? {} : { clientVersion: client.version }),
+    ...(runId === undefined ? {} : { runId }),
+  };
 }
 
 function callContext(
@@ -205,7 +226,7 @@ function callContext(
     iteration,
     toolCallId: callId,
     // Cline's own plugin for sub-agents looks for it there.
-    metadata: { sessionId },
+    metadata: { sessionId, modelSupportsImages: true },
     snapshot,
   };
 }

@@ -35,6 +35,8 @@ export interface PluginOptions {
   readonly onIssue?: OnIssue;
   /** Told what plugins write with `console`, which is then printed nowhere else. */
   readonly onConsole?: (text: string) => void;
+  /** Whether all that plugins log is told there, too, and not their errors only. */
+  readonly showsLog?: boolean;
   /** Everything that plugins hear, for others who want to hear it so. */
   readonly onNews?: (event: AgentRuntimeEvent) => void;
 }

@@ -2,12 +2,13 @@ import path from 'node:path';
 import type { CustomProvider } from '../../agent/models/custom/custom-provider.ts';
 import { systemClock } from '../../base/clock.ts';
 import { VERSION } from '../../base/version.ts';
-import type { PluginSetupContext } from '../../plugins/contract/plugin.ts';
+import type { BasicLogger, PluginSetupContext } from '../../plugins/contract/plugin.ts';
 import type { AgentToolDefinition } from '../../plugins/contract/runtime-hooks.ts';
 import type { OnIssue } from '../../plugins/issue.ts';
 import type { Message } from '../../sessions/messages.ts';
 import type { JoinedServers } from '../mcp/guest-servers.ts';
 import type { McpServers } from '../mcp/mcp-servers.ts';
+import { userIdOf } from '../moment.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import { createAutomation } from './contributions/automation.ts';
 import {
@@ -19,6 +20,7 @@ import {
 } from './load-plugins.ts';
 import { serversOf } from './contributions/mcp-servers.ts';
 import { type OpenedPlugins, openPlugins } from './open-plugins.ts';
+import type { ServingModel } from './news/told-messages.ts';
 import type { PluginOptions } from './plugin-options.ts';
 import { providersOf } from './contributions/providers.ts';
 import { timeLimits } from './time-limits.ts';
@@ -31,6 +33,8 @@ export interface RoundRequest {
   readonly options: PluginOptions;
   readonly mcp: McpServers;
   readonly messages: () => readonly Message[];
+  /** Which model answers; null before the session is open. */
+  readonly model: () => ServingModel | null;
   /** The tools that the model is told of, in the words of Cline's SDK. */
   readonly offered: () => readonly AgentToolDefinition[];
   /** What plugins want done: steering, further prompts. */
@@ -77,6 +81,8 @@ export async function openRound(
     ...timeLimits(options),
     ...(await automationOf(context, onIssue)),
     messages: request.messages,
+    model: request.model,
+    now: () => systemClock.now(),
     offered: request.offered,
     onIssue,
     ...aborting,
@@ -139,19 +145,28 @@ async function automationOf({ automation }: PluginSetupContext, onIssue: OnIssue
   return { automationFor: await createAutomation({ port: automation, now, onIssue }) };
 }
 
+/** Where no program logs, a person reads what went wrong, and the rest on demand. */
+function loggerOf({ onConsole, showsLog }: PluginOptions): BasicLogger | undefined {
+  if (onConsole === undefined) return undefined;
+  const say = (message: string, { pluginName }: Record<string, unknown> = {}): void =>
+    onConsole(`plugin ${String(pluginName)}: ${message}`);
+  const log = showsLog === true ? say : () => undefined;
+  return { debug: log, log, error: say };
+}
+
 function contextOf({ sessionId, opened, options, emitEvent }: RoundRequest): PluginSetupContext {
   const given = options.context?.(sessionId) ?? {};
   const root = opened.workspaceRoots[0] ?? opened.startDirectory;
   return {
     session: { sessionId },
     client: { name: 'hookline', version: VERSION },
-    user: undefined,
     cwd: opened.startDirectory,
     automation: undefined,
-    logger: undefined,
     telemetry: undefined,
     emitEvent,
     ...given,
+    user: given.user ?? { distinctId: userIdOf(opened.surroundings) },
+    logger: given.logger ?? loggerOf(options),
     workspaceInfo: { ...readWorkspaceInfo(root), ...given.workspaceInfo },
   };
 }

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createGrowingMessages } from '../../../src/dialects/cline-plugin/growing-messages.ts';
-import { toAgentMessages } from '../../../src/dialects/cline-plugin/messages.ts';
+import { type NoteOf, toldMessages } from '../../../src/dialects/cline-plugin/messages.ts';
 import type { Message } from '../../../src/sessions/messages.ts';
+
+const noteOf: NoteOf = ({ role }) => ({ id: role, createdAt: 1 });
 
 function turn(n: number): Message[] {
   const id = `call-${n}`;
@@ -14,13 +16,13 @@ function turn(n: number): Message[] {
 
 describe('a conversation of which only what is new is made anew', () => {
   it('says what the whole one says, and is one list that grows', () => {
-    const grow = createGrowingMessages();
+    const grow = createGrowingMessages(noteOf);
     const messages: Message[] = [];
     const list = grow(messages);
     for (const message of [1, 2, 3].flatMap(turn)) {
       messages.push(message);
       expect(grow(messages)).toBe(list);
-      expect(list).toEqual(toAgentMessages(messages));
+      expect(list).toEqual(toldMessages(messages, noteOf));
     }
     const [first] = list;
     expect(grow([...messages])).toBe(list);
@@ -28,13 +30,13 @@ describe('a conversation of which only what is new is made anew', () => {
   });
 
   it('begins anew when it was summed up, or is another one', () => {
-    const grow = createGrowingMessages();
+    const grow = createGrowingMessages(noteOf);
     const before = grow(turn(1));
     const summed: Message[] = [{ role: 'user', content: [{ type: 'text', text: 'so far' }] }];
     const after = grow(summed);
     expect(after).not.toBe(before);
-    expect(after).toEqual(toAgentMessages(summed));
-    expect(grow(turn(2))).toEqual(toAgentMessages(turn(2)));
+    expect(after).toEqual(toldMessages(summed, noteOf));
+    expect(grow(turn(2))).toEqual(toldMessages(turn(2), noteOf));
     expect(grow([])).toEqual([]);
   });
 });

@@ -4,7 +4,11 @@ import {
   toProviderMessages,
 } from '../../../src/dialects/cline-plugin/builder-messages.ts';
 import { createLiveRequest } from '../../../src/dialects/cline-plugin/live-request.ts';
-import { fromAgentMessages, toAgentMessages } from '../../../src/dialects/cline-plugin/messages.ts';
+import {
+  fromAgentMessages,
+  toAgentMessages,
+  toldMessages,
+} from '../../../src/dialects/cline-plugin/messages.ts';
 import type { Message } from '../../../src/sessions/messages.ts';
 
 const image = {
@@ -140,5 +144,28 @@ describe('a live request', () => {
     handed.messages.length = 0;
     handed.messages.push(...live.hand().messages.slice(1));
     expect(live.changes()).toEqual({});
+  });
+});
+
+describe('a call that the model made in other words', () => {
+  const MADE: readonly Message[] = [
+    {
+      role: 'assistant',
+      content: [{ type: 'tool_use', id: 'c1', name: 'Bash', input: { command: 'ls' } }],
+    },
+  ];
+  const toolCall = { type: 'tool-call', toolCallId: 'c1' };
+
+  it('is told to plugins in their own', () => {
+    const [told] = toldMessages(MADE, () => ({ id: 'm', createdAt: 1 }));
+    expect(told?.content).toEqual([
+      { ...toolCall, toolName: 'run_commands', input: { commands: ['ls'] } },
+    ]);
+  });
+
+  it('stays as it is in a request, which goes back to the model', () => {
+    const made = toAgentMessages(MADE);
+    expect(made[0]?.content).toEqual([{ ...toolCall, toolName: 'Bash', input: { command: 'ls' } }]);
+    expect(fromAgentMessages(made)).toEqual(MADE);
   });
 });

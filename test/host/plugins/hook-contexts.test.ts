@@ -50,6 +50,8 @@ async function openScene(...looks: readonly Look[]): Promise<Scene> {
     setupTimeoutMs: 20_000,
     disposeTimeoutMs: 20_000,
     messages: () => [SAID],
+    model: () => null,
+    now: () => 0,
     offered,
     onIssue({ message }) {
       throw new RangeError(message);
@@ -80,7 +82,7 @@ const EXPECTED = {
     toolCallId: 'c',
     toolName: 'read_files',
     input: INPUT,
-    metadata: { toolSource: { providerId: 'p', modelId: 'm', executionMode: 'sequential' } },
+    metadata: { toolSource: { providerId: 'p', modelId: 'm', executionMode: 'runtime' } },
   },
   input: INPUT,
 };

@@ -10,7 +10,7 @@ const SHOWN = {
   id: 'message-0',
   role: 'user',
   content: [{ type: 'text', text: 'hello' }],
-  createdAt: 0,
+  createdAt: 7,
 };
 const USAGE = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
@@ -31,6 +31,8 @@ function openScene(messages: readonly Message[] = [SAID]): Scene {
       asked += 1;
       return messages;
     },
+    model: () => null,
+    now: () => 7,
   });
   return { mirror, snapshots, asked: () => asked };
 }

@@ -282,11 +282,11 @@ describe('what setup is given in a process of its own', () => {
     expect(JSON.stringify(events[0], (_key, value: unknown) => value ?? 'nothing')).toContain(
       '"user":"nothing"',
     );
-    const pluginName = 'asker';
+    const own = { pluginName: 'asker', sessionId: 's1' };
     expect(logged).toEqual([
-      ['debug', 'looking', { pluginName }],
-      ['log', 'found', { pluginName, at: new Date(1), error: new TypeError('inside') }],
-      ['error', 'lost', { pluginName }],
+      ['debug', 'looking', own],
+      ['log', 'found', { ...own, at: new Date(1), error: new TypeError('inside') }],
+      ['error', 'lost', own],
     ]);
     expect(captured).toEqual([{ event: 'set-up', properties: { n: 1n } }]);
   });

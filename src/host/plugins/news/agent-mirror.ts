@@ -57,7 +57,7 @@ export function createAgentMirror(): AgentMirror {
       if (event.type !== 'turn-end') return;
       // What a sub-agent takes, whoever started it takes.
       for (let by = parentOf(heard); by !== null; by = parentOf(by)) {
-        by.usage = addUsage(by.usage, event.usage);
+        by.usage = addSpent(by.usage, event.usage);
       }
     },
   };
@@ -101,7 +101,7 @@ function take(agent: MirroredAgent, event: RuntimeEvent): void {
       Object.assign(agent, { iteration: event.iteration, text: '', thinking: '', calls: 0 });
       return;
     case 'turn-end':
-      agent.usage = addUsage(agent.usage, event.usage);
+      agent.usage = addSpent(agent.usage, event.usage);
       agent.lastUsage = event.usage;
       agent.finishReason = event.finishReason;
       return;
@@ -123,7 +123,7 @@ function take(agent: MirroredAgent, event: RuntimeEvent): void {
       return;
     case 'tool-end':
       agent.pending.delete(event.callId);
-      if (agent.parentAgentId !== null) agent.said.push(resultMessage(event));
+      if (agent.parentAgentId !== null) agent.said.push(saidResult(event));
       return;
     case 'run-end':
       agent.status = event.result.status;
@@ -133,9 +133,17 @@ function take(agent: MirroredAgent, event: RuntimeEvent): void {
   }
 }
 
-type ToolEnd = Extract<RuntimeEvent, { type: 'tool-end' }>;
+/** What a run costs is known as long as it is known of each of its answers. */
+function addSpent(before: Usage, answer: Usage): Usage {
+  const tokens = addUsage(before, answer);
+  const spent = before === NO_USAGE ? 0 : before.costUsd;
+  if (spent === undefined || answer.costUsd === undefined) return tokens;
+  return { ...tokens, costUsd: spent + answer.costUsd };
+}
 
-export function resultMessage({ callId, output }: ToolEnd): Message {
+export type ToolEnd = Extract<RuntimeEvent, { type: 'tool-end' }>;
+
+function saidResult({ callId, output }: ToolEnd): Message {
   const content = output.success ? output.text : (output.error ?? output.text);
   const block: ToolResultBlock = { type: 'tool_result', tool_use_id: callId, content };
   return { role: 'user', content: [output.success ? block : { ...block, is_error: true }] };

@@ -1,10 +1,10 @@
 import type { RuntimeEvent } from '../../../agent/runtime-event.ts';
-import { finishReasonOf } from '../../../dialects/cline-plugin/contexts.ts';
-import { toAgentMessages } from '../../../dialects/cline-plugin/messages.ts';
-import type { AgentMessage } from '../../../plugins/contract/message.ts';
+import { finishReasonOf, toolSourceOf } from '../../../dialects/cline-plugin/contexts.ts';
+import { inSdkWords } from '../../../dialects/cline-plugin/sdk-words.ts';
 import type { AgentRuntimeNews, AgentToolCall } from '../../../plugins/contract/runtime-hooks.ts';
-import { type MirroredAgent, resultMessage } from './agent-mirror.ts';
+import type { MirroredAgent } from './agent-mirror.ts';
 import { type Snapshots, usageOf } from './snapshots.ts';
+import type { ServingModel } from './told-messages.ts';
 
 /** What plugins hear of an event; `agent` is as the event left it. */
 export interface NewsMeans {
@@ -33,7 +33,7 @@ export function runtimeNews(event: RuntimeEvent, means: NewsMeans): readonly Age
     case 'turn-end':
       return [{ type: 'usage-updated', usage: usageOf(agent.usage) }];
     case 'message-end':
-      return answerNews(event.message, agent);
+      return answerNews(event.message, means);
     case 'tool-start':
     case 'tool-delta':
     case 'tool-end':
@@ -49,58 +49,49 @@ type Of<Type extends RuntimeEvent['type']> = Extract<RuntimeEvent, { type: Type 
 
 function answerNews(
   answer: Of<'message-end'>['message'],
-  { iteration, finishReason, agentId }: MirroredAgent,
+  { agent: { iteration, finishReason }, snapshots }: NewsMeans,
 ): readonly AgentRuntimeNews[] {
-  const [message] = toAgentMessages([answer]);
-  if (message === undefined) return [];
-  const said: AgentMessage = { ...message, id: `${agentId}-${iteration}` };
+  const message = snapshots.told.one(answer);
+  if (message === null) return [];
   return [
-    { type: 'message-added', message: said },
-    {
-      type: 'assistant-message',
-      iteration,
-      message: said,
-      finishReason: finishReasonOf(finishReason),
-    },
+    { type: 'message-added', message },
+    { type: 'assistant-message', iteration, message, finishReason: finishReasonOf(finishReason) },
   ];
 }
 
 function toolNews(
   event: Of<'tool-start' | 'tool-delta' | 'tool-end'>,
-  { agent, updateOf }: NewsMeans,
+  { agent, updateOf, snapshots }: NewsMeans,
 ): readonly AgentRuntimeNews[] {
   const { iteration } = agent;
+  const { callId } = event;
+  const model = snapshots.told.modelOf(agent);
   if (event.type === 'tool-delta') {
-    const update = updateOf(event.callId) ?? event.text;
-    return [
-      { type: 'tool-updated', iteration, toolCall: pendingCall(agent, event.callId), update },
-    ];
+    const { tool, input } = agent.pending.get(callId) ?? { tool: '', input: undefined };
+    const update = updateOf(callId) ?? event.text;
+    const toolCall = callOf({ callId, tool, input }, model);
+    return [{ type: 'tool-updated', iteration, toolCall, update }];
   }
-  const toolCall = callOf(event);
+  const toolCall = callOf(event, model);
   if (event.type === 'tool-start') return [{ type: 'tool-started', iteration, toolCall }];
-  const [answer] = toAgentMessages([resultMessage(event)]);
-  if (answer === undefined) return [];
-  const content = answer.content.map((part) =>
-    part.type === 'tool-result' ? { ...part, toolName: event.tool } : part,
-  );
-  const message: AgentMessage = { ...answer, id: `result-${event.callId}`, content };
+  const message = snapshots.told.result(event);
   return [
     { type: 'tool-finished', iteration, toolCall, message },
     { type: 'message-added', message },
   ];
 }
 
-function callOf({
-  callId: toolCallId,
-  tool: toolName,
-  input,
-}: Of<'tool-start' | 'tool-end'>): AgentToolCall {
-  return { type: 'tool-call', toolCallId, toolName, input };
-}
+type ToldCall = Pick<Of<'tool-start'>, 'callId' | 'tool' | 'input'>;
 
-function pendingCall({ pending }: MirroredAgent, toolCallId: string): AgentToolCall {
-  const { tool: toolName, input } = pending.get(toolCallId) ?? { tool: '', input: undefined };
-  return { type: 'tool-call', toolCallId, toolName, input };
+function callOf({ callId, tool, input }: ToldCall, model: ServingModel | null): AgentToolCall {
+  const call = inSdkWords({ name: tool, input });
+  return {
+    type: 'tool-call',
+    toolCallId: callId,
+    toolName: call.name,
+    input: call.input,
+    ...(model === null ? {} : { metadata: { toolSource: toolSourceOf(model) } }),
+  };
 }
 
 function endNews({ result }: Of<'run-end'>, { snapshots }: NewsMeans): readonly AgentRuntimeNews[] {

@@ -5,7 +5,7 @@ import {
   createGrowingMessages,
   type GrowingMessages,
 } from '../../../dialects/cline-plugin/growing-messages.ts';
-import { agentMessage, toAgentMessages } from '../../../dialects/cline-plugin/messages.ts';
+import { agentMessage, type MessageNote } from '../../../dialects/cline-plugin/messages.ts';
 import type { HookEvent } from '../../../hooks/facts.ts';
 import type { AgentMessage } from '../../../plugins/contract/message.ts';
 import type { AgentRunResult } from '../../../plugins/contract/runtime-hooks.ts';
@@ -16,22 +16,19 @@ import {
   lendMessages,
   shareSaid,
 } from '../../../plugins/contract/snapshot.ts';
-import type { Message } from '../../../sessions/messages.ts';
-import type { AgentMirror, MirroredAgent } from './agent-mirror.ts';
+import type { MirroredAgent } from './agent-mirror.ts';
+import { createToldMessages, type ToldMeans, type ToldMessages } from './told-messages.ts';
 
-export interface SnapshotMeans {
+export interface SnapshotMeans extends ToldMeans {
   readonly sessionId: string;
-  readonly mirror: AgentMirror;
-  /** What was said in the session so far. */
-  readonly messages: () => readonly Message[];
 }
 
 /** Copies of what agents are like, for plugins. */
 export interface Snapshots {
   of(agentId: string, parentAgentId?: string | null): AgentRuntimeStateSnapshot;
   at(event: HookEvent): AgentRuntimeStateSnapshot;
-  /** What the answer took that the event tells of. */
-  usageOfAnswer(event: HookEvent): AgentUsage;
+  /** The conversation as plugins are told it. */
+  readonly told: ToldMessages;
   /** Of the agent whose call it is. */
   ofCall(callId: string): AgentRuntimeStateSnapshot;
   resultOf(run: EndedRun): AgentRunResult;
@@ -44,9 +41,10 @@ export interface EndedRun extends Pick<RunResult, 'status' | 'text' | 'reason'> 
 
 export function createSnapshots(means: SnapshotMeans): Snapshots {
   const { mirror, sessionId } = means;
+  const told = createToldMessages(means);
   const growing = new WeakMap<MirroredAgent, GrowingMessages>();
   const saidBy = (agent: MirroredAgent): readonly AgentMessage[] => {
-    const grow = growing.get(agent) ?? createGrowingMessages();
+    const grow = growing.get(agent) ?? createGrowingMessages(told.noteOf);
     growing.set(agent, grow);
     return grow(agent.parentAgentId === null ? means.messages() : agent.said);
   };
@@ -55,22 +53,25 @@ export function createSnapshots(means: SnapshotMeans): Snapshots {
     // Most events are pieces of text, and between two of them nothing has changed.
     if (last !== null && isStill(last, moment)) return last;
     const said = (): readonly AgentMessage[] => saidBy(moment.agent);
-    return (last = shareSaid(snapshotOf(moment, means), said));
+    return (last = shareSaid(snapshotOf(moment, means, told), said));
   };
   const of: Snapshots['of'] = (agentId, parentAgentId) => {
     const agent = mirror.agent(agentId, parentAgentId);
     return take({ agent, iteration: agent.iteration, role: null });
   };
   return {
+    told,
     of,
     at(event) {
       const { agent: own, iteration } = event;
       const agent = mirror.agent(own.id, own.parentId);
       const moment = { agent, iteration, role: own.type };
-      if (event.name === 'RunStart') return withPrompt(snapshotOf(moment, means), event.prompt);
+      if (event.name === 'RunStart') {
+        return withPrompt(snapshotOf(moment, means, told), event.prompt, told.next());
+      }
+
       return take(event.name === 'RunEnd' ? { ...moment, status: statusOf(event) } : moment);
     },
-    usageOfAnswer: ({ agent: { id, parentId } }) => usageOf(mirror.agent(id, parentId).lastUsage),
     ofCall: (callId) => of(mirror.ofCall(callId)?.agentId ?? sessionId),
     resultOf(run) {
       const { runId, iteration, usage } = mirror.agent(sessionId);
@@ -82,7 +83,7 @@ export function createSnapshots(means: SnapshotMeans): Snapshots {
         status,
         iterations: iteration,
         outputText: text,
-        messages: toAgentMessages(means.messages()),
+        messages: told.all(means.messages()),
         usage: usageOf(usage),
         ...(reason === null ? {} : { stopReason: reason }),
         ...(status === 'failed' ? { error: failureOf(reason) } : {}),
@@ -104,9 +105,10 @@ function statusOf({ status, ending = status }: HookEvent<'RunEnd'>): AgentRunRes
 function withPrompt(
   snapshot: AgentRuntimeStateSnapshot,
   prompt: string,
+  note: MessageNote,
 ): AgentRuntimeStateSnapshot {
   const { messages } = snapshot;
-  const said = agentMessage('user', `message-${messages.length}`, [{ type: 'text', text: prompt }]);
+  const said = agentMessage('user', note, [{ type: 'text', text: prompt }]);
   return { ...snapshot, messages: [...messages, said] };
 }
 
@@ -119,8 +121,8 @@ export function pluginStatus({
   return ending === 'max_turns' ? 'failed' : status;
 }
 
-export function usageOf(usage: Usage): AgentUsage {
-  return { ...usage };
+export function usageOf({ costUsd, ...tokens }: Usage): AgentUsage {
+  return costUsd === undefined ? tokens : { ...tokens, totalCost: costUsd };
 }
 
 /** An agent as an event tells of it. */
@@ -135,6 +137,7 @@ interface AgentMoment {
 function snapshotOf(
   { agent, iteration, role, status = agent.status }: AgentMoment,
   means: SnapshotMeans,
+  told: ToldMessages,
 ): AgentRuntimeStateSnapshot {
   const { agentId, parentAgentId, runId, pending, usage, lastError } = agent;
   const snapshot: Omit<AgentRuntimeStateSnapshot, 'messages'> = {
@@ -150,7 +153,7 @@ function snapshotOf(
   if (role !== null) snapshot.agentRole = role;
   if (lastError !== null) snapshot.lastError = lastError;
   const said = parentAgentId === null ? means.messages : () => agent.said;
-  lendMessages(snapshot, () => toAgentMessages(said()));
+  lendMessages(snapshot, () => told.all(said()));
   return snapshot;
 }
 
@@ -178,6 +181,7 @@ function isSameUsage(one: AgentUsage, other: Usage): boolean {
     one.inputTokens === other.inputTokens &&
     one.outputTokens === other.outputTokens &&
     one.cacheReadTokens === other.cacheReadTokens &&
-    one.cacheWriteTokens === other.cacheWriteTokens
+    one.cacheWriteTokens === other.cacheWriteTokens &&
+    one.totalCost === other.costUsd
   );
 }

@@ -1,0 +1,39 @@
+import {
+  resultOf,
+  type ToolCall,
+  type ToolResult,
+  viewsOf,
+  vocabularyOfName,
+} from '../../hooks/faces/faces.ts';
+import type { AgentToolResult } from '../../plugins/contract/tool.ts';
+
+/** Paths stay as the model wrote them, so that it does not matter where it stood. */
+const ANYWHERE = { cwd: '/', root: null };
+
+/** A call as plugins know it, whatever the model was told that its tools are called. */
+export function inSdkWords(call: ToolCall): ToolCall {
+  const [view, ...others] = viewsOf(call, 'sdk', ANYWHERE);
+  // Several changes of a file in one call are none of their words.
+  if (view === undefined || others.length > 0) return call;
+  return { name: view.name, input: view.input };
+}
+
+/** What a call came to, as plugins know it. */
+export function resultInSdkWords(
+  call: ToolCall,
+  result: ToolResult,
+  part: number | null = null,
+): AgentToolResult {
+  const isBuiltIn = vocabularyOfName(call.name) !== null;
+  if (!result.success && (!isBuiltIn || result.response === undefined)) {
+    return { output: { error: result.error ?? result.text }, isError: true };
+  }
+  const output = isBuiltIn
+    ? resultOf(call, result, { vocabulary: 'sdk', part })
+    : (result.response ?? result.text);
+  return resultWith(output, !result.success);
+}
+
+export function resultWith(output: unknown, isError: boolean): AgentToolResult {
+  return isError ? { output, isError } : { output };
+}

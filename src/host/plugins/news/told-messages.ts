@@ -1,0 +1,100 @@
+import type { Usage } from '../../../agent/models/model.ts';
+import type { RuntimeEvent } from '../../../agent/runtime-event.ts';
+import {
+  type CallResult,
+  type MessageNote,
+  type NoteOf,
+  resultMessage,
+  toldMessages,
+} from '../../../dialects/cline-plugin/messages.ts';
+import {
+  inSdkWords,
+  resultInSdkWords,
+  resultWith,
+} from '../../../dialects/cline-plugin/sdk-words.ts';
+import type { HookEvent } from '../../../hooks/facts.ts';
+import type { AgentMessage, AgentMessageMetrics } from '../../../plugins/contract/message.ts';
+import type { AssistantMessage, Message } from '../../../sessions/messages.ts';
+import type { AgentMirror, MirroredAgent, ToolEnd } from './agent-mirror.ts';
+import { type AnswerFacts, createMessageNotes } from './message-notes.ts';
+
+export interface ToldMeans {
+  readonly mirror: AgentMirror;
+  /** What was said in the session so far. */
+  readonly messages: () => readonly Message[];
+  /** Which model answers the session's own agent; null before it is open. */
+  readonly model: () => ServingModel | null;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+export interface ServingModel {
+  readonly provider: string;
+  readonly id: string;
+}
+
+/** What was said, as plugins are told it: the same of a message wherever they meet it. */
+export interface ToldMessages {
+  readonly noteOf: NoteOf;
+  /** Makes notes of what was said since the event before, and gives it; before the mirror hears of it. */
+  see(event: RuntimeEvent): readonly Message[];
+  all(messages: readonly Message[]): AgentMessage[];
+  one(message: Message): AgentMessage | null;
+  /** What a call came to. */
+  result(event: ToolEnd): AgentMessage;
+  noteOfAnswer(event: HookEvent, answer: AssistantMessage): MessageNote;
+  /** What the next message will be known by. */
+  next(): MessageNote;
+  /** Who answers an agent; null where that is not known. */
+  modelOf(agent: MirroredAgent): ServingModel | null;
+}
+
+export function createToldMessages({ mirror, messages, model, now }: ToldMeans): ToldMessages {
+  const notes = createMessageNotes(now);
+  const noteOf: NoteOf = (message) => notes.of(message);
+  const modelOf: ToldMessages['modelOf'] = ({ parentAgentId }) => {
+    // A sub-agent may be served by another model than its session.
+    const serving = parentAgentId === null ? model() : null;
+    return serving === null ? null : { provider: serving.provider, id: serving.id };
+  };
+  return {
+    noteOf,
+    see(event) {
+      const agent = mirror.agent(event.agentId, event.parentAgentId);
+      const facts = (usage: Usage): AnswerFacts => answerFacts(usage, modelOf(agent));
+      if (event.type === 'tool-end') notes.keep(event.callId, callResult(event));
+      // What a sub-agent says is not kept before it is told of.
+      if (event.type === 'message-end') notes.see([event.message], facts(agent.lastUsage));
+      const said = agent.parentAgentId === null ? messages() : agent.said;
+      return notes.see(said, event.type === 'turn-end' ? facts(event.usage) : {});
+    },
+    all: (said) => toldMessages(said, noteOf),
+    one: (message) => toldMessages([message], noteOf)[0] ?? null,
+    result(event) {
+      const part = { type: 'tool-result', toolCallId: event.callId, ...callResult(event) } as const;
+      return resultMessage(part, now());
+    },
+    noteOfAnswer({ agent: { id, parentId } }, answer) {
+      return { ...notes.of(answer), metrics: metricsOf(mirror.agent(id, parentId).lastUsage) };
+    },
+    next: () => notes.next(),
+    modelOf,
+  };
+}
+
+function metricsOf({ costUsd, ...tokens }: Usage): AgentMessageMetrics {
+  return costUsd === undefined ? tokens : { ...tokens, cost: costUsd };
+}
+
+function answerFacts(usage: Usage, model: ServingModel | null): AnswerFacts {
+  const metrics = metricsOf(usage);
+  return model === null ? { metrics } : { metrics, modelInfo: { ...model } };
+}
+
+function callResult({ tool, input, output }: ToolEnd): CallResult {
+  const call = { name: tool, input };
+  const { name: toolName } = inSdkWords(call);
+  return output.replaced === true
+    ? { toolName, ...resultWith(output.response, !output.success) }
+    : { toolName, ...resultInSdkWords(call, output) };
+}
