@@ -25,10 +25,9 @@ export async function runCommand(
   signal: AbortSignal,
 ): Promise<CommandReply | null> {
   const [typed = '', ...words] = prompt.trim().split(/\s+/);
-  if (!typed.startsWith('/')) return null;
   for (const { name, contributions } of plugins) {
-    const command = contributions.commands.find((each) => isMeant(each, typed));
-    if (command?.handler === undefined) continue;
+    const command = findCommand(prompt, contributions.commands);
+    if (command === null) continue;
     try {
       const work = () => asItsOwn(command, () => command.handler?.(words.join(' ')));
       return replyOf(await withinBounds(work, { timeoutMs, signal }));
@@ -42,9 +41,19 @@ export async function runCommand(
   return null;
 }
 
-function isMeant({ name }: AgentExtensionCommand, typed: string): boolean {
-  const plain = (text: string): string => text.trim().replace(/^\//, '').toLowerCase();
-  return plain(name) === plain(typed);
+/** The command that a prompt names; null when it is none of these, or does nothing. */
+export function findCommand(
+  prompt: string,
+  commands: readonly AgentExtensionCommand[],
+): AgentExtensionCommand | null {
+  const [typed = ''] = prompt.trim().split(/\s+/);
+  if (!typed.startsWith('/')) return null;
+  const command = commands.find(({ name }) => plain(name) === plain(typed));
+  return command?.handler === undefined ? null : command;
+}
+
+function plain(name: string): string {
+  return name.trim().replace(/^\//, '').toLowerCase();
 }
 
 function replyOf(

@@ -2,7 +2,7 @@ import type { CustomProviders } from '../../agent/models/custom/custom-provider.
 import type { Model } from '../../agent/models/model.ts';
 import type { ModelChoice } from '../../agent/models/providers.ts';
 import { scripted } from '../../agent/models/scripted.ts';
-import { HooklineError } from '../../base/errors.ts';
+import { HooklineError, isHooklineError } from '../../base/errors.ts';
 import type { Settings } from '../settings.ts';
 import type { ModelWish } from './agent-options.ts';
 
@@ -17,6 +17,8 @@ export interface ModelSource {
 /** The session's model, opened once, and others of the same provider by name. */
 export interface Models {
   own(): Promise<Model>;
+  /** The same; where only its key is missing, one that says so when it is asked. */
+  ownOrNone(): Promise<Model>;
   named(name: string | null): Promise<Model>;
   /** The one that a person asks for: of the same provider, or `provider/model`. Throws MODEL_UNKNOWN. */
   other(name: string): Promise<Model>;
@@ -38,6 +40,7 @@ export function createModels(source: ModelSource, shared?: () => Promise<Model>)
   };
   return {
     own,
+    ownOrNone: () => own().catch((error: unknown) => modelWithoutKey(source, error)),
     async named(name) {
       const model = await own();
       if (name === null || name === 'inherit' || name === model.id || !isWish(source.wish)) {
@@ -56,6 +59,28 @@ export function createModels(source: ModelSource, shared?: () => Promise<Model>)
       return chooseModel(await wishFor(source, model.provider, name), null);
     },
     forSession: (providers) => createModels({ ...source, providers }, own),
+  };
+}
+
+/** Who asks for no more than a command of a plugin needs no key for it. */
+async function modelWithoutKey({ wish, settings }: ModelSource, error: unknown): Promise<Model> {
+  if (!isHooklineError(error) || error.code !== 'MODEL_KEY_MISSING' || !isWish(wish)) throw error;
+  const failure = {
+    class: 'authentication_failed',
+    message: error.message,
+    status: null,
+    isRetryable: false,
+    retryAfterMs: null,
+  } as const;
+  const id = wish?.model ?? settings['model.id'];
+  const { factsOf } = await import('../../agent/models/prices.ts');
+  return {
+    ...factsOf(id),
+    provider: wishedProvider(wish, settings),
+    id,
+    async *stream() {
+      yield { type: 'failure', failure };
+    },
   };
 }
 

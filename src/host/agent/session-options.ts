@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Model } from '../../agent/models/model.ts';
+import { findCommand } from '../../plugins/command.ts';
 import type { SessionOptions } from '../../agent/session/prepare-session.ts';
 import { TOOLS } from '../../agent/tools/index.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
@@ -47,13 +48,14 @@ interface Joining {
 
 async function joinOptions(
   request: SessionsRequest,
-  { models: shared, watch, worktrees, wish }: Making,
+  { models: shared, watch, worktrees, wish, prompt }: Making,
   { named, plugins }: Joining,
 ): Promise<SessionOptions> {
   const { engine, options, clock } = request;
   const providers = plugins.now()?.providers;
   const models = providers === undefined ? shared : shared.forSession(providers);
-  const model = await models.own();
+  const isCommand = findCommand(prompt ?? '', plugins.now()?.commands() ?? []) !== null;
+  const model = await (isCommand ? models.ownOrNone() : models.own());
   const judging = permissionsFor(request);
   const facts = factsOf(request, model, judging);
   await watch.start();

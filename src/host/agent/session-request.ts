@@ -35,4 +35,6 @@ export interface Making {
   readonly watch: FileWatch;
   readonly worktrees: Worktrees;
   readonly wish: SessionWish;
+  /** What it is opened for; null when nothing is asked yet. */
+  readonly prompt: string | null;
 }

@@ -151,6 +151,7 @@ async function startSession(
   const making = {
     ...house,
     wish,
+    prompt,
     signal,
     emitEvent: (id: string, name: string, payload: unknown) => house.queues.take(id, name, payload),
     onPlugins: (id: string, plugins: SessionPlugins) => void house.plugins.set(id, plugins),

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { runHookline } from './hookline.ts';
+import { at, createPlace, write } from './place.ts';
+
+const GREETER = `
+export default {
+  name: 'greeter',
+  manifest: { capabilities: ['commands'] },
+  setup(api, { logger }) {
+    logger.log('two commands');
+    logger.error('nothing to greet yet');
+    api.registerCommand({ name: '/Hello', handler: (input) => 'hello ' + input });
+    api.registerCommand({ name: 'ask', handler: (input) => ({ reply: 'asking', submitPrompt: input }) });
+  },
+};
+`;
+
+function placeWithGreeter() {
+  const place = createPlace({ 'turns.json': '[{ "text": "Done." }]' });
+  write(place.home, '.cline/plugins/greeter.mjs', GREETER);
+  return at(place);
+}
+
+describe('a command of a plugin in hookline run', () => {
+  it('needs no model where it has its answer', async () => {
+    const { code, stdout } = await runHookline(['run', '/hello  big   world'], placeWithGreeter());
+    expect([code, stdout]).toEqual([0, 'hello big world\n']);
+  });
+
+  it('says what the model needs when it asks it', async () => {
+    const { code, stdout, stderr } = await runHookline(['run', '/ask why'], placeWithGreeter());
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/asking[^]*Anthropic needs a key/);
+  });
+
+  it('is not every word with a slash', async () => {
+    const { code, stderr } = await runHookline(['run', '/hellooo'], placeWithGreeter());
+    expect(code).toBe(2);
+    expect(stderr).toContain('Anthropic needs a key');
+  });
+});
+
+describe('what a plugin logs', () => {
+  const words = ['run', '--script', 'turns.json', 'hi'];
+
+  it('is shown where it is an error', async () => {
+    const { stderr } = await runHookline(words, placeWithGreeter());
+    expect(stderr).toContain('plugin greeter: nothing to greet yet');
+    expect(stderr).not.toContain('two commands');
+  });
+
+  it('is shown with --debug', async () => {
+    const { stderr } = await runHookline(['--debug', ...words], placeWithGreeter());
+    expect(stderr).toContain('plugin greeter: two commands');
+  });
+});
