@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import * as Llms from '../../src/sdk/llms/llms.ts';
 import { providerPlugin } from './provider-stage.ts';
 import { call, createSdkStage, DONE, type SdkStage, toolPlugin } from './stage.ts';
@@ -85,6 +85,19 @@ describe('a session is served', () => {
     });
     expect(result).toMatchObject({ text: 'Done.', usage: { totalCost: 0.2 } });
     expect(stage.service.requests()[0]?.model).toBe('maker/great');
+  });
+
+  it('by a provider of a plugin on disk to which it switches', async () => {
+    const stage = await createSdkStage([DONE, DONE]);
+    writePlugin(stage);
+    const { sessionId } = await stage.start({}, { interactive: true });
+    vi.stubEnv('ROUTER_ON_DISK_KEY', 'k');
+    const states = (): unknown => stage.core.plugins(sessionId).map(({ state }) => state);
+    expect(states()).toEqual(['skipped']);
+    await stage.core.updateSessionModel(sessionId, 'router-on-disk/maker/great');
+    const result = await stage.core.send({ sessionId, prompt: 'again' });
+    expect(result).toMatchObject({ finishReason: 'completed', usage: { totalCost: 0.2 } });
+    expect([states(), stage.service.requests().at(-1)?.model]).toEqual([['ready'], 'maker/great']);
   });
 
   it('by a handler that the program registered before', async () => {

@@ -38,13 +38,15 @@ export async function pluginsFor(
     plugins = await openPlugins(request, making, { sessionId, target, signal: aborting });
     onPlugins(sessionId, plugins);
   };
-  await openIfAny(targetOf(wantedModel(options.model, opened.config.settings), wanted), signal);
+  const first = wantedModel(options.model, opened.config.settings);
+  await openIfAny(targetOf(first, wanted), signal);
   return {
     now: () => plugins,
     async refresh() {
       const { model } = sessions.get(sessionId)?.state() ?? {};
-      const serving = model ?? wantedModel(options.model, opened.config.settings);
-      const target = targetOf(serving, wanted);
+      const serving = model ?? first;
+      // What plugins call the provider, they call the one that the session began with.
+      const target = targetOf(serving, serving.provider === first.provider ? wanted : {});
       if (plugins !== null) return plugins.refresh(target);
       await openIfAny(target).catch((error: unknown) =>
         notice(`plugins have come, but cannot be loaded: ${messageOf(error)}`),

@@ -100,7 +100,11 @@ export function createSessions(given: Omit<SessionsRequest, 'mcp'>): Sessions {
     find,
     async switchModel(id, { name, ...how }) {
       const session = find(id);
-      const model = await modelsOf(models, plugins.get(id)).other(name);
+      const own = plugins.get(id);
+      const [provider = '', ...rest] = name.split('/');
+      // A plugin that is made for its own provider only is not there before that is asked for.
+      if (rest.length > 0 && !session.isRunning) await own?.bring(provider, rest.join('/'));
+      const model = await modelsOf(models, own).other(name);
       return session.switchModel({ model, requested: name, ...how });
     },
     async end(id, reason) {

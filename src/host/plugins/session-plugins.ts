@@ -37,6 +37,11 @@ export interface SessionPlugins {
   skills(): readonly string[];
   /** Loads again what has changed since, and what is made for another model; between two runs only. */
   refresh(target: ModelTarget): Promise<void>;
+  /**
+   * Loads those that are made for a model which one of them may serve; between two runs only. What
+   * becomes of it is looked at before the next run: who stays with another model gets back what was.
+   */
+  bring(provider: string, model: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -145,6 +150,13 @@ class PluginsInSession implements SessionPlugins {
     const why = isChanged ? 'plugins have changed' : 'another model is used';
     // Of the first one nobody knew before.
     await this.#replace(before, { why, isTold: isChanged || last !== null });
+  }
+
+  async bring(provider: string, model: string): Promise<void> {
+    const target = { providers: [provider], model };
+    const skipped = this.#now?.found.skipped ?? [];
+    const isMeant = skipped.some((plugin) => whyNotMeant(plugin, target) === null);
+    if (isMeant && this.providers.find(provider) === null) await this.refresh(target);
   }
 
   /** What does not load any more does not take away what worked. */
