@@ -21,6 +21,7 @@ export const ERROR_CODES = {
   MODEL_FAILED: 'The model gave no answer to a question that was put to it.',
   MODEL_REFUSED: 'A hook keeps the session’s model, so it was not switched.',
   PLUGIN_ENDED: 'A plugin’s own process has ended, or did not answer in time.',
+  PLUGIN_EXIT: 'A plugin wanted to end the process that it shares with the agent.',
   PLUGIN_INVALID: 'A plugin’s manifest, or something that it registers, has the wrong shape.',
   PLUGIN_INSTALL_FAILED:
     'A plugin could not be installed, updated or taken away; all is as it was.',

@@ -213,7 +213,7 @@ async function setUp(
     if (request.signal?.aborted === true) throw error;
     if (isStrict || request.failsClosed) throw failedSetup(name, error);
     const why = messageOf(error);
-    const isSaid = isHooklineError(error);
+    const isSaid = isHooklineError(error) && error.code !== 'PLUGIN_EXIT';
     const message = isSaid ? why : `its setup failed, so nothing of it is used: ${why}`;
     onIssue({ plugin: name, phase: 'setup', level: 'error', message });
     return { status: leftOut(name, 'failed', message) };

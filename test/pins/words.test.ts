@@ -85,6 +85,7 @@ describe('the words of the contract', () => {
       'MODEL_FAILED',
       'MODEL_REFUSED',
       'PLUGIN_ENDED',
+      'PLUGIN_EXIT',
       'PLUGIN_INVALID',
       'PLUGIN_INSTALL_FAILED',
       'PLUGIN_LATE',

@@ -12,6 +12,7 @@ import type { OpenedHooks } from '../open-hooks.ts';
 import { foundPlugins, type FoundPlugin } from './found-plugins.ts';
 import { targetsOf } from './look-at-plugin.ts';
 import type { PluginOptions } from './plugin-options.ts';
+import { holdExit } from './process/hold-exit.ts';
 import { sayUsedInstead, usedInstead } from './repeats.ts';
 import { timeLimits } from './time-limits.ts';
 
@@ -133,6 +134,7 @@ async function loadHere(entry: PluginEntry, request: LoadEntryRequest): Promise<
   const { options, opened, sessionId, round, signal } = request;
   const provided = (await options.provided?.()) ?? NOTHING_PROVIDED;
   const { loadPlugin } = await import('../../plugins/load/load-plugin.ts');
+  holdExit();
   return loadPlugin({
     entry,
     provided,
