@@ -62,6 +62,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'permissions',
       { to: 'plugins/entry.ts', typesOnly: true },
       { to: 'plugins/find', from: 'dialects/cline-plugin' },
+      { to: 'plugins/values', from: 'dialects/cline-plugin' },
       { to: 'plugins/whose-work.ts', from: 'dialects/cline-plugin' },
       { to: 'plugins/ending.ts', from: 'dialects/cline-plugin' },
       { to: 'plugins', from: 'dialects/cline-plugin', typesOnly: true },

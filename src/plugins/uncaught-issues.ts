@@ -1,4 +1,5 @@
 import { messageOf } from '../base/errors.ts';
+import { isRecord } from '../base/json.ts';
 import type { OnIssue } from './issue.ts';
 
 /** How many errors of one plugin that nothing caught are told of: a timer may throw for ever. */
@@ -14,7 +15,15 @@ export function createUncaughtIssues(
     count += 1;
     if (count > MAX_TOLD) return;
     const rest = count === MAX_TOLD ? ' (further ones are not told of)' : '';
-    const message = `an error that nothing caught: ${messageOf(error)}${rest}`;
+    const message = `an error that nothing caught: ${whatWasThrown(error)}${rest}`;
     onIssue({ plugin: plugin(), phase: 'uncaught', level: 'error', message });
   };
+}
+
+/** Of what is rejected with and is no error, Node.js makes one that explains rejections at length. */
+function whatWasThrown(error: unknown): string {
+  const message = messageOf(error);
+  const isExplained = isRecord(error) && error['code'] === 'ERR_UNHANDLED_REJECTION';
+  const [, reason] = /with the reason "(.*)"\.$/su.exec(message) ?? [];
+  return isExplained && reason !== undefined ? reason : message;
 }

@@ -4,7 +4,7 @@ import type { Decision } from '../../hooks/decision.ts';
 import type { Answer } from '../../hooks/handler.ts';
 import type { AgentModelRequest } from '../../plugins/contract/runtime-hooks.ts';
 import type { LiveRequest } from './live-request.ts';
-import { plainText, plainValue } from './plain-value.ts';
+import { plainText, plainValue } from '../../plugins/values/plain-value.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

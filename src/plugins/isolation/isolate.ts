@@ -217,6 +217,9 @@ class Isolation {
     if (this.#link.ended() !== null) return;
     try {
       if (this.#isLoaded) await this.#link.ask({ type: 'dispose' }, { timeoutMs });
+    } catch (error) {
+      // That its process is lost is said once.
+      if (this.#lost === null) throw error;
     } finally {
       await this.#link.end(EXIT_MS);
     }

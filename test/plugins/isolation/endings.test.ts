@@ -188,6 +188,16 @@ describe('a plugin that never comes back', () => {
     expect(isAlive(pidIn(stage.directory))).toBe(false);
   });
 
+  it('in a tool while its session ends is told of once', async () => {
+    const { active, stage, registry } = await openActive(toolText(`execute() { ${LOOP} }`), within);
+    const [tool] = active.contributions.tools;
+    const running = tool?.execute({}, { ...CONTEXT, signal: AbortSignal.timeout(200) });
+    await Promise.all([expect(running).rejects.toThrow(ended), registry.dispose()]);
+    expect(stage.issues).toMatchObject([
+      { phase: 'uncaught', message: expect.stringMatching(ended) },
+    ]);
+  });
+
   it('in a listener is ended, though nobody waits for it', async () => {
     const { hook, stage } = await openActive(hooksText(`onEvent() { ${LOOP} }`, PID), within);
     await expect(hook('onEvent', { type: 'run-started' })).rejects.toThrow(ended);

@@ -17,6 +17,32 @@ async function openTool(tool: string, before = '', more: More = {}) {
 
 const CONTEXT: AgentToolContext = { agentId: 'main', iteration: 1 };
 
+describe('a tool that answers with a stream, in a process of its own', () => {
+  it.each([
+    [`async *execute() { yield 'a'; yield 'b'; yield { c: 1 }; }`, 'ab{"c":1}\n'],
+    [`execute() { return new Response('from the web').body; }`, 'from the web'],
+  ])('is read there: %s', async (text, said) => {
+    const { tool } = await openTool(text);
+    expect(await tool.execute({}, CONTEXT)).toBe(said);
+  });
+
+  it('is read no further than what is shown, however much it has to say', async () => {
+    const { tool, stage } = await openTool(`
+      async *execute() { try { for (;;) yield 'and '; } finally { console.log('ended'); } }`);
+    expect(await tool.execute({}, CONTEXT)).toMatch(/^and and .*\[cut: the stream goes on\]$/su);
+    await vi.waitFor(() => expect(stage.printed).toContain('log ended'));
+  });
+
+  it('ends with the call', async () => {
+    const { tool } = await openTool(`
+      async *execute() { for (;;) { yield 'tick '; await new Promise((next) => setTimeout(next, 5)); } }`);
+    const stopping = new AbortController();
+    const answer = tool.execute({}, { ...CONTEXT, signal: stopping.signal });
+    stopping.abort();
+    expect(await answer).toMatch(/\[cut: the stream goes on\]$/u);
+  });
+});
+
 describe('a tool in a process of its own', () => {
   it('is told everything of its call', async () => {
     const { tool } = await openTool(`
@@ -66,7 +92,7 @@ describe('a tool in a process of its own', () => {
     ['({ none: undefined, work() {} })', { none: undefined, work: '[function work]' }],
     ['Promise.resolve("later")', 'later'],
     ['new Error("as a value")', new Error('as a value')],
-    ['(async function* () { while (true) yield 1; })()', '[object AsyncGenerator]'],
+    ['({ nested: (async function* () {})() })', { nested: '[object AsyncGenerator]' }],
   ])('returns %s', async (text, expected) => {
     const { tool } = await openTool(`execute: () => ${text}`);
     expect(await tool.execute({}, CONTEXT)).toEqual(expected);

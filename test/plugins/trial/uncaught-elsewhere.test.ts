@@ -20,6 +20,7 @@ export default {
     if (where === 'setup') begin();
     const tool = { description: '', inputSchema: { type: 'object' } };
     api.registerTool({ ...tool, name: 'report', execute: () => { begin(); return 'done'; } });
+    api.registerTool({ ...tool, name: 'grumble', execute: () => void Promise.reject('no "reason"') });
     api.registerTool({ ...tool, name: 'dial', execute: () => void net.connect(1, '127.0.0.1') });
     api.registerCommand({ name: 'report', handler: () => { begin(); return { submitPrompt: 'go' }; } });
     api.registerRule({ id: 'r', content() { if (where === 'rule') begin(); return ''; } });
@@ -74,5 +75,11 @@ describe('an error of something that a plugin began, and that nobody listens to'
     const { code, stderr } = await run('', 'go', 'dial');
     expect(code).toBe(0);
     expect(stderr).toMatch(/plugin reporter: an error that nothing caught: .*ECONNREFUSED/);
+  });
+
+  it('says what was rejected with, also when that is no error', async () => {
+    const { code, stderr } = await run('nowhere', 'go', 'grumble');
+    expect(code).toBe(0);
+    expect(stderr).toContain('plugin reporter: an error that nothing caught: no "reason"\n');
   });
 });

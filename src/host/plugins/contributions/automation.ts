@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HooklineError } from '../../../base/errors.ts';
 import { isRecord, typeName } from '../../../base/json.ts';
-import { reasonOf } from '../../../dialects/cline-plugin/plain-value.ts';
+import { reasonOf } from '../../../plugins/values/plain-value.ts';
 import type {
   AgentExtensionAutomationEventType,
   AutomationEventEnvelope,

@@ -3,7 +3,7 @@ import {
   fromProviderMessages,
   toProviderMessages,
 } from '../../../dialects/cline-plugin/builder-messages.ts';
-import { plainText, reasonOf } from '../../../dialects/cline-plugin/plain-value.ts';
+import { plainText, reasonOf } from '../../../plugins/values/plain-value.ts';
 import { withinBounds } from '../../../plugins/bounded.ts';
 import { endingOf } from '../../../plugins/ending.ts';
 import type { OnIssue } from '../../../plugins/issue.ts';

@@ -1,6 +1,6 @@
 import { messageOf } from '../../../base/errors.ts';
 import { isRecord, parseJson } from '../../../base/json.ts';
-import { plainText } from '../../../dialects/cline-plugin/plain-value.ts';
+import { plainText } from '../../../plugins/values/plain-value.ts';
 import {
   isStandardSchema,
   type InputSchema,

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { isRecord, typeName } from '../../../base/json.ts';
-import { reasonOf } from '../../../dialects/cline-plugin/plain-value.ts';
+import { reasonOf } from '../../../plugins/values/plain-value.ts';
 import type { AgentExtensionMcpServer } from '../../../plugins/contract/plugin.ts';
 import type { OnIssue } from '../../../plugins/issue.ts';
 import type { ActivePlugin } from '../../../plugins/registry.ts';

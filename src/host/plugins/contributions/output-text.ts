@@ -5,7 +5,7 @@ import {
   plainValue,
   shownText,
   withCutNote,
-} from '../../../dialects/cline-plugin/plain-value.ts';
+} from '../../../plugins/values/plain-value.ts';
 import type { ServerBlock } from '../../../mcp/answer.ts';
 
 /** Whatever a tool of a plugin returned, as a model can read it; bounded, and never throws. */

@@ -11,7 +11,7 @@ import type { Workbench } from '../../../agent/tools/workbench.ts';
 import { isRecord } from '../../../base/json.ts';
 import { limitTime } from '../../../base/time-limit.ts';
 import { untilAborted } from '../../../base/until-aborted.ts';
-import { reasonOf, shownText } from '../../../dialects/cline-plugin/plain-value.ts';
+import { reasonOf, shownText } from '../../../plugins/values/plain-value.ts';
 import { textsIn } from '../../../mcp/answer.ts';
 import { withinBounds } from '../../../plugins/bounded.ts';
 import type { AgentTool, AgentToolContext } from '../../../plugins/contract/tool.ts';
@@ -19,7 +19,7 @@ import { asItsOwn } from '../../../plugins/whose-work.ts';
 import { imagesIn, showable } from '../../mcp/tool-output.ts';
 import type { CheckedInput, InputCheck } from './check-input.ts';
 import { blocksIn, keptValue, outputText } from './output-text.ts';
-import { isStream, readStream } from './read-stream.ts';
+import { isStream, readStream } from '../../../plugins/values/read-stream.ts';
 
 export interface PluginToolMeans {
   /** Who brought it, for whoever tells of it. */

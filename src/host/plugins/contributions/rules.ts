@@ -1,6 +1,6 @@
 import { HooklineError } from '../../../base/errors.ts';
 import { typeName } from '../../../base/json.ts';
-import { reasonOf, shownText } from '../../../dialects/cline-plugin/plain-value.ts';
+import { reasonOf, shownText } from '../../../plugins/values/plain-value.ts';
 import type { Handler } from '../../../hooks/handler.ts';
 import { type Bounds, withinBounds } from '../../../plugins/bounded.ts';
 import { endingOf } from '../../../plugins/ending.ts';

@@ -10,6 +10,7 @@ import type {
 import type { HookName } from '../../contract/runtime-hooks.ts';
 import type { AgentTool } from '../../contract/tool.ts';
 import type { Loading } from '../../load/loading.ts';
+import { isStream, readStream } from '../../values/read-stream.ts';
 import { callMethod } from '../wire/call-method.ts';
 import { createKnownLists } from '../wire/known-lists.ts';
 import { pack, unpack } from '../wire/portable.ts';
@@ -158,7 +159,9 @@ export class HostedPlugin {
     const { context } = this.#telling.tell(order.context, signal);
     if (order.hasUpdates) context['emitUpdate'] = onUpdate;
     const input = await parsedInput(tool, unpack(order.input));
-    return answered(await callMethod(tool, 'execute', [input, context]));
+    const result = await callMethod(tool, 'execute', [input, context]);
+    // No process can hand its stream to another, and no model is shown more than its text.
+    return answered(isStream(result) ? await readStream(result, signal) : result);
   }
 
   async #check(place: number, input: unknown): Promise<AnswerForm> {

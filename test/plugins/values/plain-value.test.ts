@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { plainText, plainValue, reasonOf } from '../../../src/dialects/cline-plugin/plain-value.ts';
+import { plainText, plainValue, reasonOf } from '../../../src/plugins/values/plain-value.ts';
 
 const LIMIT = 1000;
 

@@ -1,7 +1,7 @@
 import { TextDecoder } from 'node:util';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { cutText } from '../../../base/json.ts';
-import { MAX_PLAIN_CHARACTERS, plainText } from '../../../dialects/cline-plugin/plain-value.ts';
+import { cutText } from '../../base/json.ts';
+import { MAX_PLAIN_CHARACTERS, plainText } from './plain-value.ts';
 
 /** Streams of Node.js and of the web are such, and what an async generator makes. */
 export function isStream(value: unknown): value is AsyncIterable<unknown> {
