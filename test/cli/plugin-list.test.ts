@@ -394,6 +394,28 @@ describe('hookline plugin validate', () => {
     expect(() => readFileSync(mark)).toThrow('ENOENT');
   });
 
+  it('trusts without a question what somebody says to have read, and shows what that is', async () => {
+    const place = createPlace();
+    write(place.repo, 'src/mine.ts', HELLO);
+    const words = ['validate', 'src/mine.ts', '--json'];
+    const read = await plugin(place, [...words, '--yes']);
+    expect({ code: read.code, ...jsonOf(read) }).toMatchObject({ code: 0, valid: true });
+    expect(read.stderr).toContain('say_hello');
+    expect(read.stderr).toContain('Trusted 1 plugin.');
+    expect(jsonOf(await plugin(place, words))).toMatchObject({ valid: true });
+    writeFileSync(path.join(place.repo, 'src/mine.ts'), `${HELLO}// more\n`);
+    expect(jsonOf(await plugin(place, words))).toMatchObject({ valid: false });
+  });
+
+  it('trusts nothing so inside of an agent’s session', async () => {
+    const place = createPlace();
+    write(place.repo, 'src/mine.ts', HELLO);
+    const inside = { HOOKLINE_SESSION: 'session-1' };
+    const { code, stderr } = await plugin(place, ['validate', 'src/mine.ts', '--yes'], inside);
+    expect(code).toBe(1);
+    expect(stderr).toContain('was run from inside an agent session');
+  });
+
   it.skipIf(!hasTerminal)('asks for trust on a terminal, and remembers the answer', async () => {
     const place = createPlace();
     write(place.repo, 'src/mine.ts', HELLO);
@@ -515,7 +537,7 @@ describe('hookline plugin demo', () => {
     write(place.repo, 'my-plugin.ts', seed('single-file-template'));
     const { code, stdout, stderr } = await plugin(place, ['demo', 'my-plugin.ts']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/^not run: untrusted: /u);
+    expect(stderr).toMatch(/^not run: untrusted: .*say --yes/u);
   });
 
   it.each([

@@ -134,10 +134,15 @@ function reportNothing(context: CommandContext, host: Host): typeof EXIT.fine {
     context.print.out(
       hooks.length === 0
         ? 'This workspace has no hooks, so there is nothing to trust.'
-        : `All ${countFound(hooks)} of this workspace are trusted already.`,
+        : `${allOf(hooks)} trusted already.`,
     );
   }
   return EXIT.fine;
+}
+
+function allOf(hooks: readonly FoundHook[]): string {
+  const found = `${countFound(hooks)} of this workspace`;
+  return hooks.length === 1 ? `The ${found} is` : `All ${found} are`;
 }
 
 function report({ flags, print }: CommandContext, shown: readonly Shown[]): void {

@@ -5,6 +5,7 @@ import { closestName } from '../../base/spelling.ts';
 import type { Host } from '../../host/create-host.ts';
 import type { HookStatus } from '../../host/hook-set.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
+import { callsItself } from '../../plugins/find/module-text.ts';
 import { nameWithoutMark } from '../../plugins/install/layout.ts';
 import { type InstallRecord, readRecord } from '../../plugins/install/record.ts';
 
@@ -51,7 +52,7 @@ export function selectPlugin(
   if (exact.length === 1) return exact;
   const file = path.resolve(cwd, wanted);
   const byPath = all.filter((plugin) => pathsOf(plugin).includes(file));
-  const named = byPath.length > 0 ? byPath : all.filter((plugin) => isNamed(plugin, wanted));
+  const named = byPath.length > 0 ? byPath : goingBy(all, wanted);
   const homes = new Set(named.map(homeOf));
   if (homes.size === 1) return named;
   throw homes.size === 0 ? unknown(all, wanted) : ambiguous(named, wanted);
@@ -64,9 +65,12 @@ export function pluginsBelow(all: readonly FoundPlugin[], place: string): readon
   );
 }
 
-function isNamed(plugin: FoundPlugin, wanted: string): boolean {
+/** By what people call it, or else by what it calls itself. */
+function goingBy(all: readonly FoundPlugin[], wanted: string): readonly FoundPlugin[] {
   const low = wanted.toLowerCase();
-  return namesOf(plugin).some((name) => name.toLowerCase() === low);
+  const named = all.filter((each) => namesOf(each).some((name) => name.toLowerCase() === low));
+  if (named.length > 0) return named;
+  return all.filter(({ entry }) => callsItself(entry.file, wanted));
 }
 
 function namesOf({ entry, status: { hook }, install }: FoundPlugin): readonly string[] {

@@ -4,7 +4,7 @@ import { HooklineError } from '../../base/errors.ts';
 import { findRealPath } from '../../base/paths.ts';
 import type { Host } from '../../host/create-host.ts';
 import { readSurroundings } from '../../host/config.ts';
-import { type CommandContext, withHost } from '../context.ts';
+import { type CommandContext, refuseInsideSession, withHost } from '../context.ts';
 import { canAsk } from '../ask.ts';
 import { trustIn } from '../commands/trust.ts';
 import { findPlugins, type FoundPlugin, pluginsBelow, selectPlugin } from './found.ts';
@@ -79,18 +79,35 @@ function below(all: readonly FoundPlugin[], place: string): readonly FoundPlugin
   });
 }
 
+export interface Looking extends Asking {
+  /** The person has looked at it, and wants no question. */
+  readonly yes: boolean;
+}
+
 /** Asks for what a plugin lacks to be loaded, where somebody can be asked; why it may not, or null. */
 export async function whyNotLoaded(
   plugin: FoundPlugin,
-  host: Host,
-  context: CommandContext,
+  { host, context, yes }: Looking,
 ): Promise<string | null> {
   const { hook, trustedBy } = plugin.status;
-  if (trustedBy === null && context.flags.json !== true && canAsk(context)) {
+  if (trustedBy === null && yes) await trustQuietly(hook.id, { host, context });
+  else if (trustedBy === null && context.flags.json !== true && canAsk(context)) {
     await trustIn(host, context, { ids: [hook.id] });
   }
   const now = host.hooks().find((status) => status.hook.id === hook.id) ?? plugin.status;
   if (now.state === 'ready') return null;
   if (now.trustedBy !== null) return `${now.state}: ${now.why}`;
-  return `${now.state}: ${now.why}; nothing of it runs until you have trusted it on a terminal, or name a lock with --lock`;
+  return `${now.state}: ${now.why}; nothing of it runs until it is trusted: read it, then say --yes, or name a lock with --lock`;
+}
+
+/** What is trusted so is shown all the same, beside the answer. */
+async function trustQuietly(id: string, { host, context }: Asking): Promise<void> {
+  refuseInsideSession(context, 'plugin … --yes');
+  const out = (text: string): void => context.print.note(text);
+  const aside = {
+    ...context,
+    flags: { ...context.flags, json: false },
+    print: { ...context.print, out },
+  };
+  await trustIn(host, aside, { ids: [id], yes: true });
 }

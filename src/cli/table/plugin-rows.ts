@@ -1,6 +1,7 @@
 import { type CommandRow, type Flag, typed } from './command-row.ts';
 
 const YES: Flag = { flag: '--yes', about: 'do not ask' };
+const READ: Flag = { flag: '--yes', about: 'trust it without a question: you have read it' };
 const NO_LOAD: Flag = { flag: '--no-load', about: 'load none, and so run nothing of them' };
 
 /** `hookline plugin …` */
@@ -50,7 +51,7 @@ export const PLUGIN_ROWS: readonly CommandRow[] = [
   {
     usage: 'plugin validate <plugin>',
     about: 'check a plugin, by its name or path: package, manifest, setup',
-    flags: [],
+    flags: [READ],
     load: async () => typed((await import('../commands/plugin/validate.ts')).validate),
   },
   {
@@ -62,7 +63,7 @@ export const PLUGIN_ROWS: readonly CommandRow[] = [
   {
     usage: 'plugin demo <file>',
     about: 'run the runDemo() that a plugin’s file exports',
-    flags: [],
+    flags: [READ],
     load: async () => typed((await import('../commands/plugin/demo.ts')).runPluginDemo),
   },
 ];

@@ -49,6 +49,15 @@ export function looksLikePlugin(text: string): boolean {
   return /\bmanifest\b|\bdefinePlugin\b|\bcapabilities\b/u.test(text);
 }
 
+const OWN_NAME =
+  /\bname\s{0,99}:\s{0,99}(["'`])(?<name>[^"'`\n]{1,200})\1[^{}]{0,400}\bmanifest\s{0,99}:/u;
+
+/** Whether a plugin calls itself so, as far as its text says it in plain words; nothing of it is run. */
+export function callsItself(file: string, wanted: string): boolean {
+  const { name } = OWN_NAME.exec(readModuleText(file) ?? '')?.groups ?? {};
+  return name?.toLowerCase() === wanted.toLowerCase();
+}
+
 const IMPORT =
   /\b(?:from|import|require)\s{0,99}\(?\s{0,99}(["'`])(?<name>(?:\.{1,2}|\/|file:)[^"'`\n]{0,400})\1/gu;
 const BY_PATH = /^(?:\.{1,2}(?:\/|$)|\/|file:)/u;

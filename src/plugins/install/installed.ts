@@ -2,6 +2,7 @@ import path from 'node:path';
 import { findRealPath, isInside } from '../../base/paths.ts';
 import { findPlugins, pluginsAt } from '../find/find-plugins.ts';
 import type { FoundEntry } from '../find/found.ts';
+import { callsItself } from '../find/module-text.ts';
 import type { PluginsPlace } from './install.ts';
 import { installPlaces, nameWithoutMark, installedDirectory } from './layout.ts';
 import { type InstallRecord, readRecord } from './record.ts';
@@ -95,5 +96,7 @@ export function matchInstalled(
     each.path === file || each.entryPaths.includes(file);
   const byPath = all.filter(isThere);
   if (byPath.length > 0) return byPath;
-  return all.filter(({ names }) => names.some((name) => name.toLowerCase() === low));
+  const named = all.filter(({ names }) => names.some((name) => name.toLowerCase() === low));
+  if (named.length > 0) return named;
+  return all.filter(({ entryPaths }) => entryPaths.some((entry) => callsItself(entry, wanted)));
 }

@@ -30,7 +30,14 @@ describe('a plugin that calls itself otherwise than its file', () => {
       stdout: expect.stringMatching(/^weather is switched off/),
       stderr: '',
     });
-    expect(await plugin(place, 'enable', 'weather')).toMatchObject({ code: 0 });
+    expect(await plugin(place, 'enable', 'Weather and Metrics')).toMatchObject({
+      code: 0,
+      stdout: 'weather is switched on.\n',
+    });
+    expect(await plugin(place, 'uninstall', '--yes', 'weather and metrics')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^Removed weather /),
+    });
   });
 
   it('is still unknown by other names', async () => {
@@ -40,6 +47,16 @@ describe('a plugin that calls itself otherwise than its file', () => {
       stderr: expect.stringContaining('no plugin here goes by "metrics"'),
     });
   });
+});
+
+it('takes no plugin away by the name of one of its tools', async () => {
+  const place = createPlace();
+  const tool = `{ name: 'greet', description: 'Greets.', inputSchema: {}, execute() {} }`;
+  const text = `export default { name: 'greeter', manifest: { capabilities: ['tools'] },
+    setup(api) { api.registerTool(${tool}); } };`;
+  write(place.home, '.cline/plugins/file.ts', text);
+  expect(await plugin(place, 'uninstall', '--yes', 'greet')).toMatchObject({ code: 2 });
+  expect(await plugin(place, 'uninstall', '--yes', 'greeter')).toMatchObject({ code: 0 });
 });
 
 describe('hookline plugin validate', () => {

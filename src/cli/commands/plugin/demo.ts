@@ -12,15 +12,16 @@ import { printable, printableLines } from '../../words/print.ts';
 
 export interface DemoOptions {
   readonly file: string;
+  readonly yes?: boolean;
 }
 
 type Demo = () => unknown;
 
 /** `hookline plugin demo FILE`: runs the `runDemo` that the file exports, as its author wrote it. */
-export const runPluginDemo: Command<DemoOptions> = (context, { file }) =>
+export const runPluginDemo: Command<DemoOptions> = (context, { file, yes = false }) =>
   withNamedPlugins(context, file, async ([plugin, ...others], host) => {
     if (plugin === undefined || others.length > 0) throw notOne(file);
-    const withheld = await whyNotLoaded(plugin, host, context);
+    const withheld = await whyNotLoaded(plugin, { host, context, yes });
     if (withheld !== null) {
       context.print.note(`not run: ${printable(withheld)}`);
       return EXIT.refused;

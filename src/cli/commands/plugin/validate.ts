@@ -1,9 +1,8 @@
-import type { Host } from '../../../host/create-host.ts';
-import type { Command, CommandContext } from '../../context.ts';
+import type { Command } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
 import type { FoundPlugin } from '../../plugins/found.ts';
 import { type Inspected, inspectPlugin } from '../../plugins/inspect.ts';
-import { whyNotLoaded, withNamedPlugins } from '../../plugins/named-plugin.ts';
+import { type Looking, whyNotLoaded, withNamedPlugins } from '../../plugins/named-plugin.ts';
 import { colors } from '../../words/colors.ts';
 import { contributionWords } from '../../words/plugin.ts';
 import { oneLine, plural, printable } from '../../words/print.ts';
@@ -11,13 +10,14 @@ import { oneLine, plural, printable } from '../../words/print.ts';
 export interface ValidateOptions {
   /** A path, or the name of one that is found here. */
   readonly plugin: string;
+  readonly yes?: boolean;
 }
 
 /** `hookline plugin validate PLUGIN`: its package, its manifest, and what its setup registers. */
-export const validate: Command<ValidateOptions> = (context, { plugin: wanted }) =>
+export const validate: Command<ValidateOptions> = (context, { plugin: wanted, yes = false }) =>
   withNamedPlugins(context, wanted, async (plugins, host) => {
     const reports: Report[] = [];
-    for (const plugin of plugins) reports.push(await check(plugin, host, context));
+    for (const plugin of plugins) reports.push(await check(plugin, { host, context, yes }));
     const isFine = reports.every((report) => isSound(report, context.flags.strict === true));
     if (context.flags.json === true) context.print.json({ valid: isFine, plugins: reports });
     else for (const report of reports) context.print.out(readable(report));
@@ -41,13 +41,14 @@ interface Report {
   readonly madeFor: readonly string[];
 }
 
-async function check(plugin: FoundPlugin, host: Host, context: CommandContext): Promise<Report> {
+async function check(plugin: FoundPlugin, looking: Looking): Promise<Report> {
   const { entry, status } = plugin;
+  const { host, context } = looking;
   const about = { name: entry.label, path: status.hook.path };
   const nothing = { ...about, contributes: null, hooks: [], madeFor: [] };
   const { problem } = status.hook;
   if (problem !== null) return { ...nothing, findings: [error('package', problem)] };
-  const withheld = await whyNotLoaded(plugin, host, context);
+  const withheld = await whyNotLoaded(plugin, looking);
   if (withheld !== null) {
     return { ...nothing, findings: [error('trust', `not loaded: ${withheld}`)] };
   }
