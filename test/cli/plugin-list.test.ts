@@ -185,6 +185,25 @@ describe('hookline plugin list', () => {
     ]);
   });
 
+  it('uses of one name in one place the last path, as Cline does, however deep each lies', async () => {
+    const place = createPlace({ 'turns.json': '[{ "text": "Done." }]' });
+    writeOwn(place, {
+      '_installed/local/twin-0123456789ab/twin.ts': named('twin'),
+      'deep/twin.ts': named('twin'),
+      'twin.ts': named('twin'),
+    });
+    const used = path.join(place.home, PLUGINS, 'twin.ts');
+    const why = `another plugin of this name is used instead: ${used}`;
+    const plugins = await listed(place);
+    expect(plugins.map(({ path: file, state, why: told }) => [file, state, told])).toEqual([
+      [expect.stringContaining('_installed'), 'failed', why],
+      [expect.stringContaining('deep'), 'failed', why],
+      [used, 'ready', ''],
+    ]);
+    const { stderr } = await runHookline(['run', '--script', 'turns.json', 'hi'], at(place));
+    expect(stderr).toContain(`plugin twin: ${why}`);
+  });
+
   it('F9, F10: one that is broken costs nobody else anything', async () => {
     const place = createPlace();
     writeOwn(place, {

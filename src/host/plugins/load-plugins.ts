@@ -13,7 +13,7 @@ import { foundPlugins, type FoundPlugin } from './found-plugins.ts';
 import { targetsOf } from './look-at-plugin.ts';
 import type { PluginOptions } from './plugin-options.ts';
 import { holdExit } from './process/hold-exit.ts';
-import { sayUsedInstead, usedInstead } from './repeats.ts';
+import { placeOf, sayUsedInstead, usedInstead } from './repeats.ts';
 import { timeLimits } from './time-limits.ts';
 
 /** Which model a session uses, for plugins that are made for some only. */
@@ -74,7 +74,8 @@ export async function loadPlugins(request: LoadPluginsRequest): Promise<LoadedPl
     if (isSkipped && result?.kind === 'loaded') skipped.push(result.plugin);
   }
   await refuseIfStrict(request, { loaded, left });
-  return { loaded: withoutRepeats(loaded, { left, onIssue: request.onIssue }), left, skipped };
+  const { onIssue } = request;
+  return { loaded: withoutRepeats(loaded, { usable, left, onIssue }), left, skipped };
 }
 
 /** Throws PLUGIN_INVALID for one that cannot be loaded, where that is to be an error. */
@@ -219,6 +220,7 @@ export function whyNotMeant(
 }
 
 interface Dropping {
+  readonly usable: readonly FoundPlugin[];
   readonly left: PluginStatus[];
   readonly onIssue: OnIssue;
 }
@@ -226,9 +228,12 @@ interface Dropping {
 /** Of one name one is used. */
 function withoutRepeats(
   loaded: readonly LoadedEntry[],
-  { left, onIssue }: Dropping,
+  { usable, left, onIssue }: Dropping,
 ): readonly LoadedEntry[] {
-  const called = loaded.map((each) => ({ entry: each.entry, name: calledName(each) }));
+  const called = usable.flatMap(({ entry, hook }) => {
+    const own = loaded.find((each) => each.entry === entry);
+    return own === undefined ? [] : [{ entry, name: calledName(own), from: placeOf(hook, entry) }];
+  });
   return loaded.filter((each, place) => {
     const winner = usedInstead(called, place);
     if (winner === undefined) return true;

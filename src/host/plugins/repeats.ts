@@ -1,26 +1,29 @@
 import path from 'node:path';
+import type { FoundHook } from '../../dialects/dialect.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
 
-/** A plugin on disk, and what it calls itself. */
+/** A plugin on disk, what it calls itself, and which of the places that are looked at it lies in. */
 export interface CalledPlugin {
   readonly entry: PluginEntry;
   readonly name: string;
+  readonly from: string;
 }
 
-/** The one that is used instead of another of its name: in one directory the later file, as in Cline; of several places the first. */
+/** The one that is used instead of another of its name: of several places the first has it, and there the last file, as in Cline. */
 export function usedInstead(all: readonly CalledPlugin[], place: number): PluginEntry | undefined {
   const each = all[place];
-  const isAbove = (other: CalledPlugin, at: number): boolean => {
-    if (each === undefined || at === place || other.name !== each.name) return false;
-    return directoryOf(other) === directoryOf(each) ? at > place : at < place;
-  };
-  return all.find(isAbove)?.entry;
+  const same = all.filter(({ name }) => name === each?.name);
+  const winner = same.findLast(({ from }) => from === same[0]?.from);
+  return winner === each ? undefined : winner?.entry;
 }
 
 export function sayUsedInstead({ file }: PluginEntry): string {
   return `another plugin of this name is used instead: ${file}`;
 }
 
-function directoryOf({ entry }: CalledPlugin): string {
+/** Of paths that the caller named, each directory is a place. */
+export function placeOf({ details, root }: FoundHook, entry: PluginEntry): string {
+  const { source = '' } = details;
+  if (source !== 'given') return `${source} ${root ?? ''}`;
   return path.dirname(entry.package?.directory ?? entry.file);
 }

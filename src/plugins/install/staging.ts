@@ -87,7 +87,8 @@ function replace({ place, pluginsDirectory, target }: Replacement): void {
   try {
     renameSync(path.join(place, NEW), target);
   } catch (error) {
-    renameSync(old, target);
+    // Where another install was faster, its work stays.
+    if (!existsSync(target)) renameSync(old, target);
     throw unwritable(target, error);
   }
 }

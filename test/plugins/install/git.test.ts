@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isHooklineError } from '../../../src/base/errors.ts';
@@ -173,6 +173,15 @@ describe.skipIf(!hasGit)('installing from Cline’s collection', () => {
     const { env } = createRepository(home, COLLECTION);
     expect(await refusal(install(home, { kind: 'official', slug: 'wether' }, env))).toBe(
       'Cline’s collection of plugins has none that is called "wether"',
+    );
+  });
+
+  it('says what one word was taken for where the collection cannot be reached', async () => {
+    const home = createDirectory();
+    const { repository: place, env } = createRepository(home, COLLECTION);
+    rmSync(place, { recursive: true });
+    expect(await refusal(install(home, { kind: 'official', slug: 'weather' }, env))).toMatch(
+      /^"weather" is taken for a plugin of Cline’s own collection: git could not fetch https:\/\/github.com\/cline\/plugins: /u,
     );
   });
 });

@@ -1,5 +1,5 @@
 import { displayPath } from '../../../base/paths.ts';
-import { sayUsedInstead, usedInstead } from '../../../host/plugins/repeats.ts';
+import { placeOf, sayUsedInstead, usedInstead } from '../../../host/plugins/repeats.ts';
 import { skillNames } from '../../../plugins/find/skill-names.ts';
 import type { Host } from '../../../host/create-host.ts';
 import { withoutSecrets } from '../../../host/secrets/without-secrets.ts';
@@ -35,7 +35,7 @@ export const listPlugins: Command<ListOptions> = (context, { load = true }) =>
 
 type Listed = ReturnType<typeof describe>;
 
-function shown({ entry: _entry, ...listed }: Listed): Omit<Listed, 'entry'> {
+function shown({ entry: _entry, from: _from, ...listed }: Listed): Omit<Listed, 'entry' | 'from'> {
   return listed;
 }
 
@@ -56,6 +56,7 @@ function describe(plugin: FoundPlugin, inspected: Inspected | null, host: Host) 
   const why = inspected?.why ?? status.why;
   return {
     entry,
+    from: placeOf(hook, entry),
     id: hook.id,
     label: entry.label,
     name: inspected?.name ?? entry.label,

@@ -1,6 +1,7 @@
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { devNull } from 'node:os';
 import path from 'node:path';
+import { isHooklineError } from '../../../base/errors.ts';
 import { isDirectory } from '../../../base/files.ts';
 import { failed } from '../failure.ts';
 import type { GitSource, OfficialSource } from '../source/source.ts';
@@ -28,18 +29,33 @@ export async function fetchOfficial(
   tools: InstallTools,
 ): Promise<Fetched> {
   const clone = path.join(staging, 'clone');
-  const commit = await checkOut({ url: OFFICIAL, ref: null, directory: clone }, tools);
+  const commit = await checkOut({ url: OFFICIAL, ref: null, directory: clone }, tools).catch(
+    (error: unknown) => {
+      throw takenForOfficial(slug, error);
+    },
+  );
   const plugin = path.join(clone, 'plugins', slug);
   if (!isDirectory(plugin)) {
     throw failed(
       `Cline’s collection of plugins has none that is called ${JSON.stringify(slug)}`,
-      `A directory here is named ./${slug}, a package of the registry npm:${slug}.`,
+      otherKinds(slug),
     );
   }
   refuseLinksOut(plugin);
   renameSync(plugin, path.join(staging, PACKAGE));
   rmSync(clone, { recursive: true, force: true });
   return fetchedAt({ name: slug, commit });
+}
+
+/** Whoever meant something else by one word does not expect that git is asked for it. */
+function takenForOfficial(slug: string, error: unknown): unknown {
+  if (!isHooklineError(error)) return error;
+  const what = `${JSON.stringify(slug)} is taken for a plugin of Cline’s own collection`;
+  return failed(`${what}: ${error.message}`, `Nothing was installed. ${otherKinds(slug)}`);
+}
+
+function otherKinds(slug: string): string {
+  return `A directory here is named ./${slug}, a package of the registry npm:${slug}.`;
 }
 
 function fetchedAt(known: { readonly name: string; readonly commit: string }): Fetched {
