@@ -27,7 +27,7 @@ const IMPORT_ENDINGS = ['', '.js', '.mjs', '.cjs', '.ts', '.py', '.sh'];
 export function unboundMentions(unit: TrustUnit, scriptText: string): readonly UnboundMention[] {
   const text = scriptText.slice(0, MAX_TEXT);
   const commands = commandText(unit, text);
-  const words = wordsOf(text, commands);
+  const words = [...pathWords(commands)];
   const files = findFiles(unit, words.slice(0, MAX_WORDS));
   const found: UnboundMention[] = [
     ...files.map((name) => ({ kind: 'file' as const, name })),
@@ -40,12 +40,6 @@ export function unboundMentions(unit: TrustUnit, scriptText: string): readonly U
   if (isComplete) return found;
   const rest = { kind: 'rest' as const, name: 'more than is looked through' };
   return [...found.slice(0, MAX_FINDINGS - 1), rest];
-}
-
-/** Also those of the commands, in which no line break and no quote is escaped. */
-function wordsOf(text: string, commands: string): readonly string[] {
-  const words = pathWords(text);
-  return [...(commands === text ? words : new Set([...words, ...pathWords(commands)]))];
 }
 
 function findFiles(unit: TrustUnit, words: readonly string[]): readonly string[] {

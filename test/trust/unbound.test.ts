@@ -70,12 +70,16 @@ describe('unboundMentions', () => {
     expect(mentions(text)).toEqual([`runner ${runner}`]);
   });
 
-  it.each(['# npm run lint', '// make it so', 'echo "Please make sure"', 'echo where to go'])(
-    'does not take %s for a runner',
-    (text) => {
-      expect(mentions(text)).toEqual([]);
-    },
-  );
+  it.each([
+    '# npm run lint',
+    '// make it so',
+    'echo "Please make sure"',
+    'echo where to go',
+    `echo '{"cancel": true, "errorMessage": "bun is not on PATH"}'`,
+    'if ! command -v bun >/dev/null 2>&1; then',
+  ])('does not take %s for a runner', (text) => {
+    expect(mentions(text)).toEqual([]);
+  });
 
   describe('a module that is looked up by its name', () => {
     const inFile = (name: string, text: string): readonly string[] => {
@@ -199,8 +203,28 @@ describe('unboundMentions', () => {
       'ls /etc ../*.sh',
       'echo look for tools',
       'npm_config_x=1 true tools',
+      `python3 -c "sys.exit(2) if any(x in p for x in ['.env','.git/']) else 0"`,
+      '[[ $f == */tools/*.py ]] && true',
     ])('is not seen in the entry %j', (command) => {
       expect(inEntry({ type: 'command', command })).toEqual([]);
+    });
+
+    it.each([
+      { type: 'http', url: 'http://localhost:4000/tools' },
+      { type: 'prompt', prompt: 'Is tools/a.sh safe? Run make lint.' },
+      { type: 'mcp_tool', server: 's', tool: 't', input: { path: 'tools/a.sh' } },
+    ])('is not seen in %j, which runs nothing', (handler) => {
+      expect(inEntry(handler)).toEqual([]);
+    });
+
+    it('is not seen in the matcher of an entry, but in the variables that go with it', () => {
+      const text = JSON.stringify({
+        event: 'FileChanged',
+        matcher: 'tools/a.sh',
+        handler: { type: 'command', command: 'true' },
+        environment: { NODE_OPTIONS: '--require ./tools/deep/b.sh' },
+      });
+      expect(inEntry({}, { text })).toEqual(['file tools/deep/b.sh']);
     });
 
     it('is named in arguments', () => {

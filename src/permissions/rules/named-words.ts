@@ -77,8 +77,7 @@ function parsedWords(
       if (context.includesWritten) lists.push(['>', expandWord(node.target, context)]);
     } else if (node.type === 'Command') {
       const words = [node.name, ...node.args].flatMap((word) => word ?? []);
-      const isTee = context.includesWritten !== true && node.name?.value === 'tee';
-      const said = isTee ? ['tee'] : words.map((word) => expandArgument(word, context));
+      const said = words.map((word) => expandArgument(word, context));
       lists.push(...withInnerScripts(said, context, depth));
       words.forEach((word) => listed.add(word));
     } else if (node.type === 'Remove') {
@@ -116,11 +115,24 @@ const READS: ReadonlySet<string> = new Set(['<', '<&', '<<<']);
 
 const SHELL = /(?:^|[\\/])(?:ba|z|da|k)?sh(?:\.exe)?$/;
 
+/** Programs that make, mark or remove what they are given, and run none of it. */
+const WRITERS: ReadonlySet<string> = new Set([
+  'mkdir',
+  'rm',
+  'rmdir',
+  'tee',
+  'touch',
+  'truncate',
+  'unlink',
+]);
+
 function withInnerScripts(
   words: readonly string[],
   context: WordContext,
   depth: number,
 ): readonly (readonly string[])[] {
+  const [program = ''] = words;
+  if (WRITERS.has(program) && context.includesWritten !== true) return [[program]];
   const shell = words.findIndex((word) => SHELL.test(word));
   const flag = words.findIndex((word, index) => index > shell && /^-\w*c$/.test(word));
   const evaluated = words[0] === 'eval' ? words.slice(1).join(' ') : undefined;

@@ -1,19 +1,24 @@
 import { isNestedTooDeep, isRecord, parseJson } from '../../base/json.ts';
 import type { TrustUnit } from '../collect.ts';
 
-/** What a hook runs, as a shell would read it: a script is that itself, an entry of a file says it. */
+/**
+ * What a hook runs, as a shell would read it: a script is that itself, an entry of a file says it,
+ * with the variables that go with it; one that asks a service or a model runs nothing.
+ */
 export function commandText(unit: TrustUnit, text: string): string {
   const parsed = unit.text === undefined ? null : parseJson(text);
   if (parsed === null || !parsed.ok || isNestedTooDeep(parsed.value)) return text;
-  const lines = commandLines(parsed.value);
-  return lines.length === 0 ? text : lines.join('\n');
+  return commandLines(parsed.value).join('\n');
 }
 
 function commandLines(value: unknown): readonly string[] {
   if (!isRecord(value)) return [];
-  const { command, args } = value;
-  if (typeof command !== 'string') return Object.values(value).flatMap(commandLines);
-  return [[command, ...(Array.isArray(args) ? args.map(String) : [])].join(' ')];
+  const { command, args, environment } = value;
+  const variables = isRecord(environment) ? Object.values(environment).map(String) : [];
+  if (typeof command !== 'string') {
+    return [...Object.values(value).flatMap(commandLines), ...variables];
+  }
+  return [[command, ...(Array.isArray(args) ? args.map(String) : [])].join(' '), ...variables];
 }
 
 /** The words of each command; `cleaned` takes from a line what does not belong to words. */

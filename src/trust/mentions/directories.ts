@@ -11,7 +11,9 @@ import { isUsable, withoutLeadingSlash, withoutVariables } from './path-words.ts
 export function findDirectories(unit: TrustUnit, commands: string): readonly string[] {
   const words = [...directoryWords(unit, commands)].slice(0, MAX_WORDS).map(splitPattern);
   if (words.length === 0) return [];
-  const found = new Set(words.flatMap(({ place, pattern }) => (place === '' ? [pattern] : [])));
+  const found = new Set(
+    words.flatMap(({ place, pattern }) => (isOpen(place, pattern) ? [pattern] : [])),
+  );
   const real = realPlaces(unit);
   const bases = basesOf(unit, real);
   let isBound: ((directory: string) => boolean) | null = null;
@@ -41,7 +43,7 @@ function directoryWords(unit: TrustUnit, commands: string): ReadonlySet<string> 
 const READERS = ['find', 'fd', 'for', 'ls', 'run-parts', 'source', '.'];
 
 /** Commands to which a directory is a place, whatever it holds. */
-const VISITORS = ['cd', 'pushd', 'mkdir', 'rmdir', 'test'];
+const VISITORS = ['cd', 'pushd', 'mkdir', 'rmdir', 'test', '[', '[['];
 
 /** Scripts name much that they do not run: of theirs, only what readers are given counts. */
 function wordsIn(
@@ -78,6 +80,11 @@ function splitPattern(word: string): { readonly place: string; readonly pattern:
   if (at === -1) return { place: word, pattern: '' };
   const end = word.lastIndexOf('/', at) + 1;
   return { place: word.slice(0, end), pattern: word.slice(end) };
+}
+
+/** A pattern for what lies anywhere; brackets alone are rather code. */
+function isOpen(place: string, pattern: string): boolean {
+  return place === '' && /[*?]/.test(pattern);
 }
 
 function candidates(place: string, bases: ReadonlySet<string>): readonly string[] {

@@ -39,10 +39,14 @@ function joinedArguments(line: string): string {
   return line.replaceAll(/["'[\],]+/g, ' ');
 }
 
+const PRINTERS = ['echo', 'printf'];
+
 function* runnersOf(words: readonly string[]): Generator<string> {
+  if (PRINTERS.includes(words[0] ?? '')) return;
   for (const [index, word] of words.entries()) {
     const followers = RUNNERS.get(word);
-    if (followers === undefined) continue;
+    // `command -v npm` only asks whether there is one.
+    if (followers === undefined || words[index - 1] === '-v') continue;
     if (ORDINARY_WORDS.includes(word) && !beginsCommand(words, index)) continue;
     yield runnerName(word, { followers, rest: words.slice(index + 1, index + 8) });
   }

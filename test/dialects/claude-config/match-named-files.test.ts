@@ -205,6 +205,19 @@ describe('what a hook writes', () => {
     expect(files).toEqual([]);
   });
 
+  test.each([
+    'touch .claude_signal.txt',
+    'touch sub/state.json && rm -f sub/old.json; mkdir -p out/logs',
+  ])('nor what it only makes, marks or removes: %s', (line) => {
+    expect(namedFiles(line, context).files).toEqual([]);
+  });
+
+  test('but what it runs after having made it is', () => {
+    expect(below(namedFiles('touch sub/later.sh; sh sub/later.sh', context).files)).toEqual([
+      'sub/later.sh',
+    ]);
+  });
+
   test('but what it reads is', () => {
     expect(namedFiles('jq . < log/rules.json', context).files).toContain(
       path.join(context.root, 'log', 'rules.json'),
