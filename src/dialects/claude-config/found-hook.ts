@@ -5,6 +5,7 @@ import { bindsOf } from './binding.ts';
 import type { BrokenEntry, Entry } from './entry.ts';
 import type { EntryHandlers } from './entry-handlers.ts';
 import { shellNotes } from './handlers/command-line.ts';
+import { unquotedPlaces } from './handlers/start-notes.ts';
 import { labelOf } from './identity.ts';
 import { compileFit, type Fit } from './match/fit.ts';
 import type { Budget } from './match/matching.ts';
@@ -55,7 +56,8 @@ export function foundHook(
     timeoutMs: entry.timeoutMs,
     onFailure: failurePolicyOf(event, entry.onFailure),
     get notes() {
-      const ofShell = entry.type === 'command' ? shellNotes(entry) : [];
+      const ofShell =
+        entry.type === 'command' ? [...shellNotes(entry), ...unquotedPlaces(entry, session)] : [];
       return [...entry.notes, ...ofShell, ...fit.notes, ...neverFired(event)];
     },
     problem,

@@ -4,6 +4,7 @@ import type { HookEvent } from '../../hooks/facts.ts';
 import type { Answer, HandlerInput } from '../../hooks/handler.ts';
 import type { ProgramResult } from '../../process/run.ts';
 import type { CommandIo } from './handlers/command.ts';
+import { startNotes } from './handlers/start-notes.ts';
 import type { Entry } from './entry.ts';
 import { labelOf } from './identity.ts';
 import { encodePayload } from './input/payload.ts';
@@ -53,8 +54,11 @@ export function createIo(session: ClaudeSession): ClaudeIo {
     commandIo: (entry) => ({
       encode: encoderFor(entry.event),
       encodeWith: (input, envFile) => encode(entry.event, input, { CLAUDE_ENV_FILE: envFile }),
-      decode: (input, result) =>
-        withNote(input, decodeOutput(requestOf(entry, { input, result, session }))),
+      decode: (input, result) => {
+        const request = withReason(entry, requestOf(entry, { input, result, session }));
+        const answer = withNote(input, decodeOutput(request));
+        return withStartNotes(answer, { entry, request, session });
+      },
       decodeLate: (input, result) => {
         const isRewake = entry.type === 'command' && entry.asyncRewake;
         return decodeLate({ ...requestOf(entry, { input, result, session }), isRewake });
@@ -99,6 +103,27 @@ function requestOf(entry: Entry, { input, result, session }: Ended): OutputReque
     isTruncated: stdout.truncated,
     spill: createSpill(session, input.event),
   };
+}
+
+/** A hook that may wake the session says why on stderr or, if that is empty, on stdout. */
+function withReason(entry: Entry, request: OutputRequest): OutputRequest {
+  const { exitCode, stdout, stderr } = request;
+  const mayWake = entry.type === 'command' && entry.asyncRewake && exitCode === 2;
+  if (!mayWake || stderr.trim() !== '' || stdout.trimStart().startsWith('{')) return request;
+  return { ...request, stdout: '', stderr: stdout };
+}
+
+interface Decoded {
+  readonly entry: Entry;
+  readonly request: OutputRequest;
+  readonly session: ClaudeSession;
+}
+
+function withStartNotes(answer: Answer, { entry, request, session }: Decoded): Answer {
+  if (entry.type !== 'command') return answer;
+  const { exitCode, stderr, input } = request;
+  const notes = startNotes(entry, { exitCode, stderr, cwd: input.event.cwd }, session);
+  return notes.length === 0 ? answer : { ...answer, notes: [...(answer.notes ?? []), ...notes] };
 }
 
 /** Hooks expect a transcript that they can read, also from a host that keeps none. */

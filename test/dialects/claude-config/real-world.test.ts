@@ -42,7 +42,64 @@ describe('matchers as people write them', () => {
   });
 });
 
+describe('matchers and conditions that are expressions', () => {
+  test('a matcher that looks at the input of a call', () => {
+    const matcher = 'tool == "Bash" && tool_input.command matches "npm"';
+    expect(notesOfMatcher(matcher)).toEqual([
+      `${JSON.stringify(matcher)} can never match: a matcher is the name of a tool or a pattern for it; what the call is about belongs in "if"`,
+    ]);
+  });
+
+  test.each(['mcp__.*__(read|write)', '^Bash$|^mcp__'])('but not the pattern %s', (matcher) => {
+    expect(notesOfMatcher(matcher)).toEqual([]);
+  });
+
+  test.each([
+    'Bash(git commit*) or Bash(git -C * commit*)',
+    'Bash(git commit *)|Bash(git push *)',
+    'Edit(*.ts), Write(*.ts)',
+  ])('the condition %s is read as one rule, and that is said', (condition) => {
+    expect(compileFit(entryOf({ condition })).notes).toContain(
+      '"if" takes one rule, and this is read as one: write a handler for each of them',
+    );
+  });
+
+  test.each(['Bash(git commit *)', 'Bash(node -e "f(1) or g(2)")', 'Write(src/(a)/**)'])(
+    'but not %s',
+    (condition) => {
+      expect(compileFit(entryOf({ condition })).notes).toEqual([]);
+    },
+  );
+});
+
+describe('handlers as people write them', () => {
+  const notesOf = (handler: object): readonly string[] => {
+    const hooks = { PreToolUse: [{ hooks: [{ ...HANDLER, ...handler }] }] };
+    const text = JSON.stringify({ hooks });
+    return readHooksText(text, entryOf().source, 'settings').entries[0]?.notes ?? [];
+  };
+
+  test.each([
+    [{ timeoutMs: 500 }, '"timeoutMs" is not read; did you mean "timeout"?'],
+    [{ statusmessage: 'x' }, '"statusmessage" is not read; did you mean "statusMessage"?'],
+    [{ enabled: false }, '"enabled" is not read: `hookline hooks disable` switches a hook off'],
+  ])('%j', (handler, note) => {
+    expect(notesOf(handler)).toEqual([note]);
+  });
+
+  test('what other programs read is nobody’s business', () => {
+    const further = { id: 'x', name: 'n', description: 'd', commandWindows: 'py', env: {} };
+    expect(notesOf({ ...further, rewakeMessage: 'm', rewakeSummary: 's' })).toEqual([]);
+  });
+});
+
 describe('groups as people write them', () => {
+  test('a misspelt matcher limits nothing, and that is said', () => {
+    expect(reported({ PreToolUse: [{ matchers: 'Bash', hooks: [HANDLER] }] })).toEqual([
+      '"matchers" is not read; did you mean "matcher"?',
+    ]);
+  });
+
   test('a condition of the group limits nothing, and that is said', () => {
     const group = { matcher: 'Bash', if: 'Bash(git *)', timeout: 5, hooks: [HANDLER] };
     expect(reported({ PreToolUse: [group] })).toEqual([
@@ -81,6 +138,10 @@ describe('what a failed program said', () => {
     ],
     ['Traceback (most recent call last):\nKeyError: 1\n', 'exited with code 1: KeyError: 1'],
     ['Node.js v20.20.2\n', 'exited with code 1: Node.js v20.20.2'],
+    [
+      '/usr/bin/env: ‘bun\\r’: No such file or directory\n/usr/bin/env: use -[v]S to pass options in shebang lines\n',
+      'exited with code 1: /usr/bin/env: ‘bun\\r’: No such file or directory',
+    ],
   ])('%j', (err, message) => {
     expect(decodeOutput(request('PreToolUse', { exit: 1, err }))).toMatchObject({
       failure: { kind: 'exit', message },
@@ -130,4 +191,14 @@ test('several misplaced fields are spoken of as several', () => {
   expect(decodeOutput(request('PreToolUse', { out })).notes).toEqual([
     '"permissionDecision", "permissionDecisionReason" belong into hookSpecificOutput and were not read here',
   ]);
+});
+
+test.each([
+  ['block', 'deny'],
+  ['approve', 'allow'],
+])('the permission decision %j is meant as %j', (permissionDecision, meant) => {
+  const out = { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision } };
+  expect(decodeOutput(request('PreToolUse', { out })).failure?.message).toBe(
+    `expected "hookSpecificOutput.permissionDecision" to be "allow", "deny", "ask" or "defer", found "${permissionDecision}"; say "${meant}"`,
+  );
 });

@@ -113,19 +113,28 @@ function parseGroup(event: ClaudeEvent, group: Part, { source, agentType }: Owne
   return joinParsed(withMisplaced(fields, withRepeated(group, parsed)));
 }
 
+const GROUP_FIELDS = ['matcher', 'hooks'];
 const HANDLER_FIELDS = ['if', 'timeout', 'async', 'asyncRewake', 'once', 'onFailure', 'shell'];
 
-/** Fields of handlers that are written on their group, where nothing reads them. */
+/** Fields of a group that nothing reads: misspelt, or fields of its handlers. */
 function withMisplaced(
   group: NonNullable<Part['fields']>,
   parsed: readonly ParsedEvents[],
 ): readonly ParsedEvents[] {
-  const ignored = HANDLER_FIELDS.flatMap((name) => {
-    const field = group.get(name);
-    const why = `"${name}" is not read here: it belongs into each handler of "hooks"`;
-    return field === undefined ? [] : [{ line: field.line, why }];
+  const ignored = [...group].flatMap(([name, { line }]) => {
+    const why = whyUnread(name);
+    return why === null ? [] : [{ line, why }];
   });
   return ignored.length === 0 ? parsed : [...parsed, { ...NO_EVENTS, ignored }];
+}
+
+function whyUnread(name: string): string | null {
+  if (GROUP_FIELDS.includes(name)) return null;
+  if (HANDLER_FIELDS.includes(name)) {
+    return `"${name}" is not read here: it belongs into each handler of "hooks"`;
+  }
+  const meant = closestName(name, GROUP_FIELDS);
+  return meant === null ? null : `"${name}" is not read; did you mean "${meant}"?`;
 }
 
 function noHandlers(group: Part, handlers: Part | undefined): string {

@@ -1,3 +1,4 @@
+import { closestName } from '../../../base/spelling.ts';
 import type { Entry, Source } from '../entry.ts';
 import { CLAUDE_EVENTS, type ClaudeEvent, HANDLER_TYPES, type HandlerType } from '../names.ts';
 import { entryText } from './entry-text.ts';
@@ -92,9 +93,46 @@ function readFacts(fields: FieldReader, { part, place, type }: Written) {
       ...(once && source.kind !== 'skill'
         ? ['"once" counts only in the front matter of a skill; this runs every time']
         : []),
+      ...unreadNotes(part),
     ],
   };
   return agentType === undefined ? facts : { agentType, ...facts };
+}
+
+const READ_FIELDS = [
+  'type',
+  'if',
+  'timeout',
+  'statusMessage',
+  'once',
+  'onFailure',
+  'command',
+  'args',
+  'shell',
+  'async',
+  'asyncRewake',
+  'url',
+  'headers',
+  'allowedEnvVars',
+  'server',
+  'tool',
+  'input',
+  'prompt',
+  'model',
+  'continueOnBlock',
+];
+
+/** Fields that somebody meant to be read. Others may be for other programs. */
+function unreadNotes({ fields }: Part): readonly string[] {
+  return [...(fields?.keys() ?? [])].flatMap((name) => {
+    if (READ_FIELDS.includes(name)) return [];
+    if (name === 'enabled' || name === 'disabled') {
+      return [`"${name}" is not read: \`hookline hooks disable\` switches a hook off`];
+    }
+    // `id` is no misspelt `if`.
+    const meant = name.length < 4 ? null : closestName(name, READ_FIELDS);
+    return meant === null ? [] : [`"${name}" is not read; did you mean "${meant}"?`];
+  });
 }
 
 type Facts = ReturnType<typeof readFacts>;

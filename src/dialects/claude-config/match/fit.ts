@@ -93,9 +93,17 @@ function compileCondition({ condition, event }: Entry): Rule | string | null {
   );
 }
 
+const SEVERAL_RULES = /\)\s*(?:or|OR|and|AND|\|\|?|&&?|,|;)\s*[A-Z]\w*\(/;
+
 function conditionNotes(rule: Rule | null): readonly string[] {
-  const note = rule === null ? null : findToolNote(rule.tool);
-  return note === null ? [] : [`in "if", ${note}`];
+  if (rule === null) return [];
+  const note = findToolNote(rule.tool);
+  return [
+    ...(note === null ? [] : [`in "if", ${note}`]),
+    ...(SEVERAL_RULES.test(rule.text)
+      ? ['"if" takes one rule, and this is read as one: write a handler for each of them']
+      : []),
+  ];
 }
 
 function whyForeign({ event: name, agentType, source }: Entry, event: HookEvent): string | null {

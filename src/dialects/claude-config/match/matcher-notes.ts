@@ -14,10 +14,18 @@ export function matcherNotes(matcher: Matcher, event: ClaudeEvent): readonly str
 
 function toolNotes({ kind, text }: Matcher): readonly string[] {
   if (kind === 'list') return listNotes(listedNames(text));
+  if (EXPRESSION.test(text)) {
+    return [
+      `${quote(text)} can never match: a matcher is the name of a tool or a pattern for it; what the call is about belongs in "if"`,
+    ];
+  }
   const [, tool] = /^(\w+)\(.*\)$/s.exec(text) ?? [];
   if (tool === undefined || !KNOWN_TOOLS.includes(tool)) return [];
   return [`${quote(text)} can never match: it is a permission rule, which belongs in "if"`];
 }
+
+/** `tool == "Bash" && tool_input.command matches "npm"`: no tool has such a name. */
+const EXPRESSION = /\s(?:[=!]=|&&|matches)\s/;
 
 /** A former name next to today's does no harm. */
 function listNotes(names: readonly string[]): readonly string[] {

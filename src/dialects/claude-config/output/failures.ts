@@ -49,11 +49,18 @@ const LAST_LINE_CHARACTERS = 300;
 export function lastWords(stderr: string): string {
   const lines = stderr.trimEnd().split('\n');
   const last = lines.at(-1)?.trim() ?? '';
-  const line = END_OF_NODES_REPORT.test(last) ? (lines.find(namesError) ?? last) : last;
+  const line = saidBefore(last, lines) ?? last;
   return line === '' ? '' : `: ${cutText(line, LAST_LINE_CHARACTERS)}`;
 }
 
 const END_OF_NODES_REPORT = /^Node\.js v\d/;
+const ADVICE_OF_ENV = /\benv: use -\[v\]S/;
+
+/** What went wrong, where the last line is only how the program ends its report. */
+function saidBefore(last: string, lines: readonly string[]): string | undefined {
+  if (END_OF_NODES_REPORT.test(last)) return lines.find(namesError);
+  return ADVICE_OF_ENV.test(last) ? lines.at(-2)?.trim() : undefined;
+}
 
 function namesError(line: string): boolean {
   return /^(?:Uncaught )?\w*Error\b.*:/.test(line);

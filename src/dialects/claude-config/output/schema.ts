@@ -68,7 +68,7 @@ export function checkAnswer(event: ClaudeEvent, value: Fields): CheckedAnswer {
   read.flag('suppressOutput');
   const problem =
     read.problem() ?? (given === undefined ? null : nameProblem(event, given)) ?? inside.problem();
-  if (problem !== null) return { ok: false, problem: `${problem}${hintFor(value)}` };
+  if (problem !== null) return { ok: false, problem: `${problem}${hintFor(value, given)}` };
   return { ok: true, answer, notes: noteUnreadKeys(event, value, given ?? {}) };
 }
 
@@ -86,7 +86,10 @@ function nameProblem(event: ClaudeEvent, given: Fields): string | null {
   return `expected "hookSpecificOutput.hookEventName" to be "${event}", found ${shown(name)}`;
 }
 
-function hintFor({ decision }: Fields): string {
+function hintFor({ decision }: Fields, given: Fields | undefined): string {
+  const ofCall = given?.['permissionDecision'];
+  if (ofCall === 'block') return '; say "deny"';
+  if (ofCall === 'approve') return '; say "allow"';
   if (decision !== 'deny' && decision !== 'allow') return '';
   const legacy = decision === 'deny' ? 'block' : 'approve';
   return `; say "decision": "${legacy}", or "permissionDecision": "${decision}" in hookSpecificOutput`;
