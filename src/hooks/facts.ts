@@ -28,7 +28,7 @@ export interface Moment {
   readonly version: string;
   readonly transcriptPath: string | null;
   readonly promptId: string | null;
-  /** Skills that were used in this session: from then on their hooks count. */
+  /** Skills and slash commands that were used in this session: from then on their hooks count. */
   readonly skills?: readonly string[];
 }
 

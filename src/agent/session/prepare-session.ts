@@ -88,8 +88,8 @@ export interface PreparedSession extends TaskState {
   readonly answerCommand: AnswerCommand;
   readonly beforeRun: () => Promise<void>;
   readonly commands: readonly SlashCommand[];
-  /** A command that is a skill counts as its use. */
-  readonly noteSkill: (name: string) => void;
+  /** From now on the hooks of the command, or of the skill that it is, count. */
+  readonly noteCommand: (name: string) => void;
   /** What hooks want to be run before the person's own prompt. */
   readonly initialMessages: string[];
   readonly notes: readonly string[];
@@ -119,7 +119,7 @@ export async function prepareSession(options: SessionOptions): Promise<PreparedS
     },
     answerCommand: options.answerCommand ?? (async () => null),
     beforeRun: options.beforeRun ?? (async () => undefined),
-    noteSkill: (name) => void useSkill(known, name),
+    noteCommand: (name) => known.usedSkills.add(name),
     initialMessages: [],
     notes: [
       ...(earlier?.problems ?? []),

@@ -128,7 +128,7 @@ type Expansion =
   | { readonly refusal: string; readonly prompt: null };
 
 async function expand(
-  { agent, commands, noteSkill }: PreparedSession,
+  { agent, commands, noteCommand }: PreparedSession,
   prompt: string,
   signal: AbortSignal,
 ): Promise<Expansion> {
@@ -151,7 +151,7 @@ async function expand(
     const refusal = refusedText('UserPromptExpansion', reason, isShown ? prompt : null);
     return { refusal, prompt: null };
   }
-  noteSkill(found.command);
+  noteCommand(found.command);
   const at = { event: 'UserPromptExpansion', subject: null };
   agent.waiting.push(...contextTexts(verdict, at));
   return commandText(found, signal);

@@ -28,6 +28,8 @@ export interface Source {
   /** Handlers of one family that are the same run once; each plugin and each skill is its own. */
   readonly family: string;
   readonly plugin: PluginFacts | null;
+  /** Of a slash command only, which is a skill in an older form: its name, without the slash. */
+  readonly command?: string;
 }
 
 export interface PluginFacts {

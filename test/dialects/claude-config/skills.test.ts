@@ -34,6 +34,53 @@ test('hooks of a skill are listed, and count once the skill is used', async () =
   });
 });
 
+test('hooks of a slash command are listed, and count once it is used', async () => {
+  const places = createPlaces({
+    'home/.claude/commands/git/commands/push.md': SKILL,
+    'home/.claude/commands/plain.md': '---\ndescription: no hooks\n---\n',
+  });
+  const host = await hostIn(places);
+  expect(host.hooks()).toMatchObject([
+    { hook: { id: 'claude:command:git:commands:push:PreToolUse:echo' } },
+  ]);
+  expect(await host.engine.dispatch(CALL)).toMatchObject({
+    effect: 'pass',
+    skipped: [{ why: 'only once /git:commands:push is used' }],
+  });
+  expect(await host.engine.dispatch({ ...CALL, skills: ['git:commands:push'] })).toMatchObject({
+    effect: 'deny',
+  });
+});
+
+test('an agent is guarded by the hooks of a command once it was typed', async () => {
+  const stage = createStage();
+  stage.write('.claude/commands/git/push.md', `${SKILL}Push it.\n`);
+  const spoken = talk([
+    calls(['Bash', { command: 'echo before' }]),
+    { text: 'Done.' },
+    calls(['Bash', { command: 'echo after' }]),
+    { text: 'Done.' },
+  ]);
+  const host = await stage.open({ model: spoken.model, trust: 'all' });
+  const session = await host.start({ prompt: 'go' });
+  await host.send(session.sessionId, '/git:push');
+  expect(answersIn(spoken)).toEqual(['before', expect.stringContaining('no')]);
+});
+
+test('hooks of a plugin’s command know the plugin, and count once it is used', async () => {
+  const { 'ws/plug/skills/secure/SKILL.md': text, ...plugin } = PLUGIN;
+  const places = createPlaces({ ...plugin, 'ws/plug/commands/secure.md': text });
+  const pluginDirectories = [`${places.root}/plug`];
+  const host = await hostIn(places, { pluginDirectories, trust: 'all' });
+  expect(host.hooks()).toMatchObject([
+    { hook: { id: 'claude:plugin:fmt:commands/secure:PreToolUse:refuse.sh' } },
+  ]);
+  const { reasons } = await host.engine.dispatch({ ...CALL, skills: ['fmt:secure'] });
+  expect(reasons.map((reason) => reason.text.split(': ').at(-1))).toEqual([
+    `no from ${pluginDirectories[0]}`,
+  ]);
+});
+
 test('hooks of a sub-agent are listed, and count while it runs', async () => {
   const places = createPlaces({ 'home/.claude/agents/rev.md': AGENT });
   const host = await hostIn(places);

@@ -107,9 +107,9 @@ function conditionNotes(rule: Rule | null): readonly string[] {
 }
 
 function whyForeign({ event: name, agentType, source }: Entry, event: HookEvent): string | null {
-  const skill = source.kind === 'skill' ? (source.plugin?.name ?? '') : null;
+  const skill = source.kind === 'skill' ? (source.command ?? source.plugin?.name ?? '') : null;
   if (skill !== null && event.skills?.includes(skill) !== true) {
-    return `only once the skill ${skill} is used`;
+    return `only once ${source.command === undefined ? 'the skill ' : '/'}${skill} is used`;
   }
   if (name === 'StopFailure' && (event.name !== 'RunEnd' || event.errorClass === undefined)) {
     return 'the run was not ended by an error of the model’s service';

@@ -132,9 +132,9 @@ function mayHavePlugins(
   return settings.length > 0 || pluginDirectories.length > 0;
 }
 
-const MARKDOWN_FOLDERS = ['skills', 'agents'];
+const MARKDOWN_FOLDERS = ['skills', 'commands', 'agents'];
 
-/** Skills and sub-agents may bring hooks; most places have neither. */
+/** Skills, slash commands and sub-agents may bring hooks; most places have none of them. */
 function mayHaveMarkdown(
   { claudeDirectory, startDirectory }: ClaudePlaces,
   plugins: readonly Plugin[],

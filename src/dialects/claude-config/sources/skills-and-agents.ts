@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { findRealPath } from '../../../base/paths.ts';
+import { findRealPath, isInside } from '../../../base/paths.ts';
 import type { Ignored, Place } from '../../dialect.ts';
 import { findOwningRoot } from '../../place.ts';
 import { NO_EVENTS, type ParsedEvents } from '../config/parse-events.ts';
@@ -17,7 +17,7 @@ export interface Ownership {
   readonly root: string | null;
 }
 
-/** A skill or a sub-agent that may bring hooks once it is in use. */
+/** A skill, a slash command or a sub-agent that may bring hooks once it is in use. */
 export interface MarkdownFile extends Ownership {
   readonly file: string;
 }
@@ -32,7 +32,12 @@ export function findAgents(places: ClaudePlaces): readonly MarkdownFile[] {
   return findIn('agents', places);
 }
 
-type Folder = 'skills' | 'agents';
+/** Markdown files of slash commands of the project and the person, at any depth. */
+function findCommands(places: ClaudePlaces): readonly MarkdownFile[] {
+  return findIn('commands', places);
+}
+
+type Folder = 'skills' | 'commands' | 'agents';
 
 function findIn(folder: Folder, places: ClaudePlaces): readonly MarkdownFile[] {
   const { claudeDirectory, startDirectory } = places;
@@ -48,14 +53,30 @@ function findIn(folder: Folder, places: ClaudePlaces): readonly MarkdownFile[] {
 }
 
 function filesIn(directory: string, folder: Folder): string[] {
-  const names = namesIn(path.join(directory, folder)).toSorted();
+  const place = path.join(directory, folder);
+  const inside = folder === 'commands' ? markdownBelow(place, 1) : filesDirectlyIn(place, folder);
+  return inside.filter((file) => findRealPath(file) !== null);
+}
+
+function filesDirectlyIn(place: string, folder: Exclude<Folder, 'commands'>): readonly string[] {
+  const names = namesIn(place).toSorted();
   const inside =
     folder === 'skills'
       ? names.map((name) => path.join(name, 'SKILL.md'))
       : names.filter((name) => name.endsWith('.md'));
-  return inside
-    .map((name) => path.join(directory, folder, name))
-    .filter((file) => findRealPath(file) !== null);
+  return inside.map((name) => path.join(place, name));
+}
+
+const MAX_DEPTH = 5;
+
+function markdownBelow(directory: string, depth: number): readonly string[] {
+  return namesIn(directory)
+    .toSorted()
+    .flatMap((name) => {
+      const file = path.join(directory, name);
+      if (name.endsWith('.md')) return [file];
+      return depth < MAX_DEPTH ? markdownBelow(file, depth + 1) : [];
+    });
 }
 
 function namesIn(directory: string): readonly string[] {
@@ -80,17 +101,23 @@ export interface MarkdownHooks {
   readonly plugin: Plugin | null;
 }
 
-/** The hooks of all skills and sub-agents, in the order of their names; those of plugins last. */
+/** The hooks of all skills, commands and sub-agents, each in the order of names; plugins’ last. */
 export function readSkillsAndAgents(
   places: ClaudePlaces,
   plugins: readonly Plugin[],
 ): readonly MarkdownHooks[] {
   return [
     ...findSkills(places).map(({ file, ...owner }) => readSkillHooks(file, owner)),
+    ...findCommands(places).map(({ file, ...owner }) =>
+      readCommandHooks({ file, name: nameIn(commandFolders(places), file) }, owner),
+    ),
     ...findAgents(places).map(({ file, ...owner }) => readAgentHooks(file, owner)),
     ...plugins.flatMap((plugin) => [
       ...filesIn(plugin.facts.root, 'skills').map((file) =>
         readPluginSkill(file, plugin, ownerInPlugin(file, plugin, places)),
+      ),
+      ...filesIn(plugin.facts.root, 'commands').map((file) =>
+        readPluginCommand(file, plugin, ownerInPlugin(file, plugin, places)),
       ),
       ...filesIn(plugin.facts.root, 'agents').map((file) => leaveOutAgent(file, plugin)),
     ]),
@@ -116,6 +143,35 @@ export function readSkillHooks(file: string, owner: Ownership): MarkdownHooks {
   });
 }
 
+/** The hooks of a slash command; they count from when it is used to the end of the session. */
+function readCommandHooks({ file, name }: CommandFile, owner: Ownership): MarkdownHooks {
+  return readHooks({
+    ...sourceOf(file, owner),
+    kind: 'skill',
+    label: `command:${name}`,
+    family: `command:${file}`,
+    plugin: null,
+    command: name,
+  });
+}
+
+interface CommandFile {
+  readonly file: string;
+  /** As it is typed, without the slash. */
+  readonly name: string;
+}
+
+function commandFolders({ startDirectory, claudeDirectory }: ClaudePlaces): readonly string[] {
+  const homes = [path.join(startDirectory, '.claude'), claudeDirectory];
+  return homes.flatMap((home) => (home === null ? [] : [path.join(home, 'commands')]));
+}
+
+/** `frontend:component` for `frontend/component.md` in one of the folders. */
+function nameIn(folders: readonly string[], file: string): string {
+  const folder = folders.find((each) => isInside(each, file)) ?? path.dirname(file);
+  return path.relative(folder, file).replace(/\.md$/, '').split(path.sep).join(':');
+}
+
 /** The hooks of a sub-agent; they count while it runs. */
 export function readAgentHooks(file: string, owner: Ownership): MarkdownHooks {
   return readHooks({
@@ -137,6 +193,19 @@ function readPluginSkill(file: string, plugin: Plugin, owner: Ownership): Markdo
     label: `${plugin.label}:skills/${name}`,
     family: `skill:${directory}`,
     plugin: { ...plugin.facts, name: `${plugin.facts.name}:${name}` },
+  });
+  return { ...read, plugin };
+}
+
+function readPluginCommand(file: string, plugin: Plugin, owner: Ownership): MarkdownHooks {
+  const name = nameIn([path.join(plugin.facts.root, 'commands')], file);
+  const read = readHooks({
+    ...sourceOf(file, owner),
+    kind: 'skill',
+    label: `${plugin.label}:commands/${name}`,
+    family: `command:${file}`,
+    plugin: plugin.facts,
+    command: `${plugin.facts.name}:${name}`,
   });
   return { ...read, plugin };
 }
