@@ -38,9 +38,13 @@ export function createStopGuard(cap: number = DEFAULT_STOP_CAP): StopGuard {
   };
 }
 
-/** Whether hooks want a further turn, which context that comes when the agent wants to end is for, too. */
-export function wantsMore({ effect, stop, context }: Verdict): boolean {
-  return stop === null && (isRefusal(effect) || context.length > 0);
+/**
+ * Whether hooks want a further turn, which context that comes when the agent wants to end is for,
+ * too. Not that of a task that is complete: in Cline nobody reads it, so hooks give it every time.
+ */
+export function wantsMore({ event, effect, stop, context }: Verdict): boolean {
+  if (stop !== null) return false;
+  return isRefusal(effect) || (context.length > 0 && event !== 'TaskComplete');
 }
 
 function blamed({ reasons, context }: Verdict): string {

@@ -20,7 +20,11 @@ export async function mayEnd(agent: Agent, text: string, signal: AbortSignal): P
   const isLetGo = stopped.stop === null && !wantsMore(stopped);
   const completing = { name: 'TaskComplete', result: text } as const;
   if (isLetGo && agent.facts.parentId === null) {
-    return judge(agent, completing, await agent.fire(completing, signal));
+    const completed = await agent.fire(completing, signal);
+    const ruling = judge(agent, completing, completed);
+    const at = { event: completing.name, subject: null };
+    if (!ruling.goesOn) agent.waiting.push(...contextTexts(completed, at));
+    return ruling;
   }
   const ruling = judge(agent, stopping, stopped);
   const isOverruled = !ruling.goesOn && ruling.reason === null && !isLetGo;

@@ -102,6 +102,18 @@ describe('a hook of TaskComplete', () => {
     ]);
   });
 
+  it('that gives context lets the task end, and the next request tells of it', async () => {
+    const { stage, spoken, result, host, sessionId } = await play(
+      inTurn('TaskComplete', { context: 'all tests pass' }),
+    );
+    expect(result).toMatchObject({ ending: 'done', iterations: 1, text: 'Turn 1.' });
+    await host.send(sessionId, 'again');
+    expect(wordsIn(spoken.requests[1]).join('\n')).toContain(
+      'TaskComplete hook additional context: all tests pass',
+    );
+    expect(named(stage, 'TaskComplete')).toHaveLength(2);
+  });
+
   it('is overruled together with Stop when both never agree, and hears of the end', async () => {
     const deny = { effect: 'deny', reason: 'no' } as const;
     const { stage, result } = await play(either(on('Stop', deny), on('TaskComplete', deny)));
