@@ -17,4 +17,6 @@ export interface PluginPackage {
   readonly version: string | null;
   /** A directory with one directory for each skill; null when it brings none. */
   readonly skills: string | null;
+  /** Only an installer wrote a package.json: it cannot say which packages it needs, and gets the host's. */
+  readonly isBare?: true;
 }

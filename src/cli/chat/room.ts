@@ -5,6 +5,7 @@ import type { CommandContext } from '../context.ts';
 import type { SessionWish } from '../../host/agent/keep-session.ts';
 import type { Host, HostOptions } from '../../host/create-host.ts';
 import { colors } from '../words/colors.ts';
+import { pluginWords } from '../words/plugin.ts';
 import { oneLine, printable, printableLines } from '../words/print.ts';
 import { personAt } from './asking/person.ts';
 import { Chat, LEAST_PASTED } from './chat.ts';
@@ -75,7 +76,7 @@ export function openRoom(context: CommandContext, directory: string): Room {
       onNotice: (text) => report.say(colors.dim(`note: ${printable(text)}`)),
       plugins: {
         ...pluginOptions(context.flags),
-        onConsole: (text) => report.say(colors.dim(printable(text))),
+        onConsole: sayDimly(report),
       },
       onLate({ outcome: { hook, decision } }) {
         if (decision?.notice === undefined) return;
@@ -90,5 +91,12 @@ export function openRoom(context: CommandContext, directory: string): Room {
     },
     drawn: () => view.drawn(),
     close: () => view.close(),
+  };
+}
+
+function sayDimly(report: ChatReport): (text: string) => void {
+  return (text) => {
+    const words = pluginWords(text);
+    if (words !== null) report.say(colors.dim(words));
   };
 }

@@ -6,6 +6,7 @@ import type { Host } from '../../host/create-host.ts';
 import { usualTarget } from '../../host/agent/session-plugins.ts';
 import { loadEntry, whyNotMeant } from '../../host/plugins/load-plugins.ts';
 import { readWorkspaceInfo } from '../../host/plugins/news/workspace-info.ts';
+import { consoleLogger } from '../../host/plugins/process/console-logger.ts';
 import type { PluginSetupContext } from '../../plugins/contract/plugin.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
 import type { PluginIssue } from '../../plugins/issue.ts';
@@ -14,7 +15,7 @@ import type { PluginStatus } from '../../plugins/registry.ts';
 import type { CommandContext } from '../context.ts';
 import { silentPluginOptions } from '../plugin-options.ts';
 import { colors } from '../words/colors.ts';
-import { oneLine, printable } from '../words/print.ts';
+import { pluginSays } from '../words/plugin.ts';
 import type { FoundPlugin } from './found.ts';
 
 /** What became of a plugin that was loaded and set up, to see what it is. */
@@ -30,7 +31,8 @@ export interface Inspected {
   /** Which providers and models it is made for; empty when for all. */
   readonly madeFor: readonly string[];
   readonly issues: readonly PluginIssue[];
-  readonly importMs: number;
+  /** Null when it could not be imported. */
+  readonly importMs: number | null;
 }
 
 const SETUP_TIMEOUT_MS = 30_000;
@@ -47,7 +49,8 @@ export async function inspectPlugin(
 ): Promise<Inspected> {
   const issues: PluginIssue[] = [];
   const onConsole = (line: string): void => {
-    context.print.note(colors.dim(`${oneLine(entry.label)} says: ${printable(line)}`));
+    const words = pluginSays(entry.label, line);
+    if (words !== null) context.print.note(colors.dim(words));
   };
   await surviveErrors(entry, issues);
   const restore = await redirect(onConsole);
@@ -57,8 +60,13 @@ export async function inspectPlugin(
     const importMs = systemClock.elapsed() - start;
     const found = { name: entry.label, ...NOTHING, issues, importMs };
     if (loading.kind === 'helper') return { ...found, state: 'helper', why: NO_PLUGIN };
-    if (loading.kind === 'failed') return { ...found, state: 'failed', why: loading.message };
-    return { ...found, ...(await lookAt(loading.plugin, entry, { host, context, issues })) };
+    if (loading.kind === 'failed') {
+      return { ...found, state: 'failed', why: loading.message, importMs: null };
+    }
+    return {
+      ...found,
+      ...(await lookAt(loading.plugin, entry, { host, context, issues, onConsole })),
+    };
   } finally {
     restore();
     if ('end' in loading) await loading.end();
@@ -103,7 +111,7 @@ let copies = 0;
 /** Each time a module of its own: one that failed may have been mended meanwhile. */
 function load(
   entry: PluginEntry,
-  { host, context, issues, onConsole }: SettingUp & { onConsole: (line: string) => void },
+  { host, context, issues, onConsole }: SettingUp,
 ): ReturnType<typeof loadEntry> {
   copies += 1;
   return loadEntry(entry, {
@@ -111,7 +119,7 @@ function load(
     options: { ...silentPluginOptions(context.flags), onConsole },
     sessionId: 'inspected',
     round: copies,
-    context: neutralContext(host),
+    context: neutralContext(host, onConsole),
     signal: context.signal,
     onIssue: (issue) => issues.push(issue),
   });
@@ -134,6 +142,7 @@ interface SettingUp {
   readonly host: Host;
   readonly context: CommandContext;
   readonly issues: PluginIssue[];
+  readonly onConsole: (line: string) => void;
 }
 
 type SetUp = Pick<Inspected, 'state' | 'why' | 'contributes'>;
@@ -141,14 +150,14 @@ type SetUp = Pick<Inspected, 'state' | 'why' | 'contributes'>;
 async function setUp(
   plugin: unknown,
   label: string,
-  { host, context, issues }: SettingUp,
+  { host, context, issues, onConsole }: SettingUp,
 ): Promise<SetUp> {
   const { openRegistry } = await import('../../plugins/registry.ts');
   try {
     const registry = await openRegistry({
       plugins: [plugin],
       labels: [label],
-      context: neutralContext(host),
+      context: neutralContext(host, onConsole),
       isStrict: context.flags.strict === true,
       failsClosed: false,
       setupTimeoutMs: SETUP_TIMEOUT_MS,
@@ -168,7 +177,10 @@ async function setUp(
 }
 
 /** As in a session, but that there is none. */
-function neutralContext({ workspaceRoots, startDirectory }: Host): PluginSetupContext {
+function neutralContext(
+  { workspaceRoots, startDirectory }: Host,
+  onConsole: (line: string) => void,
+): PluginSetupContext {
   return {
     session: undefined,
     client: { name: 'hookline', version: VERSION },
@@ -176,7 +188,7 @@ function neutralContext({ workspaceRoots, startDirectory }: Host): PluginSetupCo
     workspaceInfo: readWorkspaceInfo(workspaceRoots[0] ?? startDirectory),
     cwd: startDirectory,
     automation: undefined,
-    logger: undefined,
+    logger: consoleLogger(onConsole),
     telemetry: undefined,
     emitEvent: () => undefined,
   };

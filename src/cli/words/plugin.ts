@@ -1,6 +1,7 @@
 import type { InstallRecord } from '../../plugins/install/record.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
-import { oneLine, plural } from './print.ts';
+import { stripVTControlCharacters } from 'node:util';
+import { oneLine, plural, printable, printableLines } from './print.ts';
 
 /** `my-plugin 1.0.0` */
 export function namedVersion({ name, version }: { name: string; version: string | null }): string {
@@ -43,4 +44,22 @@ export function contributionWords(contributes: PluginStatus['contributes']): str
     .filter(([, names]) => names.length > 0)
     .map(([kind, names]) => `${KINDS[kind] ?? kind}: ${names.map(oneLine).join(', ')}`)
     .join('; ');
+}
+
+/** What a plugin wrote with `console`, line by line, without its colours; null when nothing can be seen of it. */
+export function pluginWords(text: string): string | null {
+  const words = plainText(text);
+  return words === '' ? null : words.split(/\r?\n/u).map(printable).join('\n');
+}
+
+/** The same where several plugins may be heard. */
+export function pluginSays(label: string, text: string): string | null {
+  const words = plainText(text);
+  return words === '' ? null : `${oneLine(label)} says: ${printableLines(words)}`;
+}
+
+function plainText(text: string): string {
+  return stripVTControlCharacters(text)
+    .replace(/^(?:[^\S\n]*\n)+/u, '')
+    .trimEnd();
 }

@@ -6,6 +6,7 @@ import type { OnIssue } from '../../plugins/issue.ts';
 import type { CommandContext } from '../context.ts';
 import { createDeltaWords } from '../../host/secrets/delta-words.ts';
 import { milliseconds, oneLine, printable, printableLines } from './print.ts';
+import { pluginWords } from './plugin.ts';
 import { withoutSecrets } from '../../host/secrets/without-secrets.ts';
 import { jsonVerdict } from './verdict.ts';
 
@@ -51,12 +52,14 @@ export function createRunReport(context: CommandContext, form: RunForm): RunRepo
       context.print.note(shown);
     });
   };
-  const readable = async (text: string): Promise<string> =>
-    printableLines((await withoutSecrets({ text }, context.flags)).text);
   const notice = (text: string): void => note(`note: ${printable(text)}`);
   return {
     notice,
-    say: (text) => later(async () => context.print.note(await readable(text))),
+    say: (text) =>
+      later(async () => {
+        const { words } = await withoutSecrets({ words: pluginWords(text) }, context.flags);
+        if (words !== null) context.print.note(words);
+      }),
     issue({ plugin, message, level }) {
       isUnsound ||= level === 'error';
       notice(`plugin ${plugin}: ${message}`);

@@ -21,6 +21,7 @@ import {
 import { serversOf } from './contributions/mcp-servers.ts';
 import { type OpenedPlugins, openPlugins } from './open-plugins.ts';
 import type { ServingModel } from './news/told-messages.ts';
+import { consoleLogger } from './process/console-logger.ts';
 import type { PluginOptions } from './plugin-options.ts';
 import { providersOf } from './contributions/providers.ts';
 import { timeLimits } from './time-limits.ts';
@@ -162,6 +163,7 @@ function contextOf({ sessionId, opened, options, emitEvent }: RoundRequest): Plu
     client: { name: 'hookline', version: VERSION },
     cwd: opened.startDirectory,
     automation: undefined,
+    logger: options.onConsole === undefined ? undefined : consoleLogger(options.onConsole),
     telemetry: undefined,
     emitEvent,
     ...given,

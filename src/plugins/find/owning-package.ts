@@ -65,7 +65,14 @@ export function packageOf(owner: PluginPackageJson, directory: string): PluginPa
     name: owner.name,
     version: owner.version ?? (own === directory ? versionIn(copy) : null),
     skills: findSkills(own === directory ? [own, copy] : [own], directory),
+    ...(own === directory && isBare(owner, copy) ? { isBare: true } : {}),
   };
+}
+
+function isBare({ declared }: PluginPackageJson, copy: string): boolean {
+  const isAround =
+    declared.length > 0 && declared.every(({ file }) => isInside(copy, findRealPath(file) ?? file));
+  return isAround && findRealPath(path.join(copy, 'package.json')) === null;
 }
 
 function versionIn(directory: string): string | null {

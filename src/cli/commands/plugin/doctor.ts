@@ -143,8 +143,6 @@ function standingOf({ status: { hook, state, why } }: FoundPlugin): readonly Fin
 function loadedAs({ status: { hook } }: FoundPlugin, inspected: Inspected): readonly Finding[] {
   const { state, why, issues, importMs } = inspected;
   const about = hook.id;
-  const took = `imported in ${milliseconds(importMs)}`;
-  const isSlow = importMs > SLOW_MS;
   const told = issues.map(({ level, message }): Finding => ({
     about,
     level: level === 'error' ? 'problem' : 'hint',
@@ -153,8 +151,14 @@ function loadedAs({ status: { hook } }: FoundPlugin, inspected: Inspected): read
   if (state === 'failed' && told.every(({ level }) => level !== 'problem')) {
     told.push({ about, level: 'problem', text: why ?? 'it cannot be set up' });
   }
-  const text = isSlow ? `${took}: every session waits for it` : took;
-  return [{ about, level: isSlow ? 'hint' : 'fine', text }, ...told];
+  return importMs === null ? told : [importTime(about, importMs), ...told];
+}
+
+function importTime(about: string, importMs: number): Finding {
+  const took = `imported in ${milliseconds(importMs)}`;
+  return importMs > SLOW_MS
+    ? { about, level: 'hint', text: `${took}: every session waits for it` }
+    : { about, level: 'fine', text: took };
 }
 
 function repeatsIn(names: readonly string[]): readonly Finding[] {

@@ -1,6 +1,7 @@
 import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { PluginPackage } from '../../entry.ts';
 import type { LoadRequest } from '../loading.ts';
 import { isProvided } from '../scope/provided-names.ts';
 import type { FoundPackage, PackageFinder, PackageUses } from './packages.ts';
@@ -30,6 +31,7 @@ export function createResolver({
   provided,
 }: Pick<LoadRequest, 'entry' | 'provided'>): Resolver {
   let packages: PackageFinder | null = null;
+  const bringsPackages = entry.package !== null && entry.package.isBare !== true;
   const resolve = async (specifier: string, importer: string): Promise<Target> => {
     if (PATH.test(specifier)) return resolvePath(specifier, importer);
     if (isProvided(specifier, provided)) return { kind: 'provided' };
@@ -40,8 +42,8 @@ export function createResolver({
     packages ??= createPackageFinder();
     const found = packages.find(specifier, importer);
     if (found !== null) return packageTarget(found, entry.package?.directory ?? null);
-    const ofHost = entry.package === null ? createPackageFinder().find(specifier, HERE) : null;
-    if (ofHost === null) return missingPackage(specifier, importer, entry.package !== null);
+    const ofHost = bringsPackages ? null : createPackageFinder().find(specifier, HERE);
+    if (ofHost === null) return missingPackage(specifier, importer, entry.package);
     return { kind: 'foreign', url: pathToFileURL(ofHost.file).href, isHosts: true };
   };
   return { resolve, uses: () => packages?.uses() ?? { packages: [], manifests: [] } };
@@ -80,12 +82,18 @@ function isInside(file: string, home: string): boolean {
   return !within.startsWith('..') && !within.split(path.sep).includes('node_modules');
 }
 
-function missingPackage(specifier: string, importer: string, isPackage: boolean): Target {
-  const advice = isPackage
-    ? 'a plugin package brings its own: add it to its dependencies and install the plugin again'
-    : `install it beside the plugin, with npm install in ${path.dirname(importer)}`;
+function missingPackage(specifier: string, importer: string, owner: PluginPackage | null): Target {
   return {
     kind: 'missing',
-    message: `Cannot find package '${specifier}' imported from ${importer}; ${advice}`,
+    message: `Cannot find package '${specifier}' imported from ${importer}; ${adviceFor(importer, owner)}`,
   };
+}
+
+function adviceFor(importer: string, owner: PluginPackage | null): string {
+  if (owner === null) {
+    return `install it beside the plugin, with npm install in ${path.dirname(importer)}`;
+  }
+  return owner.isBare === true
+    ? 'give the plugin a package.json that lists it in its dependencies, and install the plugin again'
+    : 'a plugin package brings its own: add it to its dependencies and install the plugin again';
 }

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { runHookline } from '../../cli/hookline.ts';
+import { at, createPlace, type Place, write } from '../../cli/place.ts';
+
+// Many public plugins are a directory with an index.ts and no package.json. A file by itself gets the packages
+// that the host has; once such a directory was installed it did not, although it had been found fine before.
+
+function importing(name: string): Place {
+  const place = createPlace();
+  write(
+    place.directory,
+    'greeter/index.ts',
+    `import * as needed from '${name}';
+export default { name: 'greeter', manifest: { capabilities: ['hooks'] }, hooks: { afterRun: () => needed } };`,
+  );
+  return place;
+}
+
+async function installed(place: Place): Promise<Place> {
+  const { code } = await runHookline(
+    ['plugin', 'install', `${place.directory}/greeter`],
+    at(place),
+  );
+  expect(code).toBe(0);
+  return place;
+}
+
+describe('a plugin without a package.json', () => {
+  it('gets what the host has after it was installed, too', async () => {
+    const place = await installed(importing('zod'));
+    const { stdout } = await runHookline(['plugin', 'list'], at(place));
+    expect(stdout).toContain('greeter  ready');
+  });
+
+  it('is told how to bring what the host does not have', async () => {
+    const place = await installed(importing('nobody-has-this'));
+    const { stdout } = await runHookline(['plugin', 'list'], at(place));
+    expect(stdout).toContain(
+      'give the plugin a package.json that lists it in its dependencies, and install the plugin again',
+    );
+  });
+
+  it('is not called imported by the doctor when it cannot be', async () => {
+    const place = await installed(importing('nobody-has-this'));
+    const { code, stdout } = await runHookline(['plugin', 'doctor'], at(place));
+    const about = stdout.split('\n').filter((line) => line.includes('plugin:home:greeter'));
+    expect({ code, about }).toEqual({
+      code: 1,
+      about: [expect.stringContaining("Cannot find package 'nobody-has-this'")],
+    });
+  });
+});

@@ -1,0 +1,70 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runHookline } from '../../cli/hookline.ts';
+import { at, createPlace, write } from '../../cli/place.ts';
+
+// Public plugins print in colours, several lines at once, and log with `ctx.logger`, which Cline always gives.
+
+const TALKING = `
+export default {
+  name: 'talking',
+  manifest: { capabilities: ['hooks'] },
+  setup(api, ctx) {
+    console.log('\\n\\x1b[36m[talking]\\x1b[0m is set up\\n| a table |\\n| of two lines |');
+    console.log();
+    ctx.logger.log('logged', { count: 2 });
+    ctx.logger.error('went wrong', { error: new Error('the cause') });
+    ctx.logger.debug('for nobody');
+  },
+  hooks: { afterRun() {} },
+};
+`;
+
+const WORDS = [
+  '[talking] is set up',
+  '| a table |',
+  '| of two lines |',
+  'logged { count: 2 }',
+  'went wrong { error: Error: the cause }',
+];
+
+function placeWith(text: string) {
+  const place = createPlace();
+  write(place.home, '.cline/plugins/talking.ts', text);
+  return place;
+}
+
+function linesOf(text: string): readonly string[] {
+  return text.split('\n').filter((line) => line !== '' && !line.startsWith('note: '));
+}
+
+describe('what a plugin prints and logs', () => {
+  it.each(['none', 'process'])(
+    'is told line by line, without its colours, in a run; isolation: %s',
+    async (isolation) => {
+      const place = placeWith(TALKING);
+      const script = path.join(place.directory, 'turns.json');
+      writeFileSync(script, JSON.stringify([{ text: 'done' }]));
+      const { stderr } = await runHookline(['run', '--script', script, 'go'], {
+        ...at(place),
+        env: { HOOKLINE_PLUGIN_ISOLATION: isolation },
+      });
+      // A process prints on a pipe, and logs on another.
+      expect(linesOf(stderr).toSorted()).toEqual(WORDS.toSorted());
+    },
+  );
+
+  it('is told with its name where plugins are looked at', async () => {
+    const { code, stderr } = await runHookline(['plugin', 'list'], at(placeWith(TALKING)));
+    expect({ code, lines: linesOf(stderr) }).toEqual({
+      code: 0,
+      lines: [
+        'talking says: [talking] is set up',
+        '    | a table |',
+        '    | of two lines |',
+        ...WORDS.slice(3).map((line) => `talking says: ${line}`),
+      ],
+    });
+  });
+});
