@@ -61,7 +61,7 @@ export function prepareCall(
   const { bench, tools } = surroundings;
   const context = faceContextOf(bench);
   const views = viewsOf(call, 'claude', context).map((view) => completed(call, view, bench));
-  const pairs = views.map((view) => ({ view, tool: toolFor(view, call, tools) }));
+  const pairs = views.map((view) => calledIn(view, call, tools));
   const known = pairs.flatMap(({ view, tool }) => (tool === null ? [] : [{ view, tool }]));
   if (known.length < pairs.length) return sayUnknown(call.name, surroundings);
   const problem = findInputProblem(call);
@@ -84,7 +84,7 @@ export function toolFacts(
 export function mayRunBeside(call: ToolCall, tools: readonly Tool[]): boolean {
   const views = viewsOf(call, 'claude', { cwd: '/', root: null });
   return views.every((view) => {
-    const tool = toolFor(view, call, tools);
+    const { tool } = calledIn(view, call, tools);
     return tool?.runsBeside === true || tool?.kind === 'read' || tool?.kind === 'plan';
   });
 }
@@ -111,10 +111,18 @@ function completed(call: ToolCall, view: ToolView, bench: Workbench): ToolView {
   return { ...view, input: { ...view.input, file_path: absolutePath(file, bench) } };
 }
 
-/** A plugin may have a tool whose name looks like that of a server's. */
-function toolFor(view: ToolView, call: ToolCall, tools: readonly Tool[]): Tool | null {
-  const find = (name: string): Tool | undefined => tools.find((tool) => tool.name === name);
-  return find(view.name) ?? find(call.name) ?? null;
+interface CalledPart {
+  readonly view: ToolView;
+  readonly tool: Tool | null;
+}
+
+/** A plugin may have a tool whose name looks like that of a server's, or that has other faces: it knows its own words. */
+function calledIn(view: ToolView, call: ToolCall, tools: readonly Tool[]): CalledPart {
+  const find = (name: string): Tool | null => tools.find((tool) => tool.name === name) ?? null;
+  const tool = find(view.name);
+  return tool === null
+    ? { view: { ...view, input: call.input }, tool: find(call.name) }
+    : { view, tool };
 }
 
 function sayUnknown(name: string, { tools, toldNames }: CallSurroundings): string {

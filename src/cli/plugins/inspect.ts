@@ -7,7 +7,7 @@ import { usualTarget } from '../../host/agent/session-plugins.ts';
 import { loadEntry, whyNotMeant } from '../../host/plugins/load-plugins.ts';
 import { readWorkspaceInfo } from '../../host/plugins/news/workspace-info.ts';
 import { consoleLogger } from '../../host/plugins/process/console-logger.ts';
-import type { PluginSetupContext } from '../../plugins/contract/plugin.ts';
+import type { BasicLogger, PluginSetupContext } from '../../plugins/contract/plugin.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
 import type { PluginIssue } from '../../plugins/issue.ts';
 import { readName } from '../../plugins/manifest.ts';
@@ -119,7 +119,10 @@ function load(
     options: { ...silentPluginOptions(context.flags), onConsole },
     sessionId: 'inspected',
     round: copies,
-    context: neutralContext(host, onConsole),
+    context: neutralContext(
+      host,
+      consoleLogger(onConsole, { showsLog: context.flags.debug === true }),
+    ),
     signal: context.signal,
     onIssue: (issue) => issues.push(issue),
   });
@@ -157,7 +160,10 @@ async function setUp(
     const registry = await openRegistry({
       plugins: [plugin],
       labels: [label],
-      context: neutralContext(host, onConsole),
+      context: neutralContext(
+        host,
+        consoleLogger(onConsole, { showsLog: context.flags.debug === true }),
+      ),
       isStrict: context.flags.strict === true,
       failsClosed: false,
       setupTimeoutMs: SETUP_TIMEOUT_MS,
@@ -179,7 +185,7 @@ async function setUp(
 /** As in a session, but that there is none. */
 function neutralContext(
   { workspaceRoots, startDirectory }: Host,
-  onConsole: (line: string) => void,
+  logger: BasicLogger,
 ): PluginSetupContext {
   return {
     session: undefined,
@@ -188,7 +194,7 @@ function neutralContext(
     workspaceInfo: readWorkspaceInfo(workspaceRoots[0] ?? startDirectory),
     cwd: startDirectory,
     automation: undefined,
-    logger: consoleLogger(onConsole),
+    logger,
     telemetry: undefined,
     emitEvent: () => undefined,
   };

@@ -74,7 +74,10 @@ export function afterToolContext(
     input,
     result:
       replaced === undefined
-        ? resultInSdkWords(callOf(event) ?? event.tool, result, given.tool?.part ?? null)
+        ? resultInSdkWords(callOf(event) ?? event.tool, result, {
+            part: given.tool?.part ?? null,
+            isServers: event.mcpServer !== undefined,
+          })
         : resultWith(replaced.output, replaced.failed),
     startedAt: new Date(at - durationMs),
     endedAt: new Date(at),

@@ -18,13 +18,21 @@ export function inSdkWords(call: ToolCall): ToolCall {
   return { name: view.name, input: view.input };
 }
 
+interface ResultFacts {
+  /** Of a call for many files, which of them. */
+  readonly part?: number | null;
+  /** Whether the tool is an MCP server's: a plugin's may have a name that looks like one. */
+  readonly isServers?: boolean;
+}
+
 /** What a call came to, as plugins know it. */
 export function resultInSdkWords(
   call: ToolCall,
   result: ToolResult,
-  part: number | null = null,
+  { part = null, isServers = true }: ResultFacts = {},
 ): AgentToolResult {
-  const isBuiltIn = vocabularyOfName(call.name) !== null;
+  const isBuiltIn =
+    vocabularyOfName(call.name) !== null && (isServers || !call.name.includes('__'));
   if (!result.success && (!isBuiltIn || result.response === undefined)) {
     return { output: { error: result.error ?? result.text }, isError: true };
   }

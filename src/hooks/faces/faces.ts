@@ -12,7 +12,7 @@ import {
 import type { Slot, Tool } from './face.ts';
 import { rawText, type Fields } from './fields.ts';
 import { EDIT, WRITE } from './file-tools.ts';
-import { BASH } from './other-tools.ts';
+import { BASH, WEB_SEARCH } from './other-tools.ts';
 import { fieldsInFace, slotsOf } from './slots.ts';
 import {
   translatePath,
@@ -173,6 +173,8 @@ function claudeResponse(call: ToolCall, { response, text }: ToolResult): unknown
 function sdkOutput(call: ToolCall, result: ToolResult, part: number | null): unknown {
   const called = findCalledTool(call);
   if (called === null || call.name === APPLY_PATCH) return partOf(result, part).text;
+  // Whoever brings it answers in words of their own.
+  if (called.tool === WEB_SEARCH) return result.response ?? result.text;
   const slots = slotsOf(call, called, NOWHERE);
   const slot = slots[part ?? 0];
   if (slot === undefined) return partOf(result, part).text;

@@ -83,13 +83,16 @@ export const WEB_FETCH: Tool = {
 
 const SEARCH_KEYS = ['query', 'allowed_domains', 'blocked_domains'];
 
+const CLINES_SEARCH = renamedFace({
+  name: 'web_search',
+  keys: Object.fromEntries(SEARCH_KEYS.map((key) => [key, key])),
+});
+
+/** Hookline has none; a plugin may bring one under Cline's name. */
 export const WEB_SEARCH: Tool = {
   claude: plainFace('WebSearch', SEARCH_KEYS),
-  classic: renamedFace({
-    name: 'web_search',
-    keys: Object.fromEntries(SEARCH_KEYS.map((key) => [key, key])),
-  }),
-  sdk: null,
+  classic: CLINES_SEARCH,
+  sdk: CLINES_SEARCH,
   essential: ['query'],
 };
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { HooklineError } from '../../base/errors.ts';
-import type { PluginSetupContext } from '../../plugins/contract/plugin.ts';
+import type { BasicLogger, PluginSetupContext } from '../../plugins/contract/plugin.ts';
 import type { IsolatedLoading } from '../../plugins/isolation/isolate.ts';
 import type { OnIssue } from '../../plugins/issue.ts';
 import type { Loading, ProvidedModules } from '../../plugins/load/loading.ts';
@@ -164,9 +164,15 @@ async function loadApart(entry: PluginEntry, request: LoadEntryRequest): Promise
     isStrict: options.isStrict === true,
     workspaceInfo: context.workspaceInfo,
     signal,
-    logger: context.logger,
+    logger: printerOf(options) ?? context.logger,
     onIssue,
   });
+}
+
+/** What a plugin prints is told as if it had been printed here, where somebody is told. */
+function printerOf({ onConsole }: PluginOptions): BasicLogger | undefined {
+  if (onConsole === undefined) return undefined;
+  return { debug: () => undefined, log: onConsole, error: onConsole };
 }
 
 function cacheOf({ stateDirectory }: Pick<OpenedHooks, 'stateDirectory'>): string | null {

@@ -146,13 +146,9 @@ async function automationOf({ automation }: PluginSetupContext, onIssue: OnIssue
   return { automationFor: await createAutomation({ port: automation, now, onIssue }) };
 }
 
-/** Where no program logs, a person reads what went wrong, and the rest on demand. */
-function loggerOf({ onConsole, showsLog }: PluginOptions): BasicLogger | undefined {
+function loggerOf({ onConsole, showsLog = false }: PluginOptions): BasicLogger | undefined {
   if (onConsole === undefined) return undefined;
-  const say = (message: string, { pluginName }: Record<string, unknown> = {}): void =>
-    onConsole(`plugin ${String(pluginName)}: ${message}`);
-  const log = showsLog === true ? say : () => undefined;
-  return { debug: log, log, error: say };
+  return consoleLogger((text, plugin) => onConsole(`plugin ${plugin}: ${text}`), { showsLog });
 }
 
 function contextOf({ sessionId, opened, options, emitEvent }: RoundRequest): PluginSetupContext {
@@ -163,7 +159,6 @@ function contextOf({ sessionId, opened, options, emitEvent }: RoundRequest): Plu
     client: { name: 'hookline', version: VERSION },
     cwd: opened.startDirectory,
     automation: undefined,
-    logger: options.onConsole === undefined ? undefined : consoleLogger(options.onConsole),
     telemetry: undefined,
     emitEvent,
     ...given,

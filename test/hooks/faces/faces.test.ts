@@ -88,7 +88,7 @@ const ROWS: readonly Row[] = [
     says: 'searching the web',
     claude: ['WebSearch', { query: 'hooks' }],
     classic: ['web_search', { query: 'hooks' }],
-    sdk: ['WebSearch', { query: 'hooks' }],
+    sdk: ['web_search', { query: 'hooks' }],
   },
   {
     says: 'starting a sub-agent',
@@ -538,7 +538,7 @@ describe('the names of a part', () => {
       { claude: 'Grep', classic: ['search_files'], sdk: ['search_codebase'] },
       { claude: 'Glob', classic: ['list_files'], sdk: [] },
       { claude: 'WebFetch', classic: ['web_fetch'], sdk: ['fetch_web_content'] },
-      { claude: 'WebSearch', classic: ['web_search'], sdk: [] },
+      { claude: 'WebSearch', classic: ['web_search'], sdk: ['web_search'] },
       { claude: 'Agent', classic: ['new_task'], sdk: ['spawn_agent'] },
       { claude: 'TodoWrite', classic: ['focus_chain'], sdk: [] },
       { claude: 'AskUserQuestion', classic: ['ask_followup_question'], sdk: ['ask_question'] },

@@ -15,19 +15,15 @@ export default {
     console.log();
     ctx.logger.log('logged', { count: 2 });
     ctx.logger.error('went wrong', { error: new Error('the cause') });
-    ctx.logger.debug('for nobody');
+    ctx.logger.debug('a detail');
   },
   hooks: { afterRun() {} },
 };
 `;
 
-const WORDS = [
-  '[talking] is set up',
-  '| a table |',
-  '| of two lines |',
-  'logged { count: 2 }',
-  'went wrong { error: Error: the cause }',
-];
+const PRINTED = ['[talking] is set up', '| a table |', '| of two lines |'];
+const WRONG = 'went wrong { error: Error: the cause }';
+const LOGGED = ['logged { count: 2 }', WRONG, 'a detail'];
 
 function placeWith(text: string) {
   const place = createPlace();
@@ -39,19 +35,36 @@ function linesOf(text: string): readonly string[] {
   return text.split('\n').filter((line) => line !== '' && !line.startsWith('note: '));
 }
 
+/** What a run tells on stderr. */
+async function told(isolation: string, ...flags: readonly string[]): Promise<readonly string[]> {
+  const place = placeWith(TALKING);
+  const script = path.join(place.directory, 'turns.json');
+  writeFileSync(script, JSON.stringify([{ text: 'done' }]));
+  const { stderr } = await runHookline([...flags, 'run', '--script', script, 'go'], {
+    ...at(place),
+    env: { HOOKLINE_PLUGIN_ISOLATION: isolation },
+  });
+  return linesOf(stderr);
+}
+
 describe('what a plugin prints and logs', () => {
   it.each(['none', 'process'])(
     'is told line by line, without its colours, in a run; isolation: %s',
     async (isolation) => {
-      const place = placeWith(TALKING);
-      const script = path.join(place.directory, 'turns.json');
-      writeFileSync(script, JSON.stringify([{ text: 'done' }]));
-      const { stderr } = await runHookline(['run', '--script', script, 'go'], {
-        ...at(place),
-        env: { HOOKLINE_PLUGIN_ISOLATION: isolation },
-      });
       // A process prints on a pipe, and logs on another.
-      expect(linesOf(stderr).toSorted()).toEqual(WORDS.toSorted());
+      expect((await told(isolation)).toSorted()).toEqual(
+        [...PRINTED, `plugin talking: ${WRONG}`].toSorted(),
+      );
+    },
+  );
+
+  it.each(['none', 'process'])(
+    'is told with all that it logs on demand; isolation: %s',
+    async (isolation) => {
+      const lines = await told(isolation, '--debug');
+      expect(lines).toEqual(
+        expect.arrayContaining([...PRINTED, ...LOGGED.map((line) => `plugin talking: ${line}`)]),
+      );
     },
   );
 
@@ -63,7 +76,7 @@ describe('what a plugin prints and logs', () => {
         'talking says: [talking] is set up',
         '    | a table |',
         '    | of two lines |',
-        ...WORDS.slice(3).map((line) => `talking says: ${line}`),
+        `talking says: ${WRONG}`,
       ],
     });
   });

@@ -1,5 +1,6 @@
 import type { Tool } from '../../../agent/tools/tool.ts';
-import { vocabularyOfName } from '../../../hooks/faces/faces.ts';
+import { findTool } from '../../../agent/tools/index.ts';
+import { viewsOf, vocabularyOfName } from '../../../hooks/faces/faces.ts';
 import type { OnIssue, PluginIssue } from '../../../plugins/issue.ts';
 
 const told = new WeakSet<Tool>();
@@ -32,16 +33,27 @@ export function nameProblem({ name }: { readonly name: string }): string | null 
 
 /** Why no session offers a tool under this name, whatever else it offers; null when it may. */
 export function whyNeverOffered(name: string): string | null {
-  const isOwn = vocabularyOfName(name) !== null;
-  return nameProblem({ name }) ?? (isOwn ? sayTaken(name, OWN) : null);
+  return nameProblem({ name }) ?? (isOurs(name) ? sayTaken(name, OWN) : null);
 }
 
 const OWN = "one of Hookline's own";
 
 /** Whose tool has this name already; null when nobody's. */
 function ownerOf(name: string, others: readonly Tool[]): string | null {
-  if (vocabularyOfName(name) !== null) return OWN;
-  return others.some((other) => other.name === name) ? 'another one of this session' : null;
+  if (isOurs(name)) return OWN;
+  const taken = [name, claudesName(name)];
+  return others.some((other) => taken.includes(other.name)) ? 'another one of this session' : null;
+}
+
+/** Names of Cline's that no tool of ours stands behind are free, also those that look like a server's. */
+function isOurs(name: string): boolean {
+  const vocabulary = vocabularyOfName(name);
+  return vocabulary === 'sdk' ? findTool(claudesName(name)) !== null : vocabulary !== null;
+}
+
+function claudesName(name: string): string {
+  const [view] = viewsOf({ name, input: {} }, 'claude', { cwd: '/', root: null });
+  return view?.name ?? name;
 }
 
 /** What its author can do about it. */

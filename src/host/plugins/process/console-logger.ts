@@ -4,18 +4,22 @@ import type { BasicLogger } from '../../../plugins/contract/plugin.ts';
 type Metadata = Readonly<Record<string, unknown>> | undefined;
 
 /**
- * Cline always gives plugins a logger. Where the program has none, what they log is told as what they
- * write with `console`; what is meant for debugging is told to nobody.
+ * Cline always gives plugins a logger. Where the program has none, a person is told what went wrong, and
+ * the rest on demand.
  */
-export function consoleLogger(onConsole: (text: string) => void): BasicLogger {
-  const log = (message: string, metadata?: Metadata): void =>
-    onConsole(`${message}${inWords(metadata)}`);
-  return { debug: () => undefined, log, error: log };
+export function consoleLogger(
+  tell: (text: string, plugin: string) => void,
+  { showsLog }: { readonly showsLog: boolean },
+): BasicLogger {
+  const say = (message: string, metadata: Metadata): void =>
+    tell(`${message}${inWords(metadata)}`, String(metadata?.['pluginName']));
+  const log = showsLog ? say : (): void => undefined;
+  return { debug: log, log, error: say };
 }
 
 function inWords(metadata: Metadata): string {
-  // Whoever reads it is told by whom; only programs need it as a field.
-  const { pluginName: _, ...facts } = metadata ?? {};
+  // Whoever reads it is told by whom, and knows where; only programs need these as fields.
+  const { pluginName: _, sessionId: __, ...facts } = metadata ?? {};
   const words = Object.entries(facts).map(([key, value]) => `${key}: ${valueInWords(value)}`);
   return words.length === 0 ? '' : ` { ${words.join(', ')} }`;
 }
