@@ -8,7 +8,7 @@ import { createDeltaWords } from '../../host/secrets/delta-words.ts';
 import { milliseconds, oneLine, printable, printableLines } from './print.ts';
 import { pluginWords } from './plugin.ts';
 import { withoutSecrets } from '../../host/secrets/without-secrets.ts';
-import { jsonVerdict } from './verdict.ts';
+import { failuresIn, jsonVerdict } from './verdict.ts';
 
 export type RunForm = 'text' | 'json' | 'stream-json';
 
@@ -144,8 +144,8 @@ function hookWords({ outcomes, skipped, messages, event }: Verdict): readonly st
     ...skipped
       .filter(awaitsTrust)
       .map(({ hook, why }) => `not run: ${oneLine(hook)}: ${printable(why)}`),
-    ...outcomes.flatMap(({ hook, failure }) =>
-      failure === null ? [] : [`failed: ${oneLine(hook)}: ${printableLines(failure.message)}`],
+    ...failuresIn(outcomes).map(
+      ({ hook, message }) => `failed: ${oneLine(hook)}: ${printableLines(message)}`,
     ),
     ...messages.map(
       ({ hook, text }) => `${event} (${oneLine(hook)}) says: ${printableLines(text)}`,

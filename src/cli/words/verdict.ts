@@ -32,6 +32,18 @@ export function readableLate(late: readonly Outcome[]): string {
   ].join('\n');
 }
 
+export interface ToldFailure {
+  readonly hook: string;
+  readonly message: string;
+}
+
+/** Of a session's hooks: what is wrong with a plugin's is told as the plugin's. */
+export function failuresIn(outcomes: readonly Outcome[]): readonly ToldFailure[] {
+  return outcomes.flatMap(({ hook, dialect, failure }) =>
+    failure === null || dialect === 'plugin' ? [] : [{ hook, message: failure.message }],
+  );
+}
+
 function lateResultOf({ status, decision }: Outcome): string {
   if (status === 'failed') return 'failed';
   return decision?.wake === true ? 'answered, which wakes an idle session' : 'answered';

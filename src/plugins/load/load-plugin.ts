@@ -46,7 +46,9 @@ function pickPlugin(exports: Exports, { file, package: home }: PluginEntry): Loa
     return { kind: 'failed', message };
   }
   if (home === null) return { kind: 'helper' };
-  const message = `${file} exports no plugin, and its package ${home.name} lists it as one; export it as default`;
+  const meant =
+    home.isBare === true ? 'was installed as one' : `its package ${home.name} lists it as one`;
+  const message = `${file} exports no plugin, and ${meant}; export an object with "name" and "manifest" as default`;
   return { kind: 'failed', message };
 }
 

@@ -62,7 +62,7 @@ describe('a file without a plugin', () => {
     const files = createPluginFiles({ 'a.ts': 'export const add = 5;' });
     expect(await files.load('a.ts', { entry: packaged(files, 'a.ts') })).toEqual({
       kind: 'failed',
-      message: `${files.path('a.ts')} exports no plugin, and its package my-package lists it as one; export it as default`,
+      message: `${files.path('a.ts')} exports no plugin, and its package my-package lists it as one; export an object with "name" and "manifest" as default`,
     });
   });
 

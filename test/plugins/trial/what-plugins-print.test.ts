@@ -81,3 +81,19 @@ describe('what a plugin prints and logs', () => {
     });
   });
 });
+
+describe('a hook of a plugin that fails', () => {
+  it('is told of once', async () => {
+    const place = placeWith(`export default {
+  name: 'talking',
+  manifest: { capabilities: ['hooks'] },
+  hooks: { beforeRun() { throw new Error('no key is set'); } },
+};`);
+    const script = path.join(place.directory, 'turns.json');
+    writeFileSync(script, JSON.stringify([{ text: 'done' }]));
+    const { stderr } = await runHookline(['run', '--script', script, 'go'], at(place));
+    expect(stderr.split('\n').filter((line) => line.includes('no key is set'))).toEqual([
+      'note: plugin talking: beforeRun failed: no key is set',
+    ]);
+  });
+});

@@ -1,7 +1,7 @@
 import { awaitsTrust, type Verdict } from '../../../hooks/decision.ts';
 import { colors } from '../../words/colors.ts';
 import { milliseconds, oneLine, plural, printable, printableLines } from '../../words/print.ts';
-import { readableVerdict } from '../../words/verdict.ts';
+import { failuresIn, readableVerdict } from '../../words/verdict.ts';
 import type { Fold } from '../view/view.ts';
 
 /** What hooks did since somebody last asked, to be told in one quiet line. */
@@ -51,10 +51,8 @@ function headOf(verdicts: readonly Verdict[]): string {
 /** What must be seen at once: failures, and what hooks say to the person. */
 export function loudWords({ event, outcomes, messages }: Verdict): readonly string[] {
   return [
-    ...outcomes.flatMap(({ hook, failure }) =>
-      failure === null
-        ? []
-        : [colors.red(`hook failed: ${oneLine(hook)}: ${printableLines(failure.message)}`)],
+    ...failuresIn(outcomes).map(({ hook, message }) =>
+      colors.red(`hook failed: ${oneLine(hook)}: ${printableLines(message)}`),
     ),
     ...messages.map(
       ({ hook, text }) =>
