@@ -58,6 +58,18 @@ describe('hookline trust', () => {
     expect(statSync(path.join(place.home, '.hookline/trust.json')).mode & 0o777).toBe(0o600);
   });
 
+  it('binds what a hook of a directory in the repository names, not all that lies there', async () => {
+    const entry = { type: 'command', command: '"$CLAUDE_PROJECT_DIR"/.claude/hooks/guard.sh' };
+    const place = createPlace({
+      'pkg/.claude/settings.json': JSON.stringify({ hooks: { PreToolUse: [{ hooks: [entry] }] } }),
+      'pkg/.claude/hooks/guard.sh': '#!/bin/sh\nexit 0\n',
+      'pkg/src/a.ts': '',
+    });
+    const inPackage = at(place, { cwd: path.join(place.repo, 'pkg') });
+    const { trusted } = jsonOf(await runHookline(['trust', '--yes', '--json'], inPackage));
+    expect(trusted).toMatchObject([{ files: ['//entry-text', 'pkg/.claude/hooks/guard.sh'] }]);
+  });
+
   it('trusts only the hooks that are named', async () => {
     const place = createPlace({ [GUARD]: DENYING, '.cline/hooks/PreToolUse': answering({}) });
     await runHookline(['trust', '--yes', PRE_TOOL_USE], at(place));

@@ -93,9 +93,10 @@ function filesOf(
 
 /** Directories of the workspace in which programs are looked for. */
 function searched(
-  { PATH = '' }: Readonly<Record<string, string>>,
+  { PATH }: Readonly<Record<string, string>>,
   { root, cwd }: Omit<WordContext, 'variables'>,
 ): readonly string[] {
+  if (PATH === undefined) return [];
   const directories = PATH.split(path.delimiter).map((piece) => path.resolve(cwd, piece));
   return directories.filter((directory) => directory !== root && isInside(root, directory));
 }
