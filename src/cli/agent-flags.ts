@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { parseScript } from '../agent/models/script-file.ts';
 import { HooklineError, messageOf } from '../base/errors.ts';
 import { isDirectory } from '../base/files.ts';
@@ -64,7 +64,7 @@ export function agentOptions(flags: AgentFlags): AgentOptions {
     ...(deny === undefined ? {} : { deny }),
     ...(toolset === undefined ? {} : { toolset }),
     ...(addDir === undefined ? {} : { addDirectories: addDir.map(checkedDirectory) }),
-    ...(mcpConfig === undefined ? {} : { mcpConfig }),
+    ...(mcpConfig === undefined ? {} : { mcpConfig: mcpConfig.map(checkedServers) }),
     ...(maxTurns === undefined ? {} : { maxTurns: readCount(maxTurns) }),
   };
 }
@@ -74,6 +74,14 @@ function checkedDirectory(given: string): string {
   throw usage(
     `--add-dir should name a directory: ${JSON.stringify(given)} is none`,
     'Name one that exists.',
+  );
+}
+
+function checkedServers(given: string): string {
+  if (given.trimStart().startsWith('{') || existsSync(given)) return given;
+  throw usage(
+    `--mcp-config should name a file of MCP servers, or be JSON that starts with {: ${JSON.stringify(given)} is not there`,
+    'Name a file that exists, or quote the JSON for the shell.',
   );
 }
 

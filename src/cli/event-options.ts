@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { HooklineError, messageOf } from '../base/errors.ts';
 import { isNestedTooDeep, isRecord, MAX_NESTING, parseJson, typeName } from '../base/json.ts';
+import { misspeltToolNote } from '../dialects/claude-config/match/tool-names.ts';
 import type { FiredEvent } from '../hooks/facts.ts';
 import { type FireDescription, resolveEvent } from '../testing/resolve-event.ts';
+import { type Printer, printable } from './words/print.ts';
 
 /** The flags that describe an event to fire or to explain. */
 export interface EventFlags {
@@ -20,6 +22,12 @@ export interface EventFlags {
 /** The event that the command line describes; what it does not say is filled with an example. */
 export function readEvent(name: string | undefined, flags: EventFlags): FiredEvent {
   return resolveEvent(readDescription(name, flags));
+}
+
+/** Hooks that were written for the tool that is meant are not asked, which looks as if they agreed. */
+export function noteMisspeltTool(print: Printer, { tool }: EventFlags): void {
+  const note = tool === undefined ? null : misspeltToolNote(tool);
+  if (note !== null) print.note(`note: ${printable(note)}`);
 }
 
 /** What the command line says of an event, with the files that it names read. */

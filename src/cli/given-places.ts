@@ -6,9 +6,12 @@ import type { GlobalFlags } from './context.ts';
 import { sourceAt } from './import/read-claude.ts';
 
 /** Refuses a command line that names what is not there: whoever names a guard counts on it. */
-export function checkGivenPlaces({ settings, pluginDir = [] }: GlobalFlags): void {
+export function checkGivenPlaces({ settings, hooksDir, pluginDir = [] }: GlobalFlags): void {
   if (settings !== undefined) checkSettings(settings);
-  pluginDir.forEach(checkPlugin);
+  if (hooksDir !== undefined) checkDirectory(hooksDir, '--hooks-dir', 'a directory of Cline hooks');
+  for (const directory of pluginDir) {
+    checkDirectory(directory, '--plugin-dir', 'the directory of a plugin');
+  }
 }
 
 function checkSettings(given: string): void {
@@ -36,10 +39,10 @@ function readSettings(file: string): string {
   );
 }
 
-function checkPlugin(directory: string): void {
+function checkDirectory(directory: string, flag: string, what: string): void {
   if (isDirectory(directory)) return;
   throw usage(
-    `--plugin-dir should name the directory of a plugin: ${JSON.stringify(directory)} is none`,
+    `${flag} should name ${what}: ${JSON.stringify(directory)} is none`,
     'Name one that exists.',
   );
 }

@@ -37,7 +37,8 @@ export async function runProgram(
   let exitCode: ExitCode = EXIT.fine;
   const program = createProgram(argv.slice(2), async (row, options, { cwd, ...flags }) => {
     if (cwd !== undefined) enterDirectory(cwd);
-    if (flags.settings !== undefined || flags.pluginDir !== undefined) {
+    const { settings, hooksDir, pluginDir } = flags;
+    if ([settings, hooksDir, pluginDir].some((given) => given !== undefined)) {
       const { checkGivenPlaces } = await import('./given-places.ts');
       checkGivenPlaces(flags);
     }

@@ -18,6 +18,7 @@ import type { NamedModel, Started, StartRequest } from './agent/sessions.ts';
 import type { McpReport } from './mcp/mcp-servers.ts';
 import type { SessionPlugins } from './plugins/session-plugins.ts';
 import type { Config, Surroundings } from './config.ts';
+import { placesBeyondRoots } from './workspace.ts';
 import { followChanges, followChangesSoon, type FollowRequest } from './changes/follow-changes.ts';
 import type { Watching } from './changes/watch-directories.ts';
 import type { HookSet, HookStatus, MadeHook } from './hook-set.ts';
@@ -124,7 +125,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     },
     hooks: () => hookSet.statuses(),
     madeHooks: () => hookSet.made(),
-    ignored: () => hookSet.ignored(),
+    ignored: () => [...hookSet.ignored(), ...beyondRoots(opened)],
     bashPrelude: () => envPrelude(opened.stateDirectory, opened.moment().sessionId),
     rescan: () => hookSet.rescan(),
     ...agents.host,
@@ -183,6 +184,10 @@ export function openTrace(
     redact: redactTexts,
     onProblem,
   });
+}
+
+function beyondRoots({ startDirectory, workspaceRoots, surroundings }: OpenedHooks) {
+  return placesBeyondRoots(startDirectory, { workspaceRoots, home: surroundings.home });
 }
 
 /** What a person should know of the state that the hooks are in. */

@@ -1,7 +1,8 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { HooklineError } from '../base/errors.ts';
 import { findRealPath } from '../base/paths.ts';
+import type { Ignored } from '../dialects/dialect.ts';
 
 export interface WorkspaceRequest {
   readonly cwd: string;
@@ -14,6 +15,25 @@ export function resolveRoots({ cwd, roots }: WorkspaceRequest): readonly string[
   const named = roots.length === 0 ? [defaultRoot(cwd)] : roots;
   const real = named.map((root) => realDirectory(path.resolve(cwd, root)));
   return [...new Set(real)];
+}
+
+const PLACES_OF_ROOTS = [
+  ['.clinerules', 'hooks'],
+  ['.cline', 'hooks'],
+  ['.cline', 'hooks.json'],
+  ['.cline', 'plugins'],
+];
+
+/** What lies where a session starts and would count, were that a workspace root. */
+export function placesBeyondRoots(
+  startDirectory: string,
+  { workspaceRoots, home }: { workspaceRoots: readonly string[]; home: string | null },
+): readonly Ignored[] {
+  if ([...workspaceRoots, home].includes(startDirectory)) return [];
+  const why = `is not read: it belongs to no workspace root (${workspaceRoots.join(', ')}); name one with --root .`;
+  return PLACES_OF_ROOTS.map((names) => path.join(startDirectory, ...names))
+    .filter((place) => existsSync(place))
+    .map((place) => ({ path: place, why }));
 }
 
 /** Looked for from the real directory: a link elsewhere has other parents than what it links to. */

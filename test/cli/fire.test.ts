@@ -255,6 +255,24 @@ describe('hooks fire', () => {
   });
 });
 
+describe('a tool that is probably misspelt', () => {
+  it.each(['fire', 'explain'])('is told of by hooks %s', async (command) => {
+    const args = ['hooks', command, 'PreToolUse', '--tool', 'Writ'];
+    const { code, stderr } = await runHookline(args, at(createPlace()));
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: 'note: no tool of Hookline is called "Writ"; did you mean "Write"?\n',
+    });
+  });
+
+  it('is none when it may be a plugin’s or a server’s', async () => {
+    const args = (tool: string) => ['hooks', 'fire', 'PreToolUse', '--tool', tool];
+    const tools = ['count_words', 'mcp__notes__read', 'WebSearch'];
+    const runs = await Promise.all(tools.map((tool) => runHookline(args(tool), at(createPlace()))));
+    expect(runs.map(({ stderr }) => stderr)).toEqual(['', '', '']);
+  });
+});
+
 describe('hooks explain', () => {
   it('says what would run and what not, and runs nothing', async () => {
     const place = createPlace({ [`${HOOKS}/PreToolUse`]: '#!/bin/sh\n: > "$HOME/ran"\n' });
@@ -279,6 +297,25 @@ describe('hooks explain', () => {
 });
 
 describe('hooks list', () => {
+  it('tells of Cline hooks and plugins beside the person that belong to no workspace root', async () => {
+    const place = createPlace({
+      [`pkg/${HOOKS}/PreToolUse`]: answering({ cancel: true }),
+      'pkg/.cline/plugins/guard.ts': 'export default { name: "guard" };',
+    });
+    const inPackage = at(place, { cwd: path.join(place.repo, 'pkg') });
+    const [listed, trusted, asRoot] = await Promise.all([
+      runHookline(['hooks', 'list', '--json'], inPackage),
+      runHookline(['trust'], inPackage),
+      runHookline(['hooks', 'list', '--json', '--root', '.'], inPackage),
+    ]);
+    const why = `is not read: it belongs to no workspace root (${place.repo}); name one with --root .`;
+    expect(jsonOf(listed).ignored).toEqual(
+      [HOOKS, '.cline/plugins'].map((name) => ({ path: path.join(place.repo, 'pkg', name), why })),
+    );
+    expect(trusted.stdout).toContain('`hookline hooks list` says what was ignored.');
+    expect(jsonOf(asRoot)).toMatchObject({ ignored: [] });
+  });
+
   it('reports every file in a hook directory that is not a hook', async () => {
     const place = createPlace({
       [`${HOOKS}/PreTolUse`]: '',

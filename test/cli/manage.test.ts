@@ -42,6 +42,20 @@ describe('hooks disable and enable', () => {
   });
 });
 
+describe('an id that no hook has', () => {
+  it.each([
+    ['PreToolUse', `Did you mean ${OWN_ID}?`],
+    ['cline:global:PreTolUse', `Did you mean ${OWN_ID}?`],
+    ['nonsense', `There are: ${OWN_ID}.`],
+  ])('%s: %s', async (id, hint) => {
+    const { code, stderr } = await runHookline(['hooks', 'disable', id], at(placeWithOwnHook()));
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `hookline: there is no hook ${JSON.stringify(id)} here\n  ${hint}\n`,
+    });
+  });
+});
+
 describe('hooks rm', () => {
   it('deletes nothing without a yes, and the file with it', async () => {
     const place = placeWithOwnHook();

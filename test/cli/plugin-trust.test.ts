@@ -115,7 +115,7 @@ describe('trust', () => {
     );
     expect(shown.stdout).toContain('Trusted 2 plugins. A changed byte will make it ask again.\n');
     const again = await runHookline(['trust'], at(place));
-    expect(again.stdout).toBe('All 2 plugins of this workspace are trusted already.\n');
+    expect(again.stdout).toBe('2 plugins of this workspace are trusted already.\n');
   });
 
   it('asks for hooks and plugins in their own words', async () => {

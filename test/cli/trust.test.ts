@@ -70,6 +70,13 @@ describe('hookline trust', () => {
     expect(trusted).toMatchObject([{ files: ['//entry-text', 'pkg/.claude/hooks/guard.sh'] }]);
   });
 
+  it('counts one hook as one', async () => {
+    const place = createPlace({ [GUARD]: DENYING });
+    trust(place);
+    const { stdout } = await runHookline(['trust'], at(place));
+    expect(stdout).toBe('1 hook of this workspace is trusted already.\n');
+  });
+
   it('trusts only the hooks that are named', async () => {
     const place = createPlace({ [GUARD]: DENYING, '.cline/hooks/PreToolUse': answering({}) });
     await runHookline(['trust', '--yes', PRE_TOOL_USE], at(place));

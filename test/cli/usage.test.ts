@@ -34,6 +34,8 @@ const NOT_UNDERSTOOD: readonly (readonly [args: string, says: string])[] = [
   ['hooks list --cwd absent', '--cwd should name a directory'],
   ['hooks list --root absent', 'a workspace root should be a directory, found nothing'],
   ['hooks list --root list.json', 'a workspace root should be a directory, found a file'],
+  ['hooks list --hooks-dir absent', '--hooks-dir should name a directory of Cline hooks'],
+  ['run --mcp-config absent.json go', '--mcp-config should name a file of MCP servers'],
   ['hooks list --lock absent.json', 'the lock absent.json cannot be read'],
   ['hooks list --lock list.json', 'list.json cannot be read as a lock'],
   ['hooks list --lock-sha256 00', '--lock-sha256 needs a lock'],

@@ -93,6 +93,16 @@ describe('--allow and --deny', () => {
     expect(existsSync(path.join(place.repo, 'made'))).toBe(false);
   });
 
+  it('tell of a tool that is probably misspelt, in flags and in settings', async () => {
+    const permissions = { deny: ['Raed(./.env)', 'mcp__files'], allow: [] };
+    const place = createPlace({ '.claude/settings.json': JSON.stringify({ permissions }) });
+    const flags = ['--deny', 'bash', '--allow', 'count_words', '--allow', 'WebSearch'];
+    const { stderr } = await runScript(place, [DONE], ['go', ...flags]);
+    expect(stderr).toBe(`note: --deny: no tool of Hookline is called "bash"; did you mean "Bash"?
+note: .claude/settings.json: line 1: no tool of Hookline is called "Raed"; did you mean "Read"?
+`);
+  });
+
   it('say what is wrong with a rule', async () => {
     const place = createPlace();
     const { code, stderr } = await runScript(place, [DONE], ['go', '--allow', 'Bash(']);

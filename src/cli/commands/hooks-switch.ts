@@ -7,7 +7,7 @@ import { type Command, refuseInsideSession, withHost } from '../context.ts';
 import { editDisabled } from '../state/edit-config.ts';
 import { EXIT } from '../exit-codes.ts';
 import { oneLine } from '../words/print.ts';
-import { selectHooks } from './trust.ts';
+import { selectHooks } from '../state/select-hooks.ts';
 
 export interface SwitchOptions {
   readonly id: string;

@@ -15,6 +15,7 @@ import { type TrustedEntry, trustObjectsDirectory, trustUnits } from '../../trus
 import { confirm } from '../ask.ts';
 import { type Command, type CommandContext, refuseInsideSession, withHost } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { selectHooks } from '../state/select-hooks.ts';
 import { countFound } from '../words/found.ts';
 import { indent, oneLine, plural, printable } from '../words/print.ts';
 import { describeUnbound } from '../words/unbound.ts';
@@ -105,19 +106,6 @@ function bindAll(waiting: readonly HookStatus[]): BoundHooks {
   return { shown, problems };
 }
 
-/** The hooks with these ids, or all; an id that nothing has is an error. */
-export function selectHooks(host: Host, ids: readonly string[]): readonly HookStatus[] {
-  const hooks = host.hooks();
-  for (const id of ids) {
-    if (hooks.some(({ hook }) => hook.id === id)) continue;
-    throw new HooklineError('HOOK_UNKNOWN', {
-      message: `there is no hook ${JSON.stringify(id)} here`,
-      hint: '`hookline hooks list` shows the ids.',
-    });
-  }
-  return ids.length === 0 ? hooks : hooks.filter(({ hook }) => ids.includes(hook.id));
-}
-
 export function recordFile({ trust }: Host): string {
   if (trust.recordFile !== null && !isHooklineError(trust.record)) return trust.recordFile;
   throw isHooklineError(trust.record)
@@ -131,13 +119,15 @@ function reportNothing(context: CommandContext, host: Host): typeof EXIT.fine {
   const hooks = host.hooks().flatMap(({ hook }) => (hook.place === 'workspace' ? [hook] : []));
   if (context.flags.json === true) context.print.json({ trusted: [] });
   else {
-    context.print.out(
-      hooks.length === 0
-        ? 'This workspace has no hooks, so there is nothing to trust.'
-        : `${allOf(hooks)} trusted already.`,
-    );
+    context.print.out(hooks.length === 0 ? nothingFound(host) : `${allOf(hooks)} trusted already.`);
   }
   return EXIT.fine;
+}
+
+function nothingFound(host: Host): string {
+  const hasIgnored = host.ignored().some(({ isQuiet }) => isQuiet !== true);
+  const more = hasIgnored ? ' `hookline hooks list` says what was ignored.' : '';
+  return `This workspace has no hooks, so there is nothing to trust.${more}`;
 }
 
 function allOf(hooks: readonly FoundHook[]): string {

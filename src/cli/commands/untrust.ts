@@ -3,7 +3,8 @@ import { untrust } from '../../trust/record.ts';
 import { type Command, refuseInsideSession, withHost } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { plural } from '../words/print.ts';
-import { recordFile, selectHooks } from './trust.ts';
+import { selectHooks } from '../state/select-hooks.ts';
+import { recordFile } from './trust.ts';
 
 export interface UntrustOptions {
   readonly ids: readonly string[];

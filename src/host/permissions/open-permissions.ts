@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { HooklineError } from '../../base/errors.ts';
 import { displayPath } from '../../base/paths.ts';
+import { misspeltToolNote } from '../../dialects/claude-config/match/tool-names.ts';
 import { createPermissions } from '../../permissions/create-permissions.ts';
 import type { PermissionMode } from '../../permissions/mode.ts';
 import type { PermissionBehavior, Permissions } from '../../permissions/permissions.ts';
@@ -67,7 +68,11 @@ export function openPermissions(
   });
   return {
     permissions,
-    notices: [...settings.flatMap((each) => noticesOf(each, opened)), ...notices],
+    notices: [
+      ...given.flatMap(({ text, source }) => toolNotes(text, source)),
+      ...settings.flatMap((each) => noticesOf(each, opened)),
+      ...notices,
+    ],
     units: unitsOf(opened),
   };
 }
@@ -166,7 +171,16 @@ function ruleProblems(settings: PermissionSettings): readonly string[] {
   return BEHAVIORS.flatMap((behavior) =>
     settings[behavior].flatMap(({ text, line }) => {
       const parsed = parsePermissionRule({ behavior, text, source: settings.file });
-      return typeof parsed === 'string' ? [`line ${line}: ${parsed}`] : [];
+      return typeof parsed === 'string'
+        ? [`line ${line}: ${parsed}`]
+        : toolNotes(text, `line ${line}`);
     }),
   );
+}
+
+/** A rule for a tool that there is not guards nothing, and nobody would notice. */
+function toolNotes(rule: string, where: string): readonly string[] {
+  const [tool = ''] = rule.trim().split('(', 1);
+  const note = tool.includes('*') ? null : misspeltToolNote(tool);
+  return note === null ? [] : [`${where}: ${note}`];
 }

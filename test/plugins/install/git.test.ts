@@ -168,6 +168,16 @@ describe.skipIf(!hasGit)('installing from Cline’s collection', () => {
     expect(record).toMatchObject({ kind: 'official', source: 'weather', name: 'weather' });
   });
 
+  it('says what a bare name is taken for when the collection cannot be reached', async () => {
+    const home = createDirectory();
+    const work = install(home, { kind: 'official', slug: 'weather' }, { PATH: home });
+    await expect(work).rejects.toMatchObject({
+      message:
+        '"weather" is looked for in Cline’s collection of plugins: git is needed to install this plugin, and it is not on the PATH',
+      hint: 'Install git. A directory here is named ./weather, a package of the registry npm:weather.',
+    });
+  });
+
   it('says when there is none of this name', async () => {
     const home = createDirectory();
     const { env } = createRepository(home, COLLECTION);

@@ -1,8 +1,7 @@
-import { closestName } from '../../../base/spelling.ts';
-import { TOOL_NAMES } from '../../../hooks/faces/faces.ts';
 import type { Matcher } from '../../../hooks/matcher.ts';
 import { type ClaudeEvent, isClaudeEvent } from '../names.ts';
 import { hasSubject, isToolEvent, SUBJECT_VALUES } from './subjects.ts';
+import { FORMER_TOOLS, findMeantTool, isKnownTool } from './tool-names.ts';
 
 /** What a person should know of a matcher: above all, which part of it can never match. */
 export function matcherNotes(matcher: Matcher, event: ClaudeEvent): readonly string[] {
@@ -20,7 +19,7 @@ function toolNotes({ kind, text }: Matcher): readonly string[] {
     ];
   }
   const [, tool] = /^(\w+)\(.*\)$/s.exec(text) ?? [];
-  if (tool === undefined || !KNOWN_TOOLS.includes(tool)) return [];
+  if (tool === undefined || !isKnownTool(tool)) return [];
   return [`${quote(text)} can never match: it is a permission rule, which belongs in "if"`];
 }
 
@@ -39,10 +38,9 @@ export function findToolNote(name: string): string | null {
   if (successor !== undefined) {
     return `${name} is a tool of older versions; no tool has this name now: write ${successor}`;
   }
-  if (KNOWN_TOOLS.includes(name) || OTHER_TOOLS.includes(name)) return null;
   if (name.startsWith('mcp__')) return findMcpNote(name);
   if (isClaudeEvent(name)) return `${quote(name)} matches nothing: it is an event, not a tool`;
-  const meant = closestName(name, KNOWN_TOOLS);
+  const meant = findMeantTool(name);
   if (meant === null) return null;
   const isCaseVariant = meant.toLowerCase() === name.toLowerCase();
   const why = isCaseVariant ? 'names of tools are case-sensitive' : 'no tool of this name is known';
@@ -71,36 +69,6 @@ function listedNames(text: string): readonly string[] {
   const names = text.split(/[|,]/, MAX_LOOKED_AT).map((name) => name.trim());
   return names.filter((name) => name !== '');
 }
-
-const KNOWN_TOOLS = [
-  ...new Set(TOOL_NAMES.flatMap(({ claude, classic, sdk }) => [claude, ...classic, ...sdk])),
-  'Task',
-].filter((name) => !name.includes('<'));
-
-/** Tools that are gone, each with the one that does its work now. */
-const FORMER_TOOLS: ReadonlyMap<string, string> = new Map([['MultiEdit', 'Edit']]);
-
-// Tools of Claude Code that have no face here, and must not be taken for misspelt ones.
-const OTHER_TOOLS = [
-  'BashOutput',
-  'EnterPlanMode',
-  'ExitPlanMode',
-  'KillShell',
-  'LS',
-  'LSP',
-  'NotebookRead',
-  'PowerShell',
-  'SendMessage',
-  'SlashCommand',
-  'TaskGet',
-  'TaskList',
-  'TaskOutput',
-  'TaskStop',
-  'TeamCreate',
-  'TeamDelete',
-  'TodoRead',
-  'ToolSearch',
-];
 
 function quote(text: string): string {
   return JSON.stringify(text);
