@@ -30,7 +30,7 @@ export function placesBeyondRoots(
   { workspaceRoots, home }: { workspaceRoots: readonly string[]; home: string | null },
 ): readonly Ignored[] {
   if ([...workspaceRoots, home].includes(startDirectory)) return [];
-  const why = `is not read: it belongs to no workspace root (${workspaceRoots.join(', ')}); name one with --root .`;
+  const why = `is not read: ${startDirectory} is no workspace root (${workspaceRoots.join(', ')} is); say --root . to make it one`;
   return PLACES_OF_ROOTS.map((names) => path.join(startDirectory, ...names))
     .filter((place) => existsSync(place))
     .map((place) => ({ path: place, why }));

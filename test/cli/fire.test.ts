@@ -308,7 +308,7 @@ describe('hooks list', () => {
       runHookline(['trust'], inPackage),
       runHookline(['hooks', 'list', '--json', '--root', '.'], inPackage),
     ]);
-    const why = `is not read: it belongs to no workspace root (${place.repo}); name one with --root .`;
+    const why = `is not read: ${place.repo}/pkg is no workspace root (${place.repo} is); say --root . to make it one`;
     expect(jsonOf(listed).ignored).toEqual(
       [HOOKS, '.cline/plugins'].map((name) => ({ path: path.join(place.repo, 'pkg', name), why })),
     );
