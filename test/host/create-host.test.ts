@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { SESSION_MARKER } from '../../src/host/hook-set.ts';
@@ -134,6 +134,23 @@ describe('discovery', () => {
       'file',
       'own',
     ]);
+  });
+
+  test('a host that is closed while hooks are asked about a change says nothing of it', async () => {
+    const settings = (command: string): string =>
+      JSON.stringify({ hooks: { ConfigChange: [{ hooks: [{ type: 'command', command }] }] } });
+    const command = ': > asked; sleep 60';
+    const places = createPlaces({ 'ws/.claude/settings.json': settings(command) });
+    const notices: string[] = [];
+    const host = await hostIn(places, {
+      trust: 'all',
+      watch: true,
+      onNotice: (notice) => notices.push(notice),
+    });
+    write(path.join(places.root, '.claude/settings.json'), settings(`${command} `));
+    await until(() => existsSync(path.join(places.root, 'asked')));
+    await host.dispose();
+    expect(notices).toEqual([]);
   });
 
   test('a watching host sees hooks come, change and go, also in a directory that was not there', async () => {

@@ -89,3 +89,17 @@ test('nothing is told after it was closed', async () => {
   await new Promise(setImmediate);
   expect(count()).toBe(0);
 });
+
+test('a place near the top of the file system tells nothing of all others', async () => {
+  const root = createDirectory({ '.claude/settings.json': '{}' });
+  const told = new Set<string>();
+  const watcher = await watchDirectories(['/etc/claude-code', path.join(root, '.claude')], {
+    onChange: (file) => told.add(file),
+    onProblem: (problem) => told.add(problem),
+  });
+  onTestFinished(() => watcher.close());
+  const added = path.join(root, '.claude/other.json');
+  write(added, '{}');
+  await until(() => told.has(added));
+  expect([...told]).toEqual([added]);
+});

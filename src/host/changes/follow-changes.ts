@@ -82,8 +82,14 @@ async function applyChanges(files: readonly string[], request: FollowRequest): P
     }
     hookSet.rescan({ keepsAnnounced: true });
   } catch (error) {
+    // The host is being closed: nothing counts any more, so nothing is lost.
+    if (isAbort(error)) return;
     notice(`a change of settings could not be taken over: ${messageOf(error)}`);
   }
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError';
 }
 
 async function announce({ file, source }: AnnouncedFile, request: FollowRequest): Promise<void> {

@@ -18,10 +18,11 @@ export async function watchDirectories(
   directories: readonly string[],
   { onChange, onProblem }: WatchNews,
 ): Promise<Watching> {
+  const starts = directories.map(findStart).filter((start) => start !== null);
   // A watch of nothing never becomes ready.
-  if (directories.length === 0) return { close: () => Promise.resolve() };
+  if (starts.length === 0) return { close: () => Promise.resolve() };
   const { watch } = await import('chokidar');
-  const watcher = watch(directories.map(findStart), {
+  const watcher = watch(starts, {
     ignored: (file) => !directories.some((directory) => isOnTheWay(directory, file)),
     ignoreInitial: true,
     followSymlinks: true,
@@ -34,11 +35,20 @@ export async function watchDirectories(
   return { close: () => watcher.close() };
 }
 
-/** A directory above that is there: hook directories come and go together with what they lie in. */
-function findStart(directory: string): string {
-  let start = path.dirname(path.dirname(directory));
-  while (!existsSync(start) && path.dirname(start) !== start) start = path.dirname(start);
-  return start;
+/**
+ * A directory above that is there: hook directories come and go together with what they lie in.
+ * Never the top of the file system, or null: chokidar takes it for its own child, misses it there,
+ * and tells that all below it is gone.
+ */
+function findStart(directory: string): string | null {
+  const parent = path.dirname(directory);
+  let start = isTop(path.dirname(parent)) ? parent : path.dirname(parent);
+  while (!existsSync(start) && !isTop(start)) start = path.dirname(start);
+  return isTop(start) ? null : start;
+}
+
+function isTop(directory: string): boolean {
+  return path.dirname(directory) === directory;
 }
 
 /** The directory, what leads to it and what lies in it; never what lies beside or below that. */
