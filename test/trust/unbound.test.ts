@@ -71,6 +71,24 @@ describe('unboundMentions', () => {
   });
 
   it.each([
+    'echo npm run lint | sh',
+    'echo "npm run lint" > x.sh; sh x.sh',
+    'echo "$(npm run lint)"',
+    'echo ok; npm run lint',
+    'echo ok && npm run lint',
+  ])('still finds the command in %s', (text) => {
+    expect(mentions(text)).toEqual(['runner npm run lint']);
+  });
+
+  it.each([
+    'echo Use pnpm here.',
+    'echo "then npm test" >&2; exit 0',
+    "if x; then printf 'npx y'; fi",
+  ])('takes nothing that is only printed for a command: %s', (text) => {
+    expect(mentions(text)).toEqual([]);
+  });
+
+  it.each([
     '# npm run lint',
     '// make it so',
     'echo "Please make sure"',

@@ -119,7 +119,7 @@ function reportNothing(context: CommandContext, host: Host): typeof EXIT.fine {
   const hooks = host.hooks().flatMap(({ hook }) => (hook.place === 'workspace' ? [hook] : []));
   if (context.flags.json === true) context.print.json({ trusted: [] });
   else {
-    context.print.out(hooks.length === 0 ? nothingFound(host) : `${allOf(hooks)} trusted already.`);
+    context.print.out(hooks.length === 0 ? nothingFound(host) : allTrusted(hooks));
   }
   return EXIT.fine;
 }
@@ -130,9 +130,9 @@ function nothingFound(host: Host): string {
   return `This workspace has no hooks, so there is nothing to trust.${more}`;
 }
 
-function allOf(hooks: readonly FoundHook[]): string {
-  const found = `${countFound(hooks)} of this workspace`;
-  return hooks.length === 1 ? `The ${found} is` : `All ${found} are`;
+function allTrusted(hooks: readonly FoundHook[]): string {
+  const verb = hooks.length === 1 ? 'is' : 'are';
+  return `${countFound(hooks)} of this workspace ${verb} trusted already.`;
 }
 
 function report({ flags, print }: CommandContext, shown: readonly Shown[]): void {

@@ -23,11 +23,15 @@ const ANY_RUNNER = new RegExp([...RUNNERS.keys()].join('|'));
 /** Words of everyday English, or of paths: runners only where a command begins. */
 const ORDINARY_WORDS = ['make', 'go'];
 
+/** Words for a reader: what echo prints to nobody but the terminal, with nothing filled in. */
+const PRINTED =
+  /(^|[;&({]|\b(?:then|do|else)\s)[ \t]*(?:echo|printf)[ \t][^|;&`$>\n]*(?:>&[12][ \t]*)?(?=[;&})]|$)/gm;
+
 /** Commands in the text that run what other files define, such as `npm run lint`. */
 export function findRunners(text: string): readonly string[] {
   if (!ANY_RUNNER.test(text)) return [];
   const found = new Set<string>();
-  for (const command of commandsOf(text, joinedArguments)) {
+  for (const command of commandsOf(text.replaceAll(PRINTED, '$1'), joinedArguments)) {
     for (const runner of runnersOf(command)) found.add(runner);
     if (found.size >= MAX_FINDINGS) break;
   }
@@ -39,10 +43,7 @@ function joinedArguments(line: string): string {
   return line.replaceAll(/["'[\],]+/g, ' ');
 }
 
-const PRINTERS = ['echo', 'printf'];
-
 function* runnersOf(words: readonly string[]): Generator<string> {
-  if (PRINTERS.includes(words[0] ?? '')) return;
   for (const [index, word] of words.entries()) {
     const followers = RUNNERS.get(word);
     // `command -v npm` only asks whether there is one.

@@ -191,7 +191,7 @@ describe.skipIf(!hasGit)('installing from Cline’s collection', () => {
     const { repository: place, env } = createRepository(home, COLLECTION);
     rmSync(place, { recursive: true });
     expect(await refusal(install(home, { kind: 'official', slug: 'weather' }, env))).toMatch(
-      /^"weather" is taken for a plugin of Cline’s own collection: git could not fetch https:\/\/github.com\/cline\/plugins: /u,
+      /^"weather" is looked for in Cline’s collection of plugins: git could not fetch https:\/\/github.com\/cline\/plugins: /u,
     );
   });
 });

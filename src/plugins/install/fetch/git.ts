@@ -47,11 +47,13 @@ export async function fetchOfficial(
   return fetchedAt({ name: slug, commit });
 }
 
-/** Whoever meant something else by one word does not expect that git is asked for it. */
+/** Whoever wrote one word need not have thought of the collection. */
 function takenForOfficial(slug: string, error: unknown): unknown {
   if (!isHooklineError(error)) return error;
-  const what = `${JSON.stringify(slug)} is taken for a plugin of Cline’s own collection`;
-  return failed(`${what}: ${error.message}`, `Nothing was installed. ${otherKinds(slug)}`);
+  return failed(
+    `${JSON.stringify(slug)} is looked for in Cline’s collection of plugins: ${error.message}`,
+    [error.hint, otherKinds(slug)].filter(Boolean).join(' '),
+  );
 }
 
 function otherKinds(slug: string): string {
