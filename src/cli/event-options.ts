@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { HooklineError, messageOf } from '../base/errors.ts';
 import { isNestedTooDeep, isRecord, MAX_NESTING, parseJson, typeName } from '../base/json.ts';
 import { misspeltToolNote } from '../dialects/claude-config/match/tool-names.ts';
-import type { FiredEvent } from '../hooks/facts.ts';
+import type { EventName, FiredEvent } from '../hooks/facts.ts';
+import type { Host } from '../host/create-host.ts';
 import { type FireDescription, resolveEvent } from '../testing/resolve-event.ts';
-import { type Printer, printable } from './words/print.ts';
+import { plural, type Printer, printable } from './words/print.ts';
 
 /** The flags that describe an event to fire or to explain. */
 export interface EventFlags {
@@ -28,6 +29,24 @@ export function readEvent(name: string | undefined, flags: EventFlags): FiredEve
 export function noteMisspeltTool(print: Printer, { tool }: EventFlags): void {
   const note = tool === undefined ? null : misspeltToolNote(tool);
   if (note !== null) print.note(`note: ${printable(note)}`);
+}
+
+const EVENTS_OF_PLUGINS: readonly EventName[] = [
+  'RunStart',
+  'ModelRequest',
+  'ModelResponse',
+  'PreToolUse',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'RunEnd',
+];
+
+/** Plugins are loaded with a session; without one, nobody may take their silence for an answer. */
+export function notePlugins(print: Printer, host: Host, event: EventName): void {
+  const plugins = host.hooks().filter(({ hook, state }) => hook.plugin && state === 'ready').length;
+  if (plugins === 0 || !EVENTS_OF_PLUGINS.includes(event)) return;
+  const whose = `hooks of ${plural(plugins, 'plugin')}`;
+  print.note(`note: ${whose} are not asked here, only in a session such as \`hookline run\``);
 }
 
 /** What the command line says of an event, with the files that it names read. */

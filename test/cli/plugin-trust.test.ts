@@ -259,6 +259,18 @@ describe('other commands', () => {
     expect(result.stdout).toContain('1 passed, 0 failed');
   });
 
+  it.each(['fire', 'explain'])(
+    'hooks %s says that plugins are asked only in a session',
+    async (verb) => {
+      const place = placeWithPlugins();
+      trust(place);
+      const { stderr } = await runHookline(['hooks', verb, 'PreToolUse'], at(place));
+      expect(stderr).toContain('note: hooks of 2 plugins are not asked here, only in a session');
+      const other = await runHookline(['hooks', verb, 'Notification'], at(place));
+      expect(other.stderr).toBe('');
+    },
+  );
+
   it('examine plugins', async () => {
     const place = placeWithPlugins();
     write(place.repo, `${DIRECTORY}/bad/package.json`, packageJson(['none.ts'], { name: 'bad' }));
@@ -269,6 +281,11 @@ describe('other commands', () => {
       expect.arrayContaining([
         { about: 'found', level: 'fine', text: '3 plugins found, 0 ready, 2 files ignored' },
         { about: GUARD, level: 'hint', text: 'untrusted: it was never trusted here' },
+        {
+          about: 'trust',
+          level: 'hint',
+          text: '2 plugins do not run until you have looked: `hookline trust`',
+        },
         {
           about: 'plugin:workspace:bad',
           level: 'problem',

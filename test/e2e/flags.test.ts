@@ -63,6 +63,18 @@ describe('--permission-mode', () => {
     expect(result.stderr).toContain('denied: Bash: No rule allows Bash with command touch made');
   });
 
+  it('says to the person how a call that nobody was asked about can be allowed', async () => {
+    const turns = [bash('touch made'), bash('touch more'), DONE];
+    const { stderr } = await runScript(createPlace(), turns, ['go']);
+    expect(stderr.split('\n').map((line) => line.split(':', 1)[0])).toEqual([
+      'denied',
+      'denied',
+      'note',
+      '',
+    ]);
+    expect(stderr).toContain('note: a run asks nobody; say beforehand with --allow');
+  });
+
   it('refuses a mode that there is not', async () => {
     const place = createPlace();
     const result = await runScript(place, [DONE], ['go', '--permission-mode', 'yolo']);

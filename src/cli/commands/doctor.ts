@@ -6,10 +6,11 @@ import { isAbsent, readTextIfPresent } from '../../base/files.ts';
 import { VERSION } from '../../base/version.ts';
 import type { FoundHook } from '../../dialects/dialect.ts';
 import type { Host } from '../../host/create-host.ts';
+import type { HookStatus } from '../../host/hook-set.ts';
 import { createProgramFinder, type FindProgram } from '../../process/program-finder.ts';
 import { type Command, withHost } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
-import { countFound } from '../words/found.ts';
+import { adviceToLook, countFound } from '../words/found.ts';
 import { oneLine, plural, table } from '../words/print.ts';
 
 export interface Finding {
@@ -122,12 +123,18 @@ function examineHooks(host: Host): Finding[] {
   });
   const ready = hooks.filter(({ state }) => state === 'ready').length;
   const count = countFound(hooks.map(({ hook }) => hook));
-  const summary = `${count} found, ${ready} ready, ${host.ignored().length} files ignored`;
+  const summary = `${count} found, ${ready} ready, ${plural(host.ignored().length, 'file')} ignored`;
   const lost = host
     .ignored()
     .filter(({ mayHideHook }) => mayHideHook)
     .map(({ path: place, why }): Finding => ({ about: place, level: 'problem', text: why }));
-  return [{ about: 'found', level: 'fine', text: summary }, ...found, ...lost];
+  return [{ about: 'found', level: 'fine', text: summary }, ...found, ...lost, ...adviceOf(hooks)];
+}
+
+function adviceOf(hooks: readonly HookStatus[]): Finding[] {
+  const waiting = hooks.filter(({ state }) => state === 'untrusted' || state === 'modified');
+  const text = adviceToLook(waiting.map(({ hook }) => hook));
+  return text === null ? [] : [{ about: 'trust', level: 'hint', text }];
 }
 
 /** The files that configure hooks, and what in or beside them is not used. */

@@ -3,7 +3,7 @@ import type { Explanation } from '../../hooks/dispatch/explain.ts';
 import { EVENTS } from '../../hooks/events.ts';
 import type { HookStatus } from '../../host/hook-set.ts';
 import { type Command, withHost } from '../context.ts';
-import { type EventFlags, noteMisspeltTool, readEvent } from '../event-options.ts';
+import { type EventFlags, noteMisspeltTool, notePlugins, readEvent } from '../event-options.ts';
 import { EXIT } from '../exit-codes.ts';
 import { oneLine, plural, printable } from '../words/print.ts';
 import { withoutSecrets } from '../../host/secrets/without-secrets.ts';
@@ -17,6 +17,7 @@ export const explainHooks: Command<ExplainOptions> = (context, options) =>
   withHost(context, async (host) => {
     const event = readEvent(options.event, options);
     noteMisspeltTool(context.print, options);
+    notePlugins(context.print, host, event.name);
     const explanation = withProblems(host.engine.explain(event), host.hooks());
     const shown = await withoutSecrets(explanation, context.flags);
     const { fires, refusal } = EVENTS[event.name];

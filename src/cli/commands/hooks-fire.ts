@@ -1,7 +1,7 @@
 import { awaitsTrust, isRefusal, type Outcome, type Verdict } from '../../hooks/decision.ts';
 import type { LateOutcome } from '../../hooks/observers.ts';
 import { type Command, type CommandContext, withHost } from '../context.ts';
-import { type EventFlags, noteMisspeltTool, readEvent } from '../event-options.ts';
+import { type EventFlags, noteMisspeltTool, notePlugins, readEvent } from '../event-options.ts';
 import { EXIT } from '../exit-codes.ts';
 import { oneLine, printable, printableLines } from '../words/print.ts';
 import { withoutSecrets } from '../../host/secrets/without-secrets.ts';
@@ -19,6 +19,7 @@ export const fireHooks: Command<FireOptions> = (context, options) => {
     async (host) => {
       const event = readEvent(options.event, options);
       noteMisspeltTool(context.print, options);
+      notePlugins(context.print, host, event.name);
       const verdict = await host.engine.dispatch(event, { signal: context.signal });
       const shown = await withoutSecrets(verdict, context.flags);
       if (context.flags.json !== true) report(context, shown);

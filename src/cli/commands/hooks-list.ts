@@ -7,7 +7,7 @@ import { PROVIDER_KEYS } from '../../process/environment.ts';
 import { describeUnbound } from '../words/unbound.ts';
 import { type Command, withHost } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
-import { countFound } from '../words/found.ts';
+import { adviceToLook } from '../words/found.ts';
 import { oneLine, printable, table } from '../words/print.ts';
 import { withoutSecrets } from '../../host/secrets/without-secrets.ts';
 
@@ -189,11 +189,6 @@ function ignoredSection(ignored: Listing['ignored'], host: Host): string[] {
 
 function advice(hooks: readonly ListedHook[]): string[] {
   const waiting = hooks.filter(({ state }) => state === 'untrusted' || state === 'modified');
-  if (waiting.length === 0) return [];
-  const verb = waiting.length === 1 ? 'does' : 'do';
-  return [`${countOf(waiting)} ${verb} not run until you have looked: \`hookline trust\``];
-}
-
-function countOf(listed: readonly ListedHook[]): string {
-  return countFound(listed.map(({ isPlugin }) => (isPlugin ? { plugin: true } : {})));
+  const text = adviceToLook(waiting.map(({ isPlugin }) => (isPlugin ? { plugin: true } : {})));
+  return text === null ? [] : [text];
 }

@@ -8,3 +8,10 @@ export function countFound(found: readonly { readonly plugin?: unknown }[]): str
   const ofPlugins = plural(plugins, 'plugin');
   return hooks === 0 ? ofPlugins : `${plural(hooks, 'hook')} and ${ofPlugins}`;
 }
+
+/** What to do about hooks and plugins that nobody trusts; null when there are none. */
+export function adviceToLook(waiting: readonly { readonly plugin?: unknown }[]): string | null {
+  if (waiting.length === 0) return null;
+  const verb = waiting.length === 1 ? 'does' : 'do';
+  return `${countFound(waiting)} ${verb} not run until you have looked: \`hookline trust\``;
+}

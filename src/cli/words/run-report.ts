@@ -28,6 +28,7 @@ export interface RunReport {
 
 export function createRunReport(context: CommandContext, form: RunForm): RunReport {
   let isUnsound = false;
+  const advice = new Set<string>();
   const answer: Answer = { text: '', shown: '' };
   // What is told must be told in order, and looking for secrets takes its time.
   let told = Promise.resolve();
@@ -70,11 +71,13 @@ export function createRunReport(context: CommandContext, form: RunForm): RunRepo
       if (form === 'stream-json') (words?.take(event) ?? [event]).forEach(line);
       if (event.type === 'notification') later(async () => context.print.notify(event.text));
       for (const text of wordsFor(event)) note(text);
+      for (const text of adviceFor(event)) advice.add(text);
       const doing = form === 'text' ? doingNow(event) : undefined;
       if (doing !== undefined) later(async () => context.print.progress(doing));
     },
     async end(result) {
       words?.flush().forEach(line);
+      if (form === 'text') advice.forEach(notice);
       await told;
       // Whoever waits for it must not take silence for an answer.
       await tellResult(context, form, form === 'text' ? asShown(result, answer) : result);
@@ -130,6 +133,19 @@ function wordsFor(event: RuntimeEvent): readonly string[] {
     default:
       return [];
   }
+}
+
+/** What a person can do about it, said once at the end. */
+function adviceFor(event: RuntimeEvent): readonly string[] {
+  if (event.type === 'hook' && event.verdict.skipped.some(awaitsTrust)) {
+    return ['`hookline trust` shows what is not trusted, and lets it run once you agree'];
+  }
+  if (event.type === 'tool-end' && event.deniedBy === 'nobody') {
+    return [
+      'a run asks nobody; say beforehand with --allow or --permission-mode what may be done, or use `hookline chat`',
+    ];
+  }
+  return [];
 }
 
 /** What a hook wants to be asked says only why. */

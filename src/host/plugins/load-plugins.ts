@@ -98,7 +98,8 @@ function whyLeftOut({ entry, status }: FoundPlugin, onIssue: OnIssue): PluginSta
   if (state === 'ready') return null;
   const left = leftOut(entry, STATE_OF[state], why === '' ? null : why);
   if (state === 'disabled') return left;
-  const message = `it is not loaded: ${why}`;
+  const advice = state === 'broken' ? '' : '; look at it with `hookline trust`';
+  const message = `it is not loaded: ${why}${advice}`;
   onIssue({ plugin: entry.label, phase: 'discover', level: 'error', message });
   return left;
 }

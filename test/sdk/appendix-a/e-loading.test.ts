@@ -335,7 +335,11 @@ test('an untrusted plugin of a workspace is not loaded, and said to be so', asyn
   await stage.start({ trust: 'record' });
   expect('wasLoaded' in globalThis).toBe(false);
   expect(stage.service.requests()[0]?.tools).not.toContain('mine');
-  expect(stage.problems()).toEqual([expect.stringMatching(/^plugin mine: .*trust/s)]);
+  expect(stage.problems()).toEqual([
+    expect.stringMatching(
+      /^plugin mine: it is not loaded: it was never trusted here; .*`hookline trust`/s,
+    ),
+  ]);
 });
 
 test('a package brings its entries and its skills', async () => {
