@@ -1,13 +1,12 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { isHooklineError, type HooklineError } from '../../src/base/errors.ts';
-import { type NewOptions, newHook } from '../../src/cli/commands/hooks-new.ts';
+import type { NewOptions } from '../../src/cli/commands/hooks-new.ts';
 import type { GlobalFlags } from '../../src/cli/context.ts';
 import { FILE_HOOK_NAMES } from '../../src/dialects/cline-files/names.ts';
 import { HOOK_LANGUAGE_NAMES, HOOK_LANGUAGES } from '../../src/templates/template.ts';
+import { enterNewPlace, refusalOf, type Said, saidByNewHook } from './new-hook.ts';
 import {
-  createPlace,
   hasPrograms,
   openPlace,
   programPath,
@@ -23,11 +22,7 @@ const SIBLING = '#!/usr/bin/env node\nconsole.log("{}");\n';
 let place: TestPlace;
 
 beforeEach(() => {
-  place = createPlace();
-  vi.stubEnv('HOME', place.home);
-  for (const name of Object.keys(process.env)) {
-    if (/^(?:HOOKLINE|CLINE)_/u.test(name)) vi.stubEnv(name, undefined);
-  }
+  place = enterNewPlace();
 });
 
 afterEach(() => {
@@ -35,46 +30,12 @@ afterEach(() => {
   place.remove();
 });
 
-interface Said {
-  readonly out: string[];
-  readonly json: unknown[];
-  readonly notes: string[];
+function make(options: NewOptions, flags: GlobalFlags = {}): Promise<Said> {
+  return saidByNewHook(options, { cwd: place.root, ...flags });
 }
 
-async function make(options: NewOptions, flags: GlobalFlags = {}): Promise<Said> {
-  const said: Said = { out: [], json: [], notes: [] };
-  const exitCode = await newHook(
-    {
-      flags: { cwd: place.root, ...flags },
-      env: process.env,
-      signal: new AbortController().signal,
-      print: {
-        isTerminal: false,
-        isAnswerShown: false,
-        out: (text) => said.out.push(text),
-        json: (value) => said.json.push(value),
-        jsonLine: (value) => said.json.push(value),
-        note: (text) => said.notes.push(text),
-        notify: () => undefined,
-        progress: () => undefined,
-      },
-    },
-    options,
-  );
-  expect(exitCode).toBe(0);
-  return said;
-}
-
-type Refusal = Pick<HooklineError, 'code' | 'message' | 'hint'>;
-
-function refusal(options: NewOptions): Promise<Refusal> {
-  return make(options).then(
-    () => expect.unreachable('it should have been refused'),
-    (error: unknown) => {
-      if (!isHooklineError(error)) throw error;
-      return { code: error.code, message: error.message, hint: error.hint };
-    },
-  );
+function refusal(options: NewOptions): ReturnType<typeof refusalOf> {
+  return refusalOf(make(options));
 }
 
 function inRoot(...names: string[]): string {

@@ -1,22 +1,18 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type HooklineError, isHooklineError } from '../../src/base/errors.ts';
-import { type NewOptions, newHook } from '../../src/cli/commands/hooks-new.ts';
+import type { NewOptions } from '../../src/cli/commands/hooks-new.ts';
 import type { GlobalFlags } from '../../src/cli/context.ts';
 import { loadAgentPluginFromPath } from '../../src/index.ts';
 import { PLUGIN_HOOK_NAMES } from '../../src/templates/plugin/hooks.ts';
 import { createPluginTestHost } from '../../src/testing.ts';
-import { createPlace, statesOf, type TestPlace } from '../templates/place.ts';
+import { enterNewPlace, refusalOf, type Said, saidByNewHook } from './new-hook.ts';
+import { statesOf, type TestPlace } from '../templates/place.ts';
 
 let place: TestPlace;
 
 beforeEach(() => {
-  place = createPlace();
-  vi.stubEnv('HOME', place.home);
-  for (const name of Object.keys(process.env)) {
-    if (/^(?:HOOKLINE|CLINE)_/u.test(name)) vi.stubEnv(name, undefined);
-  }
+  place = enterNewPlace();
 });
 
 afterEach(() => {
@@ -24,44 +20,12 @@ afterEach(() => {
   place.remove();
 });
 
-interface Said {
-  readonly out: string[];
-  readonly json: unknown[];
-  readonly notes: string[];
+function make(options: NewOptions, flags: GlobalFlags = {}): Promise<Said> {
+  return saidByNewHook({ dialect: 'plugin', ...options }, { cwd: place.root, ...flags });
 }
 
-async function make(options: NewOptions, flags: GlobalFlags = {}): Promise<Said> {
-  const said: Said = { out: [], json: [], notes: [] };
-  const exitCode = await newHook(
-    {
-      flags: { cwd: place.root, ...flags },
-      env: process.env,
-      signal: new AbortController().signal,
-      print: {
-        isTerminal: false,
-        isAnswerShown: false,
-        out: (text) => said.out.push(text),
-        json: (value) => said.json.push(value),
-        jsonLine: (value) => said.json.push(value),
-        note: (text) => said.notes.push(text),
-        notify: () => undefined,
-        progress: () => undefined,
-      },
-    },
-    { dialect: 'plugin', ...options },
-  );
-  expect(exitCode).toBe(0);
-  return said;
-}
-
-function refusal(options: NewOptions): Promise<Pick<HooklineError, 'code' | 'message' | 'hint'>> {
-  return make(options).then(
-    () => expect.unreachable('it should have been refused'),
-    (error: unknown) => {
-      if (!isHooklineError(error)) throw error;
-      return { code: error.code, message: error.message, hint: error.hint };
-    },
-  );
+function refusal(options: NewOptions): ReturnType<typeof refusalOf> {
+  return refusalOf(make(options));
 }
 
 function inRoot(name: string): string {

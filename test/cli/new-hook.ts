@@ -1,0 +1,52 @@
+import { expect, vi } from 'vitest';
+import { type HooklineError, isHooklineError } from '../../src/base/errors.ts';
+import { type NewOptions, newHook } from '../../src/cli/commands/hooks-new.ts';
+import type { GlobalFlags } from '../../src/cli/context.ts';
+import { createPlace, type TestPlace } from '../templates/place.ts';
+
+/** A new place whose home is this process's own until `vi.unstubAllEnvs`. */
+export function enterNewPlace(): TestPlace {
+  const place = createPlace();
+  vi.stubEnv('HOME', place.home);
+  for (const name of Object.keys(process.env)) {
+    if (/^(?:HOOKLINE|CLINE)_/u.test(name)) vi.stubEnv(name, undefined);
+  }
+  return place;
+}
+
+export interface Said {
+  readonly out: string[];
+  readonly json: unknown[];
+  readonly notes: string[];
+}
+
+/** What `hooks new` says when all goes well. */
+export async function saidByNewHook(options: NewOptions, flags: GlobalFlags): Promise<Said> {
+  const said: Said = { out: [], json: [], notes: [] };
+  const print = {
+    isTerminal: false,
+    isAnswerShown: false,
+    out: (text: string) => said.out.push(text),
+    json: (value: unknown) => said.json.push(value),
+    jsonLine: (value: unknown) => said.json.push(value),
+    note: (text: string) => said.notes.push(text),
+    notify: () => undefined,
+    progress: () => undefined,
+  };
+  const { signal } = new AbortController();
+  const exitCode = await newHook({ flags, env: process.env, signal, print }, options);
+  expect(exitCode).toBe(0);
+  return said;
+}
+
+type Refusal = Pick<HooklineError, 'code' | 'message' | 'hint'>;
+
+export function refusalOf(work: Promise<unknown>): Promise<Refusal> {
+  return work.then(
+    () => expect.unreachable('it should have been refused'),
+    (error: unknown) => {
+      if (!isHooklineError(error)) throw error;
+      return { code: error.code, message: error.message, hint: error.hint };
+    },
+  );
+}
