@@ -20,7 +20,7 @@ notes.md is there; it is not pushed.
 ${LINE}
 >
 ${LINE}
-scripted · asks first · 0% context · $0.0000`;
+scripted · asks first · 0% context · $0.0000 · /help`;
 
 const PROGRAM = path.resolve(import.meta.dirname, '../../dist/bin/hookline.js');
 const SOCKET = `hookline-example-${process.pid}`;
@@ -57,7 +57,7 @@ async function shown(text: string): Promise<string> {
   const end = performance.now() + LIMIT_MS;
   for (;;) {
     const screen = tmux('capture-pane', '-p').trimEnd();
-    if (screen.includes(text) && screen.endsWith('$0.0000')) return screen;
+    if (screen.includes(text) && screen.endsWith('/help')) return screen;
     if (performance.now() > end) throw new Error(`${text} was not shown:\n${screen}`);
     await wait(50);
   }

@@ -503,7 +503,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
         'forty columns, and then some.',
         `${line}\n>\n${line}`,
         'scripted · asks first · 0% context ·',
-        '$0.0000',
+        '$0.0000 · /help',
       ].join('\n'),
     );
   });
@@ -568,9 +568,9 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   it('goes through the permission modes at a key', async () => {
     const chat = await openChat(createPlace(), {});
     chat.press('BTab');
-    await chat.is(editor('scripted · accepts edits · 0% context · $0.0000'));
+    await chat.is(editor('scripted · accepts edits · 0% context · $0.0000 · /help'));
     chat.press('BTab');
-    await chat.is(editor('scripted · plans only · 0% context · $0.0000'));
+    await chat.is(editor('scripted · plans only · 0% context · $0.0000 · /help'));
     chat.press('BTab');
     await chat.is(editor());
   });

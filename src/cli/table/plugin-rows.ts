@@ -9,7 +9,8 @@ export const PLUGIN_ROWS: readonly CommandRow[] = [
   {
     usage: 'plugin install <source>',
     aliases: ['i'],
-    about: 'install a plugin: a path, @scope/package, npm:package, an address; runs nothing of it',
+    about:
+      'install a plugin for you, or with --cwd DIR for that workspace: a path, @scope/package, npm:package, an address; runs nothing of it',
     flags: [
       { flag: '--npm', about: 'the source is a package of the registry' },
       { flag: '--git', about: 'the source is a repository: host/owner/repo[#ref]' },

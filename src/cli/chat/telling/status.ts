@@ -3,7 +3,7 @@ import type { PermissionMode } from '../../../permissions/mode.ts';
 import { colors } from '../../words/colors.ts';
 import { oneLine } from '../../words/print.ts';
 
-/** One line about the session: worktree, model, mode, how full its context is, what it has cost. */
+/** One line about the session: worktree, model, mode, how full its context is, what it has cost, and where to learn more. */
 export function statusLine(state: SessionState, worktree: string | null): string {
   const { model, permissionMode, costUsd } = state;
   const parts = [
@@ -12,6 +12,7 @@ export function statusLine(state: SessionState, worktree: string | null): string
     permissionMode === 'default' ? 'asks first' : MODE_WORDS[permissionMode],
     `${contextShare(state)}% context`,
     ...(costUsd === null ? [] : [dollars(costUsd)]),
+    '/help',
   ];
   return colors.dim(parts.join(' · '));
 }
