@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { npmEnvironment, openRegistry } from '../plugins/install/npm-registry.ts';
 import { createRepository, filesIn, hasGit, hasNpm } from '../plugins/install/place.ts';
 import { jsonOf, runHookline, startHookline, resultOf } from './hookline.ts';
-import { at, createPlace, type Place, write } from './place.ts';
+import { at, createPlace, type Place, trust, write } from './place.ts';
 import { hasTerminal, runInTerminal } from './terminal.ts';
 
 const SEED = path.resolve(import.meta.dirname, '../fixtures/seed-004');
@@ -257,6 +257,19 @@ describe('hookline plugin install', () => {
     expect((await runHookline(['trust', '--yes'], at(place))).code).toBe(0);
     const after = jsonOf(await plugin(place, ['list', '--json'])).plugins;
     expect(after).toMatchObject([{ state: 'ready', contributes: { tools: ['say_hello'] } }]);
+  });
+
+  it('leaves a plugin of the workspace trusted that lies beside it', async () => {
+    const place = createPlace({ '.cline/plugins/ours.ts': seed('smallest-plugin') });
+    writePackage(place);
+    trust(place);
+    const { code, stderr } = await plugin(place, ['install', '--cwd', '.', '../my-cline-plugin']);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    const { hooks } = jsonOf(await runHookline(['hooks', 'list', '--json'], at(place)));
+    expect(hooks).toMatchObject([
+      { id: 'plugin:workspace:my-cline-plugin', state: 'untrusted' },
+      { id: 'plugin:workspace:ours', state: 'ready' },
+    ]);
   });
 
   it('never takes --yes for trust', async () => {

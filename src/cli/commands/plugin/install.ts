@@ -1,9 +1,14 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { HooklineError } from '../../../base/errors.ts';
+import { HooklineError, invariant } from '../../../base/errors.ts';
 import { shellWord } from '../../../base/shell-word.ts';
 import type { Host } from '../../../host/create-host.ts';
-import { type Install, installPlugin } from '../../../plugins/install/install.ts';
+import {
+  type Install,
+  installPlugin,
+  type InstallRequest,
+} from '../../../plugins/install/install.ts';
+import { installedDirectory } from '../../../plugins/install/layout.ts';
 import { parseSource } from '../../../plugins/install/source/parse-source.ts';
 import { type Command, type CommandContext, refuseInsideSession, withHost } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
@@ -12,6 +17,7 @@ import { askForTrust, trustCommand, waitingForTrust } from '../../plugins/ask-tr
 import { findPlugins, type FoundPlugin, pluginsBelow } from '../../plugins/found.ts';
 import { installTools } from '../../plugins/install-tools.ts';
 import { placeToInstall } from '../../plugins/places.ts';
+import { trustNotes, withKeptTrust } from '../../state/keep-trust.ts';
 import { colors } from '../../words/colors.ts';
 import { shownPlace } from '../../words/place.ts';
 import { namedVersion, sizeOf } from '../../words/plugin.ts';
@@ -31,11 +37,9 @@ export const install: Command<InstallOptions> = (context, options) => {
   return withHost(context, async (host) => {
     const { cwd, home } = host.surroundings;
     const source = parseSource(options.source, { cwd, home, exists: existsSync, ...kind });
-    const installed = await installPlugin(
-      { source, place: placeToInstall(context, host), isForced: options.force === true },
-      installTools(context, host),
-    );
-    host.rescan();
+    const place = placeToInstall(context, host);
+    const request = { source, place, isForced: options.force === true };
+    const installed = await installBesideOthers(context, host, request);
     await acknowledge(context, [installed.directory]);
     const found = pluginsBelow(findPlugins(host), installed.directory);
     const waiting = waitingForTrust(found);
@@ -51,6 +55,24 @@ export const install: Command<InstallOptions> = (context, options) => {
     return EXIT.fine;
   });
 };
+
+/** Plugins that lie there already keep their trust: all that is new beside them is what was asked for. */
+async function installBesideOthers(
+  context: CommandContext,
+  host: Host,
+  request: InstallRequest,
+): Promise<Install> {
+  const done: Install[] = [];
+  const kept = await withKeptTrust(
+    host,
+    async () => void done.push(await installPlugin(request, installTools(context, host))),
+    { written: [installedDirectory(request.place.directory)] },
+  );
+  for (const note of trustNotes(kept)) context.print.note(note);
+  const [installed] = done;
+  invariant(installed !== undefined, 'an installation that fails throws');
+  return installed;
+}
 
 function kindOf({ npm, git }: InstallOptions): { readonly kind?: 'npm' | 'git' } {
   if (npm === true && git === true) {
