@@ -68,7 +68,9 @@ describe('a tool', () => {
       },
     });
     await host.run('go', [{ tools: [{ name: 'who', input: {} }] }, { text: 'done' }]);
-    expect(told).toEqual([[{ sessionId: host.sessionId }, host.sessionId]]);
+    expect(told).toEqual([
+      [{ sessionId: host.sessionId, modelSupportsImages: true }, host.sessionId],
+    ]);
   });
 });
 
