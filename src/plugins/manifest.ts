@@ -102,6 +102,8 @@ function findWarnings({ manifest, hooks }: Fields): readonly string[] {
 
 function hookWarning(name: string, hook: unknown): readonly string[] {
   if (!HOOK_NAMES.some((each) => each === name)) {
+    // Hooks may be methods of an object that keeps what they count.
+    if (typeof hook !== 'function') return [];
     const meant = closestName(name, HOOK_NAMES);
     const hint = meant === null ? '' : `; did you mean ${meant}?`;
     return [`there is no hook ${JSON.stringify(name)}${hint}`];

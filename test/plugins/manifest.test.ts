@@ -39,4 +39,14 @@ describe('a manifest', () => {
       'its hook afterRun is no function, but string',
     ]);
   });
+
+  it('may keep something else beside its hooks', () => {
+    class Counting {
+      count = 0;
+      beforeTool(): void {
+        this.count += 1;
+      }
+    }
+    expect(readManifest({ ...fine, hooks: new Counting() }, 'it').warnings).toEqual([]);
+  });
 });

@@ -8,6 +8,7 @@ import { loadEntry, whyNotMeant } from '../../host/plugins/load-plugins.ts';
 import { readWorkspaceInfo } from '../../host/plugins/news/workspace-info.ts';
 import { consoleLogger } from '../../host/plugins/process/console-logger.ts';
 import type { BasicLogger, PluginSetupContext } from '../../plugins/contract/plugin.ts';
+import { hookNamesIn } from '../../plugins/contract/runtime-hooks.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
 import type { PluginIssue } from '../../plugins/issue.ts';
 import { readName } from '../../plugins/manifest.ts';
@@ -210,7 +211,7 @@ function describePlugin(
     const { providerIds, modelIds } = isRecord(manifest) ? manifest : {};
     return {
       name: typeof name === 'string' && name.trim() !== '' ? name : label,
-      hooks: isRecord(hooks) ? Object.keys(hooks) : [],
+      hooks: isRecord(hooks) ? hookNamesIn(hooks) : [],
       madeFor: [providerIds, modelIds].flatMap(textsIn),
     };
   } catch {

@@ -64,6 +64,8 @@ function converted(schema: StandardSchema): JsonSchema {
   const ways: readonly (() => unknown)[] = [
     () => fieldOf(fieldOf(standard, 'jsonSchema'), 'input', { target: 'draft-2020-12' }),
     () => fieldOf(schema, 'toJSONSchema', { io: 'input' }),
+    // What JSON has no word for, as a date, may be anything there; the rest is told all the same.
+    () => fieldOf(schema, 'toJSONSchema', { io: 'input', unrepresentable: 'any' }),
     () => fieldOf(schema, 'toJsonSchema', {}),
   ];
   for (const way of ways) {

@@ -25,6 +25,11 @@ export const HOOK_NAMES: readonly HookName[] = [
   'onEvent',
 ];
 
+/** The names of the hooks that there are, also as methods of a class; what else an object keeps is none. */
+export function hookNamesIn(hooks: object): readonly HookName[] {
+  return HOOK_NAMES.filter((name) => typeof Reflect.get(hooks, name) === 'function');
+}
+
 // `void` lets authors write hooks that return nothing.
 type Answered<Result> =
   | Result

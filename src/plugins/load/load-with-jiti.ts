@@ -41,7 +41,8 @@ const NAMES_OF_MODULES = ['__esModule', 'default', 'plugin'];
 /** CommonJS may export a plugin in the place of names. */
 function namesIn(exports: unknown): Names {
   const hasNames = isRecord(exports) && NAMES_OF_MODULES.some((name) => name in exports);
-  if (!hasNames) return { default: exports };
+  // What stands in its place gives the very object as its default; a plugin may change itself in setup.
+  if (!hasNames) return { default: isRecord(exports) ? (exports['default'] ?? exports) : exports };
   return Object.fromEntries(Object.keys(exports).map((name) => [name, exports[name]]));
 }
 

@@ -23,6 +23,15 @@ describe('createTool', () => {
     });
   });
 
+  it('tells of zod what JSON has words for, and lets the rest be anything', () => {
+    const schema = z.object({ at: z.coerce.date(), n: z.number().optional() });
+    expect(schemaOf(schema)).toEqual({
+      type: 'object',
+      properties: { at: {}, n: { type: 'number' } },
+      required: expect.any(Array),
+    });
+  });
+
   it('says of a schema that looks like one of an object that it is', () => {
     expect(schemaOf({ properties: {} })).toEqual({ type: 'object', properties: {} });
     expect(schemaOf({ $schema: 'x', type: 'object' })).toEqual({ type: 'object' });

@@ -42,6 +42,27 @@ const EVERYTHING = `
   };`;
 
 describe('a plugin in a process of its own', () => {
+  it('may be an object of a class, and so may its hooks', async () => {
+    const loading = await openText(`
+      class Hooks { beforeTool() {} }
+      class Made {
+        hooks = new Hooks();
+        get name() { return 'made'; }
+        get manifest() { return { capabilities: ['hooks'] }; }
+        setup() {}
+      }
+      export default new Made();`);
+    expect(loading).toMatchObject({
+      kind: 'loaded',
+      plugin: {
+        name: 'made',
+        manifest: { capabilities: ['hooks'] },
+        hooks: { beforeTool: expect.any(Function) },
+        setup: expect.any(Function),
+      },
+    });
+  });
+
   it('looks like the plugin itself', async () => {
     const loading = await openText(EVERYTHING);
     expect(loading).toMatchObject({

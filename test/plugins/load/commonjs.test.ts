@@ -20,6 +20,13 @@ describe('a plugin in CommonJS', () => {
     expect(plugins.map(({ name }) => String(name))).toEqual(names.map(() => 'old'));
   });
 
+  it('is the very object that it exports, which it may change later', async () => {
+    const files = createPluginFiles({
+      'a.js': `const plugin = { ${FACTS}, isItself() { return this === plugin; } }; module.exports = plugin;`,
+    });
+    expect((await files.plugin('a.js'))['isItself']()).toBe(true);
+  });
+
   it('gets what the host stands for, and packages', async () => {
     const files = createPluginFiles({
       'a.js': `

@@ -2,6 +2,7 @@ import { isRecord } from '../../../base/json.ts';
 import type { Contributions } from '../../api.ts';
 import { isStandardSchema, toJsonSchema } from '../../contract/input-schema.ts';
 import type { AgentExtensionRule } from '../../contract/plugin.ts';
+import { hookNamesIn } from '../../contract/runtime-hooks.ts';
 import { type AgentTool, checkingSchema } from '../../contract/tool.ts';
 import { without } from '../wire/call-method.ts';
 import type { HookForm, HooksForm, PluginForm, SetUpForm, ToolForm } from '../wire/protocol.ts';
@@ -9,8 +10,8 @@ import type { HookForm, HooksForm, PluginForm, SetUpForm, ToolForm } from '../wi
 type Fields = Readonly<Record<string, unknown>>;
 
 /** A plugin's outside, as its host looks at it. Throws what its getters throw. */
-export function describePlugin(plugin: Fields): PluginForm {
-  const { hooks, setup, ...fields } = plugin;
+export function describePlugin(plugin: object): PluginForm {
+  const { hooks, setup, ...fields } = withInherited(plugin, PLUGIN_FIELDS);
   const hasSetup = typeof setup === 'function';
   const isTold = hasSetup || setup === undefined;
   return {
@@ -24,9 +25,20 @@ export function describePlugin(plugin: Fields): PluginForm {
   };
 }
 
+const PLUGIN_FIELDS = ['name', 'manifest', 'disabled', 'hooks', 'setup'];
+
+/** What a class has is not its objects' own. */
+function withInherited(owner: object, names: readonly string[]): Fields {
+  const inherited = names.filter((name) => name in owner);
+  const values = inherited.map((name): [string, unknown] => [name, Reflect.get(owner, name)]);
+  return { ...owner, ...Object.fromEntries(values) };
+}
+
 function describeHooks(hooks: unknown): HooksForm {
   if (!isRecord(hooks)) return null;
-  const entries = Object.entries(hooks).map(([name, hook]) => [name, describeHook(hook)] as const);
+  // Methods of a class are none of its object's own.
+  const names = new Set([...Object.keys(hooks), ...hookNamesIn(hooks)]);
+  const entries = [...names].map((name) => [name, describeHook(hooks[name])] as const);
   return Object.fromEntries(entries);
 }
 
@@ -57,7 +69,10 @@ function describeTool(tool: AgentTool): ToolForm {
   const { inputSchema, ...fields } = without(tool, ['execute']);
   return {
     // Tools may be plain JavaScript, which no compiler has seen.
-    fields: { ...fields, inputSchema: toJsonSchema(inputSchema ?? {}, tool.name) },
+    fields: {
+      ...fields,
+      inputSchema: toJsonSchema(inputSchema ?? {}, tool.name),
+    },
     checks: isStandardSchema(checkingSchema(tool)),
   };
 }

@@ -102,7 +102,7 @@ export class HostedPlugin {
     if (!isPlugin(plugin)) return { kind: 'other', value: plugin };
     this.#plugin = plugin;
     try {
-      return { kind: 'loaded', ...describePlugin({ ...plugin }) };
+      return { kind: 'loaded', ...describePlugin(plugin) };
     } catch (error) {
       return { kind: 'failed', message: `it cannot be looked at: ${messageOf(error)}` };
     }
