@@ -508,6 +508,8 @@ describe('hookline plugin doctor', () => {
       { about: 'plugin:home:bad', level: 'problem', text: expect.stringContaining('bad.ts') },
       { about: 'same', level: 'hint', text: '2 plugins have this name, and one of them is used' },
     ]);
+    const fine = found.filter(({ level }) => level === 'fine').map(({ about }) => about);
+    expect(fine).not.toContain('plugin:home:bad');
     expect((await plugin(place, ['doctor'])).code).toBe(1);
   });
 

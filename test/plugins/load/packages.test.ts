@@ -102,7 +102,7 @@ describe('a package that a plugin imports', () => {
     expect((await files.plugin('a.ts'))['facts']).toBe(true);
     expect(await files.load('a.ts', { entry: packaged(files, 'a.ts') })).toEqual({
       kind: 'failed',
-      message: `Cannot find package 're2js' imported from ${files.path('a.ts')}:1; a plugin package brings its own: add it to its dependencies and install the plugin again`,
+      message: `Cannot find package 're2js' imported from ${files.path('a.ts')}:1; a plugin package brings its own: with it among the dependencies, npm install in ${files.directory}, or install the plugin again`,
     });
   });
 

@@ -95,5 +95,5 @@ function adviceFor(importer: string, owner: PluginPackage | null): string {
   }
   return owner.isBare === true
     ? 'give the plugin a package.json that lists it in its dependencies, and install the plugin again'
-    : 'a plugin package brings its own: add it to its dependencies and install the plugin again';
+    : `a plugin package brings its own: with it among the dependencies, npm install in ${owner.directory}, or install the plugin again`;
 }
