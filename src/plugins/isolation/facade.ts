@@ -14,6 +14,7 @@ export interface PluginFacadeMeans extends FacadeMeans {
   readonly ports: Ports;
   readonly setupTimeoutMs: number;
   readonly isStrict: boolean;
+  readonly onWarning: (message: string) => void;
   /** It is set up, and used from now on. */
   readonly onActive: () => void;
   /** Ends the process, after what the plugin wants done before that; rejects with what failed of it. */
@@ -39,6 +40,7 @@ export function facadeOf(
       const ports = means.ports.open(context, (type) => api.registerAutomationEventType(type));
       const made = await setUp(context, ports, means);
       registerAll(api, made, means);
+      for (const id of made.handlers) means.onWarning(staysThere(id));
       facade['hooks'] = made.hooks === null ? undefined : hooksOf(made.hooks, means);
       means.onActive();
     } catch (error) {
@@ -47,6 +49,10 @@ export function facadeOf(
       throw error;
     }
   }
+}
+
+function staysThere(id: string): string {
+  return `the provider "${id}" serves nothing: its code is in a process of its own; describe it with api.registerProvider and metadata.baseUrl, or use it without plugins.isolation`;
 }
 
 async function setUp(
@@ -89,6 +95,7 @@ const NOTHING: SetUpForm = {
   rules: [],
   messageBuilders: [],
   providers: [],
+  handlers: [],
   mcpServers: [],
 };
 

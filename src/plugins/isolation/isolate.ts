@@ -166,6 +166,7 @@ class Isolation {
       timeoutMs: hookTimeoutMs,
       setupTimeoutMs,
       isStrict,
+      onWarning: (message: string) => this.#tell('warning', message),
       onActive: () => void (this.#isActive = true),
       end: () => this.#end(),
     };

@@ -41,6 +41,58 @@ const EVERYTHING = `
     },
   };`;
 
+describe('what a plugin registers with Llms in a process of its own', () => {
+  const collection = {
+    provider: {
+      id: 'router',
+      name: 'Router',
+      client: 'openai-compatible',
+      baseUrl: 'http://127.0.0.1:9/v1',
+    },
+    models: { great: { id: 'great' } },
+  };
+  const registering = (setup: string): string => `
+    import { Llms } from '@cline/core';
+    export default { name: 'router', manifest: { capabilities: ['providers'] }, setup(api) { ${setup} } };`;
+
+  it('comes to its host where it describes a service', async () => {
+    const text = `Llms.registerProvider(${JSON.stringify(collection)});
+      Llms.registerModel('router', 'late', { name: 'Late' });`;
+    const { active, stage } = await openActive(registering(text));
+    const late = { id: 'late', name: 'Late' };
+    const whole = { ...collection, models: { ...collection.models, late } };
+    expect(active.contributions.providers).toEqual([
+      { name: 'router', metadata: { clineModelCollection: whole } },
+    ]);
+    expect(stage.issues).toEqual([]);
+  });
+
+  it('is one provider with what it announced itself', async () => {
+    const text = `Llms.registerProvider(${JSON.stringify(collection)});
+      api.registerProvider({ name: 'router', description: 'A router.', metadata: { apiKeyEnv: 'KEY' } });`;
+    const { active } = await openActive(registering(text));
+    expect(active.contributions.providers).toEqual([
+      {
+        name: 'router',
+        description: 'A router.',
+        metadata: { apiKeyEnv: 'KEY', clineModelCollection: collection },
+      },
+    ]);
+  });
+
+  it('is said to serve nothing where code makes its answers', async () => {
+    const text = `Llms.registerHandler('coded', () => ({}));`;
+    const { active, stage } = await openActive(registering(text));
+    expect(active.contributions.providers).toEqual([]);
+    expect(stage.issues).toMatchObject([
+      {
+        level: 'warning',
+        message: expect.stringMatching(/^the provider "coded" serves nothing: /u),
+      },
+    ]);
+  });
+});
+
 describe('a plugin in a process of its own', () => {
   it('may be an object of a class, and so may its hooks', async () => {
     const loading = await openText(`

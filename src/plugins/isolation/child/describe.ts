@@ -1,7 +1,7 @@
 import { isRecord } from '../../../base/json.ts';
 import type { Contributions } from '../../api.ts';
 import { isStandardSchema, toJsonSchema } from '../../contract/input-schema.ts';
-import type { AgentExtensionRule } from '../../contract/plugin.ts';
+import type { AgentExtensionProvider, AgentExtensionRule } from '../../contract/plugin.ts';
 import { hookNamesIn } from '../../contract/runtime-hooks.ts';
 import { type AgentTool, checkingSchema } from '../../contract/tool.ts';
 import { without } from '../wire/call-method.ts';
@@ -47,7 +47,18 @@ function describeHook(hook: unknown): HookForm {
   return { isFunction: true, failClosed: Reflect.get(hook, 'failClosed') === true };
 }
 
-export function describeContributions(made: Contributions, hooks: unknown): SetUpForm {
+/** Providers that a plugin registered elsewhere than with its api. */
+export interface RegisteredHere {
+  readonly services: readonly AgentExtensionProvider[];
+  /** The ids of those whose answers are made by code. */
+  readonly handlers: readonly string[];
+}
+
+export function describeContributions(
+  made: Contributions,
+  hooks: unknown,
+  { services, handlers }: RegisteredHere,
+): SetUpForm {
   return {
     hooks: describeHooks(hooks),
     tools: made.tools.map(describeTool),
@@ -60,9 +71,24 @@ export function describeContributions(made: Contributions, hooks: unknown): SetU
       fields: without(builder, ['build']),
       hasFunction: true,
     })),
-    providers: made.providers,
+    providers: withServices(made.providers, services),
+    handlers,
     mcpServers: made.mcpServers,
   };
+}
+
+/** Some plugins announce with the api what they describe elsewhere: that is one provider. */
+function withServices(
+  own: readonly AgentExtensionProvider[],
+  services: readonly AgentExtensionProvider[],
+): readonly AgentExtensionProvider[] {
+  const announced = own.map((each) => {
+    const service = services.find(({ name }) => name === each.name.trim());
+    if (service === undefined) return each;
+    return { ...each, metadata: { ...service.metadata, ...each.metadata } };
+  });
+  const others = services.filter(({ name }) => !own.some((each) => each.name.trim() === name));
+  return [...announced, ...others];
 }
 
 function describeTool(tool: AgentTool): ToolForm {

@@ -24,7 +24,7 @@ import type {
   SetUpOrder,
   ToolOrder,
 } from '../wire/protocol.ts';
-import { describeContributions, describePlugin } from './describe.ts';
+import { describeContributions, describePlugin, type RegisteredHere } from './describe.ts';
 import type { HostPorts } from './host-ports.ts';
 import { issuesWith, parsedInput } from './own-schema.ts';
 import { createTelling, packedChange } from './told.ts';
@@ -42,6 +42,7 @@ export interface CallMeans {
 export interface HostedPluginMeans {
   readonly load: LoadHere;
   readonly ports: HostPorts;
+  readonly registeredHere: () => Promise<RegisteredHere>;
 }
 
 /** The one plugin of this process. */
@@ -128,7 +129,8 @@ export class HostedPlugin {
       close();
     }
     this.#made = contributions;
-    return answered(describeContributions(contributions, plugin.hooks));
+    const registered = await this.#means.registeredHere();
+    return answered(describeContributions(contributions, plugin.hooks, registered));
   }
 
   #declaring(api: AgentExtensionApi, { automationEventTypes }: Contributions): AgentExtensionApi {

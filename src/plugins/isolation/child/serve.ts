@@ -1,23 +1,26 @@
 import { BugError } from '../../../base/errors.ts';
 import { pack, unpack } from '../wire/portable.ts';
 import { type FromChild, isToChild, type Order, type ToChild } from '../wire/protocol.ts';
+import type { RegisteredHere } from './describe.ts';
 import { createHostPorts } from './host-ports.ts';
 import { HostedPlugin, type LoadHere } from './hosted-plugin.ts';
 import { watchParent } from './watch-parent.ts';
 
 export interface ServeOptions {
   readonly load: LoadHere;
+  /** What the plugin registered with what its imports led to, beside its api. */
+  readonly registeredHere: () => Promise<RegisteredHere>;
   /** Ends this process. */
   readonly exit: () => void;
 }
 
 /** Serves one plugin to the host that started this process, until the host ends it or is gone. */
-export function servePlugin({ load, exit }: ServeOptions): void {
+export function servePlugin({ load, registeredHere, exit }: ServeOptions): void {
   const send = takeChannel();
   watchParent();
   reportUncaught(send);
   const ports = createHostPorts(send);
-  const hosted = new HostedPlugin({ load, ports });
+  const hosted = new HostedPlugin({ load, ports, registeredHere });
   const serving = createServing(hosted, send);
   process.on('message', (message) => {
     if (!isToChild(message)) return;

@@ -178,6 +178,8 @@ export interface SetUpForm {
   readonly rules: readonly FunctionForm<RuleFields>[];
   readonly messageBuilders: readonly FunctionForm<Omit<AgentExtensionMessageBuilder, 'build'>>[];
   readonly providers: readonly AgentExtensionProvider[];
+  /** Ids of providers whose answers its code would make, which is in another process. */
+  readonly handlers: readonly string[];
   readonly mcpServers: readonly AgentExtensionMcpServer[];
 }
 
