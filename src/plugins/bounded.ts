@@ -13,6 +13,18 @@ export interface Bounds {
   readonly signal?: AbortSignal;
 }
 
+const LONG_MS = 10_000;
+
+/** Says so when something takes long, and goes on waiting for it: silence looks like a program that hangs. */
+export async function sayingIfLong<Value>(work: Promise<Value>, say: () => void): Promise<Value> {
+  const timer = setTimeout(say, LONG_MS);
+  try {
+    return await work;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** Does a plugin's work and waits for it as long as it may take. Throws what it throws, and when its time is over. */
 export async function withinBounds<Value>(
   work: () => Value | Promise<Value>,

@@ -1,7 +1,7 @@
 import { HooklineError, isHooklineError, messageOf } from '../base/errors.ts';
 import { isRecord } from '../base/json.ts';
 import { type Contributions, createApi } from './api.ts';
-import { withinBounds } from './bounded.ts';
+import { sayingIfLong, withinBounds } from './bounded.ts';
 import { type Disposal, disposeAll } from './disposals.ts';
 import { endingOf } from './ending.ts';
 import { createHealth, type Health } from './health.ts';
@@ -203,12 +203,13 @@ async function setUp(
     disposals.push({ plugin: name, dispose: () => asItsOwn(plugin, dispose) }),
   );
   try {
-    await withinBounds(() => asItsOwn(plugin, () => plugin.setup?.(api, context)), {
+    const work = withinBounds(() => asItsOwn(plugin, () => plugin.setup?.(api, context)), {
       what: 'its setup',
       setting: 'config.pluginSetupTimeoutMs',
       timeoutMs: request.setupTimeoutMs,
       ...(request.signal === undefined ? {} : { signal: request.signal }),
     });
+    await sayingIfLong(work, () => tell('its setup takes long; the session waits for it'));
   } catch (error) {
     if (request.signal?.aborted === true) throw error;
     if (isStrict || request.failsClosed) throw failedSetup(name, error);

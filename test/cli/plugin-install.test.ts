@@ -503,6 +503,7 @@ describe('hookline plugin update', () => {
     expect(code).toBe(1);
     expect(stdout.replaceAll(/[\da-f]{12}/gu, 'HASH').split('\n')).toEqual([
       `lost: not updated: ${lost} cannot be installed: there is nothing there`,
+      expect.stringMatching(/^ {2}A package of the registry is named npm:NAME/u),
       'my-cline-plugin: 0.1.0, with other bytes: sha256 HASH → HASH',
       '',
     ]);
@@ -524,7 +525,7 @@ describe('hookline plugin update', () => {
     expect({ code, stdout }).toEqual({
       code: 1,
       stdout:
-        'my-cline-plugin: not updated: my-cline-plugin is not trusted here, and neither is where it says that it comes from\n',
+        'my-cline-plugin: not updated: my-cline-plugin is not trusted here, and neither is where it says that it comes from\n  Look at it with `hookline trust`, or install it again with --force.\n',
     });
   });
 

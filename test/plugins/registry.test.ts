@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { PluginIssue } from '../../src/plugins/issue.ts';
 import type { AgentPlugin, PluginSetupContext } from '../../src/plugins/contract/plugin.ts';
 import { openRegistry, type RegistryRequest } from '../../src/plugins/registry.ts';
@@ -70,6 +70,21 @@ describe('the registry', () => {
       context: { automation },
     }).opening;
     expect(contexts.map((ctx) => ctx.automation)).toEqual([automation, undefined]);
+  });
+
+  it('says that a setup takes long while it is waited for', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    let end: () => void = () => undefined;
+    const setup = (): Promise<void> => new Promise((done) => (end = done));
+    const { opening, issues } = open([plugin('slow', { setup })], { setupTimeoutMs: 30_000 });
+    await vi.advanceTimersByTimeAsync(9_999);
+    expect(issues).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    const message = 'its setup takes long; the session waits for it';
+    expect(issues).toEqual([{ plugin: 'slow', phase: 'setup', level: 'warning', message }]);
+    end();
+    expect((await opening).active.map(({ name }) => name)).toEqual(['slow']);
   });
 
   it('leaves out a plugin whose setup never ends, or whose fields throw', async () => {

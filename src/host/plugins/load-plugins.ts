@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { HooklineError } from '../../base/errors.ts';
+import { sayingIfLong } from '../../plugins/bounded.ts';
 import type { BasicLogger, PluginSetupContext } from '../../plugins/contract/plugin.ts';
 import type { IsolatedLoading } from '../../plugins/isolation/isolate.ts';
 import type { OnIssue } from '../../plugins/issue.ts';
@@ -63,7 +64,7 @@ export async function loadPlugins(request: LoadPluginsRequest): Promise<LoadedPl
     if (status !== null) left.push(status);
     return status === null;
   });
-  const results = await Promise.all(usable.map(({ entry }) => loadEntry(entry, request)));
+  const results = await Promise.all(usable.map(({ entry }) => loadAloud(entry, request)));
   for (const [place, { entry }] of usable.entries()) {
     const result = results[place];
     const outcome = outcomeOf(entry, result, request);
@@ -113,6 +114,13 @@ const STATE_OF: Readonly<Record<Exclude<HookState, 'ready'>, PluginState>> = {
 
 function leftOut(entry: PluginEntry, state: PluginState, lastError: string | null): PluginStatus {
   return { name: entry.label, state, lastError, contributes: null, entry };
+}
+
+function loadAloud(entry: PluginEntry, request: LoadPluginsRequest) {
+  const message = 'importing it takes long; the session waits for it';
+  return sayingIfLong(loadEntry(entry, request), () =>
+    request.onIssue({ plugin: entry.label, phase: 'import', level: 'warning', message }),
+  );
 }
 
 /** What is needed to import one plugin, in whatever process the person wants it. */

@@ -95,9 +95,15 @@ function refuseUntrusted({ path: directory, place, name }: InstalledPlugin, host
 
 function describe({ plugin, update: made, problem }: Outcome, isDry: boolean): string {
   const name = oneLine(plugin.name);
-  if (made === null) return `${name}: not updated: ${printable(problem?.message ?? '')}`;
+  if (made === null) return notUpdated(name, problem);
   if (!made.isNew) return `${name}: ${markOf(made.before)} is the newest.`;
   return `${name}: ${changeOf(made.before, made.after)}${isDry ? ' (nothing was changed)' : ''}`;
+}
+
+function notUpdated(name: string, problem: HooklineError | null): string {
+  const { message = '', hint } = problem ?? {};
+  const advice = hint === undefined ? '' : `\n  ${printable(hint)}`;
+  return `${name}: not updated: ${printable(message)}${advice}`;
 }
 
 function json({ plugin, update: made, problem }: Outcome) {
