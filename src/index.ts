@@ -75,6 +75,7 @@ export { noopBasicLogger } from './plugins/contract/plugin.ts';
 export type { PluginIssue } from './plugins/issue.ts';
 export type { PluginStatus } from './plugins/registry.ts';
 export type {
+  AgentAfterModelResult,
   AgentAfterToolResult,
   AgentBeforeModelResult,
   AgentBeforeToolResult,

@@ -55,6 +55,7 @@ export {
 } from './plugins/contract/plugin.ts';
 export type {
   AgentAfterModelContext,
+  AgentAfterModelResult,
   AgentAfterRunContext,
   AgentAfterToolContext,
   AgentAfterToolResult,

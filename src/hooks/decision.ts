@@ -26,6 +26,7 @@ export interface Changes {
   /** Text for the classifier that judges later calls. */
   readonly classifierContext?: string;
   readonly permissions?: readonly unknown[];
+  /** Of a request all of them; of an answer the one that it shall have been. */
   readonly messages?: readonly unknown[];
   readonly tools?: readonly unknown[];
   readonly options?: unknown;

@@ -30,6 +30,7 @@ const NOTHING = {
 } as const;
 const REFUSABLE = { ...NOTHING, effects: ['deny'], stop: 'obeyed' } as const;
 const CONTEXT = { context: 'join' } as const;
+const DECLINABLE = { ...NOTHING, effects: ['deny'], changes: { answer: 'last' } } as const;
 
 /** Every event there is. Adding one is a row here and its facts; the compiler lists what else it needs. */
 export const EVENTS: { readonly [Name in EventName]: EventRow<Name> } = {
@@ -94,6 +95,9 @@ export const EVENTS: { readonly [Name in EventName]: EventRow<Name> } = {
     ...REFUSABLE,
     fires: 'after each model request',
     refusal: 'the run stops',
+    changes: { messages: 'last' },
+    after: (event, { messages }) =>
+      messages === undefined ? event : { ...event, response: messages[0] },
   },
   PreToolUse: {
     ...NOTHING,
@@ -225,19 +229,15 @@ export const EVENTS: { readonly [Name in EventName]: EventRow<Name> } = {
     refusal: 'the teammate goes on',
   },
   Elicitation: {
-    ...NOTHING,
+    ...DECLINABLE,
     fires: 'an MCP server asks for input',
     refusal: 'declined',
-    effects: ['deny'],
-    changes: { answer: 'last' },
     subject: (event) => event.server,
   },
   ElicitationResult: {
-    ...NOTHING,
+    ...DECLINABLE,
     fires: 'the person answered an MCP server',
     refusal: 'the answer becomes a decline',
-    effects: ['deny'],
-    changes: { answer: 'last' },
     subject: (event) => event.server,
   },
   ConfigChange: {

@@ -72,6 +72,7 @@ describe('what the package exports', () => {
       'zodToJsonSchema',
     ]);
     expect(typeNames('src/index.ts')).toEqual([
+      'AgentAfterModelResult',
       'AgentAfterToolResult',
       'AgentBeforeModelResult',
       'AgentBeforeToolResult',
@@ -279,6 +280,7 @@ describe('what the package exports', () => {
     ]);
     expect(typeNames('src/plugin.ts')).toEqual([
       'AgentAfterModelContext',
+      'AgentAfterModelResult',
       'AgentAfterRunContext',
       'AgentAfterToolContext',
       'AgentAfterToolResult',

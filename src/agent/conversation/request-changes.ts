@@ -1,5 +1,10 @@
 import { isRecord, typeName } from '../../base/json.ts';
-import type { AssistantBlock, Message, UserBlock } from '../../sessions/messages.ts';
+import type {
+  AssistantBlock,
+  AssistantMessage,
+  Message,
+  UserBlock,
+} from '../../sessions/messages.ts';
 import type { ModelRequest, ToolSpec } from '../models/model.ts';
 import { safeMessages } from './safe-messages.ts';
 
@@ -18,6 +23,19 @@ export function readRequestChanges(given: Readonly<Record<string, unknown>>): Re
     ...optionsFrom(given['options'], problems),
   };
   return { changed, problems: problems.map((each) => `a hook of ModelRequest gave ${each}`) };
+}
+
+/** Hooks may replace what the model answered, before anybody acts on it. */
+export function readAnswerChange(
+  answer: AssistantMessage,
+  given: Readonly<Record<string, unknown>>,
+): { readonly answer: AssistantMessage; readonly problem: string | null } {
+  const { messages } = given;
+  if (messages === undefined) return { answer, problem: null };
+  const message = Array.isArray(messages) ? readMessage(messages[0]) : null;
+  return message?.role === 'assistant'
+    ? { answer: message, problem: null }
+    : { answer, problem: 'a hook of ModelResponse gave an answer that is none, so it stays' };
 }
 
 function messagesFrom(given: unknown, problems: string[]): Partial<ModelRequest> {

@@ -1,10 +1,10 @@
-import { isRefusal } from '../../hooks/decision.ts';
+import { isRefusal, type Verdict } from '../../hooks/decision.ts';
 import { textOf, type AssistantMessage } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
 import type { ModelChunk, ModelEnd, ModelFailure, ModelRequest } from '../models/model.ts';
 import { costOf } from '../models/prices.ts';
 import { streamWithRetries } from '../models/retry.ts';
-import { readRequestChanges } from '../conversation/request-changes.ts';
+import { readAnswerChange, readRequestChanges } from '../conversation/request-changes.ts';
 import { reasonsText } from '../conversation/verdict-texts.ts';
 
 /** What one request to the model came to. */
@@ -72,14 +72,10 @@ export function streamFor(
 }
 
 async function takeAnswer(agent: Agent, end: ModelEnd, signal: AbortSignal): Promise<ModelTurn> {
-  const { content, finishReason, usage } = end;
+  const { finishReason, usage } = end;
   agent.spend(usage);
   agent.contextTokens =
     usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens + usage.outputTokens;
-  const message: AssistantMessage = { role: 'assistant', content };
-  if (content.length > 0) {
-    agent.conversation.add(message, { model: agent.model.id, usage: usageFields(end) });
-  }
   const costUsd = costOf(usage, agent.model.prices);
   agent.tell({
     type: 'turn-end',
@@ -87,16 +83,38 @@ async function takeAnswer(agent: Agent, end: ModelEnd, signal: AbortSignal): Pro
     finishReason,
     usage: costUsd === null ? usage : { ...usage, costUsd },
   });
-  const after = await agent.fire(
-    { name: 'ModelResponse', response: message, finishReason },
-    signal,
-  );
+  const { verdict, message } = await hearHooks(agent, end, signal);
   await display(agent, message, signal);
-  if (isRefusal(after.effect) || after.stop !== null) {
-    const reason = after.stop?.reason ?? reasonsText(after, 'a hook stopped the run');
+  if (isRefusal(verdict.effect) || verdict.stop !== null) {
+    const reason = verdict.stop?.reason ?? reasonsText(verdict, 'a hook stopped the run');
     return { kind: 'stopped', reason };
   }
   return { kind: 'answered', message, end };
+}
+
+interface HeardAnswer {
+  readonly verdict: Verdict;
+  readonly message: AssistantMessage;
+}
+
+/** The answer counts as hooks leave it; it is kept also when they are not heard to the end. */
+async function hearHooks(agent: Agent, end: ModelEnd, signal: AbortSignal): Promise<HeardAnswer> {
+  const { content, finishReason } = end;
+  let message: AssistantMessage = { role: 'assistant', content };
+  try {
+    const verdict = await agent.fire(
+      { name: 'ModelResponse', response: message, finishReason },
+      signal,
+    );
+    const { answer, problem } = readAnswerChange(message, verdict.changes);
+    if (problem !== null) agent.tell({ type: 'notice', level: 'warning', text: problem });
+    message = answer;
+    return { verdict, message };
+  } finally {
+    if (message.content.length > 0) {
+      agent.conversation.add(message, { model: agent.model.id, usage: usageFields(end) });
+    }
+  }
 }
 
 function usageFields({ usage }: ModelEnd): Readonly<Record<string, number>> {

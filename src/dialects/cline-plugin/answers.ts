@@ -2,8 +2,10 @@ import { HooklineError } from '../../base/errors.ts';
 import { isRecord, typeName } from '../../base/json.ts';
 import type { Decision } from '../../hooks/decision.ts';
 import type { Answer } from '../../hooks/handler.ts';
+import type { AgentMessage } from '../../plugins/contract/message.ts';
 import type { AgentModelRequest } from '../../plugins/contract/runtime-hooks.ts';
 import type { LiveRequest } from './live-request.ts';
+import { fromAgentMessages } from './messages.ts';
 import { plainText, plainValue } from '../../plugins/values/plain-value.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -40,10 +42,6 @@ export function readRunStart(result: unknown): Answer | undefined {
   return answerOf(result, (fields) => ({ ...stopOf(fields), ...contextOf(fields) }));
 }
 
-export function readStop(result: unknown): Answer | undefined {
-  return answerOf(result, (fields) => stopOf(fields));
-}
-
 /** Also of a hook that returned nothing: it may have changed the request in place. */
 export function readModelRequest(
   result: unknown,
@@ -55,6 +53,36 @@ export function readModelRequest(
   const decision = { ...stopOf(fields), ...live.changes() };
   if (notes.length === 0 && Object.keys(decision).length === 0) return undefined;
   return { decision, notes };
+}
+
+/** Also of a hook that returned nothing: it may have changed the answer in place. */
+export function readModelResponse(
+  result: unknown,
+  handed: AgentMessage,
+  before: string,
+): Answer | undefined {
+  const { fields, notes } = fieldsOf(result);
+  const { message = handed } = fields;
+  const answer = isAnswer(message) ? otherAnswer(message, before) : {};
+  const decision = { ...stopOf(fields), ...answer };
+  const all = isAnswer(message) ? notes : [...notes, noAnswer(message)];
+  if (all.length === 0 && Object.keys(decision).length === 0) return undefined;
+  return { decision, notes: all };
+}
+
+function otherAnswer(message: AgentMessage, before: string): Decision {
+  if (JSON.stringify(message.content) === before) return {};
+  return { messages: fromAgentMessages([{ ...message, role: 'assistant' }]) };
+}
+
+function isAnswer(message: unknown): message is AgentMessage {
+  if (!isRecord(message)) return false;
+  const { content } = message;
+  return Array.isArray(content) && content.every((part) => isRecord(part) && 'type' in part);
+}
+
+function noAnswer(message: unknown): string {
+  return `expected "message" to be a message with a list of parts as "content", found ${typeName(message)}; the answer stays`;
 }
 
 export function readToolCall(result: unknown, tool: string): Answer | undefined {

@@ -11,7 +11,7 @@ import type { AgentRuntimeHooks, HookName } from '../../plugins/contract/runtime
 import {
   readModelRequest,
   readRunStart,
-  readStop,
+  readModelResponse,
   readToolCall,
   readToolResult,
 } from './answers.ts';
@@ -110,11 +110,16 @@ const STAGES: readonly Stage[] = [
   stageOf({
     hook: 'afterModel',
     events: ['ModelResponse'],
-    prepare: ({ event }, { ports }) =>
-      event.name === 'ModelResponse' ? afterModelContext(event, ports) : null,
+    prepare({ event }, { ports }) {
+      if (event.name !== 'ModelResponse') return null;
+      const context = afterModelContext(event, ports);
+      return { context, before: JSON.stringify(context.assistantMessage.content) };
+    },
     of: (hooks) => hooks.afterModel,
-    call: (hooks, context) => hooks.afterModel?.(context),
-    read: readStop,
+    call: (hooks, { context }) => hooks.afterModel?.(context),
+    read: (result, { context, before }) =>
+      readModelResponse(result, context.assistantMessage, before),
+    isLive: true,
   }),
   stageOf({
     hook: 'beforeTool',

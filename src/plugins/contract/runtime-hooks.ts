@@ -7,7 +7,7 @@ export interface AgentRuntimeHooks {
   beforeRun(context: AgentBeforeRunContext): Answered<AgentRunStartResult>;
   afterRun(context: AgentAfterRunContext): unknown;
   beforeModel(context: AgentBeforeModelContext): Answered<AgentBeforeModelResult>;
-  afterModel(context: AgentAfterModelContext): Answered<AgentStopControl>;
+  afterModel(context: AgentAfterModelContext): Answered<AgentAfterModelResult>;
   beforeTool(context: AgentBeforeToolContext): Answered<AgentBeforeToolResult>;
   afterTool(context: AgentAfterToolContext): Answered<AgentAfterToolResult>;
   onEvent(event: AgentRuntimeEvent): unknown;
@@ -53,6 +53,11 @@ export interface AgentBeforeModelResult extends AgentStopControl {
   messages?: readonly AgentMessage[];
   tools?: readonly AgentToolDefinition[];
   options?: Record<string, unknown>;
+}
+
+export interface AgentAfterModelResult extends AgentStopControl {
+  /** The answer, as if it were changed in place: its calls are made, and it is kept so. */
+  message?: AgentMessage;
 }
 
 export interface AgentBeforeToolResult extends AgentStopControl {

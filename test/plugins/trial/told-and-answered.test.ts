@@ -95,3 +95,86 @@ describe('many plugins, each in a process of its own', () => {
     });
   });
 });
+
+describe('afterModel', () => {
+  const CALL = {
+    type: 'tool-call',
+    toolCallId: 'narrated-1',
+    toolName: 'run_commands',
+    input: { commands: ['echo ran'] },
+  } as const;
+
+  function ran(seen: unknown[]): AgentPlugin['hooks'] {
+    return { afterTool: ({ result }) => void seen.push(result.output) };
+  }
+
+  // As one of Cline's own examples does, for models that write their calls as text.
+  it('may answer with another message, whose calls are made', async () => {
+    const seen: unknown[] = [];
+    const host = await open({
+      name: 'narrated',
+      manifest: { capabilities: ['hooks'] },
+      hooks: {
+        ...ran(seen),
+        afterModel({ assistantMessage }) {
+          if (seen.length > 0) return undefined;
+          return {
+            message: { ...assistantMessage, content: [{ type: 'text', text: 'I run it.' }, CALL] },
+          };
+        },
+      },
+    });
+    const { requests } = await host.run('go', [{ text: '<run>echo ran</run>' }, { text: 'done' }]);
+    expect(seen).toEqual([[{ query: 'echo ran', result: 'ran', success: true }]]);
+    expect(requests[1]?.messages[1]).toEqual({
+      role: 'assistant',
+      content: [
+        { type: 'text', text: 'I run it.' },
+        {
+          type: 'tool_use',
+          id: 'narrated-1',
+          name: 'run_commands',
+          input: { commands: ['echo ran'] },
+        },
+      ],
+    });
+  });
+
+  it('may change the message in place, which the next plugin is told', async () => {
+    const seen: unknown[] = [];
+    const told: unknown[] = [];
+    const host = await open(
+      {
+        name: 'recovering',
+        manifest: { capabilities: ['hooks'] },
+        hooks: {
+          ...ran(seen),
+          afterModel({ assistantMessage }) {
+            if (seen.length === 0) assistantMessage.content.push(CALL);
+          },
+        },
+      },
+      {
+        name: 'watching',
+        manifest: { capabilities: ['hooks'] },
+        hooks: {
+          afterModel: ({ assistantMessage }) =>
+            void told.push(assistantMessage.content.map(({ type }) => type)),
+        },
+      },
+    );
+    await host.run('go', [{ text: 'I would run it' }, { text: 'done' }]);
+    expect(seen).toHaveLength(1);
+    expect(told).toEqual([['text', 'tool-call'], ['text']]);
+  });
+
+  it('changes nothing with a message that is none', async () => {
+    const host = await open({
+      name: 'wrong',
+      manifest: { capabilities: ['hooks'] },
+      hooks: { afterModel: () => JSON.parse('{ "message": "done" }') },
+    });
+    const { text } = await host.run('go', [{ text: 'done' }]);
+    expect(text).toBe('done');
+  });
+});

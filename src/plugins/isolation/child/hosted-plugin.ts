@@ -7,6 +7,7 @@ import type {
   AgentPlugin,
   PluginSetupContext,
 } from '../../contract/plugin.ts';
+import { watchAnswer } from './changed-answer.ts';
 import type { HookName } from '../../contract/runtime-hooks.ts';
 import type { AgentTool } from '../../contract/tool.ts';
 import type { Loading } from '../../load/loading.ts';
@@ -146,7 +147,8 @@ export class HostedPlugin {
 
   async #runHook(hook: HookName, form: ContextForm, signal: AbortSignal): Promise<AnswerForm> {
     const { context, request } = this.#telling.tell(form, signal);
-    const result = await this.#callHook(hook, context);
+    const withAnswer = watchAnswer(context);
+    const result = withAnswer(await this.#callHook(hook, context));
     if (request === null) return answered(result);
     const lists = request.listsIn(result);
     return { ...answered(withoutLists(result, lists)), lists, request: request.changes() };
