@@ -106,6 +106,16 @@ describe('a package that a plugin imports', () => {
     });
   });
 
+  it('is said to have another name now when it is one of an early Cline', async () => {
+    const files = createPluginFiles({
+      'a.ts': `import { createTool } from '@clinebot/agents';\n${plugin('createTool')}`,
+    });
+    expect(await files.load('a.ts')).toEqual({
+      kind: 'failed',
+      message: `Cannot find package '@clinebot/agents' imported from ${files.path('a.ts')}:1; the plugin is written for an early Cline: its packages are called @cline/… now, and its hooks are in "hooks"`,
+    });
+  });
+
   it('is named when it is missing, with where and what to do', async () => {
     const files = createPluginFiles({
       'a.ts': `import one from './one';\n${plugin('one')}`,

@@ -82,10 +82,15 @@ function isInside(file: string, home: string): boolean {
   return !within.startsWith('..') && !within.split(path.sep).includes('node_modules');
 }
 
+/** What Cline called its packages while hooks had other names, too. */
+const FORMER = /^@clinebot\//u;
+const RENAMED =
+  'the plugin is written for an early Cline: its packages are called @cline/… now, and its hooks are in "hooks"';
+
 function missingPackage(specifier: string, importer: string, owner: PluginPackage | null): Target {
   return {
     kind: 'missing',
-    message: `Cannot find package '${specifier}' imported from ${importer}; ${adviceFor(importer, owner)}`,
+    message: `Cannot find package '${specifier}' imported from ${importer}; ${FORMER.test(specifier) ? RENAMED : adviceFor(importer, owner)}`,
   };
 }
 
