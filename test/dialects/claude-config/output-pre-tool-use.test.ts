@@ -327,6 +327,12 @@ describe('onFailure "block"', () => {
     expect(decode('PreToolUse', { out }, block).failure).toBeUndefined();
   });
 
+  test('a script that may not be run says what to do', () => {
+    const failure = { kind: 'exit', message: expect.stringMatching(/126: .*denied; `chmod \+x`/) };
+    const err = '/bin/sh: 1: ./x.sh: Permission denied';
+    expect(decode('PreToolUse', { exit: 126, err })).toMatchObject({ failure });
+  });
+
   test('a denial in JSON keeps its own reason', () => {
     expect(decode('PreToolUse', { out: deny('own'), exit: 1 }, block).decision?.reason).toBe('own');
   });

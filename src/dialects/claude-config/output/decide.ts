@@ -7,6 +7,7 @@ import {
   type FailedHook,
   failureOf,
   failurePolicyOf,
+  endingFailure,
   lastWords,
   noteReasonOnStdout,
   noteShellComplaint,
@@ -215,12 +216,7 @@ function endedWell({ exitCode }: OutputRequest): boolean {
 }
 
 function exitFailure(request: OutputRequest): Failure {
-  const { exitCode, signal, stderr } = request;
-  const failure: Failure =
-    exitCode === null
-      ? { kind: 'killed', message: `was killed by ${signal ?? 'a signal'}${lastWords(stderr)}` }
-      : { kind: 'exit', message: `exited with code ${exitCode}${lastWords(stderr)}` };
-  return failureOf(request, failure, stderrText(stderr));
+  return failureOf(request, endingFailure(request), stderrText(request.stderr));
 }
 
 function withNotes(notes: readonly string[], answer: Answer): Answer {

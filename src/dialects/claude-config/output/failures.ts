@@ -43,6 +43,25 @@ export function stderrText(stderr: string): string {
   return stderr.trimEnd() === '' ? NO_STDERR : stderr.trimEnd();
 }
 
+/** How a program ended that did not end well. */
+export function endingFailure({ exitCode, signal, stderr }: Ending): Failure {
+  const words = lastWords(stderr);
+  if (exitCode === null) {
+    return { kind: 'killed', message: `was killed by ${signal ?? 'a signal'}${words}` };
+  }
+  const hint = exitCode === NOT_EXECUTABLE ? '; `chmod +x` makes a script executable' : '';
+  return { kind: 'exit', message: `exited with code ${exitCode}${words}${hint}` };
+}
+
+interface Ending {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly stderr: string;
+}
+
+/** What a shell answers for a file that is there and may not be run. */
+const NOT_EXECUTABLE = 126;
+
 const LAST_LINE_CHARACTERS = 300;
 
 /** The line that tells what went wrong, mostly the last, after a colon; empty when there is none. */

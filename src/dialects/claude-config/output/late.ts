@@ -1,7 +1,7 @@
 import { isRecord, parseJson, withoutByteOrderMark } from '../../../base/json.ts';
 import type { Answer } from '../../../hooks/handler.ts';
 import type { OutputRequest } from './decide.ts';
-import { lastWords } from './failures.ts';
+import { endingFailure } from './failures.ts';
 import { findLastJsonLine, parseOutput } from './parse.ts';
 import { checkAnswer, type HookAnswer } from './schema.ts';
 import { capText } from './spill.ts';
@@ -64,14 +64,8 @@ function lateObject(stdout: string): Readonly<Record<string, unknown>> | null {
 }
 
 /** It changes nothing any more, but a hook that fails must not look as if it had worked. */
-function exitProblem({ exitCode, signal, stderr }: LateRequest): Answer {
-  if (exitCode === 0) return {};
-  if (exitCode === null) {
-    const message = `was killed by ${signal ?? 'a signal'}${lastWords(stderr)}`;
-    return { failure: { kind: 'killed', message } };
-  }
-  const message = `exited with code ${exitCode}${lastWords(stderr)}`;
-  return { failure: { kind: 'exit', message } };
+function exitProblem(request: LateRequest): Answer {
+  return request.exitCode === 0 ? {} : { failure: endingFailure(request) };
 }
 
 function failed(message: string): Answer {
