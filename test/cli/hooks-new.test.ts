@@ -5,7 +5,8 @@ import type { NewOptions } from '../../src/cli/commands/hooks-new.ts';
 import type { GlobalFlags } from '../../src/cli/context.ts';
 import { FILE_HOOK_NAMES } from '../../src/dialects/cline-files/names.ts';
 import { HOOK_LANGUAGE_NAMES, HOOK_LANGUAGES } from '../../src/templates/template.ts';
-import { enterNewPlace, refusalOf, type Said, saidByNewHook } from './new-hook.ts';
+import { refusalOf } from '../base/refusal.ts';
+import { enterNewPlace, type Said, saidByNewHook } from './new-hook.ts';
 import {
   hasPrograms,
   openPlace,

@@ -1,5 +1,4 @@
 import { expect, vi } from 'vitest';
-import { type HooklineError, isHooklineError } from '../../src/base/errors.ts';
 import { type NewOptions, newHook } from '../../src/cli/commands/hooks-new.ts';
 import type { GlobalFlags } from '../../src/cli/context.ts';
 import { createPlace, type TestPlace } from '../templates/place.ts';
@@ -37,16 +36,4 @@ export async function saidByNewHook(options: NewOptions, flags: GlobalFlags): Pr
   const exitCode = await newHook({ flags, env: process.env, signal, print }, options);
   expect(exitCode).toBe(0);
   return said;
-}
-
-type Refusal = Pick<HooklineError, 'code' | 'message' | 'hint'>;
-
-export function refusalOf(work: Promise<unknown>): Promise<Refusal> {
-  return work.then(
-    () => expect.unreachable('it should have been refused'),
-    (error: unknown) => {
-      if (!isHooklineError(error)) throw error;
-      return { code: error.code, message: error.message, hint: error.hint };
-    },
-  );
 }

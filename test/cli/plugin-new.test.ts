@@ -6,7 +6,8 @@ import type { GlobalFlags } from '../../src/cli/context.ts';
 import { loadAgentPluginFromPath } from '../../src/index.ts';
 import { PLUGIN_HOOK_NAMES } from '../../src/templates/plugin/hooks.ts';
 import { createPluginTestHost } from '../../src/testing.ts';
-import { enterNewPlace, refusalOf, type Said, saidByNewHook } from './new-hook.ts';
+import { refusalOf } from '../base/refusal.ts';
+import { enterNewPlace, type Said, saidByNewHook } from './new-hook.ts';
 import { statesOf, type TestPlace } from '../templates/place.ts';
 
 let place: TestPlace;

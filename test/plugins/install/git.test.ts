@@ -1,7 +1,6 @@
 import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isHooklineError } from '../../../src/base/errors.ts';
 import { installPlugin } from '../../../src/plugins/install/install.ts';
 import type { GitSource, Source } from '../../../src/plugins/install/source/source.ts';
 import { updatePlugin } from '../../../src/plugins/install/update.ts';
@@ -18,6 +17,7 @@ import {
   toolsFor,
   writeAll,
 } from './place.ts';
+import { refusalOf } from '../../base/refusal.ts';
 
 function repository(ref: string | null = null): GitSource {
   const url = 'https://github.com/acme/plugin';
@@ -36,13 +36,7 @@ function install(home: string, source: Source, env: Readonly<Record<string, stri
 }
 
 async function refusal(work: Promise<unknown>): Promise<string> {
-  try {
-    await work;
-    return 'it worked';
-  } catch (error) {
-    if (!isHooklineError(error)) throw error;
-    return error.message;
-  }
+  return (await refusalOf(work)).message;
 }
 
 describe.skipIf(!hasGit)('installing a repository', () => {

@@ -8,7 +8,6 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isHooklineError } from '../../../src/base/errors.ts';
 import { findPlugins } from '../../../src/plugins/find/find-plugins.ts';
 import { installPlugin, type PluginsPlace } from '../../../src/plugins/install/install.ts';
 import { listInstalled, matchInstalled } from '../../../src/plugins/install/installed.ts';
@@ -25,6 +24,7 @@ import {
   toolsFor,
   writeAll,
 } from './place.ts';
+import { refusalOf } from '../../base/refusal.ts';
 
 interface Wanted {
   readonly from: string;
@@ -38,14 +38,9 @@ function install({ from, place, isForced = false }: Wanted) {
 }
 
 async function refusal(work: Promise<unknown>): Promise<string> {
-  try {
-    await work;
-    return 'it worked';
-  } catch (error) {
-    if (!isHooklineError(error)) throw error;
-    expect(error.code).toBe('PLUGIN_INSTALL_FAILED');
-    return error.message;
-  }
+  const { code, message } = await refusalOf(work);
+  expect(code).toBe('PLUGIN_INSTALL_FAILED');
+  return message;
 }
 
 const PACKAGE = {

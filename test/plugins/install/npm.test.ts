@@ -1,13 +1,13 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isHooklineError } from '../../../src/base/errors.ts';
 import type { InstallTools } from '../../../src/plugins/install/fetch/tools.ts';
 import { installPlugin } from '../../../src/plugins/install/install.ts';
 import type { Source } from '../../../src/plugins/install/source/source.ts';
 import { updatePlugin } from '../../../src/plugins/install/update.ts';
 import { npmEnvironment, openRegistry, packed, type PackageFiles } from './npm-registry.ts';
 import { createDirectory, filesIn, hasNpm, ownPlace, PLUGIN, toolsFor } from './place.ts';
+import { refusalOf } from '../../base/refusal.ts';
 
 /** A plugin of the registry; its script would leave a mark. */
 function plugin(version: string, more: Readonly<Record<string, unknown>> = {}): PackageFiles {
@@ -31,13 +31,7 @@ function install(home: string, source: Source, tools: InstallTools) {
 }
 
 async function refusal(work: Promise<unknown>): Promise<string> {
-  try {
-    await work;
-    return 'it worked';
-  } catch (error) {
-    if (!isHooklineError(error)) throw error;
-    return error.message;
-  }
+  return (await refusalOf(work)).message;
 }
 
 describe.skipIf(!hasNpm)('installing a package of the registry', () => {
@@ -108,13 +102,16 @@ describe.skipIf(!hasNpm)('installing a package of the registry', () => {
     expect(existsSync(path.join(ownPlace(home).directory, '_installed'))).toBe(false);
   });
 
-  it('refuses a package without a plugin in it', async () => {
+  it('takes index.js for the entry of a package that names none; the loader says whether it is one', async () => {
     const home = createDirectory();
     const { env } = await openRegistry(home, [LEFT]);
     const source = { kind: 'npm', name: 'left', wanted: null } as const;
-    const said = await refusal(install(home, source, toolsFor(home, env)));
-    // Its index.js is taken for the entry, and the loader would say what is wrong with that.
-    expect(said).toBe('it worked');
+    const { entryPaths } = await install(home, source, toolsFor(home, env));
+    expect(entryPaths.map((file) => path.basename(file))).toEqual(['index.js']);
+  });
+
+  it('refuses a package without a module in it', async () => {
+    const home = createDirectory();
     const empty = { 'package.json': '{"name":"empty","version":"1.0.0"}', 'a.txt': '' };
     const other = await openRegistry(home, [empty]);
     const none = { kind: 'npm', name: 'empty', wanted: null } as const;
