@@ -69,6 +69,13 @@ function enterDirectory(directory: string): void {
   }
 }
 
+const GROUPS = {
+  hooks: 'find, fire, explain, make and test hooks',
+  mcp: 'list, add and remove MCP servers',
+  plugin: 'install, list, check and remove Cline plugins',
+  sessions: 'list, show and delete stored sessions',
+};
+
 type Run = (row: CommandRow, options: object, flags: GlobalFlags) => Promise<void>;
 
 function createProgram(words: readonly string[], run: Run): Program {
@@ -79,11 +86,12 @@ function createProgram(words: readonly string[], run: Run): Program {
     .exitOverride()
     .showHelpAfterError('(--help shows all that it takes)');
   addFlags(program, GLOBAL_FLAGS);
-  program.command('hooks').description('find, fire, explain, make and test hooks');
-  program.command('mcp').description('list, add and remove MCP servers');
-  program.command('plugin').description('install, list, check and remove Cline plugins');
-  program.command('sessions').description('list, show and delete stored sessions');
+  const groups = Object.entries(GROUPS).map(([name, about]) =>
+    program.command(name).description(about),
+  );
   for (const row of rowsFor(words)) addCommand(program, row, run);
+  // Whoever asks what a group can do looks for its commands, which would stand below them.
+  for (const group of groups) group.configureHelp({ showGlobalOptions: false });
   return program;
 }
 

@@ -59,17 +59,19 @@ describe('a command line that cannot be understood', () => {
 it('prints help and version to stdout', async () => {
   const place = createPlace();
   const runs = await Promise.all(
-    [['--help'], ['hooks', 'fire', '--help'], ['--version']].map((args) =>
+    [['--help'], ['hooks', 'fire', '--help'], ['hooks', '--help'], ['--version']].map((args) =>
       runHookline(args, at(place)),
     ),
   );
   expect(runs.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
     runs.map(() => ({ code: 0, stderr: '' })),
   );
-  const [help, fireHelp, version] = runs.map(({ stdout }) => stdout);
+  const [help, fireHelp, groupHelp, version] = runs.map(({ stdout }) => stdout);
   expect(help).toContain('look at the workspace’s hooks and let them run');
   expect(fireHelp).toContain('--payload <file>');
   expect(fireHelp).toContain('--strict');
+  expect(groupHelp).toContain('explain [options] [event]');
+  expect(groupHelp).not.toContain('--strict');
   expect(version).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
 
