@@ -36,9 +36,14 @@ export function protocolFailure(error: unknown): TransportFailure | null {
   return tooLong === undefined ? null : new TransportFailure(tooLong);
 }
 
+const NPM_ERROR = /^npm (?:error|ERR!) +(?!A complete log)(\S.*\S)/;
+
 /** Of what a program said before it ended: the error that it names, else its last lines. */
 export function tellingWords(said: string): string {
   const lines = said.trim().split('\n');
+  const npm = lines.flatMap((line) => NPM_ERROR.exec(line)?.[1] ?? []);
+  // Most servers are started with npx, which says what is wrong first, and then a lot more.
+  if (npm.length > 0) return `npm error ${npm.slice(0, 2).join(', ')}`;
   const named = lines.findLast((line) => /^[\w.]*(?:Error|Exception)\b.*:/.test(line));
   return named ?? lines.slice(-5).join('\n');
 }
