@@ -61,7 +61,12 @@ function exitNote({ exitCode, signal }: ProgramResult): string[] {
   return [`its JSON counts although it ended with ${how}`];
 }
 
-function lastWords({ stderr }: ProgramResult): string {
-  const line = `${stderr.text}\n${stderr.tail}`.trim().split('\n').at(-1)?.trim() ?? '';
+/** Mostly on stderr, but many hooks write to stdout why they fail. */
+function lastWords({ stderr, stdout }: ProgramResult): string {
+  const line = lastLine(stderr) || lastLine(stdout);
   return line === '' ? '' : `: ${line.slice(0, 300)}`;
+}
+
+function lastLine({ text, tail }: ProgramResult['stderr']): string {
+  return `${text}\n${tail}`.trim().split('\n').at(-1)?.trim() ?? '';
 }

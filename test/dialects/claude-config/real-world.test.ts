@@ -149,6 +149,11 @@ describe('what a failed program said', () => {
   });
 });
 
+test('why a program failed may stand on stdout', () => {
+  const answer = decodeOutput(request('PreToolUse', { exit: 3, out: 'Error: no jq\n' }));
+  expect(answer.failure?.message).toBe('exited with code 3: Error: no jq');
+});
+
 describe('a refusal whose reason went astray', () => {
   const NOTE =
     'with exit code 2 the reason is read from stderr, which is empty; what it printed to stdout is not';
@@ -201,4 +206,11 @@ test.each([
   expect(decodeOutput(request('PreToolUse', { out })).failure?.message).toBe(
     `expected "hookSpecificOutput.permissionDecision" to be "allow", "deny", "ask" or "defer", found "${permissionDecision}"; say "${meant}"`,
   );
+});
+
+test('context before a compaction is not read, and what is read instead is said', () => {
+  const out = { hookSpecificOutput: { hookEventName: 'PreCompact', additionalContext: 'keep' } };
+  expect(decodeOutput(request('PreCompact', { out })).notes).toEqual([
+    'not read in hookSpecificOutput on PreCompact: "additionalContext"; plain text on stdout instructs whoever makes the summary',
+  ]);
 });

@@ -133,6 +133,13 @@ describe('how the hook ended', () => {
     expect(decode({ exitCode: 3 }).failure?.message).toBe('exited with code 3 and gave no answer');
   });
 
+  test('its last words may stand on stdout', () => {
+    const stdout = whole('Error: isort is not installed.\n');
+    expect(decode({ exitCode: 1, stdout }).failure?.message).toBe(
+      'exited with code 1 and gave no answer: Error: isort is not installed.',
+    );
+  });
+
   test('last words are short', () => {
     const { failure } = decode({ exitCode: 1, stderr: whole('x'.repeat(10_000)) });
     expect(failure?.message.length).toBeLessThan(400);

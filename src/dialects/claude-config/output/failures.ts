@@ -44,8 +44,9 @@ export function stderrText(stderr: string): string {
 }
 
 /** How a program ended that did not end well. */
-export function endingFailure({ exitCode, signal, stderr }: Ending): Failure {
-  const words = lastWords(stderr);
+export function endingFailure({ exitCode, signal, stderr, stdout }: Ending): Failure {
+  // Many write to stdout why they fail.
+  const words = lastWords(stderr.trim() === '' ? stdout : stderr);
   if (exitCode === null) {
     return { kind: 'killed', message: `was killed by ${signal ?? 'a signal'}${words}` };
   }
@@ -57,6 +58,7 @@ interface Ending {
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly stderr: string;
+  readonly stdout: string;
 }
 
 /** What a shell answers for a file that is there and may not be run. */

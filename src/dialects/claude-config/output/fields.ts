@@ -125,6 +125,7 @@ function isSpecific(key: string): boolean {
 }
 
 function meant(event: ClaudeEvent): string {
+  if (event === 'PreCompact') return '; plain text on stdout instructs whoever makes the summary';
   const fields = READ_FIELDS[event];
   return fields.length === 0 ? '' : `; it reads ${fields.join(', ')}`;
 }
