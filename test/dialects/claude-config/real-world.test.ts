@@ -108,6 +108,18 @@ describe('groups as people write them', () => {
     ]);
   });
 
+  test.each([
+    [['Bash', 'Write'], 'array; write "Bash|Write"'],
+    [{ tools: ['Grep'] }, 'object; write "Grep"'],
+    [{ tool: 'TodoWrite' }, 'object; write "TodoWrite"'],
+    [{ event: 1 }, 'object'],
+    [[], 'array'],
+  ])('the matcher %j is no string', (matcher, found) => {
+    expect(reported({ PreToolUse: [{ matcher, hooks: [HANDLER] }] })).toEqual([
+      `"matcher": expected a string, found ${found}`,
+    ]);
+  });
+
   test('other further keys are nobody’s business', () => {
     const group = { matcher: 'Bash', description: 'd', id: 'pre:bash', hooks: [HANDLER] };
     expect(reported({ PreToolUse: [group] })).toEqual([]);

@@ -13,6 +13,33 @@ function withPlugins(files: Readonly<Record<string, unknown>>, ...names: string[
 const { hooks: EVENTS } = hook('inline');
 
 describe('a plugin that the caller names', () => {
+  test('is named among those of a marketplace, which is none itself', () => {
+    const { commands, why } = look(
+      withPlugins(
+        {
+          'market/.claude-plugin/marketplace.json': {
+            name: 'm',
+            plugins: [
+              { name: 'a', source: './plugins/a' },
+              { name: 'b', source: { url: 'x' } },
+            ],
+          },
+          'market/plugins/a/hooks/hooks.json': hook('a'),
+          'empty/README.md': '',
+        },
+        'market',
+        'empty',
+      ),
+    );
+    expect({ commands, why }).toEqual({
+      commands: [],
+      why: [
+        'market: is a marketplace, and was named with --plugin-dir; name a plugin in it: ./plugins/a',
+        'empty: holds nothing of a plugin, and was named with --plugin-dir',
+      ],
+    });
+  });
+
   test('brings hooks/hooks.json, files that its manifest names and hooks in the manifest', () => {
     const { commands, from, faults, why } = look(
       withPlugins(

@@ -1,3 +1,4 @@
+import { isRecord } from '../../../base/json.ts';
 import { closestName } from '../../../base/spelling.ts';
 import type { BrokenEntry, Entry, Source } from '../entry.ts';
 import { CLAUDE_EVENT_NAMES, type ClaudeEvent, isClaudeEvent } from '../names.ts';
@@ -101,7 +102,8 @@ function parseGroup(event: ClaudeEvent, group: Part, { source, agentType }: Owne
   }
   const matcher = fields.get('matcher');
   if (matcher !== undefined && typeof matcher.value !== 'string') {
-    return broken(matcher, `"matcher": expected a string, found ${describePart(matcher)}`);
+    const found = `"matcher": expected a string, found ${describePart(matcher)}`;
+    return broken(matcher, `${found}${namesInstead(matcher.value)}`);
   }
   const handlers = fields.get('hooks');
   if (handlers?.items === undefined || handlers.items === null) {
@@ -111,6 +113,14 @@ function parseGroup(event: ClaudeEvent, group: Part, { source, agentType }: Owne
   const place = { event: eventFor(event, agentType), matcher: pattern, source, agentType };
   const parsed = handlers.items.map((handler) => parseOne(handler, place));
   return joinParsed(withMisplaced(fields, withRepeated(group, parsed)));
+}
+
+/** `["Bash", "Write"]` and `{"tools": ["Bash", "Write"]}` are meant as `"Bash|Write"`. */
+function namesInstead(value: unknown): string {
+  const named = isRecord(value) ? (value['tools'] ?? value['tool'] ?? value['tool_name']) : value;
+  const names: readonly unknown[] = Array.isArray(named) ? named : [named];
+  const isList = names.length > 0 && names.every((name) => typeof name === 'string');
+  return isList ? `; write ${JSON.stringify(names.join('|'))}` : '';
 }
 
 const GROUP_FIELDS = ['matcher', 'hooks'];

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { isDirectory } from '../../../base/files.ts';
 import { isRecord, parseJson } from '../../../base/json.ts';
@@ -61,16 +62,39 @@ function namedPlugin(named: string, places: ClaudePlaces): Wanted | Ignored {
     const why = 'is not a directory, and was named with --plugin-dir; expected a plugin';
     return { path: directory, why, mayHideHook: true };
   }
+  const why = whyNoPlugin(directory);
+  if (why !== null) return { path: directory, why, mayHideHook: true };
   const id = `${manifestName(directory) ?? path.basename(directory)}@inline`;
   return settle({ id, directory, place: 'given', root: null, isForced: false }, places);
 }
 
+const PARTS_OF_PLUGIN = ['hooks', 'skills', 'commands', 'agents', '.mcp.json'];
+
+/** Why a directory that was named as a plugin is none, or null; a plugin needs no manifest. */
+function whyNoPlugin(directory: string): string | null {
+  const parts = [path.join('.claude-plugin', 'plugin.json'), ...PARTS_OF_PLUGIN];
+  if (parts.some((part) => existsSync(path.join(directory, part)))) return null;
+  const market = readJsonObject(path.join(directory, '.claude-plugin', 'marketplace.json'));
+  if (market === null) return 'holds nothing of a plugin, and was named with --plugin-dir';
+  const listed: readonly unknown[] = Array.isArray(market['plugins']) ? market['plugins'] : [];
+  const inside = listed.flatMap((each) =>
+    isRecord(each) && typeof each['source'] === 'string' ? [each['source']] : [],
+  );
+  const names = inside.length === 0 ? '' : `: ${inside.slice(0, MOST_NAMED).join(', ')}`;
+  return `is a marketplace, and was named with --plugin-dir; name a plugin in it${names}`;
+}
+
+const MOST_NAMED = 5;
+
 function manifestName(directory: string): string | null {
-  const text = readConfigText(path.join(directory, '.claude-plugin', 'plugin.json'));
-  const parsed = typeof text === 'string' ? parseJson(text) : null;
-  if (parsed === null || !parsed.ok || !isRecord(parsed.value)) return null;
-  const { name } = parsed.value;
+  const name = readJsonObject(path.join(directory, '.claude-plugin', 'plugin.json'))?.['name'];
   return typeof name === 'string' && name !== '' ? name : null;
+}
+
+function readJsonObject(file: string): Readonly<Record<string, unknown>> | null {
+  const text = readConfigText(file);
+  const parsed = typeof text === 'string' ? parseJson(text) : null;
+  return parsed !== null && parsed.ok && isRecord(parsed.value) ? parsed.value : null;
 }
 
 function settle(plugin: Wanted, places: ClaudePlaces): Wanted {
