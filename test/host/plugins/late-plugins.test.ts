@@ -12,7 +12,7 @@ it('a plugin that comes while a session is open is there for its next prompt', a
   expect(host.plugins(sessionId)).toBeNull();
   stage.write('~/.cline/plugins/late.mjs', LATE);
   await expect
-    .poll(async () => (await host.send(sessionId, '/late and said')).text, { timeout: 10_000 })
+    .poll(async () => (await host.send(sessionId, '/late and said')).text, { timeout: 30_000 })
     .toBe('heard and said');
   expect(host.plugins(sessionId)?.list()).toMatchObject([{ name: 'late', state: 'ready' }]);
 });
@@ -34,7 +34,7 @@ it('one that comes and cannot be loaded is told of, and the session goes on', as
         expect((await host.send(sessionId, 'again')).text).toBe('Done.');
         return told.join();
       },
-      { timeout: 10_000 },
+      { timeout: 30_000 },
     )
     .toContain('plugins have come, but cannot be loaded: the plugin "late" is not loaded');
 });
