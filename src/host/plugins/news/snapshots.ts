@@ -121,7 +121,9 @@ export function pluginStatus({
   return ending === 'max_turns' ? 'failed' : status;
 }
 
-export function usageOf({ costUsd, ...tokens }: Usage): AgentUsage {
+export function usageOf(usage: Usage): AgentUsage {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, costUsd } = usage;
+  const tokens = { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens };
   return costUsd === undefined ? tokens : { ...tokens, totalCost: costUsd };
 }
 
