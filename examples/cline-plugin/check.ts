@@ -29,7 +29,7 @@ deepEqual(
     run: {
       status: 0,
       stdout: 'Three words, and nothing was pushed.\n',
-      stderr: 'denied: Bash: PreToolUse:Bash hook error: Nobody pushes from main\n',
+      stderr: 'denied: Bash: Nobody pushes from main\n',
     },
     command: { status: 0, stdout: '4 words\n', stderr: '' },
   },

@@ -17,7 +17,7 @@ core.subscribe(({ type, payload }) => {
   if (type !== 'agent_event') return;
   const { event } = payload;
   if (event.type === 'content_end' && event.contentType === 'tool') {
-    console.log(`${event.toolName}: ${event.output.split('\n')[0].trim()}`);
+    console.log(`${event.toolName}: ${event.error ?? JSON.stringify(event.output)}`);
   }
 });
 const { sessionId, result } = await core.start({

@@ -1,6 +1,9 @@
 import type { AgentRuntimeEvent } from '../plugins/contract/runtime-hooks.ts';
 import type { AgentUsage } from '../plugins/contract/snapshot.ts';
+import { plainText } from '../plugins/values/plain-value.ts';
 import type { PendingPrompt } from './pending-prompts.ts';
+
+const MAX_ERROR_CHARACTERS = 100_000;
 
 /** What happens in the sessions of a `ClineCore`. */
 export type CoreSessionEvent =
@@ -119,6 +122,10 @@ export function agentEvents(event: AgentRuntimeEvent): readonly AgentEvent[] {
   }
 }
 
+function errorText(output: unknown): string {
+  return typeof output === 'string' ? output : plainText(output, MAX_ERROR_CHARACTERS).text;
+}
+
 type Of<Type extends AgentRuntimeEvent['type']> = Extract<AgentRuntimeEvent, { type: Type }>;
 
 function endedContents({ message }: Of<'assistant-message'>): readonly AgentEvent[] {
@@ -142,7 +149,7 @@ function toolEvents(
   return event.message.content.flatMap((part): AgentEvent[] => {
     if (part.type !== 'tool-result') return [];
     const { output, isError } = part;
-    const error = isError === true ? { error: String(output) } : {};
+    const error = isError === true ? { error: errorText(output) } : {};
     return [{ type: 'content_end', ...facts, output, ...error }];
   });
 }

@@ -122,7 +122,8 @@ function deniedBy(verdict: Verdict, tool: string): Pick<Denied, 'error' | 'answe
   if (said === null) return { error: deniedText(verdict, tool) };
   // A skipped call of Cline's has failed with this as its result.
   const response = { error: said };
-  const answer = { ...failedOutput(JSON.stringify(response)), response, replaced: true } as const;
+  const heard = failedOutput(JSON.stringify(response));
+  const answer = { ...heard, text: said, response, replaced: true } as const;
   return { error: said, answer };
 }
 

@@ -75,7 +75,10 @@ export function createToldMessages({ mirror, messages, model, now }: ToldMeans):
       return resultMessage(part, now());
     },
     noteOfAnswer({ agent: { id, parentId } }, answer) {
-      return { ...notes.of(answer), metrics: metricsOf(mirror.agent(id, parentId).lastUsage) };
+      const agent = mirror.agent(id, parentId);
+      // It is kept only when hooks have left it as it is.
+      notes.see([answer], answerFacts(agent.lastUsage, modelOf(agent)));
+      return notes.of(answer);
     },
     next: () => notes.next(),
     modelOf,
