@@ -66,7 +66,9 @@ function fieldOf(tool: AgentTool, key: keyof AgentTool): unknown {
   }
 }
 
-function prepared(input: unknown, run: PreparedCall['run']): PreparedCall {
+/** Hooks are shown a copy: what one of them changes in it must not run unseen by the others. */
+function prepared(meant: unknown, run: PreparedCall['run']): PreparedCall {
+  const input: unknown = structuredClone(meant);
   return { input: isRecord(input) ? input : { input }, run };
 }
 
