@@ -27,14 +27,13 @@ const { values: flags } = parseArgs({
     project: { type: 'string', default: '.' },
     only: { type: 'string', default: '' },
     quick: { type: 'boolean', default: false },
-    peer: { type: 'boolean', default: false },
+    row: { type: 'string' },
   },
 });
 const ROWS = [
-  // First: what takes a microsecond takes longer in a process that has done much else before.
-  ...pluginDispatchRows,
-  ...inProcessRows,
   ...processRows,
+  ...inProcessRows,
+  ...pluginDispatchRows,
   ...isolatedHookRows,
   ...discoveryRows,
   ...claudeConfigRows,
@@ -47,22 +46,24 @@ const ROWS = [
   ...longSessionRows,
   ...pluginRows,
 ];
-const BESIDE_PEER = [...peerRows, ...pluginPeerRows];
+const BESIDE_PROGRAM = peerProgramRows;
+const BESIDE_LIBRARY = [...peerPluginRows, ...peerRows, ...pluginPeerRows];
 
-if (flags.peer) process.stdout.write(JSON.stringify(await runRows(BESIDE_PEER)));
-else await bench();
+if (flags.row === undefined) bench();
+else process.stdout.write(JSON.stringify(await runRow(rowNamed(flags.row), flags)));
 
-async function bench(): Promise<void> {
+function bench(): void {
   const library = installedVersion(flags.project, PEER);
   const program = installedVersion(flags.project, PEER_PROGRAM);
   const peers = [library, program].filter((peer) => peer !== null);
   const machine = describeMachine(peers);
   const results = [
-    ...(await runRows(ROWS)),
-    ...(program === null ? [] : await runRows(peerProgramRows)),
-    ...(library === null ? [] : await runRows(peerPluginRows)),
-    ...(library === null ? [] : runBesidePeer()),
-  ];
+    ...ROWS,
+    ...(program === null ? [] : BESIDE_PROGRAM),
+    ...(library === null ? [] : BESIDE_LIBRARY),
+  ]
+    .filter(({ name }) => name.includes(flags.only))
+    .map(runApart);
   const remarks = peers.length < 2 ? [PEER_MISSING] : [];
   say([...machine, '', plainTable(tableOf(results)), '', ...remarks].join('\n'));
   if (flags.only === '' && !flags.quick) {
@@ -74,26 +75,27 @@ async function bench(): Promise<void> {
   if (missed.length > 0) process.exitCode = 1;
 }
 
-async function runRows(rows: readonly Row[]): Promise<RowResult[]> {
-  const results: RowResult[] = [];
-  for (const row of rows.filter(({ name }) => name.includes(flags.only))) {
-    const result = await runRow(row, flags);
-    const facts = result.facts === '' ? '' : ` (${result.facts})`;
-    process.stderr.write(`${row.name}: ${verdictText(result)}${facts}\n`);
-    results.push(result);
-  }
-  return results;
-}
-
-/** In a process of its own: the peer makes it several times as large, and everything slower with it. */
-function runBesidePeer(): RowResult[] {
+/**
+ * In a process of its own: one that has done much else before is larger, and so starts programs more
+ * slowly, and what takes a microsecond takes longer in it.
+ */
+function runApart({ name }: Row): RowResult {
   const { stdout, status } = spawnSync(
     process.execPath,
-    [fileURLToPath(import.meta.url), '--peer', ...process.argv.slice(2)],
+    [...process.execArgv, fileURLToPath(import.meta.url), '--row', name, ...process.argv.slice(2)],
     { stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8' },
   );
-  if (status !== 0) throw new Error('the measurement beside the peer failed');
-  return JSON.parse(stdout);
+  if (status !== 0) throw new Error(`the measurement of "${name}" failed`);
+  const result: RowResult = JSON.parse(stdout);
+  const facts = result.facts === '' ? '' : ` (${result.facts})`;
+  process.stderr.write(`${name}: ${verdictText(result)}${facts}\n`);
+  return result;
+}
+
+function rowNamed(wanted: string): Row {
+  const row = [...ROWS, ...BESIDE_PROGRAM, ...BESIDE_LIBRARY].find(({ name }) => name === wanted);
+  if (row === undefined) throw new Error(`expected the name of a row, found "${wanted}"`);
+  return row;
 }
 
 function say(text: string): void {
