@@ -140,8 +140,15 @@ export function isRefusal(effect: Effect | 'stop'): boolean {
   return effect === 'deny' || effect === 'stop';
 }
 
-/** What is said of an event when no hook was asked. */
-export function emptyVerdict(event: string): Verdict {
+/** What is said of an event when no hook was asked, or none that was asked says anything. */
+export function emptyVerdict(
+  event: string,
+  asked: Pick<Verdict, 'outcomes' | 'skipped' | 'slowest'> = {
+    outcomes: [],
+    skipped: [],
+    slowest: null,
+  },
+): Verdict {
   return {
     event,
     effect: 'pass',
@@ -152,8 +159,8 @@ export function emptyVerdict(event: string): Verdict {
     changes: {},
     context: [],
     messages: [],
-    outcomes: [],
-    skipped: [],
-    slowest: null,
+    outcomes: asked.outcomes,
+    skipped: asked.skipped,
+    slowest: asked.slowest,
   };
 }

@@ -3,6 +3,7 @@ import {
   type ChangeField,
   type Decision,
   type Effect,
+  emptyVerdict,
   isRefusal,
   type Outcome,
   type Skipped,
@@ -56,20 +57,7 @@ export function mergePasses(
   outcomes: readonly Outcome[],
   skipped: readonly Skipped[],
 ): Verdict {
-  return {
-    event,
-    effect: 'pass',
-    stop: null,
-    reasons: [],
-    input: null,
-    output: null,
-    changes: {},
-    context: [],
-    messages: [],
-    outcomes,
-    skipped,
-    slowest: slowestOf(outcomes),
-  };
+  return emptyVerdict(event, { outcomes, skipped, slowest: slowestOf(outcomes) });
 }
 
 function saysSomething({ failure, decision }: Outcome): boolean {

@@ -54,6 +54,22 @@ describe.skipIf(!hasTerminal)('in a terminal (skipped without python3)', () => {
     expect(readFileSync(path.join(place.repo, '.claude', 'settings.json'), 'utf8')).toBe(settings);
   });
 
+  it('calls the person who is waited for, as terminals understand it', async () => {
+    const place = createPlace();
+    const turns = [{ tools: [{ name: 'Bash', input: { command: 'touch made' } }] }];
+    const script = write(place.directory, 'turns.json', JSON.stringify(turns));
+    const { stdout } = await runInTerminal(['chat', '--script', script, 'go'], at(place), {
+      dialogue: [
+        ['notify;Hookline;', '\u0003'],
+        ['again', '\u0003'],
+      ],
+    });
+    const [, words = ''] = /\u001B\]777;notify;Hookline;([^\u0007]+)\u0007/u.exec(stdout) ?? [];
+    expect(words).toContain('permission');
+    expect(stdout).toContain(`${ESCAPE}]9;${words}\u0007`);
+    expect(existsSync(path.join(place.repo, 'made'))).toBe(false);
+  });
+
   it('shows which hook it waits for, and takes it away again', async () => {
     const place = createPlace();
     const go = path.join(place.directory, 'go');

@@ -16,7 +16,7 @@ if (where === 'import') begin();
 export default {
   name: 'reporter',
   manifest: { capabilities: ['hooks', 'tools', 'commands', 'rules', 'messageBuilders'] },
-  setup(api: any) {
+  setup(api: import('@cline/core').AgentExtensionApi) {
     if (where === 'setup') begin();
     const tool = { description: '', inputSchema: { type: 'object' } };
     api.registerTool({ ...tool, name: 'report', execute: () => { begin(); return 'done'; } });
