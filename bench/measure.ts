@@ -3,6 +3,8 @@ export type Task = () => unknown;
 
 export interface Plan {
   readonly samples: number;
+  /** How many rounds nobody counts; a tenth as many when it does not say. */
+  readonly warmUps?: number;
   /** How many calls make one sample; more than one where a single call is too short for the clock. */
   readonly batch: number;
   /** How many of the things whose time is wanted one call does; one when it does not say. */
@@ -28,7 +30,8 @@ const MIN_WARM_UPS = 3;
  * round in another order, so that none always follows the same other.
  */
 export async function measureInTurns(tasks: readonly Task[], plan: Plan): Promise<Summary[]> {
-  const warmUps = Math.max(MIN_WARM_UPS, Math.round(plan.samples * WARM_UP_SHARE));
+  const tenth = Math.max(MIN_WARM_UPS, Math.round(plan.samples * WARM_UP_SHARE));
+  const warmUps = plan.warmUps ?? tenth;
   const times: number[][] = tasks.map(() => []);
   for (let round = -warmUps; round < plan.samples; round++) {
     for (const { task, own } of shuffled(tasks.map((task, at) => ({ task, own: times[at] })))) {

@@ -30,6 +30,7 @@ export function commandHandler(target: CommandTarget): Handler {
   const { program, codec, handOver, onExchange, ...handler } = target;
   return {
     ...handler,
+    prepare: (input) => void payloadFor(codec, input),
     async run(input, signal) {
       const prepared = program(input);
       const stdin = (): Buffer => payloadFor(codec, input);

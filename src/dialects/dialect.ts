@@ -1,6 +1,6 @@
 import type { FailurePolicy } from '../hooks/decision.ts';
 import type { EventName } from '../hooks/facts.ts';
-import type { Handler } from '../hooks/handler.ts';
+import type { Handler, Wave } from '../hooks/handler.ts';
 import type { ConfiguredServers, ServerConfig } from '../mcp/server-config.ts';
 import type { PluginEntry } from '../plugins/entry.ts';
 import type { PermissionSettings } from '../permissions/settings.ts';
@@ -43,8 +43,8 @@ export interface Grant {
   readonly onFailure: FailurePolicy;
   readonly timeoutMs: number;
   readonly environment: Readonly<Environment>;
-  /** Why it may not run now, or null. Asked right before each run. */
-  readonly withheld: () => string | null;
+  /** Why it may not run now, or null. Asked right before each run; a wave looks at each file once. */
+  readonly withheld: (wave?: Wave) => string | null;
   /** Told of every exchange with the hook. */
   readonly onExchange?: (exchange: Exchange) => void;
 }

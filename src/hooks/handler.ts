@@ -26,6 +26,9 @@ export interface Answer {
   readonly late?: Promise<Answer>;
 }
 
+/** Which handlers are started without waiting for anything between them; no two waves are the same. */
+export type Wave = number;
+
 /**
  * A hook made ready to run by a dialect: the one seam between the engine and every dialect.
  *
@@ -61,8 +64,16 @@ export interface Handler {
     names: readonly string[],
     tool: ToolView | null,
   ) => string | null;
-  /** Why it may not run now (`untrusted`, `modified`, `disabled`), or null. Asked right before each run. */
-  withheld?(): string | null;
+  /**
+   * Why it may not run now (`untrusted`, `modified`, `disabled`), or null. Asked right before each
+   * run; what was found out for one handler of a wave holds for all others of it.
+   */
+  withheld?(wave?: Wave): string | null;
+  /**
+   * Makes what `run` will need, such as a payload, for one that never answers at once. Called before
+   * several are started, because right after it started a process Node.js is slow for a while.
+   */
+  prepare?(input: HandlerInput): void;
   run(input: HandlerInput, signal: AbortSignal): Answer | undefined | Promise<Answer | undefined>;
 }
 

@@ -12,7 +12,7 @@ import type {
   PluginPlace,
 } from '../dialects/dialect.ts';
 import type { FailurePolicy } from '../hooks/decision.ts';
-import type { Handler, HandlerSource } from '../hooks/handler.ts';
+import type { Handler, HandlerSource, Wave } from '../hooks/handler.ts';
 import { type ConfiguredServers, NO_SERVERS } from '../mcp/server-config.ts';
 import type { PermissionSettings } from '../permissions/settings.ts';
 import { childEnvironment, type Environment, PROVIDER_KEYS } from '../process/environment.ts';
@@ -180,7 +180,7 @@ interface Grants {
 
 function createGrants(
   { settings, surroundings, stateDirectory, trust, sessionId, onExchange }: HookSetOptions,
-  disabled: () => Settings['hooks.disabled'],
+  disabled: (wave?: Wave) => Settings['hooks.disabled'],
 ): Grants {
   const environmentFor = (withhold: readonly string[]): Environment =>
     hookEnvironment({
@@ -196,22 +196,22 @@ function createGrants(
   }));
   const units = new WeakMap<FoundHook, TrustUnit>();
 
-  const isDisabled = (hook: FoundHook): boolean =>
+  const isDisabled = (hook: FoundHook, wave?: Wave): boolean =>
     hook.whyOff !== undefined ||
-    (hook.isFixed !== true && disabled().some((entry) => namesHook(entry, hook)));
+    (hook.isFixed !== true && disabled(wave).some((entry) => namesHook(entry, hook)));
 
-  function trustOf(hook: FoundHook): HookTrust {
+  function trustOf(hook: FoundHook, wave?: Wave): HookTrust {
     if (hook.place === 'home' || hook.runsNothing === true) return { by: 'place' };
     if (hook.place === 'given' || trust === null) return { by: 'caller' };
     // The checker knows a unit again by the object it is.
     const unit = units.get(hook) ?? trustUnit(hook);
     units.set(hook, unit);
-    return trustFrom(trust.check(unit));
+    return trustFrom(trust.check(unit, wave));
   }
 
-  function withheld(hook: FoundHook): string | null {
-    if (isDisabled(hook)) return 'disabled';
-    const trusted = trustOf(hook);
+  function withheld(hook: FoundHook, wave?: Wave): string | null {
+    if (isDisabled(hook, wave)) return 'disabled';
+    const trusted = trustOf(hook, wave);
     return trusted.by === null ? `${trusted.state}: ${trusted.why}` : null;
   }
 
@@ -219,7 +219,7 @@ function createGrants(
     grant: (hook) => ({
       ...limitsOf(hook, settings),
       environment: hook.place === 'workspace' ? workspaceEnvironment() : ownEnvironment(),
-      withheld: () => withheld(hook),
+      withheld: (wave) => withheld(hook, wave),
       ...(onExchange === undefined ? {} : { onExchange }),
     }),
     status(hook) {

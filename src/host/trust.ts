@@ -1,10 +1,12 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { type BigIntStats, existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../base/clock.ts';
 import { HooklineError, isHooklineError, messageOf } from '../base/errors.ts';
+import { oncePerWave } from '../base/once.ts';
 import { findRealPath, isInside } from '../base/paths.ts';
 import { createTrustChecker, type TrustChecker } from '../trust/checker.ts';
+import { isSameState } from '../trust/fingerprint.ts';
 import { type Lock, parseLock, verifyLockSha256 } from '../trust/lock.ts';
 import { openTrustRecord, type TrustRecord } from '../trust/record.ts';
 
@@ -56,17 +58,20 @@ export function openTrust(request: TrustRequest): Trust {
 type OpenedRecord = TrustRecord | HooklineError;
 
 /** The record as it is at each call: what another process takes back must not run once more. */
-function followRecord(file: string | null, guardedRoots: readonly string[]): () => OpenedRecord {
+function followRecord(
+  file: string | null,
+  guardedRoots: readonly string[],
+): (wave?: number) => OpenedRecord {
   if (file === null) {
     const none = noHome();
     return () => none;
   }
   const hasChanged = createChangeCheck(file);
   let record = openTrustRecord(file, guardedRoots);
-  return () => {
+  return oncePerWave(() => {
     if (hasChanged()) record = believable(record, openTrustRecord(file, guardedRoots));
     return record;
-  };
+  });
 }
 
 /** What something else than Hookline wrote is announced at the next start; until then it adds nothing. */
@@ -79,17 +84,17 @@ function believable(before: OpenedRecord, now: OpenedRecord): OpenedRecord {
 
 /** A checker remembers its answers, so another record needs another checker. */
 function createFollowingChecker(
-  currentRecord: () => OpenedRecord,
+  currentRecord: (wave?: number) => OpenedRecord,
   create: (record: OpenedRecord) => TrustChecker,
 ): TrustChecker {
   let record = currentRecord();
   let checker = create(record);
   return {
-    check(unit) {
-      const now = currentRecord();
+    check(unit, wave) {
+      const now = currentRecord(wave);
       if (now !== record) checker = create(now);
       record = now;
-      return checker.check(unit);
+      return checker.check(unit, wave);
     },
   };
 }
@@ -99,17 +104,23 @@ export function createChangeCheck(file: string): () => boolean {
   let seen = stateOf(file);
   return () => {
     const now = stateOf(file);
-    const hasChanged = now !== seen;
+    const hasChanged = !isSameFile(seen, now);
     seen = now;
     return hasChanged;
   };
 }
 
-function stateOf(file: string): string {
+function isSameFile(one: FileState, other: FileState): boolean {
+  if (typeof one === 'string' || typeof other === 'string') return one === other;
+  return isSameState(one, other);
+}
+
+/** What is known of a file, or why nothing is. */
+type FileState = BigIntStats | string;
+
+function stateOf(file: string): FileState {
   try {
-    const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
-    if (stats === undefined) return 'absent';
-    return [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ');
+    return statSync(file, { bigint: true, throwIfNoEntry: false }) ?? 'absent';
   } catch (error) {
     return messageOf(error);
   }

@@ -1,5 +1,5 @@
 import { limitTime } from '../base/time-limit.ts';
-import { untilAborted } from '../base/until-aborted.ts';
+import { untilAborted } from '../base/abort.ts';
 import { type CallLimit, limitCall } from './call-limit.ts';
 import { loadSchemaCheck } from './check-schema.ts';
 import { describeFailure, isUnreachable } from './failures.ts';

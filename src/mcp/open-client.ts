@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import type { Client, StandardSchemaV1, Transport } from '@modelcontextprotocol/client';
 import { isRecord } from '../base/json.ts';
 import { limitTime } from '../base/time-limit.ts';
-import { untilAborted } from '../base/until-aborted.ts';
+import { untilAborted } from '../base/abort.ts';
 import { VERSION } from '../base/version.ts';
 import type { Environment } from '../process/environment.ts';
 import { protocolFailure } from './failures.ts';

@@ -1,6 +1,6 @@
 import { HooklineError } from '../base/errors.ts';
 import { limitTime } from '../base/time-limit.ts';
-import { untilAborted } from '../base/until-aborted.ts';
+import { untilAborted } from '../base/abort.ts';
 
 /** How long a part of a plugin is waited for. */
 export interface Bounds {

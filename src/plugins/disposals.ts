@@ -1,6 +1,6 @@
 import { messageOf } from '../base/errors.ts';
 import { limitTime } from '../base/time-limit.ts';
-import { untilAborted } from '../base/until-aborted.ts';
+import { untilAborted } from '../base/abort.ts';
 import type { OnIssue } from './issue.ts';
 
 /** What a plugin wants done at the end. */

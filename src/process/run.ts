@@ -1,10 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { closeSync } from 'node:fs';
-import { setMaxListeners } from 'node:events';
 import type { Readable } from 'node:stream';
 import { systemClock } from '../base/clock.ts';
 import { invariant } from '../base/errors.ts';
 import { openNamelessFile } from '../base/files.ts';
+import { offAbort, onAbort } from '../base/abort.ts';
 import { createBoundedOutput, type BoundedOutput, type OutputCollector } from './bounded-output.ts';
 import { createTreeEnder, type TreeEnder } from './end-tree.ts';
 import { forgetTree, rememberTree } from './live-trees.ts';
@@ -125,9 +125,17 @@ class Run {
       this.#options.onStart?.(this.#child.pid);
     }
     this.#listen(this.#child);
-    this.#limit(this.#program.timeoutMs);
-    if (signal !== undefined) this.#obey(signal);
+    // What can wait is done while the program starts, and after those that start beside it.
+    queueMicrotask(() => this.#guard());
     this.#feed(this.#child);
+  }
+
+  #guard(): void {
+    const { signal } = this.#options;
+    if (this.#isSettled) return;
+    this.#limit(this.#program.timeoutMs);
+    if (signal?.aborted === true) this.#endEarly('abort');
+    else if (signal !== undefined) onAbort(signal, this.#onAbort);
   }
 
   #limit(timeoutMs: number): void {
@@ -173,12 +181,6 @@ class Run {
     this.#ending ??= 'spawn';
     this.#spawnError = describeSpawnFailure(error, this.#program);
     this.#settle();
-  }
-
-  #obey(signal: AbortSignal): void {
-    // Many programs at once share one signal, which Node.js 20 would report as a leak.
-    if (signal instanceof EventTarget) setMaxListeners(0, signal);
-    signal.addEventListener('abort', this.#onAbort);
   }
 
   readonly #onAbort = (): void => this.#endEarly('abort');
@@ -246,7 +248,7 @@ class Run {
     clearTimeout(this.#deadline);
     clearTimeout(this.#pause);
     if (this.#child?.pid !== undefined) forgetTree(this.#child.pid);
-    this.#options.signal?.removeEventListener('abort', this.#onAbort);
+    if (this.#options.signal !== undefined) offAbort(this.#options.signal, this.#onAbort);
     if (!this.#hasClosed) this.#letGo();
     invariant(this.#ending !== null, 'a program settles only after it is known why it ended');
     this.#resolve(this.#result(this.#ending));

@@ -1,9 +1,16 @@
 import { type Clock, systemClock } from '../base/clock.ts';
 import { type HooklineError, isHooklineError, messageOf } from '../base/errors.ts';
+import { oncePerWave } from '../base/once.ts';
 import { type Binding, bindUnitWith, createFileHasher, type HashFile } from './bytes.ts';
 import type { TrustUnit } from './collect.ts';
 import { type BoundEntry, compareFileMaps, ENTRY_TEXT_KEY } from './file-map.ts';
-import { type Fingerprint, isSettled, isUnchanged, withoutRepetition } from './fingerprint.ts';
+import {
+  type Fingerprint,
+  isSettled,
+  isUnchanged,
+  takeLook,
+  withoutRepetition,
+} from './fingerprint.ts';
 import type { Lock } from './lock.ts';
 import type { TrustRecord } from './record.ts';
 
@@ -25,8 +32,11 @@ export interface TrustSources {
 }
 
 export interface TrustChecker {
-  /** Must never throw, and never trusts what it could not read to the end. */
-  check(unit: TrustUnit): TrustState;
+  /**
+   * Must never throw, and never trusts what it could not read to the end. In one wave each path is
+   * looked at once, however many units lie beside each other.
+   */
+  check(unit: TrustUnit, wave?: number): TrustState;
 }
 
 interface Remembered {
@@ -42,10 +52,11 @@ export function createTrustChecker(sources: TrustSources): TrustChecker {
   const clock = sources.clock ?? systemClock;
   const hash = createFileHasher(clock);
   const remembered = new WeakMap<TrustUnit, Remembered>();
+  const lookOf = oncePerWave(takeLook);
 
-  function check(unit: TrustUnit): TrustState {
+  function check(unit: TrustUnit, wave?: number): TrustState {
     const known = remembered.get(unit);
-    if (known !== undefined && isUnchanged(known.fingerprint)) return known.state;
+    if (known !== undefined && isUnchanged(known.fingerprint, lookOf(wave))) return known.state;
     remembered.delete(unit);
     const hashedAtMs = clock.now();
     const bound = tryBind(unit, hash);

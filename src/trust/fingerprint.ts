@@ -65,15 +65,38 @@ function isOfNoLink({ kind, seen }: Probe): boolean {
   return kind === 'state' && seen !== null && !seen.isSymbolicLink();
 }
 
-export function isUnchanged(fingerprint: Fingerprint): boolean {
+/** How paths look at one moment; each is looked at when it is first asked for. */
+export interface Look {
+  stateOf(path: string): BigIntStats | null;
+  targetOf(path: string): string;
+}
+
+export function takeLook(): Look {
+  const states = new Map<string, BigIntStats | null>();
+  const targets = new Map<string, string>();
+  return {
+    stateOf: (path) => seenOnce(states, path, stateOf),
+    targetOf: (path) => seenOnce(targets, path, targetOf),
+  };
+}
+
+function seenOnce<Seen>(seen: Map<string, Seen>, path: string, look: (path: string) => Seen): Seen {
+  const known = seen.get(path);
+  if (known !== undefined) return known;
+  const found = look(path);
+  seen.set(path, found);
+  return found;
+}
+
+export function isUnchanged(fingerprint: Fingerprint, look: Look = { stateOf, targetOf }): boolean {
   return fingerprint.every((known) =>
     known.kind === 'state'
-      ? isSameState(known.seen, stateOf(known.path))
-      : known.seen === targetOf(known.path),
+      ? isSameState(known.seen, look.stateOf(known.path))
+      : known.seen === look.targetOf(known.path),
   );
 }
 
-function isSameState(one: BigIntStats | null, other: BigIntStats | null): boolean {
+export function isSameState(one: BigIntStats | null, other: BigIntStats | null): boolean {
   if (one === null || other === null) return one === other;
   return (
     one.ino === other.ino &&

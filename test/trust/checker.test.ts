@@ -278,3 +278,21 @@ describe('check', () => {
     },
   );
 });
+
+describe('a wave of checks', () => {
+  it('looks at each file once, and the next wave looks again', () => {
+    const unit = unitOf(createDirectory({ [GUARD]: 'echo fine' }));
+    const checker = createTrustChecker({
+      record: recordOf([unit]),
+      lock: null,
+      clock: clocks.remembered,
+    });
+    expect(checker.check(unit, 1)).toEqual(TRUSTED);
+    expect(checker.check(unit, 1)).toEqual(TRUSTED);
+    waitForFileClock();
+    write(unit.root, GUARD, 'echo changed');
+    expect(checker.check(unit, 1)).toEqual(TRUSTED);
+    expect(checker.check(unit, 2).state).toBe('modified');
+    expect(checker.check(unit).state).toBe('modified');
+  });
+});

@@ -1,5 +1,5 @@
 import { messageOf } from '../../base/errors.ts';
-import { untilAborted } from '../../base/until-aborted.ts';
+import { untilAborted } from '../../base/abort.ts';
 import { isRefusal, type Stop } from '../../hooks/decision.ts';
 import type { PermissionRuling } from '../../permissions/permissions.ts';
 import type { ToolUseBlock } from '../../sessions/messages.ts';

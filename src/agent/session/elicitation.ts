@@ -1,6 +1,6 @@
 import { messageOf } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
-import { untilAborted } from '../../base/until-aborted.ts';
+import { untilAborted } from '../../base/abort.ts';
 import { isRefusal, type Verdict } from '../../hooks/decision.ts';
 import type { Agent } from '../agent.ts';
 import { notify } from '../loop/notify.ts';

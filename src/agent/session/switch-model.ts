@@ -1,7 +1,7 @@
 import type { Verdict } from '../../hooks/decision.ts';
 import { isRefusal } from '../../hooks/decision.ts';
 import type { EventFacts } from '../../hooks/facts.ts';
-import { untilAborted } from '../../base/until-aborted.ts';
+import { untilAborted } from '../../base/abort.ts';
 import type { Agent } from '../agent.ts';
 import { modelText } from '../conversation/hook-texts.ts';
 import { contextTexts, reasonsText } from '../conversation/verdict-texts.ts';

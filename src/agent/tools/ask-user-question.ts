@@ -1,4 +1,4 @@
-import { untilAborted } from '../../base/until-aborted.ts';
+import { untilAborted } from '../../base/abort.ts';
 import { defineTool } from './define-tool.ts';
 import type { InputFields } from './input-fields.ts';
 import { failedOutput } from './tool.ts';

@@ -1,6 +1,6 @@
 import { messageOf } from '../../base/errors.ts';
 import { limitTime } from '../../base/time-limit.ts';
-import { untilAborted } from '../../base/until-aborted.ts';
+import { untilAborted } from '../../base/abort.ts';
 import type { FailurePolicy } from '../../hooks/decision.ts';
 import type { EventName, HookEvent } from '../../hooks/facts.ts';
 import type { Answer, Handler, HandlerInput } from '../../hooks/handler.ts';

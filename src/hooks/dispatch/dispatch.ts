@@ -4,6 +4,7 @@ import type { HookEvent } from '../facts.ts';
 import type { Handler } from '../handler.ts';
 import { mergeOutcomes, mergePasses } from '../merge.ts';
 import {
+  beginWave,
   type Candidate,
   findRepeats,
   isSkipped,
@@ -41,7 +42,9 @@ export function createDispatch(ports: DispatchPorts): RunDispatch {
   return (request) => {
     const { event, handlers, signal } = request;
     const views = viewEvent(event, ports.readText);
-    const plan: PlanOfPass = { views, repeats: findRepeats(handlers, views), pass: 1 };
+    const wave = beginWave();
+    const repeats = findRepeats(handlers, views, wave);
+    const plan: PlanOfPass = { views, repeats, pass: 1, wave };
     const way = goStraight(ports, request, plan);
     if (way.next < handlers.length || way.started.length > 0) {
       return runPasses(ports, request, { plan, way });
@@ -111,18 +114,18 @@ async function runFirstPass(
 ): Promise<Pass> {
   const { event, handlers, signal } = request;
   const begun = beginPass(ports, request, { plan: first, way });
-  let plan = first;
-  let next = begun.untilOrdered(way.next, plan);
+  let { views } = first;
+  let next = begun.untilOrdered(way.next, first);
   for (let ordered = handlers[next]; ordered !== undefined; ordered = handlers[next]) {
     const before = applied(ports, request, await settleAll(begun.started, signal));
     const why = endOfChain(before.ran, ordered.handler, signal);
     if (why === null) {
       const seen = eventAfter(event, before);
-      plan = seen === event ? first : { ...first, views: viewEvent(seen, ports.readText) };
-      begun.add(planRuns(ordered, plan));
-    } else {
-      begun.add({ hook: ordered.handler.id, kind: 'order', why });
+      views = seen === event ? first.views : viewEvent(seen, ports.readText);
     }
+    const plan = { ...first, views, wave: beginWave() };
+    const { id: hook } = ordered.handler;
+    begun.add(why === null ? planRuns(ordered, plan) : { hook, kind: 'order', why });
     next = begun.untilOrdered(next + 1, plan);
   }
   return { ran: await settleAll(begun.started, signal), skipped: begun.skipped };
@@ -154,15 +157,27 @@ function beginPass(
     skipped,
     add,
     untilOrdered(from, seen) {
-      let at = from;
-      for (; at < handlers.length; at += 1) {
-        const candidate = handlers[at];
-        if (candidate === undefined || candidate.isOrdered) break;
-        add(planRuns(candidate, seen));
-      }
-      return at;
+      const ordered = handlers.findIndex(({ isOrdered }, at) => at >= from && isOrdered);
+      const end = ordered === -1 ? handlers.length : ordered;
+      const planned = handlers.slice(from, end).map((candidate) => planRuns(candidate, seen));
+      const ready = planned.length > 1 ? planned.map(prepareRuns) : planned;
+      ready.forEach(add);
+      return end;
     },
   };
+}
+
+function prepareRuns(planned: PlannedRun[] | Skipped): PlannedRun[] | Skipped {
+  return isSkipped(planned) ? planned : planned.map(prepareRun);
+}
+
+function prepareRun(run: PlannedRun): PlannedRun {
+  try {
+    run.handler.prepare?.(run.input);
+    return run;
+  } catch (thrown) {
+    return { ...run, thrown };
+  }
 }
 
 async function runSecondPass(
@@ -171,8 +186,9 @@ async function runSecondPass(
   first: readonly Ran[],
 ): Promise<Pass> {
   const views = viewEvent(request.event, ports.readText);
-  const repeats = findRepeats(request.handlers, views);
-  const plan: PlanOfPass = { views, repeats, pass: 2 };
+  const wave = beginWave();
+  const repeats = findRepeats(request.handlers, views, wave);
+  const plan: PlanOfPass = { views, repeats, pass: 2, wave };
   const started: Started[] = [];
   const skipped: Skipped[] = [];
   for (const candidate of request.handlers) {

@@ -1,17 +1,18 @@
 import { messageOf } from '../../base/errors.ts';
 import type { Skipped } from '../decision.ts';
 import {
+  beginWave,
   type Candidate,
   findRepeats,
   isSkipped,
   type Plan,
+  type PlanOfPass,
   planHandler,
-  type Repeats,
   skipRepeat,
 } from './plan.ts';
 import type { HookEvent } from '../facts.ts';
 import type { Handler } from '../handler.ts';
-import { type EventViews, type ReadText, viewEvent } from './views.ts';
+import { type ReadText, viewEvent } from './views.ts';
 
 export interface PlannedRun {
   readonly hook: string;
@@ -38,11 +39,12 @@ export function explainEvent(
   readText: ReadText | undefined,
 ): Explanation {
   const views = viewEvent(event, readText);
-  const repeats = findRepeats(candidates, views);
+  const wave = beginWave();
+  const repeats = findRepeats(candidates, views, wave);
   const runs: PlannedRun[] = [];
   const skipped: Skipped[] = [];
   for (const candidate of candidates) {
-    const planned = planQuietly(candidate, views, repeats);
+    const planned = planQuietly(candidate, { views, repeats, wave });
     if (isSkipped(planned)) skipped.push(planned);
     else runs.push(describe(candidate.handler, planned.length, planned[0]?.tool ?? null));
   }
@@ -50,9 +52,12 @@ export function explainEvent(
 }
 
 /** A dispatch would report it as failed; nothing has run here that could fail. */
-function planQuietly(candidate: Candidate, views: EventViews, repeats: Repeats): Plan {
+function planQuietly(
+  candidate: Candidate,
+  { views, repeats, wave }: Omit<PlanOfPass, 'pass'>,
+): Plan {
   try {
-    const planned = planHandler(candidate, views);
+    const planned = planHandler(candidate, views, wave);
     const running = isSkipped(planned) ? undefined : repeats.get(candidate);
     return running === undefined ? planned : skipRepeat(candidate, running);
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Outcome, Skipped } from '../decision.ts';
 import type { Vocabulary } from '../faces/faces.ts';
-import type { Handler, HandlerInput } from '../handler.ts';
+import type { Handler, HandlerInput, Wave } from '../handler.ts';
 import type { HandlerRun } from './run-handler.ts';
 import type { EventViews, Subject } from './views.ts';
 
@@ -19,10 +19,10 @@ export function isSkipped(planned: readonly unknown[] | Skipped): planned is Ski
 export interface Candidate {
   readonly handler: Handler;
   readonly question: Question;
-  readonly withheld: (() => string | null) | null;
+  readonly withheld: ((wave: Wave) => string | null) | null;
   readonly run: Handler['run'];
   readonly isOrdered: boolean;
-  /** Whether it is simply called and waited for as long as it takes. */
+  /** Whether it is simply called, may answer at once and is waited for as long as it takes. */
   readonly isPlain: boolean;
   /** What was last said of it when it did not fit, to be said again instead of a thousand new objects. */
   misfit: Skipped | null;
@@ -50,7 +50,7 @@ export function candidatesOf(handlers: readonly Handler[]): Candidate[] {
       withheld: handler.withheld?.bind(handler) ?? null,
       run: handler.run.bind(handler),
       isOrdered,
-      isPlain: !background && timeoutMs === undefined,
+      isPlain: !background && timeoutMs === undefined && handler.prepare === undefined,
       misfit: null,
       passed: null,
     };
@@ -71,7 +71,14 @@ function questionOf(handler: Handler, shared: Map<unknown, Question[]>): Questio
   return question;
 }
 
-export function planHandler(candidate: Candidate, views: EventViews): Plan {
+let lastWave: Wave = 0;
+
+export function beginWave(): Wave {
+  lastWave += 1;
+  return lastWave;
+}
+
+export function planHandler(candidate: Candidate, views: EventViews, wave: Wave): Plan {
   const { handler, question, withheld } = candidate;
   if (question.askedOf === views.id && question.misfit !== null) {
     return misfitOf(candidate, question.misfit);
@@ -80,7 +87,7 @@ export function planHandler(candidate: Candidate, views: EventViews): Plan {
   question.askedOf = views.id;
   question.misfit = typeof fitting === 'string' ? fitting : null;
   if (typeof fitting === 'string') return misfitOf(candidate, fitting);
-  const why = withheld?.() ?? null;
+  const why = withheld?.(wave) ?? null;
   return why === null ? fitting : { hook: handler.id, kind: 'withheld', why };
 }
 
@@ -121,10 +128,11 @@ export interface PlanOfPass {
   readonly views: EventViews;
   readonly repeats: Repeats;
   readonly pass: 1 | 2;
+  readonly wave: Wave;
 }
 
 export interface PlannedRun extends HandlerRun {
-  /** What the handler threw when it was asked whether it fits. */
+  /** What the handler threw before it could be run. */
   readonly thrown?: unknown;
 }
 
@@ -141,8 +149,8 @@ export function planRuns(candidate: Candidate, plan: PlanOfPass): PlannedRun[] |
 }
 
 /** What a handler is to be asked in a pass, in which the same hook runs once. Throws what the handler does. */
-export function planInPass(candidate: Candidate, { views, repeats }: PlanOfPass): Plan {
-  const planned = planHandler(candidate, views);
+export function planInPass(candidate: Candidate, { views, repeats, wave }: PlanOfPass): Plan {
+  const planned = planHandler(candidate, views, wave);
   if (repeats === NO_REPEATS || isSkipped(planned)) return planned;
   const running = repeats.get(candidate);
   return running === undefined ? planned : skipRepeat(candidate, running);
@@ -162,12 +170,19 @@ export type Repeats = ReadonlyMap<Candidate, Handler>;
 
 const NO_REPEATS: Repeats = new Map();
 
-export function findRepeats(candidates: readonly Candidate[], views: EventViews): Repeats {
+export function findRepeats(
+  candidates: readonly Candidate[],
+  views: EventViews,
+  wave: Wave,
+): Repeats {
   const twins = twinsAmong(candidates);
   if (twins.length === 0) return NO_REPEATS;
   const repeats = new Map<Candidate, Handler>();
   for (const same of twins) {
-    const running = same.map((candidate) => ({ candidate, inputs: inputsOf(candidate, views) }));
+    const running = same.map((candidate) => ({
+      candidate,
+      inputs: inputsOf(candidate, views, wave),
+    }));
     const last = running.findLast(({ inputs }) => inputs.length > 0);
     if (last === undefined) continue;
     for (const { candidate, inputs } of running) {
@@ -199,9 +214,9 @@ function twinsAmong(candidates: readonly Candidate[]): readonly (readonly Candid
 }
 
 /** The parts of the call that it would be asked about. */
-function inputsOf(candidate: Candidate, views: EventViews): readonly HandlerInput[] {
+function inputsOf(candidate: Candidate, views: EventViews, wave: Wave): readonly HandlerInput[] {
   try {
-    const plan = planHandler(candidate, views);
+    const plan = planHandler(candidate, views, wave);
     return isSkipped(plan) ? [] : plan;
   } catch {
     // It is reported as failed when its own turn comes; until then it stands in nobody's way.

@@ -1,3 +1,4 @@
+import { offAbort, onAbort } from '../../base/abort.ts';
 import { type HandlerRun, isPromise, killedRun, type Ran } from './run-handler.ts';
 
 export interface Started {
@@ -43,19 +44,19 @@ async function settleUntilAborted(
 
 function createPatience(signal: AbortSignal): { over: Promise<void>; end: () => void } {
   let timer: NodeJS.Timeout | undefined;
-  let onAbort = (): void => undefined;
+  let wait = (): void => undefined;
   const over = new Promise<void>((resolve) => {
-    onAbort = () => {
+    wait = () => {
       timer = setTimeout(resolve, PATIENCE_AFTER_ABORT_MS);
     };
   });
-  if (signal.aborted) onAbort();
-  else signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) wait();
+  else onAbort(signal, wait);
   return {
     over,
     end() {
       clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
+      offAbort(signal, wait);
     },
   };
 }

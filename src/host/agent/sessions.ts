@@ -7,7 +7,7 @@ import type { ModelSwitch, Session } from '../../agent/session/session.ts';
 import { createWorkbench } from '../../agent/tools/create-workbench.ts';
 import { TOOLS } from '../../agent/tools/index.ts';
 import { HooklineError } from '../../base/errors.ts';
-import { untilAborted } from '../../base/until-aborted.ts';
+import { untilAborted } from '../../base/abort.ts';
 import type { CallMcp } from '../../dialects/claude-config/ports.ts';
 import type { Verdict } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { oncePerWave } from '../../base/once.ts';
 import type { FoundHook } from '../../dialects/dialect.ts';
+import type { Wave } from '../../hooks/handler.ts';
 import { sha256Of } from '../../trust/file-map.ts';
 import { loadConfig } from '../config.ts';
 import type { DisabledHook, Settings } from '../settings.ts';
@@ -11,15 +13,18 @@ type Disabled = Settings['hooks.disabled'];
  * The hooks that are switched off at each call: what another process switches off must not run once
  * more. What a flag set stands above the file and stays.
  */
-export function followDisabled(settings: Settings, configFile: string | null): () => Disabled {
+export function followDisabled(
+  settings: Settings,
+  configFile: string | null,
+): (wave?: Wave) => Disabled {
   let disabled = settings['hooks.disabled'];
   if (configFile === null) return () => disabled;
   const hasChanged = createChangeCheck(configFile);
   if (!isDeepStrictEqual(readDisabled(configFile) ?? [], disabled)) return () => disabled;
-  return () => {
+  return oncePerWave(() => {
     if (hasChanged()) disabled = readDisabled(configFile) ?? disabled;
     return disabled;
-  };
+  });
 }
 
 /** Null when what is written cannot be understood. */

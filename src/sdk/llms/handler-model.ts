@@ -2,7 +2,7 @@ import type { Asked } from '../../agent/models/failures.ts';
 import type { ModelChunk, ModelEnd, ModelRequest } from '../../agent/models/model.ts';
 import { HooklineError } from '../../base/errors.ts';
 import { limitTime } from '../../base/time-limit.ts';
-import { untilAborted } from '../../base/until-aborted.ts';
+import { untilAborted } from '../../base/abort.ts';
 import { toProviderMessages } from '../../dialects/cline-plugin/builder-messages.ts';
 import type { ApiHandler } from './api-handler.ts';
 import { createHandlerAnswer, type HandlerAnswer } from './handler-answer.ts';

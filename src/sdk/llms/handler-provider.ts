@@ -7,7 +7,7 @@ import { factsOf } from '../../agent/models/prices.ts';
 import { HooklineError, isHooklineError, messageOf } from '../../base/errors.ts';
 import { isRecord, typeName } from '../../base/json.ts';
 import { limitTime } from '../../base/time-limit.ts';
-import { untilAborted } from '../../base/until-aborted.ts';
+import { untilAborted } from '../../base/abort.ts';
 import type { ApiHandler, ProviderConfig } from './api-handler.ts';
 import { findCollection } from './catalog.ts';
 import { streamFromHandler } from './handler-model.ts';

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HooklineError } from '../../base/errors.ts';
 import { isRecord, typeName } from '../../base/json.ts';
 import { limitTime } from '../../base/time-limit.ts';
-import { untilAborted } from '../../base/until-aborted.ts';
+import { untilAborted } from '../../base/abort.ts';
 
 /** How long a handler's stream may be silent, and how much it may say. */
 export interface StreamLimits {

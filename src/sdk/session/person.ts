@@ -2,7 +2,7 @@ import type { RuntimeEvent } from '../../agent/runtime-event.ts';
 import type { Question } from '../../agent/tools/workbench.ts';
 import type { Approval, ApprovalRequest, Person } from '../../agent/world.ts';
 import { isRecord } from '../../base/json.ts';
-import { untilAborted } from '../../base/until-aborted.ts';
+import { untilAborted } from '../../base/abort.ts';
 import type { HostCapabilities } from '../start-input.ts';
 import { policyOfCall, type ToolPolicies } from './tool-policies.ts';
 

@@ -1,5 +1,5 @@
 import { HooklineError, messageOf } from '../../../base/errors.ts';
-import { untilAborted } from '../../../base/until-aborted.ts';
+import { untilAborted } from '../../../base/abort.ts';
 import type { PluginEntry } from '../../../plugins/entry.ts';
 import type { Host } from '../../../host/create-host.ts';
 import { pluginCache } from '../../../host/plugins/load-plugins.ts';

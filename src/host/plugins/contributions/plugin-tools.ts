@@ -10,7 +10,7 @@ import {
 import type { Workbench } from '../../../agent/tools/workbench.ts';
 import { isRecord } from '../../../base/json.ts';
 import { limitTime } from '../../../base/time-limit.ts';
-import { untilAborted } from '../../../base/until-aborted.ts';
+import { untilAborted } from '../../../base/abort.ts';
 import { reasonOf, shownText } from '../../../plugins/values/plain-value.ts';
 import { textsIn } from '../../../mcp/answer.ts';
 import { withinBounds } from '../../../plugins/bounded.ts';

@@ -1,0 +1,78 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { offAbort, onAbort, untilAborted } from '../../src/base/abort.ts';
+
+function listenersOf(signal: AbortSignal): number {
+  return getEventListeners(signal, 'abort').length;
+}
+
+describe('waiting for a signal', () => {
+  it('calls everybody who still waits, once', () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const called: string[] = [];
+    const callbacks = ['a', 'b', 'c'].map((name) => () => void called.push(name));
+    for (const callback of callbacks) onAbort(signal, callback);
+    if (callbacks[1] !== undefined) offAbort(signal, callbacks[1]);
+    controller.abort();
+    controller.abort();
+    expect(called).toEqual(['a', 'c']);
+  });
+
+  it('takes one listener for all, and none when nobody waits any more', () => {
+    const { signal } = new AbortController();
+    const callbacks = Array.from({ length: 50 }, () => () => undefined);
+    for (const callback of callbacks) onAbort(signal, callback);
+    expect(listenersOf(signal)).toBe(1);
+    for (const callback of callbacks) offAbort(signal, callback);
+    expect(listenersOf(signal)).toBe(0);
+  });
+
+  it('may begin again after everybody left', () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    let calls = 0;
+    const count = (): void => void (calls += 1);
+    onAbort(signal, count);
+    offAbort(signal, count);
+    onAbort(signal, count);
+    controller.abort();
+    expect(calls).toBe(1);
+  });
+
+  it('leaves alone what never waited', () => {
+    const { signal } = new AbortController();
+    const stranger = (): void => undefined;
+    offAbort(signal, stranger);
+    onAbort(signal, () => undefined);
+    offAbort(signal, stranger);
+    expect(listenersOf(signal)).toBe(1);
+  });
+});
+
+describe('work that does not listen', () => {
+  it('is left behind when the signal aborts', async () => {
+    const abort = new AbortController();
+    const waiting = untilAborted(new Promise<never>(() => undefined), abort.signal);
+    abort.abort(new Error('enough'));
+    await expect(waiting).rejects.toThrow('enough');
+  });
+
+  it('gives its value, or its failure, when it comes first', async () => {
+    const { signal } = new AbortController();
+    expect(await untilAborted(Promise.resolve(1), signal)).toBe(1);
+    await expect(untilAborted(Promise.reject(new Error('no')), signal)).rejects.toThrow('no');
+  });
+
+  it('may fail unheard afterwards', async () => {
+    const abort = new AbortController();
+    let fail = (): void => undefined;
+    const work = new Promise<never>((_resolve, reject) => {
+      fail = () => reject(new Error('late'));
+    });
+    const waiting = untilAborted(work, abort.signal);
+    abort.abort(new Error('enough'));
+    await expect(waiting).rejects.toThrow('enough');
+    fail();
+  });
+});
