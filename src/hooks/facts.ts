@@ -1,5 +1,5 @@
 import type { Changes } from './decision.ts';
-import type { ToolResult } from './faces/faces.ts';
+import type { InputInHand, ToolResult } from './faces/faces.ts';
 
 /** What every event carries about the session it happens in. */
 export interface Moment {
@@ -60,6 +60,7 @@ export interface McpServerFacts {
 
 interface ToolFacts {
   readonly tool: CallFacts;
+  readonly handed?: InputInHand;
   /** The server that the tool belongs to. */
   readonly mcpServer?: McpServerFacts;
 }

@@ -29,7 +29,9 @@ export function mergeOutcomes(
   skipped: readonly Skipped[],
 ): Verdict {
   const answers = outcomes.filter(saysSomething);
-  if (answers.length === 0) return mergePasses(rules.event, outcomes, skipped);
+  if (answers.length === 0 && rules.rewrittenInput === null) {
+    return mergePasses(rules.event, outcomes, skipped);
+  }
   const effect = answers.map(effectOf).reduce(strictest, 'pass');
   const stop = rules.stop === 'ignored' ? null : mergeStops(answers);
   const settled = settleEffect(rules, effect, stop);

@@ -1,31 +1,161 @@
-import { expect, test } from 'vitest';
-import { answers, call, createSdkStage, DONE, hooksOf } from './stage.ts';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { AgentPlugin } from '../../src/plugins/contract/plugin.ts';
+import { createDiskStage } from './disk-stage.ts';
+import {
+  answers,
+  call,
+  createSdkStage,
+  DONE,
+  hooksOf,
+  type SdkStage,
+  toolPlugin,
+} from './stage.ts';
 
-test('what a hook changes in place of an input is not run behind the back of those who looked at it', async () => {
+/** Cline hands hooks the very input that is run. */
+function changing(text: string): string {
+  return `export default { name: 'changing', manifest: { capabilities: ['hooks', 'tools'] },
+    setup: (api) => api.registerTool({ name: 'say', description: '', inputSchema: { type: 'object' },
+      execute: ({ text }) => text }),
+    hooks: { beforeTool({ input }) { ${text} } } };`;
+}
+
+/** A plugin whose beforeTool makes this of the input it is handed. */
+function assigning(fields: object, name = 'assigning'): AgentPlugin {
+  return hooksOf({ beforeTool: ({ input }) => void Object.assign(input as object, fields) }, name);
+}
+
+const saying = toolPlugin('say', ({ text }) => `said ${String(text)}`);
+
+async function said(...extensions: AgentPlugin[]): Promise<SdkStage> {
   const stage = await createSdkStage([call('say', { text: 'meant' }), DONE]);
-  const given: unknown[] = [];
-  const saying = {
-    name: 'saying',
-    manifest: { capabilities: ['tools' as const] },
-    setup(api: { registerTool(tool: object): void }) {
-      api.registerTool({
-        name: 'say',
-        description: '',
-        inputSchema: { type: 'object' },
-        execute(input: object) {
-          given.push({ ...input });
-          return 'said';
-        },
+  await stage.start({ extensions: [saying, ...extensions] });
+  return stage;
+}
+
+describe('a beforeTool hook that changes the input in place', () => {
+  test.each(['none', 'process'] as const)(
+    'changes what its own tool is given; isolation: %s',
+    async (pluginIsolation) => {
+      const stage = await createDiskStage([call('say', { text: 'meant' }), DONE], {
+        '.cline/plugins/changing.mjs': changing(`input.text = 'changed';`),
       });
+      await stage.start({ pluginIsolation });
+      expect(answers(stage)).toEqual(['changed']);
     },
-  };
-  const changing = hooksOf({
-    beforeTool({ input }) {
-      Object.assign(input as object, { text: 'changed' });
-    },
+  );
+
+  test('changes what a tool of the host is given, also when it is not the last hook', async () => {
+    const stage = await createSdkStage([call('run_commands', { commands: ['echo meant'] }), DONE]);
+    const looking = hooksOf({ beforeTool: () => undefined }, 'looking');
+    const commands = ['echo changed'];
+    await stage.start({ extensions: [assigning({ commands }), looking] });
+    expect(answers(stage).join()).toContain('changed');
   });
-  const { sessionId } = await stage.start({ extensions: [saying, changing] });
-  expect(answers(stage)).toEqual(['said']);
-  expect(given).toEqual([{ text: 'meant' }]);
-  expect(JSON.stringify(await stage.core.readMessages(sessionId))).not.toContain('changed');
+
+  test('changes it in the words of the call, whatever words the hook knows', async () => {
+    const stage = await createSdkStage([call('Bash', { command: 'echo meant' }), DONE]);
+    const commands = ['echo changed'];
+    await stage.start({ extensions: [assigning({ commands })] });
+    expect(answers(stage).join()).toContain('changed');
+  });
+
+  test('changes it once, although it is asked about what became of it', async () => {
+    const seen: unknown[] = [];
+    const adding = hooksOf({
+      beforeTool({ input }) {
+        const fields = input as { text: string };
+        seen.push(fields.text);
+        fields.text += '!';
+        return { appendContext: 'made it louder' };
+      },
+    });
+    const stage = await said(adding);
+    expect(seen).toEqual(['meant', 'meant!']);
+    expect(answers(stage)).toEqual(['said meant!']);
+    const told = JSON.stringify(stage.service.requests().at(-1));
+    expect(told.split('made it louder').length - 1).toBe(1);
+  });
+
+  test('may be followed by one that returns what it made of that', async () => {
+    const returning = hooksOf(
+      {
+        beforeTool: ({ input }) => ({ input: { text: `${Object(input)['text']}, then returned` } }),
+      },
+      'returning',
+    );
+    const stage = await said(assigning({ text: 'changed' }), returning);
+    expect(answers(stage)).toEqual(['said changed, then returned']);
+  });
+
+  test('may follow one that returned another input', async () => {
+    const returning = hooksOf({ beforeTool: () => ({ input: { text: 'returned' } }) }, 'returning');
+    const adding = hooksOf({
+      beforeTool: ({ input }) =>
+        void Object.assign(input as object, { text: `${Object(input)['text']}, then changed` }),
+    });
+    const stage = await said(returning, adding);
+    expect(answers(stage)).toEqual(['said returned, then changed']);
+  });
+
+  test('counts although the hook after it fails', async () => {
+    const failing = hooksOf(
+      {
+        beforeTool() {
+          throw new Error('broken');
+        },
+      },
+      'failing',
+    );
+    const stage = await said(assigning({ text: 'changed' }), failing);
+    expect(answers(stage)).toEqual(['said changed']);
+  });
+
+  test('leaves the call as the model made it in the conversation', async () => {
+    const stage = await createSdkStage([call('say', { text: 'meant' }), DONE]);
+    const extensions = [saying, assigning({ text: 'changed' })];
+    const { sessionId } = await stage.start({ extensions });
+    const conversation = JSON.stringify(await stage.core.readMessages(sessionId));
+    expect(conversation).toContain('"text":"meant"');
+    expect(conversation).not.toContain('"text":"changed"');
+  });
+});
+
+describe('what was changed in place', () => {
+  test('is looked at again by plugins', async () => {
+    const seen: unknown[] = [];
+    const guarding = hooksOf(
+      {
+        beforeTool({ input }) {
+          seen.push(structuredClone(input));
+          return JSON.stringify(input).includes('changed')
+            ? { skip: true, reason: 'not that' }
+            : undefined;
+        },
+      },
+      'guarding',
+    );
+    const stage = await said(guarding, assigning({ text: 'changed' }));
+    expect(seen).toEqual([{ text: 'meant' }, { text: 'changed' }]);
+    expect(answers(stage).join()).toContain('not that');
+  });
+
+  test('is looked at again by programs', async () => {
+    const stage = await createSdkStage([call('run_commands', { commands: ['echo meant'] }), DONE]);
+    const hooks = path.join(stage.home, 'Documents', 'Cline', 'Hooks');
+    mkdirSync(hooks, { recursive: true });
+    const guard = `#!/bin/sh\ncase "$(cat)" in *changed*) echo '{"cancel":true,"errorMessage":"not that"}';; *) echo '{}';; esac\n`;
+    writeFileSync(path.join(hooks, 'PreToolUse'), guard, { mode: 0o755 });
+    await stage.start({ extensions: [assigning({ commands: ['echo changed'] })] });
+    expect(answers(stage).join()).toContain('not that');
+  });
+
+  test('must be an input that the tool understands', async () => {
+    const stage = await createSdkStage([call('run_commands', { commands: ['echo meant'] }), DONE]);
+    await stage.start({ extensions: [assigning({ commands: 7 })] });
+    const answer = answers(stage).join();
+    expect(answer).not.toContain('meant\\n');
+    expect(answer).toContain('commands');
+  });
 });

@@ -4,6 +4,7 @@ import { isRefusal, type Stop } from '../../hooks/decision.ts';
 import type { PermissionRuling } from '../../permissions/permissions.ts';
 import type { ToolUseBlock } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
+import { HandedInput } from '../tools/calls/handed-input.ts';
 import { type PreparedToolCall, prepareCall, toolFacts } from '../tools/run-call.ts';
 import type { DeniedBy } from '../runtime-event.ts';
 import { joinedValues, reasonsText } from '../conversation/verdict-texts.ts';
@@ -59,6 +60,7 @@ async function askHooks(
       name: 'PermissionRequest',
       ...toolFacts(call, prepared),
       suggestions: ruling.suggestions,
+      handed: new HandedInput(),
     },
     signal,
   );

@@ -9,6 +9,7 @@ import { withHookOutput } from '../conversation/hook-output.ts';
 import { modelText } from '../conversation/hook-texts.ts';
 import type { DeniedBy } from '../runtime-event.ts';
 import { nestedInstructions } from './nested-instructions.ts';
+import { HandedInput } from '../tools/calls/handed-input.ts';
 import { type PreparedToolCall, prepareCall, toolFacts } from '../tools/run-call.ts';
 import { failedOutput, type RunningCall, type ToolOutput } from '../tools/tool.ts';
 import {
@@ -59,7 +60,8 @@ export async function gateCall(agent: Agent, request: GateRequest): Promise<Gate
   agent.tell({ type: 'tool-start', callId: call.id, tool: call.name, input: call.input });
   const prepared = prepare(agent, call, call.input);
   if (typeof prepared === 'string') return closed({ call, input: call.input, error: prepared });
-  const verdict = await agent.fire({ name: 'PreToolUse', ...toolFacts(call, prepared) }, signal);
+  const facts = { ...toolFacts(call, prepared), handed: new HandedInput() };
+  const verdict = await agent.fire({ name: 'PreToolUse', ...facts }, signal);
   const subject = prepared.toolName;
   const reminders = contextTexts(verdict, { event: 'PreToolUse', subject });
   const seen: Seen = { call, prepared, verdict, reminders, signal };

@@ -33,9 +33,14 @@ function callOf(event: ToolEvent, given: HandlerInput, { ports, findTool }: Call
     tool: findTool(toolName, event) ?? { name: toolName, description: '', inputSchema: {} },
     toolCallId,
     toolName,
-    input: given.tool?.input ?? input,
+    input: inputFor(event, given) ?? input,
     toolSource: toolSourceOf(event.model),
   };
+}
+
+function inputFor({ handed }: ToolEvent, { tool }: HandlerInput): unknown {
+  if (tool === null) return undefined;
+  return handed === undefined ? tool.input : handed.of(tool, 'sdk');
 }
 
 type FoundTool = ReturnType<PluginPorts['findTool']>;

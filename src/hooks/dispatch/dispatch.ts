@@ -12,7 +12,14 @@ import {
   type PlanOfPass,
   planRuns,
 } from './plan.ts';
-import { type AppliedRewrites, applyRewrites, knowsFinalInput, withInput } from './rewrites.ts';
+import {
+  type AppliedRewrites,
+  applyRewrites,
+  knowsFinalInput,
+  type Looked,
+  type RewrittenInput,
+  withInput,
+} from './rewrites.ts';
 import type { Ran } from './run-handler.ts';
 import { settleAll, type Started } from './settle.ts';
 import { type RunPorts, type RunRequest, start } from './start-run.ts';
@@ -46,7 +53,8 @@ export function createDispatch(ports: DispatchPorts): RunDispatch {
     const repeats = findRepeats(handlers, views, wave);
     const plan: PlanOfPass = { views, repeats, pass: 1, wave };
     const way = goStraight(ports, request, plan);
-    if (way.next < handlers.length || way.started.length > 0) {
+    const isOver = way.next === handlers.length && way.started.length === 0;
+    if (!isOver || changedInPlace(ports, event, null) !== null) {
       return runPasses(ports, request, { plan, way });
     }
     return {
@@ -63,7 +71,8 @@ async function runPasses(
   begun: FirstPass,
 ): Promise<Dispatched> {
   const first = await runFirstPass(ports, request, begun);
-  const { ran, rewritten } = applied(ports, request, first.ran);
+  const { ran, rewritten: said } = applied(ports, request, first.ran);
+  const rewritten = changedInPlace(ports, request.event, said) ?? said;
   const merge = (passes: Pass): Verdict =>
     mergeOutcomes(
       {
@@ -79,7 +88,8 @@ async function runPasses(
   if (request.signal.aborted) return { verdict, aborted: true };
   if (rewritten === null || isRefusal(verdict.effect)) return { verdict, aborted: false };
   const final = withInput(request.event, rewritten.input);
-  const second = await runSecondPass(ports, { ...request, event: final }, ran);
+  const { isInPlace } = rewritten;
+  const second = await runSecondPass(ports, { ...request, event: final }, { ran, isInPlace });
   const gates = await askGatesAgain(ports, { ...request, event: final });
   const looked = { ran: [...second.ran, ...gates.ran], skipped: second.skipped };
   return {
@@ -183,7 +193,7 @@ function prepareRun(run: PlannedRun): PlannedRun {
 async function runSecondPass(
   ports: DispatchPorts,
   request: DispatchRequest,
-  first: readonly Ran[],
+  first: Looked,
 ): Promise<Pass> {
   const views = viewEvent(request.event, ports.readText);
   const wave = beginWave();
@@ -196,7 +206,7 @@ async function runSecondPass(
     if (handler.background === true) continue;
     const planned = planRuns(candidate, plan);
     if (isSkipped(planned)) {
-      skipped.push(...withheldSince(first, planned));
+      skipped.push(...withheldSince(first.ran, planned));
       continue;
     }
     const unseen = planned.filter(({ input }) => !knowsFinalInput(first, handler.id, input.tool));
@@ -210,7 +220,8 @@ async function askGatesAgain(ports: DispatchPorts, request: DispatchRequest): Pr
   const { event, gates } = request;
   if (event.name !== 'PermissionRequest' || gates.length === 0) return { ran: [], skipped: [] };
   const call: HookEvent = { ...event, name: 'PreToolUse' };
-  return runSecondPass(ports, { ...request, event: call, handlers: gates }, []);
+  const nobody = { ran: [], isInPlace: false };
+  return runSecondPass(ports, { ...request, event: call, handlers: gates }, nobody);
 }
 
 /** A hook that was asked about the first input and may not be asked about the final one. */
@@ -235,6 +246,19 @@ function applied(
   ran: readonly Ran[],
 ): AppliedRewrites {
   return applyRewrites(event, ran, faceContext(event, ports.readText));
+}
+
+/** The same with what handlers changed in place of what they were handed; null when they did not. */
+function changedInPlace(
+  ports: DispatchPorts,
+  event: HookEvent,
+  said: RewrittenInput | null,
+): RewrittenInput | null {
+  if (!('handed' in event) || event.handed === undefined) return null;
+  const { name, input } = event.tool;
+  const call = { name, input: said?.input ?? input };
+  const changed = event.handed.changed(call, faceContext(event, ports.readText));
+  return changed === null ? null : { input: changed.input, isInPlace: true };
 }
 
 /** The event as the handlers so far have left it; the same object when they changed nothing of it. */

@@ -7,7 +7,13 @@ export interface AppliedRewrites {
   /** The same runs; a rewrite that could not be used has failed its own. */
   readonly ran: readonly Ran[];
   /** The call's input after every rewrite, or null when it stays as it is. */
-  readonly rewritten: { readonly input: unknown } | null;
+  readonly rewritten: RewrittenInput | null;
+}
+
+export interface RewrittenInput {
+  readonly input: unknown;
+  /** Whether hooks have changed in place what they were handed, which none of them has said. */
+  readonly isInPlace: boolean;
 }
 
 /** Applies every rewrite in declared order, each to what the ones before it made of the call. */
@@ -26,7 +32,7 @@ export function applyRewrites(
     input = applied.input;
     return applied.lost === undefined ? one : withLostKeys(one, applied.lost);
   });
-  const rewritten = isDeepStrictEqual(input, call.input) ? null : { input };
+  const rewritten = isDeepStrictEqual(input, call.input) ? null : { input, isInPlace: false };
   return { ran: settled, rewritten };
 }
 
@@ -35,15 +41,20 @@ export function withInput(event: HookEvent, input: unknown): HookEvent {
   return 'tool' in event ? { ...event, tool: { ...event.tool, input } } : event;
 }
 
+/** What is known of a pass when the next begins. */
+export interface Looked extends Pick<RewrittenInput, 'isInPlace'> {
+  readonly ran: readonly Ran[];
+}
+
 /** Whether this handler saw the part as it finally is, or is the one whose rewrite of it stands. */
 export function knowsFinalInput(
-  ran: readonly Ran[],
+  { ran, isInPlace }: Looked,
   handlerId: string,
   tool: ToolView | null,
 ): boolean {
   const part = tool?.part ?? null;
   const lastRewrite = ran.findLast((one) => hasRewrite(one) && touches(one.outcome.part, part));
-  if (lastRewrite?.handler.id === handlerId) return true;
+  if (lastRewrite?.handler.id === handlerId && !isInPlace) return true;
   return ran.some(
     (one) =>
       one.handler.id === handlerId &&

@@ -18,6 +18,7 @@ import {
   translatePath,
   VOCABULARIES,
   type FaceContext,
+  type InputInHand,
   type ToolCall,
   type ToolView,
   type Translation,
@@ -26,7 +27,14 @@ import {
 
 export { TOOL_NAMES, vocabularyOfName } from './catalogue.ts';
 export { rewriteInput, type Rewritten } from './rewrite.ts';
-export { VOCABULARIES, type FaceContext, type ToolCall, type ToolView, type Vocabulary };
+export {
+  VOCABULARIES,
+  type FaceContext,
+  type InputInHand,
+  type ToolCall,
+  type ToolView,
+  type Vocabulary,
+};
 
 export interface ToolResult {
   /** Claude's structured `tool_response`, or anything; undefined when there is only text. */

@@ -75,3 +75,11 @@ function relativeWhenInside(directory: string, absolute: string): string {
   const inside = findPathInside(directory, absolute);
   return inside === null ? absolute : inside.replaceAll(path.sep, '/') || '.';
 }
+
+/** What hooks of this process are handed instead of the input, so that they may change it in place. */
+export interface InputInHand {
+  /** One for all who are asked about the same view. */
+  of(view: ToolView, vocabulary: Vocabulary): unknown;
+  /** The call's input with what they have made of theirs; null when they left it as it was. */
+  changed(call: ToolCall, context: FaceContext): { readonly input: unknown } | null;
+}

@@ -66,10 +66,8 @@ function fieldOf(tool: AgentTool, key: keyof AgentTool): unknown {
   }
 }
 
-/** Hooks are shown a copy: what one of them changes in it must not run unseen by the others. */
 function prepared(meant: unknown, run: PreparedCall['run']): PreparedCall {
-  const input: unknown = structuredClone(meant);
-  return { input: isRecord(input) ? input : { input }, run };
+  return { input: isRecord(meant) ? meant : { input: meant }, run };
 }
 
 function checkSafely(input: InputCheck, meant: unknown): CheckedInput | Promise<CheckedInput> {

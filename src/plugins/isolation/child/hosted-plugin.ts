@@ -7,7 +7,6 @@ import type {
   AgentPlugin,
   PluginSetupContext,
 } from '../../contract/plugin.ts';
-import { watchAnswer } from './changed-answer.ts';
 import type { HookName } from '../../contract/runtime-hooks.ts';
 import type { AgentTool } from '../../contract/tool.ts';
 import type { Loading } from '../../load/loading.ts';
@@ -29,6 +28,7 @@ import { describeContributions, describePlugin, type RegisteredHere } from './de
 import type { HostPorts } from './host-ports.ts';
 import { issuesWith, parsedInput } from './own-schema.ts';
 import { createTelling, packedChange } from './told.ts';
+import { watchChanges } from './watch-changes.ts';
 
 export type LoadHere = (
   order: Pick<LoadOrder, 'entry' | 'cacheDirectory' | 'timeoutMs'>,
@@ -147,8 +147,8 @@ export class HostedPlugin {
 
   async #runHook(hook: HookName, form: ContextForm, signal: AbortSignal): Promise<AnswerForm> {
     const { context, request } = this.#telling.tell(form, signal);
-    const withAnswer = watchAnswer(context);
-    const result = withAnswer(await this.#callHook(hook, context));
+    const withChanges = watchChanges(hook, context);
+    const result = withChanges(await this.#callHook(hook, context));
     if (request === null) return answered(result);
     const lists = request.listsIn(result);
     return { ...answered(withoutLists(result, lists)), lists, request: request.changes() };

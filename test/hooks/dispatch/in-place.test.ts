@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { HandedInput } from '../../../src/agent/tools/calls/handed-input.ts';
+import type { FiredEvent } from '../../../src/hooks/facts.ts';
+import type { Handler, HandlerInput } from '../../../src/hooks/handler.ts';
+import { bash, engineOf, handler } from '../handlers.ts';
+
+/** What a hook of this process is handed. */
+function handedTo({ event, tool }: HandlerInput): Record<string, unknown> {
+  const handed = event.name === 'PreToolUse' ? event.handed : undefined;
+  return Object(tool === null ? null : handed?.of(tool, 'claude'));
+}
+
+function changing(id: string, change: (input: Record<string, unknown>) => void): Handler {
+  const run = (input: HandlerInput): undefined => {
+    change(handedTo(input));
+    return undefined;
+  };
+  return handler(id, run, { inOrder: true });
+}
+
+function watching(id: string, seen: unknown[]): Handler {
+  return handler(id, ({ tool }) => void seen.push(tool?.input));
+}
+
+function handing(event: FiredEvent<'PreToolUse'>): FiredEvent<'PreToolUse'> {
+  return { ...event, handed: new HandedInput() };
+}
+
+test('what hooks change in place is the verdict’s input, and the event stays as it was', async () => {
+  const event = handing(bash('ls'));
+  const engine = engineOf([changing('a', (input) => (input['command'] = 'ls -l'))]);
+  expect((await engine.dispatch(event)).input).toEqual({ command: 'ls -l' });
+  expect(event.tool.input).toEqual(bash('ls').tool.input);
+});
+
+test('those who have not seen it look again, and what is changed then does not count', async () => {
+  const seen: unknown[] = [];
+  const engine = engineOf([
+    watching('guard', seen),
+    changing('a', (input) => (input['command'] = `${String(input['command'])}!`)),
+  ]);
+  const { input, outcomes } = await engine.dispatch(handing(bash('ls')));
+  expect(seen).toEqual([{ command: 'ls' }, { command: 'ls!' }]);
+  expect(input).toEqual({ command: 'ls!' });
+  expect(outcomes.map(({ hook, pass }) => `${hook} ${pass}`)).toEqual([
+    'guard 1',
+    'a 1',
+    'guard 2',
+    'a 2',
+  ]);
+});
+
+test('nothing is looked at twice when nobody changed anything', async () => {
+  const seen: unknown[] = [];
+  const engine = engineOf([watching('guard', seen), changing('a', () => undefined)]);
+  expect((await engine.dispatch(handing(bash('ls')))).input).toBeNull();
+  expect(seen).toHaveLength(1);
+});
+
+test('an input in hand is no part of what is written down', () => {
+  expect(JSON.parse(JSON.stringify(handing(bash('ls'))))).not.toHaveProperty('handed');
+});
