@@ -50,6 +50,8 @@ export interface Handler {
   readonly sameAs?: string;
   /** Waits for every handler declared before it, and sees their rewrites. */
   readonly inOrder?: boolean;
+  /** Is handed a copy of the input that it shares with others in order, and may change in place. */
+  readonly isHanded?: boolean;
   /** Is started and not waited for; its answer arrives at `onLate`. */
   readonly background?: boolean;
   /** Enforced by the engine. A handler that runs a program leaves it to the runner, which ends the tree. */

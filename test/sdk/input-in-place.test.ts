@@ -61,7 +61,7 @@ describe('a beforeTool hook that changes the input in place', () => {
     expect(answers(stage).join()).toContain('changed');
   });
 
-  test('changes it once, although it is asked about what became of it', async () => {
+  test('is asked once, and changes it once', async () => {
     const seen: unknown[] = [];
     const adding = hooksOf({
       beforeTool({ input }) {
@@ -72,7 +72,7 @@ describe('a beforeTool hook that changes the input in place', () => {
       },
     });
     const stage = await said(adding);
-    expect(seen).toEqual(['meant', 'meant!']);
+    expect(seen).toEqual(['meant']);
     expect(answers(stage)).toEqual(['said meant!']);
     const told = JSON.stringify(stage.service.requests().at(-1));
     expect(told.split('made it louder').length - 1).toBe(1);

@@ -246,6 +246,7 @@ class PluginHandler implements Handler {
   readonly event: EventName;
   readonly vocabulary = 'sdk';
   readonly inOrder = true;
+  readonly isHanded = true;
   readonly run: Handler['run'];
   readonly fits: NonNullable<Handler['fits']>;
   readonly #failsClosed: () => boolean;

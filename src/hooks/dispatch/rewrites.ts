@@ -53,8 +53,9 @@ export function knowsFinalInput(
   tool: ToolView | null,
 ): boolean {
   const part = tool?.part ?? null;
-  const lastRewrite = ran.findLast((one) => hasRewrite(one) && touches(one.outcome.part, part));
-  if (lastRewrite?.handler.id === handlerId && !isInPlace) return true;
+  const isLast = isInPlace ? hasSeenChanges : hasRewrite;
+  const last = ran.findLast((one) => isLast(one) && touches(one.outcome.part, part));
+  if (last?.handler.id === handlerId) return true;
   return ran.some(
     (one) =>
       one.handler.id === handlerId &&
@@ -84,6 +85,11 @@ function withLostKeys(ran: Ran, lost: readonly string[]): Ran {
 
 function touches(rewritten: number | null, part: number | null): boolean {
   return rewritten === null || part === null || rewritten === part;
+}
+
+/** Of those who share what they change in place, the last has seen what all of them made of it. */
+function hasSeenChanges({ handler, outcome }: Ran): boolean {
+  return handler.isHanded === true && outcome.status === 'decided';
 }
 
 function hasRewrite(ran: Ran): boolean {

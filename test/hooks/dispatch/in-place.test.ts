@@ -15,7 +15,7 @@ function changing(id: string, change: (input: Record<string, unknown>) => void):
     change(handedTo(input));
     return undefined;
   };
-  return handler(id, run, { inOrder: true });
+  return handler(id, run, { inOrder: true, isHanded: true });
 }
 
 function watching(id: string, seen: unknown[]): Handler {
@@ -35,16 +35,17 @@ test('what hooks change in place is the verdict’s input, and the event stays a
 
 test('those who have not seen it look again, and what is changed then does not count', async () => {
   const seen: unknown[] = [];
-  const engine = engineOf([
-    watching('guard', seen),
-    changing('a', (input) => (input['command'] = `${String(input['command'])}!`)),
-  ]);
+  const add = (input: Record<string, unknown>): void => {
+    input['command'] = `${String(input['command'])}!`;
+  };
+  const engine = engineOf([watching('guard', seen), changing('a', add), changing('b', add)]);
   const { input, outcomes } = await engine.dispatch(handing(bash('ls')));
-  expect(seen).toEqual([{ command: 'ls' }, { command: 'ls!' }]);
-  expect(input).toEqual({ command: 'ls!' });
+  expect(seen).toEqual([{ command: 'ls' }, { command: 'ls!!' }]);
+  expect(input).toEqual({ command: 'ls!!' });
   expect(outcomes.map(({ hook, pass }) => `${hook} ${pass}`)).toEqual([
     'guard 1',
     'a 1',
+    'b 1',
     'guard 2',
     'a 2',
   ]);
