@@ -158,4 +158,39 @@ describe('what was changed in place', () => {
     expect(answer).not.toContain('meant\\n');
     expect(answer).toContain('commands');
   });
+
+  test.each([
+    ['a property that throws', { enumerable: true, get: () => JSON.parse('none') }],
+    ['a big integer', { enumerable: true, value: 5n }],
+  ])('stays as it was with %s in it, aloud, and all others are asked', async (_, property) => {
+    const stage = await createSdkStage([call('say', { text: 'meant' }), DONE]);
+    const changing = hooksOf(
+      {
+        beforeTool: ({ input }) =>
+          void Object.defineProperty(input as object, 'more', property as PropertyDescriptor),
+      },
+      'changing',
+    );
+    const { result } = await stage.start({ extensions: [saying, changing] });
+    expect(answers(stage)).toEqual(['said meant']);
+    expect(result?.finishReason).toBe('completed');
+    const notices = stage.told().flatMap((told) => (told.type === 'notice' ? [told.message] : []));
+    expect(notices.join()).toMatch(/plugin:changing:beforeTool.*what JSON cannot say/u);
+  });
+
+  test('is what hooks saw, whatever is done to it later', async () => {
+    let inHand: { text?: string } | null = null;
+    const late = hooksOf({
+      beforeTool({ input }) {
+        inHand ??= input as object;
+        inHand.text = inHand.text === 'meant' ? 'changed' : 'changed too late';
+      },
+    });
+    expect(answers(await said(late))).toEqual(['said changed']);
+  });
+
+  test('is undone by one that returns the input as it was', async () => {
+    const undoing = hooksOf({ beforeTool: () => ({ input: { text: 'meant' } }) }, 'undoing');
+    expect(answers(await said(assigning({ text: 'changed' }), undoing))).toEqual(['said meant']);
+  });
 });

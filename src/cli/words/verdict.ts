@@ -1,4 +1,5 @@
 import { colors } from './colors.ts';
+import { untoldFailure } from '../../dialects/cline-plugin/untold-failure.ts';
 import { awaitsTrust, type Outcome, type Verdict } from '../../hooks/decision.ts';
 import { indent, milliseconds, oneLine, plural, printable } from './print.ts';
 
@@ -39,9 +40,10 @@ export interface ToldFailure {
 
 /** Of a session's hooks: what is wrong with a plugin's is told as the plugin's. */
 export function failuresIn(outcomes: readonly Outcome[]): readonly ToldFailure[] {
-  return outcomes.flatMap(({ hook, dialect, failure }) =>
-    failure === null || dialect === 'plugin' ? [] : [{ hook, message: failure.message }],
-  );
+  return outcomes.flatMap((outcome) => {
+    const failure = untoldFailure(outcome);
+    return failure === null ? [] : [{ hook: outcome.hook, message: failure.message }];
+  });
 }
 
 function lateResultOf({ status, decision }: Outcome): string {

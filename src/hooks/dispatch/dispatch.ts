@@ -14,10 +14,10 @@ import {
 } from './plan.ts';
 import {
   type AppliedRewrites,
+  applyChangesInPlace,
   applyRewrites,
   knowsFinalInput,
   type Looked,
-  type RewrittenInput,
   withInput,
 } from './rewrites.ts';
 import type { Ran } from './run-handler.ts';
@@ -54,7 +54,7 @@ export function createDispatch(ports: DispatchPorts): RunDispatch {
     const plan: PlanOfPass = { views, repeats, pass: 1, wave };
     const way = goStraight(ports, request, plan);
     const isOver = way.next === handlers.length && way.started.length === 0;
-    if (!isOver || changedInPlace(ports, event, null) !== null) {
+    if (!isOver || isChangedInPlace(event)) {
       return runPasses(ports, request, { plan, way });
     }
     return {
@@ -71,8 +71,9 @@ async function runPasses(
   begun: FirstPass,
 ): Promise<Dispatched> {
   const first = await runFirstPass(ports, request, begun);
-  const { ran, rewritten: said } = applied(ports, request, first.ran);
-  const rewritten = changedInPlace(ports, request.event, said) ?? said;
+  const said = applied(ports, request, first.ran);
+  const context = faceContext(request.event, ports.readText);
+  const { ran, rewritten } = applyChangesInPlace(request.event, said, context);
   const merge = (passes: Pass): Verdict =>
     mergeOutcomes(
       {
@@ -248,17 +249,8 @@ function applied(
   return applyRewrites(event, ran, faceContext(event, ports.readText));
 }
 
-/** The same with what handlers changed in place of what they were handed; null when they did not. */
-function changedInPlace(
-  ports: DispatchPorts,
-  event: HookEvent,
-  said: RewrittenInput | null,
-): RewrittenInput | null {
-  if (!('handed' in event) || event.handed === undefined) return null;
-  const { name, input } = event.tool;
-  const call = { name, input: said?.input ?? input };
-  const changed = event.handed.changed(call, faceContext(event, ports.readText));
-  return changed === null ? null : { input: changed.input, isInPlace: true };
+function isChangedInPlace(event: HookEvent): boolean {
+  return 'handed' in event && event.handed !== undefined && event.handed.changes().length > 0;
 }
 
 /** The event as the handlers so far have left it; the same object when they changed nothing of it. */

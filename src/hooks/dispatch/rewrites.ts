@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type FaceContext, rewriteInput, type ToolView } from '../faces/faces.ts';
+import { type FaceContext, type InputChange, rewriteInput, type ToolView } from '../faces/faces.ts';
 import { callOf, type HookEvent } from '../facts.ts';
 import { failedOutcome, type Ran } from './run-handler.ts';
 
@@ -34,6 +34,44 @@ export function applyRewrites(
   });
   const rewritten = isDeepStrictEqual(input, call.input) ? null : { input, isInPlace: false };
   return { ran: settled, rewritten };
+}
+
+/** The same with what handlers changed in place of what they were handed. */
+export function applyChangesInPlace(
+  event: HookEvent,
+  said: AppliedRewrites,
+  context: FaceContext,
+): AppliedRewrites {
+  if (!('handed' in event) || event.handed === undefined) return said;
+  // Whoever returned an input has seen what others made of it before, and says what to make of that.
+  const changes = event.handed.changes().filter(({ view }) => !isAnswered(said.ran, view));
+  const { name } = event.tool;
+  let { ran, rewritten } = said;
+  for (const change of changes) {
+    if ('unusable' in change) {
+      ran = withoutChange(ran, change);
+    } else {
+      const { vocabulary, view, input: made } = change;
+      const call = { name, input: rewritten?.input ?? event.tool.input };
+      const applied = rewriteInput(call, { vocabulary, part: view.part, input: made }, context);
+      // What the call has no words for is for its tool to refuse.
+      rewritten = { input: applied.ok ? applied.input : made, isInPlace: true };
+    }
+  }
+  return { ran, rewritten };
+}
+
+function isAnswered(ran: readonly Ran[], view: ToolView): boolean {
+  return ran.some((one) => one.input.tool === view && hasRewrite(one));
+}
+
+/** Who of those with the same input in hand has done it is not known: the last of them is told of. */
+function withoutChange(
+  ran: readonly Ran[],
+  { view, unusable }: Extract<InputChange, { unusable: string }>,
+): readonly Ran[] {
+  const last = ran.findLast(({ input }) => input.tool === view);
+  return ran.map((one) => (one === last ? withoutRewrite(one, unusable) : one));
 }
 
 /** A copy of the event whose tool call has another input. */

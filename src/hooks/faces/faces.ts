@@ -18,6 +18,7 @@ import {
   translatePath,
   VOCABULARIES,
   type FaceContext,
+  type InputChange,
   type InputInHand,
   type ToolCall,
   type ToolView,
@@ -30,6 +31,7 @@ export { rewriteInput, type Rewritten } from './rewrite.ts';
 export {
   VOCABULARIES,
   type FaceContext,
+  type InputChange,
   type InputInHand,
   type ToolCall,
   type ToolView,

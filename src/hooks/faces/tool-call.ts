@@ -80,6 +80,10 @@ function relativeWhenInside(directory: string, absolute: string): string {
 export interface InputInHand {
   /** One for all who are asked about the same view. */
   of(view: ToolView, vocabulary: Vocabulary): unknown;
-  /** The call's input with what they have made of theirs; null when they left it as it was. */
-  changed(call: ToolCall, context: FaceContext): { readonly input: unknown } | null;
+  /** What they have made of theirs by now. Never throws. */
+  changes(): readonly InputChange[];
 }
+
+export type InputChange =
+  | { readonly view: ToolView; readonly vocabulary: Vocabulary; readonly input: unknown }
+  | { readonly view: ToolView; readonly unusable: string };

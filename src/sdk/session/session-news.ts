@@ -1,6 +1,7 @@
 import type { RuntimeEvent } from '../../agent/runtime-event.ts';
 import { systemClock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
+import { untoldFailure } from '../../dialects/cline-plugin/untold-failure.ts';
 import { awaitsTrust, type Verdict } from '../../hooks/decision.ts';
 import { tell as tellSafely } from '../../hooks/observers.ts';
 import type { PluginIssue } from '../../plugins/issue.ts';
@@ -71,11 +72,12 @@ function troubleIn({ event, outcomes, skipped }: Verdict): readonly string[] {
   const withheld = skipped
     .filter(awaitsTrust)
     .map(({ hook, why }) => `the hook ${hook} of ${event} does not run: ${why}`);
-  const failed = outcomes.flatMap(({ hook, dialect, failure }) =>
-    failure === null || dialect === 'plugin'
+  const failed = outcomes.flatMap((outcome) => {
+    const failure = untoldFailure(outcome);
+    return failure === null
       ? []
-      : [`the hook ${hook} of ${event} failed: ${failure.message}`],
-  );
+      : [`the hook ${outcome.hook} of ${event} failed: ${failure.message}`];
+  });
   return [...withheld, ...failed];
 }
 

@@ -1,13 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  type FaceContext,
-  type InputInHand,
-  rewriteInput,
-  type ToolCall,
-  type ToolView,
-  viewsOf,
-  type Vocabulary,
-} from '../../../hooks/faces/faces.ts';
+import { messageOf } from '../../../base/errors.ts';
+import type { InputChange, InputInHand, ToolView, Vocabulary } from '../../../hooks/faces/faces.ts';
 
 /** Copies of a call's input: what runs is what nobody can have changed without its being noticed. */
 export class HandedInput implements InputInHand {
@@ -21,19 +14,8 @@ export class HandedInput implements InputInHand {
     return copy;
   }
 
-  changed(call: ToolCall, context: FaceContext): { input: unknown } | null {
-    const changed = this.#handed.filter(
-      (handed) => !isDeepStrictEqual(handed.copy, handed.view.input) && isOf(handed, call, context),
-    );
-    if (changed.length === 0) return null;
-    let { input } = call;
-    for (const { view, vocabulary, copy } of changed) {
-      const rewrite = { vocabulary, part: view.part, input: copy };
-      const rewritten = rewriteInput({ name: call.name, input }, rewrite, context);
-      // What the call has no words for is for its tool to refuse.
-      input = rewritten.ok ? rewritten.input : copy;
-    }
-    return { input };
+  changes(): readonly InputChange[] {
+    return this.#handed.flatMap(changesOf);
   }
 
   /** Nothing that a trace or a payload tells. */
@@ -48,8 +30,14 @@ interface Handed {
   readonly copy: unknown;
 }
 
-/** Whoever said another input after hooks had theirs in hand has seen what they made of it. */
-function isOf({ view, vocabulary }: Handed, call: ToolCall, context: FaceContext): boolean {
-  const now = viewsOf(call, vocabulary, context).find(({ part }) => part === view.part);
-  return isDeepStrictEqual(now?.input, view.input);
+/** As JSON says it, once and for all: hooks still have theirs in hand, and programs read JSON. */
+function changesOf({ view, vocabulary, copy }: Handed): InputChange[] {
+  try {
+    if (isDeepStrictEqual(copy, view.input)) return [];
+    const input: unknown = JSON.parse(JSON.stringify(copy));
+    return isDeepStrictEqual(input, view.input) ? [] : [{ view, vocabulary, input }];
+  } catch (error) {
+    const [why = ''] = messageOf(error).split('\n');
+    return [{ view, unusable: `hooks changed it in place to what JSON cannot say (${why})` }];
+  }
 }
