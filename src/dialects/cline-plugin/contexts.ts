@@ -74,10 +74,7 @@ export function afterToolContext(
     input,
     result:
       replaced === undefined
-        ? resultInSdkWords(callOf(event) ?? event.tool, result, {
-            part: given.tool?.part ?? null,
-            isServers: event.mcpServer !== undefined,
-          })
+        ? resultInSdkWords(callOf(event) ?? event.tool, result, given.tool?.part ?? null)
         : resultWith(replaced.output, replaced.failed),
     startedAt: new Date(at - durationMs),
     endedAt: new Date(at),

@@ -18,28 +18,23 @@ export function inSdkWords(call: ToolCall): ToolCall {
   return { name: view.name, input: view.input };
 }
 
-interface ResultFacts {
-  /** Of a call for many files, which of them. */
-  readonly part?: number | null;
-  /** Whether the tool is an MCP server's: a plugin's may have a name that looks like one. */
-  readonly isServers?: boolean;
-}
-
-/** What a call came to, as plugins know it. */
+/** What a call came to, as plugins know it; of a call for many files, one of them. */
 export function resultInSdkWords(
   call: ToolCall,
   result: ToolResult,
-  { part = null, isServers = true }: ResultFacts = {},
+  part: number | null = null,
 ): AgentToolResult {
-  const isBuiltIn =
-    vocabularyOfName(call.name) !== null && (isServers || !call.name.includes('__'));
+  const isBuiltIn = result.inOwnWords !== true && vocabularyOfName(call.name) !== null;
   if (!result.success && (!isBuiltIn || result.response === undefined)) {
     return { output: { error: result.error ?? result.text }, isError: true };
   }
-  const output = isBuiltIn
-    ? resultOf(call, result, { vocabulary: 'sdk', part })
-    : (result.response ?? result.text);
+  const output = isBuiltIn ? resultOf(call, result, { vocabulary: 'sdk', part }) : givenBy(result);
   return resultWith(output, !result.success);
+}
+
+/** A tool may have given null. */
+function givenBy({ response, text }: ToolResult): unknown {
+  return response === undefined ? text : response;
 }
 
 export function resultWith(output: unknown, isError: boolean): AgentToolResult {

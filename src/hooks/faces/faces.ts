@@ -47,6 +47,8 @@ export interface ToolResult {
   readonly error?: string;
   /** Of a command. */
   readonly exitCode?: number;
+  /** Whether `response` is in no vocabulary: the tool is a plugin's, whatever its name looks like. */
+  readonly inOwnWords?: true;
   /** One for each part of a plural call. */
   readonly parts?: readonly ToolResult[];
 }

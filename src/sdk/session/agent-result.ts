@@ -1,8 +1,8 @@
 import type { RunResult, RuntimeEvent } from '../../agent/runtime-event.ts';
 import { systemClock } from '../../base/clock.ts';
 import { toProviderMessages } from '../../dialects/cline-plugin/builder-messages.ts';
-import { resultOf, vocabularyOfName } from '../../hooks/faces/faces.ts';
 import { pluginStatus } from '../../host/plugins/news/snapshots.ts';
+import { callResult } from '../../host/plugins/news/told-messages.ts';
 import type { ProviderMessage } from '../../plugins/contract/message.ts';
 import type { Message } from '../../sessions/messages.ts';
 
@@ -62,17 +62,14 @@ export function createCallLog(): CallLog {
 
 type ToolEnd = Extract<RuntimeEvent, { type: 'tool-end' }>;
 
-function recordOf({ callId: id, tool: name, input, output, durationMs }: ToolEnd): ToolCallRecord {
+function recordOf(event: ToolEnd): ToolCallRecord {
+  const { callId: id, tool: name, input, output, durationMs } = event;
   const endedAt = systemClock.now();
-  const isBuiltIn = vocabularyOfName(name) !== null;
-  const shown: unknown = isBuiltIn
-    ? resultOf({ name, input }, output, { vocabulary: 'sdk', part: null })
-    : (output.response ?? output.text);
   return {
     id,
     name,
     input,
-    output: shown,
+    output: callResult(event).output,
     ...(output.success ? {} : { error: output.error ?? output.text }),
     durationMs,
     startedAt: new Date(endedAt - durationMs),

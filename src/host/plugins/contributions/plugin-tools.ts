@@ -208,6 +208,7 @@ function outputOf(tool: AgentTool, value: unknown): ToolOutput {
   const isLast = isRecord(lifecycle) && lifecycle['completesRun'] === true;
   return {
     response: keptOf(value, text),
+    inOwnWords: true,
     text,
     success: true,
     ...(images.length === 0 ? {} : { images }),
@@ -217,6 +218,7 @@ function outputOf(tool: AgentTool, value: unknown): ToolOutput {
 
 /** What is too much to be kept is kept as it is shown. */
 function keptOf(value: unknown, text: string): unknown {
+  if (value === null) return null;
   const kept = keptValue(value);
   return kept === value || kept === undefined ? kept : text;
 }

@@ -94,7 +94,7 @@ function answerFacts(usage: Usage, model: ServingModel | null): AnswerFacts {
   return model === null ? { metrics } : { metrics, modelInfo: { ...model } };
 }
 
-function callResult({ tool, input, output }: ToolEnd): CallResult {
+export function callResult({ tool, input, output }: ToolEnd): CallResult {
   const call = { name: tool, input };
   const { name: toolName } = inSdkWords(call);
   return output.replaced === true
