@@ -447,13 +447,17 @@ describe('hookline plugin validate', () => {
     expect((await runHookline(words, at(place))).stdout).toContain('not loaded: modified');
   });
 
-  it('says that nothing is there', async () => {
-    const { code, stderr } = await plugin(createPlace(), ['validate', './nothing']);
-    expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
-      code: 2,
-      stderr: 'hookline: no plugin here goes by "./nothing"',
-    });
-  });
+  it.each(['./nothing', 'missing.ts', '../plugins/missing.mjs'])(
+    'says that nothing is at %s',
+    async (wanted) => {
+      const place = createPlace();
+      const { code, stderr } = await plugin(place, ['validate', wanted]);
+      expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
+        code: 2,
+        stderr: `hookline: there is no file or directory at ${path.resolve(place.repo, wanted)}`,
+      });
+    },
+  );
 });
 
 describe('hookline plugin doctor', () => {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { HooklineError } from '../../base/errors.ts';
 import { isInside } from '../../base/paths.ts';
@@ -55,7 +56,8 @@ export function selectPlugin(
   const named = byPath.length > 0 ? byPath : goingBy(all, wanted);
   const homes = new Set(named.map(homeOf));
   if (homes.size === 1) return named;
-  throw homes.size === 0 ? unknown(all, wanted) : ambiguous(named, wanted);
+  if (homes.size > 1) throw ambiguous(named, wanted);
+  throw looksLikePath(wanted) && !existsSync(file) ? missing(file) : unknown(all, wanted);
 }
 
 /** Those that lie at a path, or below it. */
@@ -98,6 +100,18 @@ function pathsOf({ entry, status: { hook }, install }: FoundPlugin): readonly st
 /** What entries of one plugin have in common. */
 function homeOf({ entry, install }: FoundPlugin): string {
   return install?.directory ?? entry.package?.directory ?? entry.file;
+}
+
+/** A name may have a slash, too: `@scope/name`. */
+function looksLikePath(wanted: string): boolean {
+  return /^(?:\.{1,2}|~)?[/\\]|\.m?[tj]s$/iu.test(wanted);
+}
+
+function missing(file: string): HooklineError {
+  return new HooklineError('PLUGIN_UNKNOWN', {
+    message: `there is no file or directory at ${file}`,
+    hint: 'Expected the path of a .ts, .mts, .js or .mjs file or of a directory with one, or the name of a plugin that is found here.',
+  });
 }
 
 function unknown(all: readonly FoundPlugin[], wanted: string): HooklineError {
