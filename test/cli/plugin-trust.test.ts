@@ -32,6 +32,27 @@ it('names modules that lie in the workspace as not bound, and those beside a plu
   expect(hooks).toMatchObject([{ id: 'plugin:workspace:pkg', notBound: ['@far/away/x'] }]);
 });
 
+it.each(['json', 'stream-json'])(
+  'is named to a program that runs the agent: %s',
+  async (output) => {
+    const place = createPlace({
+      'turns.json': '[{ "text": "Done." }]',
+      [`${DIRECTORY}/guard.ts`]: PLUGIN,
+    });
+    const args = ['run', '--script', 'turns.json', '--output', output, 'go'];
+    const { stdout } = await runHookline(args, at(place));
+    const result: unknown = JSON.parse(
+      output === 'json' ? stdout : (stdout.trim().split('\n').at(-1) ?? ''),
+    );
+    expect(result).toMatchObject({
+      text: 'Done.',
+      pluginIssues: [
+        { plugin: 'guard', level: 'error', message: expect.stringContaining('never trusted') },
+      ],
+    });
+  },
+);
+
 describe('hooks list', () => {
   it('shows plugins by themselves, and says what they wait for', async () => {
     const place = placeWithPlugins();

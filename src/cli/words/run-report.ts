@@ -2,7 +2,7 @@ import type { RunResult, RuntimeEvent } from '../../agent/runtime-event.ts';
 import { messageOf } from '../../base/errors.ts';
 import { textOf } from '../../sessions/messages.ts';
 import { awaitsTrust, type Verdict } from '../../hooks/decision.ts';
-import type { OnIssue } from '../../plugins/issue.ts';
+import type { OnIssue, PluginIssue } from '../../plugins/issue.ts';
 import type { CommandContext } from '../context.ts';
 import { createDeltaWords } from '../../host/secrets/delta-words.ts';
 import { milliseconds, oneLine, printable, printableLines } from './print.ts';
@@ -30,6 +30,7 @@ export function createRunReport(context: CommandContext, form: RunForm): RunRepo
   let isUnsound = false;
   const advice = new Set<string>();
   const answer: Answer = { text: '', shown: '' };
+  const pluginIssues: PluginIssue[] = [];
   // What is told must be told in order, and looking for secrets takes its time.
   let told = Promise.resolve();
   const said = new Set<string>();
@@ -61,9 +62,9 @@ export function createRunReport(context: CommandContext, form: RunForm): RunRepo
         const { words } = await withoutSecrets({ words: pluginWords(text) }, context.flags);
         if (words !== null) context.print.note(words);
       }),
-    issue({ plugin, message, level }) {
-      isUnsound ||= level === 'error';
-      notice(`plugin ${plugin}: ${message}`);
+    issue(issue) {
+      pluginIssues.push(issue);
+      notice(`plugin ${issue.plugin}: ${issue.message}`);
     },
     observe(event) {
       if (event.type === 'hook') isUnsound ||= !isSound(event.verdict);
@@ -80,9 +81,9 @@ export function createRunReport(context: CommandContext, form: RunForm): RunRepo
       if (form === 'text') advice.forEach(notice);
       await told;
       // Whoever waits for it must not take silence for an answer.
-      await tellResult(context, form, form === 'text' ? asShown(result, answer) : result);
+      if (result !== null) await tellResult(context, form, { result, answer, pluginIssues });
     },
-    hasUnsoundHooks: () => isUnsound,
+    hasUnsoundHooks: () => isUnsound || pluginIssues.some(({ level }) => level === 'error'),
   };
 }
 
@@ -99,8 +100,8 @@ function keepAnswer(answer: Answer, event: Extract<RuntimeEvent, { type: 'messag
   answer.shown = event.shown;
 }
 
-function asShown(result: RunResult | null, { text, shown }: Answer): RunResult | null {
-  return result?.text === text ? { ...result, text: shown } : result;
+function asShown(result: RunResult, { text, shown }: Answer): RunResult {
+  return result.text === text ? { ...result, text: shown } : result;
 }
 
 function isSound({ outcomes, skipped }: Verdict): boolean {
@@ -185,15 +186,26 @@ function doingNow(event: RuntimeEvent): string | null | undefined {
   }
 }
 
+interface Told {
+  readonly result: RunResult;
+  readonly answer: Answer;
+  readonly pluginIssues: readonly PluginIssue[];
+}
+
 async function tellResult(
-  { print, flags }: CommandContext,
+  context: CommandContext,
   form: RunForm,
-  result: RunResult | null,
+  { result, answer, pluginIssues }: Told,
 ): Promise<void> {
-  if (result === null) return;
+  const { print, flags } = context;
+  if (form === 'text') return tellPerson(context, asShown(result, answer));
+  const shown = await withoutSecrets({ ...result, pluginIssues }, flags);
+  if (form === 'stream-json') print.jsonLine({ type: 'result', ...shown });
+  else print.json(shown);
+}
+
+async function tellPerson({ print, flags }: CommandContext, result: RunResult): Promise<void> {
   const shown = await withoutSecrets(result, flags);
-  if (form === 'stream-json') return print.jsonLine({ type: 'result', ...shown });
-  if (form === 'json') return print.json(shown);
   if (shown.text !== '') print.out(shown.text);
   if (shown.reason !== null) print.note(`${WHY[shown.ending]}: ${printableLines(shown.reason)}`);
   if (shown.deferred !== null) {
