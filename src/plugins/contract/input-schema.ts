@@ -1,5 +1,6 @@
 import { HooklineError } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
+import { zod3Schema } from './zod-3-schema.ts';
 
 export type JsonSchema = Record<string, unknown>;
 
@@ -33,7 +34,9 @@ export function isStandardSchema(schema: unknown): schema is StandardSchema {
 
 /** The schema as a model is told of it. Throws PLUGIN_INVALID when a model cannot be told. */
 export function toJsonSchema(schema: InputSchema, tool: string): JsonSchema {
-  const { $schema: _dialect, ...plain } = isStandardSchema(schema) ? converted(schema) : schema;
+  const { $schema: _dialect, ...plain } = isStandardSchema(schema)
+    ? converted(schema)
+    : (zod3Schema(schema) ?? schema);
   if (typeof plain['type'] === 'string') return plain;
   if (['properties', 'required', 'additionalProperties'].some((key) => key in plain)) {
     return { type: 'object', ...plain };
@@ -67,6 +70,7 @@ function converted(schema: StandardSchema): JsonSchema {
     // What JSON has no word for, as a date, may be anything there; the rest is told all the same.
     () => fieldOf(schema, 'toJSONSchema', { io: 'input', unrepresentable: 'any' }),
     () => fieldOf(schema, 'toJsonSchema', {}),
+    () => zod3Schema(schema),
   ];
   for (const way of ways) {
     const made = quietly(way);

@@ -1,0 +1,137 @@
+import { isRecord } from '../../base/json.ts';
+
+type JsonSchema = Record<string, unknown>;
+type Definition = Readonly<Record<string, unknown>>;
+
+/** Deeper than that a schema may as well contain itself. */
+const MAX_DEPTH = 30;
+
+/** What a schema of zod 3 says in JSON Schema, of which it has no word itself; null when it is none. */
+export function zod3Schema(schema: unknown, depth = 0): JsonSchema | null {
+  const definition = definitionOf(schema);
+  if (definition === null) return null;
+  const { typeName, description } = definition;
+  const read = READERS.get(String(typeName));
+  const innerOf: InnerOf = (inner) =>
+    (depth < MAX_DEPTH ? zod3Schema(inner, depth + 1) : null) ?? {};
+  // What JSON has no word for, as a date, may be anything there.
+  const said = read?.(definition, innerOf) ?? {};
+  return typeof description === 'string' ? { ...said, description } : said;
+}
+
+function definitionOf(schema: unknown): Definition | null {
+  if (typeof schema !== 'object' || schema === null || !('_def' in schema)) return null;
+  const { _def: definition } = schema;
+  return isRecord(definition) && typeof definition['typeName'] === 'string' ? definition : null;
+}
+
+type InnerOf = (inner: unknown) => JsonSchema;
+type Reader = (definition: Definition, innerOf: InnerOf) => JsonSchema;
+
+const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ['ZodString', ({ checks }) => ({ type: 'string', ...limitsIn(checks, TEXT_LIMITS) })],
+  ['ZodNumber', numberSchema],
+  ['ZodBigInt', () => ({ type: 'integer' })],
+  ['ZodBoolean', () => ({ type: 'boolean' })],
+  ['ZodNull', () => ({ type: 'null' })],
+  ['ZodLiteral', ({ value }) => ({ const: value })],
+  ['ZodEnum', ({ values }) => ({ type: 'string', enum: values })],
+  ['ZodNativeEnum', ({ values }) => ({ enum: valuesOfEnum(values) })],
+  ['ZodObject', objectSchema],
+  ['ZodArray', arraySchema],
+  [
+    'ZodTuple',
+    ({ items }, innerOf) => ({ type: 'array', prefixItems: listOf(items).map(innerOf) }),
+  ],
+  ['ZodUnion', ({ options }, innerOf) => ({ anyOf: listOf(options).map(innerOf) })],
+  ['ZodDiscriminatedUnion', ({ options }, innerOf) => ({ anyOf: listOf(options).map(innerOf) })],
+  ['ZodIntersection', ({ left, right }, innerOf) => ({ allOf: [innerOf(left), innerOf(right)] })],
+  [
+    'ZodRecord',
+    ({ valueType }, innerOf) => ({ type: 'object', additionalProperties: innerOf(valueType) }),
+  ],
+  ['ZodNullable', ({ innerType }, innerOf) => ({ anyOf: [innerOf(innerType), { type: 'null' }] })],
+  ['ZodOptional', ({ innerType }, innerOf) => innerOf(innerType)],
+  ['ZodReadonly', ({ innerType }, innerOf) => innerOf(innerType)],
+  ['ZodCatch', ({ innerType }, innerOf) => innerOf(innerType)],
+  [
+    'ZodDefault',
+    ({ innerType, defaultValue }, innerOf) => ({
+      ...innerOf(innerType),
+      default: called(defaultValue),
+    }),
+  ],
+  ['ZodEffects', ({ schema }, innerOf) => innerOf(schema)],
+  ['ZodBranded', ({ type }, innerOf) => innerOf(type)],
+  ['ZodPipeline', ({ in: first }, innerOf) => innerOf(first)],
+  ['ZodLazy', ({ getter }, innerOf) => innerOf(called(getter))],
+]);
+
+type Limits = Readonly<Record<string, readonly string[]>>;
+
+const TEXT_LIMITS: Limits = {
+  min: ['minLength'],
+  max: ['maxLength'],
+  length: ['minLength', 'maxLength'],
+};
+const NUMBER_LIMITS: Limits = { min: ['minimum'], max: ['maximum'], multipleOf: ['multipleOf'] };
+const OPEN_LIMITS: Limits = { min: ['exclusiveMinimum'], max: ['exclusiveMaximum'] };
+
+function limitsIn(checks: unknown, limits: Limits): JsonSchema {
+  const said: JsonSchema = {};
+  for (const check of listOf(checks)) {
+    if (!isRecord(check)) continue;
+    const { kind, value, inclusive } = check;
+    const known = inclusive === false ? OPEN_LIMITS : limits;
+    for (const keyword of known[String(kind)] ?? []) said[keyword] = value;
+  }
+  return said;
+}
+
+function numberSchema({ checks }: Definition): JsonSchema {
+  const isWhole = listOf(checks).some((check) => isRecord(check) && check['kind'] === 'int');
+  return { type: isWhole ? 'integer' : 'number', ...limitsIn(checks, NUMBER_LIMITS) };
+}
+
+/** A numeric enum of TypeScript names its numbers, too. */
+function valuesOfEnum(values: unknown): readonly unknown[] {
+  if (!isRecord(values)) return [];
+  const isBackwards = (key: string): boolean => typeof values[String(values[key])] === 'number';
+  return Object.keys(values)
+    .filter((key) => !isBackwards(key))
+    .map((key) => values[key]);
+}
+
+function objectSchema({ shape, unknownKeys }: Definition, innerOf: InnerOf): JsonSchema {
+  const fields = called(shape);
+  const entries = isRecord(fields) ? Object.entries(fields) : [];
+  const required = entries.filter(([, field]) => !isOptional(field)).map(([key]) => key);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(entries.map(([key, field]) => [key, innerOf(field)])),
+    ...(required.length === 0 ? {} : { required }),
+    ...(unknownKeys === 'strict' ? { additionalProperties: false } : {}),
+  };
+}
+
+function isOptional(field: unknown): boolean {
+  if (typeof field !== 'object' || field === null || !('isOptional' in field)) return false;
+  return called(field.isOptional, field) === true;
+}
+
+function arraySchema({ type, minLength, maxLength }: Definition, innerOf: InnerOf): JsonSchema {
+  return {
+    type: 'array',
+    items: innerOf(type),
+    ...(isRecord(minLength) ? { minItems: minLength['value'] } : {}),
+    ...(isRecord(maxLength) ? { maxItems: maxLength['value'] } : {}),
+  };
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function called(value: unknown, owner?: object): unknown {
+  return typeof value === 'function' ? Reflect.apply(value, owner, []) : undefined;
+}
