@@ -1,13 +1,39 @@
 import { isRecord } from '../../base/json.ts';
 import type { Verdict } from '../../hooks/decision.ts';
 import type { TextBlock } from '../../sessions/messages.ts';
+import { type CallPart, joinParts } from '../tools/run-call.ts';
 import type { ToolOutput } from '../tools/tool.ts';
 
-/** What a hook put in the place of the answer, as the model shall read it. */
-export function withHookOutput(
+/** The answer to a call with what hooks put in its place, as the model shall read it. */
+export function withHookOutputs(
   output: ToolOutput,
-  { output: given, changes: { failed } }: Verdict,
+  verdicts: readonly Verdict[],
+  parts: readonly CallPart[],
 ): ToolOutput {
+  const given = verdicts.findLast((verdict) => verdict.output !== null);
+  if (given === undefined) return output;
+  const ofParts = givenForParts(verdicts);
+  if (output.parts === undefined || ofParts === null) {
+    return withHookOutput(output, given.output, given.changes['failed']);
+  }
+  const outputs = output.parts.map((own, part) =>
+    ofParts.has(part) ? withHookOutput(own, ofParts.get(part)) : own,
+  );
+  return joinParts(parts, outputs);
+}
+
+/** The last that hooks gave for each part; null when one of them gave an answer to the whole call. */
+function givenForParts(verdicts: readonly Verdict[]): ReadonlyMap<number, unknown> | null {
+  const given = new Map<number, unknown>();
+  for (const { part, decision } of verdicts.flatMap(({ outcomes }) => outcomes)) {
+    if (decision?.output === undefined) continue;
+    if (part === null) return null;
+    given.set(part, decision.output);
+  }
+  return given;
+}
+
+function withHookOutput(output: ToolOutput, given: unknown, failed?: unknown): ToolOutput {
   const { images: _images, parts: _parts, error: _error, lastWords, ...rest } = output;
   const text = outputText(given);
   const success = typeof failed === 'boolean' ? !failed : output.success;

@@ -5,7 +5,7 @@ import type { ToolUseBlock } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
 import { askForCall, strictestRuling } from './approval.ts';
 import { fireAside, watchPaths } from './fire-aside.ts';
-import { withHookOutput } from '../conversation/hook-output.ts';
+import { withHookOutputs } from '../conversation/hook-output.ts';
 import { modelText } from '../conversation/hook-texts.ts';
 import type { DeniedBy } from '../runtime-event.ts';
 import { nestedInstructions } from './nested-instructions.ts';
@@ -138,7 +138,7 @@ async function deny(agent: Agent, seen: Seen, { error, by, answer }: Denied): Pr
   const facts = { ...told, result: failedOutput(error), durationMs: 0, denied: true };
   const heard = await agent.fire({ name: 'PostToolUseFailure', ...facts }, signal);
   const output = answer ?? failedOutput(error);
-  const after = toldBy([heard], { output, subject: prepared.toolName });
+  const after = toldBy([heard], { output, prepared });
   return {
     kind: 'closed',
     report: {
@@ -248,7 +248,7 @@ async function tellOfCall(agent: Agent, done: DoneCall, signal: AbortSignal): Pr
 async function reportCall(agent: Agent, done: DoneCall, signal: AbortSignal): Promise<ToldCall> {
   const verdicts: Verdict[] = [];
   for (const event of eventsOf(done)) verdicts.push(await agent.fire(event, signal));
-  return toldBy(verdicts, { output: done.output, subject: done.prepared.toolName });
+  return toldBy(verdicts, done);
 }
 
 /** Parts of one call may end differently: hooks of both kinds hear of theirs. */
@@ -264,11 +264,11 @@ function eventsOf({ call, prepared, output, durationMs }: DoneCall): readonly Fi
 
 function toldBy(
   verdicts: readonly Verdict[],
-  { output, subject }: { readonly output: ToolOutput; readonly subject: string },
+  { output, prepared }: Pick<DoneCall, 'output' | 'prepared'>,
 ): ToldCall {
-  const given = verdicts.findLast((verdict) => verdict.output !== null);
+  const subject = prepared.toolName;
   return {
-    output: given === undefined ? output : withHookOutput(output, given),
+    output: withHookOutputs(output, verdicts, prepared.parts),
     reminders: verdicts.flatMap((verdict) => {
       const at = { event: verdict.event, subject };
       const objections = isRefusal(verdict.effect) ? objectionTexts(verdict, at) : [];

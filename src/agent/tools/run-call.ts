@@ -201,7 +201,7 @@ async function runParts(
     // A command may need what the one before it made.
     for (const { made } of prepared) outputs.push(await made.run(running));
   }
-  return joined(
+  return joinParts(
     prepared.map(({ part }) => part),
     outputs,
   );
@@ -223,11 +223,12 @@ function prepareChanges(
   return {
     ...factsOf(parts),
     input: call.input,
-    run: async (running) => joined(parts, await runChanges(changing, running)),
+    run: async (running) => joinParts(parts, await runChanges(changing, running)),
   };
 }
 
-function joined(parts: readonly CallPart[], outputs: readonly ToolOutput[]): ToolOutput {
+/** The answers to the parts of a call, as one. */
+export function joinParts(parts: readonly CallPart[], outputs: readonly ToolOutput[]): ToolOutput {
   return joinOutputs(
     outputs.map((output, index) => ({ heading: headingOf(parts[index]), output })),
   );

@@ -1,8 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { isRecord } from '../../../src/base/json.ts';
 import type { HostOptions } from '../../../src/host/create-host.ts';
 import type { HookEvent } from '../../../src/hooks/facts.ts';
+import type { HandlerSource } from '../../../src/hooks/handler.ts';
 import type { RunResult } from '../../../src/agent/runtime-event.ts';
 import { createStage, type Reaction, type Stage } from '../stage.ts';
 import {
@@ -52,6 +54,16 @@ async function play(
 
 const write = (name: string, content = name): Call => ['Write', { file_path: name, content }];
 const bash = (command: string): Call => ['Bash', { command }];
+
+/** Puts an answer in the place of what one command of a call gave. */
+function replacing(command: string, output: unknown): HandlerSource {
+  return slowHook('PostToolUse', async () => undefined, {
+    run: ({ tool }) =>
+      isRecord(tool?.input) && tool.input['command'] === command
+        ? { decision: { output } }
+        : undefined,
+  });
+}
 
 describe('a hook that denies a call', () => {
   it('gives the model its reason, in Claude’s words, and the result the denial', async () => {
@@ -148,6 +160,17 @@ describe('what hooks say about a call', () => {
       on('PostToolUse', { output: { stdout: 'redacted', stderr: '', interrupted: false } }),
     );
     expect(answersIn(spoken)).toEqual(['redacted']);
+  });
+
+  it('replaces what its own part of a call answered, and the model reads the other parts, too', async () => {
+    const { spoken } = await play(
+      [[['run_commands', { commands: ['echo one', 'echo two', 'echo three; exit 3'] }]]],
+      () => undefined,
+      { sources: [replacing('echo two', { stdout: 'short', stderr: '', interrupted: false })] },
+    );
+    expect(answersIn(spoken)).toEqual([
+      '[1/3] Bash echo one\none\n\n[2/3] Bash echo two\nshort\n\n[3/3] Bash echo three; exit 3\nExit code 3\nthree',
+    ]);
   });
 
   it('may replace what a failed call answered', async () => {
