@@ -82,11 +82,28 @@ test('a fenced answer counts', () => {
   expect(decide('Stop', `\`\`\`json\n${NO}\n\`\`\``).decision?.effect).toBe('deny');
 });
 
+describe('an answer in the words that many prompts ask for', () => {
+  test.each(['approve', 'allow'])('%s is no decision', (decision) => {
+    expect(decide('Stop', JSON.stringify({ decision }))).toEqual({});
+  });
+
+  test.each(['block', 'deny'])('%s objects', (decision) => {
+    expect(decide('Stop', JSON.stringify({ decision, reason: 'no' }))).toEqual({
+      decision: { effect: 'deny', reason: REASON },
+    });
+  });
+
+  test('what is asked for here counts before it', () => {
+    expect(decide('Stop', '{"ok":true,"decision":"block"}')).toEqual({});
+  });
+});
+
 test.each([
   ['I think so', '"I think so"'],
   ['', 'nothing'],
   ['{"ok":"false"}', String.raw`"{\"ok\":\"false\"}"`],
   ['[]', '"[]"'],
+  ['{"decision":"maybe"}', String.raw`"{\"decision\":\"maybe\"}"`],
 ])('%j is no usable answer', (text, found) => {
   expect(decide('PreToolUse', text)).toEqual({
     failure: {

@@ -34,10 +34,19 @@ function findJudgement(text: string): Judgement | null {
 function readJudgement(text: string): Judgement | null {
   const parsed = parseJson(text.trim());
   if (!parsed.ok || !isRecord(parsed.value)) return null;
-  const { ok, reason, impossible } = parsed.value;
-  if (typeof ok !== 'boolean') return null;
+  const { ok: said, decision, reason, impossible } = parsed.value;
+  const ok = typeof said === 'boolean' ? said : APPROVALS.get(decision);
+  if (ok === undefined) return null;
   return { ok, reason: typeof reason === 'string' ? reason : '', impossible: impossible === true };
 }
+
+/** Many prompts ask for these words, which Claude Code's own guide once did, and models then use them. */
+const APPROVALS: ReadonlyMap<unknown, boolean> = new Map([
+  ['approve', true],
+  ['allow', true],
+  ['block', false],
+  ['deny', false],
+]);
 
 const SHOWN_CHARACTERS = 200;
 
