@@ -305,6 +305,37 @@ describe('doctor', () => {
       ]),
     );
   });
+
+  it('points at variables that no host sets, in commands and in their scripts', async () => {
+    const hook = (command: string) => ({ hooks: [{ type: 'command', command }] });
+    const place = createPlace({
+      '.claude/hooks/format.py': 'import os\nprint(os.environ["CLAUDE_TOOL_INPUT"])\n',
+      '.claude/settings.json': JSON.stringify({
+        hooks: {
+          PostToolUse: [
+            hook('prettier $CLAUDE_FILE_PATHS'),
+            hook('python3 .claude/hooks/format.py'),
+          ],
+        },
+      }),
+    });
+    const result = await runHookline(['doctor', '--json'], at(place));
+    const { findings } = jsonOf(result);
+    expect(findings).toEqual(
+      expect.arrayContaining([
+        {
+          about: 'claude:project:PostToolUse:prettier',
+          level: 'hint',
+          text: '$CLAUDE_FILE_PATHS is set by nobody: read .tool_input.file_path of the JSON on stdin instead',
+        },
+        {
+          about: 'claude:project:PostToolUse:format.py',
+          level: 'hint',
+          text: 'its script names CLAUDE_TOOL_INPUT, which is set by nobody: read .tool_input of the JSON on stdin instead',
+        },
+      ]),
+    );
+  });
 });
 
 it('knows the payloads of every dialect', () => {

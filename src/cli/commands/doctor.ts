@@ -4,6 +4,10 @@ import { colors } from '../words/colors.ts';
 import { isHooklineError, messageOf } from '../../base/errors.ts';
 import { isAbsent, readTextIfPresent } from '../../base/files.ts';
 import { VERSION } from '../../base/version.ts';
+import {
+  inventedVariablesIn,
+  whyUnset,
+} from '../../dialects/claude-config/config/command-notes.ts';
 import type { FoundHook } from '../../dialects/dialect.ts';
 import type { Host } from '../../host/create-host.ts';
 import type { HookStatus } from '../../host/hook-set.ts';
@@ -52,6 +56,7 @@ function examineAll(host: Host): Finding[] {
     ...examineHooks(host),
     ...examineSettings(host),
     ...examinePrograms(host),
+    ...examineVariables(host),
   ];
 }
 
@@ -184,9 +189,25 @@ function examineUses(host: Host, missing: readonly string[]): Finding[] {
   });
 }
 
-function namedPrograms({ path: file, binds }: FoundHook, programs: readonly string[]): string[] {
+/** Scripts that read variables which no host sets; of commands it is among their notes. */
+function examineVariables(host: Host): Finding[] {
+  const configured = host.hooks().filter(({ hook }) => hook.dialect === 'claude');
+  return configured.flatMap(({ hook }): Finding[] =>
+    inventedVariablesIn(scriptsOf(hook)).map((name) => ({
+      about: hook.id,
+      level: 'hint',
+      text: `its script names ${name}, which ${whyUnset(name, hook.eventName)}`,
+    })),
+  );
+}
+
+function scriptsOf({ path: file, binds }: FoundHook): string {
   const scripts = binds.text === undefined ? [file] : binds.files;
-  const text = [binds.text ?? '', ...scripts.map(readQuietly)].join('\n');
+  return scripts.map(readQuietly).join('\n');
+}
+
+function namedPrograms(hook: FoundHook, programs: readonly string[]): string[] {
+  const text = [hook.binds.text ?? '', scriptsOf(hook)].join('\n');
   return programs.filter((name) => new RegExp(`(?<![\\w.-])${name}(?![\\w-])`).test(text));
 }
 

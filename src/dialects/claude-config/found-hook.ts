@@ -2,9 +2,9 @@ import type { Handler } from '../../hooks/handler.ts';
 import { failingHandler } from '../command-handler.ts';
 import type { Binds, FoundHook, Grant } from '../dialect.ts';
 import { bindsOf } from './binding.ts';
-import type { BrokenEntry, Entry } from './entry.ts';
+import { commandNotes } from './config/command-notes.ts';
+import type { BrokenEntry, CommandEntry, Entry } from './entry.ts';
 import type { EntryHandlers } from './entry-handlers.ts';
-import { shellNotes } from './handlers/command-line.ts';
 import { unquotedPlaces } from './handlers/start-notes.ts';
 import { labelOf } from './identity.ts';
 import { compileFit, type Fit } from './match/fit.ts';
@@ -56,14 +56,18 @@ export function foundHook(
     timeoutMs: entry.timeoutMs,
     onFailure: failurePolicyOf(event, entry.onFailure),
     get notes() {
-      const ofShell =
-        entry.type === 'command' ? [...shellNotes(entry), ...unquotedPlaces(entry, session)] : [];
-      return [...entry.notes, ...ofShell, ...fit.notes, ...neverFired(event)];
+      const ofCommand = entry.type === 'command' ? notesOfCommand(entry, session) : [];
+      return [...entry.notes, ...ofCommand, ...fit.notes, ...neverFired(event)];
     },
     problem,
     details: detailsOf(entry),
     toHandlers: (grant) => handlersOf({ entry, id, index, fit }, { grant, handlers }),
   };
+}
+
+function notesOfCommand(entry: CommandEntry, session: ClaudeSession): readonly string[] {
+  const env = { ...session.env, ...session.settingsEnv };
+  return [...commandNotes(entry, env), ...unquotedPlaces(entry, session)];
 }
 
 function neverFired(event: ClaudeEvent): readonly string[] {

@@ -201,6 +201,48 @@ test.each([
   else expect(status?.hook.notes).toEqual([expect.stringContaining(note)]);
 });
 
+test.each([
+  ['prettier --write "$CLAUDE_FILE_PATHS"', ['$CLAUDE_FILE_PATHS', '.tool_input.file_path']],
+  [
+    'check ${CLAUDE_TOOL_INPUT_FILE_PATH}',
+    ['$CLAUDE_TOOL_INPUT_FILE_PATH', '.tool_input.file_path'],
+  ],
+  ['node x.mjs "$TOOL_INPUT"', ['$TOOL_INPUT', '.tool_input']],
+  ['echo $CLAUDE_TOOL_NAME >> log', ['$CLAUDE_TOOL_NAME', '.tool_name']],
+  ['for f in $CLAUDE_FILE_PATHS; do x "$f"; done', ['$CLAUDE_FILE_PATHS', 'set by nobody']],
+  ['say "$CLAUDE_NOTIFICATION"', ['$CLAUDE_NOTIFICATION', '.message']],
+  ['FILE_PATH=$(jq -r .tool_input.file_path); cat "$FILE_PATH"', []],
+  ['while read -r FILE_PATH; do cat "$FILE_PATH"; done', []],
+  ['cat "${CLAUDE_FILE_PATHS:-$(jq -r .tool_input.file_path)}"', []],
+  ['echo "$SET_BY_THE_PERSON $CLAUDE_PROJECT_DIR $HOME"', []],
+])('%s is noted if nobody sets a variable that it names', async (text, words) => {
+  const made = await host(configured('PostToolUse', command(text)));
+  const notes = made.hooks()[0]?.hook.notes ?? [];
+  expect(notes).toHaveLength(words.length === 0 ? 0 : 1);
+  for (const word of words) expect(notes[0]).toContain(word);
+});
+
+test('a file that changed stands elsewhere on stdin', async () => {
+  const made = await host(configured('FileChanged', command('check "$FILE_PATH"')));
+  expect(made.hooks()[0]?.hook.notes).toEqual([
+    '$FILE_PATH is set by nobody: read .file_path of the JSON on stdin instead',
+  ]);
+});
+
+test.each([
+  [
+    { command: 'npx prettier --write', args: ['x'] },
+    'with "args", "command" is one program: put "prettier", "--write" at the front of "args"',
+  ],
+  [
+    { command: 'prettier', args: ['--write', '${tool_input.file_path}'] },
+    '${tool_input.file_path} stays as it is: a command reads it on stdin',
+  ],
+])('%j is noted: nothing is filled in or taken apart there', async (more, note) => {
+  const made = await host(configured('PostToolUse', command(more.command, more)));
+  expect(made.hooks()[0]?.hook.notes).toEqual([note]);
+});
+
 test('what went to a hook and came back is told to whoever asks', async () => {
   const exchanges: Exchange[] = [];
   const places = configured('UserPromptSubmit', command('echo out; echo err >&2; exit 3'));

@@ -42,6 +42,13 @@ describe('matchers as people write them', () => {
   });
 });
 
+test('a pattern watches no files: what stands there is taken for a name', () => {
+  const matcher = 'tsconfig*.json|.eslintrc|package.json';
+  expect(compileFit(entryOf({ event: 'FileChanged', matcher })).notes).toEqual([
+    '"tsconfig*.json" is watched as the name of a file: each name has to be written out',
+  ]);
+});
+
 describe('matchers and conditions that are expressions', () => {
   test('a matcher that looks at the input of a call', () => {
     const matcher = 'tool == "Bash" && tool_input.command matches "npm"';

@@ -66,15 +66,3 @@ function placeholderProblem(entry: CommandEntry): string | null {
   const unset = options.find((key) => plugin.options[key] === undefined);
   return unset === undefined ? null : `the plugin's option "${unset}" is not set`;
 }
-
-const BASH_ONLY = /(?:^|[\s;&|(])\[\[\s|<<<|\w=\(|\bfunction\s+\w/;
-
-/** Without a wish it runs in /bin/sh, as in Claude Code, and that is bash on some machines only. */
-export function shellNotes({ command, args, shell }: CommandEntry): readonly string[] {
-  const isBash = args !== null || shell !== null || /\b(?:bash|zsh)\b/.test(command);
-  const found = isBash ? undefined : BASH_ONLY.exec(command)?.[0].trim();
-  if (found === undefined) return [];
-  return [
-    `${JSON.stringify(found)} needs bash, and /bin/sh may be another shell: add "shell": "bash"`,
-  ];
-}

@@ -55,11 +55,22 @@ function findMcpNote(name: string): string | null {
 }
 
 function valueNotes({ kind, text }: Matcher, event: ClaudeEvent): readonly string[] {
+  if (event === 'FileChanged') return fileNotes(text);
   const values = SUBJECT_VALUES[event];
   if (values === undefined || kind !== 'list') return [];
   return listedNames(text)
     .filter((name) => !values.includes(name))
     .map((name) => `${quote(name)} matches nothing: ${event} has ${values.join(', ')}`);
+}
+
+/** A matcher of FileChanged also says what is watched, and that are files by their names. */
+function fileNotes(text: string): readonly string[] {
+  return text
+    .split('|', MAX_LOOKED_AT)
+    .filter((name) => /[*?[\](){}^$+\\]/.test(name))
+    .map(
+      (name) => `${quote(name)} is watched as the name of a file: each name has to be written out`,
+    );
 }
 
 const MAX_LOOKED_AT = 200;

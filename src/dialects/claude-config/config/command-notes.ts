@@ -1,0 +1,80 @@
+import type { CommandEntry } from '../entry.ts';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** What a person should know of a command before it runs; `env` is what it would get. */
+export function commandNotes(entry: CommandEntry, env: Variables): readonly string[] {
+  const { command, args, event } = entry;
+  if (args !== null) return argumentNotes(command, args);
+  const unset = usedVariables(command).filter((name) => env[name] === undefined);
+  return [...shellNotes(entry), ...unset.map((name) => `$${name} ${whyUnset(name, event)}`)];
+}
+
+const BASH_ONLY = /(?:^|[\s;&|(])\[\[\s|<<<|\w=\(|\bfunction\s+\w/;
+
+/** Without a wish it runs in /bin/sh, as in Claude Code, and that is bash on some machines only. */
+function shellNotes({ command, shell }: CommandEntry): readonly string[] {
+  const isBash = shell !== null || /\b(?:bash|zsh)\b/.test(command);
+  const found = isBash ? undefined : BASH_ONLY.exec(command)?.[0].trim();
+  if (found === undefined) return [];
+  return [
+    `${JSON.stringify(found)} needs bash, and /bin/sh may be another shell: add "shell": "bash"`,
+  ];
+}
+
+function argumentNotes(command: string, args: readonly string[]): readonly string[] {
+  const [, ...more] = command.trim().split(/\s+/);
+  const isSplit = more.length > 0 && !/[/\\]/.test(command);
+  const words = more.map((word) => JSON.stringify(word)).join(', ');
+  const field = /\$\{(?:tool_|hook_|session_)\w+[^}]*\}/.exec(args.join('\n'))?.[0];
+  return [
+    ...(isSplit
+      ? [`with "args", "command" is one program: put ${words} at the front of "args"`]
+      : []),
+    ...(field === undefined ? [] : [`${field} stays as it is: a command reads it on stdin`]),
+  ];
+}
+
+/**
+ * Variables that published hooks read and no host sets, with the place in the payload where that
+ * stands which they should hold.
+ */
+const INVENTED: readonly (readonly [name: RegExp, place: string])[] = [
+  [/^(?:CLAUDE_)?(?:TOOL_)?(?:INPUT_)?FILE_PATHS?$/, '.tool_input.file_path'],
+  [/^(?:CLAUDE_)?TOOL_INPUT_COMMAND$/, '.tool_input.command'],
+  [/^(?:CLAUDE_)?TOOL_(?:INPUT|ARGS|ARGUMENTS|PARAMS)$/, '.tool_input'],
+  [/^(?:CLAUDE_)?TOOL_NAME$/, '.tool_name'],
+  [/^(?:CLAUDE_)?TOOL_(?:OUTPUT|RESPONSE|RESULT)$/, '.tool_response'],
+  [/^CLAUDE_(?:USER_)?PROMPT$/, '.prompt'],
+  [/^CLAUDE_NOTIFICATION(?:_MESSAGE)?$/, '.message'],
+  [/^CLAUDE_(?:HOOK_)?EVENT(?:_NAME|_TYPE)?$/, '.hook_event_name'],
+  [/^CLAUDE_TRANSCRIPT_PATH$/, '.transcript_path'],
+  [/^CLAUDE_SESSION_ID$/, '.session_id'],
+];
+
+/** Why a hook finds nothing in such a variable, and where to look instead. */
+export function whyUnset(name: string, event: string): string {
+  const place = placeOf(name) ?? '';
+  const own = event === 'FileChanged' ? place.replace('.tool_input', '') : place;
+  return `is set by nobody: read ${own} of the JSON on stdin instead`;
+}
+
+function placeOf(name: string): string | undefined {
+  return INVENTED.find(([pattern]) => pattern.test(name))?.[1];
+}
+
+/** Those that a shell would find empty: neither set by the command itself nor given a default. */
+function usedVariables(command: string): readonly string[] {
+  const used = [...command.matchAll(/\$(?:(\w+)|\{(\w+)\})/g)].map(([, bare, braced]) =>
+    String(bare ?? braced),
+  );
+  const isSet = (name: string): boolean =>
+    new RegExp(`(?<![\\w$])${name}=|\\b(?:read|for)\\b[^;|&]*(?<![\\w{$])${name}\\b`).test(command);
+  return [...new Set(used)].filter((name) => placeOf(name) !== undefined && !isSet(name));
+}
+
+/** Those of Claude Code's sort that a script names, in whichever language. */
+export function inventedVariablesIn(script: string): readonly string[] {
+  const named = script.match(/\bCLAUDE_\w+/g) ?? [];
+  return [...new Set(named)].filter((name) => placeOf(name) !== undefined);
+}
