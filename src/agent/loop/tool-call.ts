@@ -89,9 +89,11 @@ interface Seen {
 async function judge(agent: Agent, seen: Seen, signal: AbortSignal): Promise<Gate> {
   const { call, prepared, verdict, reminders } = seen;
   const ruling = strictestRuling(agent, prepared);
-  if (ruling.effect === 'deny') return deny(agent, seen, { error: ruling.reason, by: 'rule' });
   const isAskedByHook = verdict.effect === 'ask' || verdict.effect === 'defer';
   const isAllowedByHook = verdict.effect === 'allow' && ruling.isOverridable;
+  if (ruling.effect === 'deny' && !isAllowedByHook) {
+    return deny(agent, seen, { error: ruling.reason, by: 'rule' });
+  }
   const pass: PassedCall = { call, prepared, reminders, stop: verdict.stop };
   if (!isAskedByHook && (ruling.effect === 'allow' || isAllowedByHook)) {
     return { kind: 'open', pass };

@@ -218,6 +218,23 @@ describe('a hook of PreToolUse that allows a call', () => {
     expect(stage.fired.map(label)).not.toContain('PermissionRequest Write');
   });
 
+  it('stands above the mode dontAsk, where others are denied', async () => {
+    const onlyX = on('PreToolUse', ({ tool }) =>
+      JSON.stringify(tool.input).includes('"x"') ? { effect: 'allow' } : undefined,
+    );
+    const { exists } = await play(['x', 'y'], onlyX, { permissionMode: 'dontAsk' });
+    expect(exists).toEqual([true, false]);
+  });
+
+  it('does not stand above a rule that asks in the mode dontAsk', async () => {
+    const settings = { permissions: { ask: ['Write'] } };
+    const { exists } = await play(['x'], on('PreToolUse', { effect: 'allow' }), {
+      permissionMode: 'dontAsk',
+      settings,
+    });
+    expect(exists).toEqual([false]);
+  });
+
   it('does not stand above a rule that asks', async () => {
     const asked = yes();
     const settings = { permissions: { ask: ['Write'] } };
