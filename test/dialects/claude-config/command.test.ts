@@ -193,6 +193,8 @@ test.each([
   ['a=(1 2); echo ${a[0]}', 'needs bash'],
   ['cat <<< "$X"', 'needs bash'],
   ["bash -c '[[ -f x ]]'", undefined],
+  ['node -e "const p=(1);function f(){}"', undefined],
+  ["python3 -c 'a=(1, 2); print([[1]])'", undefined],
   ['[ -f x ] && echo y', undefined],
 ])('%s is noted if only bash knows it', async (text, note) => {
   const made = await host(configured('Stop', command(text)));

@@ -15,11 +15,16 @@ const BASH_ONLY = /(?:^|[\s;&|(])\[\[\s|<<<|\w=\(|\bfunction\s+\w/;
 /** Without a wish it runs in /bin/sh, as in Claude Code, and that is bash on some machines only. */
 function shellNotes({ command, shell }: CommandEntry): readonly string[] {
   const isBash = shell !== null || /\b(?:bash|zsh)\b/.test(command);
-  const found = isBash ? undefined : BASH_ONLY.exec(command)?.[0].trim();
+  const found = isBash ? undefined : BASH_ONLY.exec(withoutQuoted(command))?.[0].trim();
   if (found === undefined) return [];
   return [
     `${JSON.stringify(found)} needs bash, and /bin/sh may be another shell: add "shell": "bash"`,
   ];
+}
+
+/** What stands in quotes may be a program in another language. */
+function withoutQuoted(command: string): string {
+  return command.replaceAll(/'[^']*'|"(?:\\.|[^"\\])*"/gs, '""');
 }
 
 function argumentNotes(command: string, args: readonly string[]): readonly string[] {
