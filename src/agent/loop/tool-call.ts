@@ -1,4 +1,5 @@
 import { messageOf } from '../../base/errors.ts';
+import { isNestedTooDeep, MAX_NESTING } from '../../base/json.ts';
 import { isRefusal, type Stop, type Verdict } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
 import type { ToolUseBlock } from '../../sessions/messages.ts';
@@ -172,6 +173,9 @@ function closed({
 function prepare(agent: Agent, { name }: ToolUseBlock, input: unknown): PreparedToolCall | string {
   if (typeof input === 'string') {
     return `The arguments of ${name} are not valid JSON: ${input.slice(0, 500)}`;
+  }
+  if (isNestedTooDeep(input)) {
+    return `The arguments of ${name} are nested deeper than ${MAX_NESTING} levels.`;
   }
   const { bench, tools, world } = agent;
   const toldNames = (): readonly string[] => world.specsOf(tools).map((spec) => spec.name);
