@@ -50,10 +50,18 @@ export function readAnswer(stdout: string): ReadAnswer {
   if (!saysSomething(found.value)) {
     return nothing([...found.notes, 'its JSON has no field that counts']);
   }
-  const notes = [...found.notes];
-  const fault = flagFault(found.value) ?? overrideFault(found.value);
-  if (fault !== null) return { answer: null, fault, notes };
-  return { answer: readFields(found.value, notes), fault: null, notes };
+  return readFound(found);
+}
+
+function readFound({ value, notes: before }: FoundObject): ReadAnswer {
+  const fault = flagFault(value) ?? overrideFault(value);
+  const notes = [...before];
+  const answer = readFields(value, notes);
+  if (fault === null) return { answer, fault, notes };
+  if (answer.cancel !== true) return { answer: null, fault, notes: before };
+  // Whatever else is wrong with it, it must not take the refusal along.
+  const { overrideInput: _input, ...refusal } = answer;
+  return { answer: refusal, fault: null, notes: [...notes, `${fault}; ignored`] };
 }
 
 function nothing(notes: readonly string[]): ReadAnswer {
@@ -212,7 +220,7 @@ function readFlag(fields: Fields, keys: readonly string[], notes: string[]): boo
   const key = keys.find((each) => isGiven(fields[each]));
   if (key === undefined) return undefined;
   const flag = flagOf(fields[key]) ?? undefined;
-  if (typeof fields[key] === 'string') {
+  if (flag !== undefined && typeof fields[key] === 'string') {
     notes.push(
       `"${key}" should be ${flag}, found the string ${JSON.stringify(fields[key])}; read as meant`,
     );

@@ -119,6 +119,27 @@ describe('a fault', () => {
     expect(readAnswer(stdout)).toEqual({ answer: null, fault, notes: [] });
   });
 
+  test.each([
+    [
+      '{"cancel":true,"review":"maybe"}',
+      '"review" should be true or false, found string "maybe"; ignored',
+    ],
+    [
+      '{"cancel":true,"shouldContinue":"no"}',
+      '"shouldContinue" should be true or false, found string "no"; ignored',
+    ],
+    [
+      '{"cancel":1,"should_continue":false}',
+      '"cancel" should be true or false, found number 1; ignored',
+    ],
+    [
+      `{"cancel":true,"overrideInput":${'['.repeat(2000)}${']'.repeat(2000)}}`,
+      '"overrideInput" is nested deeper than 1000 levels; ignored',
+    ],
+  ])('takes no refusal with it (%#)', (stdout, note) => {
+    expect(readAnswer(stdout)).toEqual({ answer: { cancel: true }, fault: null, notes: [note] });
+  });
+
   test('shows only the beginning of a long value', () => {
     const { fault } = readAnswer(JSON.stringify({ cancel: 'x'.repeat(100_000) }));
     expect(fault?.length).toBeLessThan(300);
