@@ -208,14 +208,20 @@ function planFirst(
 }
 
 function planNode(script: Script, machine: LaunchMachine): LaunchPlan {
+  if (isInOtherLetters(script)) return withOwnLoader(script, machine);
   const file = machine.findProgram('node') ?? machine.nodePath;
   return { file, args: [script.path], note: null };
 }
 
 function planTypeScript(script: Script, machine: LaunchMachine): LaunchPlan {
   const bun = machine.findProgram('bun');
-  if (bun === null) return withOwnLoader(script, machine);
+  if (bun === null || isInOtherLetters(script)) return withOwnLoader(script, machine);
   return { file: bun, args: ['run', script.path], note: null };
+}
+
+/** Node.js and bun know what `.mjs` and `.ts` are, but not `.MJS`. */
+function isInOtherLetters({ path: file, extension }: Script): boolean {
+  return !file.endsWith(extension);
 }
 
 function planPython(script: Script, machine: LaunchMachine): LaunchPlan {
