@@ -1,6 +1,7 @@
 import type { Answer, HandlerInput } from '../../hooks/handler.ts';
 import type { ProgramResult } from '../../process/run.ts';
 import type { Codec } from '../command-handler.ts';
+import { lastWords } from '../last-words.ts';
 import { decide, type DecideOptions } from './decide.ts';
 import type { FileHookName, Profile } from './names.ts';
 import { readAnswer } from './output.ts';
@@ -36,7 +37,7 @@ function decodeResult(input: HandlerInput, result: ProgramResult, options: Codec
     return { failure: { kind: 'killed', message: `was killed by ${result.signal}` }, notes };
   }
   if (result.exitCode === 0) return { notes };
-  const message = `exited with code ${result.exitCode} and gave no answer${lastWords(result)}`;
+  const message = `exited with code ${result.exitCode} and gave no answer${whyItFailed(result)}`;
   return { failure: { kind: 'exit', message }, notes };
 }
 
@@ -62,11 +63,10 @@ function exitNote({ exitCode, signal }: ProgramResult): string[] {
 }
 
 /** Mostly on stderr, but many hooks write to stdout why they fail. */
-function lastWords({ stderr, stdout }: ProgramResult): string {
-  const line = lastLine(stderr) || lastLine(stdout);
-  return line === '' ? '' : `: ${line.slice(0, 300)}`;
+function whyItFailed({ stderr, stdout }: ProgramResult): string {
+  return lastWords(allOf(stderr)) || lastWords(allOf(stdout));
 }
 
-function lastLine({ text, tail }: ProgramResult['stderr']): string {
-  return `${text}\n${tail}`.trim().split('\n').at(-1)?.trim() ?? '';
+function allOf({ text, tail }: ProgramResult['stderr']): string {
+  return `${text}\n${tail}`;
 }

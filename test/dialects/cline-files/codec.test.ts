@@ -131,6 +131,10 @@ describe('how the hook ended', () => {
       notes: [],
     });
     expect(decode({ exitCode: 3 }).failure?.message).toBe('exited with code 3 and gave no answer');
+    const report = 'a.js:1\n^\n\nTypeError: a is undefined\n    at a.js:1:2\n\nNode.js v20.20.2\n';
+    expect(decode({ exitCode: 1, stderr: whole(report) }).failure?.message).toBe(
+      'exited with code 1 and gave no answer: TypeError: a is undefined',
+    );
   });
 
   test('its last words may stand on stdout', () => {

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Decision, Failure } from '../../../hooks/decision.ts';
 import type { Answer, HandlerInput } from '../../../hooks/handler.ts';
+import { lastWords } from '../../last-words.ts';
 import type { ClaudeEvent } from '../names.ts';
 import { changesOf, type Decided, joined, NOTHING } from './changes.ts';
 import {
@@ -8,7 +9,6 @@ import {
   failureOf,
   failurePolicyOf,
   endingFailure,
-  lastWords,
   noteReasonOnStdout,
   noteShellComplaint,
   noteUnparsed,

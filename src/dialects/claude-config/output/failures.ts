@@ -1,6 +1,6 @@
-import { cutText } from '../../../base/json.ts';
 import type { Failure, FailurePolicy } from '../../../hooks/decision.ts';
 import { EVENTS } from '../../../hooks/events.ts';
+import { lastWords } from '../../last-words.ts';
 import { CLAUDE_EVENTS, type ClaudeEvent } from '../names.ts';
 
 /** The hook that failed, as the texts about it need to know it. */
@@ -63,29 +63,6 @@ interface Ending {
 
 /** What a shell answers for a file that is there and may not be run. */
 const NOT_EXECUTABLE = 126;
-
-const LAST_LINE_CHARACTERS = 300;
-
-/** The line that tells what went wrong, mostly the last, after a colon; empty when there is none. */
-export function lastWords(stderr: string): string {
-  const lines = stderr.trimEnd().split('\n');
-  const last = lines.at(-1)?.trim() ?? '';
-  const line = saidBefore(last, lines) ?? last;
-  return line === '' ? '' : `: ${cutText(line, LAST_LINE_CHARACTERS)}`;
-}
-
-const END_OF_NODES_REPORT = /^Node\.js v\d/;
-const ADVICE_OF_ENV = /\benv: use -\[v\]S/;
-
-/** What went wrong, where the last line is only how the program ends its report. */
-function saidBefore(last: string, lines: readonly string[]): string | undefined {
-  if (END_OF_NODES_REPORT.test(last)) return lines.find(namesError);
-  return ADVICE_OF_ENV.test(last) ? lines.at(-2)?.trim() : undefined;
-}
-
-function namesError(line: string): boolean {
-  return /^(?:Uncaught )?\w*Error\b.*:/.test(line);
-}
 
 /** Why a refusal by exit code 2 has no reason although the hook printed one. */
 export function noteReasonOnStdout(stdout: string, stderr: string): string[] {

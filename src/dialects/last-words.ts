@@ -1,0 +1,24 @@
+import { cutText } from '../base/json.ts';
+
+const LAST_LINE_CHARACTERS = 300;
+
+/** The line that tells what went wrong, mostly the last, after a colon; empty when there is none. */
+export function lastWords(output: string): string {
+  const lines = output.trimEnd().split('\n');
+  const last = lines.at(-1)?.trim() ?? '';
+  const line = saidBefore(last, lines) ?? last;
+  return line === '' ? '' : `: ${cutText(line, LAST_LINE_CHARACTERS)}`;
+}
+
+const END_OF_NODES_REPORT = /^Node\.js v\d/;
+const ADVICE_OF_ENV = /\benv: use -\[v\]S/;
+
+/** What went wrong, where the last line is only how the program ends its report. */
+function saidBefore(last: string, lines: readonly string[]): string | undefined {
+  if (END_OF_NODES_REPORT.test(last)) return lines.find(namesError);
+  return ADVICE_OF_ENV.test(last) ? lines.at(-2)?.trim() : undefined;
+}
+
+function namesError(line: string): boolean {
+  return /^(?:Uncaught )?(?:\w*Error\b.*|UnhandledPromiseRejection):/.test(line);
+}
