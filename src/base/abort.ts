@@ -6,7 +6,8 @@ const waiting = new WeakMap<AbortSignal, Set<Callback>>();
 
 /**
  * Calls back when the signal aborts, until `offAbort`. A signal takes longer to take a listener than
- * a short call may last, so all who wait for it at the same time share one.
+ * a short call may last, so all who wait for it at the same time share one. No callback may throw:
+ * those after it would not be called.
  */
 export function onAbort(signal: AbortSignal, callback: Callback): void {
   const others = waiting.get(signal);

@@ -1,3 +1,5 @@
+import { offAbort, onAbort } from '../../base/abort.ts';
+import { timerDelay } from '../../base/time-limit.ts';
 import type { PluginEntry } from '../entry.ts';
 import { claimFor, inNameOf } from '../whose-work.ts';
 import { importModule } from './import-module.ts';
@@ -94,9 +96,6 @@ function failed(message: string): Loading {
   return { kind: 'failed', message };
 }
 
-/** A longer delay makes a timer fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
 /** What comes later is not waited for. */
 function withinTime(
   loading: Promise<Loading>,
@@ -105,32 +104,14 @@ function withinTime(
   return new Promise((resolve, reject) => {
     const settle = (result: Loading): void => {
       clearTimeout(timer);
-      stopListening();
+      if (signal !== undefined) offAbort(signal, giveUp);
       resolve(result);
     };
-    const timer = setTimeout(
-      () => settle(tooSlow(entry, timeoutMs)),
-      Math.min(timeoutMs, MAX_TIMER_MS),
-    );
+    const timer = setTimeout(() => settle(tooSlow(entry, timeoutMs)), timerDelay(timeoutMs));
     const giveUp = (): void => settle(givenUp(entry));
-    const stopListening = signal === undefined ? NOTHING : onAbort(signal, giveUp);
+    if (signal !== undefined) onAbort(signal, giveUp);
     loading.then(settle, reject);
   });
-}
-
-const NOTHING = (): void => undefined;
-
-const listening = new WeakMap<AbortSignal, Set<() => void>>();
-
-/** With one listener for all plugins of a session: Node.js warns of many. */
-function onAbort(signal: AbortSignal, act: () => void): () => void {
-  const acts = listening.get(signal) ?? new Set();
-  if (!listening.has(signal)) {
-    listening.set(signal, acts);
-    signal.addEventListener('abort', () => acts.forEach((each) => each()), { once: true });
-  }
-  acts.add(act);
-  return () => void acts.delete(act);
 }
 
 function givenUp({ file }: PluginEntry): Loading {
