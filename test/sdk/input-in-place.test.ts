@@ -158,6 +158,31 @@ describe('what was changed in place', () => {
     expect(answers(stage).join()).toContain('not that');
   });
 
+  test('runs as everybody saw it, whatever is done later to what a hook has in hand', async () => {
+    const inHand: { text: string }[] = [];
+    const keeping = hooksOf({
+      beforeTool({ input }) {
+        const fields = input as { text: string };
+        if (inHand.length === 0) fields.text = 'changed';
+        for (const kept of inHand) kept.text = 'unseen';
+        inHand.push(fields);
+      },
+    });
+    const stage = await said(keeping);
+    expect(answers(stage)).toEqual(['said changed']);
+  });
+
+  test('may hold what cannot be copied', async () => {
+    const seen: unknown[] = [];
+    const looking = hooksOf(
+      { beforeTool: ({ input }) => void seen.push(Object(input)['text']) },
+      'looking',
+    );
+    const stage = await said(looking, assigning({ text: 'changed', again: () => 'changed' }));
+    expect(seen).toEqual(['meant', 'changed']);
+    expect(answers(stage)).toEqual(['said changed']);
+  });
+
   test('must be an input that the tool understands', async () => {
     const stage = await createSdkStage([call('run_commands', { commands: ['echo meant'] }), DONE]);
     await stage.start({ extensions: [assigning({ commands: 7 })] });
