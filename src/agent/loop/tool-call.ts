@@ -11,7 +11,7 @@ import { modelText } from '../conversation/hook-texts.ts';
 import type { DeniedBy } from '../runtime-event.ts';
 import { nestedInstructions } from './nested-instructions.ts';
 import { HandedInput } from '../tools/calls/handed-input.ts';
-import { type PreparedToolCall, prepareCall, toolFacts } from '../tools/run-call.ts';
+import { inputOfModel, type PreparedToolCall, prepareCall, toolFacts } from '../tools/run-call.ts';
 import { failedOutput, type RunningCall, type ToolOutput } from '../tools/tool.ts';
 import {
   contextTexts,
@@ -59,7 +59,7 @@ export interface GateRequest {
 export async function gateCall(agent: Agent, request: GateRequest): Promise<Gate> {
   const { call, signal } = request;
   agent.tell({ type: 'tool-start', callId: call.id, tool: call.name, input: call.input });
-  const prepared = prepare(agent, call, call.input);
+  const prepared = prepare(agent, call, inputOfModel(call, agent.tools));
   if (typeof prepared === 'string') return closed({ call, input: call.input, error: prepared });
   const facts = { ...toolFacts(call, prepared), handed: new HandedInput() };
   const verdict = await agent.fire({ name: 'PreToolUse', ...facts }, signal);

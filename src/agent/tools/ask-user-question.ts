@@ -1,7 +1,8 @@
 import { untilAborted } from '../../base/abort.ts';
+import { isRecord } from '../../base/json.ts';
 import { defineTool } from './define-tool.ts';
 import type { InputFields } from './input-fields.ts';
-import { failedOutput } from './tool.ts';
+import { failedOutput, type ToolOutput } from './tool.ts';
 import type { Question } from './workbench.ts';
 
 const MAX_QUESTIONS = 4;
@@ -30,12 +31,21 @@ const QUESTION = {
   additionalProperties: false,
 };
 
-export const askUserQuestionTool = defineTool<readonly Question[]>({
+interface Asked {
+  readonly questions: readonly Question[];
+  /** What a hook answered for the person; null when it did not answer all of them. */
+  readonly answers: Answers | null;
+}
+
+type Answers = Readonly<Record<string, string>>;
+
+export const askUserQuestionTool = defineTool<Asked>({
   name: 'AskUserQuestion',
   description:
     'Asks the person who gave the task, and waits for the answer. Only for what you cannot find out ' +
     'yourself and what changes the work. They may also answer in their own words.',
   kind: 'ask',
+  hookFields: ['answers'],
   schema: {
     type: 'object',
     properties: {
@@ -49,10 +59,12 @@ export const askUserQuestionTool = defineTool<readonly Question[]>({
     if (questions.length === 0 || questions.length > MAX_QUESTIONS) {
       given.refuse('questions', `a list of 1 to ${MAX_QUESTIONS} questions`);
     }
-    return questions;
+    return { questions, answers: readAnswers(given.raw('answers'), questions) };
   },
-  toHookInput: (questions) => ({ questions }),
-  async run(questions, bench, { signal }) {
+  toHookInput: ({ questions, answers }) =>
+    answers === null ? { questions } : { questions, answers },
+  async run({ questions, answers: given }, bench, { signal }) {
+    if (given !== null) return answered(questions, given);
     const { askPerson } = bench.ports;
     if (askPerson === undefined) {
       return failedOutput(
@@ -61,13 +73,31 @@ export const askUserQuestionTool = defineTool<readonly Question[]>({
     }
     const answers = await untilAborted(askPerson(questions, signal), signal);
     if (answers === null) return failedOutput('The person dismissed the questions.');
-    return {
-      response: { questions, answers },
-      text: sayAnswers(questions, answers),
-      success: true,
-    };
+    return answered(questions, answers);
   },
 });
+
+function answered(questions: readonly Question[], answers: Answers): ToolOutput {
+  return {
+    response: { questions, answers },
+    text: sayAnswers(questions, answers),
+    success: true,
+  };
+}
+
+function readAnswers(given: unknown, questions: readonly Question[]): Answers | null {
+  if (!isRecord(given)) return null;
+  const answers = new Map(
+    questions.map(({ question }) => [question, answerText(given[question])] as const),
+  );
+  return [...answers.values()].includes('') ? null : Object.fromEntries(answers);
+}
+
+/** Of several answers to one question Claude Code makes one text, too. */
+function answerText(given: unknown): string {
+  const texts = Array.isArray(given) ? given : [given];
+  return texts.filter((text) => typeof text === 'string').join(', ');
+}
 
 function readQuestion(given: InputFields): Question {
   const options = given.has('options') ? given.list('options', readOption) : [];
@@ -90,10 +120,7 @@ function readOption(given: InputFields): Question['options'][number] {
   };
 }
 
-function sayAnswers(
-  questions: readonly Question[],
-  answers: Readonly<Record<string, string>>,
-): string {
+function sayAnswers(questions: readonly Question[], answers: Answers): string {
   return questions
     .map(({ question }) => `${question}\n→ ${answers[question] ?? '(no answer)'}`)
     .join('\n\n');

@@ -16,6 +16,8 @@ export interface ToolDefinition<Input> {
   readonly description: string;
   readonly schema: Readonly<Record<string, unknown>>;
   readonly kind: ToolKind;
+  /** Fields that only hooks fill in. */
+  readonly hookFields?: readonly string[];
   /**
    * Makes the tool's own input of what the model gave; a string says what is wrong with it. What the
    * fields themselves find wrong is told without its doing, and its result is then not used.
@@ -31,12 +33,13 @@ export interface ToolDefinition<Input> {
 
 /** Makes a tool whose input has a type of its own, which nobody outside needs to know. */
 export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
-  const { name, description, schema, kind } = definition;
+  const { name, description, schema, kind, hookFields } = definition;
   return {
     name,
     description,
     schema,
     kind,
+    ...(hookFields === undefined ? {} : { hookFields }),
     prepare(given, bench) {
       try {
         return prepareCall(definition, given, bench);

@@ -24,6 +24,8 @@ export interface InputFields {
   list<Item>(key: string, read: (item: InputFields) => Item): readonly Item[];
   /** Empty when it is absent. */
   optionalTexts(key: string): readonly string[];
+  /** As it was given, whatever it is. */
+  raw(key: string): unknown;
   has(key: string): boolean;
   /** Says that a field, read well, cannot be used: `expected "url" to be …`. */
   refuse(key: string, expected: string): void;
@@ -133,6 +135,10 @@ class GivenFields implements InputFields {
       this.#blame(`${key}[${index}]`, 'text', item);
       return [];
     });
+  }
+
+  raw(key: string): unknown {
+    return this.#valueOf(key);
   }
 
   has(key: string): boolean {

@@ -71,6 +71,13 @@ export function prepareCall(
     : prepareParts(call, known, bench);
 }
 
+/** A model's input without what only hooks may say in it. */
+export function inputOfModel({ name, input }: ToolCall, tools: readonly Tool[]): unknown {
+  const kept = tools.find((tool) => tool.name === name)?.hookFields ?? [];
+  if (kept.length === 0 || !isRecord(input)) return input;
+  return Object.fromEntries(Object.entries(input).filter(([key]) => !kept.includes(key)));
+}
+
 /** What hooks are told of a call, under the name that it was made with. */
 export function toolFacts(
   { id, name }: { readonly id: string; readonly name: string },

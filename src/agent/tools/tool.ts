@@ -15,6 +15,8 @@ export interface Tool {
   readonly schema: Readonly<Record<string, unknown>>;
   /** What a call does to the world, which decides who must agree and what may run side by side. */
   readonly kind: ToolKind;
+  /** Fields that only hooks fill in; what a model says in them is left out. */
+  readonly hookFields?: readonly string[];
   /** Calls of one turn may run in parallel, whatever its kind is. */
   readonly runsBeside?: true;
   /** The MCP server that it belongs to. */

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import type { Person } from '../../../src/agent/world.ts';
+import { createStage, type Reaction } from '../stage.ts';
+import { answersIn, calls, on, talk } from '../talk.ts';
+
+const QUESTIONS = ['Which colour?', 'Which sizes?'].map((question) => ({
+  question,
+  header: 'Look',
+  options: [
+    { label: 'red', description: '' },
+    { label: 'blue', description: '' },
+  ],
+  multiSelect: false,
+}));
+
+const ANSWERS = { 'Which colour?': 'blue', 'Which sizes?': ['S', 'M'] };
+const SAID = 'Which colour?\n→ blue\n\nWhich sizes?\n→ S, M';
+
+async function ask(input: object, react: Reaction = () => undefined, person?: Person) {
+  const stage = createStage(react);
+  const spoken = talk([calls(['AskUserQuestion', input]), { text: 'Done.' }]);
+  const host = await stage.open({
+    model: spoken.model,
+    ...(person === undefined ? {} : { person }),
+  });
+  await host.start({ prompt: 'go' });
+  return answersIn(spoken);
+}
+
+const answering = (answers: unknown) =>
+  on('PreToolUse', ({ tool }) => ({
+    effect: 'allow',
+    input: { ...Object(tool.input), answers },
+  }));
+
+describe('a question that a hook answers', () => {
+  it('is answered with its words, though nobody is there', async () => {
+    expect(await ask({ questions: QUESTIONS }, answering(ANSWERS))).toEqual([SAID]);
+  });
+
+  it('is put to nobody else', async () => {
+    const person: Person = {
+      approve: async () => ({ isAllowed: true }),
+      answer: async () => expect.fail('the person was asked'),
+    };
+    expect(await ask({ questions: QUESTIONS }, answering(ANSWERS), person)).toEqual([SAID]);
+  });
+
+  it('is asked all the same when an answer is missing', async () => {
+    const [said] = await ask({ questions: QUESTIONS }, answering({ 'Which colour?': 'blue' }));
+    expect(said).toMatch(/^Nobody is here to answer/);
+  });
+});
+
+it('a model does not answer its own questions', async () => {
+  const [said] = await ask({ questions: QUESTIONS, answers: ANSWERS });
+  expect(said).toMatch(/^Nobody is here to answer/);
+});
