@@ -45,6 +45,16 @@ export async function askForCall(
   return askPerson(agent, doubt, signal);
 }
 
+/** Hooks of PermissionRequest may answer a question to the person; what they leave open goes on to them. */
+export async function letHooksAnswer(
+  agent: Agent,
+  doubt: CallInDoubt,
+  signal: AbortSignal,
+): Promise<CallAnswer> {
+  const answered = await askHooks(agent, doubt, signal);
+  return answered ?? { kind: 'granted', prepared: doubt.prepared };
+}
+
 function refused(reason: string, by: DeniedBy, stop: Stop | null = null): CallAnswer {
   return { kind: 'refused', by, reason, stop };
 }

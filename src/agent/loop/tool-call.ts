@@ -4,7 +4,7 @@ import { isRefusal, type Stop, type Verdict } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
 import type { ToolUseBlock } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
-import { askForCall, strictestRuling } from './approval.ts';
+import { askForCall, letHooksAnswer, strictestRuling } from './approval.ts';
 import { fireAside, watchPaths } from './fire-aside.ts';
 import { withHookOutputs } from '../conversation/hook-output.ts';
 import { modelText } from '../conversation/hook-texts.ts';
@@ -96,14 +96,17 @@ async function judge(agent: Agent, seen: Seen, signal: AbortSignal): Promise<Gat
     return deny(agent, seen, { error: ruling.reason, by: 'rule' });
   }
   const pass: PassedCall = { call, prepared, reminders, stop: verdict.stop };
-  if (!isAskedByHook && (ruling.effect === 'allow' || isAllowedByHook)) {
-    return { kind: 'open', pass };
-  }
+  const isOpen = !isAskedByHook && (ruling.effect === 'allow' || isAllowedByHook);
+  const isQuestion = prepared.kind === 'ask' && verdict.effect !== 'allow';
+  if (isOpen && !isQuestion) return { kind: 'open', pass };
   const reason = isAskedByHook
     ? reasonsText(verdict, `a hook wants ${prepared.toolName} to be approved`)
     : ruling.reason;
   const by = isAskedByHook ? 'hook' : 'rule';
-  const answer = await askForCall(agent, { call, prepared, reason, by, ruling }, signal);
+  const doubt = { call, prepared, reason, by, ruling } as const;
+  const answer = isOpen
+    ? await letHooksAnswer(agent, doubt, signal)
+    : await askForCall(agent, doubt, signal);
   if (answer.kind === 'granted') {
     return { kind: 'open', pass: { ...pass, prepared: answer.prepared } };
   }

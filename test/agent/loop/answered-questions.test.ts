@@ -46,6 +46,29 @@ describe('a question that a hook answers', () => {
     expect(await ask({ questions: QUESTIONS }, answering(ANSWERS), person)).toEqual([SAID]);
   });
 
+  it('is answered by a hook of PermissionRequest, too', async () => {
+    const react = on('PermissionRequest', ({ tool }) => ({
+      effect: 'allow',
+      input: { ...Object(tool.input), answers: ANSWERS },
+    }));
+    expect(await ask({ questions: QUESTIONS }, react)).toEqual([SAID]);
+  });
+
+  it('is not asked when a hook of PermissionRequest refuses', async () => {
+    const react = on('PermissionRequest', { effect: 'deny', reason: 'not now' });
+    expect(await ask({ questions: QUESTIONS }, react)).toEqual(['not now']);
+  });
+
+  it('is asked when a hook of PermissionRequest only allows it', async () => {
+    const person: Person = {
+      approve: async () => expect.fail('nothing is to be approved'),
+      answer: async () => ({ 'Which colour?': 'red', 'Which sizes?': 'L' }),
+    };
+    const react = on('PermissionRequest', { effect: 'allow' });
+    const [said] = await ask({ questions: QUESTIONS }, react, person);
+    expect(said).toContain('→ red');
+  });
+
   it('is asked all the same when an answer is missing', async () => {
     const [said] = await ask({ questions: QUESTIONS }, answering({ 'Which colour?': 'blue' }));
     expect(said).toMatch(/^Nobody is here to answer/);
