@@ -53,6 +53,7 @@ export const fieldNotes: Group = {
     { name: '${CLAUDE_PLUGIN_ROOT:-.} in a plugin', run: exportsPluginRoot },
     { name: 'variables of a session around this one', run: dropsForeignPlaces },
     { name: 'names of fields that other hosts use', run: sendsAliases },
+    { name: 'a variable that no host sets', run: pointsAtVariables },
     { name: 'a hook that repeats its stdin', run: pre('cat', {}) },
     {
       name: 'modifiedToolInput',
@@ -119,6 +120,14 @@ async function dropsForeignPlaces(stage: Stage): Promise<void> {
   });
   await fire('PreToolUse', bash('ls'));
   expect(lines('seen.log')).toEqual(['none none kept']);
+}
+
+async function pointsAtVariables(stage: Stage): Promise<void> {
+  const text = 'echo "<$CLAUDE_FILE_PATHS>" > seen.log';
+  const { fire, lines, host } = await stage({ project: hooks('PreToolUse', [command(text)]) });
+  await fire('PreToolUse', bash('ls'));
+  expect(lines('seen.log')).toEqual(['<>']);
+  expect(host.hooks()[0]?.hook.notes.join('\n')).toContain('$CLAUDE_FILE_PATHS is set by nobody');
 }
 
 async function sendsAliases(stage: Stage): Promise<void> {
