@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { systemClock } from '../base/clock.ts';
 import { HooklineError, messageOf } from '../base/errors.ts';
-import { toProviderMessages } from '../dialects/cline-plugin/builder-messages.ts';
+import { toKeptMessages } from '../dialects/cline-plugin/builder-messages.ts';
 import { readSurroundings } from '../host/config.ts';
 import type { ProviderMessage } from '../plugins/contract/message.ts';
 import type { PluginStatus } from '../plugins/registry.ts';
@@ -179,8 +179,8 @@ export class ClineCore {
 
   async readMessages(sessionId: string): Promise<ProviderMessage[]> {
     const session = this.#sessions.get(sessionId);
-    if (session !== undefined) return toProviderMessages(session.messages());
-    return toProviderMessages(readStoredMessages(sessionId));
+    if (session !== undefined) return toKeptMessages(session.messages());
+    return toKeptMessages(readStoredMessages(sessionId));
   }
 
   readLiveMessages(sessionId: string): Promise<ProviderMessage[]> {

@@ -3,7 +3,7 @@ import { systemClock } from '../base/clock.ts';
 import { messageOf } from '../base/errors.ts';
 import { readTextIfPresent, writePrivateFile } from '../base/files.ts';
 import { isRecord, parseJson } from '../base/json.ts';
-import { toProviderMessages } from '../dialects/cline-plugin/builder-messages.ts';
+import { toKeptMessages } from '../dialects/cline-plugin/builder-messages.ts';
 import type { Message } from '../sessions/messages.ts';
 import type { SessionStatus } from './core-events.ts';
 import type { ClineCoreStartInput } from './start-input.ts';
@@ -190,7 +190,7 @@ export async function writeFiles(
     version: 1,
     updated_at: new Date(systemClock.now()).toISOString(),
     sessionId: record.sessionId,
-    messages: toProviderMessages(messages),
+    messages: toKeptMessages(messages),
   };
   try {
     await writePrivateFile(manifestPath, `${JSON.stringify(manifestOf(record), null, 2)}\n`);

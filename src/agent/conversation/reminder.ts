@@ -1,6 +1,8 @@
+import { REMINDER_START } from '../../sessions/nobodys-words.ts';
+
 /** What Hookline and hooks tell the model, told apart from what a person says. */
 export function reminder(text: string): string {
-  return `<system-reminder>\n${defuse(text)}\n</system-reminder>`;
+  return `${REMINDER_START}\n${defuse(text)}\n</system-reminder>`;
 }
 
 /**

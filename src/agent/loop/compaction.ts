@@ -1,5 +1,6 @@
 import { isRefusal } from '../../hooks/decision.ts';
 import { type Message, textOf, userText } from '../../sessions/messages.ts';
+import { SUMMARY_START } from '../../sessions/nobodys-words.ts';
 import type { Agent } from '../agent.ts';
 import { safeMessages } from '../conversation/safe-messages.ts';
 import { blockedText, joinedValues } from '../conversation/verdict-texts.ts';
@@ -126,5 +127,5 @@ async function askForSummary(
 }
 
 function continuation(summary: string): string {
-  return `This session is being continued from an earlier conversation that grew too long. Its summary:\n\n${summary}\n\nGo on from there without asking the person again what was settled already.`;
+  return `${SUMMARY_START}\n\n${summary}\n\nGo on from there without asking the person again what was settled already.`;
 }

@@ -8,7 +8,7 @@ import type {
   ToolResultBlock,
   UserBlock,
 } from '../../sessions/messages.ts';
-import { fileText, imageBlock, toolNames } from './messages.ts';
+import { fileText, imageBlock, metadataOf, toolNames } from './messages.ts';
 
 /** A conversation as message builders know it: Claude's blocks, but for images and names of results. */
 export function toProviderMessages(messages: readonly Message[]): ProviderMessage[] {
@@ -17,6 +17,17 @@ export function toProviderMessages(messages: readonly Message[]): ProviderMessag
     role,
     content: content.map((block) => providerBlock(block, names)),
   }));
+}
+
+/** The same as it is kept: with what services need not know. */
+export function toKeptMessages(messages: readonly Message[]): ProviderMessage[] {
+  const metadata = messages.map(({ role, content }) =>
+    role === 'user' ? metadataOf(content) : null,
+  );
+  return toProviderMessages(messages).map((message, place) => {
+    const known = metadata[place] ?? null;
+    return known === null ? message : { ...message, metadata: known };
+  });
 }
 
 function providerBlock(

@@ -11,6 +11,7 @@ import type {
   ToolResultBlock,
   UserBlock,
 } from '../../sessions/messages.ts';
+import { nobodysWords } from '../../sessions/nobodys-words.ts';
 import { inSdkWords } from './sdk-words.ts';
 
 /** What is known of a message beyond what was said. */
@@ -111,13 +112,35 @@ function userMessages(
 ): AgentMessage[] {
   const results = content.flatMap((block) => (block.type === 'tool_result' ? [block] : []));
   const words = content.flatMap((block) => (block.type === 'tool_result' ? [] : [wordPart(block)]));
-  const said = words.length === 0 ? [] : [agentMessage('user', note, words)];
+  const said = words.length === 0 ? [] : [userMessage(content, note, words)];
   const answers = results.map((block) => {
     const { tool_use_id: callId } = block;
     const part = resultPart(block, names.get(callId) ?? '');
     return resultMessage({ ...part, ...note.results?.get(callId) }, note.createdAt);
   });
   return [...answers, ...said];
+}
+
+function userMessage(
+  content: readonly UserBlock[],
+  note: MessageNote,
+  words: AgentMessagePart[],
+): AgentMessage {
+  const metadata = metadataOf(content.filter(({ type }) => type !== 'tool_result'));
+  const message = agentMessage('user', note, words);
+  return metadata === null ? message : { ...message, metadata };
+}
+
+/** What tells a message in the person's place from what the person said; null when it is just that. */
+export function metadataOf(content: readonly UserBlock[]): Record<string, unknown> | null {
+  switch (nobodysWords(content)) {
+    case 'summary':
+      return { kind: 'compaction_summary', displayRole: 'system' };
+    case 'reminder':
+      return { displayRole: 'system', userRunSpan: 0 };
+    case null:
+      return null;
+  }
 }
 
 /** What one call came to; its message is known by the call, wherever it is told of. */

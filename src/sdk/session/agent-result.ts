@@ -1,6 +1,6 @@
 import type { RunResult, RuntimeEvent } from '../../agent/runtime-event.ts';
 import { systemClock } from '../../base/clock.ts';
-import { toProviderMessages } from '../../dialects/cline-plugin/builder-messages.ts';
+import { toKeptMessages } from '../../dialects/cline-plugin/builder-messages.ts';
 import { pluginStatus } from '../../host/plugins/news/snapshots.ts';
 import { callResult } from '../../host/plugins/news/told-messages.ts';
 import type { ProviderMessage } from '../../plugins/contract/message.ts';
@@ -91,7 +91,7 @@ export function agentResult({ run, calls, messages, model }: AnsweredPrompt): Ag
   return {
     text: finishReason === 'error' ? (reason ?? run.text) : run.text,
     usage: { ...usage, ...(costUsd === null ? {} : { totalCost: costUsd }) },
-    messages: toProviderMessages(messages),
+    messages: toKeptMessages(messages),
     toolCalls: calls,
     iterations,
     finishReason,

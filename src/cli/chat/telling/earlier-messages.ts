@@ -1,4 +1,5 @@
 import { type Message, textOf } from '../../../sessions/messages.ts';
+import { REMINDER_START } from '../../../sessions/nobodys-words.ts';
 import { colors } from '../../words/colors.ts';
 import { withoutSecrets } from '../../../host/secrets/without-secrets.ts';
 import type { GlobalFlags } from '../../context.ts';
@@ -15,7 +16,7 @@ export async function showEarlier(
   flags: Pick<GlobalFlags, 'raw'>,
 ): Promise<void> {
   const said = messages.map((message) => ({ role: message.role, text: textOf(message).trim() }));
-  const told = said.filter(({ text }) => text !== '' && !text.startsWith('<system-reminder>'));
+  const told = said.filter(({ text }) => text !== '' && !text.startsWith(REMINDER_START));
   const left = told.length - SHOWN_MESSAGES;
   if (left > 0) view.say(colors.dim(`… ${left} earlier messages`));
   const { last } = await withoutSecrets({ last: told.slice(-SHOWN_MESSAGES) }, flags);
