@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { AgentPlugin } from '../../src/plugins/contract/plugin.ts';
@@ -224,5 +224,46 @@ describe('what was changed in place', () => {
   test('is undone by one that returns the input as it was', async () => {
     const undoing = hooksOf({ beforeTool: () => ({ input: { text: 'meant' } }) }, 'undoing');
     expect(answers(await said(assigning({ text: 'changed' }), undoing))).toEqual(['said meant']);
+  });
+
+  test('denies the call where a hook must not fail, when it cannot be used', async () => {
+    const stage = await createSdkStage([call('say', { text: 'meant' }), DONE]);
+    await stage.start({ hookErrorMode: 'throw', extensions: [saying, assigning({ more: 5n })] });
+    expect(answers(stage).join()).toContain('what JSON cannot say');
+  });
+
+  test('is one part of a call that has several', async () => {
+    const edits = ['one', 'two'].map((old_string) => ({ old_string, new_string: '' }));
+    const stage = await createSdkStage([
+      call('Read', { file_path: 'a.txt' }),
+      call('MultiEdit', { file_path: 'a.txt', edits }),
+      DONE,
+    ]);
+    const file = path.join(stage.workspace, 'a.txt');
+    writeFileSync(file, 'one two');
+    const changing = hooksOf({
+      async beforeTool({ input }) {
+        await Promise.resolve();
+        const fields = Object(input);
+        if (fields['old_text'] === 'two') fields['new_text'] = '2';
+        return undefined;
+      },
+    });
+    await stage.start({ extensions: [changing] });
+    expect(readFileSync(file, 'utf8')).toBe(' 2');
+  });
+
+  test('counts in a sub-agent, too', async () => {
+    const stage = await createSdkStage([
+      call('spawn_agent', { systemPrompt: 'Help.', task: 'say it' }),
+      call('say', { text: 'meant' }),
+      DONE,
+      DONE,
+    ]);
+    const heard: unknown[] = [];
+    const hearing = toolPlugin('say', ({ text }) => void heard.push(text));
+    const extensions = [hearing, assigning({ text: 'changed' })];
+    await stage.start({ enableSpawnAgent: true, extensions });
+    expect(heard).toEqual(['changed']);
   });
 });
