@@ -32,6 +32,8 @@ test('what hooks told the model is told apart from what the person said', async 
   const kept = result?.messages.filter(({ metadata }) => metadata?.['displayRole'] === 'system');
   expect(kept?.length).toBeGreaterThan(0);
   expect(await stage.core.readMessages(sessionId)).toEqual(result?.messages);
+  const ids = result?.messages.map(({ id }) => id) ?? [];
+  expect(ids).toEqual(ids.map((_, place) => `message-${place}`));
 });
 
 test('a conversation that was summed up begins with what says so', () => {

@@ -525,8 +525,8 @@ describe('message builders', () => {
         .join('|'),
     ).toBe('go\nfrom b1\nfrom b2');
     expect(await stage.core.readMessages(sessionId)).toEqual([
-      { role: 'user', content: [{ type: 'text', text: 'go' }] },
-      { role: 'assistant', content: [{ type: 'text', text: 'Done.' }] },
+      { id: 'message-0', role: 'user', content: [{ type: 'text', text: 'go' }] },
+      { id: 'message-1', role: 'assistant', content: [{ type: 'text', text: 'Done.' }] },
     ]);
   });
 

@@ -82,18 +82,20 @@ describe('start', () => {
           totalCost: 0.0007,
         },
         messages: [
-          { role: 'user', content: [{ type: 'text', text: 'go' }] },
+          { id: 'message-0', role: 'user', content: [{ type: 'text', text: 'go' }] },
           {
+            id: 'message-1',
             role: 'assistant',
             content: [{ type: 'tool_use', id: 'call_0_0', name: 'one', input: {} }],
           },
           {
+            id: 'message-2',
             role: 'user',
             content: [
               { type: 'tool_result', tool_use_id: 'call_0_0', name: 'one', content: 'ran' },
             ],
           },
-          { role: 'assistant', content: [{ type: 'text', text: 'Done.' }] },
+          { id: 'message-3', role: 'assistant', content: [{ type: 'text', text: 'Done.' }] },
         ],
         toolCalls: [
           {

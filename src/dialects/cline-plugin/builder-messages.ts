@@ -19,14 +19,15 @@ export function toProviderMessages(messages: readonly Message[]): ProviderMessag
   }));
 }
 
-/** The same as it is kept: with what services need not know. */
+/** The same as it is kept: each known by its place, and with what services need not know. */
 export function toKeptMessages(messages: readonly Message[]): ProviderMessage[] {
   const metadata = messages.map(({ role, content }) =>
     role === 'user' ? metadataOf(content) : null,
   );
   return toProviderMessages(messages).map((message, place) => {
+    const kept = { id: `message-${place}`, ...message };
     const known = metadata[place] ?? null;
-    return known === null ? message : { ...message, metadata: known };
+    return known === null ? kept : { ...kept, metadata: known };
   });
 }
 
