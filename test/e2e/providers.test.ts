@@ -188,6 +188,7 @@ describe.each(PROVIDERS)('%s', (provider, model, below, variable) => {
       usage: { inputTokens: 600, outputTokens: 60, cacheReadTokens: 0, cacheWriteTokens: 0 },
       costUsd: COSTS[provider] ?? null,
       durationMs: expect.any(Number),
+      pluginIssues: [],
       denials: [
         expect.objectContaining({ tool: 'Read', reason: expect.stringContaining('no secrets') }),
         expect.objectContaining({ tool: 'Bash', reason: expect.stringContaining('this word') }),
