@@ -168,18 +168,19 @@ function beginPass(
     skipped,
     add,
     untilOrdered(from, seen) {
-      const ordered = handlers.findIndex(({ isOrdered }, at) => at >= from && isOrdered);
-      const end = ordered === -1 ? handlers.length : ordered;
-      const planned = handlers.slice(from, end).map((candidate) => planRuns(candidate, seen));
-      const ready = planned.length > 1 ? planned.map(prepareRuns) : planned;
-      ready.forEach(add);
-      return end;
+      const runs: PlannedRun[] = [];
+      let at = from;
+      for (; at < handlers.length; at += 1) {
+        const candidate = handlers[at];
+        if (candidate === undefined || candidate.isOrdered) break;
+        const planned = planRuns(candidate, seen);
+        if (isSkipped(planned)) skipped.push(planned);
+        else runs.push(...planned);
+      }
+      add(runs.length > 1 ? runs.map(prepareRun) : runs);
+      return at;
     },
   };
-}
-
-function prepareRuns(planned: PlannedRun[] | Skipped): PlannedRun[] | Skipped {
-  return isSkipped(planned) ? planned : planned.map(prepareRun);
 }
 
 function prepareRun(run: PlannedRun): PlannedRun {

@@ -22,8 +22,10 @@ export interface Candidate {
   readonly withheld: ((wave: Wave) => string | null) | null;
   readonly run: Handler['run'];
   readonly isOrdered: boolean;
-  /** Whether it is simply called, may answer at once and is waited for as long as it takes. */
+  /** Whether it is simply called and waited for as long as it takes. */
   readonly isPlain: boolean;
+  /** Whether it never answers at once, and has something to prepare. */
+  readonly isPrepared: boolean;
   /** What was last said of it when it did not fit, to be said again instead of a thousand new objects. */
   misfit: Skipped | null;
   /** The same for when it passed in no time. */
@@ -50,7 +52,8 @@ export function candidatesOf(handlers: readonly Handler[]): Candidate[] {
       withheld: handler.withheld?.bind(handler) ?? null,
       run: handler.run.bind(handler),
       isOrdered,
-      isPlain: !background && timeoutMs === undefined && handler.prepare === undefined,
+      isPlain: !background && timeoutMs === undefined,
+      isPrepared: handler.prepare !== undefined,
       misfit: null,
       passed: null,
     };

@@ -61,8 +61,9 @@ export function goStraight(
   let next = 0;
   for (const candidate of handlers) {
     if (!candidate.isPlain || (candidate.isOrdered && signal.aborted)) break;
-    next += 1;
     const started = askNext(way, candidate);
+    if (started === LATER) break;
+    next += 1;
     if (started !== null) return { outcomes, skipped, started, next };
   }
   return { outcomes, skipped, started: [], next };
@@ -80,8 +81,11 @@ interface Way {
   doneAt: number;
 }
 
+/** Said of one that fits, but is to be prepared with those after it before any of them is asked. */
+const LATER = 'later';
+
 /** The runs with which it ends, or null when it goes on. */
-function askNext(way: Way, candidate: Candidate): readonly Started[] | null {
+function askNext(way: Way, candidate: Candidate): readonly Started[] | typeof LATER | null {
   const { ports, request, plan } = way;
   let planned: Plan;
   try {
@@ -95,6 +99,7 @@ function askNext(way: Way, candidate: Candidate): readonly Started[] | null {
     way.doneAt = Number.NaN;
     return null;
   }
+  if (candidate.isPrepared) return LATER;
   const input = planned[0];
   if (input !== undefined && planned.length === 1) return askAbout(way, candidate, input);
   const { handler } = candidate;
