@@ -36,7 +36,7 @@ async function openCall({ project, quick }: RowOptions): Promise<Contest> {
   const plugin = await openPlugin(project);
   const snapshots = snapshotsOf([]);
   return {
-    samples: quick ? 50 : 200,
+    samples: quick ? 50 : 500,
     batch: 20,
     us: () => plugin.ask(snapshots),
     close: () => plugin.close(),
@@ -49,7 +49,7 @@ async function openFlat({ project, quick }: RowOptions): Promise<Contest> {
   const long = snapshotsOf(conversation(1000));
   const none = snapshotsOf([]);
   return {
-    samples: quick ? 50 : 200,
+    samples: quick ? 50 : 500,
     batch: 20,
     us: () => plugin.ask(long),
     bare: () => other.ask(none),
