@@ -18,8 +18,6 @@ import {
   translatePath,
   VOCABULARIES,
   type FaceContext,
-  type InputChange,
-  type InputInHand,
   type ToolCall,
   type ToolView,
   type Translation,
@@ -28,15 +26,8 @@ import {
 
 export { TOOL_NAMES, vocabularyOfName } from './catalogue.ts';
 export { rewriteInput, type Rewritten } from './rewrite.ts';
-export {
-  VOCABULARIES,
-  type FaceContext,
-  type InputChange,
-  type InputInHand,
-  type ToolCall,
-  type ToolView,
-  type Vocabulary,
-};
+export type { InputChange, InputInHand } from './tool-call.ts';
+export { VOCABULARIES, type FaceContext, type ToolCall, type ToolView, type Vocabulary };
 
 export interface ToolResult {
   /** Claude's structured `tool_response`, or anything; undefined when there is only text. */
