@@ -91,8 +91,8 @@ export function knowsFinalInput(
   tool: ToolView | null,
 ): boolean {
   const part = tool?.part ?? null;
-  const isLast = isInPlace ? hasSeenChanges : hasRewrite;
-  const last = ran.findLast((one) => isLast(one) && touches(one.outcome.part, part));
+  const about = ran.filter(({ outcome }) => touches(outcome.part, part));
+  const last = isInPlace ? lastInHand(about) : about.findLast(hasRewrite);
   if (last?.handler.id === handlerId) return true;
   return ran.some(
     (one) =>
@@ -125,9 +125,13 @@ function touches(rewritten: number | null, part: number | null): boolean {
   return rewritten === null || part === null || rewritten === part;
 }
 
-/** Of those who share what they change in place, the last has seen what all of them made of it. */
-function hasSeenChanges({ handler, outcome }: Ran): boolean {
-  return handler.isHanded === true && outcome.status === 'decided';
+/**
+ * Of those who share what they change in place, the last has seen what all of them made of it; nobody
+ * has when one of them failed, which may have gone on since.
+ */
+function lastInHand(ran: readonly Ran[]): Ran | undefined {
+  const handed = ran.filter(({ handler }) => handler.isHanded === true);
+  return handed.every(({ outcome }) => outcome.status === 'decided') ? handed.at(-1) : undefined;
 }
 
 function hasRewrite(ran: Ran): boolean {

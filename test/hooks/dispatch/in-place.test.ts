@@ -51,6 +51,22 @@ test('those who have not seen it look again, and what is changed then does not c
   ]);
 });
 
+test('also the last looks again after one that failed, which may have gone on changing it', async () => {
+  const seen: unknown[] = [];
+  let goOn = (): void => undefined;
+  const failing = changing('failing', (input) => {
+    goOn = () => (input['command'] = 'unseen');
+    throw new Error('gave no answer in time');
+  });
+  const guard = changing('guard', (input) => {
+    seen.push(input['command']);
+    goOn();
+  });
+  const { input } = await engineOf([failing, guard]).dispatch(handing(bash('ls')));
+  expect(input).toEqual({ command: 'unseen' });
+  expect(seen).toEqual(['ls', 'unseen']);
+});
+
 test('nothing is looked at twice when nobody changed anything', async () => {
   const seen: unknown[] = [];
   const engine = engineOf([watching('guard', seen), changing('a', () => undefined)]);
