@@ -3,16 +3,13 @@ import { measureCode, type CodeMeasure } from './code-measure.ts';
 import { countLines, lineAt, readSourceFiles, type SourceFile } from './source-files.ts';
 
 const BUDGETS = {
-  fileLines: 300,
   functionLines: 60,
   medianFunctionLines: 10,
   p90FunctionLines: 25,
-  filesPerFolder: 12,
   foldersBelowSrc: 3,
   castsInSrc: 10,
 };
 
-const LIST_FOLDERS = ['src/cli/commands', 'src/agent/tools'];
 const LIST_FILES = ['src/dialects/index.ts', 'src/agent/tools/index.ts'];
 const DRAWER = /^(utils?|helpers?|common|shared|core|misc)$/;
 const UNFINISHED = /\b(TODO|FIXME)\b/;
@@ -28,7 +25,7 @@ const others = readSourceFiles(root, ['test', 'examples', 'bench']);
 
 const violations = [
   ...measured.flatMap(({ source, code }) => [
-    ...checkLengths(source, code),
+    ...checkFunctions(source, code),
     ...checkConstructs(source, code),
     ...checkPlace(source),
   ]),
@@ -36,7 +33,6 @@ const violations = [
     ...checkThrows(source, code),
     ...checkBarrel(source, code),
   ]),
-  ...checkFolderSizes(inSrc.map(({ source }) => source.path)),
   ...checkCasts(),
   ...checkTypicalFunction(),
   ...[...measured.map(({ source }) => source), ...others].flatMap(checkComments),
@@ -45,18 +41,14 @@ for (const violation of violations) process.stdout.write(`${violation}\n`);
 process.stdout.write(`budgets: ${summary()}, ${violations.length} violations\n`);
 process.exitCode = violations.length === 0 ? 0 : 1;
 
-function checkLengths(source: SourceFile, code: CodeMeasure): string[] {
-  const lines = countLines(source.text);
-  const isLong = lines > BUDGETS.fileLines;
-  const file = isLong ? [`${source.path}: ${lines} lines, at most ${BUDGETS.fileLines}`] : [];
-  const functions = code.functions
+function checkFunctions(source: SourceFile, code: CodeMeasure): string[] {
+  return code.functions
     .map(({ start, end }) => ({ start, lines: countLines(source.text.slice(start, end)) }))
     .filter((each) => each.lines > BUDGETS.functionLines)
     .map((each) => {
       const limit = `at most ${BUDGETS.functionLines}`;
       return `${at(source, each.start)}: a function of ${each.lines} lines, ${limit}`;
     });
-  return [...file, ...functions];
 }
 
 function checkConstructs(source: SourceFile, code: CodeMeasure): string[] {
@@ -94,17 +86,6 @@ function checkPlace(source: SourceFile): string[] {
   const limit = `at most ${BUDGETS.foldersBelowSrc}`;
   const deep = isDeep ? [`${source.path}: ${folders} folders below src, ${limit}`] : [];
   return [...drawer, ...deep];
-}
-
-function checkFolderSizes(files: readonly string[]): string[] {
-  const sizes = new Map<string, number>();
-  for (const file of files) {
-    const folder = path.posix.dirname(file);
-    sizes.set(folder, (sizes.get(folder) ?? 0) + 1);
-  }
-  return [...sizes]
-    .filter(([folder, size]) => size > BUDGETS.filesPerFolder && !LIST_FOLDERS.includes(folder))
-    .map(([folder, size]) => `${folder}: ${size} files, at most ${BUDGETS.filesPerFolder}`);
 }
 
 function checkCasts(): string[] {
