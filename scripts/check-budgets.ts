@@ -4,8 +4,6 @@ import { countLines, lineAt, readSourceFiles, type SourceFile } from './source-f
 
 const BUDGETS = {
   functionLines: 60,
-  medianFunctionLines: 10,
-  p90FunctionLines: 25,
   foldersBelowSrc: 3,
   castsInSrc: 10,
 };
@@ -34,7 +32,6 @@ const violations = [
     ...checkBarrel(source, code),
   ]),
   ...checkCasts(),
-  ...checkTypicalFunction(),
   ...[...measured.map(({ source }) => source), ...others].flatMap(checkComments),
 ];
 for (const violation of violations) process.stdout.write(`${violation}\n`);
@@ -94,18 +91,6 @@ function checkCasts(): string[] {
   return [`src: ${casts.length} casts, at most ${BUDGETS.castsInSrc}: ${casts.join(', ')}`];
 }
 
-function checkTypicalFunction(): string[] {
-  const { median, p90 } = typicalFunction();
-  return [
-    ...(median > BUDGETS.medianFunctionLines
-      ? [`src: the median function has ${median} lines, at most ${BUDGETS.medianFunctionLines}`]
-      : []),
-    ...(p90 > BUDGETS.p90FunctionLines
-      ? [`src: one function in ten has ${p90} lines, at most ${BUDGETS.p90FunctionLines}`]
-      : []),
-  ];
-}
-
 function checkComments(source: SourceFile): string[] {
   return source.comments.flatMap(({ value, start }) => {
     if (SUPPRESSION.test(value)) return [`${at(source, start)}: a suppression; mend the code`];
@@ -113,21 +98,10 @@ function checkComments(source: SourceFile): string[] {
   });
 }
 
-function typicalFunction(): { median: number; p90: number } {
-  const lengths = inSrc
-    .flatMap(({ source, code }) =>
-      code.namedFunctions.map(({ start, end }) => countLines(source.text.slice(start, end))),
-    )
-    .toSorted((a, b) => a - b);
-  const quantile = (share: number) => lengths[Math.floor(lengths.length * share)] ?? 0;
-  return { median: quantile(0.5), p90: quantile(0.9) };
-}
-
 function summary(): string {
   const lines = inSrc.reduce((sum, { source }) => sum + countLines(source.text), 0);
   const casts = inSrc.reduce((sum, { code }) => sum + code.casts.length, 0);
-  const { median, p90 } = typicalFunction();
-  return `${inSrc.length} files and ${lines} lines in src, functions of ${median} (median) and ${p90} (p90) lines, ${casts} casts`;
+  return `${inSrc.length} files and ${lines} lines in src, ${casts} casts`;
 }
 
 function at(source: SourceFile, offset: number): string {

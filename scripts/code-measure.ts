@@ -8,8 +8,6 @@ interface Span {
 /** What the budgets count in one file; numbers are offsets into its text. */
 export interface CodeMeasure {
   readonly functions: readonly Span[];
-  /** Functions and methods that have a name of their own; callbacks are not among them. */
-  readonly namedFunctions: readonly Span[];
   readonly casts: readonly number[];
   readonly anys: readonly number[];
   readonly enums: readonly number[];
@@ -23,15 +21,14 @@ const BARE_ERRORS = new Set(['Error', 'TypeError', 'RangeError', 'SyntaxError'])
 
 export function measureCode(program: ESTree.Program): CodeMeasure {
   const functions: Span[] = [];
-  const namedFunctions: Span[] = [];
   const casts: number[] = [];
   const anys: number[] = [];
   const enums: number[] = [];
   const emptyCatches: number[] = [];
   const bareThrows: number[] = [];
   new Visitor({
-    FunctionDeclaration: (node) => namedFunctions.push(node),
-    MethodDefinition: (node) => namedFunctions.push(node),
+    FunctionDeclaration: (node) => functions.push(node),
+    MethodDefinition: (node) => functions.push(node),
     FunctionExpression: (node) => functions.push(node),
     ArrowFunctionExpression: (node) => functions.push(node),
     TSAsExpression: (node) => !isConstAssertion(node) && casts.push(node.start),
@@ -42,8 +39,7 @@ export function measureCode(program: ESTree.Program): CodeMeasure {
     ThrowStatement: (node) => isBareError(node.argument) && bareThrows.push(node.start),
   }).visit(program);
   return {
-    functions: outermost([...namedFunctions, ...functions]),
-    namedFunctions,
+    functions: outermost(functions),
     casts,
     anys,
     enums,
