@@ -1,17 +1,20 @@
 import { defineConfig } from 'vitest/config';
 
+/** Long enough for a test that shares its machine with many other programs. */
+const TEST_LIMIT_MS = 5 * 60_000;
+
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: TEST_LIMIT_MS,
+    hookTimeout: TEST_LIMIT_MS,
     // Most tests wait for programs that they started.
     maxWorkers: '100%',
     coverage: {
       provider: 'v8',
-      include: ['src/hooks/**', 'src/process/**', 'src/dialects/**'],
+      include: ['src/**'],
       reporter: ['text-summary', 'json-summary'],
-      thresholds: { lines: 90 },
+      thresholds: { lines: 85 },
     },
   },
 });
