@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../../base/directory.ts';
 import { pluginHandlers } from '../../../src/dialects/cline-plugin/handlers.ts';
 import { createHookEngine } from '../../../src/hooks/engine.ts';
 import { openRegistry } from '../../../src/plugins/registry.ts';
@@ -98,7 +99,7 @@ describe('an error that a plugin does not catch in a process of its own', () => 
         afterTool: () => 'still here'`),
     );
     await hook('beforeTool', {});
-    await vi.waitFor(() => expect(stage.issues).toHaveLength(2));
+    await eventually(() => expect(stage.issues).toHaveLength(2));
     const issue = { plugin: 'guard', phase: 'uncaught', level: 'error' };
     expect(stage.issues).toEqual([
       { ...issue, message: 'an error that nothing caught: left alone' },
@@ -116,7 +117,7 @@ describe('an error that a plugin does not catch in a process of its own', () => 
     );
     await hook('beforeTool', {});
     await hook('afterTool', {});
-    await vi.waitFor(() => expect(stage.issues).toHaveLength(10));
+    await eventually(() => expect(stage.issues).toHaveLength(10));
     expect(stage.issues.at(-1)?.message).toContain('further ones are not told of');
   });
 });
@@ -143,7 +144,7 @@ describe('a plugin that never comes back', () => {
       kind: 'failed',
       message: expect.stringContaining('took longer than 300 ms'),
     });
-    await vi.waitFor(() => expect(isAlive(pidIn(stage.directory))).toBe(false));
+    await eventually(() => expect(isAlive(pidIn(stage.directory))).toBe(false));
   });
 
   it.each([LOOP, 'return new Promise(() => {});'])('in setup is ended: %s', async (body) => {
@@ -162,7 +163,7 @@ describe('a plugin that never comes back', () => {
     expect(registry.list()).toMatchObject([
       { name: 'stuck', state: 'failed', lastError: 'its setup did not answer within 300 ms' },
     ]);
-    await vi.waitFor(() => expect(isAlive(pidIn(stage.directory))).toBe(false), 5000);
+    await eventually(() => expect(isAlive(pidIn(stage.directory))).toBe(false));
     await registry.dispose();
   });
 
@@ -172,7 +173,7 @@ describe('a plugin that never comes back', () => {
       within,
     );
     await expect(hook('beforeTool', {})).rejects.toThrow('did not answer within 300 ms');
-    await vi.waitFor(() => expect(registry.list()).toMatchObject([{ state: 'failed' }]), 10_000);
+    await eventually(() => expect(registry.list()).toMatchObject([{ state: 'failed' }]));
     await expect(hook('afterTool', {})).rejects.toThrow(ended);
     expect(isAlive(pidIn(stage.directory))).toBe(false);
     expect(stage.issues).toMatchObject([
@@ -337,7 +338,7 @@ describe('ending a plugin in a process of its own', () => {
       export default { name: 'parent', manifest: { capabilities: ['tools'] } };`);
     expect(isAlive(pidIn(stage.directory))).toBe(true);
     await registry.dispose();
-    await vi.waitFor(() => expect(isAlive(pidIn(stage.directory))).toBe(false));
+    await eventually(() => expect(isAlive(pidIn(stage.directory))).toBe(false));
   });
 
   it('of which two sessions have one each, leaves the other alone', async () => {
@@ -356,7 +357,7 @@ describe('ending a plugin in a process of its own', () => {
     const stage = createStage();
     const text = `${PID} export default { name: 'off', disabled: true, manifest: { capabilities: ['tools'] } };`;
     expect(await openText(text, {}, stage)).toMatchObject({ plugin: { disabled: true } });
-    await vi.waitFor(() => expect(isAlive(pidIn(stage.directory))).toBe(false), 10_000);
+    await eventually(() => expect(isAlive(pidIn(stage.directory))).toBe(false));
     expect(stage.issues).toEqual([]);
   });
 
