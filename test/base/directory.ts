@@ -32,3 +32,20 @@ export function eventually<Result>(
 ): Promise<Result> {
   return vi.waitFor(check, { timeout: WAIT_LIMIT_MS, interval: intervalMs });
 }
+
+/**
+ * Gives what is cut short by a time limit a longer one until it got as far as the test needs, for
+ * which a busy machine may need longer than a quiet one.
+ */
+export async function withEnoughTime<Result>(
+  firstLimitMs: number,
+  run: (limitMs: number) => Promise<Result>,
+  isEnough: (result: Result) => boolean,
+): Promise<Result> {
+  for (let limitMs = firstLimitMs; ; limitMs *= 4) {
+    const result = await run(limitMs);
+    if (isEnough(result) || limitMs > LONGEST_LIMIT_MS) return result;
+  }
+}
+
+const LONGEST_LIMIT_MS = 30_000;

@@ -82,9 +82,9 @@ export async function openText(
       platform: process.platform,
     }),
     cacheDirectory: path.join(stage.directory, 'cache'),
-    importTimeoutMs: 20_000,
-    setupTimeoutMs: 20_000,
-    hookTimeoutMs: 20_000,
+    importTimeoutMs: 200_000,
+    setupTimeoutMs: 200_000,
+    hookTimeoutMs: 200_000,
     disposeTimeoutMs: 5000,
     isStrict: false,
     logger: {
@@ -123,7 +123,7 @@ export async function openActive(
     context,
     isStrict: more.isStrict ?? false,
     failsClosed: false,
-    setupTimeoutMs: more.setupTimeoutMs ?? 20_000,
+    setupTimeoutMs: more.setupTimeoutMs ?? 200_000,
     disposeTimeoutMs: 10_000,
     onIssue: (issue) => stage.issues.push(issue),
   });

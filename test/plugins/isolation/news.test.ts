@@ -1,5 +1,6 @@
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { eventually } from '../../base/directory.ts';
+import { eventually, write } from '../../base/directory.ts';
 import { shareSaid } from '../../../src/plugins/contract/snapshot.ts';
 import { hooksText, openActive } from './isolated.ts';
 
@@ -88,11 +89,11 @@ describe('a listener in a process of its own', () => {
     const { hook, stage } = await openActive(
       hooksText(
         `onEvent({ n }) {
-          if (n === 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500);
+          while (n === 0 && !existsSync('go')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
           count += 1;
         },
         beforeTool: () => count`,
-        'let count = 0;',
+        `import { existsSync } from 'node:fs'; let count = 0;`,
       ),
     );
     const text = 'x'.repeat(10_000);
@@ -101,6 +102,7 @@ describe('a listener in a process of its own', () => {
       void hook('onEvent', { type: 'assistant-message', n, text });
       if (n % 100 === 0) await rest();
     }
+    write(path.join(stage.directory, 'go'), '');
     await eventually(() => expect(stage.issues).toHaveLength(1));
     const [issue] = stage.issues;
     expect(issue).toMatchObject({ plugin: 'guard', phase: 'hook', level: 'warning' });
