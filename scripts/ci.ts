@@ -10,7 +10,7 @@ interface Count {
   failed: number;
 }
 
-const STEP_LIMIT_MS = 15 * 60_000;
+const STEP_LIMIT_MS = 60 * 60_000;
 const TEST_REPORT = 'coverage/tests.json';
 const MAX_REASON_CHARACTERS = 2000;
 const GENERATED_FOLDERS = ['schema', 'docs'];

@@ -17,10 +17,35 @@ export function write(file: string, text: string, mode?: number): string {
   return file;
 }
 
+/** Shorter than the limit of a test, so that a failure says what was waited for. */
+const WAIT_LIMIT_MS = 240_000;
+
 /** Waits for a condition that becomes true by itself, never for a time. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  await vi.waitFor(async () => expect(await condition()).toBe(true), {
-    timeout: 20_000,
-    interval: 10,
-  });
+  await eventually(async () => expect(await condition()).toBe(true));
 }
+
+/** Waits until a check passes that fails at first; its value is what the check returned. */
+export function eventually<Result>(
+  check: () => Result | Promise<Result>,
+  intervalMs = 10,
+): Promise<Result> {
+  return vi.waitFor(check, { timeout: WAIT_LIMIT_MS, interval: intervalMs });
+}
+
+/**
+ * Gives what is cut short by a time limit a longer one until it got as far as the test needs, for
+ * which a busy machine may need longer than a quiet one.
+ */
+export async function withEnoughTime<Result>(
+  firstLimitMs: number,
+  run: (limitMs: number) => Promise<Result>,
+  isEnough: (result: Result) => boolean,
+): Promise<Result> {
+  for (let limitMs = firstLimitMs; ; limitMs *= 4) {
+    const result = await run(limitMs);
+    if (isEnough(result) || limitMs > LONGEST_LIMIT_MS) return result;
+  }
+}
+
+const LONGEST_LIMIT_MS = 30_000;

@@ -361,7 +361,7 @@ describe('hookline plugin install', () => {
       at(place, { env: { CLINE_NPM_COMMAND: npm } }),
     );
     const ended = resultOf(child);
-    await expect.poll(() => existsSync(started), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => existsSync(started)).toBe(true);
     child.kill('SIGINT');
     expect((await ended).code).toBe(130);
     expect(existsSync(path.join(ownPlugins(place), '_installed'))).toBe(false);

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { eventually } from '../base/directory.ts';
 import { startService } from '../e2e/service.ts';
 import { jsonOf, runHookline } from './hookline.ts';
 import { at, createPlace, type Place, write } from './place.ts';
@@ -520,10 +521,13 @@ describe('hookline plugin doctor', () => {
   it('F8: a plugin that imports values of @cline/core is there long before Cline would give up', async () => {
     const place = createPlace();
     writeOwn(place, { 'hello.ts': HELLO });
-    const hello = (await findings(place)).find(({ about }) => about === 'plugin:home:hello');
-    const [, took = '', unit] = /^imported in ([\d.]+) (ms|s)/u.exec(hello?.text ?? '') ?? [];
-    expect(Number(took) * (unit === 's' ? 1000 : 1)).toBeLessThan(4000);
-    expect(took).not.toBe('');
+    // Something else may have kept the machine busy, but not each time.
+    await eventually(async () => {
+      const hello = (await findings(place)).find(({ about }) => about === 'plugin:home:hello');
+      const [, took = '', unit] = /^imported in ([\d.]+) (ms|s)/u.exec(hello?.text ?? '') ?? [];
+      expect(took).not.toBe('');
+      expect(Number(took) * (unit === 's' ? 1000 : 1)).toBeLessThan(4000);
+    });
   });
 
   it('tells of slow imports, and loads nothing with --no-load', async () => {
@@ -533,7 +537,7 @@ describe('hookline plugin doctor', () => {
     expect((await findings(place)).find(({ about }) => about === 'plugin:home:slow')).toMatchObject(
       {
         level: 'hint',
-        text: expect.stringMatching(/^imported in \d+ ms: every session waits for it$/u),
+        text: expect.stringMatching(/^imported in [\d.]+ m?s: every session waits for it$/u),
       },
     );
     const unloaded = await findings(place, ['--no-load']);

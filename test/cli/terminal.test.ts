@@ -58,12 +58,14 @@ describe.skipIf(!hasTerminal)('in a terminal (skipped without python3)', () => {
     const place = createPlace();
     const turns = [{ tools: [{ name: 'Bash', input: { command: 'touch made' } }] }];
     const script = write(place.directory, 'turns.json', JSON.stringify(turns));
-    const { stdout } = await runInTerminal(['chat', '--script', script, 'go'], at(place), {
+    const { stdout, code } = await runInTerminal(['chat', '--script', script, 'go'], at(place), {
       dialogue: [
         ['notify;Hookline;', '\u0003'],
+        ['interrupted by the person', '\u0003'],
         ['again', '\u0003'],
       ],
     });
+    expect(code).toBe(0);
     const words = 'Hookline needs your permission to use Bash';
     expect(stdout).toContain(
       `${ESCAPE}]9;${words}\u0007${ESCAPE}]777;notify;Hookline;${words}\u0007`,

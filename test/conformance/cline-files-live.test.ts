@@ -10,7 +10,8 @@ import {
 } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { eventually } from '../base/directory.ts';
 import { readSurroundings } from '../../src/host/config.ts';
 import { createHost, type Host, type HostOptions } from '../../src/host/create-host.ts';
 import { readCase } from '../../src/testing/case.ts';
@@ -165,12 +166,10 @@ describe('an abort', () => {
     const { engine } = await openHost(root);
     const controller = new AbortController();
     const dispatched = engine.dispatch(sampleEvent('PreToolUse'), { signal: controller.signal });
-    const child = await vi.waitFor(() => readPid(path.join(root, 'child.pid')), {
-      timeout: 10_000,
-    });
+    const child = await eventually(() => readPid(path.join(root, 'child.pid')));
     controller.abort();
     await expect(dispatched).rejects.toThrow();
-    await vi.waitFor(() => expect(isAlive(child)).toBe(false), { timeout: 10_000 });
+    await eventually(() => expect(isAlive(child)).toBe(false));
     await engine.dispatch(sampleEvent('RunEnd', { status: 'aborted', reason: 'Ctrl-C' }));
     expect(JSON.parse(readFileSync(path.join(root, 'cancelled.json'), 'utf8'))).toMatchObject({
       reason: 'Ctrl-C',
@@ -206,10 +205,7 @@ describe('a hook that is added while the host runs', () => {
     };
     expect(await contexts()).toEqual(['first']);
     writeHook(root, 'PreToolUse.sh', says({ contextModification: 'second' }));
-    await vi.waitFor(async () => expect(await contexts()).toEqual(['first', 'second']), {
-      timeout: 20_000,
-      interval: 100,
-    });
+    await eventually(async () => expect(await contexts()).toEqual(['first', 'second']));
   });
 
   it('does not touch a dispatch that is under way', async () => {
@@ -221,9 +217,7 @@ describe('a hook that is added while the host runs', () => {
     );
     const { engine, rescan } = await openHost(root);
     const dispatched = engine.dispatch(sampleEvent('PreToolUse'));
-    await vi.waitFor(() => expect(existsSync(path.join(root, 'started'))).toBe(true), {
-      timeout: 10_000,
-    });
+    await eventually(() => expect(existsSync(path.join(root, 'started'))).toBe(true));
     writeHook(root, 'PreToolUse.sh', says({ contextModification: 'second' }));
     rescan();
     writeFileSync(path.join(root, 'go'), '');

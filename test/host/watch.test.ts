@@ -7,15 +7,20 @@ import { createDirectory, until, write } from '../base/directory.ts';
 /** Counts the news about these directories. */
 async function watching(...directories: string[]) {
   let changes = 0;
+  const files = new Set<string>();
   const problems: string[] = [];
   const watcher = await watchDirectories(directories, {
-    onChange: () => changes++,
+    onChange: (file) => {
+      changes++;
+      files.add(file);
+    },
     onProblem: (problem) => problems.push(problem),
   });
   onTestFinished(() => watcher.close());
   return {
     problems,
     watcher,
+    files,
     count: () => changes,
     async change(make: () => void): Promise<void> {
       const before = changes;
@@ -47,10 +52,14 @@ test('a directory is noticed when it appears with all that leads to it', async (
 test('a directory that goes and comes again with its parent is still watched', async () => {
   const root = createDirectory({ '.clinerules/hooks/a': '' });
   const directory = path.join(root, '.clinerules/hooks');
-  const { change } = await watching(directory);
-  await change(() => rmSync(path.join(root, '.clinerules'), { recursive: true }));
-  await change(() => write(path.join(directory, 'a'), ''));
-  await change(() => write(path.join(directory, 'b'), ''));
+  const { files } = await watching(directory);
+  rmSync(path.join(root, '.clinerules'), { recursive: true });
+  await until(() => files.has(path.join(root, '.clinerules')));
+  files.clear();
+  write(path.join(directory, 'a'), '');
+  await until(() => files.has(path.join(directory, 'a')));
+  // A directory is told of before it is watched.
+  await until(() => files.has(write(path.join(directory, 'b'), '')));
 });
 
 test('a directory that is a link is watched', async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createDirectory, until } from '../base/directory.ts';
+import { createDirectory, until, withEnoughTime } from '../base/directory.ts';
 import { isAlive } from '../process/programs.ts';
 import { badEntry, connectTo, exampleEntry, serveExample, started } from './servers.ts';
 
@@ -135,20 +135,33 @@ describe('a server that dies during a call', () => {
 
 describe('a server', () => {
   it('that never answers a call costs the time that a call has', async () => {
-    const { connection, call } = connectTo(started(exampleEntry()), { callTimeoutMs: 300 });
-    await connection.open();
-    await expect(call('hang')).rejects.toThrow('no answer within 300 ms');
-    expect(await call('echo', { text: 'still here' })).toEqual(said('echo: still here'));
+    const answer = await withEnoughTime(
+      300,
+      async (callTimeoutMs) => {
+        const { connection, call } = connectTo(started(exampleEntry()), { callTimeoutMs });
+        await connection.open();
+        await expect(call('hang')).rejects.toThrow(`no answer within ${callTimeoutMs} ms`);
+        return call('echo', { text: 'still here' }).catch((error: unknown) => error);
+      },
+      (given) => !(given instanceof Error),
+    );
+    expect(answer).toEqual(said('echo: still here'));
   });
 
   it('may wait longer than that for the person', async () => {
-    const { connection, call } = connectTo(started(exampleEntry()), { callTimeoutMs: 1000 });
-    await connection.open();
-    const slow = new Promise((resolve) => setTimeout(resolve, 1500));
-    const answer = await call('ask', {}, async () => {
-      await slow;
-      return { action: 'cancel' };
-    });
+    const answer = await withEnoughTime(
+      300,
+      async (callTimeoutMs) => {
+        const { connection, call } = connectTo(started(exampleEntry()), { callTimeoutMs });
+        await connection.open();
+        const answered = call('ask', {}, async () => {
+          await new Promise((resolve) => setTimeout(resolve, 1.5 * callTimeoutMs));
+          return { action: 'cancel' };
+        });
+        return answered.catch((error: unknown) => error);
+      },
+      (given) => !(given instanceof Error),
+    );
     expect(answer).toEqual(said('elicited:{"action":"cancel"}'));
   });
 

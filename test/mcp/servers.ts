@@ -41,8 +41,8 @@ export function connectTo(
       env: { PATH: process.env['PATH'] ?? '' },
       roots: ['/work'],
     }),
-    startTimeoutMs: 20_000,
-    callTimeoutMs: 20_000,
+    startTimeoutMs: 200_000,
+    callTimeoutMs: 200_000,
     notice: (text) => notices.push(text),
     ...more,
   });

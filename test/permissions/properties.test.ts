@@ -70,7 +70,7 @@ test('a deny rule wins over every other rule and every mode', () => {
   fc.assert(
     fc.property(fc.array(rules), rules, modes, calls, (others, one, mode, asked) => {
       const denying = one.replace(/^\w+/, 'deny');
-      if (judge([denying], 'bypassPermissions', asked) !== 'deny') return;
+      fc.pre(judge([denying], 'bypassPermissions', asked) === 'deny');
       expect(judge([...others, denying], mode, asked)).toBe('deny');
     }),
   );

@@ -73,6 +73,7 @@ const TOOLS: Readonly<Record<string, Pick<PermissionCall, 'names' | 'kind'>>> = 
   Agent: { names: ['Agent', 'Task', 'new_task'], kind: 'plan' },
   Skill: { names: ['Skill'], kind: 'plan' },
   TodoWrite: { names: ['TodoWrite'], kind: 'plan' },
+  ExitPlanMode: { names: ['ExitPlanMode'], kind: 'ask' },
   AskUserQuestion: { names: ['AskUserQuestion'], kind: 'ask' },
 };
 

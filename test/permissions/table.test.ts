@@ -28,6 +28,9 @@ const TABLE = String.raw`
 -                                              · mcp__files__read x                   · ask   ask   deny  allow deny
 -                                              · TodoWrite x                          · allow allow allow allow allow
 -                                              · AskUserQuestion x                    · allow allow allow allow allow
+-                                              · ExitPlanMode x                       · ask   ask   ask   ask   deny
+allow ExitPlanMode                             · ExitPlanMode x                       · ask   ask   ask   ask   deny
+deny ExitPlanMode                              · ExitPlanMode x                       · deny  deny  deny  deny  deny
 
 # Commands.
 allow Bash(npm test)                           · Bash npm test                        · allow allow deny  allow allow

@@ -2,14 +2,16 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { Program, ProgramResult } from '../../src/process/run.ts';
+
+export { until } from '../base/directory.ts';
 
 const ENVIRONMENT = { PATH: process.env['PATH'] ?? '/usr/bin:/bin' };
 
 /** `file` and whatever matters to the test; the rest is harmless. */
 export function program(wanted: Partial<Program> & { file: string }): Program {
-  return { args: [], cwd: os.tmpdir(), env: ENVIRONMENT, stdin: '', timeoutMs: 30_000, ...wanted };
+  return { args: [], cwd: os.tmpdir(), env: ENVIRONMENT, stdin: '', timeoutMs: 300_000, ...wanted };
 }
 
 /** One of the tiny programs in test/fixtures/programs, run by this Node.js. */
@@ -26,10 +28,6 @@ export function temporaryDirectory(): string {
   const directory = mkdtempSync(path.join(realpathSync(os.tmpdir()), 'hookline-process-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
-}
-
-export async function until(condition: () => boolean): Promise<void> {
-  await vi.waitFor(() => expect(condition()).toBe(true), { timeout: 20_000, interval: 10 });
 }
 
 /** A zombie counts as ended: whether and when it is reaped is up to the machine. */

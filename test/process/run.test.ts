@@ -9,6 +9,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { withEnoughTime } from '../base/directory.ts';
 import { runProgram, type Program, type ProgramResult } from '../../src/process/run.ts';
 import {
   ended,
@@ -195,10 +196,14 @@ describe('a child left behind', () => {
 
 describe('a time-out', () => {
   test('ends the program and what it waits for', async () => {
-    const result = await runProgram({ ...shell('sleep 60 & echo $!; wait'), timeoutMs: 500 });
+    const result = await withEnoughTime(
+      500,
+      (timeoutMs) => runProgram({ ...shell('sleep 60 & echo $!; wait'), timeoutMs }),
+      ({ stdout }) => stdout.text !== '',
+    );
     const [pid = 0] = pidsIn(result.stdout.text);
     expect(result).toMatchObject({ ending: 'timeout', exitCode: null, signal: 'SIGTERM' });
-    expect(isAlive(pid)).toBe(false);
+    expect([pid > 0, isAlive(pid)]).toEqual([true, false]);
   });
 
   test('of more than 24 days does not fire at once', async () => {
@@ -224,7 +229,12 @@ describe('a program that is ended', () => {
   });
 
   test('is killed when it ignores SIGTERM', async () => {
-    expect(await endWhenReady({ ...fixture('ignore-sigterm.mjs'), killGraceMs: 300 })).toEqual(
+    const result = await withEnoughTime(
+      300,
+      (killGraceMs) => endWhenReady({ ...fixture('ignore-sigterm.mjs'), killGraceMs }),
+      (given) => given?.stdout.text.includes('not yet') === true,
+    );
+    expect(result).toEqual(
       ended({
         ending: 'abort',
         exitCode: null,
@@ -235,9 +245,9 @@ describe('a program that is ended', () => {
   });
 
   test('takes a child with it that ignores SIGTERM, although it has gone itself', async () => {
-    const deaf = `trap '' TERM; echo ready; exec >&- 2>&-; while :; do sleep 0.1; done`;
-    const script = `(${deaf}) & echo $! >&2; wait`;
-    const result = await endWhenReady({ ...shell(script), killGraceMs: 300 });
+    const own = `sh -c 'echo $PPID' >&2`;
+    const deaf = `trap '' TERM; ${own}; echo ready; exec >&- 2>&-; while :; do sleep 0.1; done`;
+    const result = await endWhenReady({ ...shell(`(${deaf}) & wait`), killGraceMs: 300 });
     const [pid = 0] = pidsIn(result?.stderr.text ?? '');
     expect(result).toMatchObject({ ending: 'abort', signal: 'SIGTERM' });
     expect([pid > 0, isAlive(pid)]).toEqual([true, false]);
@@ -249,7 +259,7 @@ describe('a program that is ended', () => {
     async (manners) => {
       const roll = temporaryDirectory();
       const controller = new AbortController();
-      const tree = { ...fixture('grow-tree.mjs', [roll, '2', manners]), killGraceMs: 300 };
+      const tree = { ...fixture('grow-tree.mjs', [roll, '2', manners]), killGraceMs: 1000 };
       const running = runProgram(tree, { signal: controller.signal });
       await until(() => readdirSync(roll).length === 7);
       controller.abort();
@@ -339,9 +349,11 @@ describe('a hand-over', () => {
   });
 
   test('does not outlive the time-out', async () => {
-    const result = await runProgram(
-      { ...shell('echo going on; sleep 60'), timeoutMs: 500 },
-      { handOver: () => true },
+    const result = await withEnoughTime(
+      500,
+      (timeoutMs) =>
+        runProgram({ ...shell('echo going on; sleep 60'), timeoutMs }, { handOver: () => true }),
+      ({ ending }) => ending === 'handed-over',
     );
     expect(result.ending).toBe('handed-over');
     expect(await result.late).toMatchObject({ ending: 'timeout', signal: 'SIGTERM' });

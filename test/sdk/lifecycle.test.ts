@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { eventually } from '../base/directory.ts';
 import type { AgentPlugin } from '../../src/plugins/contract/plugin.ts';
 import { moment } from '../agent/talk.ts';
 import { call, createSdkStage, DONE, hooksOf } from './stage.ts';
@@ -122,7 +123,7 @@ describe('a listener', () => {
     });
     const { result } = await stage.start();
     expect(result?.text).toBe('Done.');
-    await vi.waitFor(() => expect(warn).toHaveBeenCalled());
+    await eventually(() => expect(warn).toHaveBeenCalled());
     expect(JSON.stringify(warn.mock.calls)).toContain('broken listener');
     warn.mockRestore();
   });
@@ -182,6 +183,6 @@ it('a prompt that waits keeps the mode that it was given with', async () => {
   await stage.core.send({ sessionId, prompt: 'y', mode: 'plan', delivery: 'queue' });
   letGo.reach();
   await first;
-  await vi.waitFor(() => expect(stage.service.requests()).toHaveLength(3));
+  await eventually(() => expect(stage.service.requests()).toHaveLength(3));
   expect(stage.service.requests()[2]?.messages.at(-1)?.text).toContain('in the mode plan');
 });

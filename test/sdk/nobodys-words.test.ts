@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { toldMessages } from '../../src/dialects/cline-plugin/messages.ts';
+import { reminder } from '../../src/agent/conversation/reminder.ts';
+import { imageBlock, toldMessages } from '../../src/dialects/cline-plugin/messages.ts';
 import type { AgentMessage } from '../../src/plugins/contract/message.ts';
 import { userText } from '../../src/sessions/messages.ts';
 import { SUMMARY_START } from '../../src/sessions/nobodys-words.ts';
@@ -34,6 +35,25 @@ test('what hooks told the model is told apart from what the person said', async 
   expect(await stage.core.readMessages(sessionId)).toEqual(result?.messages);
   const ids = result?.messages.map(({ id }) => id) ?? [];
   expect(ids).toEqual(ids.map((_, place) => `message-${place}`));
+});
+
+test('what the person said beside a reminder is the person’s', () => {
+  const note = () => ({ id: '', createdAt: 0 });
+  const reminding = { type: 'text', text: reminder('Mind the time.') } as const;
+  const words = { type: 'text', text: 'go on' } as const;
+  const picture = imageBlock('aGk=');
+  for (const said of [words, picture]) {
+    for (const content of [
+      [reminding, said],
+      [said, reminding],
+    ]) {
+      const [message] = toldMessages([{ role: 'user', content }], note);
+      expect(message).not.toHaveProperty('metadata');
+      expect(saidByThePerson(message === undefined ? [] : [message])).toHaveLength(1);
+    }
+  }
+  const [alone] = toldMessages([{ role: 'user', content: [reminding, reminding] }], note);
+  expect(alone?.metadata).toEqual({ displayRole: 'system', userRunSpan: 0 });
 });
 
 test('a conversation that was summed up begins with what says so', () => {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { eventually } from '../base/directory.ts';
 import type { Model, ModelFailure } from '../../src/agent/models/model.ts';
 import { streamWithRetries } from '../../src/agent/models/retry.ts';
 import { isHooklineError } from '../../src/base/errors.ts';
@@ -471,7 +472,7 @@ describe('a handler that does not end', () => {
       });
     });
     await left;
-    await vi.waitFor(() => expect(given?.aborted).toBe(true));
+    await eventually(() => expect(given?.aborted).toBe(true));
   });
 });
 

@@ -100,7 +100,17 @@ describe('writing', () => {
   });
 
   test('flushing when there is nothing settles at once', async () => {
-    await traceIn(createDirectory()).trace.flush();
+    const directory = createDirectory();
+    const { trace } = traceIn(directory);
+    const later = () => new Promise((resolve) => setImmediate(resolve, 'later'));
+    const flushed = () => trace.flush().then(() => 'at once');
+    expect(await Promise.race([flushed(), later()])).toBe('at once');
+    expect(readdirSync(directory)).toEqual([]);
+    trace.record(() => entryOf());
+    expect(await Promise.race([flushed(), later()])).toBe('later');
+    await trace.flush();
+    expect(await Promise.race([flushed(), later()])).toBe('at once');
+    expect(entriesIn(path.join(directory, 'trace.jsonl'))).toHaveLength(1);
   });
 
   test('redacts every text before it is cut', async () => {

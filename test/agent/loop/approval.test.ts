@@ -258,6 +258,40 @@ describe('a hook of PreToolUse that allows a call', () => {
   });
 });
 
+describe('a plan', () => {
+  async function playPlan(asked: AskedPerson) {
+    const stage = createStage();
+    const spoken = talk([
+      calls(['ExitPlanMode', { plan: '1. Write' }]),
+      calls(['Write', { file_path: 'x', content: 'x' }]),
+      { text: 'Done.' },
+    ]);
+    const options = { model: spoken.model, person: asked, permissionMode: 'plan' } as const;
+    await (await stage.open(options)).start({ prompt: 'plan' });
+    return { spoken, exists: existsSync(path.join(stage.workspace, 'x')) };
+  }
+
+  it('is carried out once the person agreed with it', async () => {
+    const asked = yes();
+    const { spoken, exists } = await playPlan(asked);
+    expect(asked.asked.map(({ tool }) => tool)).toEqual(['ExitPlanMode', 'Write']);
+    expect(asked.asked[0]).toMatchObject({ input: { plan: '1. Write' }, suggestions: [] });
+    expect(answersIn(spoken)[0]).toBe('The person agrees with your plan. Begin to carry it out.');
+    expect(exists).toBe(true);
+  });
+
+  it('that the person did not agree with leaves the session in plan mode', async () => {
+    const asked = person(() => ({ isAllowed: false, reason: 'too much' }));
+    const { spoken, exists } = await playPlan(asked);
+    expect(asked.asked.map(({ tool }) => tool)).toEqual(['ExitPlanMode']);
+    expect(answersIn(spoken)).toEqual([
+      'The person did not allow this call. They said: too much',
+      expect.stringContaining('has been denied: in the mode plan nothing is changed'),
+    ]);
+    expect(exists).toBe(false);
+  });
+});
+
 describe('an abort while the person is asked', () => {
   it('ends the run without the call', async () => {
     const stage = createStage(either());

@@ -133,4 +133,4 @@ it('whatever model and hooks do, a run ends once, with a result, and the session
     },
   );
   await fc.assert(property, { numRuns: 60 });
-}, 120_000);
+});

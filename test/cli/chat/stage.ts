@@ -1,4 +1,4 @@
-import { vi } from 'vitest';
+import { eventually } from '../../base/directory.ts';
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import { Screen } from '../../../src/cli/chat/view/screen.ts';
 import type { Gestures } from '../../../src/cli/chat/view/view.ts';
@@ -68,7 +68,7 @@ export function openScreen(gestures: Partial<Gestures> = {}, clock: Clock = syst
     terminal,
     /** Waits until something was drawn, and forgets what was drawn before. */
     async drew(text: string): Promise<void> {
-      await vi.waitFor(() => {
+      await eventually(() => {
         if (!plain(terminal.written).includes(text)) throw new NotDrawn(plain(terminal.written));
       });
       terminal.written = '';

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
+import { eventually } from '../../base/directory.ts';
 import type { ScriptTurn } from '../../../src/agent/models/scripted.ts';
 import { isAlive, until } from '../../process/programs.ts';
 import { hooklineProgram } from '../hookline.ts';
@@ -120,7 +121,7 @@ let count = 0;
 const TIME = /\d+(?:\.\d+)? (?:ms|s)\b/gu;
 
 function waitFor(check: () => void): Promise<void> {
-  return vi.waitFor(check, { timeout: 20_000, interval: 30 });
+  return eventually(check, 30);
 }
 
 function quoted(word: string): string {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { assert, describe, expect, test } from 'vitest';
 import { addEntry, removeEntry } from '../../../src/dialects/claude-config/config/edit.ts';
 import { readHooksText } from '../../../src/dialects/claude-config/config/read-hooks-text.ts';
 import type { Source } from '../../../src/dialects/claude-config/entry.ts';
@@ -87,8 +87,7 @@ describe('removing an entry', () => {
   test('finds the entry that was read among others of its line', () => {
     const text = `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"a"},{"type":"command","command":"b"}]}]}}`;
     const [, second] = readHooksText(text, SOURCE, 'settings').entries;
-    expect(second).toBeDefined();
-    if (second === undefined) return;
+    assert(second !== undefined);
     expect(removeEntry(text, second)).toBe(
       `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"a"}]}]}}`,
     );
@@ -192,8 +191,7 @@ describe('both together', () => {
           [...commandsOf(before), `Stop ${matcher} new`].toSorted(),
         );
         const added = entries.find((entry) => 'command' in entry && entry.command === 'new');
-        expect(added).toBeDefined();
-        if (added === undefined) return;
+        assert(added !== undefined);
         expect(JSON.parse(removeEntry(after, added))).toEqual(value);
       }),
     );

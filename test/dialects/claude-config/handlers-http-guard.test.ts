@@ -74,8 +74,13 @@ describe('the list of allowed URLs', () => {
   test('needs only one pattern that fits', async () => {
     const origin = await serve((_request, response) => response.end('{}'));
     const patterns = ['https://a.example/*', `${origin}/ok*`];
-    expect((await runHttp({ url: `${origin}/ok1` }, rules(patterns))).decision).toBeDefined();
-    expect((await runHttp({ url: `${origin}/bad` }, rules(patterns))).failure).toBeDefined();
+    expect((await runHttp({ url: `${origin}/ok1` }, rules(patterns))).decision).toEqual({
+      context: '{}',
+    });
+    expect((await runHttp({ url: `${origin}/bad` }, rules(patterns))).failure).toEqual({
+      kind: 'spawn',
+      message: `${BLOCKED}${origin}/bad does not match any pattern in allowedHttpHookUrls`,
+    });
   });
 
   test('reads wildcards as a plain regular expression would', () => {

@@ -73,7 +73,7 @@ describe('what an http hook answers', () => {
 
   test('a byte-order mark before the object does not matter', async () => {
     const { answer } = await answered(200, `\uFEFF${DENY}`);
-    expect(answer.decision).toBeDefined();
+    expect(answer).toEqual(decodedAs(`\uFEFF${DENY}`));
   });
 
   test.each(['hello text', '[1]', '"deny"', 'null', '{"a":1} and more', '<html></html>'])(

@@ -141,6 +141,7 @@ describe('what is no payload of Claude', () => {
           expect(event.name).toBe(CLAUDE_EVENTS[name].event);
         } catch (error) {
           if (!isHooklineError(error)) throw error;
+          expect(error.code).toBe('PAYLOAD_INVALID');
         }
       }),
       { numRuns: 1000 },

@@ -12,7 +12,7 @@ it('a plugin that comes while a session is open is there for its next prompt', a
   expect(host.plugins(sessionId)).toBeNull();
   stage.write('~/.cline/plugins/late.mjs', LATE);
   await expect
-    .poll(async () => (await host.send(sessionId, '/late and said')).text, { timeout: 30_000 })
+    .poll(async () => (await host.send(sessionId, '/late and said')).text)
     .toBe('heard and said');
   expect(host.plugins(sessionId)?.list()).toMatchObject([{ name: 'late', state: 'ready' }]);
 });
@@ -29,12 +29,9 @@ it('one that comes and cannot be loaded is told of, and the session goes on', as
   const { sessionId } = await host.start({ prompt: 'one' });
   stage.write('~/.cline/plugins/late.mjs', 'export default { name: ');
   await expect
-    .poll(
-      async () => {
-        expect((await host.send(sessionId, 'again')).text).toBe('Done.');
-        return told.join();
-      },
-      { timeout: 30_000 },
-    )
+    .poll(async () => {
+      expect((await host.send(sessionId, 'again')).text).toBe('Done.');
+      return told.join();
+    })
     .toContain('plugins have come, but cannot be loaded: the plugin "late" is not loaded');
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { eventually } from '../../base/directory.ts';
 import type {
   AutomationEventEnvelope,
   PluginSetupContext,
@@ -237,7 +238,7 @@ describe('a plugin in a process of its own', () => {
     const { stage, active } = await openActive(text);
     expect(active.contributions.rules).toEqual([]);
     expect(active.contributions.commands).toEqual([{ name: 'c' }]);
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(stage.printed).toEqual([
         'log PLUGIN_INVALID Invalid setup for extension "sly": registerRule requires the "rules" capability',
         'log PLUGIN_LATE',
@@ -374,7 +375,7 @@ describe('what setup is given in a process of its own', () => {
           globalThis.__clinePluginHost.emitEvent('nobody', {});
         },
       };`);
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(stage.printed).toEqual(['log ["undefined","undefined","undefined","undefined"]']),
     );
   });
@@ -391,7 +392,7 @@ describe('what setup is given in a process of its own', () => {
     );
     vi.unstubAllEnvs();
     const { directory: cwd } = stage;
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(stage.printed).toEqual([`log ${JSON.stringify([null, { cwd, workspaceInfo }])}`]),
     );
   });

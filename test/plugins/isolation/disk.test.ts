@@ -1,12 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../../base/directory.ts';
 import { createDiskStage, toolPlugin } from '../../sdk/disk-stage.ts';
 import { answers, call, DONE } from '../../sdk/stage.ts';
 import { isAlive } from './isolated.ts';
-
-// The child runs from the sources here, which takes a while to start.
-const SLOWLY = 60_000;
 
 function pidsIn(directory: string): readonly number[] {
   const names = existsSync(directory) ? readdirSync(directory) : [];
@@ -19,35 +17,31 @@ const withPid = (text: string): string =>
   `import { writeFileSync } from 'node:fs'; writeFileSync('pid-' + process.pid, String(process.pid));\n${text}`;
 
 describe('plugins on disk, each in a process of its own', () => {
-  it(
-    'work in a session, where one that crashes costs only itself, and all end with it',
-    async () => {
-      const crashing = toolPlugin('brittle', 'crash').replace('calls += 1', 'process.exit(3)');
-      const unmeant = toolPlugin('unmeant', 'never').replace(
-        'manifest: {',
-        'manifest: { providerIds: ["elsewhere"],',
-      );
-      const stage = await createDiskStage([call('crash'), call('work', { a: 'b' }), DONE], {
-        '.cline/plugins/brittle.ts': withPid(crashing),
-        '.cline/plugins/sound.ts': withPid(toolPlugin('sound', 'work')),
-        '.cline/plugins/unmeant.ts': withPid(unmeant),
-      });
-      const { result, sessionId } = await stage.start(
-        { pluginIsolation: 'process' },
-        { interactive: true },
-      );
-      expect(result).toMatchObject({ finishReason: 'completed', text: 'Done.' });
-      const [crashed = '', worked = ''] = answers(stage);
-      expect(crashed).toContain(
-        'the process of the plugin "brittle" ended by itself with exit code 3',
-      );
-      expect(JSON.parse(worked)).toMatchObject({ from: 'sound', calls: 1, input: { a: 'b' } });
-      const pids = pidsIn(stage.workspace);
-      expect(pids).toHaveLength(3);
-      await vi.waitFor(() => expect(pids.filter(isAlive)).toHaveLength(1));
-      await stage.core.stop(sessionId);
-      await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]));
-    },
-    SLOWLY,
-  );
+  it('work in a session, where one that crashes costs only itself, and all end with it', async () => {
+    const crashing = toolPlugin('brittle', 'crash').replace('calls += 1', 'process.exit(3)');
+    const unmeant = toolPlugin('unmeant', 'never').replace(
+      'manifest: {',
+      'manifest: { providerIds: ["elsewhere"],',
+    );
+    const stage = await createDiskStage([call('crash'), call('work', { a: 'b' }), DONE], {
+      '.cline/plugins/brittle.ts': withPid(crashing),
+      '.cline/plugins/sound.ts': withPid(toolPlugin('sound', 'work')),
+      '.cline/plugins/unmeant.ts': withPid(unmeant),
+    });
+    const { result, sessionId } = await stage.start(
+      { pluginIsolation: 'process' },
+      { interactive: true },
+    );
+    expect(result).toMatchObject({ finishReason: 'completed', text: 'Done.' });
+    const [crashed = '', worked = ''] = answers(stage);
+    expect(crashed).toContain(
+      'the process of the plugin "brittle" ended by itself with exit code 3',
+    );
+    expect(JSON.parse(worked)).toMatchObject({ from: 'sound', calls: 1, input: { a: 'b' } });
+    const pids = pidsIn(stage.workspace);
+    expect(pids).toHaveLength(3);
+    await eventually(() => expect(pids.filter(isAlive)).toHaveLength(1));
+    await stage.core.stop(sessionId);
+    await eventually(() => expect(pids.filter(isAlive)).toEqual([]));
+  });
 });

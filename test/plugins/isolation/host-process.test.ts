@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'rolldown';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../base/directory.ts';
 import { childProgram } from '../../../src/plugins/isolation/process/child-program.ts';
 import { builtChild, createStage, isAlive, openText } from './isolated.ts';
 
@@ -73,12 +74,12 @@ describe('the host of a plugin in a process of its own', () => {
   ])('leaves nothing behind when it is killed while the plugin %s', async (_how, body) => {
     const { directory } = createStage();
     const { child, ended } = await startHost(directory, PLUGIN(body), 'wait');
-    await vi.waitFor(() => expect(existsSync(pidFile(directory))).toBe(true), 20_000);
+    await eventually(() => expect(existsSync(pidFile(directory))).toBe(true));
     const pids = readFileSync(pidFile(directory), 'utf8').split(' ').map(Number);
     expect(pids.map(isAlive)).toEqual([true, true]);
     child.kill('SIGKILL');
     await ended;
-    await vi.waitFor(() => expect(pids.map(isAlive)).toEqual([false, false]), 10_000);
+    await eventually(() => expect(pids.map(isAlive)).toEqual([false, false]));
   });
 
   it('leaves nothing behind when it exits by itself, and waits for nothing', async () => {
@@ -86,7 +87,7 @@ describe('the host of a plugin in a process of its own', () => {
     const { ended, output } = await startHost(directory, PLUGIN('return {};'), 'leave');
     expect(await ended).toBe(0);
     const pids = readFileSync(pidFile(directory), 'utf8').split(' ').map(Number);
-    await vi.waitFor(() => expect(pids.map(isAlive)).toEqual([false, false]), 10_000);
+    await eventually(() => expect(pids.map(isAlive)).toEqual([false, false]));
     expect(output()).toBe('');
   });
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import os from 'node:os';
 import path from 'node:path';
 import { build } from 'rolldown';
-import { afterAll, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { BugError } from '../../../src/base/errors.ts';
 import type { PluginSetupContext } from '../../../src/plugins/contract/plugin.ts';
 import type { HookName } from '../../../src/plugins/contract/runtime-hooks.ts';
@@ -30,16 +30,13 @@ export function builtChild(): Promise<ChildProgram> {
   return built;
 }
 
-afterAll(async () => {
-  const { file } = (await built) ?? { file: null };
-  if (file !== null) rmSync(path.dirname(file), { recursive: true, force: true });
-});
-
 async function buildChild(): Promise<ChildProgram> {
   // Inside the project, where it finds the packages that it imports.
   const cache = path.join(PROJECT, 'node_modules', '.cache');
   mkdirSync(cache, { recursive: true });
   const directory = mkdtempSync(path.join(cache, 'plugin-child-'));
+  // Test files that share a process share the program.
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
   await build({
     input: { 'plugin-child': path.join(PROJECT, 'src', 'plugin-child.ts') },
     platform: 'node',
@@ -85,9 +82,9 @@ export async function openText(
       platform: process.platform,
     }),
     cacheDirectory: path.join(stage.directory, 'cache'),
-    importTimeoutMs: 20_000,
-    setupTimeoutMs: 20_000,
-    hookTimeoutMs: 20_000,
+    importTimeoutMs: 200_000,
+    setupTimeoutMs: 200_000,
+    hookTimeoutMs: 200_000,
     disposeTimeoutMs: 5000,
     isStrict: false,
     logger: {
@@ -126,7 +123,7 @@ export async function openActive(
     context,
     isStrict: more.isStrict ?? false,
     failsClosed: false,
-    setupTimeoutMs: more.setupTimeoutMs ?? 20_000,
+    setupTimeoutMs: more.setupTimeoutMs ?? 200_000,
     disposeTimeoutMs: 10_000,
     onIssue: (issue) => stage.issues.push(issue),
   });

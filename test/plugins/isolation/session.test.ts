@@ -1,4 +1,5 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../../base/directory.ts';
 import { BugError } from '../../../src/base/errors.ts';
 import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
 import { call, createSdkStage, DONE, answers } from '../../sdk/stage.ts';
@@ -162,7 +163,7 @@ describe('a session with a plugin in a process of its own', () => {
     });
     const { result } = await stage.start({ extensions: [plugin] });
     expect(result?.finishReason).toBe('aborted');
-    await vi.waitFor(() => expect(where.printed).toEqual(['log aborted there']));
+    await eventually(() => expect(where.printed).toEqual(['log aborted there']));
   });
 
   it('is steered by it', async () => {
@@ -177,7 +178,7 @@ describe('a session with a plugin in a process of its own', () => {
       };`);
     const stage = await createSdkStage([call('turn'), DONE]);
     await stage.start({ extensions: [plugin] });
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(JSON.stringify(stage.service.requests().at(-1))).toContain('TO THE LEFT'),
     );
   });

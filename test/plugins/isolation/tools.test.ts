@@ -1,4 +1,5 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../../base/directory.ts';
 import { outputText } from '../../../src/host/plugins/contributions/output-text.ts';
 import { isStandardSchema, toJsonSchema } from '../../../src/plugins/contract/input-schema.ts';
 import {
@@ -30,7 +31,7 @@ describe('a tool that answers with a stream, in a process of its own', () => {
     const { tool, stage } = await openTool(`
       async *execute() { try { for (;;) yield 'and '; } finally { console.log('ended'); } }`);
     expect(await tool.execute({}, CONTEXT)).toMatch(/^and and .*\[cut: the stream goes on\]$/su);
-    await vi.waitFor(() => expect(stage.printed).toContain('log ended'));
+    await eventually(() => expect(stage.printed).toContain('log ended'));
   });
 
   it('ends with the call', async () => {
@@ -223,7 +224,7 @@ describe('what a plugin prints in a process of its own', () => {
       `console.log('imported');`,
     );
     await tool.execute({}, CONTEXT);
-    await vi.waitFor(() => expect(stage.printed).toHaveLength(5));
+    await eventually(() => expect(stage.printed).toHaveLength(5));
     const lines = stage.printed.toSorted();
     expect(lines).toEqual([
       'error oh { no: 1 }',
@@ -239,7 +240,7 @@ describe('what a plugin prints in a process of its own', () => {
       `execute() { for (let n = 0; n < 20_000; n++) console.log('line ' + n); }`,
     );
     await tool.execute({}, CONTEXT);
-    await vi.waitFor(() => expect(stage.printed.at(-1)).toMatch(/more lines are left out/), 10_000);
+    await eventually(() => expect(stage.printed.at(-1)).toMatch(/more lines are left out/));
     expect(stage.printed.length).toBeLessThan(5000);
     expect(stage.printed[0]).toBe('log line 0');
   });

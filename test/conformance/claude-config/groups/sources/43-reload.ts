@@ -1,4 +1,5 @@
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
+import { eventually } from '../../../../base/directory.ts';
 import {
   bash,
   command,
@@ -54,7 +55,7 @@ async function runsSecondVersion(stage: Stage): Promise<void> {
   const world = await watching(stage, version('v1'));
   expect(await current(world)).toBe('v1');
   world.write('.claude/settings.json', version('v2'));
-  await vi.waitFor(async () => expect(await current(world)).toBe('v2'), PATIENCE);
+  await eventually(async () => expect(await current(world)).toBe('v2'));
 }
 
 /** The hook that is asked about the change refuses it, so what was in force stays. */
@@ -67,12 +68,12 @@ async function keepsBlockedChangeOut(stage: Stage): Promise<void> {
     },
   });
   world.write('.claude/settings.local.json', version('local'));
-  await vi.waitFor(() => expect(world.recorded('asked.log').length).toBeGreaterThan(0), PATIENCE);
+  await eventually(() => expect(world.recorded('asked.log').length).toBeGreaterThan(0));
   expect(world.recorded('asked.log')[0]?.payload).toMatchObject({
     source: 'local_settings',
     file_path: `${world.root}/.claude/settings.local.json`,
   });
   expect(await current(world)).toBe('v1');
   world.write('.claude/settings.json', version('v2'));
-  await vi.waitFor(async () => expect(await current(world)).toBe('v2'), PATIENCE);
+  await eventually(async () => expect(await current(world)).toBe('v2'));
 }

@@ -1,0 +1,50 @@
+import { runCommandLine } from '../../src/cli/command-line.ts';
+import { EXIT } from '../../src/cli/exit-codes.ts';
+import { harmless, type Printer } from '../../src/cli/words/print.ts';
+import { isHooklineError } from '../../src/base/errors.ts';
+import { environmentOf, type HooklineOptions, type HooklineResult } from './hookline.ts';
+
+/** Runs a command from the sources, in this process; one at a time, since it has one environment. */
+export async function runInProcess(
+  args: readonly string[],
+  { cwd, ...options }: Pick<HooklineOptions, 'cwd' | 'home' | 'env'>,
+): Promise<HooklineResult> {
+  const before = { cwd: process.cwd(), env: { ...process.env } };
+  const printed = { stdout: '', stderr: '' };
+  replaceEnvironment(environmentOf(options));
+  process.chdir(cwd);
+  try {
+    const code = await runCommandLine(['node', 'hookline', ...args], {
+      print: createCapture(printed),
+      env: process.env,
+      signal: new AbortController().signal,
+    });
+    return { code, ...printed };
+  } catch (error) {
+    if (!isHooklineError(error)) throw error;
+    const hint = error.hint === undefined ? '' : `  ${error.hint}\n`;
+    const stderr = `${printed.stderr}hookline: ${harmless(error.message)}\n${hint}`;
+    return { code: EXIT.usage, stdout: printed.stdout, stderr };
+  } finally {
+    process.chdir(before.cwd);
+    replaceEnvironment(before.env);
+  }
+}
+
+function replaceEnvironment(env: Readonly<Record<string, string | undefined>>): void {
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  Object.assign(process.env, env);
+}
+
+function createCapture(printed: { stdout: string; stderr: string }): Printer {
+  return {
+    isTerminal: false,
+    isAnswerShown: false,
+    out: (text) => void (printed.stdout += `${harmless(text)}\n`),
+    json: (value) => void (printed.stdout += `${JSON.stringify(value, null, 2)}\n`),
+    jsonLine: (value) => void (printed.stdout += `${JSON.stringify(value)}\n`),
+    note: (text) => void (printed.stderr += `${harmless(text)}\n`),
+    notify: () => undefined,
+    progress: () => undefined,
+  };
+}
