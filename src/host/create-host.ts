@@ -3,18 +3,21 @@ import { systemClock } from '../base/clock.ts';
 import { readTextIfPresent } from '../base/files.ts';
 import { envPrelude } from '../dialects/claude-config/handlers/env-file.ts';
 import type { Ignored } from '../dialects/dialect.ts';
+import { HooklineError } from '../base/errors.ts';
+import type { HookPorts } from '../dialects/claude-config/ports.ts';
 import { createHookEngine, type HookEngine } from '../hooks/engine.ts';
 import type { Moment } from '../hooks/facts.ts';
 import type { HandlerSource } from '../hooks/handler.ts';
-import type { HandlerProgress, LateOutcome } from '../hooks/observers.ts';
+import { type HandlerProgress, type LateOutcome, tell } from '../hooks/observers.ts';
 import { entryOfDispatch, entryOfLate } from '../trace/entry.ts';
 import { createTraceFile, type TraceFile } from '../trace/jsonl.ts';
 import { noteHomeHooks } from '../trust/seen.ts';
 import type { RunResult, RuntimeEvent } from '../agent/runtime-event.ts';
 import type { Session } from '../agent/session/session.ts';
 import type { AgentOptions } from './agent/agent-options.ts';
-import { createAgents } from './agent/agents.ts';
-import type { NamedModel, Started, StartRequest } from './agent/sessions.ts';
+import type { ModelSwitch } from '../agent/session/switch-model.ts';
+import type { OpenSession, SessionHost } from './agent/session-services.ts';
+import type { Sessions, Started, StartRequest } from './agent/sessions.ts';
 import type { McpReport } from './mcp/mcp-servers.ts';
 import type { SessionPlugins } from './plugins/session-plugins.ts';
 import type { Config, Surroundings } from './config.ts';
@@ -83,7 +86,7 @@ interface AgentHost {
   switchModel(
     sessionId: string,
     name: string,
-    how?: Partial<Omit<NamedModel, 'name'>>,
+    how?: Partial<Pick<ModelSwitch, 'source' | 'signal'>>,
   ): Promise<string | null>;
   /** Starts the MCP servers that may start, and tells what became of each. */
   mcpServers(): Promise<McpReport>;
@@ -98,43 +101,112 @@ interface AgentHost {
 /** Joins everything: configuration, trust, dialects, engine, trace. The only place that knows them all. */
 export async function createHost(options: HostOptions = {}): Promise<Host> {
   const notice = options.onNotice ?? (() => undefined);
-  const agents = createAgents(options, notice);
-  const opened = openHooks(agents.search);
+  const sessions = new Map<string, OpenSession>();
+  const listeners = new Set<(event: RuntimeEvent) => void>();
+  const disposing = new AbortController();
+  // Loaded with the first session, because most who open a host only want to know about hooks.
+  let loading: Promise<Sessions> | null = null;
+  const loadSessions = (): Promise<Sessions> =>
+    (loading ??= importSessions(() => ({
+      opened,
+      options,
+      clock: options.clock ?? systemClock,
+      sessions,
+      engine: engines.own(),
+      openEngine: engines.open,
+      emit: (event) => listeners.forEach((listener) => tell(listener, event)),
+      notice,
+      disposed: disposing.signal,
+    })));
+  const opened = openHooks(withHookPorts(options, loadSessions));
   const { hookSet } = opened;
-  let running: Running | null = null;
-  // Made when it is first asked for: most commands only look at hooks.
-  const engine = (): HookEngine => {
-    const sources = [...(options.sources ?? []), agents.pluginSource];
-    running ??= startEngine(opened, { ...agents.observing, sources }, openTrace(opened, notice));
-    return running.engine;
-  };
-  agents.join(opened, engine);
+  const engines = createEngines(opened, options, {
+    notice,
+    onLate: (late) => sessions.get(late.event.sessionId)?.session.receiveLate(late),
+  });
   const watching = await watchAs(options.watch ?? false, {
     hookSet,
-    fire: (event) => agents.fire(event) ?? engine().dispatch(event),
+    fire(event) {
+      const newest = [...sessions.values()].at(-1);
+      return newest?.session.reportConfig(event) ?? engines.own().dispatch(event);
+    },
     notice,
   });
-  for (const news of noticesOf(opened)) notice(news);
-  // What is told to nobody must not be remembered as told.
-  const tellNews = options.onOwnHookNews ?? options.onNotice;
-  if (tellNews !== undefined) homeNews(opened).forEach((news) => tellNews(news));
+  reportHooks(opened, options);
   return {
     ...opened,
     get engine() {
-      return engine();
+      return engines.own();
     },
     hooks: () => hookSet.statuses(),
     madeHooks: () => hookSet.made(),
     ignored: () => [...hookSet.ignored(), ...beyondRoots(opened)],
     bashPrelude: () => envPrelude(opened.stateDirectory, opened.moment().sessionId),
     rescan: () => hookSet.rescan(),
-    ...agents.host,
+    ...sessionVerbs(sessions),
+    start: async (request) => (await loadSessions()).start(request),
+    mcpServers: async () => (await loadSessions()).mcpReport(),
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
     async dispose() {
-      await agents.close();
+      disposing.abort();
+      await (await loading?.catch(() => null))?.close('other');
       // A hook of ConfigChange that still runs would otherwise be waited for.
-      await Promise.all([watching?.close(), running?.engine.close()]);
-      await running?.pruning;
-      await running?.trace?.flush();
+      await Promise.all([watching?.close(), engines.close()]);
+    },
+  };
+}
+
+async function importSessions(host: () => SessionHost): Promise<Sessions> {
+  const { createSessions } = await import('./agent/sessions.ts');
+  return createSessions(host());
+}
+
+function reportHooks(opened: OpenedHooks, { onNotice, onOwnHookNews = onNotice }: HostOptions) {
+  if (onNotice !== undefined) noticesOf(opened).forEach((text) => onNotice(text));
+  // A change that nobody is told of must not be remembered as reported.
+  if (onOwnHookNews !== undefined) homeNews(opened).forEach((text) => onOwnHookNews(text));
+}
+
+/** The verbs of a session, for whoever has only its id. */
+function sessionVerbs(sessions: Map<string, OpenSession>) {
+  const find = (id: string): OpenSession => sessions.get(id) ?? throwUnknownSession(id);
+  return {
+    send: async (id, prompt) => find(id).session.send(prompt),
+    queue: async (id, prompt) => find(id).session.queue(prompt),
+    steer: (id, text) => find(id).session.steer(text),
+    abort: async (id, reason = 'the run was aborted') => find(id).session.abort(reason),
+    session: (id) => find(id).session,
+    switchModel: async (id, name, how = {}) =>
+      find(id).session.switchModel({ model: name, requested: name, source: 'sdk', ...how }),
+    async end(id, reason = 'other') {
+      await find(id).session.close(reason);
+      sessions.delete(id);
+    },
+    plugins: (id) => find(id).plugins(),
+  } satisfies Partial<AgentHost>;
+}
+
+function throwUnknownSession(id: string): never {
+  throw new HooklineError('SESSION_UNKNOWN', {
+    message: `no session ${JSON.stringify(id)} is open here`,
+    hint: 'Start it, or resume it by its id.',
+  });
+}
+
+/** Hooks may ask the agent's model, where there is one, and its MCP servers. */
+function withHookPorts(options: HostOptions, loadSessions: () => Promise<Sessions>): HookSearch {
+  const askModel: HookPorts['askModel'] = async (question, signal) =>
+    (await loadSessions()).askModel(question, signal);
+  return {
+    ...options,
+    isAttended: options.isAttended ?? options.person !== undefined,
+    ports: {
+      ...(options.model === undefined ? {} : { askModel }),
+      callMcp: async (call, signal) => (await loadSessions()).callMcp(call, signal),
+      ...options.ports,
     },
   };
 }
@@ -144,31 +216,61 @@ async function watchAs(wanted: boolean | 'soon', request: FollowRequest): Promis
   return wanted ? followChanges(request) : null;
 }
 
-interface Running {
-  readonly engine: HookEngine;
-  readonly trace: TraceFile | null;
-  readonly pruning: Promise<unknown>;
+/** The engines of a host: its own, and one for each session. They run the same hooks and write one trace. */
+interface Engines {
+  /** The host's own, opened when it is first asked for: most commands only look at hooks. */
+  readonly own: () => HookEngine;
+  /** Opens one that runs further handlers after the hooks that were found; its session closes it. */
+  readonly open: (further: HandlerSource) => HookEngine;
+  /** Closes the host's own, and settles when the trace of all is written. */
+  close(): Promise<void>;
 }
 
-function startEngine(
-  { hookSet, moment, stateDirectory }: OpenedHooks,
+interface EngineObservers {
+  readonly notice: (text: string) => void;
+  readonly onLate: (late: LateOutcome) => void;
+}
+
+function createEngines(
+  opened: OpenedHooks,
   options: HostOptions,
-  trace: TraceFile | null,
-): Running {
-  const engine = createHookEngine({
-    sources: [hookSet, ...(options.sources ?? [])],
-    moment,
-    readText: readTextQuietly,
-    onDispatch: (record) => trace?.record(() => entryOfDispatch(record)),
-    onLate: (late) => {
-      trace?.record(() => entryOfLate(late));
-      options.onLate?.(late);
+  { notice, onLate }: EngineObservers,
+): Engines {
+  const { hookSet, moment } = opened;
+  let own: HookEngine | null = null;
+  let writing: { readonly trace: TraceFile | null; readonly pruning: Promise<unknown> } | null =
+    null;
+  const openEngine = (further: readonly HandlerSource[]): HookEngine => {
+    const { trace } = (writing ??= startWriting(opened, options, notice));
+    return createHookEngine({
+      sources: [hookSet, ...(options.sources ?? []), ...further],
+      moment,
+      readText: readTextQuietly,
+      onDispatch: (record) => trace?.record(() => entryOfDispatch(record)),
+      onLate: (late) => {
+        trace?.record(() => entryOfLate(late));
+        onLate(late);
+        options.onLate?.(late);
+      },
+      ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
+    });
+  };
+  return {
+    own: () => (own ??= openEngine([])),
+    open: (further) => openEngine([further]),
+    async close() {
+      await own?.close();
+      await writing?.pruning;
+      await writing?.trace?.flush();
     },
-    ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
-  });
+  };
+}
+
+function startWriting(opened: OpenedHooks, options: HostOptions, notice: (text: string) => void) {
+  const { stateDirectory } = opened;
   const now = (options.clock ?? systemClock).now();
   const pruning = stateDirectory === null ? Promise.resolve() : pruneState(stateDirectory, now);
-  return { engine, trace, pruning };
+  return { trace: openTrace(opened, notice), pruning };
 }
 
 /** The trace that `hooks stats` reads; null when it is switched off or has no place. */

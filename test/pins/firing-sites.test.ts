@@ -7,10 +7,10 @@ import type { EventName } from '../../src/hooks/facts.ts';
 /** Where each event is fired: whoever causes a moment fires it, in one file. */
 const SITES: Readonly<Partial<Record<EventName, string>>> = {
   SessionStart: 'src/agent/session/session-start.ts',
-  Setup: 'src/agent/session/running-session.ts',
-  SessionEnd: 'src/agent/session/running-session.ts',
-  DirectoryAdded: 'src/agent/session/running-session.ts',
-  FileChanged: 'src/agent/session/running-session.ts',
+  Setup: 'src/agent/session/session.ts',
+  SessionEnd: 'src/agent/session/session.ts',
+  DirectoryAdded: 'src/agent/session/session.ts',
+  FileChanged: 'src/agent/session/session.ts',
   InstructionsLoaded: 'src/agent/loop/fire-aside.ts',
   // Made here, because only the session knows which of the two it is; src/agent/session/prompt.ts fires it.
   TaskStart: 'src/agent/session/task-state.ts',

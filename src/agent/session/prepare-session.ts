@@ -20,6 +20,7 @@ import { askBriefly } from '../answer-hook.ts';
 import { createAsides } from '../asides.ts';
 import { createTaskItems } from '../task-items.ts';
 import { elicit } from './elicitation.ts';
+import type { PromptQueue } from './prompt-queue.ts';
 import { createTaskState, type TaskState } from './task-state.ts';
 import { createWorkbench, type WorkbenchFacts } from '../tools/create-workbench.ts';
 import { followTo } from '../tools/shell/directory.ts';
@@ -37,6 +38,8 @@ export interface SessionOptions {
   readonly platform: string;
   readonly model: Model;
   readonly modelFor: World['modelFor'];
+  /** The model that a user names: of the same provider, or `provider/model`. Throws MODEL_UNKNOWN. */
+  readonly resolveModel: (name: string, isRunning: boolean) => Promise<Model>;
   /** Those that there are now; servers come and go. */
   readonly tools: () => readonly Tool[];
   /** Further slash commands; the next time there may be others. */
@@ -52,6 +55,7 @@ export interface SessionOptions {
   readonly person: Person | null;
   /** Null when nothing is kept. */
   readonly stored: StoredSession | null;
+  readonly pendingPrompts: PromptQueue;
   /** What is gone on with; null for a new session. */
   readonly earlier: ResumedSession | null;
   readonly identity: Pick<Moment, 'taskId' | 'ulid'>;

@@ -5,23 +5,34 @@ import { untilAborted } from '../../base/abort.ts';
 import type { Agent } from '../agent.ts';
 import { modelText } from '../conversation/hook-texts.ts';
 import { contextTexts, reasonsText } from '../conversation/verdict-texts.ts';
-import type { ModelSwitch } from './session.ts';
+import type { Model } from '../models/model.ts';
+
+export interface ModelSwitch {
+  /** The model itself, or its name: of the session's provider, or `provider/model`. */
+  readonly model: Model | string;
+  /** As it was asked for; null when nobody named it. */
+  readonly requested: string | null;
+  readonly source: 'command' | 'picker' | 'sdk';
+  /** Ends the hooks that are asked; the model stays. */
+  readonly signal?: AbortSignal;
+}
 
 /**
  * Goes on with another model unless hooks refuse it, which a sentence tells; the only place where
  * PreModelSwitch and PostModelSwitch are fired.
  */
-export async function switchModel(agent: Agent, wanted: ModelSwitch): Promise<string | null> {
-  const facts = switchFacts(agent, wanted);
-  if (facts.fromModel === facts.toModel && agent.model.provider === wanted.model.provider) {
-    return null;
-  }
-  const signal = wanted.signal ?? NEVER;
+export async function switchModel(
+  agent: Agent,
+  model: Model,
+  { requested, source, signal = NEVER }: Omit<ModelSwitch, 'model'>,
+): Promise<string | null> {
+  const facts = switchFacts(agent, model, { requested, source });
+  if (facts.fromModel === facts.toModel && agent.model.provider === model.provider) return null;
   const verdict = await agent.fire({ name: 'PreModelSwitch', ...facts }, signal);
-  const refusal = await refusalOf(agent, verdict, { model: facts.toModel, signal });
+  const refusal = await findRefusal(agent, verdict, { model: facts.toModel, signal });
   if (refusal !== null) return modelText({ kind: 'refused-model', reason: refusal });
   signal.throwIfAborted();
-  agent.model = wanted.model;
+  agent.model = model;
   const after = await agent.fire({ name: 'PostModelSwitch', ...facts }, signal);
   const at = { event: 'PostModelSwitch', subject: facts.toModel };
   agent.waiting.push(...contextTexts(after, at));
@@ -35,7 +46,7 @@ interface Asked {
   readonly signal: AbortSignal;
 }
 
-async function refusalOf(agent: Agent, verdict: Verdict, asked: Asked): Promise<string | null> {
+async function findRefusal(agent: Agent, verdict: Verdict, asked: Asked): Promise<string | null> {
   if (isRefusal(verdict.effect)) return reasonsText(verdict, 'a hook keeps the model');
   if (verdict.effect !== 'ask') return null;
   const why = reasonsText(verdict, 'a hook wants you to confirm it');
@@ -64,7 +75,11 @@ async function isConfirmed({ world }: Agent, asked: Asked, why: string): Promise
 
 const CACHE_LIFETIME_MS = 5 * 60_000;
 
-function switchFacts(agent: Agent, { model, requested, source }: ModelSwitch) {
+function switchFacts(
+  agent: Agent,
+  model: Model,
+  { requested, source }: Pick<ModelSwitch, 'requested' | 'source'>,
+) {
   const { contextTokens, answeredAt, world } = agent;
   const { prices } = model;
   const isCacheWarm = answeredAt !== null && world.clock.now() - answeredAt < CACHE_LIFETIME_MS;

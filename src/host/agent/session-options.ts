@@ -2,6 +2,11 @@ import path from 'node:path';
 import type { Model } from '../../agent/models/model.ts';
 import { findCommand } from '../../plugins/command.ts';
 import type { SessionOptions } from '../../agent/session/prepare-session.ts';
+import type { PromptQueue } from '../../agent/session/prompt-queue.ts';
+import type { HookEngine } from '../../hooks/engine.ts';
+import { envPrelude } from '../../dialects/claude-config/handlers/env-file.ts';
+import type { StoredSession } from '../../sessions/store.ts';
+import { hookEnvironment } from '../hook-set.ts';
 import { TOOLS } from '../../agent/tools/index.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
 import { specsFor } from '../../agent/tools/toolsets.ts';
@@ -13,58 +18,59 @@ import type { Worktree } from '../worktree/worktree.ts';
 import { claudeDirectory, managedDirectory } from '../dialects/own-directory.ts';
 import { withFreeNames } from '../plugins/contributions/free-names.ts';
 import type { SessionPlugins } from '../plugins/session-plugins.ts';
-import { pluginParts, type PluginsIfAny, pluginsFor } from './session-plugins.ts';
-import type { Making, SessionsRequest } from './session-request.ts';
+import { pluginParts, type PluginsIfAny } from './session-plugins.ts';
+import type { SessionServices } from './session-services.ts';
 import { openPermissions } from '../permissions/open-permissions.ts';
-import { benchFacts } from './bench-facts.ts';
+import type { Models } from './choose-model.ts';
 import {
   type KeepRequest,
   type KeptSession,
   keepSession,
   type NamedSession,
-  nameSession,
+  type SessionWish,
 } from './keep-session.ts';
 
-/** Brings together what a session is made of. */
+export interface SessionParts {
+  readonly wish: SessionWish;
+  readonly named: NamedSession;
+  /** What the session is opened for; null when nothing is asked yet. */
+  readonly prompt: string | null;
+  readonly plugins: PluginsIfAny;
+  readonly engine: HookEngine;
+  readonly pendingPrompts: PromptQueue;
+}
+
+/** Brings together what a session is made of. When that fails, its plugins and its engine are closed. */
 export async function sessionOptions(
-  request: SessionsRequest,
-  making: Making,
+  services: SessionServices,
+  parts: SessionParts,
 ): Promise<SessionOptions> {
-  const named = nameSession(request.opened, request.clock, making.wish);
-  // First, because a plugin may be what serves the model.
-  const plugins = await pluginsFor(request, making, named.id);
   try {
-    return await joinOptions(request, making, { named, plugins });
+    return await joinOptions(services, parts);
   } catch (error) {
-    await plugins.close();
+    await parts.plugins.close();
+    await parts.engine.close();
     throw error;
   }
 }
 
-interface Joining {
-  readonly named: NamedSession;
-  readonly plugins: PluginsIfAny;
-}
-
 async function joinOptions(
-  request: SessionsRequest,
-  { models: shared, watch, worktrees, wish, prompt }: Making,
-  { named, plugins }: Joining,
+  services: SessionServices,
+  { wish, named, prompt, plugins, engine, pendingPrompts }: SessionParts,
 ): Promise<SessionOptions> {
-  const { engine, options, clock } = request;
-  const providers = plugins.now()?.providers;
-  const models = providers === undefined ? shared : shared.forSession(providers);
+  const { options, clock, watch } = services;
   const isCommand = findCommand(prompt ?? '', plugins.now()?.commands() ?? []) !== null;
+  const models = modelsFor(services, plugins);
   const model = await (isCommand ? models.ownOrNone() : models.own());
-  const judging = permissionsFor(request);
-  const facts = factsOf(request, model, judging);
+  const judging = permissionsFor(services);
+  const facts = factsOf(services, model, judging);
   await watch.start();
-  const kept = keepSession({ opened: request.opened, clock, wish, named, facts });
+  const kept = keepSession({ opened: services.opened, clock, wish, named, facts });
   const { id, taskId, ulid: ownUlid } = kept;
-  const worktree = await worktreeFor(request, { wish, worktrees }, kept);
-  const opened = worktree === null ? request.opened : inWorktree(request.opened, worktree);
+  const worktree = await worktreeFor(services, wish.worktree, kept);
+  const opened = worktree === null ? services.opened : inWorktree(services.opened, worktree);
   const permissions =
-    worktree === null ? judging : permissionsFor({ ...request, opened, notice: () => undefined });
+    worktree === null ? judging : permissionsFor({ opened, options, notice: () => undefined });
   const bench = benchFacts(opened, { sessionId: id, stored: kept.stored, permissions });
   // The agent is told to read there what was too long to be shown.
   if (bench.spillDirectory !== null) permissions.addDirectory(bench.spillDirectory);
@@ -72,40 +78,65 @@ async function joinOptions(
     id,
     source: kept.source,
     engine,
+    pendingPrompts,
     permissions,
     clock,
     platform: opened.surroundings.platform,
     model,
     modelFor: (name) => models.named(name),
-    tools: () => toolsFor(request, plugins.now()),
-    ...pluginParts(plugins, request),
+    resolveModel: (name, isRunning) => resolveModel(services, plugins, { name, isRunning }),
+    tools: () => toolsFor(services, plugins.now()),
+    ...pluginParts(plugins, services),
     specsOf: (tools) =>
       specsFor(options.toolset ?? 'claude', tools).filter(
         ({ name }) => options.offers?.(name) ?? true,
       ),
-    limits: limitsOf(request),
+    limits: limitsOf(services),
     person: options.person ?? null,
     stored: kept.stored,
     earlier: kept.earlier,
     identity: { taskId, ulid: ownUlid },
-    projectDirectory: request.opened.startDirectory,
+    projectDirectory: services.opened.startDirectory,
     places: { ...placesOf(opened), skillDirectories: plugins.now()?.skills() ?? [] },
     bench,
     setup: options.setup ?? null,
-    addedDirectories: addedDirectories(request),
+    addedDirectories: addedDirectories(services),
     ...(options.systemPrompt === undefined ? {} : { systemPrompt: options.systemPrompt }),
     ...(wish.said === undefined ? {} : { said: wish.said }),
     watch: (paths) => watch.add(paths),
     async release() {
       await plugins.close();
       await worktree?.close();
+      await engine.close();
     },
   };
 }
 
+/** A session's plugins may serve models, too. */
+function modelsFor({ models }: SessionServices, plugins: PluginsIfAny): Models {
+  const providers = plugins.now()?.providers;
+  return providers === undefined ? models : models.forSession(providers);
+}
+
+interface NamedModel {
+  readonly name: string;
+  readonly isRunning: boolean;
+}
+
+async function resolveModel(
+  services: SessionServices,
+  plugins: PluginsIfAny,
+  { name, isRunning }: NamedModel,
+): Promise<Model> {
+  const [provider = '', ...rest] = name.split('/');
+  // A plugin that is made for its own provider only is not loaded before that is asked for.
+  if (rest.length > 0 && !isRunning) await plugins.now()?.bring(provider, rest.join('/'));
+  return modelsFor(services, plugins).other(name);
+}
+
 /** What is written down of a new one. */
 function factsOf(
-  { opened: { startDirectory, workspaceRoots } }: SessionsRequest,
+  { opened: { startDirectory, workspaceRoots } }: SessionServices,
   { provider, id }: Model,
   permissions: Permissions,
 ): KeepRequest['facts'] {
@@ -115,8 +146,8 @@ function factsOf(
 
 /** Null when the session works where it was started. */
 async function worktreeFor(
-  { opened, engine, options, emit }: SessionsRequest,
-  { wish: { worktree: name }, worktrees }: Pick<Making, 'wish' | 'worktrees'>,
+  { opened, engine, options, emit, worktrees }: SessionServices,
+  name: string | undefined,
   { id, stored, taskId, ulid: ownUlid }: KeptSession,
 ): Promise<Worktree | null> {
   if (name === undefined) return null;
@@ -154,7 +185,7 @@ function inWorktree(opened: OpenedHooks, { path: root }: Worktree): OpenedHooks 
 }
 
 function toolsFor(
-  { options: { tools, chooseTools, plugins: wanted }, mcp, notice }: SessionsRequest,
+  { options: { tools, chooseTools, plugins: wanted }, mcp, notice }: SessionServices,
   plugins: SessionPlugins | null,
 ): readonly Tool[] {
   const others = [...TOOLS, ...mcp.tools(), ...(tools?.() ?? [])];
@@ -166,24 +197,29 @@ function toolsFor(
   );
 }
 
-export function permissionsFor(request: SessionsRequest): Permissions {
-  const { opened, options, notice } = request;
+export function permissionsFor(
+  services: Pick<SessionServices, 'opened' | 'options' | 'notice'>,
+): Permissions {
+  const { opened, options, notice } = services;
   const { permissions, notices } = openPermissions(opened, {
     ...(options.permissionMode === undefined ? {} : { mode: options.permissionMode }),
     allow: options.allow ?? [],
     deny: options.deny ?? [],
-    directories: addedDirectories(request),
+    directories: addedDirectories(services),
   });
   for (const text of notices) notice(text);
   return permissions;
 }
 
-function addedDirectories({ opened, options }: SessionsRequest): readonly string[] {
+function addedDirectories({
+  opened,
+  options,
+}: Pick<SessionServices, 'opened' | 'options'>): readonly string[] {
   const { addDirectories = [] } = options;
   return addDirectories.map((each) => path.resolve(opened.startDirectory, each));
 }
 
-function limitsOf({ opened, options }: SessionsRequest): SessionOptions['limits'] {
+function limitsOf({ opened, options }: SessionServices): SessionOptions['limits'] {
   const { settings } = opened.config;
   return {
     maxTurns: options.maxTurns ?? settings['agent.maxTurns'],
@@ -203,4 +239,34 @@ function placesOf({ surroundings, startDirectory, workspaceRoots, hookSet }: Ope
     managedDirectory: managedDirectory(platform),
     claudeDirectory: claudeDirectory(surroundings),
   };
+}
+
+export interface BenchRequest {
+  readonly sessionId: string;
+  readonly stored: StoredSession | null;
+  readonly permissions: Permissions;
+}
+
+/** What tools of a session find around them. */
+export function benchFacts(
+  opened: OpenedHooks,
+  { sessionId, stored, permissions }: BenchRequest,
+): SessionOptions['bench'] {
+  const { surroundings, startDirectory, workspaceRoots, stateDirectory, config } = opened;
+  return {
+    startDirectory,
+    workspaceRoots,
+    home: surroundings.home,
+    environment: () => childVariables(opened, sessionId),
+    shellPrelude: () => envPrelude(stateDirectory, sessionId),
+    allowedDirectories: () => permissions.directories(),
+    deniedReads: (cwd) => permissions.deniedReads(cwd),
+    spillDirectory: stored === null ? null : path.join(stored.directory, 'tool-results'),
+    mayFetchPrivate: config.settings['web.allowPrivate'],
+  };
+}
+
+/** A command of the agent sees what its person's shell sees, and that it runs in a session. */
+function childVariables({ surroundings }: OpenedHooks, sessionId: string) {
+  return hookEnvironment({ surroundings, withhold: [], pass: [], sessionId });
 }

@@ -1,6 +1,7 @@
 import { messageOf } from '../../base/errors.ts';
 import type { SlashCommand } from '../../agent/knowledge/commands.ts';
 import type { SessionOptions } from '../../agent/session/prepare-session.ts';
+import type { Session } from '../../agent/session/session.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
 import { specsFor } from '../../agent/tools/toolsets.ts';
 import type { AgentExtensionCommand } from '../../plugins/contract/plugin.ts';
@@ -9,10 +10,11 @@ import type { OpenedHooks } from '../open-hooks.ts';
 import { foundPlugins } from '../plugins/found-plugins.ts';
 import type { ModelTarget } from '../plugins/load-plugins.ts';
 import type { PluginOptions } from '../plugins/plugin-options.ts';
+import type { PluginSource } from '../plugins/plugin-source.ts';
 import type { SessionPlugins } from '../plugins/session-plugins.ts';
 import type { Settings } from '../settings.ts';
 import type { AgentOptions } from './agent-options.ts';
-import type { Making, SessionsRequest } from './session-request.ts';
+import type { SessionServices } from './session-services.ts';
 
 /** The plugins of one session, once it has any: then, and not before, something of them is loaded. */
 export interface PluginsIfAny {
@@ -23,27 +25,34 @@ export interface PluginsIfAny {
   close(): Promise<void>;
 }
 
+export interface SessionPluginParts {
+  readonly id: string;
+  /** Where the handlers of its plugins are put for its engine. */
+  readonly pluginHandlers: PluginSource;
+  /** Does what plugins of the session ask for: steering, further prompts. */
+  readonly emitEvent: (name: string, payload: unknown) => void;
+  /** Aborts the opening. */
+  readonly signal: AbortSignal | undefined;
+}
+
 /** Looks whether a session has plugins, now and before each run, and opens them when it does. */
 export async function pluginsFor(
-  request: SessionsRequest,
-  making: Making,
-  sessionId: string,
+  services: SessionServices,
+  parts: SessionPluginParts,
 ): Promise<PluginsIfAny> {
-  const { opened, options, notice } = request;
+  const { opened, options, notice, sessions } = services;
   const wanted = options.plugins ?? {};
-  const { sessions, onPlugins, signal } = making;
   let plugins: SessionPlugins | null = null;
-  const openIfAny = async (target: ModelTarget, aborting?: AbortSignal): Promise<void> => {
+  const openIfAny = async (target: ModelTarget, signal?: AbortSignal): Promise<void> => {
     if (!hasPlugins(wanted, opened)) return;
-    plugins = await openPlugins(request, making, { sessionId, target, signal: aborting });
-    onPlugins(sessionId, plugins);
+    plugins = await openPlugins(services, { ...parts, signal }, target);
   };
   const first = wantedModel(options.model, opened.config.settings);
-  await openIfAny(targetOf(first, wanted), signal);
+  await openIfAny(targetOf(first, wanted), parts.signal);
   return {
     now: () => plugins,
     async refresh() {
-      const { model } = sessions.get(sessionId)?.state() ?? {};
+      const { model } = sessions.get(parts.id)?.session.state() ?? {};
       const serving = model ?? first;
       // What plugins call the provider, they call the one that the session began with.
       const target = targetOf(serving, serving.provider === first.provider ? wanted : {});
@@ -58,29 +67,24 @@ export async function pluginsFor(
   };
 }
 
-interface Opening {
-  readonly sessionId: string;
-  readonly target: ModelTarget;
-  readonly signal: AbortSignal | undefined;
-}
-
 async function openPlugins(
-  { opened, options, notice, mcp, pluginSource: source }: SessionsRequest,
-  { emitEvent, sessions }: Making,
-  { sessionId, target, signal }: Opening,
+  { opened, options, notice, mcp, sessions }: SessionServices,
+  { id, pluginHandlers, emitEvent, signal }: SessionPluginParts,
+  target: ModelTarget,
 ): Promise<SessionPlugins> {
   const { openSessionPlugins } = await import('../plugins/session-plugins.ts');
+  const session = (): Session | undefined => sessions.get(id)?.session;
   return openSessionPlugins({
-    sessionId,
+    sessionId: id,
     opened,
     options: options.plugins ?? {},
     target,
-    source,
+    source: pluginHandlers,
     mcp,
-    messages: () => sessions.get(sessionId)?.messages() ?? [],
-    model: () => sessions.get(sessionId)?.state().model ?? null,
-    offered: () => sdkSpecs(sessions.get(sessionId)?.tools() ?? [], options),
-    emitEvent: (name, payload) => emitEvent(sessionId, name, payload),
+    messages: () => session()?.messages() ?? [],
+    model: () => session()?.state().model ?? null,
+    offered: () => sdkSpecs(session()?.tools() ?? [], options),
+    emitEvent,
     notice,
     ...(signal === undefined ? {} : { signal }),
   });
@@ -143,7 +147,7 @@ type PluginParts = Pick<
 /** What a session takes from its plugins beside tools and hooks. */
 export function pluginParts(
   plugins: PluginsIfAny,
-  { mcp, options, emit }: SessionsRequest,
+  { mcp, options, emit }: SessionServices,
 ): PluginParts {
   return {
     answerCommand: async (prompt, signal) => plugins.now()?.command(prompt, signal) ?? null,
