@@ -37,10 +37,10 @@ export class PromptQueue {
   }
 
   /** Null when no prompt with this id is waiting. */
-  update(id: string, prompt: string): PendingPrompt | null {
+  update(id: string, prompt: string | undefined): PendingPrompt | null {
     const found = this.#find(id);
     if (found === null) return null;
-    const updated = { ...found, prompt };
+    const updated = { ...found, prompt: prompt ?? found.prompt };
     this.#replace(this.#prompts.map((each) => (each.id === id ? updated : each)));
     return updated;
   }
