@@ -20,10 +20,10 @@ export interface CallPart {
 /** What a call does, for whoever shows it to a person. */
 export function callParts({ tool, input, cwd }: CallToShow): readonly CallPart[] {
   const context = { cwd, root: null, readText: currentText };
-  return viewsOf({ name: tool, input }, 'claude', context).map((view) => partOf(view, cwd));
+  return viewsOf({ name: tool, input }, 'claude', context).map((view) => toPart(view, cwd));
 }
 
-function partOf({ name, input }: ToolView, cwd: string): CallPart {
+function toPart({ name, input }: ToolView, cwd: string): CallPart {
   const fields = isRecord(input) ? input : {};
   const file = fields['file_path'] ?? fields['notebook_path'];
   return {

@@ -5,8 +5,8 @@ import type { FiredEvent } from '../hooks/facts.ts';
 import type { ToolUseBlock } from '../sessions/messages.ts';
 import type { Agent } from './agent.ts';
 import { contextTexts, reasonsText } from './conversation/verdict-texts.ts';
-import { abortedBecause } from './loop/ending.ts';
-import { notify } from './loop/notify.ts';
+import { formatAbortReason } from './loop/ending.ts';
+import { notify } from './loop/background-events.ts';
 import { runTurns, type TurnsEnd } from './loop/turns.ts';
 import { type ModelFailure, NO_USAGE } from './models/model.ts';
 import type { Ending, RunResult } from './runtime-event.ts';
@@ -23,20 +23,20 @@ export interface RunRequest {
  * happens, RunEnd is fired once.
  */
 export async function run(agent: Agent, request: RunRequest): Promise<RunResult> {
-  const { world } = agent;
+  const { session: world } = agent;
   const runId = randomUUID();
   const startedAt = world.clock.elapsed();
   resetCounts(agent);
-  agent.tell({ type: 'run-start', runId, prompt: request.prompt ?? '' });
+  agent.emit({ type: 'run-start', runId, prompt: request.prompt ?? '' });
   const end = await runToEnd(agent, request);
   const result: RunResult = {
-    ...resultOf(agent, end),
+    ...buildResult(agent, end),
     runId,
     durationMs: Math.round(world.clock.elapsed() - startedAt),
   };
   await fireRunEnd(agent, result, end.failure);
-  noteEnd(agent, result);
-  agent.tell({ type: 'run-end', result });
+  storeEnd(agent, result);
+  agent.emit({ type: 'run-end', result });
   if (result.durationMs >= LONG_RUN_MS && result.status !== 'aborted') {
     notify(agent, { type: 'agent_completed', message: 'The agent is done', waiting: false });
   }
@@ -54,14 +54,14 @@ export async function endWithoutRun(
 ): Promise<RunResult> {
   resetCounts(agent);
   const unstarted = {
-    ...resultOf(agent, endedBy(ending, reason)),
+    ...buildResult(agent, createEnd(ending, reason)),
     runId: randomUUID(),
     durationMs: 0,
   };
   // Whoever asked for the abort waits to hear of it, whether or not anything had begun.
   if (ending === 'aborted') await fireRunEnd(agent, unstarted, null);
-  noteEnd(agent, unstarted);
-  agent.tell({ type: 'run-end', result: unstarted });
+  storeEnd(agent, unstarted);
+  agent.emit({ type: 'run-end', result: unstarted });
   return unstarted;
 }
 
@@ -69,7 +69,7 @@ export async function endWithoutRun(
 export function endWithReply(agent: Agent, reply: string): RunResult {
   resetCounts(agent);
   const answered = {
-    ...resultOf(agent, {
+    ...buildResult(agent, {
       ending: 'done',
       text: reply,
       reason: null,
@@ -79,8 +79,8 @@ export function endWithReply(agent: Agent, reply: string): RunResult {
     runId: randomUUID(),
     durationMs: 0,
   };
-  agent.tell({ type: 'reply', text: reply, isAll: true });
-  agent.tell({ type: 'run-end', result: answered });
+  agent.emit({ type: 'reply', text: reply, isAll: true });
+  agent.emit({ type: 'run-end', result: answered });
   return answered;
 }
 
@@ -90,7 +90,7 @@ async function fireRunEnd(
   failure: ModelFailure | null,
 ): Promise<void> {
   // Only an engine that is closed already refuses; the result must not be lost with it.
-  await agent.fire(runEnd(result, failure)).catch(() => undefined);
+  await agent.fire(createRunEndEvent(result, failure)).catch(() => undefined);
 }
 
 function resetCounts(agent: Agent): void {
@@ -98,7 +98,7 @@ function resetCounts(agent: Agent): void {
   agent.usage = NO_USAGE;
   agent.costUsd = 0;
   agent.denials.length = 0;
-  agent.isKeptFromEnding = false;
+  agent.isHeldByHook = false;
   agent.stopGuard.reset();
   agent.loopGuard.reset();
 }
@@ -107,11 +107,11 @@ async function runToEnd(agent: Agent, request: RunRequest): Promise<TurnsEnd> {
   const { prompt, deferred, signal } = request;
   try {
     const { refusal, contexts } = await startRun(agent, prompt ?? '', signal);
-    if (refusal !== null) return endedBy('refused', refusal);
+    if (refusal !== null) return createEnd('refused', refusal);
     return await runTurns(agent, { prompt, deferred, contexts }, signal);
   } catch (error) {
-    if (signal.aborted) return endedBy('aborted', abortedBecause(signal));
-    return endedBy('failed', whatWentWrong(error));
+    if (signal.aborted) return createEnd('aborted', formatAbortReason(signal));
+    return createEnd('failed', formatRunError(error));
   }
 }
 
@@ -129,12 +129,12 @@ async function startRun(agent: Agent, prompt: string, signal: AbortSignal): Prom
   return { refusal: isRefused ? reasonsText(verdict, 'a hook refused the run') : null, contexts };
 }
 
-function endedBy(ending: Ending, reason: string): TurnsEnd {
+function createEnd(ending: Ending, reason: string): TurnsEnd {
   return { ending, text: '', reason, failure: null, deferred: null };
 }
 
 /** Nothing that goes wrong in a run may take the session down with it. */
-export function whatWentWrong(error: unknown): string {
+export function formatRunError(error: unknown): string {
   return isHooklineError(error) ? error.message : `this is a bug: ${messageOf(error)}`;
 }
 
@@ -146,18 +146,18 @@ const COMPLETED: readonly Ending[] = [
   'loop',
 ];
 
-function resultOf(agent: Agent, end: TurnsEnd): Omit<RunResult, 'runId' | 'durationMs'> {
-  const { world, usage, costUsd, iteration } = agent;
+function buildResult(agent: Agent, end: TurnsEnd): Omit<RunResult, 'runId' | 'durationMs'> {
+  const { session: world, usage, costUsd, iteration } = agent;
   const { ending, deferred } = end;
   return {
     sessionId: world.sessionId,
-    status: statusOf(ending),
+    status: toStatus(ending),
     ending,
     text: end.text,
     reason: end.reason,
     iterations: iteration,
     usage,
-    costUsd: costUsd === null ? null : rounded(costUsd),
+    costUsd: costUsd === null ? null : roundCost(costUsd),
     denials: [...agent.denials],
     deferred:
       deferred === null ? null : { id: deferred.id, name: deferred.name, input: deferred.input },
@@ -165,16 +165,16 @@ function resultOf(agent: Agent, end: TurnsEnd): Omit<RunResult, 'runId' | 'durat
 }
 
 /** Sums of fractions have digits that mean nothing. */
-function rounded(dollars: number): number {
+function roundCost(dollars: number): number {
   return Math.round(dollars * 1e9) / 1e9;
 }
 
-function statusOf(ending: Ending): RunResult['status'] {
+function toStatus(ending: Ending): RunResult['status'] {
   if (ending === 'aborted') return 'aborted';
   return COMPLETED.includes(ending) ? 'completed' : 'failed';
 }
 
-function runEnd(result: RunResult, failure: ModelFailure | null): FiredEvent<'RunEnd'> {
+function createRunEndEvent(result: RunResult, failure: ModelFailure | null): FiredEvent<'RunEnd'> {
   const { status, reason, text, ending } = result;
   return {
     name: 'RunEnd',
@@ -198,11 +198,11 @@ const CLAUDE_CLASSES: Readonly<Partial<Record<ModelFailure['class'], string>>> =
 };
 
 /** The run is over either way: a disk that is full now must not make it look otherwise. */
-function noteEnd(agent: Agent, result: RunResult): void {
+function storeEnd(agent: Agent, result: RunResult): void {
   try {
     writeEnd(agent, result);
   } catch (error) {
-    agent.tell({ type: 'notice', level: 'error', text: messageOf(error) });
+    agent.emit({ type: 'notice', level: 'error', text: messageOf(error) });
   }
 }
 

@@ -2,16 +2,16 @@ import type { Clock } from '../base/clock.ts';
 import type { HookEngine } from '../hooks/engine.ts';
 import type { Moment } from '../hooks/facts.ts';
 import type { PermissionUpdate, Permissions } from '../permissions/permissions.ts';
-import type { Asides } from './asides.ts';
 import type { Instruction, Instructions } from './knowledge/instructions.ts';
 import type { LoopLimits } from './loop/loop-guard.ts';
 import type { Model, ModelRequest, ToolSpec } from './models/model.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
 import type { Tool } from './tools/tool.ts';
 import type { ElicitationAnswer, ElicitationRequest, Question } from './tools/workbench.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What all agents of one session share. */
-export interface World {
+export interface SessionContext {
   readonly sessionId: string;
   readonly engine: HookEngine;
   readonly permissions: Permissions;
@@ -19,11 +19,11 @@ export interface World {
   readonly limits: Limits;
   /** Null when nobody is there to be asked. */
   readonly person: Person | null;
-  readonly asides: Asides;
+  readonly backgroundEvents: BackgroundEvents;
   /** Those that the session began with. */
   readonly instructions: readonly Instruction[];
   /** Instructions that count for a file and were not given yet. */
-  instructionsFor(file: string): Promise<Instructions>;
+  loadInstructionsFor(file: string): Promise<Instructions>;
   /** Files for FileChanged; done when their changes are seen. */
   watch(paths: readonly string[]): Promise<void>;
   /** What is true of every moment of the session; an agent adds what is its own. */
@@ -34,9 +34,9 @@ export interface World {
   /** Changes a request after its hooks did, right before it goes out. Must not throw. */
   readonly shapeRequest?: (request: ModelRequest, signal: AbortSignal) => Promise<ModelRequest>;
   /** The model that a sub-agent or hook names; the session's own when it is not known. */
-  modelFor(name: string | null): Promise<Model>;
+  openModel(name: string | null): Promise<Model>;
   /** The tools that a model is told of, under the names of the chosen face. */
-  specsOf(tools: readonly Tool[]): readonly ToolSpec[];
+  listSpecs(tools: readonly Tool[]): readonly ToolSpec[];
 }
 
 export interface Limits {
@@ -80,4 +80,33 @@ export interface Approval {
   readonly reason?: string;
   /** What shall not be asked again. */
   readonly updates?: readonly PermissionUpdate[];
+}
+
+/** Events that nobody waits for. They are ended with the session at the latest. */
+interface BackgroundEvents {
+  readonly signal: AbortSignal;
+  readonly add: (work: Promise<unknown>) => void;
+  /** Lets what still runs come to its end for a moment, and then ends it. */
+  close(): Promise<void>;
+}
+
+/** Hooks of short runs must be able to do their work, too. */
+const GRACE_MS = 1500;
+
+export function createBackgroundEvents(): BackgroundEvents {
+  const closing = new AbortController();
+  const running = new Set<Promise<unknown>>();
+  return {
+    signal: closing.signal,
+    add(work) {
+      const settled = work.finally(() => running.delete(settled));
+      running.add(settled);
+    },
+    async close() {
+      const done = Promise.allSettled(running);
+      await Promise.race([done, sleep(GRACE_MS, undefined, { ref: false })]);
+      closing.abort();
+      await done;
+    },
+  };
 }

@@ -5,9 +5,9 @@ import type { Agent } from '../agent.ts';
 import { safeMessages } from '../conversation/safe-messages.ts';
 import { blockedText, joinedValues } from '../conversation/verdict-texts.ts';
 import type { ModelFailure } from '../models/model.ts';
-import { announceStart } from '../session/session-start.ts';
-import { announceInstructions } from './fire-aside.ts';
-import { streamFor } from './model-turn.ts';
+import { fireSessionStart } from '../session/session-start.ts';
+import { announceInstructions } from './background-events.ts';
+import { streamFromModel } from './model-turn.ts';
 
 export interface CompactionRequest {
   readonly trigger: 'manual' | 'auto';
@@ -19,7 +19,7 @@ export interface CompactionRequest {
 export type CompactionProblem = string | null;
 
 /** Whether the next request would not leave enough room for an answer. */
-export function isFull({ contextTokens, model, world }: Agent): boolean {
+export function isContextFull({ contextTokens, model, session: world }: Agent): boolean {
   return contextTokens > model.contextTokens * world.limits.compactAt;
 }
 
@@ -33,22 +33,22 @@ export async function compact(
   const tokensBefore = agent.contextTokens;
   const asked = await askHooks(agent, request, signal);
   if (asked.blocked !== null) return asked.blocked;
-  agent.tell({ type: 'compaction-start', trigger });
-  const summary = await summarise(agent, asked.instructions, signal);
+  agent.emit({ type: 'compaction-start', trigger });
+  const summary = await summarize(agent, asked.instructions, signal);
   signal.throwIfAborted();
-  agent.tell({ type: 'compaction-end', tokensBefore, summary: summary.text });
+  agent.emit({ type: 'compaction-end', tokensBefore, summary: summary.text });
   if (summary.text === null) return summary.problem;
-  agent.conversation.compact(userText(continuation(summary.text)), { trigger, tokensBefore });
+  agent.conversation.compact(userText(formatContinuation(summary.text)), { trigger, tokensBefore });
   agent.contextTokens = 0;
-  await announceStart(agent, { source: 'compact' }, signal);
+  await fireSessionStart(agent, { source: 'compact' }, signal);
   await agent.fire({ name: 'PostCompact', trigger, summary: summary.text }, signal);
-  if (agent.facts.parentId === null) announceAgain(agent);
+  if (agent.facts.parentId === null) announceInstructionsAgain(agent);
   return null;
 }
 
 /** The instructions stand before the summary, as they stood before what it sums up. */
-function announceAgain(agent: Agent): void {
-  const again = agent.world.instructions.map(
+function announceInstructionsAgain(agent: Agent): void {
+  const again = agent.session.instructions.map(
     (each) => ({ ...each, loadReason: 'compact' }) as const,
   );
   announceInstructions(agent, again);
@@ -90,7 +90,7 @@ export function isTooLong({ class: kind, message, details = '' }: ModelFailure):
 
 const INSTRUCTION = `Write a summary of this conversation for whoever goes on with the work and will see nothing else of it. Say, in this order: what the person asked for, in their own words where it matters; what was done and found out, with file names, commands and decisions; what went wrong and how it was solved; what is left to do, and the very next step. Do not call any tool. Answer with the summary only.`;
 
-async function summarise(agent: Agent, more: string, signal: AbortSignal): Promise<Summary> {
+async function summarize(agent: Agent, more: string, signal: AbortSignal): Promise<Summary> {
   const wish = more === '' ? '' : `\n\nAdditional Instructions:\n${more}`;
   const instruction = userText(`${INSTRUCTION}${wish}`);
   let { messages } = agent.conversation;
@@ -113,19 +113,19 @@ async function askForSummary(
     tools: [],
     thinking: false,
   };
-  for await (const chunk of streamFor(agent, request, signal)) {
+  for await (const chunk of streamFromModel(agent, request, signal)) {
     if (chunk.type === 'failure') {
       const { failure } = chunk;
       return { text: null, problem: failure.message, isTooLong: isTooLong(failure) };
     }
     if (chunk.type !== 'end') continue;
-    agent.spend(chunk.usage);
+    agent.recordUsage(chunk.usage);
     const text = textOf({ role: 'assistant', content: chunk.content }).trim();
     if (text !== '') return { text, problem: null };
   }
   return { text: null, problem: 'the model gave no summary', isTooLong: false };
 }
 
-function continuation(summary: string): string {
+function formatContinuation(summary: string): string {
   return `${SUMMARY_START}\n\n${summary}\n\nGo on from there without asking the person again what was settled already.`;
 }

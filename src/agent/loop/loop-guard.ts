@@ -49,7 +49,7 @@ export function createLoopGuard(limits: LoopLimits = USUAL): LoopGuard {
       same = key === last ? same + 1 : 1;
       last = key;
       failures = call.success ? 0 : failures + 1;
-      return ruleOn(call.name, { same, failures }, limits);
+      return checkCounts(call.name, { same, failures }, limits);
     },
     endTurn({ allFailed }) {
       failedTurns = allFailed ? failedTurns + 1 : 0;
@@ -70,7 +70,7 @@ interface Counted {
   readonly failures: number;
 }
 
-function ruleOn(
+function checkCounts(
   name: string,
   { same, failures }: Counted,
   { sameCalls, failedCalls }: LoopLimits,

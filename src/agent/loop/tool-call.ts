@@ -1,15 +1,14 @@
 import { messageOf } from '../../base/errors.ts';
-import { isNestedTooDeep, MAX_NESTING } from '../../base/json.ts';
+import { isNestedTooDeep, MAX_NESTING, isRecord } from '../../base/json.ts';
 import { isRefusal, type Stop, type Verdict } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
 import type { ToolUseBlock } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
-import { askForCall, letHooksAnswer, strictestRuling } from './approval.ts';
-import { fireAside, watchPaths } from './fire-aside.ts';
+import { requestApproval, requestHookApproval, findStrictestRuling } from './approval.ts';
+import { fireInBackground, watchPaths, announceInstructions } from './background-events.ts';
 import { withHookOutputs } from '../conversation/hook-output.ts';
 import { modelText } from '../conversation/hook-texts.ts';
 import type { DeniedBy } from '../runtime-event.ts';
-import { nestedInstructions } from './nested-instructions.ts';
 import { HandedInput } from '../tools/calls/handed-input.ts';
 import { inputOfModel, type PreparedToolCall, prepareCall, toolFacts } from '../tools/run-call.ts';
 import { failedOutput, type RunningCall, type ToolOutput } from '../tools/tool.ts';
@@ -20,6 +19,7 @@ import {
   reasonsText,
   saidByPlugins,
 } from '../conversation/verdict-texts.ts';
+import { instructionText } from '../knowledge/system-prompt.ts';
 
 /** What became of one call. */
 export interface CallReport {
@@ -36,19 +36,19 @@ export interface CallReport {
 }
 
 /** A call on its way through the gates: it may run, it is answered already, or it waits for a later day. */
-export type Gate =
+export type CheckedCall =
   | { readonly kind: 'open'; readonly pass: PassedCall }
   | { readonly kind: 'closed'; readonly report: CallReport }
   | { readonly kind: 'deferred'; readonly call: ToolUseBlock };
 
-export interface PassedCall {
+interface PassedCall {
   readonly call: ToolUseBlock;
   readonly prepared: PreparedToolCall;
   readonly reminders: readonly string[];
   readonly stop: Stop | null;
 }
 
-export interface GateRequest {
+interface CheckRequest {
   readonly call: ToolUseBlock;
   /** Whether the call may be left undecided: it is alone, and nobody is there. */
   readonly mayDefer: boolean;
@@ -56,30 +56,31 @@ export interface GateRequest {
 }
 
 /** Asks hooks, rules and the person about a call; the only place where PreToolUse is fired. */
-export async function gateCall(agent: Agent, request: GateRequest): Promise<Gate> {
+export async function checkCall(agent: Agent, request: CheckRequest): Promise<CheckedCall> {
   const { call, signal } = request;
-  agent.tell({ type: 'tool-start', callId: call.id, tool: call.name, input: call.input });
-  const prepared = prepare(agent, call, inputOfModel(call, agent.tools));
-  if (typeof prepared === 'string') return closed({ call, input: call.input, error: prepared });
+  agent.emit({ type: 'tool-start', callId: call.id, tool: call.name, input: call.input });
+  const prepared = prepareInput(agent, call, inputOfModel(call, agent.tools));
+  if (typeof prepared === 'string')
+    return createFailedCall({ call, input: call.input, error: prepared });
   const facts = { ...toolFacts(call, prepared), handed: new HandedInput() };
   const verdict = await agent.fire({ name: 'PreToolUse', ...facts }, signal);
   const subject = prepared.toolName;
   const reminders = contextTexts(verdict, { event: 'PreToolUse', subject });
-  const seen: Seen = { call, prepared, verdict, reminders, signal };
+  const seen: HookedCall = { call, prepared, verdict, reminders, signal };
   if (isRefusal(verdict.effect)) {
-    return deny(agent, seen, { ...deniedBy(verdict, subject), by: 'hook' });
+    return denyCall(agent, seen, { ...describeDenial(verdict, subject), by: 'hook' });
   }
-  const final = verdict.input === null ? prepared : prepare(agent, call, verdict.input);
+  const final = verdict.input === null ? prepared : prepareInput(agent, call, verdict.input);
   if (typeof final === 'string') {
     const text = modelText({ kind: 'bad-rewrite', tool: subject, problem: final });
-    return deny(agent, seen, { error: text, by: 'hook' });
+    return denyCall(agent, seen, { error: text, by: 'hook' });
   }
   if (verdict.effect === 'defer' && request.mayDefer) return { kind: 'deferred', call };
-  return judge(agent, { ...seen, prepared: final }, signal);
+  return applyPermissions(agent, { ...seen, prepared: final }, signal);
 }
 
 /** What is known of a call once its hooks have spoken. */
-interface Seen {
+interface HookedCall {
   readonly call: ToolUseBlock;
   readonly prepared: PreparedToolCall;
   readonly verdict: Verdict;
@@ -87,13 +88,17 @@ interface Seen {
   readonly signal: AbortSignal;
 }
 
-async function judge(agent: Agent, seen: Seen, signal: AbortSignal): Promise<Gate> {
+async function applyPermissions(
+  agent: Agent,
+  seen: HookedCall,
+  signal: AbortSignal,
+): Promise<CheckedCall> {
   const { call, prepared, verdict, reminders } = seen;
-  const ruling = strictestRuling(agent, prepared);
+  const ruling = findStrictestRuling(agent, prepared);
   const isAskedByHook = verdict.effect === 'ask' || verdict.effect === 'defer';
   const isAllowedByHook = verdict.effect === 'allow' && ruling.isOverridable;
   if (ruling.effect === 'deny' && !isAllowedByHook) {
-    return deny(agent, seen, { error: ruling.reason, by: 'rule' });
+    return denyCall(agent, seen, { error: ruling.reason, by: 'rule' });
   }
   const pass: PassedCall = { call, prepared, reminders, stop: verdict.stop };
   const isOpen = !isAskedByHook && (ruling.effect === 'allow' || isAllowedByHook);
@@ -105,16 +110,16 @@ async function judge(agent: Agent, seen: Seen, signal: AbortSignal): Promise<Gat
   const by = isAskedByHook ? 'hook' : 'rule';
   const doubt = { call, prepared, reason, by, ruling } as const;
   const answer = isOpen
-    ? await letHooksAnswer(agent, doubt, signal)
-    : await askForCall(agent, doubt, signal);
+    ? await requestHookApproval(agent, doubt, signal)
+    : await requestApproval(agent, doubt, signal);
   if (answer.kind === 'granted') {
     return { kind: 'open', pass: { ...pass, prepared: answer.prepared } };
   }
   const { reason: error, by: decider } = answer;
-  return deny(agent, withStop(seen, answer.stop), { error, by: decider });
+  return denyCall(agent, withStop(seen, answer.stop), { error, by: decider });
 }
 
-function withStop(seen: Seen, stop: Stop | null): Seen {
+function withStop(seen: HookedCall, stop: Stop | null): HookedCall {
   return stop === null ? seen : { ...seen, verdict: { ...seen.verdict, stop } };
 }
 
@@ -125,7 +130,7 @@ interface Denied {
   readonly answer?: ToolOutput;
 }
 
-function deniedBy(verdict: Verdict, tool: string): Pick<Denied, 'error' | 'answer'> {
+function describeDenial(verdict: Verdict, tool: string): Pick<Denied, 'error' | 'answer'> {
   const said = saidByPlugins(verdict);
   if (said === null) return { error: deniedText(verdict, tool) };
   // A skipped call of Cline's has failed with this as its result.
@@ -136,7 +141,11 @@ function deniedBy(verdict: Verdict, tool: string): Pick<Denied, 'error' | 'answe
 }
 
 /** Plugins hear of a denied call as of a failed one; nobody else does. */
-async function deny(agent: Agent, seen: Seen, { error, by, answer }: Denied): Promise<Gate> {
+async function denyCall(
+  agent: Agent,
+  seen: HookedCall,
+  { error, by, answer }: Denied,
+): Promise<CheckedCall> {
   const { call, prepared, verdict, reminders, signal } = seen;
   const { input } = prepared;
   agent.denials.push({ callId: call.id, tool: prepared.toolName, input, reason: error });
@@ -144,7 +153,7 @@ async function deny(agent: Agent, seen: Seen, { error, by, answer }: Denied): Pr
   const facts = { ...told, result: failedOutput(error), durationMs: 0, denied: true };
   const heard = await agent.fire({ name: 'PostToolUseFailure', ...facts }, signal);
   const output = answer ?? failedOutput(error);
-  const after = toldBy([heard], { output, prepared });
+  const after = applyPostVerdicts([heard], { output, prepared });
   return {
     kind: 'closed',
     report: {
@@ -159,7 +168,7 @@ async function deny(agent: Agent, seen: Seen, { error, by, answer }: Denied): Pr
   };
 }
 
-function closed({
+function createFailedCall({
   call,
   input,
   error,
@@ -167,21 +176,25 @@ function closed({
   call: ToolUseBlock;
   input: unknown;
   error: string;
-}): Gate {
+}): CheckedCall {
   const output = failedOutput(error);
   const report = { call, input, output, durationMs: 0, deniedBy: null, reminders: [], stop: null };
   return { kind: 'closed', report };
 }
 
-function prepare(agent: Agent, { name }: ToolUseBlock, input: unknown): PreparedToolCall | string {
+function prepareInput(
+  agent: Agent,
+  { name }: ToolUseBlock,
+  input: unknown,
+): PreparedToolCall | string {
   if (typeof input === 'string') {
     return `The arguments of ${name} are not valid JSON: ${input.slice(0, 500)}`;
   }
   if (isNestedTooDeep(input)) {
     return `The arguments of ${name} are nested deeper than ${MAX_NESTING} levels.`;
   }
-  const { bench, tools, world } = agent;
-  const toldNames = (): readonly string[] => world.specsOf(tools).map((spec) => spec.name);
+  const { bench, tools, session: world } = agent;
+  const toldNames = (): readonly string[] => world.listSpecs(tools).map((spec) => spec.name);
   return prepareCall({ name, input }, { bench, tools, toldNames });
 }
 
@@ -191,19 +204,19 @@ export async function runCall(
   { call, prepared, reminders, stop }: PassedCall,
   signal: AbortSignal,
 ): Promise<CallReport> {
-  const { world, bench } = agent;
+  const { session: world, bench } = agent;
   const before = bench.cwd();
   const startedAt = world.clock.elapsed();
-  const done = await runSafely(prepared, {
+  const done = await runTool(prepared, {
     callId: call.id,
     signal,
-    onProgress: (text) => agent.tell({ type: 'tool-delta', callId: call.id, text }),
+    onProgress: (text) => agent.emit({ type: 'tool-delta', callId: call.id, text }),
   });
   const durationMs = Math.round(world.clock.elapsed() - startedAt);
   agent.toolCalls += 1;
   const told = { call, prepared, output: done, durationMs, movedFrom: before };
-  const after = await tellOfCall(agent, told, signal);
-  const nested = done.success ? await nestedInstructions(agent, prepared) : [];
+  const after = await fireAfterCall(agent, told, signal);
+  const nested = done.success ? await loadNestedInstructions(agent, prepared) : [];
   return {
     call,
     input: prepared.input,
@@ -216,7 +229,7 @@ export async function runCall(
 }
 
 /** A tool that breaks its word not to throw has failed, and nothing else. */
-async function runSafely(prepared: PreparedToolCall, running: RunningCall): Promise<ToolOutput> {
+async function runTool(prepared: PreparedToolCall, running: RunningCall): Promise<ToolOutput> {
   try {
     return await prepared.run(running);
   } catch (error) {
@@ -233,20 +246,24 @@ interface DoneCall {
   readonly movedFrom: string;
 }
 
-type ToldCall = Pick<CallReport, 'output' | 'reminders' | 'stop'>;
+type ReportedCall = Pick<CallReport, 'output' | 'reminders' | 'stop'>;
 
 /** What was done is done: its answer is kept, also when an abort leaves no hook to speak of it. */
-async function tellOfCall(agent: Agent, done: DoneCall, signal: AbortSignal): Promise<ToldCall> {
+async function fireAfterCall(
+  agent: Agent,
+  done: DoneCall,
+  signal: AbortSignal,
+): Promise<ReportedCall> {
   const untold = { output: done.output, reminders: [], stop: null };
   if (signal.aborted) {
     // Hooks hear of what was interrupted, and the abort waits for none of them.
-    for (const event of eventsOf(done)) fireAside(agent, event);
+    for (const event of listPostEvents(done)) fireInBackground(agent, event);
     return untold;
   }
   try {
-    const told = await reportCall(agent, done, signal);
+    const told = await firePostEvents(agent, done, signal);
     const { movedFrom } = done;
-    if (agent.bench.cwd() !== movedFrom) await announceMove(agent, movedFrom, signal);
+    if (agent.bench.cwd() !== movedFrom) await fireCwdChanged(agent, movedFrom, signal);
     return told;
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -254,14 +271,18 @@ async function tellOfCall(agent: Agent, done: DoneCall, signal: AbortSignal): Pr
   }
 }
 
-async function reportCall(agent: Agent, done: DoneCall, signal: AbortSignal): Promise<ToldCall> {
+async function firePostEvents(
+  agent: Agent,
+  done: DoneCall,
+  signal: AbortSignal,
+): Promise<ReportedCall> {
   const verdicts: Verdict[] = [];
-  for (const event of eventsOf(done)) verdicts.push(await agent.fire(event, signal));
-  return toldBy(verdicts, done);
+  for (const event of listPostEvents(done)) verdicts.push(await agent.fire(event, signal));
+  return applyPostVerdicts(verdicts, done);
 }
 
 /** Parts of one call may end differently: hooks of both kinds hear of theirs. */
-function eventsOf({ call, prepared, output, durationMs }: DoneCall): readonly FiredEvent[] {
+function listPostEvents({ call, prepared, output, durationMs }: DoneCall): readonly FiredEvent[] {
   const facts = { ...toolFacts(call, prepared), result: output, durationMs };
   const interrupted = output.interrupted === true;
   const hasWorked = output.success || output.parts?.some(({ success }) => success) === true;
@@ -271,10 +292,10 @@ function eventsOf({ call, prepared, output, durationMs }: DoneCall): readonly Fi
   ];
 }
 
-function toldBy(
+function applyPostVerdicts(
   verdicts: readonly Verdict[],
   { output, prepared }: Pick<DoneCall, 'output' | 'prepared'>,
-): ToldCall {
+): ReportedCall {
   const subject = prepared.toolName;
   return {
     output: withHookOutputs(output, verdicts, prepared.parts),
@@ -287,7 +308,30 @@ function toldBy(
   };
 }
 
-async function announceMove(agent: Agent, from: string, signal: AbortSignal): Promise<void> {
+async function fireCwdChanged(agent: Agent, from: string, signal: AbortSignal): Promise<void> {
   const verdict = await agent.fire({ name: 'CwdChanged', from, to: agent.bench.cwd() }, signal);
   await watchPaths(agent, verdict);
+}
+
+/** What instructions lie beside files that were just read, for the model; each only once. */
+async function loadNestedInstructions(
+  agent: Agent,
+  { parts }: PreparedToolCall,
+): Promise<readonly string[]> {
+  const read = parts
+    .filter(({ name }) => name === 'Read')
+    .flatMap(({ input }) => readFilePath(input));
+  const texts: string[] = [];
+  for (const file of read) {
+    const { instructions, notes } = await agent.session.loadInstructionsFor(file);
+    announceInstructions(agent, instructions);
+    texts.push(...instructions.map(instructionText));
+    for (const text of notes) agent.emit({ type: 'notice', level: 'warning', text });
+  }
+  return texts;
+}
+
+function readFilePath(input: unknown): readonly string[] {
+  const file = isRecord(input) ? input['file_path'] : undefined;
+  return typeof file === 'string' ? [file] : [];
 }

@@ -1,11 +1,11 @@
 import { callsIn, textOf, userText, type ToolUseBlock } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
-import { compact, isFull, isTooLong } from './compaction.ts';
-import { abortedBecause, mayEnd } from './ending.ts';
-import { askModelOnce } from './model-turn.ts';
+import { compact, isContextFull, isTooLong } from './compaction.ts';
+import { formatAbortReason, checkEnd } from './ending.ts';
+import { runModelTurn } from './model-turn.ts';
 import type { ModelFailure } from '../models/model.ts';
 import type { Ending } from '../runtime-event.ts';
-import { addPrompt, deliverWaiting } from './steering.ts';
+import { addPrompt, deliverPending } from './steering.ts';
 import { type BatchEnd, runBatch } from './tool-batch.ts';
 
 /** How an agent's turns came to an end. */
@@ -33,18 +33,19 @@ export async function runTurns(
   { prompt, deferred, contexts }: TurnsRequest,
   signal: AbortSignal,
 ): Promise<TurnsEnd> {
-  const words: Words = { last: '', isShortened: false };
+  const words: TurnState = { last: '', isShortened: false };
   try {
     const left = deferred === null ? [] : [deferred];
     // What was left undecided comes first: a call and its result must stand together.
     for (const call of left) {
-      const end = endOfBatch(await runBatch(agent, [call], signal), words);
+      const end = toTurnsEnd(await runBatch(agent, [call], signal), words);
       if (end === null) continue;
-      if (prompt !== null) agent.tell({ type: 'notice', level: 'warning', text: unheard(prompt) });
+      if (prompt !== null)
+        agent.emit({ type: 'notice', level: 'warning', text: formatUndelivered(prompt) });
       return end;
     }
     if (prompt !== null) addPrompt(agent, prompt);
-    agent.waiting.push(...contexts);
+    agent.pendingContext.push(...contexts);
     for (;;) {
       // An aborted call has ended like any other; no model is asked what to do with it.
       signal.throwIfAborted();
@@ -53,96 +54,101 @@ export async function runTurns(
     }
   } catch (error) {
     if (!signal.aborted) throw error;
-    return ended('aborted', words, abortedBecause(signal));
+    return createEnd('aborted', words, formatAbortReason(signal));
   }
 }
 
-function unheard(prompt: string): string {
+function formatUndelivered(prompt: string): string {
   return `the run ended before the agent could be told: ${prompt}`;
 }
 
 /** Kept outside the turn, so that an abort in the middle still knows what was said. */
-interface Words {
+interface TurnState {
   last: string;
   /** The conversation was summed up because the service found it too long, and nothing was said since. */
   isShortened: boolean;
 }
 
 /** The end, or null when there is a further turn. */
-async function runTurn(agent: Agent, words: Words, signal: AbortSignal): Promise<TurnsEnd | null> {
-  const { maxTurns } = agent.world.limits;
+async function runTurn(
+  agent: Agent,
+  words: TurnState,
+  signal: AbortSignal,
+): Promise<TurnsEnd | null> {
+  const { maxTurns } = agent.session.limits;
   if (agent.iteration >= maxTurns) {
-    return ended(
+    return createEnd(
       'max_turns',
       words,
       `the limit of ${maxTurns === 1 ? 'one turn' : `${maxTurns} turns`} was reached`,
     );
   }
   const stopped =
-    (await deliverWaiting(agent, signal)) ?? (isFull(agent) ? await makeRoom(agent, signal) : null);
-  if (stopped !== null) return ended('stopped_by_hook', words, stopped);
-  const turn = await askModelOnce(agent, signal);
-  if (turn.kind === 'failed') return afterFailure(agent, turn.failure, { words, signal });
-  if (turn.kind === 'stopped') return ended('stopped_by_hook', words, turn.reason);
+    (await deliverPending(agent, signal)) ??
+    (isContextFull(agent) ? await compactBeforeTurn(agent, signal) : null);
+  if (stopped !== null) return createEnd('stopped_by_hook', words, stopped);
+  const turn = await runModelTurn(agent, signal);
+  if (turn.kind === 'failed') return handleFailure(agent, turn.failure, { words, signal });
+  if (turn.kind === 'stopped') return createEnd('stopped_by_hook', words, turn.reason);
   words.isShortened = false;
   const text = textOf(turn.message);
   if (text !== '') words.last = text;
   const calls = callsIn(turn.message);
-  if (calls.length > 0) return endOfBatch(await runBatch(agent, calls, signal), words);
+  if (calls.length > 0) return toTurnsEnd(await runBatch(agent, calls, signal), words);
   if (turn.end.finishReason === 'length') {
     agent.conversation.add(userText(CUT), { isMeta: true });
     return null;
   }
   if (agent.steering.length > 0) return null;
-  const end = await mayEnd(agent, words.last, signal);
+  const end = await checkEnd(agent, words.last, signal);
   // Something may have been said while hooks were asked.
   const isSpokenTo = agent.steering.length > 0 && end.reason === null;
-  return end.goesOn || isSpokenTo ? null : ended('done', words, end.reason);
+  return end.goesOn || isSpokenTo ? null : createEnd('done', words, end.reason);
 }
 
 const CUT = 'Your answer was cut at its longest length. Go on right where it ended.';
 
-function endOfBatch(batch: BatchEnd, words: Words): TurnsEnd | null {
+function toTurnsEnd(batch: BatchEnd, words: TurnState): TurnsEnd | null {
   switch (batch.kind) {
     case 'go-on':
       return null;
     case 'done':
-      return { ...ended('done', words, null), text: batch.text };
+      return { ...createEnd('done', words, null), text: batch.text };
     case 'stop':
-      return ended('stopped_by_hook', words, batch.reason);
+      return createEnd('stopped_by_hook', words, batch.reason);
     case 'loop':
-      return ended('loop', words, batch.reason);
+      return createEnd('loop', words, batch.reason);
     case 'deferred':
-      return { ...ended('tool_deferred', words, null), deferred: batch.call };
+      return { ...createEnd('tool_deferred', words, null), deferred: batch.call };
   }
 }
 
 /** A string says why a hook ends the run because of what was said meanwhile. */
-async function makeRoom(agent: Agent, signal: AbortSignal): Promise<string | null> {
+async function compactBeforeTurn(agent: Agent, signal: AbortSignal): Promise<string | null> {
   const problem = await compact(agent, { trigger: 'auto', instructions: null }, signal);
-  if (problem === null) return deliverWaiting(agent, signal);
-  agent.tell({ type: 'notice', level: 'warning', text: problem });
+  if (problem === null) return deliverPending(agent, signal);
+  agent.emit({ type: 'notice', level: 'warning', text: problem });
   return null;
 }
 
 /** A conversation that the service finds too long is summed up once, and asked again. */
-async function afterFailure(
+async function handleFailure(
   agent: Agent,
   failure: ModelFailure,
-  { words, signal }: { words: Words; signal: AbortSignal },
+  { words, signal }: { words: TurnState; signal: AbortSignal },
 ): Promise<TurnsEnd | null> {
   if (failure.class === 'aborted' || signal.aborted) {
-    return ended('aborted', words, abortedBecause(signal));
+    return createEnd('aborted', words, formatAbortReason(signal));
   }
   if (isTooLong(failure) && !words.isShortened && agent.conversation.messages.length > 1) {
     const problem = await compact(agent, { trigger: 'auto', instructions: null }, signal);
     words.isShortened = true;
     if (problem === null) return null;
-    agent.tell({ type: 'notice', level: 'warning', text: problem });
+    agent.emit({ type: 'notice', level: 'warning', text: problem });
   }
-  return { ...ended('model_failed', words, failure.message), failure };
+  return { ...createEnd('model_failed', words, failure.message), failure };
 }
 
-function ended(ending: Ending, { last }: Words, reason: string | null): TurnsEnd {
+function createEnd(ending: Ending, { last }: TurnState, reason: string | null): TurnsEnd {
   return { ending, text: last, reason, failure: null, deferred: null };
 }

@@ -7,7 +7,7 @@ import type { LateOutcome } from '../../hooks/observers.ts';
 import type { PermissionMode } from '../../permissions/mode.ts';
 import type { ImageBlock, Message } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
-import { announceInstructions, fireAside, watchPaths } from '../loop/fire-aside.ts';
+import { announceInstructions, fireInBackground, watchPaths } from '../loop/background-events.ts';
 import { modelText } from '../conversation/hook-texts.ts';
 import { reminder } from '../conversation/reminder.ts';
 import { contextTexts } from '../conversation/verdict-texts.ts';
@@ -18,7 +18,7 @@ import { prepareSession, type PreparedSession, type SessionOptions } from './pre
 import { runPrompt } from './prompt.ts';
 import type { PluginPrompt, PromptQueue } from './prompt-queue.ts';
 import type { RunResult } from '../runtime-event.ts';
-import { announceStart } from './session-start.ts';
+import { fireSessionStart } from './session-start.ts';
 import { type ModelSwitch, switchModel } from './switch-model.ts';
 import type { ShellState } from '../tools/shell/shells.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -97,7 +97,7 @@ export class Session {
     this.#announce();
     if (setup !== null) await this.#setUp(setup, signal);
     for (const directory of addedDirectories) {
-      fireAside(this.#agent, { name: 'DirectoryAdded', directory, source: 'slash_command' });
+      fireInBackground(this.#agent, { name: 'DirectoryAdded', directory, source: 'slash_command' });
     }
     announceInstructions(this.#agent, this.#prepared.instructions());
     await this.#fireSessionStart(signal);
@@ -156,7 +156,8 @@ export class Session {
   }
 
   #run(text: string | null): Promise<RunResult> {
-    if (this.#running !== null || this.#closed !== null) return Promise.reject(busy(this.id));
+    if (this.#running !== null || this.#closed !== null)
+      return Promise.reject(createBusyError(this.id));
     return this.#work((signal) => runPrompt(this.#prepared, text, signal));
   }
 
@@ -181,7 +182,7 @@ export class Session {
   #dropUndelivered(): void {
     for (const message of this.#agent.steering.splice(0)) {
       const text = `the run ended before the agent could be told: ${message}`;
-      this.#agent.tell({ type: 'notice', level: 'warning', text });
+      this.#agent.emit({ type: 'notice', level: 'warning', text });
     }
   }
 
@@ -253,10 +254,10 @@ export class Session {
   /** A background hook answered. */
   receiveLate({ event, outcome }: LateOutcome): void {
     const { hook, decision } = outcome;
-    this.#agent.tell({ type: 'hook-late', hook, event: event.name });
+    this.#agent.emit({ type: 'hook-late', hook, event: event.name });
     const text = decision?.context ?? '';
     if (text === '') return;
-    this.#agent.waiting.push(modelText({ kind: 'late', text, from: [hook] }));
+    this.#agent.pendingContext.push(modelText({ kind: 'late', text, from: [hook] }));
     const isIdle = this.#running === null && this.#closed === null;
     this.#isWoken ||= decision?.wake === true;
     if (isIdle) this.#wakeUp();
@@ -264,18 +265,18 @@ export class Session {
 
   /** Only where a user is there: otherwise whoever started the last run has its result and goes on. */
   #wakeUp(): void {
-    const hasNews = this.#isWoken && this.#agent.waiting.length > 0;
+    const hasNews = this.#isWoken && this.#agent.pendingContext.length > 0;
     this.#isWoken = false;
     if (!hasNews || this.#closed !== null || this.#options.person === null) return;
     this.#wakes += 1;
     const { stopCap } = this.#options.limits;
     if (stopCap === 0 || this.#wakes <= stopCap) void this.#run(null).catch(() => undefined);
-    else this.#agent.tell({ type: 'notice', level: 'warning', text: wokenTooOften(stopCap) });
+    else this.#agent.emit({ type: 'notice', level: 'warning', text: formatWakeLimit(stopCap) });
   }
 
   /** A file that hooks watch has changed. */
   reportFile({ file, change }: Pick<FiredEvent<'FileChanged'>, 'file' | 'change'>): void {
-    fireAside(this.#agent, { name: 'FileChanged', file, change }, (verdict) =>
+    fireInBackground(this.#agent, { name: 'FileChanged', file, change }, (verdict) =>
       watchPaths(this.#agent, verdict),
     );
   }
@@ -295,11 +296,11 @@ export class Session {
     this.abort('the session was closed');
     await this.#running?.done.catch(() => undefined);
     await this.#agent.fire({ name: 'SessionEnd', reason }).catch(() => undefined);
-    await this.#agent.world.asides.close();
+    await this.#agent.session.backgroundEvents.close();
     await this.#agent.bench.shells.closeAll();
     await this.#options.release?.();
     this.#options.stored?.close();
-    this.#agent.tell({ type: 'session-end', reason });
+    this.#agent.emit({ type: 'session-end', reason });
   }
 
   /** The model reads with its next request that a command in the background has ended. */
@@ -307,12 +308,12 @@ export class Session {
     if (status === 'running' || status === 'killed') return;
     const how = exitCode === null ? status : `${status} with exit code ${exitCode}`;
     const text = `The background command ${id} (${command}) ${how}. BashOutput has its output.`;
-    this.#agent.waiting.push(reminder(text));
+    this.#agent.pendingContext.push(reminder(text));
   }
 
   #announce(): void {
-    const { source, model, permissions, tools, specsOf } = this.#options;
-    this.#agent.tell({
+    const { source, model, permissions, tools, listSpecs: specsOf } = this.#options;
+    this.#agent.emit({
       type: 'session-start',
       source,
       cwd: this.#agent.bench.cwd(),
@@ -322,19 +323,19 @@ export class Session {
       transcriptPath: this.transcriptPath,
     });
     for (const text of this.#prepared.notes) {
-      this.#agent.tell({ type: 'notice', level: 'warning', text });
+      this.#agent.emit({ type: 'notice', level: 'warning', text });
     }
   }
 
   async #setUp(trigger: 'init' | 'maintenance', signal: AbortSignal | undefined): Promise<void> {
     const verdict = await this.#agent.fire({ name: 'Setup', trigger }, signal);
-    this.#agent.waiting.push(...contextTexts(verdict, { event: 'Setup', subject: null }));
+    this.#agent.pendingContext.push(...contextTexts(verdict, { event: 'Setup', subject: null }));
   }
 
   async #fireSessionStart(signal: AbortSignal | undefined): Promise<void> {
     const { source, earlier, clock } = this.#options;
-    const resumed = earlier === null ? {} : resumedFacts(earlier, clock.now());
-    const verdict = await announceStart(this.#agent, { source, ...resumed }, signal);
+    const resumed = earlier === null ? {} : describeResumed(earlier, clock.now());
+    const verdict = await fireSessionStart(this.#agent, { source, ...resumed }, signal);
     const { initialMessage, title } = verdict.changes;
     if (typeof initialMessage === 'string') this.#prepared.initialMessages.push(initialMessage);
     if (typeof title === 'string') this.#prepared.rename(title);
@@ -342,7 +343,7 @@ export class Session {
   }
 }
 
-function resumedFacts(
+function describeResumed(
   { lastMessageAt, contextTokens, title }: NonNullable<SessionOptions['earlier']>,
   now: number,
 ) {
@@ -355,11 +356,11 @@ function resumedFacts(
   };
 }
 
-function wokenTooOften(cap: number): string {
+function formatWakeLimit(cap: number): string {
   return `hooks woke the agent ${cap} times in a row; what they say now waits for the next prompt`;
 }
 
-function busy(id: string): HooklineError {
+function createBusyError(id: string): HooklineError {
   return new HooklineError('SESSION_BUSY', {
     message: `the session ${id} is working on another prompt, or is closed`,
     hint: 'Wait for it, steer it, or abort it first.',

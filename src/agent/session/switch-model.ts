@@ -26,7 +26,7 @@ export async function switchModel(
   model: Model,
   { requested, source, signal = NEVER }: Omit<ModelSwitch, 'model'>,
 ): Promise<string | null> {
-  const facts = switchFacts(agent, model, { requested, source });
+  const facts = describeSwitch(agent, model, { requested, source });
   if (facts.fromModel === facts.toModel && agent.model.provider === model.provider) return null;
   const verdict = await agent.fire({ name: 'PreModelSwitch', ...facts }, signal);
   const refusal = await findRefusal(agent, verdict, { model: facts.toModel, signal });
@@ -35,7 +35,7 @@ export async function switchModel(
   agent.model = model;
   const after = await agent.fire({ name: 'PostModelSwitch', ...facts }, signal);
   const at = { event: 'PostModelSwitch', subject: facts.toModel };
-  agent.waiting.push(...contextTexts(after, at));
+  agent.pendingContext.push(...contextTexts(after, at));
   return null;
 }
 
@@ -54,7 +54,7 @@ async function findRefusal(agent: Agent, verdict: Verdict, asked: Asked): Promis
 }
 
 /** Nobody there means no. */
-async function isConfirmed({ world }: Agent, asked: Asked, why: string): Promise<boolean> {
+async function isConfirmed({ session: world }: Agent, asked: Asked, why: string): Promise<boolean> {
   const { model, signal } = asked;
   if (world.person === null) return false;
   const question = `Switch the model to ${model}? ${why}`;
@@ -75,12 +75,12 @@ async function isConfirmed({ world }: Agent, asked: Asked, why: string): Promise
 
 const CACHE_LIFETIME_MS = 5 * 60_000;
 
-function switchFacts(
+function describeSwitch(
   agent: Agent,
   model: Model,
   { requested, source }: Pick<ModelSwitch, 'requested' | 'source'>,
 ) {
-  const { contextTokens, answeredAt, world } = agent;
+  const { contextTokens, answeredAt, session: world } = agent;
   const { prices } = model;
   const isCacheWarm = answeredAt !== null && world.clock.now() - answeredAt < CACHE_LIFETIME_MS;
   const facts: EventFacts['PreModelSwitch'] = {
@@ -91,13 +91,13 @@ function switchFacts(
     contextTokens,
     isCacheWarm,
     cacheLifetime: '5m',
-    cacheWriteUsd: inDollars((prices?.cacheWrite ?? 0) * contextTokens),
+    cacheWriteUsd: toDollars((prices?.cacheWrite ?? 0) * contextTokens),
     pricing: prices === null ? 'default' : 'catalog',
   };
   return facts;
 }
 
 /** From dollars for a million tokens; an estimate, so four digits are enough. */
-function inDollars(millionths: number): number {
+function toDollars(millionths: number): number {
   return Math.round(millionths / 100) / 10_000;
 }

@@ -1,6 +1,6 @@
 import type { RuntimeEvent } from '../../agent/runtime-event.ts';
 import type { Session } from '../../agent/session/session.ts';
-import type { SessionWish } from '../../host/agent/keep-session.ts';
+import type { SessionSelection } from '../../host/agent/open-stored-session.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { colors } from '../words/colors.ts';
 import type { ChatParts } from './chat-parts.ts';
@@ -46,7 +46,7 @@ export class Chat {
   }
 
   /** Opens the session, and is over when the person leaves. */
-  async converse(wish: SessionWish): Promise<ExitCode> {
+  async converse(wish: SessionSelection): Promise<ExitCode> {
     const { host, doing } = this.#parts;
     const unsubscribe = host.subscribe((event) => this.#observe(event));
     this.#worktree = wish.worktree ?? null;
@@ -150,11 +150,11 @@ export class Chat {
     });
   }
 
-  async #open(wish: SessionWish): Promise<void> {
+  async #open(wish: SessionSelection): Promise<void> {
     await this.#enter(await this.#start(wish));
   }
 
-  async #start(wish: SessionWish): Promise<string> {
+  async #start(wish: SessionSelection): Promise<string> {
     const { host, doing } = this.#parts;
     doing.set('starting …');
     const worktree = this.#worktree === null ? {} : { worktree: this.#worktree };

@@ -18,30 +18,30 @@ import type { Worktree } from '../worktree/worktree.ts';
 import { claudeDirectory, managedDirectory } from '../dialects/own-directory.ts';
 import { withFreeNames } from '../plugins/contributions/free-names.ts';
 import type { SessionPlugins } from '../plugins/session-plugins.ts';
-import { pluginParts, type PluginsIfAny } from './session-plugins.ts';
+import { createPluginParts, type LazyPlugins } from './session-plugins.ts';
 import type { SessionServices } from './session-services.ts';
 import { openPermissions } from '../permissions/open-permissions.ts';
 import type { Models } from './choose-model.ts';
 import {
-  type KeepRequest,
-  type KeptSession,
-  keepSession,
-  type NamedSession,
-  type SessionWish,
-} from './keep-session.ts';
+  type StoreRequest,
+  type OpenedStore,
+  openStoredSession,
+  type SessionIdentity,
+  type SessionSelection,
+} from './open-stored-session.ts';
 
 export interface SessionParts {
-  readonly wish: SessionWish;
-  readonly named: NamedSession;
+  readonly wish: SessionSelection;
+  readonly named: SessionIdentity;
   /** What the session is opened for; null when nothing is asked yet. */
   readonly prompt: string | null;
-  readonly plugins: PluginsIfAny;
+  readonly plugins: LazyPlugins;
   readonly engine: HookEngine;
   readonly pendingPrompts: PromptQueue;
 }
 
 /** Brings together what a session is made of. When that fails, its plugins and its engine are closed. */
-export async function sessionOptions(
+export async function buildSessionOptions(
   services: SessionServices,
   parts: SessionParts,
 ): Promise<SessionOptions> {
@@ -59,19 +59,21 @@ async function joinOptions(
   { wish, named, prompt, plugins, engine, pendingPrompts }: SessionParts,
 ): Promise<SessionOptions> {
   const { options, clock, watch } = services;
-  const isCommand = findCommand(prompt ?? '', plugins.now()?.commands() ?? []) !== null;
-  const models = modelsFor(services, plugins);
-  const model = await (isCommand ? models.ownOrNone() : models.own());
-  const judging = permissionsFor(services);
-  const facts = factsOf(services, model, judging);
+  const isCommand = findCommand(prompt ?? '', plugins.current()?.commands() ?? []) !== null;
+  const models = selectModels(services, plugins);
+  const model = await (isCommand ? models.openOwnOrKeyless() : models.openOwn());
+  const judging = openSessionPermissions(services);
+  const facts = describeSession(services, model, judging);
   await watch.start();
-  const kept = keepSession({ opened: services.opened, clock, wish, named, facts });
+  const kept = openStoredSession({ opened: services.opened, clock, wish, named, facts });
   const { id, taskId, ulid: ownUlid } = kept;
-  const worktree = await worktreeFor(services, wish.worktree, kept);
-  const opened = worktree === null ? services.opened : inWorktree(services.opened, worktree);
+  const worktree = await enterWorktree(services, wish.worktree, kept);
+  const opened = worktree === null ? services.opened : withWorktree(services.opened, worktree);
   const permissions =
-    worktree === null ? judging : permissionsFor({ opened, options, notice: () => undefined });
-  const bench = benchFacts(opened, { sessionId: id, stored: kept.stored, permissions });
+    worktree === null
+      ? judging
+      : openSessionPermissions({ opened, options, notice: () => undefined });
+  const bench = describeBench(opened, { sessionId: id, stored: kept.stored, permissions });
   // The agent is told to read there what was too long to be shown.
   if (bench.spillDirectory !== null) permissions.addDirectory(bench.spillDirectory);
   return {
@@ -83,24 +85,24 @@ async function joinOptions(
     clock,
     platform: opened.surroundings.platform,
     model,
-    modelFor: (name) => models.named(name),
+    openModel: (name) => models.openNamed(name),
     resolveModel: (name, isRunning) => resolveModel(services, plugins, { name, isRunning }),
-    tools: () => toolsFor(services, plugins.now()),
-    ...pluginParts(plugins, services),
-    specsOf: (tools) =>
+    tools: () => listTools(services, plugins.current()),
+    ...createPluginParts(plugins, services),
+    listSpecs: (tools) =>
       specsFor(options.toolset ?? 'claude', tools).filter(
         ({ name }) => options.offers?.(name) ?? true,
       ),
-    limits: limitsOf(services),
+    limits: readLimits(services),
     person: options.person ?? null,
     stored: kept.stored,
     earlier: kept.earlier,
     identity: { taskId, ulid: ownUlid },
     projectDirectory: services.opened.startDirectory,
-    places: { ...placesOf(opened), skillDirectories: plugins.now()?.skills() ?? [] },
+    places: { ...listPlaces(opened), skillDirectories: plugins.current()?.skills() ?? [] },
     bench,
     setup: options.setup ?? null,
-    addedDirectories: addedDirectories(services),
+    addedDirectories: resolveAddedDirectories(services),
     ...(options.systemPrompt === undefined ? {} : { systemPrompt: options.systemPrompt }),
     ...(wish.said === undefined ? {} : { said: wish.said }),
     watch: (paths) => watch.add(paths),
@@ -113,8 +115,8 @@ async function joinOptions(
 }
 
 /** A session's plugins may serve models, too. */
-function modelsFor({ models }: SessionServices, plugins: PluginsIfAny): Models {
-  const providers = plugins.now()?.providers;
+function selectModels({ models }: SessionServices, plugins: LazyPlugins): Models {
+  const providers = plugins.current()?.providers;
   return providers === undefined ? models : models.forSession(providers);
 }
 
@@ -125,30 +127,30 @@ interface NamedModel {
 
 async function resolveModel(
   services: SessionServices,
-  plugins: PluginsIfAny,
+  plugins: LazyPlugins,
   { name, isRunning }: NamedModel,
 ): Promise<Model> {
   const [provider = '', ...rest] = name.split('/');
   // A plugin that is made for its own provider only is not loaded before that is asked for.
-  if (rest.length > 0 && !isRunning) await plugins.now()?.bring(provider, rest.join('/'));
-  return modelsFor(services, plugins).other(name);
+  if (rest.length > 0 && !isRunning) await plugins.current()?.bring(provider, rest.join('/'));
+  return selectModels(services, plugins).openOther(name);
 }
 
 /** What is written down of a new one. */
-function factsOf(
+function describeSession(
   { opened: { startDirectory, workspaceRoots } }: SessionServices,
   { provider, id }: Model,
   permissions: Permissions,
-): KeepRequest['facts'] {
+): StoreRequest['facts'] {
   const permissionMode = permissions.mode();
   return { startDirectory, workspaceRoots, model: { provider, id }, permissionMode };
 }
 
 /** Null when the session works where it was started. */
-async function worktreeFor(
+async function enterWorktree(
   { opened, engine, options, emit, worktrees }: SessionServices,
   name: string | undefined,
-  { id, stored, taskId, ulid: ownUlid }: KeptSession,
+  { id, stored, taskId, ulid: ownUlid }: OpenedStore,
 ): Promise<Worktree | null> {
   if (name === undefined) return null;
   const { gitWorktrees } = await import('../worktree/git-worktrees.ts');
@@ -156,7 +158,7 @@ async function worktreeFor(
   try {
     return await worktrees.enter({
       name,
-      git: gitWorktrees({ root, env: gitEnvironment(opened) }),
+      git: gitWorktrees({ root, env: createGitEnvironment(opened) }),
       engine,
       moment: {
         sessionId: id,
@@ -174,17 +176,17 @@ async function worktreeFor(
   }
 }
 
-function gitEnvironment({ surroundings }: OpenedHooks): Environment {
+function createGitEnvironment({ surroundings }: OpenedHooks): Environment {
   const { env: base, platform } = surroundings;
   return childEnvironment({ base, platform, withhold: PROVIDER_KEYS, pass: [], add: {} });
 }
 
 /** Rules and tools are about the copy; hooks stay those that were looked at and trusted. */
-function inWorktree(opened: OpenedHooks, { path: root }: Worktree): OpenedHooks {
+function withWorktree(opened: OpenedHooks, { path: root }: Worktree): OpenedHooks {
   return { ...opened, startDirectory: root, workspaceRoots: [root] };
 }
 
-function toolsFor(
+function listTools(
   { options: { tools, chooseTools, plugins: wanted }, mcp, notice }: SessionServices,
   plugins: SessionPlugins | null,
 ): readonly Tool[] {
@@ -197,7 +199,7 @@ function toolsFor(
   );
 }
 
-export function permissionsFor(
+export function openSessionPermissions(
   services: Pick<SessionServices, 'opened' | 'options' | 'notice'>,
 ): Permissions {
   const { opened, options, notice } = services;
@@ -205,13 +207,13 @@ export function permissionsFor(
     ...(options.permissionMode === undefined ? {} : { mode: options.permissionMode }),
     allow: options.allow ?? [],
     deny: options.deny ?? [],
-    directories: addedDirectories(services),
+    directories: resolveAddedDirectories(services),
   });
   for (const text of notices) notice(text);
   return permissions;
 }
 
-function addedDirectories({
+function resolveAddedDirectories({
   opened,
   options,
 }: Pick<SessionServices, 'opened' | 'options'>): readonly string[] {
@@ -219,7 +221,7 @@ function addedDirectories({
   return addDirectories.map((each) => path.resolve(opened.startDirectory, each));
 }
 
-function limitsOf({ opened, options }: SessionServices): SessionOptions['limits'] {
+function readLimits({ opened, options }: SessionServices): SessionOptions['limits'] {
   const { settings } = opened.config;
   return {
     maxTurns: options.maxTurns ?? settings['agent.maxTurns'],
@@ -229,7 +231,7 @@ function limitsOf({ opened, options }: SessionServices): SessionOptions['limits'
   };
 }
 
-function placesOf({ surroundings, startDirectory, workspaceRoots, hookSet }: OpenedHooks) {
+function listPlaces({ surroundings, startDirectory, workspaceRoots, hookSet }: OpenedHooks) {
   const { home, platform } = surroundings;
   return {
     startDirectory,
@@ -248,7 +250,7 @@ export interface BenchRequest {
 }
 
 /** What tools of a session find around them. */
-export function benchFacts(
+export function describeBench(
   opened: OpenedHooks,
   { sessionId, stored, permissions }: BenchRequest,
 ): SessionOptions['bench'] {
@@ -257,7 +259,7 @@ export function benchFacts(
     startDirectory,
     workspaceRoots,
     home: surroundings.home,
-    environment: () => childVariables(opened, sessionId),
+    environment: () => createChildEnvironment(opened, sessionId),
     shellPrelude: () => envPrelude(stateDirectory, sessionId),
     allowedDirectories: () => permissions.directories(),
     deniedReads: (cwd) => permissions.deniedReads(cwd),
@@ -267,6 +269,6 @@ export function benchFacts(
 }
 
 /** A command of the agent sees what its person's shell sees, and that it runs in a session. */
-function childVariables({ surroundings }: OpenedHooks, sessionId: string) {
+function createChildEnvironment({ surroundings }: OpenedHooks, sessionId: string) {
   return hookEnvironment({ surroundings, withhold: [], pass: [], sessionId });
 }

@@ -17,9 +17,9 @@ import type { AgentOptions } from './agent-options.ts';
 import type { SessionServices } from './session-services.ts';
 
 /** The plugins of one session, once it has any: then, and not before, something of them is loaded. */
-export interface PluginsIfAny {
+export interface LazyPlugins {
   /** Null while there are none. */
-  now(): SessionPlugins | null;
+  current(): SessionPlugins | null;
   /** Takes up what has come, gone or changed, and what is made for another model; between two runs only. */
   refresh(): Promise<void>;
   close(): Promise<void>;
@@ -36,26 +36,26 @@ export interface SessionPluginParts {
 }
 
 /** Looks whether a session has plugins, now and before each run, and opens them when it does. */
-export async function pluginsFor(
+export async function openPluginsIfAny(
   services: SessionServices,
   parts: SessionPluginParts,
-): Promise<PluginsIfAny> {
+): Promise<LazyPlugins> {
   const { opened, options, notice, sessions } = services;
   const wanted = options.plugins ?? {};
   let plugins: SessionPlugins | null = null;
   const openIfAny = async (target: ModelTarget, signal?: AbortSignal): Promise<void> => {
     if (!hasPlugins(wanted, opened)) return;
-    plugins = await openPlugins(services, { ...parts, signal }, target);
+    plugins = await loadPlugins(services, { ...parts, signal }, target);
   };
-  const first = wantedModel(options.model, opened.config.settings);
-  await openIfAny(targetOf(first, wanted), parts.signal);
+  const first = findServingModel(options.model, opened.config.settings);
+  await openIfAny(toModelTarget(first, wanted), parts.signal);
   return {
-    now: () => plugins,
+    current: () => plugins,
     async refresh() {
       const { model } = sessions.get(parts.id)?.session.state() ?? {};
       const serving = model ?? first;
       // What plugins call the provider, they call the one that the session began with.
-      const target = targetOf(serving, serving.provider === first.provider ? wanted : {});
+      const target = toModelTarget(serving, serving.provider === first.provider ? wanted : {});
       if (plugins !== null) return plugins.refresh(target);
       await openIfAny(target).catch((error: unknown) =>
         notice(`plugins have come, but cannot be loaded: ${messageOf(error)}`),
@@ -67,7 +67,7 @@ export async function pluginsFor(
   };
 }
 
-async function openPlugins(
+async function loadPlugins(
   { opened, options, notice, mcp, sessions }: SessionServices,
   { id, pluginHandlers, emitEvent, signal }: SessionPluginParts,
   target: ModelTarget,
@@ -83,7 +83,7 @@ async function openPlugins(
     mcp,
     messages: () => session()?.messages() ?? [],
     model: () => session()?.state().model ?? null,
-    offered: () => sdkSpecs(session()?.tools() ?? [], options),
+    offered: () => listSdkTools(session()?.tools() ?? [], options),
     emitEvent,
     notice,
     ...(signal === undefined ? {} : { signal }),
@@ -106,18 +106,18 @@ const CLINE_NAMES: Readonly<Record<string, readonly string[]>> = {
   'openai-compatible': ['openai'],
 };
 
-function targetOf({ provider, id }: ServingModel, { providerId }: PluginOptions): ModelTarget {
+function toModelTarget({ provider, id }: ServingModel, { providerId }: PluginOptions): ModelTarget {
   const names = [provider, ...(CLINE_NAMES[provider] ?? [])];
   return { providers: providerId === undefined ? names : [providerId, provider], model: id };
 }
 
 /** Whom a session would be served by of which nothing else is said. */
 export function usualTarget(settings: Settings): ModelTarget {
-  return targetOf(wantedModel(undefined, settings), {});
+  return toModelTarget(findServingModel(undefined, settings), {});
 }
 
 /** Who serves the session, as far as that is known before the model is opened. */
-function wantedModel(model: AgentOptions['model'], settings: Settings): ServingModel {
+function findServingModel(model: AgentOptions['model'], settings: Settings): ServingModel {
   if (model !== undefined && 'stream' in model) return model;
   const usual = settings['model.provider'];
   const provider = model?.provider ?? (model?.script === undefined ? usual : 'scripted');
@@ -127,7 +127,7 @@ function wantedModel(model: AgentOptions['model'], settings: Settings): ServingM
 }
 
 /** The tools as Cline's SDK would tell a model of them. */
-function sdkSpecs(
+function listSdkTools(
   tools: readonly Tool[],
   { offers }: AgentOptions,
 ): readonly AgentToolDefinition[] {
@@ -145,32 +145,32 @@ type PluginParts = Pick<
 >;
 
 /** What a session takes from its plugins beside tools and hooks. */
-export function pluginParts(
-  plugins: PluginsIfAny,
+export function createPluginParts(
+  plugins: LazyPlugins,
   { mcp, options, emit }: SessionServices,
 ): PluginParts {
   return {
-    answerCommand: async (prompt, signal) => plugins.now()?.command(prompt, signal) ?? null,
+    answerCommand: async (prompt, signal) => plugins.current()?.command(prompt, signal) ?? null,
     beforeRun: () => plugins.refresh(),
-    rules: () => plugins.now()?.rules() ?? '',
+    rules: () => plugins.current()?.rules() ?? '',
     commands: () => {
-      const own = plugins.now()?.commands() ?? [];
-      return [...mcp.commands(), ...own.flatMap(commandOf)];
+      const own = plugins.current()?.commands() ?? [];
+      return [...mcp.commands(), ...own.flatMap(toSlashCommand)];
     },
     // Message builders come first, then whoever embeds the agent.
     async shapeRequest(asked, signal) {
-      const built = (await plugins.now()?.shapeRequest(asked, signal)) ?? asked;
+      const built = (await plugins.current()?.shapeRequest(asked, signal)) ?? asked;
       return options.shapeRequest?.(built, signal) ?? built;
     },
     onEvent(event) {
       emit(event);
-      plugins.now()?.hear(event);
+      plugins.current()?.hear(event);
     },
   };
 }
 
 /** For those who complete what a person types, and list what there is. */
-function commandOf(command: AgentExtensionCommand): SlashCommand[] {
+function toSlashCommand(command: AgentExtensionCommand): SlashCommand[] {
   if (command.handler === undefined) return [];
   const { name, description = '' } = command;
   return [

@@ -10,16 +10,16 @@ import { untilAborted } from '../../base/abort.ts';
 import type { HookPorts } from '../../dialects/claude-config/ports.ts';
 import type { McpReport, McpServers } from '../mcp/mcp-servers.ts';
 import { createPluginSource } from '../plugins/plugin-source.ts';
-import { nameSession, type SessionWish } from './keep-session.ts';
-import { benchFacts, permissionsFor, sessionOptions } from './session-options.ts';
-import { pluginsFor } from './session-plugins.ts';
+import { resolveSession, type SessionSelection } from './open-stored-session.ts';
+import { describeBench, openSessionPermissions, buildSessionOptions } from './session-options.ts';
+import { openPluginsIfAny } from './session-plugins.ts';
 import {
   createSessionServices,
   type SessionHost,
   type SessionServices,
 } from './session-services.ts';
 
-export interface StartRequest extends SessionWish {
+export interface StartRequest extends SessionSelection {
   /** Null goes on with what a resumed session left. */
   readonly prompt?: string | null;
   /** Only opens the session, also a stored one. */
@@ -88,7 +88,7 @@ async function openSession(
   { prompt = null, signal, pendingPrompts = new PromptQueue(), ...wish }: StartRequest,
 ): Promise<Session> {
   const { opened, clock, sessions, disposed } = services;
-  const named = nameSession(opened, clock, wish);
+  const named = resolveSession(opened, clock, wish);
   const { id } = named;
   const emitEvent = (name: string, payload: unknown): void => {
     const sent = readPluginPrompt(name, payload);
@@ -99,9 +99,9 @@ async function openSession(
   };
   const pluginHandlers = createPluginSource();
   // Plugins come first, because one of them may serve the model.
-  const plugins = await pluginsFor(services, { id, pluginHandlers, emitEvent, signal });
+  const plugins = await openPluginsIfAny(services, { id, pluginHandlers, emitEvent, signal });
   const engine = services.openEngine(pluginHandlers);
-  const made = await sessionOptions(services, {
+  const made = await buildSessionOptions(services, {
     wish,
     named,
     prompt,
@@ -116,7 +116,7 @@ async function openSession(
   }
   const session = await createSession(made);
   // Registered before its hooks run: they may call it, and answer late.
-  sessions.set(id, { session, plugins: () => plugins.now() });
+  sessions.set(id, { session, plugins: () => plugins.current() });
   try {
     await session.start(signal);
   } catch (error) {
@@ -152,14 +152,14 @@ async function answerHookQuestion(
   const { opened, options, models } = services;
   // No hook sees what a hook's own question leads to, so a mode that allows more does not count here.
   const careful = { ...options, permissionMode: 'default' } as const;
-  const permissions = permissionsFor({ opened, options: careful, notice: () => undefined });
+  const permissions = openSessionPermissions({ opened, options: careful, notice: () => undefined });
   if (question.transcriptPath !== null) {
     permissions.addDirectory(path.dirname(question.transcriptPath));
   }
   const { sessionId } = opened.moment();
-  const facts = benchFacts(opened, { sessionId, stored: null, permissions });
+  const facts = describeBench(opened, { sessionId, stored: null, permissions });
   const means = {
-    modelFor: (name: string | null) => models.named(name),
+    openModel: (name: string | null) => models.openNamed(name),
     tools: TOOLS,
     bench: () => createWorkbench({ ...facts, cwd: opened.startDirectory, ports: {} }),
     permissions,

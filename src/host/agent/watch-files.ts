@@ -14,14 +14,14 @@ export interface FileWatch {
   close(): Promise<void>;
 }
 
-interface FileNews {
+interface FileWatchObserver {
   readonly onChange: (change: FileChange) => void;
   readonly onProblem: (message: string) => void;
 }
 
 export function createFileWatch(
   { hookSet, startDirectory }: OpenedHooks,
-  news: FileNews,
+  news: FileWatchObserver,
 ): FileWatch {
   const watched = new Set<string>();
   const opening: Promise<Watcher>[] = [];
@@ -38,7 +38,7 @@ export function createFileWatch(
   };
   return {
     async start() {
-      const names = forFiles().flatMap(namesIn);
+      const names = forFiles().flatMap(listFileNames);
       await watchAll(names.map((name) => path.resolve(startDirectory, name)));
     },
     async add(paths) {
@@ -58,7 +58,7 @@ function isForFiles({ events }: Found): boolean {
 }
 
 /** Each part of the matcher is the name of a file, never a pattern. */
-function namesIn({ matcher }: Found): readonly string[] {
+function listFileNames({ matcher }: Found): readonly string[] {
   if (matcher === null || matcher === '*') return [];
   return matcher.split('|').filter((name) => name !== '');
 }
@@ -73,7 +73,7 @@ const KINDS = ['add', 'change', 'unlink'] as const;
 // One for each set of files: only a new watcher says when it sees what it is for.
 async function openWatcher(
   files: readonly string[],
-  { onChange, onProblem }: FileNews,
+  { onChange, onProblem }: FileWatchObserver,
 ): Promise<Watcher> {
   const { watch } = await import('chokidar');
   const watcher = watch([...files], { ignoreInitial: true });
