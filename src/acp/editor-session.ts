@@ -122,7 +122,7 @@ export class EditorSession {
 
   cancel(): void {
     this.#prompting?.abort();
-    this.#parts.session.abort('the person cancelled it');
+    this.#parts.session.abort('cancelled by the user');
   }
 
   setMode(mode: string): void {

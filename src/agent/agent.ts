@@ -11,7 +11,7 @@ import type { Tool } from './tools/tool.ts';
 import type { Workbench } from './tools/workbench.ts';
 import type { SessionContext } from './world.ts';
 
-/** One conversation that is being had: the session's own, or a sub-agent's. */
+/** One running conversation: the session's own, or a sub-agent's. */
 export interface Agent {
   readonly facts: AgentFacts;
   readonly session: SessionContext;
@@ -20,17 +20,17 @@ export interface Agent {
   readonly conversation: Conversation;
   readonly stopGuard: StopGuard;
   readonly loopGuard: LoopGuard;
-  /** Texts for the model that go out with the next request: contexts of hooks, news. */
+  /** Texts for the model that are sent with the next request: contexts of hooks, reminders. */
   readonly pendingContext: string[];
-  /** What a person said while the agent worked. */
+  /** Messages that the user sent while the agent worked. */
   readonly steering: string[];
-  /** What the person shows with the next prompt. */
+  /** Images of the next prompt. */
   readonly images: ImageBlock[];
   readonly denials: Denial[];
   readonly systemPrompt: () => string;
-  /** Where its own transcript stands; null when nothing is kept. */
+  /** The file of its own transcript; null when nothing is stored. */
   readonly transcriptPath: string | null;
-  /** Whether it goes on only because a hook did not let it end. */
+  /** Whether it continues only because a hook did not let it end. */
   isHeldByHook: boolean;
   model: Model;
   promptId: string | null;
@@ -38,9 +38,9 @@ export interface Agent {
   iteration: number;
   toolCalls: number;
   usage: Usage;
-  /** What this took in US dollars; null once a model had no known price. */
+  /** Cost of the run in US dollars; null once a model had no known price. */
   costUsd: number | null;
-  /** The same of all runs. */
+  /** Usage and cost of all runs. */
   readonly total: { usage: Usage; costUsd: number | null };
   /** When the model answered last, on the clock of the session; null before. */
   answeredAt: number | null;
@@ -50,7 +50,7 @@ export interface Agent {
   readonly fire: (event: FiredEvent, signal?: AbortSignal) => Promise<Verdict>;
   readonly emit: (facts: RuntimeFacts) => void;
   readonly recordUsage: (usage: Usage) => void;
-  /** What a sub-agent took and was denied counts for whoever started it. */
+  /** Adds usage, cost and denials of a sub-agent. */
   readonly includeSubagent: (other: Pick<Agent, 'usage' | 'costUsd' | 'denials'>) => void;
 }
 
@@ -58,7 +58,7 @@ export interface NewAgent {
   readonly facts: AgentFacts;
   readonly session: SessionContext;
   readonly bench: Workbench;
-  /** Those that there are now; servers come and go. */
+  /** The current tools; MCP servers connect and disconnect. */
   readonly tools: () => readonly Tool[];
   readonly conversation: Conversation;
   readonly systemPrompt: () => string;
@@ -68,14 +68,14 @@ export interface NewAgent {
 }
 
 export function createAgent(made: NewAgent): Agent {
-  const { session: world, facts } = made;
+  const { session, facts } = made;
   const agent: Agent = {
     ...made,
     get tools() {
       return made.tools();
     },
-    stopGuard: createStopGuard(world.limits.stopCap),
-    loopGuard: createLoopGuard(world.limits.loops),
+    stopGuard: createStopGuard(session.limits.stopCap),
+    loopGuard: createLoopGuard(session.limits.loops),
     pendingContext: [],
     steering: [],
     images: [],
@@ -89,9 +89,9 @@ export function createAgent(made: NewAgent): Agent {
     answeredAt: null,
     contextTokens: 0,
     async fire(event, signal) {
-      // What the engine takes apart again is not put together first: that takes longer than most hooks.
-      const moment = Object.assign(world.moment(), describeMoment(agent));
-      const verdict = await world.engine.dispatch(
+      // Event and moment stay apart, because joining them takes longer than most hooks.
+      const moment = Object.assign(session.moment(), describeMoment(agent));
+      const verdict = await session.engine.dispatch(
         event,
         signal === undefined ? { moment } : { moment, signal },
       );
@@ -99,12 +99,12 @@ export function createAgent(made: NewAgent): Agent {
       return verdict;
     },
     emit(news) {
-      const { sessionId } = world;
-      world.emit({ sessionId, agentId: facts.id, parentAgentId: facts.parentId, ...news });
+      const { sessionId } = session;
+      session.emit({ sessionId, agentId: facts.id, parentAgentId: facts.parentId, ...news });
     },
     recordUsage(usage) {
       addToCounts(agent, usage, costOf(usage, agent.model.prices));
-      agent.answeredAt = world.clock.now();
+      agent.answeredAt = session.clock.now();
     },
     includeSubagent({ usage, costUsd, denials }) {
       addToCounts(agent, usage, costUsd);

@@ -15,7 +15,7 @@ import { prepareCall } from './tools/run-call.ts';
 import type { Tool } from './tools/tool.ts';
 import type { Workbench } from './tools/workbench.ts';
 
-/** What a `prompt` or `agent` hook asks. */
+/** The question of a `prompt` or `agent` hook. */
 export interface HookQuestion {
   readonly kind: 'prompt' | 'agent';
   readonly prompt: string;
@@ -34,7 +34,7 @@ export interface HookAnswerOptions {
 const MAX_TURNS = 50;
 const ANSWER_TOOL = 'StructuredOutput';
 
-/** Puts a hook's question to the model. Its own calls reach no hooks, and only look at things. */
+/** Asks the model a hook's question. Its tool calls run no hooks, and only read. */
 export async function answerHook(
   means: HookAnswerOptions,
   question: HookQuestion,
@@ -50,7 +50,7 @@ export async function answerHook(
   return textOf({ role: 'assistant', content: end.content });
 }
 
-/** A small question of a tool about a page that it fetched. */
+/** Asks the model about a page that a tool fetched. */
 export function createBriefQuestion(agent: () => Agent) {
   return async (prompt: string, signal: AbortSignal): Promise<string> => {
     const { model, recordUsage: spend } = agent();
@@ -119,8 +119,8 @@ async function answerWithTools(
   const messages: Message[] = [userText(question.prompt)];
   try {
     for (let turn = 0; turn < MAX_TURNS; turn++) {
-      const given = { messages: safeMessages(messages), question, tools };
-      const { content } = await askModel(model, given, signal);
+      const request = { messages: safeMessages(messages), question, tools };
+      const { content } = await askModel(model, request, signal);
       const message = { role: 'assistant', content } as const;
       const calls = callsIn(message);
       const answer = calls.find(({ name }) => name === ANSWER_TOOL);

@@ -12,27 +12,27 @@ import { type ModelFailure, NO_USAGE } from './models/model.ts';
 import type { Ending, RunResult } from './runtime-event.ts';
 
 export interface RunRequest {
-  /** Null when there is only something to be finished that an earlier run left. */
+  /** Null when there is only a call to finish that an earlier run left undecided. */
   readonly prompt: string | null;
   readonly deferred: ToolUseBlock | null;
   readonly signal: AbortSignal;
 }
 
 /**
- * From an accepted prompt to its end; the only place where RunStart and RunEnd are fired. Whatever
+ * Runs an accepted prompt to its end; the only place where RunStart and RunEnd are fired. Whatever
  * happens, RunEnd is fired once.
  */
 export async function run(agent: Agent, request: RunRequest): Promise<RunResult> {
-  const { session: world } = agent;
+  const { session } = agent;
   const runId = randomUUID();
-  const startedAt = world.clock.elapsed();
+  const startedAt = session.clock.elapsed();
   resetCounts(agent);
   agent.emit({ type: 'run-start', runId, prompt: request.prompt ?? '' });
   const end = await runToEnd(agent, request);
   const result: RunResult = {
     ...buildResult(agent, end),
     runId,
-    durationMs: Math.round(world.clock.elapsed() - startedAt),
+    durationMs: Math.round(session.clock.elapsed() - startedAt),
   };
   await fireRunEnd(agent, result, end.failure);
   storeEnd(agent, result);
@@ -43,10 +43,10 @@ export async function run(agent: Agent, request: RunRequest): Promise<RunResult>
   return result;
 }
 
-/** Whoever started a run that takes this long looks at something else by now. */
+/** The user of a run that takes this long is notified of its end. */
 const LONG_RUN_MS = 10_000;
 
-/** Of a prompt that never became a run: hooks refused or stopped it, or the person aborted before. */
+/** The result of a prompt that never became a run: hooks refused or stopped it, or it was aborted before. */
 export async function endWithoutRun(
   agent: Agent,
   ending: 'refused' | 'stopped_by_hook' | 'aborted' | 'failed',
@@ -58,14 +58,14 @@ export async function endWithoutRun(
     runId: randomUUID(),
     durationMs: 0,
   };
-  // Whoever asked for the abort waits to hear of it, whether or not anything had begun.
+  // Hooks of RunEnd expect every abort, whether or not the run had begun.
   if (ending === 'aborted') await fireRunEnd(agent, unstarted, null);
   storeEnd(agent, unstarted);
   agent.emit({ type: 'run-end', result: unstarted });
   return unstarted;
 }
 
-/** Of a prompt that was answered without the model. */
+/** The result of a prompt that a command answered without the model. */
 export function endWithReply(agent: Agent, reply: string): RunResult {
   resetCounts(agent);
   const answered = {
@@ -89,7 +89,7 @@ async function fireRunEnd(
   result: RunResult,
   failure: ModelFailure | null,
 ): Promise<void> {
-  // Only an engine that is closed already refuses; the result must not be lost with it.
+  // Only a closed engine rejects; the result must not be lost with it.
   await agent.fire(createRunEndEvent(result, failure)).catch(() => undefined);
 }
 
@@ -133,7 +133,7 @@ function createEnd(ending: Ending, reason: string): TurnsEnd {
   return { ending, text: '', reason, failure: null, deferred: null };
 }
 
-/** Nothing that goes wrong in a run may take the session down with it. */
+/** An error in a run is its result: it must not end the session. */
 export function formatRunError(error: unknown): string {
   return isHooklineError(error) ? error.message : `this is a bug: ${messageOf(error)}`;
 }
@@ -147,10 +147,10 @@ const COMPLETED: readonly Ending[] = [
 ];
 
 function buildResult(agent: Agent, end: TurnsEnd): Omit<RunResult, 'runId' | 'durationMs'> {
-  const { session: world, usage, costUsd, iteration } = agent;
+  const { session, usage, costUsd, iteration } = agent;
   const { ending, deferred } = end;
   return {
-    sessionId: world.sessionId,
+    sessionId: session.sessionId,
     status: toStatus(ending),
     ending,
     text: end.text,
@@ -164,7 +164,7 @@ function buildResult(agent: Agent, end: TurnsEnd): Omit<RunResult, 'runId' | 'du
   };
 }
 
-/** Sums of fractions have digits that mean nothing. */
+/** Sums of floating-point numbers have meaningless last digits. */
 function roundCost(dollars: number): number {
   return Math.round(dollars * 1e9) / 1e9;
 }
@@ -188,7 +188,7 @@ function createRunEndEvent(result: RunResult, failure: ModelFailure | null): Fir
   };
 }
 
-/** What Claude Code was seen to call them. */
+/** Claude Code's error classes, as observed. */
 const CLAUDE_CLASSES: Readonly<Partial<Record<ModelFailure['class'], string>>> = {
   overloaded: 'server_error',
   invalid_request: 'unknown',
@@ -197,7 +197,7 @@ const CLAUDE_CLASSES: Readonly<Partial<Record<ModelFailure['class'], string>>> =
   aborted: 'unknown',
 };
 
-/** The run is over either way: a disk that is full now must not make it look otherwise. */
+/** The run has ended either way: a full disk must not change its result. */
 function storeEnd(agent: Agent, result: RunResult): void {
   try {
     writeEnd(agent, result);

@@ -26,8 +26,8 @@ export interface SubagentOptions {
 /** Runs sub-agents, each with a conversation of its own; the only place where SubagentStart is fired. */
 export function createSubagentRunner(means: SubagentOptions) {
   return async (order: AgentOrder, signal: AbortSignal): Promise<AgentReport> => {
-    const { session: world } = means.parent();
-    const startedAt = world.clock.elapsed();
+    const { session } = means.parent();
+    const startedAt = session.clock.elapsed();
     const type = findAgentType(order.agentType, means.types);
     if (type === null) return reportUnknownType(means, order);
     const agent = await createSubagent(means, { order, type });
@@ -37,7 +37,7 @@ export function createSubagentRunner(means: SubagentOptions) {
       ...buildReport(agent),
       success: isDone,
       text: isDone ? end.text : `${end.text}\n\nThe sub-agent ended early: ${end.reason}`.trim(),
-      durationMs: Math.round(world.clock.elapsed() - startedAt),
+      durationMs: Math.round(session.clock.elapsed() - startedAt),
     };
   };
 }
@@ -66,7 +66,7 @@ interface Started {
   readonly prompt: string;
 }
 
-/** However it ends, nothing that it started goes on, and what it cost is counted. */
+/** However it ends, its shells are closed and its usage is counted. */
 async function runToEnd(
   { parent }: SubagentOptions,
   { agent, prompt }: Started,
@@ -104,7 +104,7 @@ interface TypedOrder {
 
 async function createSubagent(means: SubagentOptions, { order, type }: TypedOrder): Promise<Agent> {
   const parent = means.parent();
-  const { session: world } = parent;
+  const { session } = parent;
   const names = toolsOfAgent(
     type,
     means.tools.map(({ name }) => name),
@@ -115,7 +115,7 @@ async function createSubagent(means: SubagentOptions, { order, type }: TypedOrde
   const conversation = createConversation({
     store: means.store,
     agentId: id,
-    clock: world.clock,
+    clock: session.clock,
     cwd: () => bench.cwd(),
     promptId: () => parent.promptId,
   });
@@ -123,14 +123,14 @@ async function createSubagent(means: SubagentOptions, { order, type }: TypedOrde
   const own = type.prompt;
   const agent: Agent = createAgent({
     facts: { id, parentId: parent.facts.id, type: type.name },
-    session: world,
+    session,
     bench,
     tools: () => tools,
     conversation,
     systemPrompt: () =>
       own === '' ? means.systemPrompt(agent) : `${own}\n\n${means.systemPrompt(agent)}`,
     transcriptPath: means.store?.agentTranscriptPath(id) ?? null,
-    model: named === null ? parent.model : await world.openModel(named),
+    model: named === null ? parent.model : await session.openModel(named),
     promptId: parent.promptId,
   });
   return agent;

@@ -4,7 +4,7 @@ import { modelText } from './conversation/hook-texts.ts';
 import { reasonsText } from './conversation/verdict-texts.ts';
 import type { TaskItem, TaskItems } from './tools/workbench.ts';
 
-/** The session's list of things to do, as one of its agents works on it. */
+/** The session's to-do list, for one of its agents. */
 export type TaskItemsOf = (agent: () => Agent) => TaskItems;
 
 /** One list for all agents of a session; the only place where TaskCreated and TaskCompleted are fired. */

@@ -34,13 +34,13 @@ import type { Trust } from './trust.ts';
 export interface HostOptions extends HookSearch, AgentOptions {
   /** Handlers of the host's own, after those of the dialects. */
   readonly sources?: readonly HandlerSource[];
-  /** Looks again when hook files change. `soon` does not make the host wait until it can. */
+  /** Rescans when hook files change. With `soon`, the host does not wait for the watcher. */
   readonly watch?: boolean | 'soon';
   readonly onLate?: (late: LateOutcome) => void;
   readonly onProgress?: (progress: HandlerProgress) => void;
-  /** Told in words about whatever a person should know that is no answer to anything. */
+  /** Receives messages for the user. */
   readonly onNotice?: (notice: string) => void;
-  /** Told instead of `onNotice` which of the person's own hooks changed: each change once. */
+  /** Receives, instead of `onNotice`, which of the user's own hooks changed: each change once. */
   readonly onOwnHookNews?: (news: string) => void;
 }
 
@@ -58,53 +58,53 @@ export interface Host extends AgentHost {
   /** Every hook with the handlers that it runs as. */
   madeHooks(): readonly MadeHook[];
   ignored(): readonly Ignored[];
-  /** What every event fired now would carry. */
+  /** The moment of an event that is fired now. */
   moment(): Moment;
-  /** Shell text to run before a Bash command of the agent: what hooks of the session left for it. */
+  /** Shell text to run before a Bash command of the agent: the environment that hooks set. */
   bashPrelude(): string;
   /** Looks for hooks again. */
   rescan(): void;
-  /** Ends every session and what still runs, and writes what is still to be written. */
+  /** Ends every session and every hook that runs, and flushes the trace. */
   dispose(): Promise<void>;
 }
 
-/** Runs agents, each in a session of its own. Nothing of it is loaded before the first one. */
+/** Runs agents, each in a session of its own. Their code is loaded with the first session. */
 interface AgentHost {
-  /** Opens a session, or a stored one again, and runs the prompt. */
+  /** Opens a new or stored session, and runs the prompt. */
   start(request: StartRequest): Promise<Started>;
-  /** A further prompt. */
+  /** Runs a further prompt. */
   send(sessionId: string, prompt: string): Promise<RunResult>;
-  /** A further prompt, once the run under way has ended. A hook may call it, and must not await it. */
+  /** Runs a further prompt once the run under way has ended. A hook may call it, and must not await it. */
   queue(sessionId: string, prompt: string): Promise<RunResult>;
-  /** Says something to an agent while it works; false when it does not. */
+  /** Sends a message to an agent while it works; false when it does not. */
   steer(sessionId: string, text: string): boolean;
-  /** Ends the run under way; whoever started it learns when it is over. A hook may call it, too. */
+  /** Ends the run under way; whoever started it gets its result. A hook may call it, too. */
   abort(sessionId: string, reason?: string): Promise<void>;
   /** An open session: its messages, its state, and what else it can do. */
   session(sessionId: string): Session;
-  /** Asks hooks, then goes on with another model, by name; a sentence says why not. */
+  /** Asks hooks, then switches to another model, by name; returns why not, or null. */
   switchModel(
     sessionId: string,
     name: string,
     how?: Partial<Pick<ModelSwitch, 'source' | 'signal'>>,
   ): Promise<string | null>;
-  /** Starts the MCP servers that may start, and tells what became of each. */
+  /** Starts the MCP servers that may start, and reports the state of each. */
   mcpServers(): Promise<McpReport>;
   /** Closes one session, and tells its hooks why. */
   end(sessionId: string, reason?: string): Promise<void>;
   /** The plugins of an open session; null when it has none. */
   plugins(sessionId: string): SessionPlugins | null;
-  /** Calls back with everything that happens in any session; returns the way to stop. */
+  /** Calls back with every event of every session; returns the unsubscribe function. */
   subscribe(listener: (event: RuntimeEvent) => void): () => void;
 }
 
-/** Joins everything: configuration, trust, dialects, engine, trace. The only place that knows them all. */
+/** The composition root: configuration, trust, dialects, engines, trace, sessions. */
 export async function createHost(options: HostOptions = {}): Promise<Host> {
   const notice = options.onNotice ?? (() => undefined);
   const sessions = new Map<string, OpenSession>();
   const listeners = new Set<(event: RuntimeEvent) => void>();
   const disposing = new AbortController();
-  // Loaded with the first session, because most who open a host only want to know about hooks.
+  // Loaded with the first session, because most hosts are opened only to list or fire hooks.
   let loading: Promise<Sessions> | null = null;
   const loadSessions = (): Promise<Sessions> =>
     (loading ??= importSessions(() => ({
@@ -124,7 +124,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     notice,
     onLate: (late) => sessions.get(late.event.sessionId)?.session.receiveLate(late),
   });
-  const watching = await watchAs(options.watch ?? false, {
+  const watching = await startWatching(options.watch ?? false, {
     hookSet,
     fire(event) {
       const newest = [...sessions.values()].at(-1);
@@ -140,7 +140,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     },
     hooks: () => hookSet.statuses(),
     madeHooks: () => hookSet.made(),
-    ignored: () => [...hookSet.ignored(), ...beyondRoots(opened)],
+    ignored: () => [...hookSet.ignored(), ...listPlacesBeyondRoots(opened)],
     bashPrelude: () => envPrelude(opened.stateDirectory, opened.moment().sessionId),
     rescan: () => hookSet.rescan(),
     ...sessionVerbs(sessions),
@@ -167,7 +167,8 @@ async function importSessions(host: () => SessionHost): Promise<Sessions> {
 function reportHooks(opened: OpenedHooks, { onNotice, onOwnHookNews = onNotice }: HostOptions) {
   if (onNotice !== undefined) noticesOf(opened).forEach((text) => onNotice(text));
   // A change that nobody is told of must not be remembered as reported.
-  if (onOwnHookNews !== undefined) homeNews(opened).forEach((text) => onOwnHookNews(text));
+  if (onOwnHookNews !== undefined)
+    listHomeHookChanges(opened).forEach((text) => onOwnHookNews(text));
 }
 
 /** The verbs of a session, for whoever has only its id. */
@@ -211,7 +212,10 @@ function withHookPorts(options: HostOptions, loadSessions: () => Promise<Session
   };
 }
 
-async function watchAs(wanted: boolean | 'soon', request: FollowRequest): Promise<Watching | null> {
+async function startWatching(
+  wanted: boolean | 'soon',
+  request: FollowRequest,
+): Promise<Watching | null> {
   if (wanted === 'soon') return followChangesSoon(request);
   return wanted ? followChanges(request) : null;
 }
@@ -245,7 +249,7 @@ function createEngines(
     return createHookEngine({
       sources: [hookSet, ...(options.sources ?? []), ...further],
       moment,
-      readText: readTextQuietly,
+      readText: readTextIfReadable,
       onDispatch: (record) => trace?.record(() => entryOfDispatch(record)),
       onLate: (late) => {
         trace?.record(() => entryOfLate(late));
@@ -273,7 +277,7 @@ function startWriting(opened: OpenedHooks, options: HostOptions, notice: (text: 
   return { trace: openTrace(opened, notice), pruning };
 }
 
-/** The trace that `hooks stats` reads; null when it is switched off or has no place. */
+/** The trace that `hooks stats` reads; null when it is disabled or there is no state directory. */
 export function openTrace(
   { config: { settings }, stateDirectory }: Pick<OpenedHooks, 'config' | 'stateDirectory'>,
   onProblem: (message: string) => void,
@@ -288,34 +292,34 @@ export function openTrace(
   });
 }
 
-function beyondRoots({ startDirectory, workspaceRoots, surroundings }: OpenedHooks) {
+function listPlacesBeyondRoots({ startDirectory, workspaceRoots, surroundings }: OpenedHooks) {
   return placesBeyondRoots(startDirectory, { workspaceRoots, home: surroundings.home });
 }
 
-/** What a person should know of the state that the hooks are in. */
+/** What the user should know about the state of the hooks. */
 export function noticesOf({ config, trust, hookSet }: OpenedHooks): readonly string[] {
   return [
-    ...switchedOff(config),
+    ...listDisabledNotice(config),
     ...config.problems,
     ...trust.notices,
-    ...unreadablePlaces(hookSet),
+    ...listUnreadablePlaces(hookSet),
   ];
 }
 
-/** Every event passes then, which must not look as if all hooks had agreed. */
-function switchedOff({ settings, origins }: Config): readonly string[] {
+/** Reported, because an event without hooks passes as if all hooks had agreed. */
+function listDisabledNotice({ settings, origins }: Config): readonly string[] {
   if (settings['hooks.enabled']) return [];
   const origin = origins['hooks.enabled'];
   return [`hooks are switched off by ${origin}: none is run, and no plugin on disk is loaded`];
 }
 
-function unreadablePlaces(hookSet: HookSet): readonly string[] {
+function listUnreadablePlaces(hookSet: HookSet): readonly string[] {
   const places = hookSet.ignored().filter(({ mayHideHook }) => mayHideHook);
   return places.map(({ path: place, why }) => `a hook may be missing: ${place} ${why}`);
 }
 
-/** A person's own hooks run because of where they lie, so a change since the last run is said aloud. */
-function homeNews({ hookSet, stateDirectory }: OpenedHooks): readonly string[] {
+/** Hooks in the user's home run without a trust decision, so changes since the last run are reported. */
+function listHomeHookChanges({ hookSet, stateDirectory }: OpenedHooks): readonly string[] {
   if (stateDirectory === null) return [];
   const hooks = hookSet.found().filter(({ place }) => place === 'home');
   if (hooks.length === 0) return [];
@@ -340,11 +344,11 @@ function homeNews({ hookSet, stateDirectory }: OpenedHooks): readonly string[] {
   return [...changed, ...news.notes];
 }
 
-function readTextQuietly(file: string): string | null {
+function readTextIfReadable(file: string): string | null {
   try {
     return readTextIfPresent(file);
   } catch {
-    // A face that cannot have the file's text uses what the call itself shows.
+    // A tool view without the file's text uses what the call itself contains.
     return null;
   }
 }

@@ -169,9 +169,7 @@ function listNotices(event: RuntimeEvent): readonly Notice[] {
     case 'notice':
       return event.level === 'info' ? [] : [{ severity: event.level, text: event.text }];
     case 'compaction-end':
-      return event.summary === null
-        ? []
-        : [{ severity: 'info', text: 'The conversation so far was summed up.' }];
+      return event.summary === null ? [] : [{ severity: 'info', text: 'Conversation compacted.' }];
     default:
       return [];
   }

@@ -14,7 +14,7 @@ import type { Approval, ApprovalRequest, Person } from '../world.ts';
 export interface UndecidedCall {
   readonly call: ToolUseBlock;
   readonly prepared: PreparedToolCall;
-  /** Why it cannot just run. */
+  /** Why it needs an approval. */
   readonly reason: string;
   readonly by: 'hook' | 'rule';
   readonly ruling: PermissionRuling;
@@ -29,40 +29,40 @@ export type ApprovalResult =
       readonly stop: Stop | null;
     };
 
-/** Asks hooks of PermissionRequest, then the person. Without a person, a hook's question is a denial. */
+/** Asks hooks of PermissionRequest, then the user. Without a user, a hook's question is a denial. */
 export async function requestApproval(
   agent: Agent,
-  doubt: UndecidedCall,
+  undecided: UndecidedCall,
   signal: AbortSignal,
 ): Promise<ApprovalResult> {
   const { person } = agent.session;
-  if (person === null && doubt.by === 'hook') return createRefusal(doubt.reason, 'nobody');
-  const answered = await askHooks(agent, doubt, signal);
+  if (person === null && undecided.by === 'hook') return createRefusal(undecided.reason, 'nobody');
+  const answered = await askHooks(agent, undecided, signal);
   if (answered !== null) return answered;
   if (person === null) {
     return createRefusal(
-      `${doubt.reason} Nobody is here to be asked, so the call is denied.`,
+      `${undecided.reason} No user is there to approve it, so the call is denied.`,
       'nobody',
     );
   }
-  return askUser(agent, doubt, signal);
+  return askUser(agent, undecided, signal);
 }
 
-/** Hooks of PermissionRequest may answer a question to the person; what they leave open goes on to them. */
+/** Asks hooks of PermissionRequest only; without an answer of theirs, the call asks the user itself. */
 export async function requestHookApproval(
   agent: Agent,
-  doubt: UndecidedCall,
+  undecided: UndecidedCall,
   signal: AbortSignal,
 ): Promise<ApprovalResult> {
-  const answered = await askHooks(agent, doubt, signal);
-  return answered ?? { kind: 'granted', prepared: doubt.prepared };
+  const answered = await askHooks(agent, undecided, signal);
+  return answered ?? { kind: 'granted', prepared: undecided.prepared };
 }
 
 function createRefusal(reason: string, by: DeniedBy, stop: Stop | null = null): ApprovalResult {
   return { kind: 'refused', by, reason, stop };
 }
 
-/** What hooks answer in the person's place, or null. */
+/** The answer of hooks instead of the user, or null. */
 async function askHooks(
   agent: Agent,
   { call, prepared, ruling }: UndecidedCall,
@@ -80,14 +80,14 @@ async function askHooks(
   if (isRefusal(verdict.effect)) {
     return createRefusal(reasonsText(verdict, 'Permission denied by hook'), 'hook', verdict.stop);
   }
-  // What decides what runs here is a person's to change, whatever a hook says.
+  // Only a user may change a file that decides what runs here.
   if (verdict.effect !== 'allow' || ruling.needsPerson === true) return null;
   applyPermissionUpdates(agent, joinedValues(verdict, 'permissions'));
   if (verdict.input === null) return { kind: 'granted', prepared };
   return approveRewrite(agent, call, verdict.input);
 }
 
-/** A hook's rewrite must please tool and rules as any call must. */
+/** A hook's rewrite is checked by tool and rules like any call. */
 function approveRewrite(agent: Agent, { name }: ToolUseBlock, input: unknown): ApprovalResult {
   const prepared = prepareCall({ name, input }, { bench: agent.bench, tools: agent.tools });
   if (typeof prepared === 'string') return createRefusal(prepared, 'hook');
@@ -102,7 +102,7 @@ function applyPermissionUpdates(agent: Agent, updates: readonly unknown[]): void
   }
 }
 
-/** A person who does not answer must not keep a run from being aborted. */
+/** A user who does not answer must not prevent an abort. */
 async function waitForApproval(
   person: Person,
   request: ApprovalRequest,
@@ -112,7 +112,7 @@ async function waitForApproval(
     return await untilAborted(person.approve(request, signal), signal);
   } catch (error) {
     signal.throwIfAborted();
-    return { isAllowed: false, reason: `(they could not be asked: ${messageOf(error)})` };
+    return { isAllowed: false, reason: `(no answer: ${messageOf(error)})` };
   }
 }
 
@@ -131,15 +131,15 @@ async function askUser(
   const approval = await waitForApproval(person, request, signal);
   applyPermissionUpdates(agent, approval.updates ?? []);
   if (approval.isAllowed) return { kind: 'granted', prepared };
-  const said = approval.reason === undefined ? '' : ` They said: ${approval.reason}`;
-  return createRefusal(`The person did not allow this call.${said}`, 'person');
+  const why = approval.reason === undefined ? '.' : `: ${approval.reason}`;
+  return createRefusal(`The user denied this call${why}`, 'person');
 }
 
-/** What permissions say of a call with several parts: the strictest of it. */
+/** The strictest ruling of all parts of a call. */
 export function findStrictestRuling(agent: Agent, prepared: PreparedToolCall): PermissionRuling {
   const order = ['allow', 'ask', 'deny'] as const;
   const cwd = agent.bench.cwd();
-  // What a tool of a server does is what its server says, and nobody knows which files it writes.
+  // Which files a tool of an MCP server writes is not known.
   const { mcpServer } = prepared;
   const rulings = prepared.parts.map(({ names, input, kind: own }) =>
     agent.session.permissions.judge(
@@ -148,7 +148,7 @@ export function findStrictestRuling(agent: Agent, prepared: PreparedToolCall): P
         : { names, input, kind: 'foreign', cwd, server: mcpServer.name },
     ),
   );
-  // Of two that are alike, the one that no hook stands above: an allow is for all parts.
+  // Of two with the same effect, the one that no hook may override, because an allow is for all parts.
   const weight = ({ effect, isOverridable, needsPerson }: PermissionRuling): number =>
     3 * order.indexOf(effect) + (isOverridable ? 0 : 1) + (needsPerson === true ? 1 : 0);
   return rulings.reduce((one, other) => (weight(other) > weight(one) ? other : one));

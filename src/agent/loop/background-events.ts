@@ -5,7 +5,7 @@ import type { Agent } from '../agent.ts';
 import { joinedValues } from '../conversation/verdict-texts.ts';
 import type { Instruction } from '../knowledge/instructions.ts';
 
-/** Fires an event beside the run; `onVerdict` hears what came of it. */
+/** Fires an event without waiting for it; `onVerdict` receives the verdict. */
 export function fireInBackground(
   agent: Agent,
   event: FiredEvent,
@@ -21,30 +21,30 @@ export function fireInBackground(
   );
 }
 
-/** Tells hooks which instructions the agent was given; the only place where InstructionsLoaded is fired. */
+/** Fires InstructionsLoaded for each instruction; the only place that does. */
 export function announceInstructions(agent: Agent, loaded: readonly Instruction[]): void {
   for (const { text: _text, ...facts } of loaded) {
     fireInBackground(agent, { name: 'InstructionsLoaded', ...facts });
   }
 }
 
-/** Watches the files that hooks want to hear of. */
-export async function watchPaths({ session: world }: Agent, verdict: Verdict): Promise<void> {
+/** Watches the files that hooks name in their answer. */
+export async function watchPaths({ session }: Agent, verdict: Verdict): Promise<void> {
   const paths = joinedValues(verdict, 'watchPaths').filter((each) => typeof each === 'string');
-  if (paths.length > 0) await world.watch(paths);
+  if (paths.length > 0) await session.watch(paths);
 }
 
 interface UserNotification {
-  /** In Claude's words: `permission_prompt`, `agent_completed` … */
+  /** Claude's type of it: `permission_prompt`, `agent_completed` … */
   readonly type: string;
   readonly message: string;
-  /** Whether the agent waits for the person. */
+  /** Whether the agent waits for the user. */
   readonly waiting: boolean;
 }
 
 /**
- * Calls the person to the agent; the only place where Notification is fired. Not awaited: they must
- * not wait for the hooks that tell them that they are waited for.
+ * Notifies the user; the only place where Notification is fired. Not awaited, because the user must
+ * not wait for the hooks that do the notifying.
  */
 export function notify(agent: Agent, news: UserNotification): void {
   agent.emit({ type: 'notification', text: news.message });

@@ -11,19 +11,19 @@ import { streamFromModel } from './model-turn.ts';
 
 export interface CompactionRequest {
   readonly trigger: 'manual' | 'auto';
-  /** What the person wants to be kept. */
+  /** What the user wants to keep. */
   readonly instructions: string | null;
 }
 
-/** What came of it: a sentence about why not, or null. */
+/** Why the conversation was not compacted; null when it was. */
 export type CompactionProblem = string | null;
 
-/** Whether the next request would not leave enough room for an answer. */
-export function isContextFull({ contextTokens, model, session: world }: Agent): boolean {
-  return contextTokens > model.contextTokens * world.limits.compactAt;
+/** Whether the next request would leave too little room for an answer. */
+export function isContextFull({ contextTokens, model, session }: Agent): boolean {
+  return contextTokens > model.contextTokens * session.limits.compactAt;
 }
 
-/** Sums up the conversation; the only place where PreCompact and PostCompact are fired. */
+/** Replaces the conversation by a summary; the only place where PreCompact and PostCompact are fired. */
 export async function compact(
   agent: Agent,
   request: CompactionRequest,
@@ -46,7 +46,7 @@ export async function compact(
   return null;
 }
 
-/** The instructions stand before the summary, as they stood before what it sums up. */
+/** The instructions are sent before the summary, as before the conversation. */
 function announceInstructionsAgain(agent: Agent): void {
   const again = agent.session.instructions.map(
     (each) => ({ ...each, loadReason: 'compact' }) as const,
@@ -97,7 +97,7 @@ async function summarize(agent: Agent, more: string, signal: AbortSignal): Promi
   for (;;) {
     const summary = await askForSummary(agent, [...messages, instruction], signal);
     if (summary.text !== null || !summary.isTooLong || messages.length < 2) return summary;
-    // What does not fit cannot be summed up either; the later half matters more.
+    // Too long for the summary request as well, so the earlier half is left out.
     messages = messages.slice(Math.ceil(messages.length / 2));
   }
 }

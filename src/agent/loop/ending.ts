@@ -9,7 +9,7 @@ import { contextTexts } from '../conversation/verdict-texts.ts';
 export interface EndRuling {
   /** Whether hooks want a further turn. */
   readonly goesOn: boolean;
-  /** What a hook said when it ended the run over the others. */
+  /** The reason of a hook that stopped the run. */
   readonly reason: string | null;
 }
 
@@ -32,7 +32,7 @@ export async function checkEnd(
   }
   const ruling = applyVerdict(agent, stopping, stopped);
   const isOverruled = !ruling.goesOn && ruling.reason === null && !isLetGo;
-  // Those who are overruled here must not have their way there.
+  // TaskComplete is fired all the same, but its hooks cannot hold an agent that the cap lets end.
   if (isOverruled && agent.facts.parentId === null) await agent.fire(completing, signal);
   return ruling;
 }
@@ -62,7 +62,7 @@ function createStopEvent(agent: Agent, lastText: string): EndEvent {
   };
 }
 
-/** One count for both events: what Stop let go may be refused by TaskComplete for ever. */
+/** One count for both events, because TaskComplete could hold for ever what Stop lets end. */
 function applyVerdict(agent: Agent, event: EndEvent, verdict: Verdict): EndRuling {
   const { goesOn, overridden } = agent.stopGuard.judge(verdict);
   agent.isHeldByHook = goesOn;
@@ -78,7 +78,7 @@ function formatFeedback(verdict: Verdict, { name }: EndEvent): string {
   return [...reasons, ...contextTexts(verdict, { event: name, subject: null })].join('\n\n');
 }
 
-/** Why a signal aborted, as a sentence. */
+/** The abort reason as a sentence. */
 export function formatAbortReason({ reason }: AbortSignal): string {
   return typeof reason === 'string' ? reason : 'the run was aborted';
 }

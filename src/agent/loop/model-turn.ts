@@ -7,7 +7,7 @@ import { streamWithRetries } from '../models/retry.ts';
 import { readAnswerChange, readRequestChanges } from '../conversation/request-changes.ts';
 import { reasonsText } from '../conversation/verdict-texts.ts';
 
-/** What one request to the model came to. */
+/** The result of one model request. */
 export type ModelTurn =
   | { readonly kind: 'answered'; readonly message: AssistantMessage; readonly end: ModelEnd }
   | { readonly kind: 'stopped'; readonly reason: string }
@@ -33,11 +33,11 @@ export async function runModelTurn(agent: Agent, signal: AbortSignal): Promise<M
 }
 
 function buildRequest(agent: Agent): ModelRequest {
-  const { conversation, session: world, tools, systemPrompt } = agent;
+  const { conversation, session, tools, systemPrompt } = agent;
   return {
     system: systemPrompt(),
     messages: conversation.forModel(),
-    tools: world.listSpecs(tools),
+    tools: session.listSpecs(tools),
   };
 }
 
@@ -57,17 +57,17 @@ async function streamAnswer(agent: Agent, request: ModelRequest, signal: AbortSi
   } as const;
 }
 
-/** Asks the agent's model, again and again while its failures may pass, and tells of each. */
+/** Streams the model's answer, with retries; each retry is emitted. */
 export function streamFromModel(
-  { model, session: world, emit: tell }: Agent,
+  { model, session, emit }: Agent,
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncIterable<ModelChunk> {
   return streamWithRetries(model, request, {
     signal,
-    ...(world.wait === undefined ? {} : { wait: world.wait }),
+    ...(session.wait === undefined ? {} : { wait: session.wait }),
     onRetry: ({ failure, delayMs, discardsOutput }) =>
-      tell({ type: 'retry-start', failure, waitMs: Math.round(delayMs), discardsOutput }),
+      emit({ type: 'retry-start', failure, waitMs: Math.round(delayMs), discardsOutput }),
   });
 }
 
@@ -97,7 +97,7 @@ interface HookedAnswer {
   readonly message: AssistantMessage;
 }
 
-/** The answer counts as hooks leave it; it is kept also when they are not heard to the end. */
+/** Hooks may change the answer; it is stored also when an abort ends them. */
 async function fireModelResponse(
   agent: Agent,
   end: ModelEnd,
@@ -130,7 +130,7 @@ function toUsageFields({ usage }: ModelEnd): Readonly<Record<string, number>> {
   };
 }
 
-/** Hooks may change what a person sees; model and transcript keep the original. */
+/** Hooks may change what the user sees; model and transcript keep the original. */
 async function fireMessageDisplay(
   agent: Agent,
   message: AssistantMessage,

@@ -3,8 +3,8 @@ import type { Agent } from '../agent.ts';
 import { contextTexts, reasonsText } from '../conversation/verdict-texts.ts';
 
 /**
- * Puts into the conversation what came up since the last request: contexts of hooks, a person's words.
- * A string says why a hook ends the run because of them.
+ * Adds to the conversation what came up since the last request: texts of hooks, steering messages.
+ * Returns why a hook ends the run because of a steering message, or null.
  */
 export async function deliverPending(agent: Agent, signal: AbortSignal): Promise<string | null> {
   for (let text = agent.steering.shift(); text !== undefined; text = agent.steering.shift()) {
@@ -25,7 +25,7 @@ export type SubmittedPrompt =
   | { readonly kind: 'refused'; readonly reason: string; readonly isShown: boolean }
   | { readonly kind: 'stopped'; readonly reason: string; readonly prompt: string };
 
-/** Asks hooks about a person's words; the only place where UserPromptSubmit is fired. */
+/** Asks hooks about a prompt; the only place where UserPromptSubmit is fired. */
 export async function submitPrompt(
   agent: Agent,
   prompt: string,
@@ -33,7 +33,7 @@ export async function submitPrompt(
 ): Promise<SubmittedPrompt> {
   const verdict = await agent.fire({ name: 'UserPromptSubmit', prompt }, signal);
   const { changes, stop } = verdict;
-  const said = typeof changes['prompt'] === 'string' ? changes['prompt'] : prompt;
+  const submitted = typeof changes['prompt'] === 'string' ? changes['prompt'] : prompt;
   if (
     verdict.outcomes.some(({ effect }) => effect === 'deny') ||
     (isRefusal(verdict.effect) && stop === null)
@@ -41,13 +41,13 @@ export async function submitPrompt(
     const isShown = changes['suppressPrompt'] !== true;
     return { kind: 'refused', reason: reasonsText(verdict, 'Blocked by hook'), isShown };
   }
-  if (stop !== null) return { kind: 'stopped', reason: stop.reason, prompt: said };
+  if (stop !== null) return { kind: 'stopped', reason: stop.reason, prompt: submitted };
   agent.pendingContext.push(...contextTexts(verdict, { event: 'UserPromptSubmit', subject: null }));
   const title = typeof changes['title'] === 'string' ? changes['title'] : null;
-  return { kind: 'accepted', prompt: said, title };
+  return { kind: 'accepted', prompt: submitted, title };
 }
 
-/** What hooks said about a prompt stands before it. */
+/** Texts of hooks about a prompt stand before it. */
 export function addPrompt(agent: Agent, prompt: string): void {
   addContext(agent);
   const images = agent.images.splice(0);

@@ -11,7 +11,7 @@ import { contextTexts, reasonsText } from '../conversation/verdict-texts.ts';
 /** How the calls of one turn ended. */
 export type BatchEnd =
   | { readonly kind: 'go-on' }
-  /** A tool says that the run is done. */
+  /** A tool declared the run done. */
   | { readonly kind: 'done'; readonly text: string }
   | { readonly kind: 'stop'; readonly reason: string }
   | { readonly kind: 'loop'; readonly reason: string }
@@ -45,7 +45,7 @@ export async function runBatch(
   return endBatch(agent, { reports, stop }, signal);
 }
 
-/** Calls that only look run side by side; all others run alone, in their order. */
+/** Calls that only read run in parallel; all others run alone, in order. */
 function groupCalls(agent: Agent, calls: readonly ToolUseBlock[]): readonly ToolUseBlock[][] {
   const groups: ToolUseBlock[][] = [];
   let isOpen = false;
@@ -68,49 +68,49 @@ async function runGroup(
   group: readonly ToolUseBlock[],
   { mayDefer, signal }: GroupOptions,
 ): Promise<CallReport[] | Extract<CheckedCall, { kind: 'deferred' }>> {
-  const gates: DecidedCall[] = [];
+  const checked: DecidedCall[] = [];
   for (const call of group) {
-    const gate = await checkCall(agent, { call, mayDefer, signal });
-    if (gate.kind === 'deferred') return gate;
-    gates.push(gate);
-    if (getStop(gate) !== null) break;
+    const result = await checkCall(agent, { call, mayDefer, signal });
+    if (result.kind === 'deferred') return result;
+    checked.push(result);
+    if (getStop(result) !== null) break;
   }
-  const last = gates.at(-1);
+  const last = checked.at(-1);
   const stop = last === undefined ? null : getStop(last);
-  if (stop?.pending === 'skip') return closeGroup(agent, { group, gates, stop });
-  const done = await Promise.all(gates.map((gate) => finishCall(agent, gate, signal)));
+  if (stop?.pending === 'skip') return closeGroup(agent, { group, checked, stop });
+  const done = await Promise.all(checked.map((each) => finishCall(agent, each, signal)));
   if (stop === null) return done;
-  return [...done, ...group.slice(gates.length).map((call) => skipCall(agent, call, stop))];
+  return [...done, ...group.slice(checked.length).map((call) => skipCall(agent, call, stop))];
 }
 
-function getStop(gate: DecidedCall): Stop | null {
-  return gate.kind === 'open' ? gate.pass.stop : gate.report.stop;
+function getStop(call: DecidedCall): Stop | null {
+  return call.kind === 'open' ? call.pass.stop : call.report.stop;
 }
 
 type DecidedCall = Exclude<CheckedCall, { kind: 'deferred' }>;
 
 interface ClosedGroup {
   readonly group: readonly ToolUseBlock[];
-  readonly gates: readonly DecidedCall[];
+  readonly checked: readonly DecidedCall[];
   readonly stop: Stop;
 }
 
-/** A stop that skips lets nothing run that has not run yet, not even what had passed its gates. */
-function closeGroup(agent: Agent, { group, gates, stop }: ClosedGroup): CallReport[] {
+/** A stop that skips lets nothing run that has not run yet, not even calls that had passed their checks. */
+function closeGroup(agent: Agent, { group, checked, stop }: ClosedGroup): CallReport[] {
   return group.map((call, index) => {
-    const gate = gates[index];
-    if (gate?.kind === 'closed') return recordResult(agent, gate.report);
+    const each = checked[index];
+    if (each?.kind === 'closed') return recordResult(agent, each.report);
     return skipCall(agent, call, stop);
   });
 }
 
 async function finishCall(
   agent: Agent,
-  gate: DecidedCall,
+  each: DecidedCall,
   signal: AbortSignal,
 ): Promise<CallReport> {
-  if (gate.kind === 'closed') return recordResult(agent, gate.report);
-  return recordResult(agent, await runCall(agent, gate.pass, signal));
+  if (each.kind === 'closed') return recordResult(agent, each.report);
+  return recordResult(agent, await runCall(agent, each.pass, signal));
 }
 
 function skipCall(agent: Agent, call: ToolUseBlock, stop: Stop): CallReport {
@@ -126,7 +126,7 @@ function skipCall(agent: Agent, call: ToolUseBlock, stop: Stop): CallReport {
   });
 }
 
-/** Writes the answer into the conversation as soon as there is one. */
+/** Adds a result to the conversation as soon as there is one. */
 function recordResult(agent: Agent, report: CallReport): CallReport {
   const { call, input, output, durationMs, deniedBy } = report;
   agent.emit({

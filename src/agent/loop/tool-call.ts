@@ -21,7 +21,7 @@ import {
 } from '../conversation/verdict-texts.ts';
 import { instructionText } from '../knowledge/system-prompt.ts';
 
-/** What became of one call. */
+/** The result of one call. */
 export interface CallReport {
   readonly call: ToolUseBlock;
   /** As it was run, after rewrites. */
@@ -29,13 +29,13 @@ export interface CallReport {
   readonly output: ToolOutput;
   readonly durationMs: number;
   readonly deniedBy: DeniedBy | null;
-  /** What hooks say about it, for the model. */
+  /** Texts of hooks about it, for the model. */
   readonly reminders: readonly string[];
   /** Set when the run ends after it. */
   readonly stop: Stop | null;
 }
 
-/** A call on its way through the gates: it may run, it is answered already, or it waits for a later day. */
+/** A call after its checks: it may run, it is answered already, or a later run decides it. */
 export type CheckedCall =
   | { readonly kind: 'open'; readonly pass: PassedCall }
   | { readonly kind: 'closed'; readonly report: CallReport }
@@ -50,12 +50,12 @@ interface PassedCall {
 
 interface CheckRequest {
   readonly call: ToolUseBlock;
-  /** Whether the call may be left undecided: it is alone, and nobody is there. */
+  /** Whether the call may be left undecided: it is alone, and there is no user. */
   readonly mayDefer: boolean;
   readonly signal: AbortSignal;
 }
 
-/** Asks hooks, rules and the person about a call; the only place where PreToolUse is fired. */
+/** Asks hooks, rules and the user about a call; the only place where PreToolUse is fired. */
 export async function checkCall(agent: Agent, request: CheckRequest): Promise<CheckedCall> {
   const { call, signal } = request;
   agent.emit({ type: 'tool-start', callId: call.id, tool: call.name, input: call.input });
@@ -66,20 +66,20 @@ export async function checkCall(agent: Agent, request: CheckRequest): Promise<Ch
   const verdict = await agent.fire({ name: 'PreToolUse', ...facts }, signal);
   const subject = prepared.toolName;
   const reminders = contextTexts(verdict, { event: 'PreToolUse', subject });
-  const seen: HookedCall = { call, prepared, verdict, reminders, signal };
+  const hooked: HookedCall = { call, prepared, verdict, reminders, signal };
   if (isRefusal(verdict.effect)) {
-    return denyCall(agent, seen, { ...describeDenial(verdict, subject), by: 'hook' });
+    return denyCall(agent, hooked, { ...describeDenial(verdict, subject), by: 'hook' });
   }
   const final = verdict.input === null ? prepared : prepareInput(agent, call, verdict.input);
   if (typeof final === 'string') {
     const text = modelText({ kind: 'bad-rewrite', tool: subject, problem: final });
-    return denyCall(agent, seen, { error: text, by: 'hook' });
+    return denyCall(agent, hooked, { error: text, by: 'hook' });
   }
   if (verdict.effect === 'defer' && request.mayDefer) return { kind: 'deferred', call };
-  return applyPermissions(agent, { ...seen, prepared: final }, signal);
+  return applyPermissions(agent, { ...hooked, prepared: final }, signal);
 }
 
-/** What is known of a call once its hooks have spoken. */
+/** A call with the verdict of its PreToolUse hooks. */
 interface HookedCall {
   readonly call: ToolUseBlock;
   readonly prepared: PreparedToolCall;
@@ -90,15 +90,15 @@ interface HookedCall {
 
 async function applyPermissions(
   agent: Agent,
-  seen: HookedCall,
+  hooked: HookedCall,
   signal: AbortSignal,
 ): Promise<CheckedCall> {
-  const { call, prepared, verdict, reminders } = seen;
+  const { call, prepared, verdict, reminders } = hooked;
   const ruling = findStrictestRuling(agent, prepared);
   const isAskedByHook = verdict.effect === 'ask' || verdict.effect === 'defer';
   const isAllowedByHook = verdict.effect === 'allow' && ruling.isOverridable;
   if (ruling.effect === 'deny' && !isAllowedByHook) {
-    return denyCall(agent, seen, { error: ruling.reason, by: 'rule' });
+    return denyCall(agent, hooked, { error: ruling.reason, by: 'rule' });
   }
   const pass: PassedCall = { call, prepared, reminders, stop: verdict.stop };
   const isOpen = !isAskedByHook && (ruling.effect === 'allow' || isAllowedByHook);
@@ -108,19 +108,19 @@ async function applyPermissions(
     ? reasonsText(verdict, `a hook wants ${prepared.toolName} to be approved`)
     : ruling.reason;
   const by = isAskedByHook ? 'hook' : 'rule';
-  const doubt = { call, prepared, reason, by, ruling } as const;
+  const undecided = { call, prepared, reason, by, ruling } as const;
   const answer = isOpen
-    ? await requestHookApproval(agent, doubt, signal)
-    : await requestApproval(agent, doubt, signal);
+    ? await requestHookApproval(agent, undecided, signal)
+    : await requestApproval(agent, undecided, signal);
   if (answer.kind === 'granted') {
     return { kind: 'open', pass: { ...pass, prepared: answer.prepared } };
   }
   const { reason: error, by: decider } = answer;
-  return denyCall(agent, withStop(seen, answer.stop), { error, by: decider });
+  return denyCall(agent, withStop(hooked, answer.stop), { error, by: decider });
 }
 
-function withStop(seen: HookedCall, stop: Stop | null): HookedCall {
-  return stop === null ? seen : { ...seen, verdict: { ...seen.verdict, stop } };
+function withStop(hooked: HookedCall, stop: Stop | null): HookedCall {
+  return stop === null ? hooked : { ...hooked, verdict: { ...hooked.verdict, stop } };
 }
 
 interface Denied {
@@ -131,29 +131,33 @@ interface Denied {
 }
 
 function describeDenial(verdict: Verdict, tool: string): Pick<Denied, 'error' | 'answer'> {
-  const said = saidByPlugins(verdict);
-  if (said === null) return { error: deniedText(verdict, tool) };
-  // A skipped call of Cline's has failed with this as its result.
-  const response = { error: said };
-  const heard = failedOutput(JSON.stringify(response));
-  const answer = { ...heard, text: said, response, replaced: true } as const;
-  return { error: said, answer };
+  const reason = saidByPlugins(verdict);
+  if (reason === null) return { error: deniedText(verdict, tool) };
+  // Cline answers a call that a plugin skipped with a failure of this shape.
+  const response = { error: reason };
+  const failed = failedOutput(JSON.stringify(response));
+  const answer = { ...failed, text: reason, response, replaced: true } as const;
+  return { error: reason, answer };
 }
 
-/** Plugins hear of a denied call as of a failed one; nobody else does. */
+/** PostToolUseFailure with `denied` reaches plugins only. */
 async function denyCall(
   agent: Agent,
-  seen: HookedCall,
+  hooked: HookedCall,
   { error, by, answer }: Denied,
 ): Promise<CheckedCall> {
-  const { call, prepared, verdict, reminders, signal } = seen;
+  const { call, prepared, verdict, reminders, signal } = hooked;
   const { input } = prepared;
   agent.denials.push({ callId: call.id, tool: prepared.toolName, input, reason: error });
-  const told = toolFacts(call, prepared);
-  const facts = { ...told, result: failedOutput(error), durationMs: 0, denied: true };
-  const heard = await agent.fire({ name: 'PostToolUseFailure', ...facts }, signal);
+  const facts = {
+    ...toolFacts(call, prepared),
+    result: failedOutput(error),
+    durationMs: 0,
+    denied: true,
+  };
+  const verdictAfter = await agent.fire({ name: 'PostToolUseFailure', ...facts }, signal);
   const output = answer ?? failedOutput(error);
-  const after = applyPostVerdicts([heard], { output, prepared });
+  const after = applyPostVerdicts([verdictAfter], { output, prepared });
   return {
     kind: 'closed',
     report: {
@@ -193,29 +197,29 @@ function prepareInput(
   if (isNestedTooDeep(input)) {
     return `The arguments of ${name} are nested deeper than ${MAX_NESTING} levels.`;
   }
-  const { bench, tools, session: world } = agent;
-  const toldNames = (): readonly string[] => world.listSpecs(tools).map((spec) => spec.name);
+  const { bench, tools, session } = agent;
+  const toldNames = (): readonly string[] => session.listSpecs(tools).map((spec) => spec.name);
   return prepareCall({ name, input }, { bench, tools, toldNames });
 }
 
-/** Runs a call that passed its gates; the only place where PostToolUse and PostToolUseFailure are fired. */
+/** Runs a call that passed its checks; the only place where PostToolUse and PostToolUseFailure are fired. */
 export async function runCall(
   agent: Agent,
   { call, prepared, reminders, stop }: PassedCall,
   signal: AbortSignal,
 ): Promise<CallReport> {
-  const { session: world, bench } = agent;
+  const { session, bench } = agent;
   const before = bench.cwd();
-  const startedAt = world.clock.elapsed();
+  const startedAt = session.clock.elapsed();
   const done = await runTool(prepared, {
     callId: call.id,
     signal,
     onProgress: (text) => agent.emit({ type: 'tool-delta', callId: call.id, text }),
   });
-  const durationMs = Math.round(world.clock.elapsed() - startedAt);
+  const durationMs = Math.round(session.clock.elapsed() - startedAt);
   agent.toolCalls += 1;
-  const told = { call, prepared, output: done, durationMs, movedFrom: before };
-  const after = await fireAfterCall(agent, told, signal);
+  const finished = { call, prepared, output: done, durationMs, movedFrom: before };
+  const after = await fireAfterCall(agent, finished, signal);
   const nested = done.success ? await loadNestedInstructions(agent, prepared) : [];
   return {
     call,
@@ -228,7 +232,7 @@ export async function runCall(
   };
 }
 
-/** A tool that breaks its word not to throw has failed, and nothing else. */
+/** A tool must not throw; one that does has failed. */
 async function runTool(prepared: PreparedToolCall, running: RunningCall): Promise<ToolOutput> {
   try {
     return await prepared.run(running);
@@ -242,32 +246,32 @@ interface DoneCall {
   readonly prepared: PreparedToolCall;
   readonly output: ToolOutput;
   readonly durationMs: number;
-  /** Where the agent stood before it. */
+  /** The working directory before the call. */
   readonly movedFrom: string;
 }
 
 type ReportedCall = Pick<CallReport, 'output' | 'reminders' | 'stop'>;
 
-/** What was done is done: its answer is kept, also when an abort leaves no hook to speak of it. */
+/** The result is kept also when an abort ends the hooks that are asked about it. */
 async function fireAfterCall(
   agent: Agent,
   done: DoneCall,
   signal: AbortSignal,
 ): Promise<ReportedCall> {
-  const untold = { output: done.output, reminders: [], stop: null };
+  const unreported = { output: done.output, reminders: [], stop: null };
   if (signal.aborted) {
-    // Hooks hear of what was interrupted, and the abort waits for none of them.
+    // Hooks are told of the interrupted call, and the abort waits for none of them.
     for (const event of listPostEvents(done)) fireInBackground(agent, event);
-    return untold;
+    return unreported;
   }
   try {
-    const told = await firePostEvents(agent, done, signal);
+    const reported = await firePostEvents(agent, done, signal);
     const { movedFrom } = done;
     if (agent.bench.cwd() !== movedFrom) await fireCwdChanged(agent, movedFrom, signal);
-    return told;
+    return reported;
   } catch (error) {
     if (!signal.aborted) throw error;
-    return untold;
+    return unreported;
   }
 }
 
@@ -281,7 +285,7 @@ async function firePostEvents(
   return applyPostVerdicts(verdicts, done);
 }
 
-/** Parts of one call may end differently: hooks of both kinds hear of theirs. */
+/** Parts of one call may end differently, so that both events may be fired. */
 function listPostEvents({ call, prepared, output, durationMs }: DoneCall): readonly FiredEvent[] {
   const facts = { ...toolFacts(call, prepared), result: output, durationMs };
   const interrupted = output.interrupted === true;
@@ -313,7 +317,7 @@ async function fireCwdChanged(agent: Agent, from: string, signal: AbortSignal): 
   await watchPaths(agent, verdict);
 }
 
-/** What instructions lie beside files that were just read, for the model; each only once. */
+/** Loads the instructions beside files that were just read; each only once. */
 async function loadNestedInstructions(
   agent: Agent,
   { parts }: PreparedToolCall,

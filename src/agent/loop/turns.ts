@@ -8,10 +8,10 @@ import type { Ending } from '../runtime-event.ts';
 import { addPrompt, deliverPending } from './steering.ts';
 import { type BatchEnd, runBatch } from './tool-batch.ts';
 
-/** How an agent's turns came to an end. */
+/** How an agent's turns ended. */
 export interface TurnsEnd {
   readonly ending: Ending;
-  /** The last words. */
+  /** The last text of the model. */
   readonly text: string;
   readonly reason: string | null;
   readonly failure: ModelFailure | null;
@@ -19,26 +19,26 @@ export interface TurnsEnd {
 }
 
 export interface TurnsRequest {
-  /** Null when there is only something to be finished. */
+  /** Null when there is only an undecided call to finish. */
   readonly prompt: string | null;
   /** A call that an earlier run left undecided. */
   readonly deferred: ToolUseBlock | null;
-  /** What hooks say now that the run begins; it follows the prompt. */
+  /** Texts of RunStart hooks; they follow the prompt. */
   readonly contexts: readonly string[];
 }
 
-/** Request and calls, again and again, until the agent is done or must end. */
+/** Runs model requests and tool calls in turn until the agent is done or must end. */
 export async function runTurns(
   agent: Agent,
   { prompt, deferred, contexts }: TurnsRequest,
   signal: AbortSignal,
 ): Promise<TurnsEnd> {
-  const words: TurnState = { last: '', isShortened: false };
+  const state: TurnState = { lastText: '', isCompacted: false };
   try {
     const left = deferred === null ? [] : [deferred];
-    // What was left undecided comes first: a call and its result must stand together.
+    // The undecided call comes first: a call and its result must stand together.
     for (const call of left) {
-      const end = toTurnsEnd(await runBatch(agent, [call], signal), words);
+      const end = toTurnsEnd(await runBatch(agent, [call], signal), state);
       if (end === null) continue;
       if (prompt !== null)
         agent.emit({ type: 'notice', level: 'warning', text: formatUndelivered(prompt) });
@@ -47,14 +47,14 @@ export async function runTurns(
     if (prompt !== null) addPrompt(agent, prompt);
     agent.pendingContext.push(...contexts);
     for (;;) {
-      // An aborted call has ended like any other; no model is asked what to do with it.
+      // An aborted call has a result like any other, and the model is not asked about it.
       signal.throwIfAborted();
-      const end = await runTurn(agent, words, signal);
+      const end = await runTurn(agent, state, signal);
       if (end !== null) return end;
     }
   } catch (error) {
     if (!signal.aborted) throw error;
-    return createEnd('aborted', words, formatAbortReason(signal));
+    return createEnd('aborted', state, formatAbortReason(signal));
   }
 }
 
@@ -62,68 +62,68 @@ function formatUndelivered(prompt: string): string {
   return `the run ended before the agent could be told: ${prompt}`;
 }
 
-/** Kept outside the turn, so that an abort in the middle still knows what was said. */
+/** Kept outside of the turn, so that an aborted turn still has the model's last text. */
 interface TurnState {
-  last: string;
-  /** The conversation was summed up because the service found it too long, and nothing was said since. */
-  isShortened: boolean;
+  lastText: string;
+  /** Whether the conversation was compacted because the service found it too long, without an answer since. */
+  isCompacted: boolean;
 }
 
 /** The end, or null when there is a further turn. */
 async function runTurn(
   agent: Agent,
-  words: TurnState,
+  state: TurnState,
   signal: AbortSignal,
 ): Promise<TurnsEnd | null> {
   const { maxTurns } = agent.session.limits;
   if (agent.iteration >= maxTurns) {
     return createEnd(
       'max_turns',
-      words,
+      state,
       `the limit of ${maxTurns === 1 ? 'one turn' : `${maxTurns} turns`} was reached`,
     );
   }
   const stopped =
     (await deliverPending(agent, signal)) ??
     (isContextFull(agent) ? await compactBeforeTurn(agent, signal) : null);
-  if (stopped !== null) return createEnd('stopped_by_hook', words, stopped);
+  if (stopped !== null) return createEnd('stopped_by_hook', state, stopped);
   const turn = await runModelTurn(agent, signal);
-  if (turn.kind === 'failed') return handleFailure(agent, turn.failure, { words, signal });
-  if (turn.kind === 'stopped') return createEnd('stopped_by_hook', words, turn.reason);
-  words.isShortened = false;
+  if (turn.kind === 'failed') return handleFailure(agent, turn.failure, { state, signal });
+  if (turn.kind === 'stopped') return createEnd('stopped_by_hook', state, turn.reason);
+  state.isCompacted = false;
   const text = textOf(turn.message);
-  if (text !== '') words.last = text;
+  if (text !== '') state.lastText = text;
   const calls = callsIn(turn.message);
-  if (calls.length > 0) return toTurnsEnd(await runBatch(agent, calls, signal), words);
+  if (calls.length > 0) return toTurnsEnd(await runBatch(agent, calls, signal), state);
   if (turn.end.finishReason === 'length') {
     agent.conversation.add(userText(CUT), { isMeta: true });
     return null;
   }
   if (agent.steering.length > 0) return null;
-  const end = await checkEnd(agent, words.last, signal);
-  // Something may have been said while hooks were asked.
-  const isSpokenTo = agent.steering.length > 0 && end.reason === null;
-  return end.goesOn || isSpokenTo ? null : createEnd('done', words, end.reason);
+  const end = await checkEnd(agent, state.lastText, signal);
+  // The user may have steered the agent while hooks were asked.
+  const isSteered = agent.steering.length > 0 && end.reason === null;
+  return end.goesOn || isSteered ? null : createEnd('done', state, end.reason);
 }
 
 const CUT = 'Your answer was cut at its longest length. Go on right where it ended.';
 
-function toTurnsEnd(batch: BatchEnd, words: TurnState): TurnsEnd | null {
+function toTurnsEnd(batch: BatchEnd, state: TurnState): TurnsEnd | null {
   switch (batch.kind) {
     case 'go-on':
       return null;
     case 'done':
-      return { ...createEnd('done', words, null), text: batch.text };
+      return { ...createEnd('done', state, null), text: batch.text };
     case 'stop':
-      return createEnd('stopped_by_hook', words, batch.reason);
+      return createEnd('stopped_by_hook', state, batch.reason);
     case 'loop':
-      return createEnd('loop', words, batch.reason);
+      return createEnd('loop', state, batch.reason);
     case 'deferred':
-      return { ...createEnd('tool_deferred', words, null), deferred: batch.call };
+      return { ...createEnd('tool_deferred', state, null), deferred: batch.call };
   }
 }
 
-/** A string says why a hook ends the run because of what was said meanwhile. */
+/** Returns why a hook ends the run because of a steering message, or null. */
 async function compactBeforeTurn(agent: Agent, signal: AbortSignal): Promise<string | null> {
   const problem = await compact(agent, { trigger: 'auto', instructions: null }, signal);
   if (problem === null) return deliverPending(agent, signal);
@@ -131,24 +131,24 @@ async function compactBeforeTurn(agent: Agent, signal: AbortSignal): Promise<str
   return null;
 }
 
-/** A conversation that the service finds too long is summed up once, and asked again. */
+/** A conversation that the service finds too long is compacted once, and sent again. */
 async function handleFailure(
   agent: Agent,
   failure: ModelFailure,
-  { words, signal }: { words: TurnState; signal: AbortSignal },
+  { state, signal }: { state: TurnState; signal: AbortSignal },
 ): Promise<TurnsEnd | null> {
   if (failure.class === 'aborted' || signal.aborted) {
-    return createEnd('aborted', words, formatAbortReason(signal));
+    return createEnd('aborted', state, formatAbortReason(signal));
   }
-  if (isTooLong(failure) && !words.isShortened && agent.conversation.messages.length > 1) {
+  if (isTooLong(failure) && !state.isCompacted && agent.conversation.messages.length > 1) {
     const problem = await compact(agent, { trigger: 'auto', instructions: null }, signal);
-    words.isShortened = true;
+    state.isCompacted = true;
     if (problem === null) return null;
     agent.emit({ type: 'notice', level: 'warning', text: problem });
   }
-  return { ...createEnd('model_failed', words, failure.message), failure };
+  return { ...createEnd('model_failed', state, failure.message), failure };
 }
 
-function createEnd(ending: Ending, { last }: TurnState, reason: string | null): TurnsEnd {
-  return { ending, text: last, reason, failure: null, deferred: null };
+function createEnd(ending: Ending, { lastText }: TurnState, reason: string | null): TurnsEnd {
+  return { ending, text: lastText, reason, failure: null, deferred: null };
 }

@@ -9,8 +9,8 @@ import type { ElicitationAnswer, ElicitationRequest } from '../world.ts';
 const DECLINED: ElicitationAnswer = { action: 'decline' };
 
 /**
- * Finds the answer to what an MCP server wants to know: hooks first, then the person, whose answer hooks
- * may change. The only place where Elicitation and ElicitationResult are fired. Nobody there means no.
+ * Answers what an MCP server wants to know: hooks first, then the user, whose answer hooks
+ * may change. The only place where Elicitation and ElicitationResult are fired. Declined without a user.
  */
 export async function elicit(
   agent: Agent,
@@ -27,20 +27,20 @@ export async function elicit(
   };
   const verdict = await agent.fire({ name: 'Elicitation', ...asked }, signal);
   if (isRefusal(verdict.effect)) return DECLINED;
-  const given = readAnswer(verdict);
-  if (given !== null) return given;
+  const hookAnswer = readAnswer(verdict);
+  if (hookAnswer !== null) return hookAnswer;
   const answer = await askUser(agent, request, signal);
   if (answer === null) return DECLINED;
   const after = await agent.fire({ name: 'ElicitationResult', ...facts, ...answer }, signal);
   const final = isRefusal(after.effect) ? DECLINED : (readAnswer(after) ?? answer);
-  const words = `Elicitation response for server "${server}": ${final.action}`;
-  notify(agent, { type: 'elicitation_response', message: words, waiting: false });
+  const text = `Elicitation response for server "${server}": ${final.action}`;
+  notify(agent, { type: 'elicitation_response', message: text, waiting: false });
   return final;
 }
 
 const ACTIONS = ['accept', 'decline', 'cancel'] as const;
 
-/** What hooks answer in the person's place; null when none does. */
+/** The answer of hooks instead of the user; null when there is none. */
 function readAnswer({ changes }: Verdict): ElicitationAnswer | null {
   const given = changes['answer'];
   if (!isRecord(given)) return null;
@@ -50,7 +50,7 @@ function readAnswer({ changes }: Verdict): ElicitationAnswer | null {
   return action === 'accept' && isRecord(content) ? { action, content } : { action };
 }
 
-/** Null when there is nobody who can be asked. */
+/** Null when there is no user who can be asked. */
 async function askUser(
   agent: Agent,
   request: ElicitationRequest,

@@ -26,7 +26,7 @@ import { followTo } from '../tools/shell/directory.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { SkillText, ToolPorts, Workbench } from '../tools/workbench.ts';
 
-/** Everything that a session is made of; the host brings it together. */
+/** Everything that a session is made of; the host builds it. */
 export interface SessionOptions {
   readonly id: string;
   readonly source: 'startup' | 'resume' | 'fork' | 'clear';
@@ -38,45 +38,45 @@ export interface SessionOptions {
   readonly openModel: SessionContext['openModel'];
   /** The model that a user names: of the same provider, or `provider/model`. Throws MODEL_UNKNOWN. */
   readonly resolveModel: (name: string, isRunning: boolean) => Promise<Model>;
-  /** Those that there are now; servers come and go. */
+  /** The current tools; MCP servers connect and disconnect. */
   readonly tools: () => readonly Tool[];
-  /** Further slash commands; the next time there may be others. */
+  /** The current slash commands of plugins and MCP servers. */
   readonly commands?: () => readonly SlashCommand[];
-  /** Answers what a person typed, where it is a command that needs no expansion; null where it is not. */
+  /** Runs a plugin's command; null when the prompt is none. */
   readonly answerCommand?: AnswerCommand;
-  /** Brings up to date what may change between two runs. Must not throw. */
+  /** Reloads what may change between two runs. Must not throw. */
   readonly beforeRun?: () => Promise<void>;
-  /** Said after the system prompt's own words; asked for again for each request. */
+  /** Appended to the system prompt; called for each request. */
   readonly rules?: () => string;
   readonly listSpecs: SessionContext['listSpecs'];
   readonly limits: Limits;
   readonly person: Person | null;
-  /** Null when nothing is kept. */
+  /** Null when nothing is stored. */
   readonly stored: StoredSession | null;
   readonly pendingPrompts: PromptQueue;
-  /** What is gone on with; null for a new session. */
+  /** The session that is resumed; null for a new one. */
   readonly earlier: ResumedSession | null;
   readonly identity: Pick<Moment, 'taskId' | 'ulid'>;
-  /** What hooks are told to be the project, also when the session works in a copy of it. */
+  /** The project directory of events, also when the session works in a worktree. */
   readonly projectDirectory: string;
   readonly places: KnowledgePlaces;
   readonly bench: Omit<WorkbenchFacts, 'ports' | 'cwd'>;
   readonly setup: 'init' | 'maintenance' | null;
   readonly addedDirectories: readonly string[];
-  /** What the person adds to the system prompt, or says instead of it. */
+  /** Appended to the system prompt, or instead of it. */
   readonly systemPrompt?: string | WholePrompt;
   readonly shapeRequest?: SessionContext['shapeRequest'];
-  /** What a new session takes as said already. */
+  /** Messages that a new session begins with. */
   readonly said?: readonly Message[];
   readonly wait?: SessionContext['wait'];
   /** Watches files for FileChanged. */
   readonly watch?: (paths: readonly string[]) => Promise<void>;
   readonly onEvent: (event: RuntimeEvent) => void;
-  /** Ends what was opened for this session only, after its hooks were told of the end. */
+  /** Closes what was opened for this session only, after SessionEnd. */
   readonly release?: () => Promise<void>;
 }
 
-/** What a command came to: words for the person, a prompt to be run, or both. */
+/** The result of a command: a reply to the user, a prompt to run, or both. */
 interface CommandAnswer {
   readonly reply: string | null;
   readonly prompt: string | null;
@@ -84,15 +84,15 @@ interface CommandAnswer {
 
 type AnswerCommand = (prompt: string, signal: AbortSignal) => Promise<CommandAnswer | null>;
 
-/** A session that is ready to be opened. */
+/** The parts of a session that is ready to start. */
 export interface PreparedSession extends TaskState {
   readonly agent: Agent;
   readonly answerCommand: AnswerCommand;
   readonly beforeRun: () => Promise<void>;
   readonly commands: readonly SlashCommand[];
-  /** From now on the hooks of the command, or of the skill that it is, count. */
+  /** Enables the hooks of the command, or of the skill that it is. */
   readonly noteCommand: (name: string) => void;
-  /** What hooks want to be run before the person's own prompt. */
+  /** Prompts of SessionStart hooks, run before the user's own. */
   readonly initialMessages: string[];
   readonly notes: readonly string[];
   instructions(): readonly Instruction[];
@@ -145,7 +145,7 @@ interface Knowledge {
 
 function createSessionAgent(options: SessionOptions, known: Knowledge): Agent {
   const { id, stored, earlier, clock, model, tools } = options;
-  // The agent's tools need the agent, which needs its tools.
+  // A function, because the agent's tools need the agent, which needs its tools.
   const own = (): Agent => agent;
   const taskItemsOf = createTaskItems();
   const portsOf = (asking: () => Agent): ToolPorts => ({
@@ -198,7 +198,7 @@ function createSessionAgent(options: SessionOptions, known: Knowledge): Agent {
   return agent;
 }
 
-/** Unless that is gone, or outside of where the session is opened now. */
+/** Unless the directory is gone, or outside of the workspace. */
 function restoreCwd({ bench, pendingContext: waiting }: Agent, cwd: string): void {
   const { note } = followTo(cwd, bench);
   if (note !== '') waiting.push(reminder(note));
@@ -213,7 +213,7 @@ function createSessionContext(options: SessionOptions, known: Knowledge): Sessio
     limits,
     person,
     openModel: modelFor,
-    listSpecs: specsOf,
+    listSpecs,
     wait,
     onEvent,
   } = options;
@@ -227,7 +227,7 @@ function createSessionContext(options: SessionOptions, known: Knowledge): Sessio
     limits,
     person,
     openModel: modelFor,
-    listSpecs: specsOf,
+    listSpecs,
     ...(wait === undefined ? {} : { wait }),
     ...(options.shapeRequest === undefined ? {} : { shapeRequest: options.shapeRequest }),
     emit: onEvent,
@@ -282,7 +282,7 @@ function leavePlanMode(permissions: Permissions): void {
   if (permissions.mode() === 'plan') permissions.setMode('default');
 }
 
-/** From now on the skill's hooks count. */
+/** Enables the skill's hooks. */
 function useSkill({ skills, usedSkills }: Knowledge, name: string): SkillText | null {
   const skill = findSkill(name, skills);
   if (skill === null) return null;
@@ -292,15 +292,15 @@ function useSkill({ skills, usedSkills }: Knowledge, name: string): SkillText | 
 
 type TaskEvent = FiredEvent<'TaskStart' | 'TaskResume'>;
 
-/** How far a task has come: begun, left with a call undecided, named. */
+/** The state of a task: begun, with an undecided call, its title. */
 interface TaskState {
-  /** TaskStart with the first prompt, or TaskResume with or without one; null every further time. */
+  /** TaskStart with the first prompt, or TaskResume with or without one; null from then on. */
   takeTaskEvent(prompt: string | null): TaskEvent | null;
-  /** The task was refused, so that the next prompt begins it. */
+  /** Called when the task was refused, so that the next prompt begins it. */
   returnTaskEvent(): void;
   /** A call that an earlier run left undecided. */
   takeDeferred(): ToolUseBlock | null;
-  /** A run left it undecided again. */
+  /** Called when a run left the call undecided again. */
   deferCall(call: ToolUseBlock): void;
   title(): string | null;
   rename(title: string): void;
@@ -328,7 +328,7 @@ function createTaskEvents(earlier: ResumedSession | null) {
       const facts = { lastMessageAt, messageCount, historyDeleted: false };
       return { name: 'TaskResume', prompt: prompt ?? '', ...facts };
     },
-    giveBackTaskEvent() {
+    returnTaskEvent() {
       isBegun = false;
     },
   };
@@ -342,7 +342,7 @@ function createDeferral(earlier: ResumedSession | null) {
       deferred = null;
       return taken;
     },
-    leaveDeferred(call: ToolUseBlock) {
+    deferCall(call: ToolUseBlock) {
       deferred = call;
     },
   };

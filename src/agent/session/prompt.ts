@@ -12,7 +12,7 @@ import { endWithoutRun, endWithReply, run, formatRunError } from '../run.ts';
 import type { RunResult } from '../runtime-event.ts';
 
 /**
- * From what a person typed to the end of the run; the only place where TaskStart, TaskResume and
+ * Runs a prompt from the user's text to the end of the run; the only place where TaskStart, TaskResume and
  * UserPromptExpansion are fired.
  */
 export async function runPrompt(
@@ -28,7 +28,7 @@ export async function runPrompt(
   return runSafely(prepared, text, signal);
 }
 
-/** How it went is the result, whatever happens. */
+/** An error becomes the result of the run. */
 async function runSafely(
   prepared: PreparedSession,
   text: string | null,
@@ -51,7 +51,7 @@ async function runTypedPrompt(
   const { agent } = prepared;
   await prepared.beforeRun();
   const answer = typed === null ? null : await prepared.answerCommand(typed, signal);
-  // A command that has its answer is no task, so that nobody is told of one.
+  // A command that was answered is no task, so that no TaskStart is fired.
   if (answer !== null && answer.prompt === null) return endWithReply(agent, answer.reply ?? '');
   const reply = answer?.reply ?? null;
   if (reply !== null) agent.emit({ type: 'reply', text: reply, isAll: false });
@@ -80,7 +80,7 @@ async function runTypedPrompt(
   return continueRun(prepared, expanded.prompt, signal);
 }
 
-/** What an earlier run left undecided is taken up only by one that really begins. */
+/** The undecided call of an earlier run is taken only by a run that really begins. */
 async function continueRun(
   prepared: PreparedSession,
   prompt: string | null,
@@ -99,7 +99,7 @@ function formatRefusal(
   return modelText({ kind: 'refused-prompt', event, reason, prompt });
 }
 
-/** The first prompt begins a task, or takes one up again. A string says why not. */
+/** The first prompt begins or resumes a task. Returns why not, or null. */
 async function beginTask(
   prepared: PreparedSession,
   prompt: string | null,
@@ -157,7 +157,7 @@ async function expandPrompt(
   return fetchCommandText(found, signal);
 }
 
-/** A server's prompt is asked for once hooks have let it pass. */
+/** A prompt of an MCP server is fetched only after hooks allowed it. */
 async function fetchCommandText(
   { fetch, text, args, command }: ExpandedCommand,
   signal: AbortSignal,

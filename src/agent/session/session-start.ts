@@ -4,8 +4,8 @@ import type { Agent } from '../agent.ts';
 import { contextTexts } from '../conversation/verdict-texts.ts';
 
 /**
- * Tells hooks that a session opens, or begins anew after a compaction; the only place where
- * SessionStart is fired.
+ * Fires SessionStart when a session opens, or continues after a compaction; the only place where
+ * it is fired.
  */
 export async function fireSessionStart(
   agent: Agent,

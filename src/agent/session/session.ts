@@ -109,7 +109,7 @@ export class Session {
    */
   async prompt(text: string | null, signal?: AbortSignal): Promise<RunResult> {
     this.#wakes = 0;
-    const abort = (): void => this.abort('interrupted by the person');
+    const abort = (): void => this.abort('interrupted by the user');
     const running = this.#run(text).finally(() => void this.#agent.images.splice(0));
     if (signal?.aborted === true) abort();
     signal?.addEventListener('abort', abort, { once: true });
@@ -312,14 +312,14 @@ export class Session {
   }
 
   #announce(): void {
-    const { source, model, permissions, tools, listSpecs: specsOf } = this.#options;
+    const { source, model, permissions, tools, listSpecs } = this.#options;
     this.#agent.emit({
       type: 'session-start',
       source,
       cwd: this.#agent.bench.cwd(),
       model: { provider: model.provider, id: model.id },
       permissionMode: permissions.mode(),
-      tools: specsOf(tools()).map(({ name }) => name),
+      tools: listSpecs(tools()).map(({ name }) => name),
       transcriptPath: this.transcriptPath,
     });
     for (const text of this.#prepared.notes) {

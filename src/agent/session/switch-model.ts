@@ -18,7 +18,7 @@ export interface ModelSwitch {
 }
 
 /**
- * Goes on with another model unless hooks refuse it, which a sentence tells; the only place where
+ * Switches the model unless hooks refuse it, and returns why not; the only place where
  * PreModelSwitch and PostModelSwitch are fired.
  */
 export async function switchModel(
@@ -53,10 +53,10 @@ async function findRefusal(agent: Agent, verdict: Verdict, asked: Asked): Promis
   return (await isConfirmed(agent, asked, why)) ? null : why;
 }
 
-/** Nobody there means no. */
-async function isConfirmed({ session: world }: Agent, asked: Asked, why: string): Promise<boolean> {
+/** Not confirmed without a user. */
+async function isConfirmed({ session }: Agent, asked: Asked, why: string): Promise<boolean> {
   const { model, signal } = asked;
-  if (world.person === null) return false;
+  if (session.person === null) return false;
   const question = `Switch the model to ${model}? ${why}`;
   const options = [
     { label: 'Yes', description: `Go on with ${model}` },
@@ -69,7 +69,7 @@ async function isConfirmed({ session: world }: Agent, asked: Asked, why: string)
     multiSelect: false,
     isClosed: true,
   } as const;
-  const answers = await untilAborted(world.person.answer([confirm], signal), signal);
+  const answers = await untilAborted(session.person.answer([confirm], signal), signal);
   return answers?.[question] === 'Yes';
 }
 
@@ -80,9 +80,9 @@ function describeSwitch(
   model: Model,
   { requested, source }: Pick<ModelSwitch, 'requested' | 'source'>,
 ) {
-  const { contextTokens, answeredAt, session: world } = agent;
+  const { contextTokens, answeredAt, session } = agent;
   const { prices } = model;
-  const isCacheWarm = answeredAt !== null && world.clock.now() - answeredAt < CACHE_LIFETIME_MS;
+  const isCacheWarm = answeredAt !== null && session.clock.now() - answeredAt < CACHE_LIFETIME_MS;
   const facts: EventFacts['PreModelSwitch'] = {
     fromModel: agent.model.id,
     toModel: model.id,
@@ -97,7 +97,7 @@ function describeSwitch(
   return facts;
 }
 
-/** From dollars for a million tokens; an estimate, so four digits are enough. */
+/** From dollars per million tokens; an estimate, rounded to four digits. */
 function toDollars(millionths: number): number {
   return Math.round(millionths / 100) / 10_000;
 }

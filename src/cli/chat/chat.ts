@@ -101,7 +101,7 @@ export class Chat {
     const unheard = queued.takeAll();
     if (unheard.length > 0) view.giveBack(unheard.join('\n\n'));
     doing.set('cancelling …');
-    this.#session().abort('interrupted by the person');
+    this.#session().abort('interrupted by the user');
   }
 
   typed(): void {
@@ -289,7 +289,7 @@ export class Chat {
   }
 }
 
-const GIVEN_UP = 'interrupted by the person';
+const GIVEN_UP = 'interrupted by the user';
 const BUSY = 'The agent is working. Wait for it, or cancel with esc.';
 /** Before anybody knows which model it is for. */
 export const LEAST_PASTED = 100_000;

@@ -10,29 +10,29 @@ export interface ModelSource {
   readonly wish: Model | ModelWish | undefined;
   readonly settings: Settings;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Asked for whatever is none of Hookline's own; by default what was registered for the process. */
+  /** Providers beside Hookline's own; by default those registered for the process. */
   readonly providers?: CustomProviders;
 }
 
 /** The session's model, opened once, and others of the same provider by name. */
 export interface Models {
   openOwn(): Promise<Model>;
-  /** The same; where only its key is missing, one that says so when it is asked. */
+  /** The same; where only its key is missing, a model that fails with that message. */
   openOwnOrKeyless(): Promise<Model>;
   openNamed(name: string | null): Promise<Model>;
-  /** The one that a person asks for: of the same provider, or `provider/model`. Throws MODEL_UNKNOWN. */
+  /** The model that a user names: of the same provider, or `provider/model`. Throws MODEL_UNKNOWN. */
   openOther(name: string): Promise<Model>;
-  /** The same for one session, whose plugins may be what serves the model. */
+  /** The same for one session, whose plugins may serve the model. */
   forSession(providers: CustomProviders): Models;
 }
 
-/** Whoever shares a model of Hookline's own shares it opened: a script goes on where it is. */
+/** Sessions share one opened model of Hookline's own, so that a script continues where it is. */
 export function createModels(source: ModelSource, shared?: () => Promise<Model>): Models {
   let opened: Promise<Model> | null = null;
   const own = async (): Promise<Model> => {
     if (shared !== undefined && (await isBuiltIn(source))) return shared();
     opened ??= chooseModel(source, null).catch((error: unknown) => {
-      // A plugin that is loaded later may bring what is missing now.
+      // A plugin that is loaded later may register the missing provider.
       opened = null;
       throw error;
     });
@@ -54,7 +54,7 @@ export function createModels(source: ModelSource, shared?: () => Promise<Model>)
     async openOther(name) {
       const model = await own();
       if (!isWish(source.wish)) return checkOnlyModel(model, name);
-      // A script plays whatever model it is asked to be.
+      // A script stands for any model.
       if (model.provider === 'scripted') return { ...model, id: name };
       return chooseModel(await resolveWish(source, model.provider, name), null);
     },
@@ -62,7 +62,7 @@ export function createModels(source: ModelSource, shared?: () => Promise<Model>)
   };
 }
 
-/** Who asks for no more than a command of a plugin needs no key for it. */
+/** A session that only runs a plugin's command needs no key. */
 async function createKeylessModel({ wish, settings }: ModelSource, error: unknown): Promise<Model> {
   if (!isHooklineError(error) || error.code !== 'MODEL_KEY_MISSING' || !isWish(wish)) throw error;
   const failure = {
@@ -95,12 +95,12 @@ function readProvider(wish: ModelWish | undefined, settings: Settings): string {
   return wish?.provider ?? usual;
 }
 
-/** A name with a slash may be another provider's, or a name as some services have it. */
+/** A name with a slash names another provider, or is a name that some services use. */
 async function resolveWish(source: ModelSource, own: string, name: string): Promise<ModelSource> {
   const { PROVIDER_NAMES } = await import('../../agent/models/providers.ts');
   const [provider = '', ...rest] = name.split('/');
-  const brought = (await loadProviders(source)).find(provider);
-  const isKnown = PROVIDER_NAMES.includes(provider) || brought !== null;
+  const providers = (await loadProviders(source)).find(provider);
+  const isKnown = PROVIDER_NAMES.includes(provider) || providers !== null;
   const isOther = rest.length > 0 && isKnown && provider !== own;
   if (!isOther) {
     const model = own === 'anthropic' ? await expandShortName(name) : name;
@@ -116,7 +116,7 @@ async function loadProviders({ providers }: ModelSource): Promise<CustomProvider
 
 const SHORT_NAME = /^(?:sonnet|opus|haiku|fable)$/;
 
-/** Whoever asks for `sonnet` means the newest of that name. */
+/** `sonnet` means the newest model of that name. */
 async function expandShortName(name: string): Promise<string> {
   if (!SHORT_NAME.test(name)) return name;
   const { pricedModels } = await import('../../agent/models/prices.ts');
@@ -161,12 +161,12 @@ async function chooseModel(source: ModelSource, name: string | null): Promise<Mo
   });
 }
 
-/** Hookline's own names mean its own providers, whatever plugins bring. */
+/** Names of Hookline's own providers cannot be taken over by plugins. */
 async function openChosen(source: ModelSource, choice: ModelChoice): Promise<Model> {
   const { isOwnProvider, openModel } = await import('../../agent/models/providers.ts');
   if (isOwnProvider(choice.provider)) return openModel(choice);
-  const brought = await loadProviders(source);
-  const custom = brought.find(choice.provider);
-  if (custom === null) return openModel({ ...choice, others: brought.ids() });
+  const providers = await loadProviders(source);
+  const custom = providers.find(choice.provider);
+  if (custom === null) return openModel({ ...choice, others: providers.ids() });
   return custom.open({ ...choice, passedKeys: source.settings['env.pass'] });
 }

@@ -12,39 +12,39 @@ import type { OpenedHooks } from '../open-hooks.ts';
 
 /** Which session is wanted: a new one, or one that is stored. */
 export interface SessionSelection {
-  /** The id of a stored session to go on with, or its beginning; `latest` means the last one of this directory. */
+  /** The id of a stored session to resume, or its beginning; `latest` means the last one of this directory. */
   readonly resume?: string;
-  /** Goes on in a copy of it. */
+  /** Resumes a copy of it. */
   readonly fork?: boolean;
-  /** Works in a worktree of this name instead, which is made for it. */
+  /** Works in a worktree of this name, which is created for it. */
   readonly worktree?: string;
-  /** The id of a new one; its own by default. */
+  /** The id of a new session; a random one by default. */
   readonly id?: string;
-  /** What a new one takes as said already. */
+  /** Messages that a new session begins with. */
   readonly said?: readonly Message[];
-  /** A new one in the place of one that the person cleared. */
+  /** Whether it replaces a session that the user cleared. */
   readonly afterClear?: boolean;
 }
 
-/** A session, and where it is stored. */
+/** A session and its store. */
 export interface OpenedStore {
   readonly id: string;
   readonly source: SessionOptions['source'];
-  /** Null when nothing is kept. */
+  /** Null when nothing is stored. */
   readonly stored: StoredSession | null;
   readonly earlier: ResumedSession | null;
   readonly taskId: string;
   readonly ulid: string;
 }
 
-/** A session that is wanted, before anything of it is stored or read. */
+/** Which session is meant, before anything of it is stored or read. */
 export interface SessionIdentity {
   readonly id: string;
-  /** The stored one that is gone on with, or copied; null for a new one. */
+  /** The stored session that is resumed or copied; null for a new one. */
   readonly from: string | null;
 }
 
-/** Says which session is meant. Throws SESSION_UNKNOWN when there is none. */
+/** Throws SESSION_UNKNOWN when there is none. */
 export function resolveSession(
   opened: OpenedHooks,
   clock: Clock,
@@ -70,14 +70,14 @@ export interface StoreRequest {
   readonly clock: Clock;
   readonly wish: SessionSelection;
   readonly named: SessionIdentity;
-  /** What is written down of a new one. */
+  /** What is stored of a new session. */
   readonly facts: Pick<
     StoredSession['facts'],
     'startDirectory' | 'workspaceRoots' | 'model' | 'permissionMode'
   >;
 }
 
-/** Finds the place of a session on disk, and what is there already of one that is gone on with. */
+/** Creates the files of a new session, or reads those of a stored one. */
 export function openStoredSession({
   opened,
   clock,

@@ -40,7 +40,7 @@ export interface SessionParts {
   readonly pendingPrompts: PromptQueue;
 }
 
-/** Brings together what a session is made of. When that fails, its plugins and its engine are closed. */
+/** Builds everything that a session is made of. When that fails, its plugins and its engine are closed. */
 export async function buildSessionOptions(
   services: SessionServices,
   parts: SessionParts,
@@ -65,20 +65,20 @@ async function joinOptions(
   const judging = openSessionPermissions(services);
   const facts = describeSession(services, model, judging);
   await watch.start();
-  const kept = openStoredSession({ opened: services.opened, clock, wish, named, facts });
-  const { id, taskId, ulid: ownUlid } = kept;
-  const worktree = await enterWorktree(services, wish.worktree, kept);
+  const storage = openStoredSession({ opened: services.opened, clock, wish, named, facts });
+  const { id, taskId, ulid: ownUlid } = storage;
+  const worktree = await enterWorktree(services, wish.worktree, storage);
   const opened = worktree === null ? services.opened : withWorktree(services.opened, worktree);
   const permissions =
     worktree === null
       ? judging
       : openSessionPermissions({ opened, options, notice: () => undefined });
-  const bench = describeBench(opened, { sessionId: id, stored: kept.stored, permissions });
-  // The agent is told to read there what was too long to be shown.
+  const bench = describeBench(opened, { sessionId: id, stored: storage.stored, permissions });
+  // The agent reads there the tool output that was too long for the conversation.
   if (bench.spillDirectory !== null) permissions.addDirectory(bench.spillDirectory);
   return {
     id,
-    source: kept.source,
+    source: storage.source,
     engine,
     pendingPrompts,
     permissions,
@@ -95,8 +95,8 @@ async function joinOptions(
       ),
     limits: readLimits(services),
     person: options.person ?? null,
-    stored: kept.stored,
-    earlier: kept.earlier,
+    stored: storage.stored,
+    earlier: storage.earlier,
     identity: { taskId, ulid: ownUlid },
     projectDirectory: services.opened.startDirectory,
     places: { ...listPlaces(opened), skillDirectories: plugins.current()?.skills() ?? [] },
@@ -136,7 +136,7 @@ async function resolveModel(
   return selectModels(services, plugins).openOther(name);
 }
 
-/** What is written down of a new one. */
+/** What is stored of a new session. */
 function describeSession(
   { opened: { startDirectory, workspaceRoots } }: SessionServices,
   { provider, id }: Model,
@@ -146,7 +146,7 @@ function describeSession(
   return { startDirectory, workspaceRoots, model: { provider, id }, permissionMode };
 }
 
-/** Null when the session works where it was started. */
+/** Null when the session has no worktree. */
 async function enterWorktree(
   { opened, engine, options, emit, worktrees }: SessionServices,
   name: string | undefined,
@@ -181,7 +181,7 @@ function createGitEnvironment({ surroundings }: OpenedHooks): Environment {
   return childEnvironment({ base, platform, withhold: PROVIDER_KEYS, pass: [], add: {} });
 }
 
-/** Rules and tools are about the copy; hooks stay those that were looked at and trusted. */
+/** Rules and tools use the worktree; the hooks stay those that were found and trusted. */
 function withWorktree(opened: OpenedHooks, { path: root }: Worktree): OpenedHooks {
   return { ...opened, startDirectory: root, workspaceRoots: [root] };
 }
@@ -192,8 +192,8 @@ function listTools(
 ): readonly Tool[] {
   const others = [...TOOLS, ...mcp.tools(), ...(tools?.() ?? [])];
   const ofPlugins = plugins?.tools() ?? [];
-  const tell: OnIssue = ({ plugin, message }) => notice(`plugin ${plugin}: ${message}`);
-  const onIssue = wanted?.onIssue ?? tell;
+  const report: OnIssue = ({ plugin, message }) => notice(`plugin ${plugin}: ${message}`);
+  const onIssue = wanted?.onIssue ?? report;
   return (
     chooseTools?.(others, ofPlugins) ?? [...others, ...withFreeNames(ofPlugins, others, onIssue)]
   );
@@ -249,7 +249,7 @@ export interface BenchRequest {
   readonly permissions: Permissions;
 }
 
-/** What tools of a session find around them. */
+/** The environment of a session's tools. */
 export function describeBench(
   opened: OpenedHooks,
   { sessionId, stored, permissions }: BenchRequest,
@@ -268,7 +268,7 @@ export function describeBench(
   };
 }
 
-/** A command of the agent sees what its person's shell sees, and that it runs in a session. */
+/** A command of the agent has the user's environment, with the marker of the session. */
 function createChildEnvironment({ surroundings }: OpenedHooks, sessionId: string) {
   return hookEnvironment({ surroundings, withhold: [], pass: [], sessionId });
 }

@@ -16,18 +16,18 @@ import type { Settings } from '../settings.ts';
 import type { AgentOptions } from './agent-options.ts';
 import type { SessionServices } from './session-services.ts';
 
-/** The plugins of one session, once it has any: then, and not before, something of them is loaded. */
+/** The plugins of one session. Their code is loaded only when the session has any. */
 export interface LazyPlugins {
   /** Null while there are none. */
   current(): SessionPlugins | null;
-  /** Takes up what has come, gone or changed, and what is made for another model; between two runs only. */
+  /** Loads added, removed and changed plugins, and those for another model; between two runs only. */
   refresh(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface SessionPluginParts {
   readonly id: string;
-  /** Where the handlers of its plugins are put for its engine. */
+  /** Holds the handlers of its plugins for its engine. */
   readonly pluginHandlers: PluginSource;
   /** Does what plugins of the session ask for: steering, further prompts. */
   readonly emitEvent: (name: string, payload: unknown) => void;
@@ -54,7 +54,7 @@ export async function openPluginsIfAny(
     async refresh() {
       const { model } = sessions.get(parts.id)?.session.state() ?? {};
       const serving = model ?? first;
-      // What plugins call the provider, they call the one that the session began with.
+      // `providerId` is the embedder's name for the provider that the session began with.
       const target = toModelTarget(serving, serving.provider === first.provider ? wanted : {});
       if (plugins !== null) return plugins.refresh(target);
       await openIfAny(target).catch((error: unknown) =>
@@ -100,7 +100,7 @@ interface ServingModel {
   readonly id: string | null;
 }
 
-/** What Cline calls the providers that have another name here. */
+/** Cline's names of the providers that have another name here. */
 const CLINE_NAMES: Readonly<Record<string, readonly string[]>> = {
   openai: ['openai-native'],
   'openai-compatible': ['openai'],
@@ -111,12 +111,12 @@ function toModelTarget({ provider, id }: ServingModel, { providerId }: PluginOpt
   return { providers: providerId === undefined ? names : [providerId, provider], model: id };
 }
 
-/** Whom a session would be served by of which nothing else is said. */
+/** The provider and model of a session without options. */
 export function usualTarget(settings: Settings): ModelTarget {
   return toModelTarget(findServingModel(undefined, settings), {});
 }
 
-/** Who serves the session, as far as that is known before the model is opened. */
+/** The provider and model of a session, as far as known before the model is opened. */
 function findServingModel(model: AgentOptions['model'], settings: Settings): ServingModel {
   if (model !== undefined && 'stream' in model) return model;
   const usual = settings['model.provider'];
@@ -126,7 +126,7 @@ function findServingModel(model: AgentOptions['model'], settings: Settings): Ser
   return { provider, id: model?.model ?? configured };
 }
 
-/** The tools as Cline's SDK would tell a model of them. */
+/** The tools in the vocabulary of Cline's SDK. */
 function listSdkTools(
   tools: readonly Tool[],
   { offers }: AgentOptions,
@@ -144,7 +144,7 @@ type PluginParts = Pick<
   'answerCommand' | 'beforeRun' | 'rules' | 'commands' | 'shapeRequest' | 'onEvent'
 >;
 
-/** What a session takes from its plugins beside tools and hooks. */
+/** What plugins contribute to a session beside tools and hooks. */
 export function createPluginParts(
   plugins: LazyPlugins,
   { mcp, options, emit }: SessionServices,
@@ -157,7 +157,7 @@ export function createPluginParts(
       const own = plugins.current()?.commands() ?? [];
       return [...mcp.commands(), ...own.flatMap(toSlashCommand)];
     },
-    // Message builders come first, then whoever embeds the agent.
+    // Message builders of plugins come first, then the embedder.
     async shapeRequest(asked, signal) {
       const built = (await plugins.current()?.shapeRequest(asked, signal)) ?? asked;
       return options.shapeRequest?.(built, signal) ?? built;
@@ -169,7 +169,7 @@ export function createPluginParts(
   };
 }
 
-/** For those who complete what a person types, and list what there is. */
+/** For completion and lists of commands. */
 function toSlashCommand(command: AgentExtensionCommand): SlashCommand[] {
   if (command.handler === undefined) return [];
   const { name, description = '' } = command;

@@ -20,7 +20,7 @@ import {
 } from './session-services.ts';
 
 export interface StartRequest extends SessionSelection {
-  /** Null goes on with what a resumed session left. */
+  /** Null continues what a resumed session left undone. */
   readonly prompt?: string | null;
   /** Only opens the session, also a stored one. */
   readonly idle?: boolean;
@@ -129,7 +129,7 @@ async function openSession(
   throw hostClosed();
 }
 
-/** Servers take their time, which an abort does not wait for. */
+/** Settles early when the signal aborts. */
 async function untilSettled(mcp: McpServers, signal: AbortSignal | undefined): Promise<void> {
   const settled = mcp.settled();
   if (signal === undefined) return settled;
@@ -143,14 +143,14 @@ function hostClosed(): HooklineError {
   });
 }
 
-/** Puts a hook's question to the model. */
+/** Asks the model a hook's question. */
 async function answerHookQuestion(
   services: SessionServices,
   question: HookQuestion,
   signal: AbortSignal,
 ): Promise<string> {
   const { opened, options, models } = services;
-  // No hook sees what a hook's own question leads to, so a mode that allows more does not count here.
+  // No hook runs for the calls of a hook's question, so that a mode that allows more does not apply.
   const careful = { ...options, permissionMode: 'default' } as const;
   const permissions = openSessionPermissions({ opened, options: careful, notice: () => undefined });
   if (question.transcriptPath !== null) {
@@ -158,11 +158,11 @@ async function answerHookQuestion(
   }
   const { sessionId } = opened.moment();
   const facts = describeBench(opened, { sessionId, stored: null, permissions });
-  const means = {
+  const answerOptions = {
     openModel: (name: string | null) => models.openNamed(name),
     tools: TOOLS,
     bench: () => createWorkbench({ ...facts, cwd: opened.startDirectory, ports: {} }),
     permissions,
   };
-  return answerHook(means, question, signal);
+  return answerHook(answerOptions, question, signal);
 }
