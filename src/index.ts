@@ -11,7 +11,8 @@ export type { HookSearch } from './host/hook-search.ts';
 export type { Model, ModelChunk, ModelFailure, ModelRequest, Usage } from './agent/models/model.ts';
 export { scripted, type ScriptTurn } from './agent/models/scripted.ts';
 export type { RunResult, RuntimeEvent } from './agent/runtime-event.ts';
-export type { ModelSwitch, Session, SessionState } from './agent/session/session.ts';
+export type { Session, SessionState } from './agent/session/session.ts';
+export type { ModelSwitch } from './agent/session/switch-model.ts';
 export type {
   Approval,
   ApprovalRequest,

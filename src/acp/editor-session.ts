@@ -5,12 +5,12 @@ import type { Session } from '../agent/session/session.ts';
 import { untilAborted } from '../base/abort.ts';
 import type { Host } from '../host/create-host.ts';
 import { isPermissionMode } from '../permissions/mode.ts';
-import { endingOf } from './ending.ts';
-import { configOptionsOf, MODE_OPTION, MODEL_OPTION, modesOf } from './modes.ts';
-import { commandsOf, runOwnCommand } from './own-commands.ts';
-import type { Editor } from './person/editor.ts';
+import { toStopReason } from './stop-reason.ts';
+import { listConfigOptions, MODE_OPTION, MODEL_OPTION, listModes } from './modes.ts';
+import { listCommands, runOwnCommand } from './commands.ts';
+import type { Editor } from './requests.ts';
 import { readPrompt } from './read-prompt.ts';
-import { wrongMoment, wrongParams } from './request-errors.ts';
+import { createInvalidRequestError, createInvalidParamsError } from './request-errors.ts';
 
 export interface EditorSessionParts {
   readonly host: Host;
@@ -26,11 +26,11 @@ export class EditorSession {
   #prompting: AbortController | null = null;
   #serversSettled: Promise<unknown> | null = null;
   #lastFinish: FinishReason | null = null;
-  #told: Told;
+  #sent: SentState;
 
   constructor(parts: EditorSessionParts) {
     this.#parts = parts;
-    this.#told = toldOf(parts.session);
+    this.#sent = readSentState(parts.session);
     this.#unsubscribe = parts.host.subscribe((event) => this.#observe(event));
   }
 
@@ -38,25 +38,25 @@ export class EditorSession {
     return this.#parts.session.id;
   }
 
-  /** What the answer to an opened session says of it. */
+  /** Modes and options, for the response to a request that opens the session. */
   setup(): Required<Pick<acp.NewSessionResponse, 'modes' | 'configOptions'>> {
     const state = this.#parts.session.state();
-    return { modes: modesOf(state), configOptions: configOptionsOf(state) };
+    return { modes: listModes(state), configOptions: listConfigOptions(state) };
   }
 
   announceCommands(): void {
     const { session, editor } = this.#parts;
-    const availableCommands = commandsOf(session.commands());
-    editor.tell({ sessionUpdate: 'available_commands_update', availableCommands });
+    const availableCommands = listCommands(session.commands());
+    editor.sendUpdate({ sessionUpdate: 'available_commands_update', availableCommands });
   }
 
-  /** A request that the editor takes back is the same as a cancelled prompt. */
+  /** Aborting the request cancels the prompt. */
   async prompt(
     blocks: readonly acp.ContentBlock[],
     signal: AbortSignal,
   ): Promise<acp.PromptResponse> {
     if (this.#prompting !== null) {
-      throw wrongMoment('another prompt is being worked on; cancel it first');
+      throw createInvalidRequestError('another prompt is being worked on; cancel it first');
     }
     const cancel = (): void => this.cancel();
     this.#prompting = new AbortController();
@@ -64,7 +64,7 @@ export class EditorSession {
     try {
       return { stopReason: await this.#run(blocks, this.#prompting.signal) };
     } finally {
-      // An editor takes the answer for the end of what it is told.
+      // Editors take the response for the end of the updates.
       await this.#parts.editor.settled();
       this.#prompting = null;
       signal.removeEventListener('abort', cancel);
@@ -74,25 +74,26 @@ export class EditorSession {
   async #run(blocks: readonly acp.ContentBlock[], cancelled: AbortSignal): Promise<acp.StopReason> {
     const { session, editor } = this.#parts;
     const { text, images, notes } = readPrompt(blocks);
-    if (text === '' && images.length === 0) throw wrongParams('the prompt says nothing');
-    for (const note of notes) editor.say({ severity: 'warning', text: note });
+    if (text === '' && images.length === 0)
+      throw createInvalidParamsError('the prompt says nothing');
+    for (const note of notes) editor.sendNotice({ severity: 'warning', text: note });
     await this.#awaitServers(cancelled);
-    const said = await this.#runOwn(text, cancelled);
-    if (said !== null) this.#say(said);
+    const reply = await this.#runOwn(text, cancelled);
+    if (reply !== null) this.#sendReply(reply);
     if (cancelled.aborted) return 'cancelled';
-    if (said !== null) return 'end_turn';
+    if (reply !== null) return 'end_turn';
     session.show(images);
     this.#lastFinish = null;
-    // A hook may have woken the agent; what the person says comes after that.
+    // A hook may have woken the agent; the user's prompt runs after that.
     const { ending, reason } = await session.queue(text);
-    const shown = await editor.clean({ ending, reason });
-    const { stopReason, words } = endingOf(shown, this.#lastFinish);
-    if (words !== null) editor.say({ severity: 'info', text: words });
-    this.#tellState();
+    const redacted = await editor.redact({ ending, reason });
+    const { stopReason, message } = toStopReason(redacted, this.#lastFinish);
+    if (message !== null) editor.sendNotice({ severity: 'info', text: message });
+    this.#sendState();
     return stopReason;
   }
 
-  /** What an own command says; null when the text is none. */
+  /** The reply of a built-in command; null when the text is no command. */
   async #runOwn(text: string, cancelled: AbortSignal): Promise<string | null> {
     if (cancelled.aborted) return '';
     try {
@@ -103,7 +104,7 @@ export class EditorSession {
     }
   }
 
-  /** People type while servers start; editors may not, and the agent should have its tools. */
+  /** An editor may send the first prompt at once, and the agent should have the tools of all servers. */
   async #awaitServers(cancelled: AbortSignal): Promise<void> {
     const { host, session } = this.#parts;
     this.#serversSettled ??= host.mcpServers();
@@ -112,34 +113,39 @@ export class EditorSession {
     if (session.commands().length !== before) this.announceCommands();
   }
 
-  #say(text: string): void {
+  #sendReply(text: string): void {
     const content = { type: 'text' as const, text };
-    if (text !== '') this.#parts.editor.tell({ sessionUpdate: 'agent_message_chunk', content });
-    this.#tellState();
+    if (text !== '')
+      this.#parts.editor.sendUpdate({ sessionUpdate: 'agent_message_chunk', content });
+    this.#sendState();
   }
 
   cancel(): void {
     this.#prompting?.abort();
-    this.#parts.session.abort('the person cancelled it');
+    this.#parts.session.abort('cancelled by the user');
   }
 
   setMode(mode: string): void {
-    if (!isPermissionMode(mode)) throw wrongParams(`there is no mode ${JSON.stringify(mode)}`);
+    if (!isPermissionMode(mode))
+      throw createInvalidParamsError(`there is no mode ${JSON.stringify(mode)}`);
     this.#parts.session.setPermissionMode(mode);
-    this.#tellMode();
+    this.#sendMode();
   }
 
   async setOption(id: string, value: unknown): Promise<acp.SetSessionConfigOptionResponse> {
     const { host, session, editor } = this.#parts;
-    if (typeof value !== 'string') throw wrongParams('an option’s value should be text');
+    if (typeof value !== 'string')
+      throw createInvalidParamsError('an option’s value should be text');
     if (id === MODE_OPTION) this.setMode(value);
-    else if (id !== MODEL_OPTION) throw wrongParams(`there is no option ${JSON.stringify(id)}`);
+    else if (id !== MODEL_OPTION)
+      throw createInvalidParamsError(`there is no option ${JSON.stringify(id)}`);
     else {
       const refusal = await host.switchModel(session.id, value, { source: 'picker' });
-      if (refusal !== null) throw wrongMoment((await editor.clean({ refusal })).refusal);
-      this.#told = toldOf(session);
+      if (refusal !== null)
+        throw createInvalidRequestError((await editor.redact({ refusal })).refusal);
+      this.#sent = readSentState(session);
     }
-    return { configOptions: configOptionsOf(session.state()) };
+    return { configOptions: listConfigOptions(session.state()) };
   }
 
   async close(): Promise<void> {
@@ -151,45 +157,45 @@ export class EditorSession {
   #observe(event: RuntimeEvent): void {
     if (event.parentAgentId !== null) return;
     if (event.type === 'turn-end') this.#lastFinish = event.finishReason;
-    // Cancelled while it waited for a run that a hook had begun.
+    // The prompt was cancelled while it waited for a run that a hook had started.
     if (event.type === 'run-start' && this.#prompting?.signal.aborted === true) this.cancel();
-    if (event.type === 'tool-end' || event.type === 'run-end') this.#tellMode();
+    if (event.type === 'tool-end' || event.type === 'run-end') this.#sendMode();
   }
 
-  /** Modes and models change by hooks, by plans that are agreed to and by commands, too. */
-  #tellMode(): void {
+  /** Hooks, accepted plans and commands change mode and model, too, so that every event may. */
+  #sendMode(): void {
     const { session, editor } = this.#parts;
-    const now = toldOf(session);
-    const before = this.#told;
-    this.#told = now;
-    if (now.mode !== before.mode) {
-      editor.tell({ sessionUpdate: 'current_mode_update', currentModeId: now.mode });
+    const current = readSentState(session);
+    const before = this.#sent;
+    this.#sent = current;
+    if (current.mode !== before.mode) {
+      editor.sendUpdate({ sessionUpdate: 'current_mode_update', currentModeId: current.mode });
     }
-    if (now.mode !== before.mode || now.model !== before.model) {
-      const configOptions = configOptionsOf(session.state());
-      editor.tell({ sessionUpdate: 'config_option_update', configOptions });
+    if (current.mode !== before.mode || current.model !== before.model) {
+      const configOptions = listConfigOptions(session.state());
+      editor.sendUpdate({ sessionUpdate: 'config_option_update', configOptions });
     }
-    const { title } = now;
-    if (title !== before.title) editor.tell({ sessionUpdate: 'session_info_update', title });
+    const { title } = current;
+    if (title !== before.title) editor.sendUpdate({ sessionUpdate: 'session_info_update', title });
   }
 
-  #tellState(): void {
+  #sendState(): void {
     const { session, editor } = this.#parts;
     const { contextTokens: used, contextLimit, costUsd } = session.state();
-    this.#tellMode();
+    this.#sendMode();
     const size = Number.isFinite(contextLimit) ? contextLimit : used;
     const cost = costUsd === null ? null : { amount: costUsd, currency: 'USD' };
-    editor.tell({ sessionUpdate: 'usage_update', used, size, cost });
+    editor.sendUpdate({ sessionUpdate: 'usage_update', used, size, cost });
   }
 }
 
-interface Told {
+interface SentState {
   readonly mode: string;
   readonly model: string;
   readonly title: string | null;
 }
 
-function toldOf(session: Session): Told {
+function readSentState(session: Session): SentState {
   const { permissionMode: mode, model, title } = session.state();
   return { mode, model: model.id, title };
 }

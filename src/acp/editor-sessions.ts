@@ -4,21 +4,25 @@ import type { HostOptions } from '../host/create-host.ts';
 import { withoutSecrets } from '../host/secrets/without-secrets.ts';
 import { readSessionIds, sessionsDirectory } from '../sessions/session-id.ts';
 import type { SessionStore, SessionSummary } from '../sessions/store.ts';
-import { abilitiesOf, NO_ABILITIES } from './abilities.ts';
+import { readCapabilities, NO_CAPABILITIES } from './capabilities.ts';
 import type { EditorSession } from './editor-session.ts';
-import { type Opened, openSession } from './open-session.ts';
-import type { Clean } from './shown/without-secrets.ts';
-import { unknownSession, wrongMoment, wrongParams } from './request-errors.ts';
+import { type Opened, openEditorSession } from './open-session.ts';
+import type { Redact } from './updates/redact-updates.ts';
+import {
+  createUnknownSessionError,
+  createInvalidRequestError,
+  createInvalidParamsError,
+} from './request-errors.ts';
 
 export interface AcpOptions {
-  /** Of every session: what the command line says. */
+  /** The options of every session, from the command line. */
   readonly host: HostOptions;
   readonly store: SessionStore;
-  /** Where that store is. */
+  /** The directory of that store. */
   readonly stateDirectory: string;
   /** Whether secrets are shown. */
   readonly raw: boolean;
-  /** Told what goes wrong where no editor would show it. */
+  /** Reports a problem that no editor would show. */
   readonly note: (text: string) => void;
 }
 
@@ -30,24 +34,24 @@ type Place = Pick<acp.NewSessionRequest, 'cwd' | 'additionalDirectories'> & {
 export class EditorSessions {
   readonly #options: AcpOptions;
   readonly #sessions = new Map<string, EditorSession>();
-  /** Those under way, so that none is left behind when the editor goes away. */
+  /** Sessions being opened, so that none is left behind when the editor disconnects. */
   readonly #opening = new Set<Promise<unknown>>();
-  #abilities = NO_ABILITIES;
-  /** Aborts when the editor is gone. */
-  readonly #gone = new AbortController();
-  readonly #clean: Clean = (value) => withoutSecrets(value, this.#options);
+  #capabilities = NO_CAPABILITIES;
+  /** Aborts when the editor has disconnected. */
+  readonly #disconnected = new AbortController();
+  readonly #redact: Redact = (value) => withoutSecrets(value, this.#options);
 
   constructor(options: AcpOptions) {
     this.#options = options;
   }
 
-  meet(capabilities: acp.ClientCapabilities | undefined): void {
-    this.#abilities = abilitiesOf(capabilities);
+  setCapabilities(capabilities: acp.ClientCapabilities | undefined): void {
+    this.#capabilities = readCapabilities(capabilities);
   }
 
   async create(client: acp.AgentContext, place: Place): Promise<acp.NewSessionResponse> {
     const { session, release } = await this.#open(client, place, null);
-    // The answer must be on its way first: without it the editor does not know the id.
+    // The response goes first: without it the editor does not know the id.
     setImmediate(() => {
       release();
       session.announceCommands();
@@ -55,25 +59,25 @@ export class EditorSessions {
     return { sessionId: session.id, ...session.setup() };
   }
 
-  /** Goes on with a stored session, after telling all that was said in it. */
+  /** Resumes a stored session, after replaying its transcript. */
   async load(
     client: acp.AgentContext,
     request: acp.LoadSessionRequest,
   ): Promise<acp.LoadSessionResponse> {
     const opened = await this.#reopen(client, request);
     await opened.replay();
-    return this.#goOn(opened);
+    return this.#release(opened);
   }
 
-  /** The same for an editor that still shows it. */
+  /** Resumes a stored session whose transcript the editor still shows. */
   async resume(
     client: acp.AgentContext,
     request: acp.ResumeSessionRequest,
   ): Promise<acp.ResumeSessionResponse> {
-    return this.#goOn(await this.#reopen(client, request));
+    return this.#release(await this.#reopen(client, request));
   }
 
-  #goOn({ session, release }: Opened): acp.LoadSessionResponse {
+  #release({ session, release }: Opened): acp.LoadSessionResponse {
     release();
     setImmediate(() => session.announceCommands());
     return session.setup();
@@ -84,7 +88,7 @@ export class EditorSessions {
     request: Place & { readonly sessionId: string },
   ): Promise<Opened> {
     const { sessionId } = request;
-    if (!this.#isStored(sessionId)) throw unknownSession(sessionId);
+    if (!this.#isStored(sessionId)) throw createUnknownSessionError(sessionId);
     await this.close(sessionId);
     return this.#open(client, request, sessionId);
   }
@@ -94,12 +98,12 @@ export class EditorSessions {
     { cwd, additionalDirectories = [], mcpServers = [] }: Place,
     resume: string | null,
   ): Promise<Opened> {
-    const { signal } = this.#gone;
-    if (signal.aborted) throw wrongMoment('the connection is closed');
+    const { signal } = this.#disconnected;
+    if (signal.aborted) throw createInvalidRequestError('the connection is closed');
     const { host: hostOptions, note } = this.#options;
     const places = { cwd, additionalDirectories, mcpServers, resume };
-    const editor = { client, abilities: this.#abilities, clean: this.#clean };
-    const opening = openSession({ ...editor, hostOptions, note, signal, ...places });
+    const editor = { client, capabilities: this.#capabilities, redact: this.#redact };
+    const opening = openEditorSession({ ...editor, hostOptions, note, signal, ...places });
     this.#opening.add(opening);
     try {
       const opened = await opening;
@@ -112,12 +116,12 @@ export class EditorSessions {
 
   find(sessionId: string): EditorSession {
     const session = this.#sessions.get(sessionId);
-    if (session === undefined) throw unknownSession(sessionId);
+    if (session === undefined) throw createUnknownSessionError(sessionId);
     return session;
   }
 
   async list({ cwd, cursor }: acp.ListSessionsRequest): Promise<acp.ListSessionsResponse> {
-    const from = startOf(cursor);
+    const from = parseCursor(cursor);
     const stored = this.#options.store.list().filter(({ messageCount }) => messageCount > 0);
     const wanted = typeof cwd === 'string' ? (findRealPath(cwd) ?? cwd) : null;
     const isHere = ({ startDirectory }: SessionSummary): boolean =>
@@ -125,16 +129,16 @@ export class EditorSessions {
     const here = stored.filter(isHere);
     const end = from + PAGE;
     const page = here.slice(from, end);
-    const titles = await this.#clean(page.map(titleOf));
+    const titles = await this.#redact(page.map(readTitle));
     return {
-      sessions: page.map((summary, index) => infoOf(summary, titles[index] ?? '')),
+      sessions: page.map((summary, index) => toSessionInfo(summary, titles[index] ?? '')),
       ...(here.length > end ? { nextCursor: String(end) } : {}),
     };
   }
 
   async delete(sessionId: string): Promise<void> {
     await this.close(sessionId);
-    if (!this.#isStored(sessionId)) throw unknownSession(sessionId);
+    if (!this.#isStored(sessionId)) throw createUnknownSessionError(sessionId);
     this.#options.store.remove(sessionId);
   }
 
@@ -146,12 +150,12 @@ export class EditorSessions {
   }
 
   async closeAll(): Promise<void> {
-    this.#gone.abort();
+    this.#disconnected.abort();
     await Promise.allSettled(this.#opening);
     await Promise.allSettled([...this.#sessions.keys()].map((id) => this.close(id)));
   }
 
-  /** Whole ids only: an editor goes on with the id that it gave. */
+  /** Whole ids only, because an editor resumes with the id that it was sent. */
   #isStored(sessionId: string): boolean {
     const ids = readSessionIds(sessionsDirectory(this.#options.stateDirectory));
     return ids.includes(sessionId);
@@ -160,21 +164,21 @@ export class EditorSessions {
 
 const PAGE = 100;
 
-function startOf(cursor: string | null | undefined): number {
+function parseCursor(cursor: string | null | undefined): number {
   const from = Number(cursor ?? 0);
   if (Number.isInteger(from) && from >= 0) return from;
-  throw wrongParams(`${JSON.stringify(cursor)} is no cursor that this list gave`);
+  throw createInvalidParamsError(`${JSON.stringify(cursor)} is no cursor that this list gave`);
 }
 
 const LONGEST_TITLE = 80;
 
-/** Not yet cut: half a secret is not seen to be one. */
-function titleOf({ title, firstPrompt }: SessionSummary): string {
+/** Not truncated yet, because half a secret is not recognised as one. */
+function readTitle({ title, firstPrompt }: SessionSummary): string {
   const [line = ''] = firstPrompt.trim().split('\n');
   return title ?? line;
 }
 
-function infoOf({ id, startDirectory, lastUsedAt }: SessionSummary, title: string) {
+function toSessionInfo({ id, startDirectory, lastUsedAt }: SessionSummary, title: string) {
   return {
     sessionId: id,
     cwd: startDirectory,

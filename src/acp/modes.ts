@@ -15,7 +15,7 @@ const MODES: Readonly<Record<PermissionMode, { readonly name: string; readonly a
 };
 
 /** The permission modes, as editors offer them. */
-export function modesOf({ permissionMode }: SessionState): acp.SessionModeState {
+export function listModes({ permissionMode }: SessionState): acp.SessionModeState {
   return {
     currentModeId: permissionMode,
     availableModes: Object.entries(MODES).map(([id, { name, about }]) => ({
@@ -26,8 +26,8 @@ export function modesOf({ permissionMode }: SessionState): acp.SessionModeState 
   };
 }
 
-/** The same for editors that know options; those leave modes aside, so they stand here, too. */
-export function configOptionsOf(state: SessionState): acp.SessionConfigOption[] {
+/** Mode and model as options, for editors that support options: those ignore `modes`. */
+export function listConfigOptions(state: SessionState): acp.SessionConfigOption[] {
   return [
     {
       type: 'select',
@@ -47,7 +47,7 @@ export function configOptionsOf(state: SessionState): acp.SessionConfigOption[] 
       name: 'Model',
       category: 'model',
       currentValue: state.model.id,
-      options: modelNames(state).map((value) => ({ value, name: value })),
+      options: listModelNames(state).map((value) => ({ value, name: value })),
     },
   ];
 }
@@ -58,8 +58,8 @@ const FAMILIES: Readonly<Record<string, string>> = {
   gemini: 'gemini-',
 };
 
-/** Others can be named with `/model`; no service is asked what it has. */
-function modelNames({ model: { provider, id } }: SessionState): readonly string[] {
+/** Other models can be named with `/model`: no service is asked for its list. */
+function listModelNames({ model: { provider, id } }: SessionState): readonly string[] {
   const family = FAMILIES[provider];
   const known = family === undefined ? [] : pricedModels(family);
   return [...new Set([id, ...known])];

@@ -8,81 +8,78 @@ import { isDirectory } from '../base/files.ts';
 import { createHost, type Host, type HostOptions } from '../host/create-host.ts';
 import { createDeltaWords } from '../host/secrets/delta-words.ts';
 import { readTranscript } from '../sessions/transcript/read-transcript.ts';
-import type { Abilities } from './abilities.ts';
+import type { EditorCapabilities } from './capabilities.ts';
 import { EditorSession } from './editor-session.ts';
-import { createLine, type Line } from './line.ts';
-import { mcpConfigOf } from './mcp-config.ts';
-import { answerInEditor } from './person/answer.ts';
-import { approveInEditor } from './person/approve.ts';
-import type { Editor } from './person/editor.ts';
-import { elicitInEditor } from './person/elicit.ts';
-import { wrongParams } from './request-errors.ts';
-import { type Aside, lateAsides } from './shown/asides.ts';
-import { replay } from './shown/replay.ts';
-import { createUpdates } from './shown/updates.ts';
-import type { Clean } from './shown/without-secrets.ts';
+import { createConnection, type Connection } from './connection.ts';
+import { askQuestions, type Editor, requestApproval, requestElicitation } from './requests.ts';
+import { createInvalidParamsError } from './request-errors.ts';
+import { type Notice, listLateNotices, createUpdateConverter } from './updates/runtime-updates.ts';
+import { replay } from './updates/replay.ts';
+import type { Redact } from './updates/redact-updates.ts';
+import type * as acp from '@agentclientprotocol/sdk';
 
-export interface OpenRequest {
+interface OpenRequest {
   readonly client: AgentContext;
-  readonly abilities: Abilities;
-  /** Of every session: what the command line says. */
+  readonly capabilities: EditorCapabilities;
+  /** The options of every session, from the command line. */
   readonly hostOptions: HostOptions;
   readonly cwd: string;
   readonly additionalDirectories: readonly string[];
-  /** Those that the editor wants to be there. */
+  /** Servers that the editor adds. */
   readonly mcpServers: readonly McpServer[];
-  /** The stored session to go on with; null for a new one. */
+  /** The stored session to resume; null for a new one. */
   readonly resume: string | null;
   readonly signal: AbortSignal;
-  /** What is shown passes it. */
-  readonly clean: Clean;
-  /** Told what goes wrong where no editor would show it. */
+
+  readonly redact: Redact;
+  /** Reports a problem that no editor would show. */
   readonly note: (text: string) => void;
 }
 
 export interface Opened {
   readonly session: EditorSession;
-  /** Tells all that was said before; for an editor that has not seen it. */
+  /** Sends the stored transcript, for an editor that does not show it yet. */
   readonly replay: () => Promise<void>;
-  /** Tells what came up meanwhile and what comes up now: the editor knows the session. */
+  /** Sends the updates that were queued and all further ones: the editor knows the session now. */
   readonly release: () => void;
 }
 
-/** Opens a session with a host of its own, because each may stand in another workspace. */
-export async function openSession(request: OpenRequest): Promise<Opened> {
-  refuseBadDirectories(request);
-  const line = createLine(request);
+/** Opens a session with a host of its own, because each may have another workspace. */
+export async function openEditorSession(request: OpenRequest): Promise<Opened> {
+  checkDirectories(request);
+  const connection = createConnection(request);
   let host: Host | null = null;
   let opened: Session | null = null;
   const cwd = (): string => opened?.state().cwd ?? request.cwd;
-  const updates = createUpdates({
-    notices: request.abilities.notices,
+  const updates = createUpdateConverter({
+    notices: request.capabilities.notices,
     cwd,
     awaitsHooks: () => host !== null && hasDisplayHooks(host),
   });
-  const say = (aside: Aside): void => updates.ofAside(aside).forEach(line.send);
-  const asking = createAskingCall();
-  const words = createDeltaWords();
+  const sendNotice = (notice: Notice): void =>
+    updates.convertNotice(notice).forEach(connection.send);
+  const asking = createCallTracker();
+  const deltas = createDeltaWords();
   const editor: Editor = {
     client: request.client,
-    abilities: request.abilities,
-    sessionId: line.knownId,
+    capabilities: request.capabilities,
+    sessionId: connection.sessionId,
     cwd,
-    askingCall: asking.now,
-    tell: line.send,
-    say,
-    settled: line.settled,
-    clean: request.clean,
+    findAskingCall: asking.current,
+    sendUpdate: connection.send,
+    sendNotice,
+    settled: connection.settled,
+    redact: request.redact,
   };
   host = await createHost({
-    ...optionsOf(request),
-    person: personIn(editor),
-    onNotice: (text) => say({ severity: 'warning', text }),
-    onLate: (late) => lateAsides(late).forEach(say),
+    ...toHostOptions(request),
+    person: createPerson(editor),
+    onNotice: (text) => sendNotice({ severity: 'warning', text }),
+    onLate: (late) => listLateNotices(late).forEach(sendNotice),
   });
   host.subscribe((event) => {
     asking.follow(event);
-    for (const each of words.take(event)) updates.of(each).forEach(line.send);
+    for (const each of deltas.take(event)) updates.convert(each).forEach(connection.send);
   });
   try {
     const wish = request.resume === null ? {} : { resume: request.resume };
@@ -91,12 +88,12 @@ export async function openSession(request: OpenRequest): Promise<Opened> {
       idle: true,
       signal: request.signal,
     });
-    line.name(sessionId);
+    connection.setSessionId(sessionId);
     opened = host.session(sessionId);
     return {
       session: new EditorSession({ host, session: opened, editor }),
-      replay: () => tellEarlier(transcriptPath, { cwd: cwd(), line, note: request.note }),
-      release: line.release,
+      replay: () => sendTranscript(transcriptPath, { cwd: cwd(), connection, note: request.note }),
+      release: connection.release,
     };
   } catch (error) {
     await host.dispose();
@@ -104,55 +101,57 @@ export async function openSession(request: OpenRequest): Promise<Opened> {
   }
 }
 
-function refuseBadDirectories({ cwd, additionalDirectories }: OpenRequest): void {
+function checkDirectories({ cwd, additionalDirectories }: OpenRequest): void {
   for (const directory of [cwd, ...additionalDirectories]) {
     if (path.isAbsolute(directory) && isDirectory(directory)) continue;
     const found = JSON.stringify(directory);
-    throw wrongParams(`a session needs absolute paths of directories that exist, found ${found}`);
+    throw createInvalidParamsError(
+      `a session needs absolute paths of directories that exist, found ${found}`,
+    );
   }
 }
 
-function optionsOf(request: OpenRequest): HostOptions {
+function toHostOptions(request: OpenRequest): HostOptions {
   const { hostOptions, cwd, additionalDirectories, mcpServers } = request;
   const { addDirectories = [], mcpConfig = [] } = hostOptions;
   return {
     ...hostOptions,
     cwd,
     addDirectories: [...addDirectories, ...additionalDirectories],
-    mcpConfig: [...mcpConfig, ...mcpConfigOf(mcpServers)],
+    mcpConfig: [...mcpConfig, ...toMcpConfig(mcpServers)],
     watch: 'soon',
   };
 }
 
-function personIn(editor: Editor): Person {
+function createPerson(editor: Editor): Person {
   return {
-    approve: (request, signal) => approveInEditor(editor, request, signal),
-    answer: (questions, signal) => answerInEditor(editor, questions, signal),
-    elicit: (request, signal) => elicitInEditor(editor, request, signal),
+    approve: (request, signal) => requestApproval(editor, request, signal),
+    answer: (questions, signal) => askQuestions(editor, questions, signal),
+    elicit: (request, signal) => requestElicitation(editor, request, signal),
   };
 }
 
-/** Hooks that change what a person sees must be asked before anything is shown. */
+/** Hooks that change what the user sees must run before anything is shown. */
 function hasDisplayHooks(host: Host): boolean {
   return host
     .hooks()
     .some(({ hook, state }) => state === 'ready' && hook.events.includes('MessageDisplay'));
 }
 
-interface AskingCall {
-  /** The call that asks the person something now. */
-  readonly now: () => string | null;
+interface CallTracker {
+  /** The call that asks the user a question now. */
+  readonly current: () => string | null;
   readonly follow: (event: RuntimeEvent) => void;
 }
 
-function createAskingCall(): AskingCall {
+function createCallTracker(): CallTracker {
   let asking: string | null = null;
   return {
-    now: () => asking,
+    current: () => asking,
     follow(event) {
       if (event.type === 'tool-start' && event.tool === 'AskUserQuestion') asking = event.callId;
       if (event.type === 'tool-end' && event.callId === asking) asking = null;
-      // A cancelled run tells of no end of its calls.
+      // A cancelled run emits no `tool-end` for its calls.
       if (event.type === 'run-end' && event.parentAgentId === null) asking = null;
     },
   };
@@ -160,19 +159,42 @@ function createAskingCall(): AskingCall {
 
 interface Telling {
   readonly cwd: string;
-  readonly line: Line;
+  readonly connection: Connection;
   readonly note: (text: string) => void;
 }
 
-/** How many updates are looked through for secrets at once. */
+/** How many updates are redacted at once. */
 const PORTION = 100;
 
-async function tellEarlier(transcript: string | null, { cwd, line, note }: Telling): Promise<void> {
+async function sendTranscript(
+  transcript: string | null,
+  { cwd, connection, note }: Telling,
+): Promise<void> {
   if (transcript === null) return;
   try {
     const updates = [...replay(readTranscript(transcript, note), cwd)];
-    while (updates.length > 0) await line.sendNow(updates.splice(0, PORTION));
+    while (updates.length > 0) await connection.sendNow(updates.splice(0, PORTION));
   } catch (error) {
-    note(`the transcript ${transcript} cannot be shown: ${messageOf(error)}`);
+    note(`the transcript ${transcript} cannot be read: ${messageOf(error)}`);
   }
+}
+
+/** The editor's MCP servers as the text of a configuration file; an empty list when there are none. */
+function toMcpConfig(servers: readonly acp.McpServer[]): readonly string[] {
+  if (servers.length === 0) return [];
+  const entries = servers.map((server): [string, object] => [server.name, entryOf(server)]);
+  return [JSON.stringify({ mcpServers: Object.fromEntries(entries) })];
+}
+
+function entryOf(server: acp.McpServer): object {
+  if ('url' in server) {
+    const { type, url, headers } = server;
+    return { type, url, headers: recordOf(headers) };
+  }
+  const { command, args, env } = server;
+  return { command, args, env: recordOf(env) };
+}
+
+function recordOf(pairs: readonly (acp.HttpHeader | acp.EnvVariable)[]): object {
+  return Object.fromEntries(pairs.map(({ name, value }) => [name, value]));
 }

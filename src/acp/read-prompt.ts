@@ -2,24 +2,24 @@ import { fileURLToPath } from 'node:url';
 import type * as acp from '@agentclientprotocol/sdk';
 import type { ImageBlock } from '../sessions/messages.ts';
 
-/** What a person said in an editor, for the agent. */
+/** A prompt from an editor, as the agent takes it. */
 export interface ReadPrompt {
   readonly text: string;
   readonly images: readonly ImageBlock[];
-  /** What of it cannot be passed on, in words. */
+  /** Why parts of it cannot be passed on. */
   readonly notes: readonly string[];
 }
 
 /**
- * Mentions stand in the text where the person made them; the content of what they gave along follows
+ * Mentions stay where the user wrote them; the content of attached resources follows
  * after the text, so that a slash command stays at its beginning.
  */
 export function readPrompt(blocks: readonly acp.ContentBlock[]): ReadPrompt {
-  const parts = blocks.map(partOf);
-  const said = parts.map(({ text = '' }) => text).join('');
-  const given = parts.flatMap(({ context }) => context ?? []);
+  const parts = blocks.map(readPart);
+  const typed = parts.map(({ text = '' }) => text).join('');
+  const attached = parts.flatMap(({ context }) => context ?? []);
   return {
-    text: [said.trim(), ...given].filter((text) => text !== '').join('\n\n'),
+    text: [typed.trim(), ...attached].filter((text) => text !== '').join('\n\n'),
     images: parts.flatMap(({ image }) => image ?? []),
     notes: parts.flatMap(({ note }) => note ?? []),
   };
@@ -32,54 +32,54 @@ interface Part {
   readonly note?: string;
 }
 
-function partOf(block: acp.ContentBlock): Part {
+function readPart(block: acp.ContentBlock): Part {
   switch (block.type) {
     case 'text':
       return { text: block.text };
     case 'resource_link':
-      return { text: mentionOf(block.uri, block.title ?? block.name) };
+      return { text: formatMention(block.uri, block.title ?? block.name) };
     case 'resource':
-      return resourcePart(block.resource);
+      return readResource(block.resource);
     case 'image':
-      return imagePart(block);
+      return readImage(block);
     case 'audio':
       return { note: 'sound cannot be passed on to the model, so it is left out' };
   }
 }
 
-function mentionOf(uri: string, name: string): string {
-  const file = fileOf(uri);
+function formatMention(uri: string, name: string): string {
+  const file = toFilePath(uri);
   return file === null ? `[${name}](${uri})` : `@${file}`;
 }
 
-function fileOf(uri: string): string | null {
+function toFilePath(uri: string): string | null {
   try {
     return uri.startsWith('file:') ? fileURLToPath(uri) : null;
   } catch {
-    // Another machine's file, or no address at all: it is named as it was written.
+    // A file of another machine, or an invalid URL, is passed on as it was written.
     return null;
   }
 }
 
-function resourcePart(resource: acp.EmbeddedResourceResource): Part {
+function readResource(resource: acp.EmbeddedResourceResource): Part {
   const { uri } = resource;
-  const name = fileOf(uri) ?? uri;
-  const text = mentionOf(uri, uri);
+  const name = toFilePath(uri) ?? uri;
+  const text = formatMention(uri, uri);
   if ('text' in resource) {
     return { text, context: `<context ref="${name}">\n${resource.text}\n</context>` };
   }
   const { blob: data, mimeType } = resource;
-  if (isPicture(mimeType)) return { text, ...imagePart({ data, mimeType }) };
+  if (isImage(mimeType)) return { text, ...readImage({ data, mimeType }) };
   return { text, note: `${name} is neither text nor a picture, so only its name is passed on` };
 }
 
 const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 
-function isPicture(mimeType: string | null | undefined): mimeType is string {
+function isImage(mimeType: string | null | undefined): mimeType is string {
   return PICTURES.includes(mimeType ?? '');
 }
 
-function imagePart({ data, mimeType }: Pick<acp.ImageContent, 'data' | 'mimeType'>): Part {
+function readImage({ data, mimeType }: Pick<acp.ImageContent, 'data' | 'mimeType'>): Part {
   if (!PICTURES.includes(mimeType)) {
     return { note: `a picture of type ${mimeType} cannot be passed on, so it is left out` };
   }

@@ -1,16 +1,16 @@
 import { RequestError } from '@agentclientprotocol/sdk';
 import { type HooklineError, isHooklineError } from '../base/errors.ts';
 
-/** What the protocol says of a failure; everything else stays as it is. */
-export async function answering<Result>(work: () => Promise<Result> | Result): Promise<Result> {
+/** Runs a request; a HooklineError becomes an error of the protocol. */
+export async function handleRequest<Result>(work: () => Promise<Result> | Result): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    throw isHooklineError(error) ? requestErrorOf(error) : error;
+    throw isHooklineError(error) ? toRequestError(error) : error;
   }
 }
 
-function requestErrorOf({ code, message, hint }: HooklineError): RequestError {
+function toRequestError({ code, message, hint }: HooklineError): RequestError {
   const text = hint === undefined ? message : `${message}. ${hint}`;
   return new RequestError(NUMBERS[code] ?? INTERNAL, text, { code });
 }
@@ -27,20 +27,20 @@ const NUMBERS: Readonly<Partial<Record<HooklineError['code'], number>>> = {
   MODEL_UNKNOWN: INVALID_PARAMS,
 };
 
-export function unknownSession(sessionId: string): RequestError {
+export function createUnknownSessionError(sessionId: string): RequestError {
   return new RequestError(NOT_FOUND, `there is no session ${JSON.stringify(sessionId)} here`, {
     sessionId,
   });
 }
 
-export function wrongParams(message: string): RequestError {
+export function createInvalidParamsError(message: string): RequestError {
   return new RequestError(INVALID_PARAMS, message);
 }
 
-export function wrongMoment(message: string): RequestError {
+export function createInvalidRequestError(message: string): RequestError {
   return new RequestError(INVALID_REQUEST, message);
 }
 
-export function failedRun(message: string): RequestError {
+export function createInternalError(message: string): RequestError {
   return new RequestError(INTERNAL, message);
 }

@@ -6,9 +6,9 @@ import {
   PROTOCOL_VERSION,
 } from '@agentclientprotocol/sdk';
 import { errnoOf, messageOf } from '../base/errors.ts';
-import { introduction } from './abilities.ts';
+import { buildInitializeResponse } from './capabilities.ts';
 import { type AcpOptions, EditorSessions } from './editor-sessions.ts';
-import { answering } from './request-errors.ts';
+import { handleRequest } from './request-errors.ts';
 
 export type { AcpOptions } from './editor-sessions.ts';
 
@@ -19,7 +19,7 @@ export interface AcpStreams {
   readonly signal: AbortSignal;
 }
 
-/** Serves one editor until it goes away; then every session has ended. */
+/** Serves one editor until it disconnects, then closes every session. */
 export async function serveAcp(
   options: AcpOptions,
   { input, output, signal }: AcpStreams,
@@ -38,7 +38,7 @@ export async function serveAcp(
   await sessions.closeAll();
 }
 
-/** An editor that goes away says nothing; its end of the pipes is just closed. */
+/** A normal disconnect only closes the pipes. */
 function isBreak(reason: unknown): boolean {
   const isFarewell = messageOf(reason) === 'ACP connection closed';
   return !isFarewell && errnoOf(reason) !== 'EPIPE';
@@ -48,41 +48,43 @@ function createApp(sessions: EditorSessions): AgentApp {
   const { initialize, session } = methods.agent;
   return agent({ name: 'hookline' })
     .onRequest(initialize, ({ params }) => {
-      sessions.meet(params.clientCapabilities);
-      return introduction(PROTOCOL_VERSION);
+      sessions.setCapabilities(params.clientCapabilities);
+      return buildInitializeResponse(PROTOCOL_VERSION);
     })
     .onRequest(session.new, ({ client, params }) =>
-      answering(() => sessions.create(client, params)),
+      handleRequest(() => sessions.create(client, params)),
     )
-    .onRequest(session.load, ({ client, params }) => answering(() => sessions.load(client, params)))
+    .onRequest(session.load, ({ client, params }) =>
+      handleRequest(() => sessions.load(client, params)),
+    )
     .onRequest(session.resume, ({ client, params }) =>
-      answering(() => sessions.resume(client, params)),
+      handleRequest(() => sessions.resume(client, params)),
     )
-    .onRequest(session.list, ({ params }) => answering(() => sessions.list(params)))
+    .onRequest(session.list, ({ params }) => handleRequest(() => sessions.list(params)))
     .onRequest(session.close, ({ params: { sessionId } }) =>
-      answering(async () => {
+      handleRequest(async () => {
         sessions.find(sessionId);
         await sessions.close(sessionId);
         return {};
       }),
     )
     .onRequest(session.delete, ({ params: { sessionId } }) =>
-      answering(async () => {
+      handleRequest(async () => {
         await sessions.delete(sessionId);
         return {};
       }),
     )
     .onRequest(session.setMode, ({ params: { sessionId, modeId } }) =>
-      answering(() => {
+      handleRequest(() => {
         sessions.find(sessionId).setMode(modeId);
         return {};
       }),
     )
     .onRequest(session.setConfigOption, ({ params: { sessionId, configId, value } }) =>
-      answering(() => sessions.find(sessionId).setOption(configId, value)),
+      handleRequest(() => sessions.find(sessionId).setOption(configId, value)),
     )
     .onRequest(session.prompt, ({ params: { sessionId, prompt }, signal }) =>
-      answering(() => sessions.find(sessionId).prompt(prompt, signal)),
+      handleRequest(() => sessions.find(sessionId).prompt(prompt, signal)),
     )
     .onNotification(session.cancel, ({ params: { sessionId } }) =>
       sessions.find(sessionId).cancel(),

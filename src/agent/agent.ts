@@ -9,38 +9,38 @@ import type { Denial, RuntimeFacts } from './runtime-event.ts';
 import type { ImageBlock } from '../sessions/messages.ts';
 import type { Tool } from './tools/tool.ts';
 import type { Workbench } from './tools/workbench.ts';
-import type { World } from './world.ts';
+import type { SessionContext } from './world.ts';
 
-/** One conversation that is being had: the session's own, or a sub-agent's. */
+/** One running conversation: the session's own, or a sub-agent's. */
 export interface Agent {
   readonly facts: AgentFacts;
-  readonly world: World;
+  readonly session: SessionContext;
   readonly bench: Workbench;
   readonly tools: readonly Tool[];
   readonly conversation: Conversation;
   readonly stopGuard: StopGuard;
   readonly loopGuard: LoopGuard;
-  /** Texts for the model that go out with the next request: contexts of hooks, news. */
-  readonly waiting: string[];
-  /** What a person said while the agent worked. */
+  /** Texts for the model that are sent with the next request: contexts of hooks, reminders. */
+  readonly pendingContext: string[];
+  /** Messages that the user sent while the agent worked. */
   readonly steering: string[];
-  /** What the person shows with the next prompt. */
+  /** Images of the next prompt. */
   readonly images: ImageBlock[];
   readonly denials: Denial[];
   readonly systemPrompt: () => string;
-  /** Where its own transcript stands; null when nothing is kept. */
+  /** The file of its own transcript; null when nothing is stored. */
   readonly transcriptPath: string | null;
-  /** Whether it goes on only because a hook did not let it end. */
-  isKeptFromEnding: boolean;
+  /** Whether it continues only because a hook did not let it end. */
+  isHeldByHook: boolean;
   model: Model;
   promptId: string | null;
   /** Number of the model request within the run, from 1. */
   iteration: number;
   toolCalls: number;
   usage: Usage;
-  /** What this took in US dollars; null once a model had no known price. */
+  /** Cost of the run in US dollars; null once a model had no known price. */
   costUsd: number | null;
-  /** The same of all runs. */
+  /** Usage and cost of all runs. */
   readonly total: { usage: Usage; costUsd: number | null };
   /** When the model answered last, on the clock of the session; null before. */
   answeredAt: number | null;
@@ -48,17 +48,17 @@ export interface Agent {
   contextTokens: number;
   /** Runs the hooks of a moment. Rejects only when the signal aborts. */
   readonly fire: (event: FiredEvent, signal?: AbortSignal) => Promise<Verdict>;
-  readonly tell: (facts: RuntimeFacts) => void;
-  readonly spend: (usage: Usage) => void;
-  /** What a sub-agent took and was denied counts for whoever started it. */
-  readonly answerFor: (other: Pick<Agent, 'usage' | 'costUsd' | 'denials'>) => void;
+  readonly emit: (facts: RuntimeFacts) => void;
+  readonly recordUsage: (usage: Usage) => void;
+  /** Adds usage, cost and denials of a sub-agent. */
+  readonly includeSubagent: (other: Pick<Agent, 'usage' | 'costUsd' | 'denials'>) => void;
 }
 
 export interface NewAgent {
   readonly facts: AgentFacts;
-  readonly world: World;
+  readonly session: SessionContext;
   readonly bench: Workbench;
-  /** Those that there are now; servers come and go. */
+  /** The current tools; MCP servers connect and disconnect. */
   readonly tools: () => readonly Tool[];
   readonly conversation: Conversation;
   readonly systemPrompt: () => string;
@@ -68,19 +68,19 @@ export interface NewAgent {
 }
 
 export function createAgent(made: NewAgent): Agent {
-  const { world, facts } = made;
+  const { session, facts } = made;
   const agent: Agent = {
     ...made,
     get tools() {
       return made.tools();
     },
-    stopGuard: createStopGuard(world.limits.stopCap),
-    loopGuard: createLoopGuard(world.limits.loops),
-    waiting: [],
+    stopGuard: createStopGuard(session.limits.stopCap),
+    loopGuard: createLoopGuard(session.limits.loops),
+    pendingContext: [],
     steering: [],
     images: [],
     denials: [],
-    isKeptFromEnding: false,
+    isHeldByHook: false,
     iteration: 0,
     toolCalls: 0,
     usage: NO_USAGE,
@@ -89,32 +89,32 @@ export function createAgent(made: NewAgent): Agent {
     answeredAt: null,
     contextTokens: 0,
     async fire(event, signal) {
-      // What the engine takes apart again is not put together first: that takes longer than most hooks.
-      const moment = Object.assign(world.moment(), ownMoment(agent));
-      const verdict = await world.engine.dispatch(
+      // Event and moment stay apart, because joining them takes longer than most hooks.
+      const moment = Object.assign(session.moment(), describeMoment(agent));
+      const verdict = await session.engine.dispatch(
         event,
         signal === undefined ? { moment } : { moment, signal },
       );
-      if (isWorthTelling(verdict)) agent.tell({ type: 'hook', verdict });
+      if (shouldReport(verdict)) agent.emit({ type: 'hook', verdict });
       return verdict;
     },
-    tell(news) {
-      const { sessionId } = world;
-      world.emit({ sessionId, agentId: facts.id, parentAgentId: facts.parentId, ...news });
+    emit(news) {
+      const { sessionId } = session;
+      session.emit({ sessionId, agentId: facts.id, parentAgentId: facts.parentId, ...news });
     },
-    spend(usage) {
-      count(agent, usage, costOf(usage, agent.model.prices));
-      agent.answeredAt = world.clock.now();
+    recordUsage(usage) {
+      addToCounts(agent, usage, costOf(usage, agent.model.prices));
+      agent.answeredAt = session.clock.now();
     },
-    answerFor({ usage, costUsd, denials }) {
-      count(agent, usage, costUsd);
+    includeSubagent({ usage, costUsd, denials }) {
+      addToCounts(agent, usage, costUsd);
       agent.denials.push(...denials);
     },
   };
   return agent;
 }
 
-function count(agent: Agent, usage: Usage, costUsd: number | null): void {
+function addToCounts(agent: Agent, usage: Usage, costUsd: number | null): void {
   agent.usage = addUsage(agent.usage, usage);
   agent.costUsd = addCosts(agent.costUsd, costUsd);
   agent.total.usage = addUsage(agent.total.usage, usage);
@@ -126,7 +126,7 @@ function addCosts(one: number | null, other: number | null): number | null {
   return one === null || other === null ? null : one + other;
 }
 
-function ownMoment({ facts, bench, model, promptId, iteration }: Agent) {
+function describeMoment({ facts, bench, model, promptId, iteration }: Agent) {
   return {
     agent: facts,
     cwd: bench.cwd(),
@@ -136,6 +136,6 @@ function ownMoment({ facts, bench, model, promptId, iteration }: Agent) {
   };
 }
 
-function isWorthTelling({ outcomes, skipped }: Verdict): boolean {
+function shouldReport({ outcomes, skipped }: Verdict): boolean {
   return outcomes.length > 0 || skipped.some(({ kind }) => kind === 'withheld');
 }

@@ -15,7 +15,7 @@ import { prepareCall } from './tools/run-call.ts';
 import type { Tool } from './tools/tool.ts';
 import type { Workbench } from './tools/workbench.ts';
 
-/** What a `prompt` or `agent` hook asks. */
+/** The question of a `prompt` or `agent` hook. */
 export interface HookQuestion {
   readonly kind: 'prompt' | 'agent';
   readonly prompt: string;
@@ -24,8 +24,8 @@ export interface HookQuestion {
   readonly transcriptPath: string | null;
 }
 
-export interface AnswerMeans {
-  readonly modelFor: (name: string | null) => Promise<Model>;
+export interface HookAnswerOptions {
+  readonly openModel: (name: string | null) => Promise<Model>;
   readonly tools: readonly Tool[];
   readonly bench: () => Workbench;
   readonly permissions: Permissions;
@@ -34,15 +34,15 @@ export interface AnswerMeans {
 const MAX_TURNS = 50;
 const ANSWER_TOOL = 'StructuredOutput';
 
-/** Puts a hook's question to the model. Its own calls reach no hooks, and only look at things. */
+/** Asks the model a hook's question. Its tool calls run no hooks, and only read. */
 export async function answerHook(
-  means: AnswerMeans,
+  means: HookAnswerOptions,
   question: HookQuestion,
   signal: AbortSignal,
 ): Promise<string> {
-  const model = await means.modelFor(question.model);
+  const model = await means.openModel(question.model);
   if (question.kind === 'agent') return answerWithTools(means, { question, model }, signal);
-  const end = await ask(
+  const end = await askModel(
     model,
     { messages: [userText(question.prompt)], question, tools: [] },
     signal,
@@ -50,12 +50,12 @@ export async function answerHook(
   return textOf({ role: 'assistant', content: end.content });
 }
 
-/** A small question of a tool about a page that it fetched. */
-export function askBriefly(agent: () => Agent) {
+/** Asks the model about a page that a tool fetched. */
+export function createBriefQuestion(agent: () => Agent) {
   return async (prompt: string, signal: AbortSignal): Promise<string> => {
-    const { model, spend } = agent();
+    const { model, recordUsage: spend } = agent();
     const request = { system: '', messages: [userText(prompt)], tools: [], thinking: false };
-    const end = await endOf(streamWithRetries(model, request, { signal }), signal);
+    const end = await readEnd(streamWithRetries(model, request, { signal }), signal);
     spend(end.usage);
     return textOf({ role: 'assistant', content: end.content });
   };
@@ -67,23 +67,23 @@ interface Asked {
   readonly tools: readonly ToolSpec[];
 }
 
-async function ask(
+async function askModel(
   model: Model,
   { messages, question, tools }: Asked,
   signal: AbortSignal,
 ): Promise<ModelEnd> {
   const isAgent = question.kind === 'agent';
   const request = {
-    system: isAgent ? agentSystem(question.transcriptPath) : PROMPT_SYSTEM,
+    system: isAgent ? formatAgentSystem(question.transcriptPath) : PROMPT_SYSTEM,
     messages,
     tools,
     thinking: false,
     ...(isAgent ? {} : { answerSchema: question.schema }),
   };
-  return endOf(streamWithRetries(model, request, { signal }), signal);
+  return readEnd(streamWithRetries(model, request, { signal }), signal);
 }
 
-async function endOf(chunks: AsyncIterable<ModelChunk>, signal: AbortSignal): Promise<ModelEnd> {
+async function readEnd(chunks: AsyncIterable<ModelChunk>, signal: AbortSignal): Promise<ModelEnd> {
   for await (const chunk of chunks) {
     if (chunk.type === 'end') return chunk;
     if (chunk.type === 'failure') {
@@ -97,7 +97,7 @@ async function endOf(chunks: AsyncIterable<ModelChunk>, signal: AbortSignal): Pr
 const PROMPT_SYSTEM =
   'You judge one moment in the work of a coding agent for a hook. Answer with one JSON object and nothing else: {"ok": true} when the condition is met, {"ok": false, "reason": "…"} when it is not.';
 
-function agentSystem(transcriptPath: string | null): string {
+function formatAgentSystem(transcriptPath: string | null): string {
   const transcript =
     transcriptPath === null ? '' : ` The transcript of the session is in ${transcriptPath}.`;
   return `You check a condition for a hook of a coding agent, with tools that only look at things.${transcript} When you know the answer, call ${ANSWER_TOOL}.`;
@@ -109,18 +109,18 @@ interface Answering {
 }
 
 async function answerWithTools(
-  means: AnswerMeans,
+  means: HookAnswerOptions,
   { question, model }: Answering,
   signal: AbortSignal,
 ): Promise<string> {
   const looking = means.tools.filter(({ kind }) => kind === 'read');
-  const tools = [...looking.map(specOf), answerTool(question.schema)];
+  const tools = [...looking.map(toSpec), createAnswerTool(question.schema)];
   const bench = means.bench();
   const messages: Message[] = [userText(question.prompt)];
   try {
     for (let turn = 0; turn < MAX_TURNS; turn++) {
-      const given = { messages: safeMessages(messages), question, tools };
-      const { content } = await ask(model, given, signal);
+      const request = { messages: safeMessages(messages), question, tools };
+      const { content } = await askModel(model, request, signal);
       const message = { role: 'assistant', content } as const;
       const calls = callsIn(message);
       const answer = calls.find(({ name }) => name === ANSWER_TOOL);
@@ -128,7 +128,7 @@ async function answerWithTools(
       if (calls.length === 0) return textOf(message);
       messages.push(message);
       for (const call of calls) {
-        messages.push(await answerCall({ ...means, bench, looking }, call, signal));
+        messages.push(await runReadCall({ ...means, bench, looking }, call, signal));
       }
     }
   } finally {
@@ -137,11 +137,11 @@ async function answerWithTools(
   throw new HooklineError('MODEL_FAILED', { message: `no answer after ${MAX_TURNS} turns` });
 }
 
-function specOf({ name, description, schema }: Tool): ToolSpec {
+function toSpec({ name, description, schema }: Tool): ToolSpec {
   return { name, description, schema };
 }
 
-function answerTool(schema: Readonly<Record<string, unknown>>): ToolSpec {
+function createAnswerTool(schema: Readonly<Record<string, unknown>>): ToolSpec {
   return { name: ANSWER_TOOL, description: 'Gives the answer.', schema };
 }
 
@@ -151,7 +151,7 @@ interface Looking {
   readonly looking: readonly Tool[];
 }
 
-async function answerCall(
+async function runReadCall(
   { permissions, bench, looking }: Looking,
   call: ToolUseBlock,
   signal: AbortSignal,

@@ -11,19 +11,19 @@ export interface CallToShow {
   readonly cwd: string;
 }
 
-/** One thing that the call does, in Claude's words; the path of a file is absolute. */
+/** One part of a call, in Claude's vocabulary; file paths are absolute. */
 export interface CallPart {
   readonly name: string;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** What a call does, for whoever shows it to a person. */
+/** The parts of a call, for displaying it. */
 export function callParts({ tool, input, cwd }: CallToShow): readonly CallPart[] {
   const context = { cwd, root: null, readText: currentText };
-  return viewsOf({ name: tool, input }, 'claude', context).map((view) => partOf(view, cwd));
+  return viewsOf({ name: tool, input }, 'claude', context).map((view) => toPart(view, cwd));
 }
 
-function partOf({ name, input }: ToolView, cwd: string): CallPart {
+function toPart({ name, input }: ToolView, cwd: string): CallPart {
   const fields = isRecord(input) ? input : {};
   const file = fields['file_path'] ?? fields['notebook_path'];
   return {
@@ -34,13 +34,13 @@ function partOf({ name, input }: ToolView, cwd: string): CallPart {
 
 const LARGEST_SHOWN_BYTES = 2_000_000;
 
-/** A file's text as it is now; null when it is not there, or is nothing that a person would compare. */
+/** A file's current text; null when it does not exist or is too large for a diff. */
 export function currentText(file: string): string | null {
   try {
     const { size } = statSync(file);
     return size > LARGEST_SHOWN_BYTES ? null : readFileSync(file, 'utf8');
   } catch {
-    // Whoever runs the call says what is wrong with the file.
+    // The call itself reports what is wrong with the file.
     return null;
   }
 }

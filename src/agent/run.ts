@@ -5,48 +5,48 @@ import type { FiredEvent } from '../hooks/facts.ts';
 import type { ToolUseBlock } from '../sessions/messages.ts';
 import type { Agent } from './agent.ts';
 import { contextTexts, reasonsText } from './conversation/verdict-texts.ts';
-import { abortedBecause } from './loop/ending.ts';
-import { notify } from './loop/notify.ts';
+import { formatAbortReason } from './loop/ending.ts';
+import { notify } from './loop/background-events.ts';
 import { runTurns, type TurnsEnd } from './loop/turns.ts';
 import { type ModelFailure, NO_USAGE } from './models/model.ts';
 import type { Ending, RunResult } from './runtime-event.ts';
 
 export interface RunRequest {
-  /** Null when there is only something to be finished that an earlier run left. */
+  /** Null when there is only a call to finish that an earlier run left undecided. */
   readonly prompt: string | null;
   readonly deferred: ToolUseBlock | null;
   readonly signal: AbortSignal;
 }
 
 /**
- * From an accepted prompt to its end; the only place where RunStart and RunEnd are fired. Whatever
+ * Runs an accepted prompt to its end; the only place where RunStart and RunEnd are fired. Whatever
  * happens, RunEnd is fired once.
  */
 export async function run(agent: Agent, request: RunRequest): Promise<RunResult> {
-  const { world } = agent;
+  const { session } = agent;
   const runId = randomUUID();
-  const startedAt = world.clock.elapsed();
+  const startedAt = session.clock.elapsed();
   resetCounts(agent);
-  agent.tell({ type: 'run-start', runId, prompt: request.prompt ?? '' });
+  agent.emit({ type: 'run-start', runId, prompt: request.prompt ?? '' });
   const end = await runToEnd(agent, request);
   const result: RunResult = {
-    ...resultOf(agent, end),
+    ...buildResult(agent, end),
     runId,
-    durationMs: Math.round(world.clock.elapsed() - startedAt),
+    durationMs: Math.round(session.clock.elapsed() - startedAt),
   };
   await fireRunEnd(agent, result, end.failure);
-  noteEnd(agent, result);
-  agent.tell({ type: 'run-end', result });
+  storeEnd(agent, result);
+  agent.emit({ type: 'run-end', result });
   if (result.durationMs >= LONG_RUN_MS && result.status !== 'aborted') {
     notify(agent, { type: 'agent_completed', message: 'The agent is done', waiting: false });
   }
   return result;
 }
 
-/** Whoever started a run that takes this long looks at something else by now. */
+/** The user of a run that takes this long is notified of its end. */
 const LONG_RUN_MS = 10_000;
 
-/** Of a prompt that never became a run: hooks refused or stopped it, or the person aborted before. */
+/** The result of a prompt that never became a run: hooks refused or stopped it, or it was aborted before. */
 export async function endWithoutRun(
   agent: Agent,
   ending: 'refused' | 'stopped_by_hook' | 'aborted' | 'failed',
@@ -54,22 +54,22 @@ export async function endWithoutRun(
 ): Promise<RunResult> {
   resetCounts(agent);
   const unstarted = {
-    ...resultOf(agent, endedBy(ending, reason)),
+    ...buildResult(agent, createEnd(ending, reason)),
     runId: randomUUID(),
     durationMs: 0,
   };
-  // Whoever asked for the abort waits to hear of it, whether or not anything had begun.
+  // Hooks of RunEnd expect every abort, whether or not the run had begun.
   if (ending === 'aborted') await fireRunEnd(agent, unstarted, null);
-  noteEnd(agent, unstarted);
-  agent.tell({ type: 'run-end', result: unstarted });
+  storeEnd(agent, unstarted);
+  agent.emit({ type: 'run-end', result: unstarted });
   return unstarted;
 }
 
-/** Of a prompt that was answered without the model. */
+/** The result of a prompt that a command answered without the model. */
 export function endWithReply(agent: Agent, reply: string): RunResult {
   resetCounts(agent);
   const answered = {
-    ...resultOf(agent, {
+    ...buildResult(agent, {
       ending: 'done',
       text: reply,
       reason: null,
@@ -79,8 +79,8 @@ export function endWithReply(agent: Agent, reply: string): RunResult {
     runId: randomUUID(),
     durationMs: 0,
   };
-  agent.tell({ type: 'reply', text: reply, isAll: true });
-  agent.tell({ type: 'run-end', result: answered });
+  agent.emit({ type: 'reply', text: reply, isAll: true });
+  agent.emit({ type: 'run-end', result: answered });
   return answered;
 }
 
@@ -89,8 +89,8 @@ async function fireRunEnd(
   result: RunResult,
   failure: ModelFailure | null,
 ): Promise<void> {
-  // Only an engine that is closed already refuses; the result must not be lost with it.
-  await agent.fire(runEnd(result, failure)).catch(() => undefined);
+  // Only a closed engine rejects; the result must not be lost with it.
+  await agent.fire(createRunEndEvent(result, failure)).catch(() => undefined);
 }
 
 function resetCounts(agent: Agent): void {
@@ -98,7 +98,7 @@ function resetCounts(agent: Agent): void {
   agent.usage = NO_USAGE;
   agent.costUsd = 0;
   agent.denials.length = 0;
-  agent.isKeptFromEnding = false;
+  agent.isHeldByHook = false;
   agent.stopGuard.reset();
   agent.loopGuard.reset();
 }
@@ -107,11 +107,11 @@ async function runToEnd(agent: Agent, request: RunRequest): Promise<TurnsEnd> {
   const { prompt, deferred, signal } = request;
   try {
     const { refusal, contexts } = await startRun(agent, prompt ?? '', signal);
-    if (refusal !== null) return endedBy('refused', refusal);
+    if (refusal !== null) return createEnd('refused', refusal);
     return await runTurns(agent, { prompt, deferred, contexts }, signal);
   } catch (error) {
-    if (signal.aborted) return endedBy('aborted', abortedBecause(signal));
-    return endedBy('failed', whatWentWrong(error));
+    if (signal.aborted) return createEnd('aborted', formatAbortReason(signal));
+    return createEnd('failed', formatRunError(error));
   }
 }
 
@@ -129,12 +129,12 @@ async function startRun(agent: Agent, prompt: string, signal: AbortSignal): Prom
   return { refusal: isRefused ? reasonsText(verdict, 'a hook refused the run') : null, contexts };
 }
 
-function endedBy(ending: Ending, reason: string): TurnsEnd {
+function createEnd(ending: Ending, reason: string): TurnsEnd {
   return { ending, text: '', reason, failure: null, deferred: null };
 }
 
-/** Nothing that goes wrong in a run may take the session down with it. */
-export function whatWentWrong(error: unknown): string {
+/** An error in a run is its result: it must not end the session. */
+export function formatRunError(error: unknown): string {
   return isHooklineError(error) ? error.message : `this is a bug: ${messageOf(error)}`;
 }
 
@@ -146,35 +146,35 @@ const COMPLETED: readonly Ending[] = [
   'loop',
 ];
 
-function resultOf(agent: Agent, end: TurnsEnd): Omit<RunResult, 'runId' | 'durationMs'> {
-  const { world, usage, costUsd, iteration } = agent;
+function buildResult(agent: Agent, end: TurnsEnd): Omit<RunResult, 'runId' | 'durationMs'> {
+  const { session, usage, costUsd, iteration } = agent;
   const { ending, deferred } = end;
   return {
-    sessionId: world.sessionId,
-    status: statusOf(ending),
+    sessionId: session.sessionId,
+    status: toStatus(ending),
     ending,
     text: end.text,
     reason: end.reason,
     iterations: iteration,
     usage,
-    costUsd: costUsd === null ? null : rounded(costUsd),
+    costUsd: costUsd === null ? null : roundCost(costUsd),
     denials: [...agent.denials],
     deferred:
       deferred === null ? null : { id: deferred.id, name: deferred.name, input: deferred.input },
   };
 }
 
-/** Sums of fractions have digits that mean nothing. */
-function rounded(dollars: number): number {
+/** Sums of floating-point numbers have meaningless last digits. */
+function roundCost(dollars: number): number {
   return Math.round(dollars * 1e9) / 1e9;
 }
 
-function statusOf(ending: Ending): RunResult['status'] {
+function toStatus(ending: Ending): RunResult['status'] {
   if (ending === 'aborted') return 'aborted';
   return COMPLETED.includes(ending) ? 'completed' : 'failed';
 }
 
-function runEnd(result: RunResult, failure: ModelFailure | null): FiredEvent<'RunEnd'> {
+function createRunEndEvent(result: RunResult, failure: ModelFailure | null): FiredEvent<'RunEnd'> {
   const { status, reason, text, ending } = result;
   return {
     name: 'RunEnd',
@@ -188,7 +188,7 @@ function runEnd(result: RunResult, failure: ModelFailure | null): FiredEvent<'Ru
   };
 }
 
-/** What Claude Code was seen to call them. */
+/** Claude Code's error classes, as observed. */
 const CLAUDE_CLASSES: Readonly<Partial<Record<ModelFailure['class'], string>>> = {
   overloaded: 'server_error',
   invalid_request: 'unknown',
@@ -197,12 +197,12 @@ const CLAUDE_CLASSES: Readonly<Partial<Record<ModelFailure['class'], string>>> =
   aborted: 'unknown',
 };
 
-/** The run is over either way: a disk that is full now must not make it look otherwise. */
-function noteEnd(agent: Agent, result: RunResult): void {
+/** The run has ended either way: a full disk must not change its result. */
+function storeEnd(agent: Agent, result: RunResult): void {
   try {
     writeEnd(agent, result);
   } catch (error) {
-    agent.tell({ type: 'notice', level: 'error', text: messageOf(error) });
+    agent.emit({ type: 'notice', level: 'error', text: messageOf(error) });
   }
 }
 

@@ -3,7 +3,7 @@ import type { AssistantMessage } from '../sessions/messages.ts';
 import type { FinishReason, ModelFailure, Usage } from './models/model.ts';
 import type { ToolOutput } from './tools/tool.ts';
 
-/** What happens in a session, for whoever watches it. Plain data; watchers cannot change anything. */
+/** What happens in a session, for subscribers. Plain data; subscribers cannot change anything. */
 export type RuntimeEvent = {
   readonly sessionId: string;
   readonly agentId: string;
@@ -39,7 +39,7 @@ export type RuntimeFacts =
       readonly tool: string;
       readonly text: string;
     }
-  /** The whole message; `shown` is its text as hooks let a person see it. */
+  /** The whole message; `shown` is its text after hooks of MessageDisplay. */
   | {
       readonly type: 'message-end';
       readonly messageId: string;
@@ -71,7 +71,7 @@ export type RuntimeFacts =
       readonly type: 'retry-start';
       readonly failure: ModelFailure;
       readonly waitMs: number;
-      /** What was told of the failed answer is void. */
+      /** Whether the deltas of the failed answer are void. */
       readonly discardsOutput: boolean;
     }
   | { readonly type: 'compaction-start'; readonly trigger: 'manual' | 'auto' }
@@ -81,13 +81,13 @@ export type RuntimeFacts =
       /** Null when hooks blocked it or the model failed. */
       readonly summary: string | null;
     }
-  /** What a command answered without the model; `isAll` when the model is not asked afterwards. */
+  /** The answer of a command; `isAll` when the model is not asked afterwards. */
   | { readonly type: 'reply'; readonly text: string; readonly isAll: boolean }
-  /** The person is called to the agent, wherever they are. */
+  /** A notification for the user. */
   | { readonly type: 'notification'; readonly text: string }
   | { readonly type: 'notice'; readonly level: NoticeLevel; readonly text: string };
 
-/** Who refused a call; `nobody` when there was nobody to be asked. */
+/** Who refused a call; `nobody` when there was no user to ask. */
 export type DeniedBy = 'hook' | 'rule' | 'person' | 'nobody';
 
 export type NoticeLevel = 'info' | 'warning' | 'error';
@@ -98,9 +98,9 @@ export interface RunResult {
   readonly runId: string;
   readonly status: 'completed' | 'aborted' | 'failed';
   readonly ending: Ending;
-  /** The agent's last words. */
+  /** The agent's last text. */
   readonly text: string;
-  /** Why it ended otherwise than by being done; a sentence. */
+  /** Why it ended otherwise than by being done. */
   readonly reason: string | null;
   readonly iterations: number;
   readonly usage: Usage;

@@ -14,7 +14,7 @@ import type { Usage } from './models/model.ts';
 import type { Tool } from './tools/tool.ts';
 import type { AgentOrder, AgentReport, Workbench } from './tools/workbench.ts';
 
-export interface SubagentMeans {
+export interface SubagentOptions {
   readonly parent: () => Agent;
   readonly types: readonly AgentType[];
   readonly tools: readonly Tool[];
@@ -24,25 +24,28 @@ export interface SubagentMeans {
 }
 
 /** Runs sub-agents, each with a conversation of its own; the only place where SubagentStart is fired. */
-export function createSubagents(means: SubagentMeans) {
+export function createSubagentRunner(means: SubagentOptions) {
   return async (order: AgentOrder, signal: AbortSignal): Promise<AgentReport> => {
-    const { world } = means.parent();
-    const startedAt = world.clock.elapsed();
+    const { session } = means.parent();
+    const startedAt = session.clock.elapsed();
     const type = findAgentType(order.agentType, means.types);
-    if (type === null) return unknownType(means, order);
-    const agent = await startAgent(means, { order, type });
+    if (type === null) return reportUnknownType(means, order);
+    const agent = await createSubagent(means, { order, type });
     const end = await runToEnd(means, { agent, prompt: order.prompt }, signal);
     const isDone = end.ending === 'done';
     return {
-      ...reportOf(agent),
+      ...buildReport(agent),
       success: isDone,
       text: isDone ? end.text : `${end.text}\n\nThe sub-agent ended early: ${end.reason}`.trim(),
-      durationMs: Math.round(world.clock.elapsed() - startedAt),
+      durationMs: Math.round(session.clock.elapsed() - startedAt),
     };
   };
 }
 
-function unknownType({ parent, types }: SubagentMeans, { agentType }: AgentOrder): AgentReport {
+function reportUnknownType(
+  { parent, types }: SubagentOptions,
+  { agentType }: AgentOrder,
+): AgentReport {
   const { model } = parent();
   const names = types.map(({ name }) => name).join(', ');
   return {
@@ -63,27 +66,27 @@ interface Started {
   readonly prompt: string;
 }
 
-/** However it ends, nothing that it started goes on, and what it cost is counted. */
+/** However it ends, its shells are closed and its usage is counted. */
 async function runToEnd(
-  { parent }: SubagentMeans,
+  { parent }: SubagentOptions,
   { agent, prompt }: Started,
   signal: AbortSignal,
 ): Promise<TurnsEnd> {
   try {
-    await announce(agent, signal);
+    await fireSubagentStart(agent, signal);
     return await runTurns(agent, { prompt, deferred: null, contexts: [] }, signal);
   } finally {
-    parent().answerFor(agent);
+    parent().includeSubagent(agent);
     await agent.bench.shells.closeAll();
   }
 }
 
-function reportOf({ facts, model, usage, toolCalls }: Agent) {
+function buildReport({ facts, model, usage, toolCalls }: Agent) {
   return {
     agentId: facts.id,
     agentType: facts.type ?? GENERAL_PURPOSE,
     model: model.id,
-    tokens: totalOf(usage),
+    tokens: countTokens(usage),
     toolCalls,
     usage: {
       input_tokens: usage.inputTokens,
@@ -99,9 +102,9 @@ interface TypedOrder {
   readonly type: AgentType;
 }
 
-async function startAgent(means: SubagentMeans, { order, type }: TypedOrder): Promise<Agent> {
+async function createSubagent(means: SubagentOptions, { order, type }: TypedOrder): Promise<Agent> {
   const parent = means.parent();
-  const { world } = parent;
+  const { session } = parent;
   const names = toolsOfAgent(
     type,
     means.tools.map(({ name }) => name),
@@ -112,7 +115,7 @@ async function startAgent(means: SubagentMeans, { order, type }: TypedOrder): Pr
   const conversation = createConversation({
     store: means.store,
     agentId: id,
-    clock: world.clock,
+    clock: session.clock,
     cwd: () => bench.cwd(),
     promptId: () => parent.promptId,
   });
@@ -120,25 +123,30 @@ async function startAgent(means: SubagentMeans, { order, type }: TypedOrder): Pr
   const own = type.prompt;
   const agent: Agent = createAgent({
     facts: { id, parentId: parent.facts.id, type: type.name },
-    world,
+    session,
     bench,
     tools: () => tools,
     conversation,
     systemPrompt: () =>
       own === '' ? means.systemPrompt(agent) : `${own}\n\n${means.systemPrompt(agent)}`,
     transcriptPath: means.store?.agentTranscriptPath(id) ?? null,
-    model: named === null ? parent.model : await world.modelFor(named),
+    model: named === null ? parent.model : await session.openModel(named),
     promptId: parent.promptId,
   });
   return agent;
 }
 
-async function announce(agent: Agent, signal: AbortSignal): Promise<void> {
+async function fireSubagentStart(agent: Agent, signal: AbortSignal): Promise<void> {
   const agentType = agent.facts.type ?? GENERAL_PURPOSE;
   const verdict = await agent.fire({ name: 'SubagentStart', agentType }, signal);
-  agent.waiting.push(...contextTexts(verdict, { event: 'SubagentStart', subject: null }));
+  agent.pendingContext.push(...contextTexts(verdict, { event: 'SubagentStart', subject: null }));
 }
 
-function totalOf({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: Usage): number {
+function countTokens({
+  inputTokens,
+  outputTokens,
+  cacheReadTokens,
+  cacheWriteTokens,
+}: Usage): number {
   return inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
 }

@@ -4,7 +4,7 @@ import { modelText } from './conversation/hook-texts.ts';
 import { reasonsText } from './conversation/verdict-texts.ts';
 import type { TaskItem, TaskItems } from './tools/workbench.ts';
 
-/** The session's list of things to do, as one of its agents works on it. */
+/** The session's to-do list, for one of its agents. */
 export type TaskItemsOf = (agent: () => Agent) => TaskItems;
 
 /** One list for all agents of a session; the only place where TaskCreated and TaskCompleted are fired. */
@@ -18,7 +18,7 @@ export function createTaskItems(): TaskItemsOf {
       const item: TaskItem = { id: String(count), subject, description, status: 'pending' };
       const facts = { itemId: item.id, subject, description };
       const verdict = await agent().fire({ name: 'TaskCreated', ...facts }, signal);
-      if (isRefusal(verdict.effect)) return feedback('TaskCreated', verdict);
+      if (isRefusal(verdict.effect)) return formatFeedback('TaskCreated', verdict);
       items.set(item.id, item);
       return item;
     },
@@ -33,7 +33,7 @@ export function createTaskItems(): TaskItemsOf {
         const { subject, description } = item;
         const facts = { itemId: id, subject, description };
         const verdict = await agent().fire({ name: 'TaskCompleted', ...facts }, signal);
-        if (isRefusal(verdict.effect)) return feedback('TaskCompleted', verdict);
+        if (isRefusal(verdict.effect)) return formatFeedback('TaskCompleted', verdict);
       }
       const changed = { ...item, ...texts, ...(status === undefined ? {} : { status }) };
       items.set(id, changed);
@@ -42,6 +42,6 @@ export function createTaskItems(): TaskItemsOf {
   });
 }
 
-function feedback(event: string, verdict: Verdict): string {
+function formatFeedback(event: string, verdict: Verdict): string {
   return modelText({ kind: 'feedback', event, reason: reasonsText(verdict, 'Blocked by hook') });
 }

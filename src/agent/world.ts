@@ -2,65 +2,65 @@ import type { Clock } from '../base/clock.ts';
 import type { HookEngine } from '../hooks/engine.ts';
 import type { Moment } from '../hooks/facts.ts';
 import type { PermissionUpdate, Permissions } from '../permissions/permissions.ts';
-import type { Asides } from './asides.ts';
 import type { Instruction, Instructions } from './knowledge/instructions.ts';
 import type { LoopLimits } from './loop/loop-guard.ts';
 import type { Model, ModelRequest, ToolSpec } from './models/model.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
 import type { Tool } from './tools/tool.ts';
 import type { ElicitationAnswer, ElicitationRequest, Question } from './tools/workbench.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What all agents of one session share. */
-export interface World {
+export interface SessionContext {
   readonly sessionId: string;
   readonly engine: HookEngine;
   readonly permissions: Permissions;
   readonly clock: Clock;
   readonly limits: Limits;
-  /** Null when nobody is there to be asked. */
+  /** Null when there is no user to ask. */
   readonly person: Person | null;
-  readonly asides: Asides;
-  /** Those that the session began with. */
+  readonly backgroundEvents: BackgroundEvents;
+  /** The instructions that the session began with. */
   readonly instructions: readonly Instruction[];
-  /** Instructions that count for a file and were not given yet. */
-  instructionsFor(file: string): Promise<Instructions>;
-  /** Files for FileChanged; done when their changes are seen. */
+  /** Loads the instructions for a file that were not loaded yet. */
+  loadInstructionsFor(file: string): Promise<Instructions>;
+  /** Watches files for FileChanged; settles when the watcher is ready. */
   watch(paths: readonly string[]): Promise<void>;
-  /** What is true of every moment of the session; an agent adds what is its own. */
+  /** The part of an event's moment that all agents of the session share. */
   moment(): Partial<Moment>;
   emit(event: RuntimeEvent): void;
-  /** Waits before a failed request is made again; must end soon after the signal aborts. */
+  /** Waits before a failed request is retried; must settle soon after the signal aborts. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Changes a request after its hooks did, right before it goes out. Must not throw. */
+  /** Changes a request after its hooks did, right before it is sent. Must not throw. */
   readonly shapeRequest?: (request: ModelRequest, signal: AbortSignal) => Promise<ModelRequest>;
-  /** The model that a sub-agent or hook names; the session's own when it is not known. */
-  modelFor(name: string | null): Promise<Model>;
-  /** The tools that a model is told of, under the names of the chosen face. */
-  specsOf(tools: readonly Tool[]): readonly ToolSpec[];
+  /** Opens the model that a sub-agent or hook names; the session's own when it is not known. */
+  openModel(name: string | null): Promise<Model>;
+  /** The tools as the model is told of them, in the vocabulary of the session. */
+  listSpecs(tools: readonly Tool[]): readonly ToolSpec[];
 }
 
 export interface Limits {
   /** How many model requests one prompt may take. */
   readonly maxTurns: number;
-  /** How often in a row hooks may keep the agent from ending; 0 for ever. */
+  /** How often in a row hooks may keep the agent from ending; 0 is unlimited. */
   readonly stopCap: number;
   /** The share of the model's context at which the conversation is compacted. */
   readonly compactAt: number;
-  /** When a run that goes in circles ends; the agent has limits of its own. */
+  /** When a run that repeats itself ends; the agent has defaults. */
   readonly loops?: LoopLimits;
 }
 
 export type { ElicitationAnswer, ElicitationRequest };
 
-/** Whoever sits in front of the agent. */
+/** The user, as a session asks them: a terminal, an editor, a program. */
 export interface Person {
   approve(request: ApprovalRequest, signal: AbortSignal): Promise<Approval>;
-  /** Null when they dismissed the questions. */
+  /** Null when the user dismissed the questions. */
   answer(
     questions: readonly Question[],
     signal: AbortSignal,
   ): Promise<Readonly<Record<string, string>> | null>;
-  /** What an MCP server wants to know; a person who cannot be asked so leaves it out. */
+  /** Asks what an MCP server wants to know; absent when the user cannot be asked so. */
   elicit?(request: ElicitationRequest, signal: AbortSignal): Promise<ElicitationAnswer>;
 }
 
@@ -78,6 +78,35 @@ export interface Approval {
   readonly isAllowed: boolean;
   /** For the model, when it is not. */
   readonly reason?: string;
-  /** What shall not be asked again. */
+  /** Permissions for the rest of the session. */
   readonly updates?: readonly PermissionUpdate[];
+}
+
+/** Events that are fired without waiting for their hooks. They are ended with the session at the latest. */
+interface BackgroundEvents {
+  readonly signal: AbortSignal;
+  readonly add: (work: Promise<unknown>) => void;
+  /** Waits a moment for the hooks that still run, and then aborts them. */
+  close(): Promise<void>;
+}
+
+/** Long enough for hooks of a short run to finish. */
+const GRACE_MS = 1500;
+
+export function createBackgroundEvents(): BackgroundEvents {
+  const closing = new AbortController();
+  const running = new Set<Promise<unknown>>();
+  return {
+    signal: closing.signal,
+    add(work) {
+      const settled = work.finally(() => running.delete(settled));
+      running.add(settled);
+    },
+    async close() {
+      const done = Promise.allSettled(running);
+      await Promise.race([done, sleep(GRACE_MS, undefined, { ref: false })]);
+      closing.abort();
+      await done;
+    },
+  };
 }

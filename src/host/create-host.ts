@@ -3,18 +3,21 @@ import { systemClock } from '../base/clock.ts';
 import { readTextIfPresent } from '../base/files.ts';
 import { envPrelude } from '../dialects/claude-config/handlers/env-file.ts';
 import type { Ignored } from '../dialects/dialect.ts';
+import { HooklineError } from '../base/errors.ts';
+import type { HookPorts } from '../dialects/claude-config/ports.ts';
 import { createHookEngine, type HookEngine } from '../hooks/engine.ts';
 import type { Moment } from '../hooks/facts.ts';
 import type { HandlerSource } from '../hooks/handler.ts';
-import type { HandlerProgress, LateOutcome } from '../hooks/observers.ts';
+import { type HandlerProgress, type LateOutcome, tell } from '../hooks/observers.ts';
 import { entryOfDispatch, entryOfLate } from '../trace/entry.ts';
 import { createTraceFile, type TraceFile } from '../trace/jsonl.ts';
 import { noteHomeHooks } from '../trust/seen.ts';
 import type { RunResult, RuntimeEvent } from '../agent/runtime-event.ts';
 import type { Session } from '../agent/session/session.ts';
 import type { AgentOptions } from './agent/agent-options.ts';
-import { createAgents } from './agent/agents.ts';
-import type { NamedModel, Started, StartRequest } from './agent/sessions.ts';
+import type { ModelSwitch } from '../agent/session/switch-model.ts';
+import type { OpenSession, SessionHost } from './agent/session-services.ts';
+import type { Sessions, Started, StartRequest } from './agent/sessions.ts';
 import type { McpReport } from './mcp/mcp-servers.ts';
 import type { SessionPlugins } from './plugins/session-plugins.ts';
 import type { Config, Surroundings } from './config.ts';
@@ -31,13 +34,13 @@ import type { Trust } from './trust.ts';
 export interface HostOptions extends HookSearch, AgentOptions {
   /** Handlers of the host's own, after those of the dialects. */
   readonly sources?: readonly HandlerSource[];
-  /** Looks again when hook files change. `soon` does not make the host wait until it can. */
+  /** Rescans when hook files change. With `soon`, the host does not wait for the watcher. */
   readonly watch?: boolean | 'soon';
   readonly onLate?: (late: LateOutcome) => void;
   readonly onProgress?: (progress: HandlerProgress) => void;
-  /** Told in words about whatever a person should know that is no answer to anything. */
+  /** Receives messages for the user. */
   readonly onNotice?: (notice: string) => void;
-  /** Told instead of `onNotice` which of the person's own hooks changed: each change once. */
+  /** Receives, instead of `onNotice`, which of the user's own hooks changed: each change once. */
   readonly onOwnHookNews?: (news: string) => void;
 }
 
@@ -55,123 +58,226 @@ export interface Host extends AgentHost {
   /** Every hook with the handlers that it runs as. */
   madeHooks(): readonly MadeHook[];
   ignored(): readonly Ignored[];
-  /** What every event fired now would carry. */
+  /** The moment of an event that is fired now. */
   moment(): Moment;
-  /** Shell text to run before a Bash command of the agent: what hooks of the session left for it. */
+  /** Shell text to run before a Bash command of the agent: the environment that hooks set. */
   bashPrelude(): string;
   /** Looks for hooks again. */
   rescan(): void;
-  /** Ends every session and what still runs, and writes what is still to be written. */
+  /** Ends every session and every hook that runs, and flushes the trace. */
   dispose(): Promise<void>;
 }
 
-/** Runs agents, each in a session of its own. Nothing of it is loaded before the first one. */
+/** Runs agents, each in a session of its own. Their code is loaded with the first session. */
 interface AgentHost {
-  /** Opens a session, or a stored one again, and runs the prompt. */
+  /** Opens a new or stored session, and runs the prompt. */
   start(request: StartRequest): Promise<Started>;
-  /** A further prompt. */
+  /** Runs a further prompt. */
   send(sessionId: string, prompt: string): Promise<RunResult>;
-  /** A further prompt, once the run under way has ended. A hook may call it, and must not await it. */
+  /** Runs a further prompt once the run under way has ended. A hook may call it, and must not await it. */
   queue(sessionId: string, prompt: string): Promise<RunResult>;
-  /** Says something to an agent while it works; false when it does not. */
+  /** Sends a message to an agent while it works; false when it does not. */
   steer(sessionId: string, text: string): boolean;
-  /** Ends the run under way; whoever started it learns when it is over. A hook may call it, too. */
+  /** Ends the run under way; whoever started it gets its result. A hook may call it, too. */
   abort(sessionId: string, reason?: string): Promise<void>;
   /** An open session: its messages, its state, and what else it can do. */
   session(sessionId: string): Session;
-  /** Asks hooks, then goes on with another model, by name; a sentence says why not. */
+  /** Asks hooks, then switches to another model, by name; returns why not, or null. */
   switchModel(
     sessionId: string,
     name: string,
-    how?: Partial<Omit<NamedModel, 'name'>>,
+    how?: Partial<Pick<ModelSwitch, 'source' | 'signal'>>,
   ): Promise<string | null>;
-  /** Starts the MCP servers that may start, and tells what became of each. */
+  /** Starts the MCP servers that may start, and reports the state of each. */
   mcpServers(): Promise<McpReport>;
   /** Closes one session, and tells its hooks why. */
   end(sessionId: string, reason?: string): Promise<void>;
   /** The plugins of an open session; null when it has none. */
   plugins(sessionId: string): SessionPlugins | null;
-  /** Calls back with everything that happens in any session; returns the way to stop. */
+  /** Calls back with every event of every session; returns the unsubscribe function. */
   subscribe(listener: (event: RuntimeEvent) => void): () => void;
 }
 
-/** Joins everything: configuration, trust, dialects, engine, trace. The only place that knows them all. */
+/** The composition root: configuration, trust, dialects, engines, trace, sessions. */
 export async function createHost(options: HostOptions = {}): Promise<Host> {
   const notice = options.onNotice ?? (() => undefined);
-  const agents = createAgents(options, notice);
-  const opened = openHooks(agents.search);
+  const sessions = new Map<string, OpenSession>();
+  const listeners = new Set<(event: RuntimeEvent) => void>();
+  const disposing = new AbortController();
+  // Loaded with the first session, because most hosts are opened only to list or fire hooks.
+  let loading: Promise<Sessions> | null = null;
+  const loadSessions = (): Promise<Sessions> =>
+    (loading ??= importSessions(() => ({
+      opened,
+      options,
+      clock: options.clock ?? systemClock,
+      sessions,
+      engine: engines.own(),
+      openEngine: engines.open,
+      emit: (event) => listeners.forEach((listener) => tell(listener, event)),
+      notice,
+      disposed: disposing.signal,
+    })));
+  const opened = openHooks(withHookPorts(options, loadSessions));
   const { hookSet } = opened;
-  let running: Running | null = null;
-  // Made when it is first asked for: most commands only look at hooks.
-  const engine = (): HookEngine => {
-    const sources = [...(options.sources ?? []), agents.pluginSource];
-    running ??= startEngine(opened, { ...agents.observing, sources }, openTrace(opened, notice));
-    return running.engine;
-  };
-  agents.join(opened, engine);
-  const watching = await watchAs(options.watch ?? false, {
+  const engines = createEngines(opened, options, {
+    notice,
+    onLate: (late) => sessions.get(late.event.sessionId)?.session.receiveLate(late),
+  });
+  const watching = await startWatching(options.watch ?? false, {
     hookSet,
-    fire: (event) => agents.fire(event) ?? engine().dispatch(event),
+    fire(event) {
+      const newest = [...sessions.values()].at(-1);
+      return newest?.session.reportConfig(event) ?? engines.own().dispatch(event);
+    },
     notice,
   });
-  for (const news of noticesOf(opened)) notice(news);
-  // What is told to nobody must not be remembered as told.
-  const tellNews = options.onOwnHookNews ?? options.onNotice;
-  if (tellNews !== undefined) homeNews(opened).forEach((news) => tellNews(news));
+  reportHooks(opened, options);
   return {
     ...opened,
     get engine() {
-      return engine();
+      return engines.own();
     },
     hooks: () => hookSet.statuses(),
     madeHooks: () => hookSet.made(),
-    ignored: () => [...hookSet.ignored(), ...beyondRoots(opened)],
+    ignored: () => [...hookSet.ignored(), ...listPlacesBeyondRoots(opened)],
     bashPrelude: () => envPrelude(opened.stateDirectory, opened.moment().sessionId),
     rescan: () => hookSet.rescan(),
-    ...agents.host,
+    ...sessionVerbs(sessions),
+    start: async (request) => (await loadSessions()).start(request),
+    mcpServers: async () => (await loadSessions()).mcpReport(),
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
     async dispose() {
-      await agents.close();
+      disposing.abort();
+      await (await loading?.catch(() => null))?.close('other');
       // A hook of ConfigChange that still runs would otherwise be waited for.
-      await Promise.all([watching?.close(), running?.engine.close()]);
-      await running?.pruning;
-      await running?.trace?.flush();
+      await Promise.all([watching?.close(), engines.close()]);
     },
   };
 }
 
-async function watchAs(wanted: boolean | 'soon', request: FollowRequest): Promise<Watching | null> {
+async function importSessions(host: () => SessionHost): Promise<Sessions> {
+  const { createSessions } = await import('./agent/sessions.ts');
+  return createSessions(host());
+}
+
+function reportHooks(opened: OpenedHooks, { onNotice, onOwnHookNews = onNotice }: HostOptions) {
+  if (onNotice !== undefined) noticesOf(opened).forEach((text) => onNotice(text));
+  // A change that nobody is told of must not be remembered as reported.
+  if (onOwnHookNews !== undefined)
+    listHomeHookChanges(opened).forEach((text) => onOwnHookNews(text));
+}
+
+/** The verbs of a session, for whoever has only its id. */
+function sessionVerbs(sessions: Map<string, OpenSession>) {
+  const find = (id: string): OpenSession => sessions.get(id) ?? throwUnknownSession(id);
+  return {
+    send: async (id, prompt) => find(id).session.send(prompt),
+    queue: async (id, prompt) => find(id).session.queue(prompt),
+    steer: (id, text) => find(id).session.steer(text),
+    abort: async (id, reason = 'the run was aborted') => find(id).session.abort(reason),
+    session: (id) => find(id).session,
+    switchModel: async (id, name, how = {}) =>
+      find(id).session.switchModel({ model: name, requested: name, source: 'sdk', ...how }),
+    async end(id, reason = 'other') {
+      await find(id).session.close(reason);
+      sessions.delete(id);
+    },
+    plugins: (id) => find(id).plugins(),
+  } satisfies Partial<AgentHost>;
+}
+
+function throwUnknownSession(id: string): never {
+  throw new HooklineError('SESSION_UNKNOWN', {
+    message: `no session ${JSON.stringify(id)} is open here`,
+    hint: 'Start it, or resume it by its id.',
+  });
+}
+
+/** Hooks may ask the agent's model, where there is one, and its MCP servers. */
+function withHookPorts(options: HostOptions, loadSessions: () => Promise<Sessions>): HookSearch {
+  const askModel: HookPorts['askModel'] = async (question, signal) =>
+    (await loadSessions()).askModel(question, signal);
+  return {
+    ...options,
+    isAttended: options.isAttended ?? options.person !== undefined,
+    ports: {
+      ...(options.model === undefined ? {} : { askModel }),
+      callMcp: async (call, signal) => (await loadSessions()).callMcp(call, signal),
+      ...options.ports,
+    },
+  };
+}
+
+async function startWatching(
+  wanted: boolean | 'soon',
+  request: FollowRequest,
+): Promise<Watching | null> {
   if (wanted === 'soon') return followChangesSoon(request);
   return wanted ? followChanges(request) : null;
 }
 
-interface Running {
-  readonly engine: HookEngine;
-  readonly trace: TraceFile | null;
-  readonly pruning: Promise<unknown>;
+/** The engines of a host: its own, and one for each session. They run the same hooks and write one trace. */
+interface Engines {
+  /** The host's own, opened when it is first asked for: most commands only look at hooks. */
+  readonly own: () => HookEngine;
+  /** Opens one that runs further handlers after the hooks that were found; its session closes it. */
+  readonly open: (further: HandlerSource) => HookEngine;
+  /** Closes the host's own, and settles when the trace of all is written. */
+  close(): Promise<void>;
 }
 
-function startEngine(
-  { hookSet, moment, stateDirectory }: OpenedHooks,
+interface EngineObservers {
+  readonly notice: (text: string) => void;
+  readonly onLate: (late: LateOutcome) => void;
+}
+
+function createEngines(
+  opened: OpenedHooks,
   options: HostOptions,
-  trace: TraceFile | null,
-): Running {
-  const engine = createHookEngine({
-    sources: [hookSet, ...(options.sources ?? [])],
-    moment,
-    readText: readTextQuietly,
-    onDispatch: (record) => trace?.record(() => entryOfDispatch(record)),
-    onLate: (late) => {
-      trace?.record(() => entryOfLate(late));
-      options.onLate?.(late);
+  { notice, onLate }: EngineObservers,
+): Engines {
+  const { hookSet, moment } = opened;
+  let own: HookEngine | null = null;
+  let writing: { readonly trace: TraceFile | null; readonly pruning: Promise<unknown> } | null =
+    null;
+  const openEngine = (further: readonly HandlerSource[]): HookEngine => {
+    const { trace } = (writing ??= startWriting(opened, options, notice));
+    return createHookEngine({
+      sources: [hookSet, ...(options.sources ?? []), ...further],
+      moment,
+      readText: readTextIfReadable,
+      onDispatch: (record) => trace?.record(() => entryOfDispatch(record)),
+      onLate: (late) => {
+        trace?.record(() => entryOfLate(late));
+        onLate(late);
+        options.onLate?.(late);
+      },
+      ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
+    });
+  };
+  return {
+    own: () => (own ??= openEngine([])),
+    open: (further) => openEngine([further]),
+    async close() {
+      await own?.close();
+      await writing?.pruning;
+      await writing?.trace?.flush();
     },
-    ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
-  });
+  };
+}
+
+function startWriting(opened: OpenedHooks, options: HostOptions, notice: (text: string) => void) {
+  const { stateDirectory } = opened;
   const now = (options.clock ?? systemClock).now();
   const pruning = stateDirectory === null ? Promise.resolve() : pruneState(stateDirectory, now);
-  return { engine, trace, pruning };
+  return { trace: openTrace(opened, notice), pruning };
 }
 
-/** The trace that `hooks stats` reads; null when it is switched off or has no place. */
+/** The trace that `hooks stats` reads; null when it is disabled or there is no state directory. */
 export function openTrace(
   { config: { settings }, stateDirectory }: Pick<OpenedHooks, 'config' | 'stateDirectory'>,
   onProblem: (message: string) => void,
@@ -186,34 +292,34 @@ export function openTrace(
   });
 }
 
-function beyondRoots({ startDirectory, workspaceRoots, surroundings }: OpenedHooks) {
+function listPlacesBeyondRoots({ startDirectory, workspaceRoots, surroundings }: OpenedHooks) {
   return placesBeyondRoots(startDirectory, { workspaceRoots, home: surroundings.home });
 }
 
-/** What a person should know of the state that the hooks are in. */
+/** What the user should know about the state of the hooks. */
 export function noticesOf({ config, trust, hookSet }: OpenedHooks): readonly string[] {
   return [
-    ...switchedOff(config),
+    ...listDisabledNotice(config),
     ...config.problems,
     ...trust.notices,
-    ...unreadablePlaces(hookSet),
+    ...listUnreadablePlaces(hookSet),
   ];
 }
 
-/** Every event passes then, which must not look as if all hooks had agreed. */
-function switchedOff({ settings, origins }: Config): readonly string[] {
+/** Reported, because an event without hooks passes as if all hooks had agreed. */
+function listDisabledNotice({ settings, origins }: Config): readonly string[] {
   if (settings['hooks.enabled']) return [];
   const origin = origins['hooks.enabled'];
   return [`hooks are switched off by ${origin}: none is run, and no plugin on disk is loaded`];
 }
 
-function unreadablePlaces(hookSet: HookSet): readonly string[] {
+function listUnreadablePlaces(hookSet: HookSet): readonly string[] {
   const places = hookSet.ignored().filter(({ mayHideHook }) => mayHideHook);
   return places.map(({ path: place, why }) => `a hook may be missing: ${place} ${why}`);
 }
 
-/** A person's own hooks run because of where they lie, so a change since the last run is said aloud. */
-function homeNews({ hookSet, stateDirectory }: OpenedHooks): readonly string[] {
+/** Hooks in the user's home run without a trust decision, so changes since the last run are reported. */
+function listHomeHookChanges({ hookSet, stateDirectory }: OpenedHooks): readonly string[] {
   if (stateDirectory === null) return [];
   const hooks = hookSet.found().filter(({ place }) => place === 'home');
   if (hooks.length === 0) return [];
@@ -238,11 +344,11 @@ function homeNews({ hookSet, stateDirectory }: OpenedHooks): readonly string[] {
   return [...changed, ...news.notes];
 }
 
-function readTextQuietly(file: string): string | null {
+function readTextIfReadable(file: string): string | null {
   try {
     return readTextIfPresent(file);
   } catch {
-    // A face that cannot have the file's text uses what the call itself shows.
+    // A tool view without the file's text uses what the call itself contains.
     return null;
   }
 }

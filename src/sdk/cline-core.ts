@@ -20,7 +20,7 @@ import { checkSendInput } from './input/check-input.ts';
 import { prepareInput, type PreparedInput } from './input/prepare-input.ts';
 import { withFiles } from './input/prompt-files.ts';
 import { createListeners, type Listener } from './listeners.ts';
-import { pendingPromptsApi } from './pending-prompts.ts';
+import { createPendingPromptsApi } from './pending-prompts.ts';
 import { offerClineCore } from './provided/core-slot.ts';
 import { manifestOf, type SessionManifest, type SessionRecord } from './session-files.ts';
 import {
@@ -57,7 +57,7 @@ export class ClineCore {
   readonly clientName: string | undefined;
   /** There is no other process to be reached. */
   readonly runtimeAddress = undefined;
-  readonly pendingPrompts = pendingPromptsApi((id) => this.#find(id));
+  readonly pendingPrompts = createPendingPromptsApi((id) => this.#find(id));
   readonly #options: ClineCoreOptions;
   readonly #sessions = new Map<string, CoreSession>();
   readonly #opening = new Set<string>();

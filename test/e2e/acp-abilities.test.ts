@@ -92,7 +92,7 @@ test('slash commands are announced, own ones work, unknown ones are told', async
   expect(await editor.say(id, '/model bigger')).toBe('end_turn');
   expect(await editor.say(id, '/greeet')).toBe('end_turn');
   expect(wordsIn(editor.updates())).toBe(
-    'Hello Ann.\n\n> The conversation so far was summed up.\n\n' +
+    'Hello Ann.\n\n> Conversation compacted.\n\n' +
       'The model is bigger (scripted).' +
       '\n\n> There is no command /greeet. Did you mean /greet?\n\n',
   );

@@ -73,10 +73,10 @@ test('a call that needs approval is shown with its change, and denied', async ()
       diff,
       {
         type: 'content',
-        content: { type: 'text', text: '```\nThe person did not allow this call.\n```' },
+        content: { type: 'text', text: '```\nThe user denied this call.\n```' },
       },
     ],
-    rawOutput: 'The person did not allow this call.',
+    rawOutput: 'The user denied this call.',
   });
   expect(wordsIn(editor.updates())).toBe('Done.');
   expect(existsSync(file)).toBe(false);

@@ -97,7 +97,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     chat.press('n');
     await chat.shows('Denied. Why?');
     chat.say('English only');
-    const why = 'The person did not allow this call. They said: English only';
+    const why = 'The user denied this call: English only';
     await chat.is(
       [
         '\n> translate\n',
@@ -200,7 +200,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     chat.say('wait');
     const pid = Number(await written(path.join(place.repo, 'pid')));
     chat.press('C-c');
-    await chat.shows(/^interrupted by the person$/mu);
+    await chat.shows(/^interrupted by the user$/mu);
     await until(() => !isAlive(pid));
     chat.type('x');
     await chat.shows('> x');
@@ -240,7 +240,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
       [
         '\n> begin\n',
         '✗ Bash touch started; sleep 1000: Command was aborted before completion',
-        'interrupted by the person',
+        'interrupted by the user',
         editor(STATUS, 'mind the gap'),
       ].join('\n'),
     );
@@ -450,7 +450,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     chat.say('who are you?');
     await chat.shows('> who are you? (queued)');
     chat.press('C-c');
-    await chat.is(`interrupted by the person\n\n> who are you?\n\nStill me.\n${editor()}`);
+    await chat.is(`interrupted by the user\n\n> who are you?\n\nStill me.\n${editor()}`);
   });
 
   it('cancels while it asks, and runs nothing', async () => {
@@ -459,7 +459,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     chat.say('make it');
     await chat.shows('may it?');
     chat.press('C-c');
-    await chat.shows(/^interrupted by the person$/mu);
+    await chat.shows(/^interrupted by the user$/mu);
     await chat.shows(/^>$/mu);
     chat.say('go on');
     await chat.shows('Next.');

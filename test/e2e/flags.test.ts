@@ -58,7 +58,7 @@ describe('--permission-mode', () => {
     const place = createPlace();
     const result = await runScript(place, [bash('touch made'), DONE], ['go', ...STREAM]);
     expect(errorOf(toolEnds(result)[0])).toBe(
-      'No rule allows Bash with command touch made, and in the mode default it has to be asked for. Nobody is here to be asked, so the call is denied.',
+      'No rule allows Bash with command touch made, and in the mode default it has to be asked for. No user is there to approve it, so the call is denied.',
     );
     expect(result.stderr).toContain('denied: Bash: No rule allows Bash with command touch made');
   });

@@ -168,7 +168,7 @@ describe('places that decide what runs', () => {
     const [, end] = toolEnds(result);
     expect(end).toMatchObject({ tool: name });
     expect(['nobody', 'rule']).toContain(end?.['deniedBy']);
-    expect(errorOf(end)).toMatch(/only a person|Nobody is here/i);
+    expect(errorOf(end)).toMatch(/only a person|No user is there/i);
     expect(readFileSync(path.join(place.repo, '.claude/settings.json'), 'utf8')).toBe(before);
     expect(existsSync(path.join(place.repo, `${HOOKS}/PreToolUse`))).toBe(true);
     expect(existsSync(path.join(place.home, '.hookline/trust.json'))).toBe(false);

@@ -91,7 +91,7 @@ describe('Ctrl-C', () => {
     expect(await ending).toEqual({
       code: 130,
       stdout: 'Now I wait.\n',
-      stderr: 'interrupted: interrupted by the person\n',
+      stderr: 'interrupted: interrupted by the user\n',
     });
     await untilGone(pids);
     expect(logOf(place)).toEqual(['TaskCancel cancelled', 'SessionEnd']);
@@ -135,7 +135,7 @@ describe('Ctrl-C', () => {
       child.kill('SIGINT');
       expect(await ending).toMatchObject({
         code: 130,
-        stderr: 'interrupted: interrupted by the person\n',
+        stderr: 'interrupted: interrupted by the user\n',
       });
       await untilGone(pids);
       expect(logOf(place)).toEqual(['TaskCancel']);
@@ -182,7 +182,7 @@ describe('Ctrl-C', () => {
       type: 'result',
       status: 'aborted',
       ending: 'aborted',
-      reason: 'interrupted by the person',
+      reason: 'interrupted by the user',
     });
     mock.clearFixtures();
     mock.on({}, { content: 'I know it all.' });
@@ -208,7 +208,7 @@ describe('Ctrl-C', () => {
     child.kill('SIGINT');
     const { code, stderr } = await ending;
     expect(code).toBe(130);
-    expect(stderr.split('\n').at(-2)).toBe('interrupted: interrupted by the person');
+    expect(stderr.split('\n').at(-2)).toBe('interrupted: interrupted by the user');
     expect((await resume(place)).at(-1)?.text).toBe('go\ngo on');
   });
 

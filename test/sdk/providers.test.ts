@@ -36,7 +36,7 @@ describe('a provider that a plugin describes with api.registerProvider', () => {
       wish: { provider: 'mine' },
       env: { MINE_API_KEY: KEY },
     });
-    const model = await models.own();
+    const model = await models.openOwn();
 
     const result = await runWith(model);
 
@@ -64,7 +64,7 @@ describe('a provider that a plugin describes with api.registerProvider', () => {
     );
     const models = modelsWith({ providers, wish: { provider: 'plain', model: 'any' } });
 
-    const result = await runWith(await models.own());
+    const result = await runWith(await models.openOwn());
 
     expect(result).toMatchObject({ text: 'Good morning.', costUsd: null });
     const [request] = service.mock.getRequests();
@@ -80,7 +80,7 @@ describe('a provider that a plugin describes with api.registerProvider', () => {
     );
     const wish = { provider: 'mine', model: 'tiny', baseUrl: service.url, key: KEY };
 
-    const result = await runWith(await modelsWith({ providers, wish }).own());
+    const result = await runWith(await modelsWith({ providers, wish }).openOwn());
 
     expect(result.text).toBe('Here.');
     expect(service.mock.getRequests()[0]?.headers).toHaveProperty('authorization');
@@ -150,7 +150,7 @@ describe('a provider that is registered with Llms.registerProvider', () => {
       env: { ROUTER_API_KEY: KEY },
     });
 
-    const result = await runWith(await models.own());
+    const result = await runWith(await models.openOwn());
 
     expect(issues).toEqual([]);
     expect(result).toMatchObject({
@@ -176,7 +176,7 @@ describe('a provider that is registered with Llms.registerProvider', () => {
       wish: { provider: 'router-plugin', model: 'maker/new', key: KEY },
     });
 
-    const model = await models.own();
+    const model = await models.openOwn();
     const result = await runWith(model);
 
     expect(model.contextTokens).toBe(5000);
@@ -252,7 +252,7 @@ describe('a provider whose handler is registered', () => {
     const { providers, issues } = await setUp(plugin);
     const models = modelsWith({ providers, wish: { provider: id, key: KEY } });
 
-    const model = await models.own();
+    const model = await models.openOwn();
     const result = await runWith(model);
 
     expect(issues).toEqual([]);
@@ -303,7 +303,7 @@ describe('a provider whose handler is registered', () => {
       env: { DELEGATING_KEY: KEY },
     });
 
-    const model = await models.own();
+    const model = await models.openOwn();
     const result = await runWith(model);
 
     expect(model).toMatchObject({ provider: 'delegating', id: 'm1', contextTokens: 7000 });
@@ -324,7 +324,7 @@ describe('a provider whose handler is registered', () => {
     const { providers } = await setUp();
     const models = modelsWith({ providers, wish: { provider: 'priced', model: 'm' } });
 
-    expect(await runWith(await models.own())).toMatchObject({ costUsd: 0.25 });
+    expect(await runWith(await models.openOwn())).toMatchObject({ costUsd: 0.25 });
   });
 });
 
@@ -355,7 +355,7 @@ it.each(['service', 'handler'])('a run with a %s is aborted in the middle', asyn
   const provider = kind === 'service' ? 'mine' : 'endless';
   const wish = { provider, model: 'm', transport: { fetch: reads } };
 
-  const result = await runWith(await modelsWith({ providers, wish }).own(), controller.signal);
+  const result = await runWith(await modelsWith({ providers, wish }).openOwn(), controller.signal);
 
   expect(result).toMatchObject({ status: 'aborted', iterations: 1 });
 });
@@ -370,19 +370,19 @@ it('a session’s model is switched to a plugin’s provider and back', async ()
     wish: { provider: 'anthropic', model: 'claude-haiku-4-5', key: KEY },
   });
 
-  const other = await models.other('mine/maker/tiny');
+  const other = await models.openOther('mine/maker/tiny');
 
   expect({ provider: other.provider, id: other.id }).toEqual({
     provider: 'mine',
     id: 'maker/tiny',
   });
   expect((await runWith(other)).text).toBe('From the plugin.');
-  expect((await models.own()).provider).toBe('anthropic');
+  expect((await models.openOwn()).provider).toBe('anthropic');
   const fromPlugin = modelsWith({
     providers,
     wish: { provider: 'mine', model: 'maker/tiny' },
     env: { ANTHROPIC_API_KEY: KEY },
   });
-  expect((await fromPlugin.other('anthropic/claude-haiku-4-5')).provider).toBe('anthropic');
-  expect((await fromPlugin.named('maker/other')).id).toBe('maker/other');
+  expect((await fromPlugin.openOther('anthropic/claude-haiku-4-5')).provider).toBe('anthropic');
+  expect((await fromPlugin.openNamed('maker/other')).id).toBe('maker/other');
 });

@@ -412,7 +412,7 @@ describe('approvals', () => {
     );
     expect(answers(stage)).toEqual([
       'one',
-      'The person did not allow this call. They said: not two',
+      'The user denied this call: not two',
     ]);
   });
 

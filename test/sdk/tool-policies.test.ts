@@ -80,7 +80,7 @@ describe('tools of MCP servers', () => {
           { autoApprove: false },
         ]),
       );
-      expect(new Set(answers(stage))).toEqual(new Set(['The person did not allow this call.']));
+      expect(new Set(answers(stage))).toEqual(new Set(['The user denied this call.']));
     },
   );
 
@@ -160,7 +160,7 @@ describe('policies', () => {
         capabilities: { requestToolApproval: () => given as never },
       });
       await stage.start();
-      expect(answers(stage)).toEqual(['The person did not allow this call.']);
+      expect(answers(stage)).toEqual(['The user denied this call.']);
     },
   );
 });

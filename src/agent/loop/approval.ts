@@ -8,19 +8,19 @@ import { HandedInput } from '../tools/calls/handed-input.ts';
 import { type PreparedToolCall, prepareCall, toolFacts } from '../tools/run-call.ts';
 import type { DeniedBy } from '../runtime-event.ts';
 import { joinedValues, reasonsText } from '../conversation/verdict-texts.ts';
-import { notify } from './notify.ts';
+import { notify } from './background-events.ts';
 import type { Approval, ApprovalRequest, Person } from '../world.ts';
 
-export interface CallInDoubt {
+export interface UndecidedCall {
   readonly call: ToolUseBlock;
   readonly prepared: PreparedToolCall;
-  /** Why it cannot just run. */
+  /** Why it needs an approval. */
   readonly reason: string;
   readonly by: 'hook' | 'rule';
   readonly ruling: PermissionRuling;
 }
 
-export type CallAnswer =
+export type ApprovalResult =
   | { readonly kind: 'granted'; readonly prepared: PreparedToolCall }
   | {
       readonly kind: 'refused';
@@ -29,42 +29,45 @@ export type CallAnswer =
       readonly stop: Stop | null;
     };
 
-/** Asks hooks of PermissionRequest, then the person. Without a person, a hook's question is a denial. */
-export async function askForCall(
+/** Asks hooks of PermissionRequest, then the user. Without a user, a hook's question is a denial. */
+export async function requestApproval(
   agent: Agent,
-  doubt: CallInDoubt,
+  undecided: UndecidedCall,
   signal: AbortSignal,
-): Promise<CallAnswer> {
-  const { person } = agent.world;
-  if (person === null && doubt.by === 'hook') return refused(doubt.reason, 'nobody');
-  const answered = await askHooks(agent, doubt, signal);
+): Promise<ApprovalResult> {
+  const { person } = agent.session;
+  if (person === null && undecided.by === 'hook') return createRefusal(undecided.reason, 'nobody');
+  const answered = await askHooks(agent, undecided, signal);
   if (answered !== null) return answered;
   if (person === null) {
-    return refused(`${doubt.reason} Nobody is here to be asked, so the call is denied.`, 'nobody');
+    return createRefusal(
+      `${undecided.reason} No user is there to approve it, so the call is denied.`,
+      'nobody',
+    );
   }
-  return askPerson(agent, doubt, signal);
+  return askUser(agent, undecided, signal);
 }
 
-/** Hooks of PermissionRequest may answer a question to the person; what they leave open goes on to them. */
-export async function letHooksAnswer(
+/** Asks hooks of PermissionRequest only; without an answer of theirs, the call asks the user itself. */
+export async function requestHookApproval(
   agent: Agent,
-  doubt: CallInDoubt,
+  undecided: UndecidedCall,
   signal: AbortSignal,
-): Promise<CallAnswer> {
-  const answered = await askHooks(agent, doubt, signal);
-  return answered ?? { kind: 'granted', prepared: doubt.prepared };
+): Promise<ApprovalResult> {
+  const answered = await askHooks(agent, undecided, signal);
+  return answered ?? { kind: 'granted', prepared: undecided.prepared };
 }
 
-function refused(reason: string, by: DeniedBy, stop: Stop | null = null): CallAnswer {
+function createRefusal(reason: string, by: DeniedBy, stop: Stop | null = null): ApprovalResult {
   return { kind: 'refused', by, reason, stop };
 }
 
-/** What hooks answer in the person's place, or null. */
+/** The answer of hooks instead of the user, or null. */
 async function askHooks(
   agent: Agent,
-  { call, prepared, ruling }: CallInDoubt,
+  { call, prepared, ruling }: UndecidedCall,
   signal: AbortSignal,
-): Promise<CallAnswer | null> {
+): Promise<ApprovalResult | null> {
   const verdict = await agent.fire(
     {
       name: 'PermissionRequest',
@@ -75,32 +78,32 @@ async function askHooks(
     signal,
   );
   if (isRefusal(verdict.effect)) {
-    return refused(reasonsText(verdict, 'Permission denied by hook'), 'hook', verdict.stop);
+    return createRefusal(reasonsText(verdict, 'Permission denied by hook'), 'hook', verdict.stop);
   }
-  // What decides what runs here is a person's to change, whatever a hook says.
+  // Only a user may change a file that decides what runs here.
   if (verdict.effect !== 'allow' || ruling.needsPerson === true) return null;
-  takeOver(agent, joinedValues(verdict, 'permissions'));
+  applyPermissionUpdates(agent, joinedValues(verdict, 'permissions'));
   if (verdict.input === null) return { kind: 'granted', prepared };
-  return regrant(agent, call, verdict.input);
+  return approveRewrite(agent, call, verdict.input);
 }
 
-/** A hook's rewrite must please tool and rules as any call must. */
-function regrant(agent: Agent, { name }: ToolUseBlock, input: unknown): CallAnswer {
+/** A hook's rewrite is checked by tool and rules like any call. */
+function approveRewrite(agent: Agent, { name }: ToolUseBlock, input: unknown): ApprovalResult {
   const prepared = prepareCall({ name, input }, { bench: agent.bench, tools: agent.tools });
-  if (typeof prepared === 'string') return refused(prepared, 'hook');
-  const ruling = strictestRuling(agent, prepared);
+  if (typeof prepared === 'string') return createRefusal(prepared, 'hook');
+  const ruling = findStrictestRuling(agent, prepared);
   const isOpen = ruling.effect === 'allow' || (ruling.effect === 'ask' && ruling.isOverridable);
-  return isOpen ? { kind: 'granted', prepared } : refused(ruling.reason, 'rule');
+  return isOpen ? { kind: 'granted', prepared } : createRefusal(ruling.reason, 'rule');
 }
 
-function takeOver(agent: Agent, updates: readonly unknown[]): void {
-  for (const note of agent.world.permissions.update(updates)) {
-    agent.tell({ type: 'notice', level: 'warning', text: note });
+function applyPermissionUpdates(agent: Agent, updates: readonly unknown[]): void {
+  for (const note of agent.session.permissions.update(updates)) {
+    agent.emit({ type: 'notice', level: 'warning', text: note });
   }
 }
 
-/** A person who does not answer must not keep a run from being aborted. */
-async function askSafely(
+/** A user who does not answer must not prevent an abort. */
+async function waitForApproval(
   person: Person,
   request: ApprovalRequest,
   signal: AbortSignal,
@@ -109,43 +112,43 @@ async function askSafely(
     return await untilAborted(person.approve(request, signal), signal);
   } catch (error) {
     signal.throwIfAborted();
-    return { isAllowed: false, reason: `(they could not be asked: ${messageOf(error)})` };
+    return { isAllowed: false, reason: `(no answer: ${messageOf(error)})` };
   }
 }
 
-async function askPerson(
+async function askUser(
   agent: Agent,
-  { call, prepared, reason, ruling }: CallInDoubt,
+  { call, prepared, reason, ruling }: UndecidedCall,
   signal: AbortSignal,
-): Promise<CallAnswer> {
-  const { person } = agent.world;
-  if (person === null) return refused(reason, 'nobody');
+): Promise<ApprovalResult> {
+  const { person } = agent.session;
+  if (person === null) return createRefusal(reason, 'nobody');
   const message = `Hookline needs your permission to use ${prepared.toolName}`;
   notify(agent, { type: 'permission_prompt', message, waiting: true });
   const { toolName: tool, input } = prepared;
   const { suggestions } = ruling;
   const request = { callId: call.id, tool, input, reason, suggestions, agentId: agent.facts.id };
-  const approval = await askSafely(person, request, signal);
-  takeOver(agent, approval.updates ?? []);
+  const approval = await waitForApproval(person, request, signal);
+  applyPermissionUpdates(agent, approval.updates ?? []);
   if (approval.isAllowed) return { kind: 'granted', prepared };
-  const said = approval.reason === undefined ? '' : ` They said: ${approval.reason}`;
-  return refused(`The person did not allow this call.${said}`, 'person');
+  const why = approval.reason === undefined ? '.' : `: ${approval.reason}`;
+  return createRefusal(`The user denied this call${why}`, 'person');
 }
 
-/** What permissions say of a call with several parts: the strictest of it. */
-export function strictestRuling(agent: Agent, prepared: PreparedToolCall): PermissionRuling {
+/** The strictest ruling of all parts of a call. */
+export function findStrictestRuling(agent: Agent, prepared: PreparedToolCall): PermissionRuling {
   const order = ['allow', 'ask', 'deny'] as const;
   const cwd = agent.bench.cwd();
-  // What a tool of a server does is what its server says, and nobody knows which files it writes.
+  // Which files a tool of an MCP server writes is not known.
   const { mcpServer } = prepared;
   const rulings = prepared.parts.map(({ names, input, kind: own }) =>
-    agent.world.permissions.judge(
+    agent.session.permissions.judge(
       mcpServer === undefined
         ? { names, input, kind: own, cwd }
         : { names, input, kind: 'foreign', cwd, server: mcpServer.name },
     ),
   );
-  // Of two that are alike, the one that no hook stands above: an allow is for all parts.
+  // Of two with the same effect, the one that no hook may override, because an allow is for all parts.
   const weight = ({ effect, isOverridable, needsPerson }: PermissionRuling): number =>
     3 * order.indexOf(effect) + (isOverridable ? 0 : 1) + (needsPerson === true ? 1 : 0);
   return rulings.reduce((one, other) => (weight(other) > weight(one) ? other : one));

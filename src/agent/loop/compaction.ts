@@ -5,25 +5,25 @@ import type { Agent } from '../agent.ts';
 import { safeMessages } from '../conversation/safe-messages.ts';
 import { blockedText, joinedValues } from '../conversation/verdict-texts.ts';
 import type { ModelFailure } from '../models/model.ts';
-import { announceStart } from '../session/session-start.ts';
-import { announceInstructions } from './fire-aside.ts';
-import { streamFor } from './model-turn.ts';
+import { fireSessionStart } from '../session/session-start.ts';
+import { announceInstructions } from './background-events.ts';
+import { streamFromModel } from './model-turn.ts';
 
 export interface CompactionRequest {
   readonly trigger: 'manual' | 'auto';
-  /** What the person wants to be kept. */
+  /** What the user wants to keep. */
   readonly instructions: string | null;
 }
 
-/** What came of it: a sentence about why not, or null. */
+/** Why the conversation was not compacted; null when it was. */
 export type CompactionProblem = string | null;
 
-/** Whether the next request would not leave enough room for an answer. */
-export function isFull({ contextTokens, model, world }: Agent): boolean {
-  return contextTokens > model.contextTokens * world.limits.compactAt;
+/** Whether the next request would leave too little room for an answer. */
+export function isContextFull({ contextTokens, model, session }: Agent): boolean {
+  return contextTokens > model.contextTokens * session.limits.compactAt;
 }
 
-/** Sums up the conversation; the only place where PreCompact and PostCompact are fired. */
+/** Replaces the conversation by a summary; the only place where PreCompact and PostCompact are fired. */
 export async function compact(
   agent: Agent,
   request: CompactionRequest,
@@ -33,22 +33,22 @@ export async function compact(
   const tokensBefore = agent.contextTokens;
   const asked = await askHooks(agent, request, signal);
   if (asked.blocked !== null) return asked.blocked;
-  agent.tell({ type: 'compaction-start', trigger });
-  const summary = await summarise(agent, asked.instructions, signal);
+  agent.emit({ type: 'compaction-start', trigger });
+  const summary = await summarize(agent, asked.instructions, signal);
   signal.throwIfAborted();
-  agent.tell({ type: 'compaction-end', tokensBefore, summary: summary.text });
+  agent.emit({ type: 'compaction-end', tokensBefore, summary: summary.text });
   if (summary.text === null) return summary.problem;
-  agent.conversation.compact(userText(continuation(summary.text)), { trigger, tokensBefore });
+  agent.conversation.compact(userText(formatContinuation(summary.text)), { trigger, tokensBefore });
   agent.contextTokens = 0;
-  await announceStart(agent, { source: 'compact' }, signal);
+  await fireSessionStart(agent, { source: 'compact' }, signal);
   await agent.fire({ name: 'PostCompact', trigger, summary: summary.text }, signal);
-  if (agent.facts.parentId === null) announceAgain(agent);
+  if (agent.facts.parentId === null) announceInstructionsAgain(agent);
   return null;
 }
 
-/** The instructions stand before the summary, as they stood before what it sums up. */
-function announceAgain(agent: Agent): void {
-  const again = agent.world.instructions.map(
+/** The instructions are sent before the summary, as before the conversation. */
+function announceInstructionsAgain(agent: Agent): void {
+  const again = agent.session.instructions.map(
     (each) => ({ ...each, loadReason: 'compact' }) as const,
   );
   announceInstructions(agent, again);
@@ -90,14 +90,14 @@ export function isTooLong({ class: kind, message, details = '' }: ModelFailure):
 
 const INSTRUCTION = `Write a summary of this conversation for whoever goes on with the work and will see nothing else of it. Say, in this order: what the person asked for, in their own words where it matters; what was done and found out, with file names, commands and decisions; what went wrong and how it was solved; what is left to do, and the very next step. Do not call any tool. Answer with the summary only.`;
 
-async function summarise(agent: Agent, more: string, signal: AbortSignal): Promise<Summary> {
+async function summarize(agent: Agent, more: string, signal: AbortSignal): Promise<Summary> {
   const wish = more === '' ? '' : `\n\nAdditional Instructions:\n${more}`;
   const instruction = userText(`${INSTRUCTION}${wish}`);
   let { messages } = agent.conversation;
   for (;;) {
     const summary = await askForSummary(agent, [...messages, instruction], signal);
     if (summary.text !== null || !summary.isTooLong || messages.length < 2) return summary;
-    // What does not fit cannot be summed up either; the later half matters more.
+    // Too long for the summary request as well, so the earlier half is left out.
     messages = messages.slice(Math.ceil(messages.length / 2));
   }
 }
@@ -113,19 +113,19 @@ async function askForSummary(
     tools: [],
     thinking: false,
   };
-  for await (const chunk of streamFor(agent, request, signal)) {
+  for await (const chunk of streamFromModel(agent, request, signal)) {
     if (chunk.type === 'failure') {
       const { failure } = chunk;
       return { text: null, problem: failure.message, isTooLong: isTooLong(failure) };
     }
     if (chunk.type !== 'end') continue;
-    agent.spend(chunk.usage);
+    agent.recordUsage(chunk.usage);
     const text = textOf({ role: 'assistant', content: chunk.content }).trim();
     if (text !== '') return { text, problem: null };
   }
   return { text: null, problem: 'the model gave no summary', isTooLong: false };
 }
 
-function continuation(summary: string): string {
+function formatContinuation(summary: string): string {
   return `${SUMMARY_START}\n\n${summary}\n\nGo on from there without asking the person again what was settled already.`;
 }

@@ -9,36 +9,40 @@ import { contextTexts } from '../conversation/verdict-texts.ts';
 export interface EndRuling {
   /** Whether hooks want a further turn. */
   readonly goesOn: boolean;
-  /** What a hook said when it ended the run over the others. */
+  /** The reason of a hook that stopped the run. */
   readonly reason: string | null;
 }
 
 /** Asks hooks whether the agent may end; the only place where Stop, SubagentStop and TaskComplete are fired. */
-export async function mayEnd(agent: Agent, text: string, signal: AbortSignal): Promise<EndRuling> {
-  const stopping = stopEvent(agent, text);
+export async function checkEnd(
+  agent: Agent,
+  text: string,
+  signal: AbortSignal,
+): Promise<EndRuling> {
+  const stopping = createStopEvent(agent, text);
   const stopped = await agent.fire(stopping, signal);
   const isLetGo = stopped.stop === null && !wantsMore(stopped);
   const completing = { name: 'TaskComplete', result: text } as const;
   if (isLetGo && agent.facts.parentId === null) {
     const completed = await agent.fire(completing, signal);
-    const ruling = judge(agent, completing, completed);
+    const ruling = applyVerdict(agent, completing, completed);
     const at = { event: completing.name, subject: null };
-    if (!ruling.goesOn) agent.waiting.push(...contextTexts(completed, at));
+    if (!ruling.goesOn) agent.pendingContext.push(...contextTexts(completed, at));
     return ruling;
   }
-  const ruling = judge(agent, stopping, stopped);
+  const ruling = applyVerdict(agent, stopping, stopped);
   const isOverruled = !ruling.goesOn && ruling.reason === null && !isLetGo;
-  // Those who are overruled here must not have their way there.
+  // TaskComplete is fired all the same, but its hooks cannot hold an agent that the cap lets end.
   if (isOverruled && agent.facts.parentId === null) await agent.fire(completing, signal);
   return ruling;
 }
 
 type EndEvent = FiredEvent<'Stop' | 'SubagentStop' | 'TaskComplete'>;
 
-function stopEvent(agent: Agent, lastText: string): EndEvent {
+function createStopEvent(agent: Agent, lastText: string): EndEvent {
   const facts = {
     lastText,
-    again: agent.isKeptFromEnding,
+    again: agent.isHeldByHook,
     backgroundTasks: agent.bench.shells.list().map(({ id, command, status }) => ({
       id,
       type: 'shell',
@@ -58,23 +62,23 @@ function stopEvent(agent: Agent, lastText: string): EndEvent {
   };
 }
 
-/** One count for both events: what Stop let go may be refused by TaskComplete for ever. */
-function judge(agent: Agent, event: EndEvent, verdict: Verdict): EndRuling {
+/** One count for both events, because TaskComplete could hold for ever what Stop lets end. */
+function applyVerdict(agent: Agent, event: EndEvent, verdict: Verdict): EndRuling {
   const { goesOn, overridden } = agent.stopGuard.judge(verdict);
-  agent.isKeptFromEnding = goesOn;
-  if (overridden !== null) agent.tell({ type: 'notice', level: 'warning', text: overridden });
-  if (goesOn) agent.conversation.add(userText(feedback(verdict, event)), { isMeta: true });
+  agent.isHeldByHook = goesOn;
+  if (overridden !== null) agent.emit({ type: 'notice', level: 'warning', text: overridden });
+  if (goesOn) agent.conversation.add(userText(formatFeedback(verdict, event)), { isMeta: true });
   return { goesOn, reason: verdict.stop?.reason ?? null };
 }
 
-function feedback(verdict: Verdict, { name }: EndEvent): string {
+function formatFeedback(verdict: Verdict, { name }: EndEvent): string {
   const reasons = verdict.reasons.map(({ text }) =>
     modelText({ kind: 'feedback', event: name, reason: text }),
   );
   return [...reasons, ...contextTexts(verdict, { event: name, subject: null })].join('\n\n');
 }
 
-/** Why a signal aborted, as a sentence. */
-export function abortedBecause({ reason }: AbortSignal): string {
+/** The abort reason as a sentence. */
+export function formatAbortReason({ reason }: AbortSignal): string {
   return typeof reason === 'string' ? reason : 'the run was aborted';
 }

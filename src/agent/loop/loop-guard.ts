@@ -1,10 +1,10 @@
-/** Notices an agent that goes in circles. */
+/** Detects an agent that repeats itself. */
 export interface LoopGuard {
-  /** After each call; says what to tell the model, or why the run must end. */
+  /** Called after each call; returns a warning for the model, or why the run must end. */
   observe(call: FinishedCall): LoopRuling;
-  /** After all calls of a turn. */
+  /** Called after all calls of a turn. */
   endTurn(turn: { readonly allFailed: boolean }): LoopRuling;
-  /** A new prompt starts the count anew. */
+  /** Called with a new prompt. */
   reset(): void;
 }
 
@@ -20,7 +20,7 @@ export type LoopRuling =
   | { readonly kind: 'warn'; readonly text: string }
   | { readonly kind: 'end'; readonly reason: string };
 
-/** After how many in a row a run ends. */
+/** How many in a row end a run. */
 export interface LoopLimits {
   readonly sameCalls: number;
   readonly failedCalls: number;
@@ -37,7 +37,7 @@ const SAME_WARNING = 3;
 const FAILURES_WARNING = 6;
 const FINE: LoopRuling = { kind: 'fine' };
 
-/** Only the same call with the same answer counts: waiting for something to change is no circle. */
+/** Only the same call with the same answer counts, because polling is no loop. */
 export function createLoopGuard(limits: LoopLimits = USUAL): LoopGuard {
   let last = '';
   let same = 0;
@@ -49,7 +49,7 @@ export function createLoopGuard(limits: LoopLimits = USUAL): LoopGuard {
       same = key === last ? same + 1 : 1;
       last = key;
       failures = call.success ? 0 : failures + 1;
-      return ruleOn(call.name, { same, failures }, limits);
+      return checkCounts(call.name, { same, failures }, limits);
     },
     endTurn({ allFailed }) {
       failedTurns = allFailed ? failedTurns + 1 : 0;
@@ -70,7 +70,7 @@ interface Counted {
   readonly failures: number;
 }
 
-function ruleOn(
+function checkCounts(
   name: string,
   { same, failures }: Counted,
   { sameCalls, failedCalls }: LoopLimits,

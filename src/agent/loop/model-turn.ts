@@ -7,47 +7,47 @@ import { streamWithRetries } from '../models/retry.ts';
 import { readAnswerChange, readRequestChanges } from '../conversation/request-changes.ts';
 import { reasonsText } from '../conversation/verdict-texts.ts';
 
-/** What one request to the model came to. */
+/** The result of one model request. */
 export type ModelTurn =
   | { readonly kind: 'answered'; readonly message: AssistantMessage; readonly end: ModelEnd }
   | { readonly kind: 'stopped'; readonly reason: string }
   | { readonly kind: 'failed'; readonly failure: ModelFailure };
 
 /** Makes one request; the only place where ModelRequest, ModelResponse and MessageDisplay are fired. */
-export async function askModelOnce(agent: Agent, signal: AbortSignal): Promise<ModelTurn> {
+export async function runModelTurn(agent: Agent, signal: AbortSignal): Promise<ModelTurn> {
   agent.iteration += 1;
-  agent.tell({ type: 'turn-start', iteration: agent.iteration });
-  const request = requestOf(agent);
+  agent.emit({ type: 'turn-start', iteration: agent.iteration });
+  const request = buildRequest(agent);
   const before = await agent.fire({ name: 'ModelRequest', request }, signal);
   if (isRefusal(before.effect) || before.stop !== null) {
     const reason = before.stop?.reason ?? reasonsText(before, 'a hook stopped the model request');
     return { kind: 'stopped', reason };
   }
   const { changed, problems } = readRequestChanges(before.changes);
-  for (const text of problems) agent.tell({ type: 'notice', level: 'warning', text });
+  for (const text of problems) agent.emit({ type: 'notice', level: 'warning', text });
   const wanted = { ...request, ...changed };
-  const shaped = (await agent.world.shapeRequest?.(wanted, signal)) ?? wanted;
+  const shaped = (await agent.session.shapeRequest?.(wanted, signal)) ?? wanted;
   const end = await streamAnswer(agent, shaped, signal);
   if (end.type === 'failure') return { kind: 'failed', failure: end.failure };
-  return takeAnswer(agent, end, signal);
+  return handleAnswer(agent, end, signal);
 }
 
-function requestOf(agent: Agent): ModelRequest {
-  const { conversation, world, tools, systemPrompt } = agent;
+function buildRequest(agent: Agent): ModelRequest {
+  const { conversation, session, tools, systemPrompt } = agent;
   return {
     system: systemPrompt(),
     messages: conversation.forModel(),
-    tools: world.specsOf(tools),
+    tools: session.listSpecs(tools),
   };
 }
 
 async function streamAnswer(agent: Agent, request: ModelRequest, signal: AbortSignal) {
-  for await (const chunk of streamFor(agent, request, signal)) {
+  for await (const chunk of streamFromModel(agent, request, signal)) {
     if (chunk.type === 'end' || chunk.type === 'failure') return chunk;
     if (chunk.type === 'input-delta') {
       const { id: callId, name: tool, text } = chunk;
-      agent.tell({ type: 'input-delta', callId, tool, text });
-    } else agent.tell(chunk);
+      agent.emit({ type: 'input-delta', callId, tool, text });
+    } else agent.emit(chunk);
   }
   const message = `${agent.model.provider} ended its answer without saying so`;
   const failure = { class: 'protocol', message, status: null } as const;
@@ -57,34 +57,34 @@ async function streamAnswer(agent: Agent, request: ModelRequest, signal: AbortSi
   } as const;
 }
 
-/** Asks the agent's model, again and again while its failures may pass, and tells of each. */
-export function streamFor(
-  { model, world, tell }: Agent,
+/** Streams the model's answer, with retries; each retry is emitted. */
+export function streamFromModel(
+  { model, session, emit }: Agent,
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncIterable<ModelChunk> {
   return streamWithRetries(model, request, {
     signal,
-    ...(world.wait === undefined ? {} : { wait: world.wait }),
+    ...(session.wait === undefined ? {} : { wait: session.wait }),
     onRetry: ({ failure, delayMs, discardsOutput }) =>
-      tell({ type: 'retry-start', failure, waitMs: Math.round(delayMs), discardsOutput }),
+      emit({ type: 'retry-start', failure, waitMs: Math.round(delayMs), discardsOutput }),
   });
 }
 
-async function takeAnswer(agent: Agent, end: ModelEnd, signal: AbortSignal): Promise<ModelTurn> {
+async function handleAnswer(agent: Agent, end: ModelEnd, signal: AbortSignal): Promise<ModelTurn> {
   const { finishReason, usage } = end;
-  agent.spend(usage);
+  agent.recordUsage(usage);
   agent.contextTokens =
     usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens + usage.outputTokens;
   const costUsd = costOf(usage, agent.model.prices);
-  agent.tell({
+  agent.emit({
     type: 'turn-end',
     iteration: agent.iteration,
     finishReason,
     usage: costUsd === null ? usage : { ...usage, costUsd },
   });
-  const { verdict, message } = await hearHooks(agent, end, signal);
-  await display(agent, message, signal);
+  const { verdict, message } = await fireModelResponse(agent, end, signal);
+  await fireMessageDisplay(agent, message, signal);
   if (isRefusal(verdict.effect) || verdict.stop !== null) {
     const reason = verdict.stop?.reason ?? reasonsText(verdict, 'a hook stopped the run');
     return { kind: 'stopped', reason };
@@ -92,13 +92,17 @@ async function takeAnswer(agent: Agent, end: ModelEnd, signal: AbortSignal): Pro
   return { kind: 'answered', message, end };
 }
 
-interface HeardAnswer {
+interface HookedAnswer {
   readonly verdict: Verdict;
   readonly message: AssistantMessage;
 }
 
-/** The answer counts as hooks leave it; it is kept also when they are not heard to the end. */
-async function hearHooks(agent: Agent, end: ModelEnd, signal: AbortSignal): Promise<HeardAnswer> {
+/** Hooks may change the answer; it is stored also when an abort ends them. */
+async function fireModelResponse(
+  agent: Agent,
+  end: ModelEnd,
+  signal: AbortSignal,
+): Promise<HookedAnswer> {
   const { content, finishReason } = end;
   let message: AssistantMessage = { role: 'assistant', content };
   try {
@@ -107,17 +111,17 @@ async function hearHooks(agent: Agent, end: ModelEnd, signal: AbortSignal): Prom
       signal,
     );
     const { answer, problem } = readAnswerChange(message, verdict.changes);
-    if (problem !== null) agent.tell({ type: 'notice', level: 'warning', text: problem });
+    if (problem !== null) agent.emit({ type: 'notice', level: 'warning', text: problem });
     message = answer;
     return { verdict, message };
   } finally {
     if (message.content.length > 0) {
-      agent.conversation.add(message, { model: agent.model.id, usage: usageFields(end) });
+      agent.conversation.add(message, { model: agent.model.id, usage: toUsageFields(end) });
     }
   }
 }
 
-function usageFields({ usage }: ModelEnd): Readonly<Record<string, number>> {
+function toUsageFields({ usage }: ModelEnd): Readonly<Record<string, number>> {
   return {
     input_tokens: usage.inputTokens,
     cache_creation_input_tokens: usage.cacheWriteTokens,
@@ -126,8 +130,8 @@ function usageFields({ usage }: ModelEnd): Readonly<Record<string, number>> {
   };
 }
 
-/** Hooks may change what a person sees; model and transcript keep the original. */
-async function display(
+/** Hooks may change what the user sees; model and transcript keep the original. */
+async function fireMessageDisplay(
   agent: Agent,
   message: AssistantMessage,
   signal: AbortSignal,
@@ -144,5 +148,5 @@ async function display(
     );
     if (typeof changes['display'] === 'string') shown = changes['display'];
   }
-  agent.tell({ type: 'message-end', messageId, message, shown });
+  agent.emit({ type: 'message-end', messageId, message, shown });
 }

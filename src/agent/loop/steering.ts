@@ -3,14 +3,14 @@ import type { Agent } from '../agent.ts';
 import { contextTexts, reasonsText } from '../conversation/verdict-texts.ts';
 
 /**
- * Puts into the conversation what came up since the last request: contexts of hooks, a person's words.
- * A string says why a hook ends the run because of them.
+ * Adds to the conversation what came up since the last request: texts of hooks, steering messages.
+ * Returns why a hook ends the run because of a steering message, or null.
  */
-export async function deliverWaiting(agent: Agent, signal: AbortSignal): Promise<string | null> {
+export async function deliverPending(agent: Agent, signal: AbortSignal): Promise<string | null> {
   for (let text = agent.steering.shift(); text !== undefined; text = agent.steering.shift()) {
-    const accepted = await acceptPrompt(agent, text, signal);
+    const accepted = await submitPrompt(agent, text, signal);
     if (accepted.kind === 'refused') {
-      agent.tell({ type: 'notice', level: 'warning', text: accepted.reason });
+      agent.emit({ type: 'notice', level: 'warning', text: accepted.reason });
       continue;
     }
     addPrompt(agent, accepted.prompt);
@@ -20,20 +20,20 @@ export async function deliverWaiting(agent: Agent, signal: AbortSignal): Promise
   return null;
 }
 
-export type AcceptedPrompt =
+export type SubmittedPrompt =
   | { readonly kind: 'accepted'; readonly prompt: string; readonly title: string | null }
   | { readonly kind: 'refused'; readonly reason: string; readonly isShown: boolean }
   | { readonly kind: 'stopped'; readonly reason: string; readonly prompt: string };
 
-/** Asks hooks about a person's words; the only place where UserPromptSubmit is fired. */
-export async function acceptPrompt(
+/** Asks hooks about a prompt; the only place where UserPromptSubmit is fired. */
+export async function submitPrompt(
   agent: Agent,
   prompt: string,
   signal: AbortSignal,
-): Promise<AcceptedPrompt> {
+): Promise<SubmittedPrompt> {
   const verdict = await agent.fire({ name: 'UserPromptSubmit', prompt }, signal);
   const { changes, stop } = verdict;
-  const said = typeof changes['prompt'] === 'string' ? changes['prompt'] : prompt;
+  const submitted = typeof changes['prompt'] === 'string' ? changes['prompt'] : prompt;
   if (
     verdict.outcomes.some(({ effect }) => effect === 'deny') ||
     (isRefusal(verdict.effect) && stop === null)
@@ -41,13 +41,13 @@ export async function acceptPrompt(
     const isShown = changes['suppressPrompt'] !== true;
     return { kind: 'refused', reason: reasonsText(verdict, 'Blocked by hook'), isShown };
   }
-  if (stop !== null) return { kind: 'stopped', reason: stop.reason, prompt: said };
-  agent.waiting.push(...contextTexts(verdict, { event: 'UserPromptSubmit', subject: null }));
+  if (stop !== null) return { kind: 'stopped', reason: stop.reason, prompt: submitted };
+  agent.pendingContext.push(...contextTexts(verdict, { event: 'UserPromptSubmit', subject: null }));
   const title = typeof changes['title'] === 'string' ? changes['title'] : null;
-  return { kind: 'accepted', prompt: said, title };
+  return { kind: 'accepted', prompt: submitted, title };
 }
 
-/** What hooks said about a prompt stands before it. */
+/** Texts of hooks about a prompt stand before it. */
 export function addPrompt(agent: Agent, prompt: string): void {
   addContext(agent);
   const images = agent.images.splice(0);
@@ -55,7 +55,7 @@ export function addPrompt(agent: Agent, prompt: string): void {
 }
 
 function addContext(agent: Agent): void {
-  const texts = agent.waiting.splice(0);
+  const texts = agent.pendingContext.splice(0);
   if (texts.length === 0) return;
   const content = texts.map((text) => ({ type: 'text', text }) as const);
   agent.conversation.add({ role: 'user', content }, { isMeta: true });

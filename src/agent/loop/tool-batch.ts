@@ -2,7 +2,7 @@ import { isRefusal, type Stop } from '../../hooks/decision.ts';
 import type { ToolResult } from '../../hooks/faces/faces.ts';
 import type { TextBlock, ToolResultBlock, ToolUseBlock } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
-import { type CallReport, type Gate, gateCall, runCall } from './tool-call.ts';
+import { type CallReport, type CheckedCall, checkCall, runCall } from './tool-call.ts';
 import { failedOutput } from '../tools/tool.ts';
 import { mayRunBeside } from '../tools/run-call.ts';
 import { defuse, reminder } from '../conversation/reminder.ts';
@@ -11,7 +11,7 @@ import { contextTexts, reasonsText } from '../conversation/verdict-texts.ts';
 /** How the calls of one turn ended. */
 export type BatchEnd =
   | { readonly kind: 'go-on' }
-  /** A tool says that the run is done. */
+  /** A tool declared the run done. */
   | { readonly kind: 'done'; readonly text: string }
   | { readonly kind: 'stop'; readonly reason: string }
   | { readonly kind: 'loop'; readonly reason: string }
@@ -25,13 +25,13 @@ export async function runBatch(
 ): Promise<BatchEnd> {
   const reports: CallReport[] = [];
   // Only the session itself can be resumed, not a sub-agent of it.
-  const isResumable = agent.facts.parentId === null && agent.world.person === null;
+  const isResumable = agent.facts.parentId === null && agent.session.person === null;
   const mayDefer = calls.length === 1 && isResumable;
   let stop: Stop | null = null;
-  for (const group of groupsOf(agent, calls)) {
+  for (const group of groupCalls(agent, calls)) {
     if (stop !== null) {
       const { reason, pending } = stop;
-      reports.push(...group.map((call) => leaveOut(agent, call, { reason, pending })));
+      reports.push(...group.map((call) => skipCall(agent, call, { reason, pending })));
       continue;
     }
     const done: Awaited<ReturnType<typeof runGroup>> = await runGroup(agent, group, {
@@ -45,8 +45,8 @@ export async function runBatch(
   return endBatch(agent, { reports, stop }, signal);
 }
 
-/** Calls that only look run side by side; all others run alone, in their order. */
-function groupsOf(agent: Agent, calls: readonly ToolUseBlock[]): readonly ToolUseBlock[][] {
+/** Calls that only read run in parallel; all others run alone, in order. */
+function groupCalls(agent: Agent, calls: readonly ToolUseBlock[]): readonly ToolUseBlock[][] {
   const groups: ToolUseBlock[][] = [];
   let isOpen = false;
   for (const call of calls) {
@@ -67,51 +67,55 @@ async function runGroup(
   agent: Agent,
   group: readonly ToolUseBlock[],
   { mayDefer, signal }: GroupOptions,
-): Promise<CallReport[] | Extract<Gate, { kind: 'deferred' }>> {
-  const gates: DecidedGate[] = [];
+): Promise<CallReport[] | Extract<CheckedCall, { kind: 'deferred' }>> {
+  const checked: DecidedCall[] = [];
   for (const call of group) {
-    const gate = await gateCall(agent, { call, mayDefer, signal });
-    if (gate.kind === 'deferred') return gate;
-    gates.push(gate);
-    if (stopOf(gate) !== null) break;
+    const result = await checkCall(agent, { call, mayDefer, signal });
+    if (result.kind === 'deferred') return result;
+    checked.push(result);
+    if (getStop(result) !== null) break;
   }
-  const last = gates.at(-1);
-  const stop = last === undefined ? null : stopOf(last);
-  if (stop?.pending === 'skip') return closeGroup(agent, { group, gates, stop });
-  const done = await Promise.all(gates.map((gate) => finish(agent, gate, signal)));
+  const last = checked.at(-1);
+  const stop = last === undefined ? null : getStop(last);
+  if (stop?.pending === 'skip') return closeGroup(agent, { group, checked, stop });
+  const done = await Promise.all(checked.map((each) => finishCall(agent, each, signal)));
   if (stop === null) return done;
-  return [...done, ...group.slice(gates.length).map((call) => leaveOut(agent, call, stop))];
+  return [...done, ...group.slice(checked.length).map((call) => skipCall(agent, call, stop))];
 }
 
-function stopOf(gate: DecidedGate): Stop | null {
-  return gate.kind === 'open' ? gate.pass.stop : gate.report.stop;
+function getStop(call: DecidedCall): Stop | null {
+  return call.kind === 'open' ? call.pass.stop : call.report.stop;
 }
 
-type DecidedGate = Exclude<Gate, { kind: 'deferred' }>;
+type DecidedCall = Exclude<CheckedCall, { kind: 'deferred' }>;
 
 interface ClosedGroup {
   readonly group: readonly ToolUseBlock[];
-  readonly gates: readonly DecidedGate[];
+  readonly checked: readonly DecidedCall[];
   readonly stop: Stop;
 }
 
-/** A stop that skips lets nothing run that has not run yet, not even what had passed its gates. */
-function closeGroup(agent: Agent, { group, gates, stop }: ClosedGroup): CallReport[] {
+/** A stop that skips lets nothing run that has not run yet, not even calls that had passed their checks. */
+function closeGroup(agent: Agent, { group, checked, stop }: ClosedGroup): CallReport[] {
   return group.map((call, index) => {
-    const gate = gates[index];
-    if (gate?.kind === 'closed') return answered(agent, gate.report);
-    return leaveOut(agent, call, stop);
+    const each = checked[index];
+    if (each?.kind === 'closed') return recordResult(agent, each.report);
+    return skipCall(agent, call, stop);
   });
 }
 
-async function finish(agent: Agent, gate: DecidedGate, signal: AbortSignal): Promise<CallReport> {
-  if (gate.kind === 'closed') return answered(agent, gate.report);
-  return answered(agent, await runCall(agent, gate.pass, signal));
+async function finishCall(
+  agent: Agent,
+  each: DecidedCall,
+  signal: AbortSignal,
+): Promise<CallReport> {
+  if (each.kind === 'closed') return recordResult(agent, each.report);
+  return recordResult(agent, await runCall(agent, each.pass, signal));
 }
 
-function leaveOut(agent: Agent, call: ToolUseBlock, stop: Stop): CallReport {
+function skipCall(agent: Agent, call: ToolUseBlock, stop: Stop): CallReport {
   const output = failedOutput(`Not run, because a hook stopped the run: ${stop.reason}`);
-  return answered(agent, {
+  return recordResult(agent, {
     call,
     input: call.input,
     output,
@@ -122,10 +126,10 @@ function leaveOut(agent: Agent, call: ToolUseBlock, stop: Stop): CallReport {
   });
 }
 
-/** Writes the answer into the conversation as soon as there is one. */
-function answered(agent: Agent, report: CallReport): CallReport {
+/** Adds a result to the conversation as soon as there is one. */
+function recordResult(agent: Agent, report: CallReport): CallReport {
   const { call, input, output, durationMs, deniedBy } = report;
-  agent.tell({
+  agent.emit({
     type: 'tool-end',
     callId: call.id,
     tool: call.name,
@@ -135,28 +139,28 @@ function answered(agent: Agent, report: CallReport): CallReport {
     deniedBy,
   });
   agent.conversation.add(
-    { role: 'user', content: [resultBlock(report), ...report.reminders.map(textBlock)] },
+    { role: 'user', content: [toResultBlock(report), ...report.reminders.map(toTextBlock)] },
     { toolUseResult: output.response ?? (output.success ? output.text : `Error: ${output.text}`) },
   );
   return report;
 }
 
-function textBlock(text: string): TextBlock {
+function toTextBlock(text: string): TextBlock {
   return { type: 'text', text };
 }
 
-function resultBlock({ call, output }: CallReport): ToolResultBlock {
+function toResultBlock({ call, output }: CallReport): ToolResultBlock {
   const { images = [] } = output;
-  const text = defuse(textForModel(output));
+  const text = defuse(readResultText(output));
   return {
     type: 'tool_result',
     tool_use_id: call.id,
-    content: images.length === 0 ? text : [...(text === '' ? [] : [textBlock(text)]), ...images],
+    content: images.length === 0 ? text : [...(text === '' ? [] : [toTextBlock(text)]), ...images],
     ...(output.success ? {} : { is_error: true }),
   };
 }
 
-function textForModel({ success, text, error }: ToolResult): string {
+function readResultText({ success, text, error }: ToolResult): string {
   return success ? text : (error ?? text);
 }
 
@@ -169,11 +173,11 @@ async function endBatch(
     callId: call.id,
     name: call.name,
     input: call.input,
-    answer: textForModel(output),
-    ...(output.parts === undefined ? {} : { answers: output.parts.map(textForModel) }),
+    answer: readResultText(output),
+    ...(output.parts === undefined ? {} : { answers: output.parts.map(readResultText) }),
   }));
   const verdict = await agent.fire({ name: 'PostToolBatch', calls }, signal);
-  agent.waiting.push(...contextTexts(verdict, { event: 'PostToolBatch', subject: null }));
+  agent.pendingContext.push(...contextTexts(verdict, { event: 'PostToolBatch', subject: null }));
   if (stop !== null) return { kind: 'stop', reason: stop.reason };
   if (verdict.stop !== null) return { kind: 'stop', reason: verdict.stop.reason };
   if (isRefusal(verdict.effect)) {
@@ -184,17 +188,17 @@ async function endBatch(
   }
   const done = reports.find(({ output }) => output.success && output.lastWords !== undefined);
   if (done?.output.lastWords !== undefined) return { kind: 'done', text: done.output.lastWords };
-  return watchForLoops(agent, reports);
+  return checkForLoops(agent, reports);
 }
 
-function watchForLoops(agent: Agent, reports: readonly CallReport[]): BatchEnd {
+function checkForLoops(agent: Agent, reports: readonly CallReport[]): BatchEnd {
   for (const { call, output } of reports) {
-    const answer = textForModel(output);
+    const answer = readResultText(output);
     const { name, input } = call;
     const ruling = agent.loopGuard.observe({ name, input, answer, success: output.success });
     if (ruling.kind === 'end') return { kind: 'loop', reason: ruling.reason };
     if (ruling.kind === 'warn') {
-      agent.waiting.push(reminder(ruling.text));
+      agent.pendingContext.push(reminder(ruling.text));
     }
   }
   const turn = { allFailed: reports.every(({ output }) => !output.success) };

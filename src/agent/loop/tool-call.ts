@@ -1,15 +1,14 @@
 import { messageOf } from '../../base/errors.ts';
-import { isNestedTooDeep, MAX_NESTING } from '../../base/json.ts';
+import { isNestedTooDeep, MAX_NESTING, isRecord } from '../../base/json.ts';
 import { isRefusal, type Stop, type Verdict } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
 import type { ToolUseBlock } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
-import { askForCall, letHooksAnswer, strictestRuling } from './approval.ts';
-import { fireAside, watchPaths } from './fire-aside.ts';
+import { requestApproval, requestHookApproval, findStrictestRuling } from './approval.ts';
+import { fireInBackground, watchPaths, announceInstructions } from './background-events.ts';
 import { withHookOutputs } from '../conversation/hook-output.ts';
 import { modelText } from '../conversation/hook-texts.ts';
 import type { DeniedBy } from '../runtime-event.ts';
-import { nestedInstructions } from './nested-instructions.ts';
 import { HandedInput } from '../tools/calls/handed-input.ts';
 import { inputOfModel, type PreparedToolCall, prepareCall, toolFacts } from '../tools/run-call.ts';
 import { failedOutput, type RunningCall, type ToolOutput } from '../tools/tool.ts';
@@ -20,8 +19,9 @@ import {
   reasonsText,
   saidByPlugins,
 } from '../conversation/verdict-texts.ts';
+import { instructionText } from '../knowledge/system-prompt.ts';
 
-/** What became of one call. */
+/** The result of one call. */
 export interface CallReport {
   readonly call: ToolUseBlock;
   /** As it was run, after rewrites. */
@@ -29,57 +29,58 @@ export interface CallReport {
   readonly output: ToolOutput;
   readonly durationMs: number;
   readonly deniedBy: DeniedBy | null;
-  /** What hooks say about it, for the model. */
+  /** Texts of hooks about it, for the model. */
   readonly reminders: readonly string[];
   /** Set when the run ends after it. */
   readonly stop: Stop | null;
 }
 
-/** A call on its way through the gates: it may run, it is answered already, or it waits for a later day. */
-export type Gate =
+/** A call after its checks: it may run, it is answered already, or a later run decides it. */
+export type CheckedCall =
   | { readonly kind: 'open'; readonly pass: PassedCall }
   | { readonly kind: 'closed'; readonly report: CallReport }
   | { readonly kind: 'deferred'; readonly call: ToolUseBlock };
 
-export interface PassedCall {
+interface PassedCall {
   readonly call: ToolUseBlock;
   readonly prepared: PreparedToolCall;
   readonly reminders: readonly string[];
   readonly stop: Stop | null;
 }
 
-export interface GateRequest {
+interface CheckRequest {
   readonly call: ToolUseBlock;
-  /** Whether the call may be left undecided: it is alone, and nobody is there. */
+  /** Whether the call may be left undecided: it is alone, and there is no user. */
   readonly mayDefer: boolean;
   readonly signal: AbortSignal;
 }
 
-/** Asks hooks, rules and the person about a call; the only place where PreToolUse is fired. */
-export async function gateCall(agent: Agent, request: GateRequest): Promise<Gate> {
+/** Asks hooks, rules and the user about a call; the only place where PreToolUse is fired. */
+export async function checkCall(agent: Agent, request: CheckRequest): Promise<CheckedCall> {
   const { call, signal } = request;
-  agent.tell({ type: 'tool-start', callId: call.id, tool: call.name, input: call.input });
-  const prepared = prepare(agent, call, inputOfModel(call, agent.tools));
-  if (typeof prepared === 'string') return closed({ call, input: call.input, error: prepared });
+  agent.emit({ type: 'tool-start', callId: call.id, tool: call.name, input: call.input });
+  const prepared = prepareInput(agent, call, inputOfModel(call, agent.tools));
+  if (typeof prepared === 'string')
+    return createFailedCall({ call, input: call.input, error: prepared });
   const facts = { ...toolFacts(call, prepared), handed: new HandedInput() };
   const verdict = await agent.fire({ name: 'PreToolUse', ...facts }, signal);
   const subject = prepared.toolName;
   const reminders = contextTexts(verdict, { event: 'PreToolUse', subject });
-  const seen: Seen = { call, prepared, verdict, reminders, signal };
+  const hooked: HookedCall = { call, prepared, verdict, reminders, signal };
   if (isRefusal(verdict.effect)) {
-    return deny(agent, seen, { ...deniedBy(verdict, subject), by: 'hook' });
+    return denyCall(agent, hooked, { ...describeDenial(verdict, subject), by: 'hook' });
   }
-  const final = verdict.input === null ? prepared : prepare(agent, call, verdict.input);
+  const final = verdict.input === null ? prepared : prepareInput(agent, call, verdict.input);
   if (typeof final === 'string') {
     const text = modelText({ kind: 'bad-rewrite', tool: subject, problem: final });
-    return deny(agent, seen, { error: text, by: 'hook' });
+    return denyCall(agent, hooked, { error: text, by: 'hook' });
   }
   if (verdict.effect === 'defer' && request.mayDefer) return { kind: 'deferred', call };
-  return judge(agent, { ...seen, prepared: final }, signal);
+  return applyPermissions(agent, { ...hooked, prepared: final }, signal);
 }
 
-/** What is known of a call once its hooks have spoken. */
-interface Seen {
+/** A call with the verdict of its PreToolUse hooks. */
+interface HookedCall {
   readonly call: ToolUseBlock;
   readonly prepared: PreparedToolCall;
   readonly verdict: Verdict;
@@ -87,13 +88,17 @@ interface Seen {
   readonly signal: AbortSignal;
 }
 
-async function judge(agent: Agent, seen: Seen, signal: AbortSignal): Promise<Gate> {
-  const { call, prepared, verdict, reminders } = seen;
-  const ruling = strictestRuling(agent, prepared);
+async function applyPermissions(
+  agent: Agent,
+  hooked: HookedCall,
+  signal: AbortSignal,
+): Promise<CheckedCall> {
+  const { call, prepared, verdict, reminders } = hooked;
+  const ruling = findStrictestRuling(agent, prepared);
   const isAskedByHook = verdict.effect === 'ask' || verdict.effect === 'defer';
   const isAllowedByHook = verdict.effect === 'allow' && ruling.isOverridable;
   if (ruling.effect === 'deny' && !isAllowedByHook) {
-    return deny(agent, seen, { error: ruling.reason, by: 'rule' });
+    return denyCall(agent, hooked, { error: ruling.reason, by: 'rule' });
   }
   const pass: PassedCall = { call, prepared, reminders, stop: verdict.stop };
   const isOpen = !isAskedByHook && (ruling.effect === 'allow' || isAllowedByHook);
@@ -103,19 +108,19 @@ async function judge(agent: Agent, seen: Seen, signal: AbortSignal): Promise<Gat
     ? reasonsText(verdict, `a hook wants ${prepared.toolName} to be approved`)
     : ruling.reason;
   const by = isAskedByHook ? 'hook' : 'rule';
-  const doubt = { call, prepared, reason, by, ruling } as const;
+  const undecided = { call, prepared, reason, by, ruling } as const;
   const answer = isOpen
-    ? await letHooksAnswer(agent, doubt, signal)
-    : await askForCall(agent, doubt, signal);
+    ? await requestHookApproval(agent, undecided, signal)
+    : await requestApproval(agent, undecided, signal);
   if (answer.kind === 'granted') {
     return { kind: 'open', pass: { ...pass, prepared: answer.prepared } };
   }
   const { reason: error, by: decider } = answer;
-  return deny(agent, withStop(seen, answer.stop), { error, by: decider });
+  return denyCall(agent, withStop(hooked, answer.stop), { error, by: decider });
 }
 
-function withStop(seen: Seen, stop: Stop | null): Seen {
-  return stop === null ? seen : { ...seen, verdict: { ...seen.verdict, stop } };
+function withStop(hooked: HookedCall, stop: Stop | null): HookedCall {
+  return stop === null ? hooked : { ...hooked, verdict: { ...hooked.verdict, stop } };
 }
 
 interface Denied {
@@ -125,26 +130,34 @@ interface Denied {
   readonly answer?: ToolOutput;
 }
 
-function deniedBy(verdict: Verdict, tool: string): Pick<Denied, 'error' | 'answer'> {
-  const said = saidByPlugins(verdict);
-  if (said === null) return { error: deniedText(verdict, tool) };
-  // A skipped call of Cline's has failed with this as its result.
-  const response = { error: said };
-  const heard = failedOutput(JSON.stringify(response));
-  const answer = { ...heard, text: said, response, replaced: true } as const;
-  return { error: said, answer };
+function describeDenial(verdict: Verdict, tool: string): Pick<Denied, 'error' | 'answer'> {
+  const reason = saidByPlugins(verdict);
+  if (reason === null) return { error: deniedText(verdict, tool) };
+  // Cline answers a call that a plugin skipped with a failure of this shape.
+  const response = { error: reason };
+  const failed = failedOutput(JSON.stringify(response));
+  const answer = { ...failed, text: reason, response, replaced: true } as const;
+  return { error: reason, answer };
 }
 
-/** Plugins hear of a denied call as of a failed one; nobody else does. */
-async function deny(agent: Agent, seen: Seen, { error, by, answer }: Denied): Promise<Gate> {
-  const { call, prepared, verdict, reminders, signal } = seen;
+/** PostToolUseFailure with `denied` reaches plugins only. */
+async function denyCall(
+  agent: Agent,
+  hooked: HookedCall,
+  { error, by, answer }: Denied,
+): Promise<CheckedCall> {
+  const { call, prepared, verdict, reminders, signal } = hooked;
   const { input } = prepared;
   agent.denials.push({ callId: call.id, tool: prepared.toolName, input, reason: error });
-  const told = toolFacts(call, prepared);
-  const facts = { ...told, result: failedOutput(error), durationMs: 0, denied: true };
-  const heard = await agent.fire({ name: 'PostToolUseFailure', ...facts }, signal);
+  const facts = {
+    ...toolFacts(call, prepared),
+    result: failedOutput(error),
+    durationMs: 0,
+    denied: true,
+  };
+  const verdictAfter = await agent.fire({ name: 'PostToolUseFailure', ...facts }, signal);
   const output = answer ?? failedOutput(error);
-  const after = toldBy([heard], { output, prepared });
+  const after = applyPostVerdicts([verdictAfter], { output, prepared });
   return {
     kind: 'closed',
     report: {
@@ -159,7 +172,7 @@ async function deny(agent: Agent, seen: Seen, { error, by, answer }: Denied): Pr
   };
 }
 
-function closed({
+function createFailedCall({
   call,
   input,
   error,
@@ -167,43 +180,47 @@ function closed({
   call: ToolUseBlock;
   input: unknown;
   error: string;
-}): Gate {
+}): CheckedCall {
   const output = failedOutput(error);
   const report = { call, input, output, durationMs: 0, deniedBy: null, reminders: [], stop: null };
   return { kind: 'closed', report };
 }
 
-function prepare(agent: Agent, { name }: ToolUseBlock, input: unknown): PreparedToolCall | string {
+function prepareInput(
+  agent: Agent,
+  { name }: ToolUseBlock,
+  input: unknown,
+): PreparedToolCall | string {
   if (typeof input === 'string') {
     return `The arguments of ${name} are not valid JSON: ${input.slice(0, 500)}`;
   }
   if (isNestedTooDeep(input)) {
     return `The arguments of ${name} are nested deeper than ${MAX_NESTING} levels.`;
   }
-  const { bench, tools, world } = agent;
-  const toldNames = (): readonly string[] => world.specsOf(tools).map((spec) => spec.name);
+  const { bench, tools, session } = agent;
+  const toldNames = (): readonly string[] => session.listSpecs(tools).map((spec) => spec.name);
   return prepareCall({ name, input }, { bench, tools, toldNames });
 }
 
-/** Runs a call that passed its gates; the only place where PostToolUse and PostToolUseFailure are fired. */
+/** Runs a call that passed its checks; the only place where PostToolUse and PostToolUseFailure are fired. */
 export async function runCall(
   agent: Agent,
   { call, prepared, reminders, stop }: PassedCall,
   signal: AbortSignal,
 ): Promise<CallReport> {
-  const { world, bench } = agent;
+  const { session, bench } = agent;
   const before = bench.cwd();
-  const startedAt = world.clock.elapsed();
-  const done = await runSafely(prepared, {
+  const startedAt = session.clock.elapsed();
+  const done = await runTool(prepared, {
     callId: call.id,
     signal,
-    onProgress: (text) => agent.tell({ type: 'tool-delta', callId: call.id, text }),
+    onProgress: (text) => agent.emit({ type: 'tool-delta', callId: call.id, text }),
   });
-  const durationMs = Math.round(world.clock.elapsed() - startedAt);
+  const durationMs = Math.round(session.clock.elapsed() - startedAt);
   agent.toolCalls += 1;
-  const told = { call, prepared, output: done, durationMs, movedFrom: before };
-  const after = await tellOfCall(agent, told, signal);
-  const nested = done.success ? await nestedInstructions(agent, prepared) : [];
+  const finished = { call, prepared, output: done, durationMs, movedFrom: before };
+  const after = await fireAfterCall(agent, finished, signal);
+  const nested = done.success ? await loadNestedInstructions(agent, prepared) : [];
   return {
     call,
     input: prepared.input,
@@ -215,8 +232,8 @@ export async function runCall(
   };
 }
 
-/** A tool that breaks its word not to throw has failed, and nothing else. */
-async function runSafely(prepared: PreparedToolCall, running: RunningCall): Promise<ToolOutput> {
+/** A tool must not throw; one that does has failed. */
+async function runTool(prepared: PreparedToolCall, running: RunningCall): Promise<ToolOutput> {
   try {
     return await prepared.run(running);
   } catch (error) {
@@ -229,39 +246,47 @@ interface DoneCall {
   readonly prepared: PreparedToolCall;
   readonly output: ToolOutput;
   readonly durationMs: number;
-  /** Where the agent stood before it. */
+  /** The working directory before the call. */
   readonly movedFrom: string;
 }
 
-type ToldCall = Pick<CallReport, 'output' | 'reminders' | 'stop'>;
+type ReportedCall = Pick<CallReport, 'output' | 'reminders' | 'stop'>;
 
-/** What was done is done: its answer is kept, also when an abort leaves no hook to speak of it. */
-async function tellOfCall(agent: Agent, done: DoneCall, signal: AbortSignal): Promise<ToldCall> {
-  const untold = { output: done.output, reminders: [], stop: null };
+/** The result is kept also when an abort ends the hooks that are asked about it. */
+async function fireAfterCall(
+  agent: Agent,
+  done: DoneCall,
+  signal: AbortSignal,
+): Promise<ReportedCall> {
+  const unreported = { output: done.output, reminders: [], stop: null };
   if (signal.aborted) {
-    // Hooks hear of what was interrupted, and the abort waits for none of them.
-    for (const event of eventsOf(done)) fireAside(agent, event);
-    return untold;
+    // Hooks are told of the interrupted call, and the abort waits for none of them.
+    for (const event of listPostEvents(done)) fireInBackground(agent, event);
+    return unreported;
   }
   try {
-    const told = await reportCall(agent, done, signal);
+    const reported = await firePostEvents(agent, done, signal);
     const { movedFrom } = done;
-    if (agent.bench.cwd() !== movedFrom) await announceMove(agent, movedFrom, signal);
-    return told;
+    if (agent.bench.cwd() !== movedFrom) await fireCwdChanged(agent, movedFrom, signal);
+    return reported;
   } catch (error) {
     if (!signal.aborted) throw error;
-    return untold;
+    return unreported;
   }
 }
 
-async function reportCall(agent: Agent, done: DoneCall, signal: AbortSignal): Promise<ToldCall> {
+async function firePostEvents(
+  agent: Agent,
+  done: DoneCall,
+  signal: AbortSignal,
+): Promise<ReportedCall> {
   const verdicts: Verdict[] = [];
-  for (const event of eventsOf(done)) verdicts.push(await agent.fire(event, signal));
-  return toldBy(verdicts, done);
+  for (const event of listPostEvents(done)) verdicts.push(await agent.fire(event, signal));
+  return applyPostVerdicts(verdicts, done);
 }
 
-/** Parts of one call may end differently: hooks of both kinds hear of theirs. */
-function eventsOf({ call, prepared, output, durationMs }: DoneCall): readonly FiredEvent[] {
+/** Parts of one call may end differently, so that both events may be fired. */
+function listPostEvents({ call, prepared, output, durationMs }: DoneCall): readonly FiredEvent[] {
   const facts = { ...toolFacts(call, prepared), result: output, durationMs };
   const interrupted = output.interrupted === true;
   const hasWorked = output.success || output.parts?.some(({ success }) => success) === true;
@@ -271,10 +296,10 @@ function eventsOf({ call, prepared, output, durationMs }: DoneCall): readonly Fi
   ];
 }
 
-function toldBy(
+function applyPostVerdicts(
   verdicts: readonly Verdict[],
   { output, prepared }: Pick<DoneCall, 'output' | 'prepared'>,
-): ToldCall {
+): ReportedCall {
   const subject = prepared.toolName;
   return {
     output: withHookOutputs(output, verdicts, prepared.parts),
@@ -287,7 +312,30 @@ function toldBy(
   };
 }
 
-async function announceMove(agent: Agent, from: string, signal: AbortSignal): Promise<void> {
+async function fireCwdChanged(agent: Agent, from: string, signal: AbortSignal): Promise<void> {
   const verdict = await agent.fire({ name: 'CwdChanged', from, to: agent.bench.cwd() }, signal);
   await watchPaths(agent, verdict);
+}
+
+/** Loads the instructions beside files that were just read; each only once. */
+async function loadNestedInstructions(
+  agent: Agent,
+  { parts }: PreparedToolCall,
+): Promise<readonly string[]> {
+  const read = parts
+    .filter(({ name }) => name === 'Read')
+    .flatMap(({ input }) => readFilePath(input));
+  const texts: string[] = [];
+  for (const file of read) {
+    const { instructions, notes } = await agent.session.loadInstructionsFor(file);
+    announceInstructions(agent, instructions);
+    texts.push(...instructions.map(instructionText));
+    for (const text of notes) agent.emit({ type: 'notice', level: 'warning', text });
+  }
+  return texts;
+}
+
+function readFilePath(input: unknown): readonly string[] {
+  const file = isRecord(input) ? input['file_path'] : undefined;
+  return typeof file === 'string' ? [file] : [];
 }

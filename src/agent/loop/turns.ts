@@ -1,17 +1,17 @@
 import { callsIn, textOf, userText, type ToolUseBlock } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
-import { compact, isFull, isTooLong } from './compaction.ts';
-import { abortedBecause, mayEnd } from './ending.ts';
-import { askModelOnce } from './model-turn.ts';
+import { compact, isContextFull, isTooLong } from './compaction.ts';
+import { formatAbortReason, checkEnd } from './ending.ts';
+import { runModelTurn } from './model-turn.ts';
 import type { ModelFailure } from '../models/model.ts';
 import type { Ending } from '../runtime-event.ts';
-import { addPrompt, deliverWaiting } from './steering.ts';
+import { addPrompt, deliverPending } from './steering.ts';
 import { type BatchEnd, runBatch } from './tool-batch.ts';
 
-/** How an agent's turns came to an end. */
+/** How an agent's turns ended. */
 export interface TurnsEnd {
   readonly ending: Ending;
-  /** The last words. */
+  /** The last text of the model. */
   readonly text: string;
   readonly reason: string | null;
   readonly failure: ModelFailure | null;
@@ -19,130 +19,136 @@ export interface TurnsEnd {
 }
 
 export interface TurnsRequest {
-  /** Null when there is only something to be finished. */
+  /** Null when there is only an undecided call to finish. */
   readonly prompt: string | null;
   /** A call that an earlier run left undecided. */
   readonly deferred: ToolUseBlock | null;
-  /** What hooks say now that the run begins; it follows the prompt. */
+  /** Texts of RunStart hooks; they follow the prompt. */
   readonly contexts: readonly string[];
 }
 
-/** Request and calls, again and again, until the agent is done or must end. */
+/** Runs model requests and tool calls in turn until the agent is done or must end. */
 export async function runTurns(
   agent: Agent,
   { prompt, deferred, contexts }: TurnsRequest,
   signal: AbortSignal,
 ): Promise<TurnsEnd> {
-  const words: Words = { last: '', isShortened: false };
+  const state: TurnState = { lastText: '', isCompacted: false };
   try {
     const left = deferred === null ? [] : [deferred];
-    // What was left undecided comes first: a call and its result must stand together.
+    // The undecided call comes first: a call and its result must stand together.
     for (const call of left) {
-      const end = endOfBatch(await runBatch(agent, [call], signal), words);
+      const end = toTurnsEnd(await runBatch(agent, [call], signal), state);
       if (end === null) continue;
-      if (prompt !== null) agent.tell({ type: 'notice', level: 'warning', text: unheard(prompt) });
+      if (prompt !== null)
+        agent.emit({ type: 'notice', level: 'warning', text: formatUndelivered(prompt) });
       return end;
     }
     if (prompt !== null) addPrompt(agent, prompt);
-    agent.waiting.push(...contexts);
+    agent.pendingContext.push(...contexts);
     for (;;) {
-      // An aborted call has ended like any other; no model is asked what to do with it.
+      // An aborted call has a result like any other, and the model is not asked about it.
       signal.throwIfAborted();
-      const end = await runTurn(agent, words, signal);
+      const end = await runTurn(agent, state, signal);
       if (end !== null) return end;
     }
   } catch (error) {
     if (!signal.aborted) throw error;
-    return ended('aborted', words, abortedBecause(signal));
+    return createEnd('aborted', state, formatAbortReason(signal));
   }
 }
 
-function unheard(prompt: string): string {
+function formatUndelivered(prompt: string): string {
   return `the run ended before the agent could be told: ${prompt}`;
 }
 
-/** Kept outside the turn, so that an abort in the middle still knows what was said. */
-interface Words {
-  last: string;
-  /** The conversation was summed up because the service found it too long, and nothing was said since. */
-  isShortened: boolean;
+/** Kept outside of the turn, so that an aborted turn still has the model's last text. */
+interface TurnState {
+  lastText: string;
+  /** Whether the conversation was compacted because the service found it too long, without an answer since. */
+  isCompacted: boolean;
 }
 
 /** The end, or null when there is a further turn. */
-async function runTurn(agent: Agent, words: Words, signal: AbortSignal): Promise<TurnsEnd | null> {
-  const { maxTurns } = agent.world.limits;
+async function runTurn(
+  agent: Agent,
+  state: TurnState,
+  signal: AbortSignal,
+): Promise<TurnsEnd | null> {
+  const { maxTurns } = agent.session.limits;
   if (agent.iteration >= maxTurns) {
-    return ended(
+    return createEnd(
       'max_turns',
-      words,
+      state,
       `the limit of ${maxTurns === 1 ? 'one turn' : `${maxTurns} turns`} was reached`,
     );
   }
   const stopped =
-    (await deliverWaiting(agent, signal)) ?? (isFull(agent) ? await makeRoom(agent, signal) : null);
-  if (stopped !== null) return ended('stopped_by_hook', words, stopped);
-  const turn = await askModelOnce(agent, signal);
-  if (turn.kind === 'failed') return afterFailure(agent, turn.failure, { words, signal });
-  if (turn.kind === 'stopped') return ended('stopped_by_hook', words, turn.reason);
-  words.isShortened = false;
+    (await deliverPending(agent, signal)) ??
+    (isContextFull(agent) ? await compactBeforeTurn(agent, signal) : null);
+  if (stopped !== null) return createEnd('stopped_by_hook', state, stopped);
+  const turn = await runModelTurn(agent, signal);
+  if (turn.kind === 'failed') return handleFailure(agent, turn.failure, { state, signal });
+  if (turn.kind === 'stopped') return createEnd('stopped_by_hook', state, turn.reason);
+  state.isCompacted = false;
   const text = textOf(turn.message);
-  if (text !== '') words.last = text;
+  if (text !== '') state.lastText = text;
   const calls = callsIn(turn.message);
-  if (calls.length > 0) return endOfBatch(await runBatch(agent, calls, signal), words);
+  if (calls.length > 0) return toTurnsEnd(await runBatch(agent, calls, signal), state);
   if (turn.end.finishReason === 'length') {
     agent.conversation.add(userText(CUT), { isMeta: true });
     return null;
   }
   if (agent.steering.length > 0) return null;
-  const end = await mayEnd(agent, words.last, signal);
-  // Something may have been said while hooks were asked.
-  const isSpokenTo = agent.steering.length > 0 && end.reason === null;
-  return end.goesOn || isSpokenTo ? null : ended('done', words, end.reason);
+  const end = await checkEnd(agent, state.lastText, signal);
+  // The user may have steered the agent while hooks were asked.
+  const isSteered = agent.steering.length > 0 && end.reason === null;
+  return end.goesOn || isSteered ? null : createEnd('done', state, end.reason);
 }
 
 const CUT = 'Your answer was cut at its longest length. Go on right where it ended.';
 
-function endOfBatch(batch: BatchEnd, words: Words): TurnsEnd | null {
+function toTurnsEnd(batch: BatchEnd, state: TurnState): TurnsEnd | null {
   switch (batch.kind) {
     case 'go-on':
       return null;
     case 'done':
-      return { ...ended('done', words, null), text: batch.text };
+      return { ...createEnd('done', state, null), text: batch.text };
     case 'stop':
-      return ended('stopped_by_hook', words, batch.reason);
+      return createEnd('stopped_by_hook', state, batch.reason);
     case 'loop':
-      return ended('loop', words, batch.reason);
+      return createEnd('loop', state, batch.reason);
     case 'deferred':
-      return { ...ended('tool_deferred', words, null), deferred: batch.call };
+      return { ...createEnd('tool_deferred', state, null), deferred: batch.call };
   }
 }
 
-/** A string says why a hook ends the run because of what was said meanwhile. */
-async function makeRoom(agent: Agent, signal: AbortSignal): Promise<string | null> {
+/** Returns why a hook ends the run because of a steering message, or null. */
+async function compactBeforeTurn(agent: Agent, signal: AbortSignal): Promise<string | null> {
   const problem = await compact(agent, { trigger: 'auto', instructions: null }, signal);
-  if (problem === null) return deliverWaiting(agent, signal);
-  agent.tell({ type: 'notice', level: 'warning', text: problem });
+  if (problem === null) return deliverPending(agent, signal);
+  agent.emit({ type: 'notice', level: 'warning', text: problem });
   return null;
 }
 
-/** A conversation that the service finds too long is summed up once, and asked again. */
-async function afterFailure(
+/** A conversation that the service finds too long is compacted once, and sent again. */
+async function handleFailure(
   agent: Agent,
   failure: ModelFailure,
-  { words, signal }: { words: Words; signal: AbortSignal },
+  { state, signal }: { state: TurnState; signal: AbortSignal },
 ): Promise<TurnsEnd | null> {
   if (failure.class === 'aborted' || signal.aborted) {
-    return ended('aborted', words, abortedBecause(signal));
+    return createEnd('aborted', state, formatAbortReason(signal));
   }
-  if (isTooLong(failure) && !words.isShortened && agent.conversation.messages.length > 1) {
+  if (isTooLong(failure) && !state.isCompacted && agent.conversation.messages.length > 1) {
     const problem = await compact(agent, { trigger: 'auto', instructions: null }, signal);
-    words.isShortened = true;
+    state.isCompacted = true;
     if (problem === null) return null;
-    agent.tell({ type: 'notice', level: 'warning', text: problem });
+    agent.emit({ type: 'notice', level: 'warning', text: problem });
   }
-  return { ...ended('model_failed', words, failure.message), failure };
+  return { ...createEnd('model_failed', state, failure.message), failure };
 }
 
-function ended(ending: Ending, { last }: Words, reason: string | null): TurnsEnd {
-  return { ending, text: last, reason, failure: null, deferred: null };
+function createEnd(ending: Ending, { lastText }: TurnState, reason: string | null): TurnsEnd {
+  return { ending, text: lastText, reason, failure: null, deferred: null };
 }

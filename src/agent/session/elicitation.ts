@@ -3,14 +3,14 @@ import { isRecord } from '../../base/json.ts';
 import { untilAborted } from '../../base/abort.ts';
 import { isRefusal, type Verdict } from '../../hooks/decision.ts';
 import type { Agent } from '../agent.ts';
-import { notify } from '../loop/notify.ts';
+import { notify } from '../loop/background-events.ts';
 import type { ElicitationAnswer, ElicitationRequest } from '../world.ts';
 
 const DECLINED: ElicitationAnswer = { action: 'decline' };
 
 /**
- * Finds the answer to what an MCP server wants to know: hooks first, then the person, whose answer hooks
- * may change. The only place where Elicitation and ElicitationResult are fired. Nobody there means no.
+ * Answers what an MCP server wants to know: hooks first, then the user, whose answer hooks
+ * may change. The only place where Elicitation and ElicitationResult are fired. Declined without a user.
  */
 export async function elicit(
   agent: Agent,
@@ -27,21 +27,21 @@ export async function elicit(
   };
   const verdict = await agent.fire({ name: 'Elicitation', ...asked }, signal);
   if (isRefusal(verdict.effect)) return DECLINED;
-  const given = answerIn(verdict);
-  if (given !== null) return given;
-  const answer = await askPerson(agent, request, signal);
+  const hookAnswer = readAnswer(verdict);
+  if (hookAnswer !== null) return hookAnswer;
+  const answer = await askUser(agent, request, signal);
   if (answer === null) return DECLINED;
   const after = await agent.fire({ name: 'ElicitationResult', ...facts, ...answer }, signal);
-  const final = isRefusal(after.effect) ? DECLINED : (answerIn(after) ?? answer);
-  const words = `Elicitation response for server "${server}": ${final.action}`;
-  notify(agent, { type: 'elicitation_response', message: words, waiting: false });
+  const final = isRefusal(after.effect) ? DECLINED : (readAnswer(after) ?? answer);
+  const text = `Elicitation response for server "${server}": ${final.action}`;
+  notify(agent, { type: 'elicitation_response', message: text, waiting: false });
   return final;
 }
 
 const ACTIONS = ['accept', 'decline', 'cancel'] as const;
 
-/** What hooks answer in the person's place; null when none does. */
-function answerIn({ changes }: Verdict): ElicitationAnswer | null {
+/** The answer of hooks instead of the user; null when there is none. */
+function readAnswer({ changes }: Verdict): ElicitationAnswer | null {
   const given = changes['answer'];
   if (!isRecord(given)) return null;
   const action = ACTIONS.find((each) => each === given['action']);
@@ -50,13 +50,13 @@ function answerIn({ changes }: Verdict): ElicitationAnswer | null {
   return action === 'accept' && isRecord(content) ? { action, content } : { action };
 }
 
-/** Null when there is nobody who can be asked. */
-async function askPerson(
+/** Null when there is no user who can be asked. */
+async function askUser(
   agent: Agent,
   request: ElicitationRequest,
   signal: AbortSignal,
 ): Promise<ElicitationAnswer | null> {
-  const { person } = agent.world;
+  const { person } = agent.session;
   if (person?.elicit === undefined) return null;
   const type = request.mode === 'url' ? 'elicitation_url_dialog' : 'elicitation_dialog';
   const message = `The MCP server ${request.server} needs your input`;
@@ -66,7 +66,7 @@ async function askPerson(
   } catch (error) {
     signal.throwIfAborted();
     const text = `you could not be asked for ${request.server}: ${messageOf(error)}`;
-    agent.tell({ type: 'notice', level: 'warning', text });
+    agent.emit({ type: 'notice', level: 'warning', text });
     return null;
   }
 }

@@ -1,8 +1,8 @@
 import type { Clock } from '../../base/clock.ts';
 import type { HookEngine } from '../../hooks/engine.ts';
-import type { Moment } from '../../hooks/facts.ts';
+import type { Moment, FiredEvent } from '../../hooks/facts.ts';
 import type { Permissions } from '../../permissions/permissions.ts';
-import type { Message } from '../../sessions/messages.ts';
+import type { Message, ToolUseBlock } from '../../sessions/messages.ts';
 import type { ResumedSession, StoredSession } from '../../sessions/store.ts';
 import { type Agent, createAgent } from '../agent.ts';
 import { createConversation } from '../conversation/conversation.ts';
@@ -15,19 +15,18 @@ import { commandOfSkill, findSkill, loadSkills, type Skill } from '../knowledge/
 import { systemPrompt, type WholePrompt } from '../knowledge/system-prompt.ts';
 import type { Model } from '../models/model.ts';
 import type { RuntimeEvent } from '../runtime-event.ts';
-import { createSubagents } from '../subagent.ts';
-import { askBriefly } from '../answer-hook.ts';
-import { createAsides } from '../asides.ts';
+import { createSubagentRunner } from '../subagent.ts';
+import { createBriefQuestion } from '../answer-hook.ts';
+import { createBackgroundEvents, type Limits, type Person, type SessionContext } from '../world.ts';
 import { createTaskItems } from '../task-items.ts';
 import { elicit } from './elicitation.ts';
-import { createTaskState, type TaskState } from './task-state.ts';
+import type { PromptQueue } from './prompt-queue.ts';
 import { createWorkbench, type WorkbenchFacts } from '../tools/create-workbench.ts';
 import { followTo } from '../tools/shell/directory.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { SkillText, ToolPorts, Workbench } from '../tools/workbench.ts';
-import type { Limits, Person, World } from '../world.ts';
 
-/** Everything that a session is made of; the host brings it together. */
+/** Everything that a session is made of; the host builds it. */
 export interface SessionOptions {
   readonly id: string;
   readonly source: 'startup' | 'resume' | 'fork' | 'clear';
@@ -36,61 +35,64 @@ export interface SessionOptions {
   readonly clock: Clock;
   readonly platform: string;
   readonly model: Model;
-  readonly modelFor: World['modelFor'];
-  /** Those that there are now; servers come and go. */
+  readonly openModel: SessionContext['openModel'];
+  /** The model that a user names: of the same provider, or `provider/model`. Throws MODEL_UNKNOWN. */
+  readonly resolveModel: (name: string, isRunning: boolean) => Promise<Model>;
+  /** The current tools; MCP servers connect and disconnect. */
   readonly tools: () => readonly Tool[];
-  /** Further slash commands; the next time there may be others. */
+  /** The current slash commands of plugins and MCP servers. */
   readonly commands?: () => readonly SlashCommand[];
-  /** Answers what a person typed, where it is a command that needs no expansion; null where it is not. */
+  /** Runs a plugin's command; null when the prompt is none. */
   readonly answerCommand?: AnswerCommand;
-  /** Brings up to date what may change between two runs. Must not throw. */
+  /** Reloads what may change between two runs. Must not throw. */
   readonly beforeRun?: () => Promise<void>;
-  /** Said after the system prompt's own words; asked for again for each request. */
+  /** Appended to the system prompt; called for each request. */
   readonly rules?: () => string;
-  readonly specsOf: World['specsOf'];
+  readonly listSpecs: SessionContext['listSpecs'];
   readonly limits: Limits;
   readonly person: Person | null;
-  /** Null when nothing is kept. */
+  /** Null when nothing is stored. */
   readonly stored: StoredSession | null;
-  /** What is gone on with; null for a new session. */
+  readonly pendingPrompts: PromptQueue;
+  /** The session that is resumed; null for a new one. */
   readonly earlier: ResumedSession | null;
   readonly identity: Pick<Moment, 'taskId' | 'ulid'>;
-  /** What hooks are told to be the project, also when the session works in a copy of it. */
+  /** The project directory of events, also when the session works in a worktree. */
   readonly projectDirectory: string;
   readonly places: KnowledgePlaces;
   readonly bench: Omit<WorkbenchFacts, 'ports' | 'cwd'>;
   readonly setup: 'init' | 'maintenance' | null;
   readonly addedDirectories: readonly string[];
-  /** What the person adds to the system prompt, or says instead of it. */
+  /** Appended to the system prompt, or instead of it. */
   readonly systemPrompt?: string | WholePrompt;
-  readonly shapeRequest?: World['shapeRequest'];
-  /** What a new session takes as said already. */
+  readonly shapeRequest?: SessionContext['shapeRequest'];
+  /** Messages that a new session begins with. */
   readonly said?: readonly Message[];
-  readonly wait?: World['wait'];
+  readonly wait?: SessionContext['wait'];
   /** Watches files for FileChanged. */
   readonly watch?: (paths: readonly string[]) => Promise<void>;
   readonly onEvent: (event: RuntimeEvent) => void;
-  /** Ends what was opened for this session only, after its hooks were told of the end. */
+  /** Closes what was opened for this session only, after SessionEnd. */
   readonly release?: () => Promise<void>;
 }
 
-/** What a command came to: words for the person, a prompt to be run, or both. */
-export interface CommandAnswer {
+/** The result of a command: a reply to the user, a prompt to run, or both. */
+interface CommandAnswer {
   readonly reply: string | null;
   readonly prompt: string | null;
 }
 
-export type AnswerCommand = (prompt: string, signal: AbortSignal) => Promise<CommandAnswer | null>;
+type AnswerCommand = (prompt: string, signal: AbortSignal) => Promise<CommandAnswer | null>;
 
-/** A session that is ready to be opened. */
+/** The parts of a session that is ready to start. */
 export interface PreparedSession extends TaskState {
   readonly agent: Agent;
   readonly answerCommand: AnswerCommand;
   readonly beforeRun: () => Promise<void>;
   readonly commands: readonly SlashCommand[];
-  /** From now on the hooks of the command, or of the skill that it is, count. */
+  /** Enables the hooks of the command, or of the skill that it is. */
   readonly noteCommand: (name: string) => void;
-  /** What hooks want to be run before the person's own prompt. */
+  /** Prompts of SessionStart hooks, run before the user's own. */
   readonly initialMessages: string[];
   readonly notes: readonly string[];
   instructions(): readonly Instruction[];
@@ -104,7 +106,7 @@ export async function prepareSession(options: SessionOptions): Promise<PreparedS
     loadSkills(places),
     loadAgents(places),
   ]);
-  const known: Known = {
+  const known: Knowledge = {
     instructions: instructed.instructions,
     skills: skills.skills,
     agents: agents.agents,
@@ -133,28 +135,28 @@ export async function prepareSession(options: SessionOptions): Promise<PreparedS
   };
 }
 
-interface Known {
+interface Knowledge {
   readonly instructions: readonly Instruction[];
   readonly skills: readonly Skill[];
   readonly agents: readonly AgentType[];
   readonly usedSkills: Set<string>;
-  readonly instructionsFor: World['instructionsFor'];
+  readonly instructionsFor: SessionContext['loadInstructionsFor'];
 }
 
-function createSessionAgent(options: SessionOptions, known: Known): Agent {
+function createSessionAgent(options: SessionOptions, known: Knowledge): Agent {
   const { id, stored, earlier, clock, model, tools } = options;
-  // The agent's tools need the agent, which needs its tools.
+  // A function, because the agent's tools need the agent, which needs its tools.
   const own = (): Agent => agent;
   const taskItemsOf = createTaskItems();
   const portsOf = (asking: () => Agent): ToolPorts => ({
     taskItems: taskItemsOf(asking),
     useSkill: (name: string) => useSkill(known, name),
-    askModel: askBriefly(own),
+    askModel: createBriefQuestion(own),
     elicit: (request, signal) => elicit(asking(), request, signal),
   });
   const benchAt = (cwd: string, ports: ToolPorts): Workbench =>
     createWorkbench({ ...options.bench, cwd, ports });
-  const runAgent = createSubagents({
+  const runAgent = createSubagentRunner({
     parent: own,
     types: known.agents,
     get tools() {
@@ -162,17 +164,17 @@ function createSessionAgent(options: SessionOptions, known: Known): Agent {
     },
     store: stored,
     benchAt: (cwd, subagent) => benchAt(cwd, portsOf(subagent)),
-    systemPrompt: (subagent) => promptFor(options, known, subagent),
+    systemPrompt: (subagent) => buildSystemPrompt(options, known, subagent),
   });
   const bench = benchAt(options.bench.startDirectory, {
     ...portsOf(own),
-    ...personPorts(options.person),
+    ...createUserPorts(options.person),
     leavePlanMode: () => leavePlanMode(options.permissions),
     runAgent,
   });
   const agent: Agent = createAgent({
     facts: { id, parentId: null, type: null },
-    world: createWorld(options, known),
+    session: createSessionContext(options, known),
     bench,
     tools,
     conversation: createConversation(
@@ -185,26 +187,36 @@ function createSessionAgent(options: SessionOptions, known: Known): Agent {
       },
       earlier?.messages,
     ),
-    systemPrompt: () => promptFor(options, known, agent),
+    systemPrompt: () => buildSystemPrompt(options, known, agent),
     transcriptPath: stored?.transcriptPath ?? null,
     model,
     promptId: null,
   });
   agent.contextTokens = earlier?.contextTokens ?? 0;
   for (const message of options.said ?? []) agent.conversation.add(message);
-  if (earlier !== null) standWhereItStood(agent, earlier.cwd);
+  if (earlier !== null) restoreCwd(agent, earlier.cwd);
   return agent;
 }
 
-/** Unless that is gone, or outside of where the session is opened now. */
-function standWhereItStood({ bench, waiting }: Agent, cwd: string): void {
+/** Unless the directory is gone, or outside of the workspace. */
+function restoreCwd({ bench, pendingContext: waiting }: Agent, cwd: string): void {
   const { note } = followTo(cwd, bench);
   if (note !== '') waiting.push(reminder(note));
 }
 
-function createWorld(options: SessionOptions, known: Known): World {
-  const { id, engine, permissions, clock, limits, person, modelFor, specsOf, wait, onEvent } =
-    options;
+function createSessionContext(options: SessionOptions, known: Knowledge): SessionContext {
+  const {
+    id,
+    engine,
+    permissions,
+    clock,
+    limits,
+    person,
+    openModel: modelFor,
+    listSpecs,
+    wait,
+    onEvent,
+  } = options;
   const { workspaceRoots } = options.bench;
   const transcriptPath = options.stored?.transcriptPath ?? null;
   return {
@@ -214,14 +226,14 @@ function createWorld(options: SessionOptions, known: Known): World {
     clock,
     limits,
     person,
-    modelFor,
-    specsOf,
+    openModel: modelFor,
+    listSpecs,
     ...(wait === undefined ? {} : { wait }),
     ...(options.shapeRequest === undefined ? {} : { shapeRequest: options.shapeRequest }),
     emit: onEvent,
-    asides: createAsides(),
+    backgroundEvents: createBackgroundEvents(),
     instructions: known.instructions,
-    instructionsFor: known.instructionsFor,
+    loadInstructionsFor: known.instructionsFor,
     watch: async (paths) => options.watch?.(paths),
     moment: () => ({
       taskId: options.identity.taskId,
@@ -236,14 +248,14 @@ function createWorld(options: SessionOptions, known: Known): World {
   };
 }
 
-function promptFor(
+function buildSystemPrompt(
   options: SessionOptions,
-  { instructions, skills, agents }: Known,
+  { instructions, skills, agents }: Knowledge,
   { tools, bench, model, facts }: Agent,
 ): string {
   const { clock, platform, person, permissions } = options;
   return systemPrompt({
-    tools: options.specsOf(tools).map(({ name }) => name),
+    tools: options.listSpecs(tools).map(({ name }) => name),
     cwd: bench.cwd(),
     roots: options.bench.workspaceRoots,
     platform,
@@ -260,7 +272,7 @@ function promptFor(
   });
 }
 
-function personPorts(person: Person | null): ToolPorts {
+function createUserPorts(person: Person | null): ToolPorts {
   return person === null
     ? {}
     : { askPerson: (questions, signal) => person.answer(questions, signal) };
@@ -270,10 +282,79 @@ function leavePlanMode(permissions: Permissions): void {
   if (permissions.mode() === 'plan') permissions.setMode('default');
 }
 
-/** From now on the skill's hooks count. */
-function useSkill({ skills, usedSkills }: Known, name: string): SkillText | null {
+/** Enables the skill's hooks. */
+function useSkill({ skills, usedSkills }: Knowledge, name: string): SkillText | null {
   const skill = findSkill(name, skills);
   if (skill === null) return null;
   usedSkills.add(skill.name);
   return { text: skill.text, directory: skill.directory };
+}
+
+type TaskEvent = FiredEvent<'TaskStart' | 'TaskResume'>;
+
+/** The state of a task: begun, with an undecided call, its title. */
+interface TaskState {
+  /** TaskStart with the first prompt, or TaskResume with or without one; null from then on. */
+  takeTaskEvent(prompt: string | null): TaskEvent | null;
+  /** Called when the task was refused, so that the next prompt begins it. */
+  returnTaskEvent(): void;
+  /** A call that an earlier run left undecided. */
+  takeDeferred(): ToolUseBlock | null;
+  /** Called when a run left the call undecided again. */
+  deferCall(call: ToolUseBlock): void;
+  title(): string | null;
+  rename(title: string): void;
+}
+
+function createTaskState(
+  earlier: ResumedSession | null,
+  keepTitle: (title: string) => void,
+): TaskState {
+  return {
+    ...createTaskEvents(earlier),
+    ...createDeferral(earlier),
+    ...createTitle(earlier?.title ?? null, keepTitle),
+  };
+}
+
+function createTaskEvents(earlier: ResumedSession | null) {
+  let isBegun = false;
+  return {
+    takeTaskEvent(prompt: string | null): TaskEvent | null {
+      if (isBegun || (earlier === null && prompt === null)) return null;
+      isBegun = true;
+      if (earlier === null) return { name: 'TaskStart', prompt: prompt ?? '' };
+      const { lastMessageAt, messageCount } = earlier;
+      const facts = { lastMessageAt, messageCount, historyDeleted: false };
+      return { name: 'TaskResume', prompt: prompt ?? '', ...facts };
+    },
+    returnTaskEvent() {
+      isBegun = false;
+    },
+  };
+}
+
+function createDeferral(earlier: ResumedSession | null) {
+  let deferred = earlier?.deferred ?? null;
+  return {
+    takeDeferred(): ToolUseBlock | null {
+      const taken = deferred;
+      deferred = null;
+      return taken;
+    },
+    deferCall(call: ToolUseBlock) {
+      deferred = call;
+    },
+  };
+}
+
+function createTitle(named: string | null, keep: (title: string) => void) {
+  let current = named;
+  return {
+    title: () => current,
+    rename(title: string) {
+      current = title;
+      keep(title);
+    },
+  };
 }

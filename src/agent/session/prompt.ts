@@ -5,14 +5,14 @@ import type { FiredEvent } from '../../hooks/facts.ts';
 import { modelText } from '../conversation/hook-texts.ts';
 import { contextTexts, reasonsText } from '../conversation/verdict-texts.ts';
 import { type ExpandedCommand, expandCommand } from '../knowledge/expand-command.ts';
-import { acceptPrompt, addPrompt } from '../loop/steering.ts';
+import { submitPrompt, addPrompt } from '../loop/steering.ts';
 import type { PreparedSession } from './prepare-session.ts';
-import { abortedBecause } from '../loop/ending.ts';
-import { endWithoutRun, endWithReply, run, whatWentWrong } from '../run.ts';
+import { formatAbortReason } from '../loop/ending.ts';
+import { endWithoutRun, endWithReply, run, formatRunError } from '../run.ts';
 import type { RunResult } from '../runtime-event.ts';
 
 /**
- * From what a person typed to the end of the run; the only place where TaskStart, TaskResume and
+ * Runs a prompt from the user's text to the end of the run; the only place where TaskStart, TaskResume and
  * UserPromptExpansion are fired.
  */
 export async function runPrompt(
@@ -28,22 +28,22 @@ export async function runPrompt(
   return runSafely(prepared, text, signal);
 }
 
-/** How it went is the result, whatever happens. */
+/** An error becomes the result of the run. */
 async function runSafely(
   prepared: PreparedSession,
   text: string | null,
   signal: AbortSignal,
 ): Promise<RunResult> {
   try {
-    return await runOne(prepared, text, signal);
+    return await runTypedPrompt(prepared, text, signal);
   } catch (error) {
     const { agent } = prepared;
-    if (signal.aborted) return endWithoutRun(agent, 'aborted', abortedBecause(signal));
-    return endWithoutRun(agent, 'failed', whatWentWrong(error));
+    if (signal.aborted) return endWithoutRun(agent, 'aborted', formatAbortReason(signal));
+    return endWithoutRun(agent, 'failed', formatRunError(error));
   }
 }
 
-async function runOne(
+async function runTypedPrompt(
   prepared: PreparedSession,
   typed: string | null,
   signal: AbortSignal,
@@ -51,22 +51,22 @@ async function runOne(
   const { agent } = prepared;
   await prepared.beforeRun();
   const answer = typed === null ? null : await prepared.answerCommand(typed, signal);
-  // A command that has its answer is no task, so that nobody is told of one.
+  // A command that was answered is no task, so that no TaskStart is fired.
   if (answer !== null && answer.prompt === null) return endWithReply(agent, answer.reply ?? '');
   const reply = answer?.reply ?? null;
-  if (reply !== null) agent.tell({ type: 'reply', text: reply, isAll: false });
+  if (reply !== null) agent.emit({ type: 'reply', text: reply, isAll: false });
   const text = answer?.prompt ?? typed;
   if (text !== null) agent.promptId = randomUUID();
   const refusal = await beginTask(prepared, text, signal);
   if (refusal !== null) return endWithoutRun(agent, 'refused', refusal);
-  if (text === null) return goOn(prepared, null, signal);
-  const accepted = await acceptPrompt(agent, text, signal);
+  if (text === null) return continueRun(prepared, null, signal);
+  const accepted = await submitPrompt(agent, text, signal);
   if (accepted.kind === 'refused') {
     const { reason, isShown } = accepted;
     return endWithoutRun(
       agent,
       'refused',
-      refusedText('UserPromptSubmit', reason, isShown ? text : null),
+      formatRefusal('UserPromptSubmit', reason, isShown ? text : null),
     );
   }
   if (accepted.kind === 'stopped') {
@@ -75,23 +75,23 @@ async function runOne(
     return endWithoutRun(agent, 'stopped_by_hook', reason);
   }
   if (accepted.title !== null) prepared.rename(accepted.title);
-  const expanded = await expand(prepared, accepted.prompt, signal);
+  const expanded = await expandPrompt(prepared, accepted.prompt, signal);
   if (expanded.refusal !== null) return endWithoutRun(agent, 'refused', expanded.refusal);
-  return goOn(prepared, expanded.prompt, signal);
+  return continueRun(prepared, expanded.prompt, signal);
 }
 
-/** What an earlier run left undecided is taken up only by one that really begins. */
-async function goOn(
+/** The undecided call of an earlier run is taken only by a run that really begins. */
+async function continueRun(
   prepared: PreparedSession,
   prompt: string | null,
   signal: AbortSignal,
 ): Promise<RunResult> {
   const result = await run(prepared.agent, { prompt, deferred: prepared.takeDeferred(), signal });
-  if (result.deferred !== null) prepared.leaveDeferred({ type: 'tool_use', ...result.deferred });
+  if (result.deferred !== null) prepared.deferCall({ type: 'tool_use', ...result.deferred });
   return result;
 }
 
-function refusedText(
+function formatRefusal(
   event: 'UserPromptSubmit' | 'UserPromptExpansion',
   reason: string,
   prompt: string | null,
@@ -99,7 +99,7 @@ function refusedText(
   return modelText({ kind: 'refused-prompt', event, reason, prompt });
 }
 
-/** The first prompt begins a task, or takes one up again. A string says why not. */
+/** The first prompt begins or resumes a task. Returns why not, or null. */
 async function beginTask(
   prepared: PreparedSession,
   prompt: string | null,
@@ -115,11 +115,11 @@ async function beginTask(
     if (isRefusal(verdict.effect)) {
       return reasonsText(verdict, `a hook of ${event.name} refused the task`);
     }
-    agent.waiting.push(...contextTexts(verdict, { event: event.name, subject: null }));
+    agent.pendingContext.push(...contextTexts(verdict, { event: event.name, subject: null }));
     isBegun = true;
     return null;
   } finally {
-    if (!isBegun) prepared.giveBackTaskEvent();
+    if (!isBegun) prepared.returnTaskEvent();
   }
 }
 
@@ -127,14 +127,14 @@ type Expansion =
   | { readonly refusal: null; readonly prompt: string }
   | { readonly refusal: string; readonly prompt: null };
 
-async function expand(
+async function expandPrompt(
   { agent, commands, noteCommand }: PreparedSession,
   prompt: string,
   signal: AbortSignal,
 ): Promise<Expansion> {
   const found = expandCommand(prompt, commands);
   if (found === null) return { refusal: null, prompt };
-  if (found.kind === 'unknown') return { refusal: unknownCommand(found), prompt: null };
+  if (found.kind === 'unknown') return { refusal: formatUnknownCommand(found), prompt: null };
   const event: FiredEvent<'UserPromptExpansion'> = {
     name: 'UserPromptExpansion',
     prompt,
@@ -144,21 +144,21 @@ async function expand(
     commandSource: found.source,
   };
   const verdict = await agent.fire(event, signal);
-  for (const text of found.notes) agent.tell({ type: 'notice', level: 'warning', text });
+  for (const text of found.notes) agent.emit({ type: 'notice', level: 'warning', text });
   if (isRefusal(verdict.effect) || verdict.stop !== null) {
     const reason = verdict.stop?.reason ?? reasonsText(verdict, 'Blocked by hook');
     const isShown = verdict.changes['suppressPrompt'] !== true;
-    const refusal = refusedText('UserPromptExpansion', reason, isShown ? prompt : null);
+    const refusal = formatRefusal('UserPromptExpansion', reason, isShown ? prompt : null);
     return { refusal, prompt: null };
   }
   noteCommand(found.command);
   const at = { event: 'UserPromptExpansion', subject: null };
-  agent.waiting.push(...contextTexts(verdict, at));
-  return commandText(found, signal);
+  agent.pendingContext.push(...contextTexts(verdict, at));
+  return fetchCommandText(found, signal);
 }
 
-/** A server's prompt is asked for once hooks have let it pass. */
-async function commandText(
+/** A prompt of an MCP server is fetched only after hooks allowed it. */
+async function fetchCommandText(
   { fetch, text, args, command }: ExpandedCommand,
   signal: AbortSignal,
 ): Promise<Expansion> {
@@ -170,7 +170,13 @@ async function commandText(
   }
 }
 
-function unknownCommand({ command, close }: { command: string; close: string | null }): string {
+function formatUnknownCommand({
+  command,
+  close,
+}: {
+  command: string;
+  close: string | null;
+}): string {
   const meant = close === null ? '' : ` Did you mean /${close}?`;
   return `There is no command /${command}.${meant}`;
 }

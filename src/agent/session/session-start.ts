@@ -4,16 +4,16 @@ import type { Agent } from '../agent.ts';
 import { contextTexts } from '../conversation/verdict-texts.ts';
 
 /**
- * Tells hooks that a session opens, or begins anew after a compaction; the only place where
- * SessionStart is fired.
+ * Fires SessionStart when a session opens, or continues after a compaction; the only place where
+ * it is fired.
  */
-export async function announceStart(
+export async function fireSessionStart(
   agent: Agent,
   facts: Omit<FiredEvent<'SessionStart'>, 'name'>,
   signal: AbortSignal | undefined,
 ): Promise<Verdict> {
   const verdict = await agent.fire({ name: 'SessionStart', ...facts }, signal);
   const at = { event: 'SessionStart', subject: facts.source };
-  agent.waiting.push(...contextTexts(verdict, at));
+  agent.pendingContext.push(...contextTexts(verdict, at));
   return verdict;
 }

@@ -1,54 +1,27 @@
+import { setImmediate as waitForEventLoop } from 'node:timers/promises';
+import { HooklineError, messageOf } from '../../base/errors.ts';
 import type { Verdict } from '../../hooks/decision.ts';
+import type { HookEngine } from '../../hooks/engine.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
 import type { LateOutcome } from '../../hooks/observers.ts';
 import type { PermissionMode } from '../../permissions/mode.ts';
 import type { ImageBlock, Message } from '../../sessions/messages.ts';
+import type { Agent } from '../agent.ts';
+import { announceInstructions, fireInBackground, watchPaths } from '../loop/background-events.ts';
+import { modelText } from '../conversation/hook-texts.ts';
+import { reminder } from '../conversation/reminder.ts';
+import { contextTexts } from '../conversation/verdict-texts.ts';
+import { compact } from '../loop/compaction.ts';
 import type { SlashCommand } from '../knowledge/commands.ts';
-import type { Model, Usage } from '../models/model.ts';
+import type { Usage } from '../models/model.ts';
+import { prepareSession, type PreparedSession, type SessionOptions } from './prepare-session.ts';
+import { runPrompt } from './prompt.ts';
+import type { PluginPrompt, PromptQueue } from './prompt-queue.ts';
 import type { RunResult } from '../runtime-event.ts';
+import { fireSessionStart } from './session-start.ts';
+import { type ModelSwitch, switchModel } from './switch-model.ts';
+import type { ShellState } from '../tools/shell/shells.ts';
 import type { Tool } from '../tools/tool.ts';
-
-/** One conversation with a person or a program, over any number of prompts. */
-export interface Session {
-  readonly id: string;
-  readonly transcriptPath: string | null;
-  readonly isRunning: boolean;
-  messages(): readonly Message[];
-  /**
-   * Runs a prompt to its end; null goes on with what is left to do. Rejects with SESSION_BUSY while
-   * another one runs, and with nothing else: how it went is the result.
-   */
-  prompt(text: string | null): Promise<RunResult>;
-  /** The same once nothing else runs any more. A hook that the run waits for must not wait for it. */
-  queue(text: string): Promise<RunResult>;
-  /** Pictures that the next prompt comes with; forgotten when it is refused. */
-  show(images: readonly ImageBlock[]): void;
-  /** Says something to the agent while it works; false when it does not. */
-  steer(text: string): boolean;
-  /**
-   * Ends the run under way, with all that it started. Waits for nothing, because a hook that the run
-   * waits for may be the one that calls; whoever started the run learns of its end.
-   */
-  abort(reason: string): void;
-  /** Sums up the conversation so far; a sentence says why not. */
-  compact(instructions: string | null): Promise<string | null>;
-  state(): SessionState;
-  /** Those that it has now. */
-  tools(): readonly Tool[];
-  /** What `/name` means here. */
-  commands(): readonly SlashCommand[];
-  setPermissionMode(mode: PermissionMode): void;
-  /** Asks hooks, then goes on with another model; a sentence says why not. */
-  switchModel(wanted: ModelSwitch): Promise<string | null>;
-  /** A background hook answered. */
-  receiveLate(late: LateOutcome): void;
-  /** A file that hooks watch has changed. */
-  reportFile(change: Pick<FiredEvent<'FileChanged'>, 'file' | 'change'>): void;
-  /** Settings have changed; hooks may say that this does not count. */
-  reportConfig(event: FiredEvent<'ConfigChange'>): Promise<Verdict>;
-  /** Ends what runs and tells hooks why. Safe to call more than once. */
-  close(reason: string): Promise<void>;
-}
 
 /** What a session is like at a moment. */
 export interface SessionState {
@@ -64,11 +37,332 @@ export interface SessionState {
   readonly costUsd: number | null;
 }
 
-export interface ModelSwitch {
-  readonly model: Model;
-  /** As it was asked for; null when nobody named it. */
-  readonly requested: string | null;
-  readonly source: 'command' | 'picker' | 'sdk';
-  /** Ends the hooks that are asked; the model stays. */
-  readonly signal?: AbortSignal;
+/**
+ * Creates a session, new or stored, before any of its hooks runs. When that fails, what was opened for
+ * it is closed.
+ */
+export async function createSession(options: SessionOptions): Promise<Session> {
+  try {
+    return new Session(await prepareSession(options), options);
+  } catch (error) {
+    options.stored?.close();
+    await options.release?.();
+    throw error;
+  }
+}
+
+/**
+ * One conversation with a user or a program, over any number of prompts; the only place where Setup,
+ * SessionEnd, DirectoryAdded and FileChanged are fired.
+ */
+export class Session {
+  readonly id: string;
+  readonly transcriptPath: string | null;
+  /** Runs the hooks of this session, those of its plugins among them; closed with the session. */
+  readonly engine: HookEngine;
+  /** What runs once the run under way has ended. */
+  readonly pendingPrompts: PromptQueue;
+  readonly #prepared: PreparedSession;
+  readonly #options: SessionOptions;
+  readonly #agent: Agent;
+  #running: { readonly abort: AbortController; readonly done: Promise<unknown> } | null = null;
+  #closed: Promise<void> | null = null;
+  /** A hook wants the agent to read its answer, be the session idle or not. */
+  #isWoken = false;
+  /** How often in a row hooks woke the session without a prompt of the user. */
+  #wakes = 0;
+
+  constructor(prepared: PreparedSession, options: SessionOptions) {
+    this.#prepared = prepared;
+    this.#options = options;
+    this.#agent = prepared.agent;
+    this.id = options.id;
+    this.engine = options.engine;
+    this.pendingPrompts = options.pendingPrompts;
+    this.transcriptPath = prepared.agent.transcriptPath;
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== null;
+  }
+
+  messages(): readonly Message[] {
+    return this.#agent.conversation.messages;
+  }
+
+  /** Tells hooks that the session begins; once, before the first prompt. */
+  async start(signal: AbortSignal | undefined): Promise<void> {
+    const { setup, addedDirectories } = this.#options;
+    this.#agent.bench.shells.onChange((shell) => this.#reportShell(shell));
+    this.#announce();
+    if (setup !== null) await this.#setUp(setup, signal);
+    for (const directory of addedDirectories) {
+      fireInBackground(this.#agent, { name: 'DirectoryAdded', directory, source: 'slash_command' });
+    }
+    announceInstructions(this.#agent, this.#prepared.instructions());
+    await this.#fireSessionStart(signal);
+  }
+
+  /**
+   * Runs a prompt to its end; null goes on with what is left to do. Rejects with SESSION_BUSY while
+   * another one runs, and with nothing else: how it went is the result.
+   */
+  async prompt(text: string | null, signal?: AbortSignal): Promise<RunResult> {
+    this.#wakes = 0;
+    const abort = (): void => this.abort('interrupted by the user');
+    const running = this.#run(text).finally(() => void this.#agent.images.splice(0));
+    if (signal?.aborted === true) abort();
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      return await running;
+    } finally {
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  /** Runs a prompt, then each that came to wait meanwhile; the result is that of the last one. */
+  async send(text: string | null, signal?: AbortSignal): Promise<RunResult> {
+    return this.#runPending(await this.prompt(text, signal), signal);
+  }
+
+  /** The same once nothing else runs any more. A hook that the run waits for must not wait for it. */
+  async queue(text: string): Promise<RunResult> {
+    while (this.#running !== null) await this.#running.done.catch(() => undefined);
+    return this.send(text);
+  }
+
+  /** Takes a prompt of a plugin. Nobody waits for it: a session that is idle runs it by itself. */
+  deliver({ prompt, delivery }: PluginPrompt): void {
+    if (delivery === 'steer' && this.steer(prompt)) return;
+    this.pendingPrompts.add({ prompt });
+    if (!this.isRunning) void this.#runPending(null).catch(() => undefined);
+  }
+
+  /** Runs what waits until nothing does, or until a run does not complete. */
+  async #runPending<Last extends RunResult | null>(
+    last: Last,
+    signal?: AbortSignal,
+  ): Promise<Last | RunResult> {
+    let result: Last | RunResult = last;
+    while ((result === null || result.status === 'completed') && signal?.aborted !== true) {
+      if (this.#running !== null || this.#closed !== null) break;
+      const next = this.pendingPrompts.take();
+      if (next === null) break;
+      result = await this.prompt(next.prompt, signal);
+      // A plugin may queue without end; an abort must be processed all the same.
+      await waitForEventLoop();
+    }
+    return result;
+  }
+
+  #run(text: string | null): Promise<RunResult> {
+    if (this.#running !== null || this.#closed !== null)
+      return Promise.reject(createBusyError(this.id));
+    return this.#work((signal) => runPrompt(this.#prepared, text, signal));
+  }
+
+  /** One piece of work at a time, because all share the conversation. */
+  #work<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    const abort = new AbortController();
+    const begin = async (): Promise<Result> => {
+      // Hooks may call the session as soon as the work begins, so `#running` must be set by then.
+      await Promise.resolve();
+      return work(abort.signal);
+    };
+    const done = begin().finally(() => {
+      this.#running = null;
+      this.#dropUndelivered();
+      if (!abort.signal.aborted) this.#wakeUp();
+    });
+    this.#running = { abort, done };
+    return done;
+  }
+
+  /** A steering message that came too late for this run must not turn up in the middle of another. */
+  #dropUndelivered(): void {
+    for (const message of this.#agent.steering.splice(0)) {
+      const text = `the run ended before the agent could be told: ${message}`;
+      this.#agent.emit({ type: 'notice', level: 'warning', text });
+    }
+  }
+
+  /** Adds images to the next prompt; they are dropped when it is refused. */
+  show(images: readonly ImageBlock[]): void {
+    this.#agent.images.push(...images);
+  }
+
+  /** Sends a message to the agent while it works; false when it does not. */
+  steer(text: string): boolean {
+    if (this.#running === null) return false;
+    this.#agent.steering.push(text);
+    return true;
+  }
+
+  /**
+   * Ends the run under way, with all that it started. Waits for nothing, because a hook that the run
+   * waits for may be the caller; whoever started the run gets its result.
+   */
+  abort(reason: string): void {
+    this.#running?.abort.abort(reason);
+  }
+
+  /** Summarises the conversation so far; a sentence says why not. */
+  async compact(instructions: string | null): Promise<string | null> {
+    if (this.#running !== null) return 'the agent is working; compact when it is done';
+    if (this.#closed !== null) return 'the session is closed';
+    return this.#work((signal) =>
+      compact(this.#agent, { trigger: 'manual', instructions }, signal).catch(messageOf),
+    );
+  }
+
+  state(): SessionState {
+    const { model, bench, contextTokens, total } = this.#agent;
+    return {
+      title: this.#prepared.title(),
+      cwd: bench.cwd(),
+      model: { provider: model.provider, id: model.id },
+      permissionMode: this.#options.permissions.mode(),
+      contextTokens,
+      contextLimit: model.contextTokens,
+      ...total,
+    };
+  }
+
+  /** The tools that it has now. */
+  tools(): readonly Tool[] {
+    return this.#options.tools();
+  }
+
+  /** What `/name` means here. */
+  commands(): readonly SlashCommand[] {
+    return this.#prepared.commands;
+  }
+
+  setPermissionMode(mode: PermissionMode): void {
+    this.#options.permissions.setMode(mode);
+  }
+
+  /** Asks hooks, then goes on with another model; a sentence says why not. */
+  async switchModel({ model: wanted, ...how }: ModelSwitch): Promise<string | null> {
+    const model =
+      typeof wanted === 'string'
+        ? await this.#options.resolveModel(wanted, this.isRunning)
+        : wanted;
+    return switchModel(this.#agent, model, how);
+  }
+
+  /** A background hook answered. */
+  receiveLate({ event, outcome }: LateOutcome): void {
+    const { hook, decision } = outcome;
+    this.#agent.emit({ type: 'hook-late', hook, event: event.name });
+    const text = decision?.context ?? '';
+    if (text === '') return;
+    this.#agent.pendingContext.push(modelText({ kind: 'late', text, from: [hook] }));
+    const isIdle = this.#running === null && this.#closed === null;
+    this.#isWoken ||= decision?.wake === true;
+    if (isIdle) this.#wakeUp();
+  }
+
+  /** Only where a user is there: otherwise whoever started the last run has its result and goes on. */
+  #wakeUp(): void {
+    const hasNews = this.#isWoken && this.#agent.pendingContext.length > 0;
+    this.#isWoken = false;
+    if (!hasNews || this.#closed !== null || this.#options.person === null) return;
+    this.#wakes += 1;
+    const { stopCap } = this.#options.limits;
+    if (stopCap === 0 || this.#wakes <= stopCap) void this.#run(null).catch(() => undefined);
+    else this.#agent.emit({ type: 'notice', level: 'warning', text: formatWakeLimit(stopCap) });
+  }
+
+  /** A file that hooks watch has changed. */
+  reportFile({ file, change }: Pick<FiredEvent<'FileChanged'>, 'file' | 'change'>): void {
+    fireInBackground(this.#agent, { name: 'FileChanged', file, change }, (verdict) =>
+      watchPaths(this.#agent, verdict),
+    );
+  }
+
+  /** Settings have changed; hooks may say that this does not count. */
+  reportConfig(event: FiredEvent<'ConfigChange'>): Promise<Verdict> {
+    return this.#agent.fire(event);
+  }
+
+  /** Ends what runs and tells hooks why. Safe to call more than once. */
+  close(reason: string): Promise<void> {
+    this.#closed ??= this.#close(reason);
+    return this.#closed;
+  }
+
+  async #close(reason: string): Promise<void> {
+    this.abort('the session was closed');
+    await this.#running?.done.catch(() => undefined);
+    await this.#agent.fire({ name: 'SessionEnd', reason }).catch(() => undefined);
+    await this.#agent.session.backgroundEvents.close();
+    await this.#agent.bench.shells.closeAll();
+    await this.#options.release?.();
+    this.#options.stored?.close();
+    this.#agent.emit({ type: 'session-end', reason });
+  }
+
+  /** The model reads with its next request that a command in the background has ended. */
+  #reportShell({ id, command, status, exitCode }: ShellState): void {
+    if (status === 'running' || status === 'killed') return;
+    const how = exitCode === null ? status : `${status} with exit code ${exitCode}`;
+    const text = `The background command ${id} (${command}) ${how}. BashOutput has its output.`;
+    this.#agent.pendingContext.push(reminder(text));
+  }
+
+  #announce(): void {
+    const { source, model, permissions, tools, listSpecs } = this.#options;
+    this.#agent.emit({
+      type: 'session-start',
+      source,
+      cwd: this.#agent.bench.cwd(),
+      model: { provider: model.provider, id: model.id },
+      permissionMode: permissions.mode(),
+      tools: listSpecs(tools()).map(({ name }) => name),
+      transcriptPath: this.transcriptPath,
+    });
+    for (const text of this.#prepared.notes) {
+      this.#agent.emit({ type: 'notice', level: 'warning', text });
+    }
+  }
+
+  async #setUp(trigger: 'init' | 'maintenance', signal: AbortSignal | undefined): Promise<void> {
+    const verdict = await this.#agent.fire({ name: 'Setup', trigger }, signal);
+    this.#agent.pendingContext.push(...contextTexts(verdict, { event: 'Setup', subject: null }));
+  }
+
+  async #fireSessionStart(signal: AbortSignal | undefined): Promise<void> {
+    const { source, earlier, clock } = this.#options;
+    const resumed = earlier === null ? {} : describeResumed(earlier, clock.now());
+    const verdict = await fireSessionStart(this.#agent, { source, ...resumed }, signal);
+    const { initialMessage, title } = verdict.changes;
+    if (typeof initialMessage === 'string') this.#prepared.initialMessages.push(initialMessage);
+    if (typeof title === 'string') this.#prepared.rename(title);
+    await watchPaths(this.#agent, verdict);
+  }
+}
+
+function describeResumed(
+  { lastMessageAt, contextTokens, title }: NonNullable<SessionOptions['earlier']>,
+  now: number,
+) {
+  const seconds =
+    lastMessageAt === null ? 0 : Math.max(0, Math.round((now - lastMessageAt) / 1000));
+  return {
+    secondsSinceLastResponse: seconds,
+    contextTokens,
+    ...(title === null ? {} : { title }),
+  };
+}
+
+function formatWakeLimit(cap: number): string {
+  return `hooks woke the agent ${cap} times in a row; what they say now waits for the next prompt`;
+}
+
+function createBusyError(id: string): HooklineError {
+  return new HooklineError('SESSION_BUSY', {
+    message: `the session ${id} is working on another prompt, or is closed`,
+    hint: 'Wait for it, steer it, or abort it first.',
+  });
 }

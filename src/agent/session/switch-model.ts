@@ -5,26 +5,37 @@ import { untilAborted } from '../../base/abort.ts';
 import type { Agent } from '../agent.ts';
 import { modelText } from '../conversation/hook-texts.ts';
 import { contextTexts, reasonsText } from '../conversation/verdict-texts.ts';
-import type { ModelSwitch } from './session.ts';
+import type { Model } from '../models/model.ts';
+
+export interface ModelSwitch {
+  /** The model itself, or its name: of the session's provider, or `provider/model`. */
+  readonly model: Model | string;
+  /** As it was asked for; null when nobody named it. */
+  readonly requested: string | null;
+  readonly source: 'command' | 'picker' | 'sdk';
+  /** Ends the hooks that are asked; the model stays. */
+  readonly signal?: AbortSignal;
+}
 
 /**
- * Goes on with another model unless hooks refuse it, which a sentence tells; the only place where
+ * Switches the model unless hooks refuse it, and returns why not; the only place where
  * PreModelSwitch and PostModelSwitch are fired.
  */
-export async function switchModel(agent: Agent, wanted: ModelSwitch): Promise<string | null> {
-  const facts = switchFacts(agent, wanted);
-  if (facts.fromModel === facts.toModel && agent.model.provider === wanted.model.provider) {
-    return null;
-  }
-  const signal = wanted.signal ?? NEVER;
+export async function switchModel(
+  agent: Agent,
+  model: Model,
+  { requested, source, signal = NEVER }: Omit<ModelSwitch, 'model'>,
+): Promise<string | null> {
+  const facts = describeSwitch(agent, model, { requested, source });
+  if (facts.fromModel === facts.toModel && agent.model.provider === model.provider) return null;
   const verdict = await agent.fire({ name: 'PreModelSwitch', ...facts }, signal);
-  const refusal = await refusalOf(agent, verdict, { model: facts.toModel, signal });
+  const refusal = await findRefusal(agent, verdict, { model: facts.toModel, signal });
   if (refusal !== null) return modelText({ kind: 'refused-model', reason: refusal });
   signal.throwIfAborted();
-  agent.model = wanted.model;
+  agent.model = model;
   const after = await agent.fire({ name: 'PostModelSwitch', ...facts }, signal);
   const at = { event: 'PostModelSwitch', subject: facts.toModel };
-  agent.waiting.push(...contextTexts(after, at));
+  agent.pendingContext.push(...contextTexts(after, at));
   return null;
 }
 
@@ -35,17 +46,17 @@ interface Asked {
   readonly signal: AbortSignal;
 }
 
-async function refusalOf(agent: Agent, verdict: Verdict, asked: Asked): Promise<string | null> {
+async function findRefusal(agent: Agent, verdict: Verdict, asked: Asked): Promise<string | null> {
   if (isRefusal(verdict.effect)) return reasonsText(verdict, 'a hook keeps the model');
   if (verdict.effect !== 'ask') return null;
   const why = reasonsText(verdict, 'a hook wants you to confirm it');
   return (await isConfirmed(agent, asked, why)) ? null : why;
 }
 
-/** Nobody there means no. */
-async function isConfirmed({ world }: Agent, asked: Asked, why: string): Promise<boolean> {
+/** Not confirmed without a user. */
+async function isConfirmed({ session }: Agent, asked: Asked, why: string): Promise<boolean> {
   const { model, signal } = asked;
-  if (world.person === null) return false;
+  if (session.person === null) return false;
   const question = `Switch the model to ${model}? ${why}`;
   const options = [
     { label: 'Yes', description: `Go on with ${model}` },
@@ -58,16 +69,20 @@ async function isConfirmed({ world }: Agent, asked: Asked, why: string): Promise
     multiSelect: false,
     isClosed: true,
   } as const;
-  const answers = await untilAborted(world.person.answer([confirm], signal), signal);
+  const answers = await untilAborted(session.person.answer([confirm], signal), signal);
   return answers?.[question] === 'Yes';
 }
 
 const CACHE_LIFETIME_MS = 5 * 60_000;
 
-function switchFacts(agent: Agent, { model, requested, source }: ModelSwitch) {
-  const { contextTokens, answeredAt, world } = agent;
+function describeSwitch(
+  agent: Agent,
+  model: Model,
+  { requested, source }: Pick<ModelSwitch, 'requested' | 'source'>,
+) {
+  const { contextTokens, answeredAt, session } = agent;
   const { prices } = model;
-  const isCacheWarm = answeredAt !== null && world.clock.now() - answeredAt < CACHE_LIFETIME_MS;
+  const isCacheWarm = answeredAt !== null && session.clock.now() - answeredAt < CACHE_LIFETIME_MS;
   const facts: EventFacts['PreModelSwitch'] = {
     fromModel: agent.model.id,
     toModel: model.id,
@@ -76,13 +91,13 @@ function switchFacts(agent: Agent, { model, requested, source }: ModelSwitch) {
     contextTokens,
     isCacheWarm,
     cacheLifetime: '5m',
-    cacheWriteUsd: inDollars((prices?.cacheWrite ?? 0) * contextTokens),
+    cacheWriteUsd: toDollars((prices?.cacheWrite ?? 0) * contextTokens),
     pricing: prices === null ? 'default' : 'catalog',
   };
   return facts;
 }
 
-/** From dollars for a million tokens; an estimate, so four digits are enough. */
-function inDollars(millionths: number): number {
+/** From dollars per million tokens; an estimate, rounded to four digits. */
+function toDollars(millionths: number): number {
   return Math.round(millionths / 100) / 10_000;
 }

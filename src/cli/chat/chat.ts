@@ -1,6 +1,6 @@
 import type { RuntimeEvent } from '../../agent/runtime-event.ts';
 import type { Session } from '../../agent/session/session.ts';
-import type { SessionWish } from '../../host/agent/keep-session.ts';
+import type { SessionSelection } from '../../host/agent/open-stored-session.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { colors } from '../words/colors.ts';
 import type { ChatParts } from './chat-parts.ts';
@@ -46,7 +46,7 @@ export class Chat {
   }
 
   /** Opens the session, and is over when the person leaves. */
-  async converse(wish: SessionWish): Promise<ExitCode> {
+  async converse(wish: SessionSelection): Promise<ExitCode> {
     const { host, doing } = this.#parts;
     const unsubscribe = host.subscribe((event) => this.#observe(event));
     this.#worktree = wish.worktree ?? null;
@@ -101,7 +101,7 @@ export class Chat {
     const unheard = queued.takeAll();
     if (unheard.length > 0) view.giveBack(unheard.join('\n\n'));
     doing.set('cancelling …');
-    this.#session().abort('interrupted by the person');
+    this.#session().abort('interrupted by the user');
   }
 
   typed(): void {
@@ -150,11 +150,11 @@ export class Chat {
     });
   }
 
-  async #open(wish: SessionWish): Promise<void> {
+  async #open(wish: SessionSelection): Promise<void> {
     await this.#enter(await this.#start(wish));
   }
 
-  async #start(wish: SessionWish): Promise<string> {
+  async #start(wish: SessionSelection): Promise<string> {
     const { host, doing } = this.#parts;
     doing.set('starting …');
     const worktree = this.#worktree === null ? {} : { worktree: this.#worktree };
@@ -289,7 +289,7 @@ export class Chat {
   }
 }
 
-const GIVEN_UP = 'interrupted by the person';
+const GIVEN_UP = 'interrupted by the user';
 const BUSY = 'The agent is working. Wait for it, or cancel with esc.';
 /** Before anybody knows which model it is for. */
 export const LEAST_PASTED = 100_000;

@@ -2,7 +2,7 @@ import { pluginOptions } from '../plugin-options.ts';
 import { stdin, stdout } from 'node:process';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { CommandContext } from '../context.ts';
-import type { SessionWish } from '../../host/agent/keep-session.ts';
+import type { SessionSelection } from '../../host/agent/open-stored-session.ts';
 import type { Host, HostOptions } from '../../host/create-host.ts';
 import { colors } from '../words/colors.ts';
 import { pluginWords } from '../words/plugin.ts';
@@ -30,7 +30,7 @@ export interface Room {
 }
 
 export interface Beginning {
-  readonly wish: SessionWish;
+  readonly wish: SessionSelection;
   readonly prompt: string | null;
 }
 

@@ -9,7 +9,7 @@ import type { Person } from '../../agent/world.ts';
 import type { PermissionMode } from '../../permissions/mode.ts';
 import type { PluginOptions } from '../plugins/plugin-options.ts';
 
-/** How an agent in this host works. What is left out, the configuration says. */
+/** How an agent in this host works. The configuration has the defaults. */
 export interface AgentOptions {
   readonly model?: Model | ModelWish;
   readonly permissionMode?: PermissionMode;
@@ -20,27 +20,27 @@ export interface AgentOptions {
   readonly toolset?: Toolset;
   /** How many model requests one prompt may take. */
   readonly maxTurns?: number;
-  /** When a run that goes in circles ends. */
+  /** When a run that repeats itself ends. */
   readonly loops?: LoopLimits;
   /** Directories beside the workspace that the agent may work in. */
   readonly addDirectories?: readonly string[];
   /** Fires Setup before the session starts. */
   readonly setup?: 'init' | 'maintenance';
-  /** Whoever can be asked; without one, what would be asked is denied. */
+  /** The user that can be asked; without one, what would be asked is denied. */
   readonly person?: Person;
   /** Files, or JSON texts, with MCP servers beside those that are configured. */
   readonly mcpConfig?: readonly string[];
-  /** Whether the first prompt waits until each MCP server is connected or has failed; by default without a person. */
+  /** Whether the first prompt waits until each MCP server is connected or has failed; by default without a user. */
   readonly waitsForServers?: boolean;
-  /** Tools beside Hookline's own, asked for whenever the model is. */
+  /** Tools beside Hookline's own; called for each model request. */
   readonly tools?: () => readonly Tool[];
-  /** Which plugins its sessions have; the person's and the workspace's own by default. */
+  /** Which plugins its sessions have; the user's and the workspace's own by default. */
   readonly plugins?: PluginOptions;
   /** Which of all tools the agent has, in which order; all of them by default, those of plugins last. */
   readonly chooseTools?: (all: readonly Tool[], ofPlugins: readonly Tool[]) => readonly Tool[];
   /** Whether the model is told of a tool under this name; of all of them by default. */
   readonly offers?: (name: string) => boolean;
-  /** Added to the system prompt, or said instead of it. */
+  /** Appended to the system prompt, or instead of it. */
   readonly systemPrompt?: string | WholePrompt;
   /** Changes each request to the model after hooks did. Must not throw. */
   readonly shapeRequest?: (request: ModelRequest, signal: AbortSignal) => Promise<ModelRequest>;
@@ -53,6 +53,6 @@ export interface ModelWish {
   readonly baseUrl?: string;
   readonly key?: string;
   readonly script?: readonly ScriptTurn[];
-  /** Another way to the service than `fetch`, or further headers. */
+  /** Another transport than `fetch`, or further headers. */
   readonly transport?: ModelTransport;
 }

@@ -10,38 +10,38 @@ export interface ModelSource {
   readonly wish: Model | ModelWish | undefined;
   readonly settings: Settings;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Asked for whatever is none of Hookline's own; by default what was registered for the process. */
+  /** Providers beside Hookline's own; by default those registered for the process. */
   readonly providers?: CustomProviders;
 }
 
 /** The session's model, opened once, and others of the same provider by name. */
 export interface Models {
-  own(): Promise<Model>;
-  /** The same; where only its key is missing, one that says so when it is asked. */
-  ownOrNone(): Promise<Model>;
-  named(name: string | null): Promise<Model>;
-  /** The one that a person asks for: of the same provider, or `provider/model`. Throws MODEL_UNKNOWN. */
-  other(name: string): Promise<Model>;
-  /** The same for one session, whose plugins may be what serves the model. */
+  openOwn(): Promise<Model>;
+  /** The same; where only its key is missing, a model that fails with that message. */
+  openOwnOrKeyless(): Promise<Model>;
+  openNamed(name: string | null): Promise<Model>;
+  /** The model that a user names: of the same provider, or `provider/model`. Throws MODEL_UNKNOWN. */
+  openOther(name: string): Promise<Model>;
+  /** The same for one session, whose plugins may serve the model. */
   forSession(providers: CustomProviders): Models;
 }
 
-/** Whoever shares a model of Hookline's own shares it opened: a script goes on where it is. */
+/** Sessions share one opened model of Hookline's own, so that a script continues where it is. */
 export function createModels(source: ModelSource, shared?: () => Promise<Model>): Models {
   let opened: Promise<Model> | null = null;
   const own = async (): Promise<Model> => {
-    if (shared !== undefined && (await isOwn(source))) return shared();
+    if (shared !== undefined && (await isBuiltIn(source))) return shared();
     opened ??= chooseModel(source, null).catch((error: unknown) => {
-      // A plugin that is loaded later may bring what is missing now.
+      // A plugin that is loaded later may register the missing provider.
       opened = null;
       throw error;
     });
     return opened;
   };
   return {
-    own,
-    ownOrNone: () => own().catch((error: unknown) => modelWithoutKey(source, error)),
-    async named(name) {
+    openOwn: own,
+    openOwnOrKeyless: () => own().catch((error: unknown) => createKeylessModel(source, error)),
+    async openNamed(name) {
       const model = await own();
       if (name === null || name === 'inherit' || name === model.id || !isWish(source.wish)) {
         return model;
@@ -51,19 +51,19 @@ export function createModels(source: ModelSource, shared?: () => Promise<Model>)
       if (provider === 'scripted' || SHORT_NAME.test(name)) return model;
       return chooseModel(source, name);
     },
-    async other(name) {
+    async openOther(name) {
       const model = await own();
-      if (!isWish(source.wish)) return onlyOne(model, name);
-      // A script plays whatever model it is asked to be.
+      if (!isWish(source.wish)) return checkOnlyModel(model, name);
+      // A script stands for any model.
       if (model.provider === 'scripted') return { ...model, id: name };
-      return chooseModel(await wishFor(source, model.provider, name), null);
+      return chooseModel(await resolveWish(source, model.provider, name), null);
     },
     forSession: (providers) => createModels({ ...source, providers }, own),
   };
 }
 
-/** Who asks for no more than a command of a plugin needs no key for it. */
-async function modelWithoutKey({ wish, settings }: ModelSource, error: unknown): Promise<Model> {
+/** A session that only runs a plugin's command needs no key. */
+async function createKeylessModel({ wish, settings }: ModelSource, error: unknown): Promise<Model> {
   if (!isHooklineError(error) || error.code !== 'MODEL_KEY_MISSING' || !isWish(wish)) throw error;
   const failure = {
     class: 'authentication_failed',
@@ -76,7 +76,7 @@ async function modelWithoutKey({ wish, settings }: ModelSource, error: unknown):
   const { factsOf } = await import('../../agent/models/prices.ts');
   return {
     ...factsOf(id),
-    provider: wishedProvider(wish, settings),
+    provider: readProvider(wish, settings),
     id,
     async *stream() {
       yield { type: 'failure', failure };
@@ -84,50 +84,50 @@ async function modelWithoutKey({ wish, settings }: ModelSource, error: unknown):
   };
 }
 
-async function isOwn({ wish, settings }: ModelSource): Promise<boolean> {
+async function isBuiltIn({ wish, settings }: ModelSource): Promise<boolean> {
   if (!isWish(wish)) return true;
   const { isOwnProvider } = await import('../../agent/models/providers.ts');
-  return isOwnProvider(wishedProvider(wish, settings));
+  return isOwnProvider(readProvider(wish, settings));
 }
 
-function wishedProvider(wish: ModelWish | undefined, settings: Settings): string {
+function readProvider(wish: ModelWish | undefined, settings: Settings): string {
   const usual = wish?.script === undefined ? settings['model.provider'] : 'scripted';
   return wish?.provider ?? usual;
 }
 
-/** A name with a slash may be another provider's, or a name as some services have it. */
-async function wishFor(source: ModelSource, own: string, name: string): Promise<ModelSource> {
+/** A name with a slash names another provider, or is a name that some services use. */
+async function resolveWish(source: ModelSource, own: string, name: string): Promise<ModelSource> {
   const { PROVIDER_NAMES } = await import('../../agent/models/providers.ts');
   const [provider = '', ...rest] = name.split('/');
-  const brought = (await broughtTo(source)).find(provider);
-  const isKnown = PROVIDER_NAMES.includes(provider) || brought !== null;
+  const providers = (await loadProviders(source)).find(provider);
+  const isKnown = PROVIDER_NAMES.includes(provider) || providers !== null;
   const isOther = rest.length > 0 && isKnown && provider !== own;
   if (!isOther) {
-    const model = own === 'anthropic' ? await spelledOut(name) : name;
-    return { ...source, wish: { ...wishOf(source), provider: own, model } };
+    const model = own === 'anthropic' ? await expandShortName(name) : name;
+    return { ...source, wish: { ...getWish(source), provider: own, model } };
   }
   return { ...source, wish: { provider, model: rest.join('/') } };
 }
 
-async function broughtTo({ providers }: ModelSource): Promise<CustomProviders> {
+async function loadProviders({ providers }: ModelSource): Promise<CustomProviders> {
   if (providers !== undefined) return providers;
   return (await import('../../agent/models/custom/registered.ts')).registeredProviders;
 }
 
 const SHORT_NAME = /^(?:sonnet|opus|haiku|fable)$/;
 
-/** Whoever asks for `sonnet` means the newest of that name. */
-async function spelledOut(name: string): Promise<string> {
+/** `sonnet` means the newest model of that name. */
+async function expandShortName(name: string): Promise<string> {
   if (!SHORT_NAME.test(name)) return name;
   const { pricedModels } = await import('../../agent/models/prices.ts');
   return pricedModels(`claude-${name}`)[0] ?? name;
 }
 
-function wishOf({ wish }: ModelSource): ModelWish {
+function getWish({ wish }: ModelSource): ModelWish {
   return isWish(wish) ? (wish ?? {}) : {};
 }
 
-function onlyOne(model: Model, name: string): Model {
+function checkOnlyModel(model: Model, name: string): Model {
   if (name === model.id) return model;
   throw new HooklineError('MODEL_UNKNOWN', {
     message: `this host was given one model, ${model.id}; ${JSON.stringify(name)} cannot be found by name`,
@@ -143,7 +143,7 @@ async function chooseModel(source: ModelSource, name: string | null): Promise<Mo
   const { wish, settings, env } = source;
   if (!isWish(wish)) return wish;
   const { script } = wish ?? {};
-  const provider = wishedProvider(wish, settings);
+  const provider = readProvider(wish, settings);
   const isConfigured = provider === settings['model.provider'];
   const configured = (value: string): string | null =>
     isConfigured && value !== '' ? value : null;
@@ -161,12 +161,12 @@ async function chooseModel(source: ModelSource, name: string | null): Promise<Mo
   });
 }
 
-/** Hookline's own names mean its own providers, whatever plugins bring. */
+/** Names of Hookline's own providers cannot be taken over by plugins. */
 async function openChosen(source: ModelSource, choice: ModelChoice): Promise<Model> {
   const { isOwnProvider, openModel } = await import('../../agent/models/providers.ts');
   if (isOwnProvider(choice.provider)) return openModel(choice);
-  const brought = await broughtTo(source);
-  const custom = brought.find(choice.provider);
-  if (custom === null) return openModel({ ...choice, others: brought.ids() });
+  const providers = await loadProviders(source);
+  const custom = providers.find(choice.provider);
+  if (custom === null) return openModel({ ...choice, others: providers.ids() });
   return custom.open({ ...choice, passedKeys: source.settings['env.pass'] });
 }

@@ -2,6 +2,11 @@ import path from 'node:path';
 import type { Model } from '../../agent/models/model.ts';
 import { findCommand } from '../../plugins/command.ts';
 import type { SessionOptions } from '../../agent/session/prepare-session.ts';
+import type { PromptQueue } from '../../agent/session/prompt-queue.ts';
+import type { HookEngine } from '../../hooks/engine.ts';
+import { envPrelude } from '../../dialects/claude-config/handlers/env-file.ts';
+import type { StoredSession } from '../../sessions/store.ts';
+import { hookEnvironment } from '../hook-set.ts';
 import { TOOLS } from '../../agent/tools/index.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
 import { specsFor } from '../../agent/tools/toolsets.ts';
@@ -13,111 +18,139 @@ import type { Worktree } from '../worktree/worktree.ts';
 import { claudeDirectory, managedDirectory } from '../dialects/own-directory.ts';
 import { withFreeNames } from '../plugins/contributions/free-names.ts';
 import type { SessionPlugins } from '../plugins/session-plugins.ts';
-import { pluginParts, type PluginsIfAny, pluginsFor } from './session-plugins.ts';
-import type { Making, SessionsRequest } from './session-request.ts';
+import { createPluginParts, type LazyPlugins } from './session-plugins.ts';
+import type { SessionServices } from './session-services.ts';
 import { openPermissions } from '../permissions/open-permissions.ts';
-import { benchFacts } from './bench-facts.ts';
+import type { Models } from './choose-model.ts';
 import {
-  type KeepRequest,
-  type KeptSession,
-  keepSession,
-  type NamedSession,
-  nameSession,
-} from './keep-session.ts';
+  type StoreRequest,
+  type OpenedStore,
+  openStoredSession,
+  type SessionIdentity,
+  type SessionSelection,
+} from './open-stored-session.ts';
 
-/** Brings together what a session is made of. */
-export async function sessionOptions(
-  request: SessionsRequest,
-  making: Making,
+export interface SessionParts {
+  readonly wish: SessionSelection;
+  readonly named: SessionIdentity;
+  /** What the session is opened for; null when nothing is asked yet. */
+  readonly prompt: string | null;
+  readonly plugins: LazyPlugins;
+  readonly engine: HookEngine;
+  readonly pendingPrompts: PromptQueue;
+}
+
+/** Builds everything that a session is made of. When that fails, its plugins and its engine are closed. */
+export async function buildSessionOptions(
+  services: SessionServices,
+  parts: SessionParts,
 ): Promise<SessionOptions> {
-  const named = nameSession(request.opened, request.clock, making.wish);
-  // First, because a plugin may be what serves the model.
-  const plugins = await pluginsFor(request, making, named.id);
   try {
-    return await joinOptions(request, making, { named, plugins });
+    return await joinOptions(services, parts);
   } catch (error) {
-    await plugins.close();
+    await parts.plugins.close();
+    await parts.engine.close();
     throw error;
   }
 }
 
-interface Joining {
-  readonly named: NamedSession;
-  readonly plugins: PluginsIfAny;
-}
-
 async function joinOptions(
-  request: SessionsRequest,
-  { models: shared, watch, worktrees, wish, prompt }: Making,
-  { named, plugins }: Joining,
+  services: SessionServices,
+  { wish, named, prompt, plugins, engine, pendingPrompts }: SessionParts,
 ): Promise<SessionOptions> {
-  const { engine, options, clock } = request;
-  const providers = plugins.now()?.providers;
-  const models = providers === undefined ? shared : shared.forSession(providers);
-  const isCommand = findCommand(prompt ?? '', plugins.now()?.commands() ?? []) !== null;
-  const model = await (isCommand ? models.ownOrNone() : models.own());
-  const judging = permissionsFor(request);
-  const facts = factsOf(request, model, judging);
+  const { options, clock, watch } = services;
+  const isCommand = findCommand(prompt ?? '', plugins.current()?.commands() ?? []) !== null;
+  const models = selectModels(services, plugins);
+  const model = await (isCommand ? models.openOwnOrKeyless() : models.openOwn());
+  const judging = openSessionPermissions(services);
+  const facts = describeSession(services, model, judging);
   await watch.start();
-  const kept = keepSession({ opened: request.opened, clock, wish, named, facts });
-  const { id, taskId, ulid: ownUlid } = kept;
-  const worktree = await worktreeFor(request, { wish, worktrees }, kept);
-  const opened = worktree === null ? request.opened : inWorktree(request.opened, worktree);
+  const storage = openStoredSession({ opened: services.opened, clock, wish, named, facts });
+  const { id, taskId, ulid: ownUlid } = storage;
+  const worktree = await enterWorktree(services, wish.worktree, storage);
+  const opened = worktree === null ? services.opened : withWorktree(services.opened, worktree);
   const permissions =
-    worktree === null ? judging : permissionsFor({ ...request, opened, notice: () => undefined });
-  const bench = benchFacts(opened, { sessionId: id, stored: kept.stored, permissions });
-  // The agent is told to read there what was too long to be shown.
+    worktree === null
+      ? judging
+      : openSessionPermissions({ opened, options, notice: () => undefined });
+  const bench = describeBench(opened, { sessionId: id, stored: storage.stored, permissions });
+  // The agent reads there the tool output that was too long for the conversation.
   if (bench.spillDirectory !== null) permissions.addDirectory(bench.spillDirectory);
   return {
     id,
-    source: kept.source,
+    source: storage.source,
     engine,
+    pendingPrompts,
     permissions,
     clock,
     platform: opened.surroundings.platform,
     model,
-    modelFor: (name) => models.named(name),
-    tools: () => toolsFor(request, plugins.now()),
-    ...pluginParts(plugins, request),
-    specsOf: (tools) =>
+    openModel: (name) => models.openNamed(name),
+    resolveModel: (name, isRunning) => resolveModel(services, plugins, { name, isRunning }),
+    tools: () => listTools(services, plugins.current()),
+    ...createPluginParts(plugins, services),
+    listSpecs: (tools) =>
       specsFor(options.toolset ?? 'claude', tools).filter(
         ({ name }) => options.offers?.(name) ?? true,
       ),
-    limits: limitsOf(request),
+    limits: readLimits(services),
     person: options.person ?? null,
-    stored: kept.stored,
-    earlier: kept.earlier,
+    stored: storage.stored,
+    earlier: storage.earlier,
     identity: { taskId, ulid: ownUlid },
-    projectDirectory: request.opened.startDirectory,
-    places: { ...placesOf(opened), skillDirectories: plugins.now()?.skills() ?? [] },
+    projectDirectory: services.opened.startDirectory,
+    places: { ...listPlaces(opened), skillDirectories: plugins.current()?.skills() ?? [] },
     bench,
     setup: options.setup ?? null,
-    addedDirectories: addedDirectories(request),
+    addedDirectories: resolveAddedDirectories(services),
     ...(options.systemPrompt === undefined ? {} : { systemPrompt: options.systemPrompt }),
     ...(wish.said === undefined ? {} : { said: wish.said }),
     watch: (paths) => watch.add(paths),
     async release() {
       await plugins.close();
       await worktree?.close();
+      await engine.close();
     },
   };
 }
 
-/** What is written down of a new one. */
-function factsOf(
-  { opened: { startDirectory, workspaceRoots } }: SessionsRequest,
+/** A session's plugins may serve models, too. */
+function selectModels({ models }: SessionServices, plugins: LazyPlugins): Models {
+  const providers = plugins.current()?.providers;
+  return providers === undefined ? models : models.forSession(providers);
+}
+
+interface NamedModel {
+  readonly name: string;
+  readonly isRunning: boolean;
+}
+
+async function resolveModel(
+  services: SessionServices,
+  plugins: LazyPlugins,
+  { name, isRunning }: NamedModel,
+): Promise<Model> {
+  const [provider = '', ...rest] = name.split('/');
+  // A plugin that is made for its own provider only is not loaded before that is asked for.
+  if (rest.length > 0 && !isRunning) await plugins.current()?.bring(provider, rest.join('/'));
+  return selectModels(services, plugins).openOther(name);
+}
+
+/** What is stored of a new session. */
+function describeSession(
+  { opened: { startDirectory, workspaceRoots } }: SessionServices,
   { provider, id }: Model,
   permissions: Permissions,
-): KeepRequest['facts'] {
+): StoreRequest['facts'] {
   const permissionMode = permissions.mode();
   return { startDirectory, workspaceRoots, model: { provider, id }, permissionMode };
 }
 
-/** Null when the session works where it was started. */
-async function worktreeFor(
-  { opened, engine, options, emit }: SessionsRequest,
-  { wish: { worktree: name }, worktrees }: Pick<Making, 'wish' | 'worktrees'>,
-  { id, stored, taskId, ulid: ownUlid }: KeptSession,
+/** Null when the session has no worktree. */
+async function enterWorktree(
+  { opened, engine, options, emit, worktrees }: SessionServices,
+  name: string | undefined,
+  { id, stored, taskId, ulid: ownUlid }: OpenedStore,
 ): Promise<Worktree | null> {
   if (name === undefined) return null;
   const { gitWorktrees } = await import('../worktree/git-worktrees.ts');
@@ -125,7 +158,7 @@ async function worktreeFor(
   try {
     return await worktrees.enter({
       name,
-      git: gitWorktrees({ root, env: gitEnvironment(opened) }),
+      git: gitWorktrees({ root, env: createGitEnvironment(opened) }),
       engine,
       moment: {
         sessionId: id,
@@ -143,47 +176,52 @@ async function worktreeFor(
   }
 }
 
-function gitEnvironment({ surroundings }: OpenedHooks): Environment {
+function createGitEnvironment({ surroundings }: OpenedHooks): Environment {
   const { env: base, platform } = surroundings;
   return childEnvironment({ base, platform, withhold: PROVIDER_KEYS, pass: [], add: {} });
 }
 
-/** Rules and tools are about the copy; hooks stay those that were looked at and trusted. */
-function inWorktree(opened: OpenedHooks, { path: root }: Worktree): OpenedHooks {
+/** Rules and tools use the worktree; the hooks stay those that were found and trusted. */
+function withWorktree(opened: OpenedHooks, { path: root }: Worktree): OpenedHooks {
   return { ...opened, startDirectory: root, workspaceRoots: [root] };
 }
 
-function toolsFor(
-  { options: { tools, chooseTools, plugins: wanted }, mcp, notice }: SessionsRequest,
+function listTools(
+  { options: { tools, chooseTools, plugins: wanted }, mcp, notice }: SessionServices,
   plugins: SessionPlugins | null,
 ): readonly Tool[] {
   const others = [...TOOLS, ...mcp.tools(), ...(tools?.() ?? [])];
   const ofPlugins = plugins?.tools() ?? [];
-  const tell: OnIssue = ({ plugin, message }) => notice(`plugin ${plugin}: ${message}`);
-  const onIssue = wanted?.onIssue ?? tell;
+  const report: OnIssue = ({ plugin, message }) => notice(`plugin ${plugin}: ${message}`);
+  const onIssue = wanted?.onIssue ?? report;
   return (
     chooseTools?.(others, ofPlugins) ?? [...others, ...withFreeNames(ofPlugins, others, onIssue)]
   );
 }
 
-export function permissionsFor(request: SessionsRequest): Permissions {
-  const { opened, options, notice } = request;
+export function openSessionPermissions(
+  services: Pick<SessionServices, 'opened' | 'options' | 'notice'>,
+): Permissions {
+  const { opened, options, notice } = services;
   const { permissions, notices } = openPermissions(opened, {
     ...(options.permissionMode === undefined ? {} : { mode: options.permissionMode }),
     allow: options.allow ?? [],
     deny: options.deny ?? [],
-    directories: addedDirectories(request),
+    directories: resolveAddedDirectories(services),
   });
   for (const text of notices) notice(text);
   return permissions;
 }
 
-function addedDirectories({ opened, options }: SessionsRequest): readonly string[] {
+function resolveAddedDirectories({
+  opened,
+  options,
+}: Pick<SessionServices, 'opened' | 'options'>): readonly string[] {
   const { addDirectories = [] } = options;
   return addDirectories.map((each) => path.resolve(opened.startDirectory, each));
 }
 
-function limitsOf({ opened, options }: SessionsRequest): SessionOptions['limits'] {
+function readLimits({ opened, options }: SessionServices): SessionOptions['limits'] {
   const { settings } = opened.config;
   return {
     maxTurns: options.maxTurns ?? settings['agent.maxTurns'],
@@ -193,7 +231,7 @@ function limitsOf({ opened, options }: SessionsRequest): SessionOptions['limits'
   };
 }
 
-function placesOf({ surroundings, startDirectory, workspaceRoots, hookSet }: OpenedHooks) {
+function listPlaces({ surroundings, startDirectory, workspaceRoots, hookSet }: OpenedHooks) {
   const { home, platform } = surroundings;
   return {
     startDirectory,
@@ -203,4 +241,34 @@ function placesOf({ surroundings, startDirectory, workspaceRoots, hookSet }: Ope
     managedDirectory: managedDirectory(platform),
     claudeDirectory: claudeDirectory(surroundings),
   };
+}
+
+export interface BenchRequest {
+  readonly sessionId: string;
+  readonly stored: StoredSession | null;
+  readonly permissions: Permissions;
+}
+
+/** The environment of a session's tools. */
+export function describeBench(
+  opened: OpenedHooks,
+  { sessionId, stored, permissions }: BenchRequest,
+): SessionOptions['bench'] {
+  const { surroundings, startDirectory, workspaceRoots, stateDirectory, config } = opened;
+  return {
+    startDirectory,
+    workspaceRoots,
+    home: surroundings.home,
+    environment: () => createChildEnvironment(opened, sessionId),
+    shellPrelude: () => envPrelude(stateDirectory, sessionId),
+    allowedDirectories: () => permissions.directories(),
+    deniedReads: (cwd) => permissions.deniedReads(cwd),
+    spillDirectory: stored === null ? null : path.join(stored.directory, 'tool-results'),
+    mayFetchPrivate: config.settings['web.allowPrivate'],
+  };
+}
+
+/** A command of the agent has the user's environment, with the marker of the session. */
+function createChildEnvironment({ surroundings }: OpenedHooks, sessionId: string) {
+  return hookEnvironment({ surroundings, withhold: [], pass: [], sessionId });
 }

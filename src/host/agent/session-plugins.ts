@@ -1,6 +1,7 @@
 import { messageOf } from '../../base/errors.ts';
 import type { SlashCommand } from '../../agent/knowledge/commands.ts';
 import type { SessionOptions } from '../../agent/session/prepare-session.ts';
+import type { Session } from '../../agent/session/session.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
 import { specsFor } from '../../agent/tools/toolsets.ts';
 import type { AgentExtensionCommand } from '../../plugins/contract/plugin.ts';
@@ -9,44 +10,52 @@ import type { OpenedHooks } from '../open-hooks.ts';
 import { foundPlugins } from '../plugins/found-plugins.ts';
 import type { ModelTarget } from '../plugins/load-plugins.ts';
 import type { PluginOptions } from '../plugins/plugin-options.ts';
+import type { PluginSource } from '../plugins/plugin-source.ts';
 import type { SessionPlugins } from '../plugins/session-plugins.ts';
 import type { Settings } from '../settings.ts';
 import type { AgentOptions } from './agent-options.ts';
-import type { Making, SessionsRequest } from './session-request.ts';
+import type { SessionServices } from './session-services.ts';
 
-/** The plugins of one session, once it has any: then, and not before, something of them is loaded. */
-export interface PluginsIfAny {
+/** The plugins of one session. Their code is loaded only when the session has any. */
+export interface LazyPlugins {
   /** Null while there are none. */
-  now(): SessionPlugins | null;
-  /** Takes up what has come, gone or changed, and what is made for another model; between two runs only. */
+  current(): SessionPlugins | null;
+  /** Loads added, removed and changed plugins, and those for another model; between two runs only. */
   refresh(): Promise<void>;
   close(): Promise<void>;
 }
 
+export interface SessionPluginParts {
+  readonly id: string;
+  /** Holds the handlers of its plugins for its engine. */
+  readonly pluginHandlers: PluginSource;
+  /** Does what plugins of the session ask for: steering, further prompts. */
+  readonly emitEvent: (name: string, payload: unknown) => void;
+  /** Aborts the opening. */
+  readonly signal: AbortSignal | undefined;
+}
+
 /** Looks whether a session has plugins, now and before each run, and opens them when it does. */
-export async function pluginsFor(
-  request: SessionsRequest,
-  making: Making,
-  sessionId: string,
-): Promise<PluginsIfAny> {
-  const { opened, options, notice } = request;
+export async function openPluginsIfAny(
+  services: SessionServices,
+  parts: SessionPluginParts,
+): Promise<LazyPlugins> {
+  const { opened, options, notice, sessions } = services;
   const wanted = options.plugins ?? {};
-  const { sessions, onPlugins, signal } = making;
   let plugins: SessionPlugins | null = null;
-  const openIfAny = async (target: ModelTarget, aborting?: AbortSignal): Promise<void> => {
+  const openIfAny = async (target: ModelTarget, signal?: AbortSignal): Promise<void> => {
     if (!hasPlugins(wanted, opened)) return;
-    plugins = await openPlugins(request, making, { sessionId, target, signal: aborting });
-    onPlugins(sessionId, plugins);
+    plugins = await loadPlugins(services, { ...parts, signal }, target);
   };
-  const first = wantedModel(options.model, opened.config.settings);
-  await openIfAny(targetOf(first, wanted), signal);
+  const first = findServingModel(options.model, opened.config.settings);
+  await openIfAny(toModelTarget(first, wanted), parts.signal);
   return {
-    now: () => plugins,
+    current: () => plugins,
     async refresh() {
-      const { model } = sessions.get(sessionId)?.state() ?? {};
+      const { model } = sessions.get(parts.id)?.session.state() ?? {};
       const serving = model ?? first;
-      // What plugins call the provider, they call the one that the session began with.
-      const target = targetOf(serving, serving.provider === first.provider ? wanted : {});
+      // `providerId` is the embedder's name for the provider that the session began with.
+      const target = toModelTarget(serving, serving.provider === first.provider ? wanted : {});
       if (plugins !== null) return plugins.refresh(target);
       await openIfAny(target).catch((error: unknown) =>
         notice(`plugins have come, but cannot be loaded: ${messageOf(error)}`),
@@ -58,29 +67,24 @@ export async function pluginsFor(
   };
 }
 
-interface Opening {
-  readonly sessionId: string;
-  readonly target: ModelTarget;
-  readonly signal: AbortSignal | undefined;
-}
-
-async function openPlugins(
-  { opened, options, notice, mcp, pluginSource: source }: SessionsRequest,
-  { emitEvent, sessions }: Making,
-  { sessionId, target, signal }: Opening,
+async function loadPlugins(
+  { opened, options, notice, mcp, sessions }: SessionServices,
+  { id, pluginHandlers, emitEvent, signal }: SessionPluginParts,
+  target: ModelTarget,
 ): Promise<SessionPlugins> {
   const { openSessionPlugins } = await import('../plugins/session-plugins.ts');
+  const session = (): Session | undefined => sessions.get(id)?.session;
   return openSessionPlugins({
-    sessionId,
+    sessionId: id,
     opened,
     options: options.plugins ?? {},
     target,
-    source,
+    source: pluginHandlers,
     mcp,
-    messages: () => sessions.get(sessionId)?.messages() ?? [],
-    model: () => sessions.get(sessionId)?.state().model ?? null,
-    offered: () => sdkSpecs(sessions.get(sessionId)?.tools() ?? [], options),
-    emitEvent: (name, payload) => emitEvent(sessionId, name, payload),
+    messages: () => session()?.messages() ?? [],
+    model: () => session()?.state().model ?? null,
+    offered: () => listSdkTools(session()?.tools() ?? [], options),
+    emitEvent,
     notice,
     ...(signal === undefined ? {} : { signal }),
   });
@@ -96,24 +100,24 @@ interface ServingModel {
   readonly id: string | null;
 }
 
-/** What Cline calls the providers that have another name here. */
+/** Cline's names of the providers that have another name here. */
 const CLINE_NAMES: Readonly<Record<string, readonly string[]>> = {
   openai: ['openai-native'],
   'openai-compatible': ['openai'],
 };
 
-function targetOf({ provider, id }: ServingModel, { providerId }: PluginOptions): ModelTarget {
+function toModelTarget({ provider, id }: ServingModel, { providerId }: PluginOptions): ModelTarget {
   const names = [provider, ...(CLINE_NAMES[provider] ?? [])];
   return { providers: providerId === undefined ? names : [providerId, provider], model: id };
 }
 
-/** Whom a session would be served by of which nothing else is said. */
+/** The provider and model of a session without options. */
 export function usualTarget(settings: Settings): ModelTarget {
-  return targetOf(wantedModel(undefined, settings), {});
+  return toModelTarget(findServingModel(undefined, settings), {});
 }
 
-/** Who serves the session, as far as that is known before the model is opened. */
-function wantedModel(model: AgentOptions['model'], settings: Settings): ServingModel {
+/** The provider and model of a session, as far as known before the model is opened. */
+function findServingModel(model: AgentOptions['model'], settings: Settings): ServingModel {
   if (model !== undefined && 'stream' in model) return model;
   const usual = settings['model.provider'];
   const provider = model?.provider ?? (model?.script === undefined ? usual : 'scripted');
@@ -122,8 +126,8 @@ function wantedModel(model: AgentOptions['model'], settings: Settings): ServingM
   return { provider, id: model?.model ?? configured };
 }
 
-/** The tools as Cline's SDK would tell a model of them. */
-function sdkSpecs(
+/** The tools in the vocabulary of Cline's SDK. */
+function listSdkTools(
   tools: readonly Tool[],
   { offers }: AgentOptions,
 ): readonly AgentToolDefinition[] {
@@ -140,33 +144,33 @@ type PluginParts = Pick<
   'answerCommand' | 'beforeRun' | 'rules' | 'commands' | 'shapeRequest' | 'onEvent'
 >;
 
-/** What a session takes from its plugins beside tools and hooks. */
-export function pluginParts(
-  plugins: PluginsIfAny,
-  { mcp, options, emit }: SessionsRequest,
+/** What plugins contribute to a session beside tools and hooks. */
+export function createPluginParts(
+  plugins: LazyPlugins,
+  { mcp, options, emit }: SessionServices,
 ): PluginParts {
   return {
-    answerCommand: async (prompt, signal) => plugins.now()?.command(prompt, signal) ?? null,
+    answerCommand: async (prompt, signal) => plugins.current()?.command(prompt, signal) ?? null,
     beforeRun: () => plugins.refresh(),
-    rules: () => plugins.now()?.rules() ?? '',
+    rules: () => plugins.current()?.rules() ?? '',
     commands: () => {
-      const own = plugins.now()?.commands() ?? [];
-      return [...mcp.commands(), ...own.flatMap(commandOf)];
+      const own = plugins.current()?.commands() ?? [];
+      return [...mcp.commands(), ...own.flatMap(toSlashCommand)];
     },
-    // Message builders come first, then whoever embeds the agent.
+    // Message builders of plugins come first, then the embedder.
     async shapeRequest(asked, signal) {
-      const built = (await plugins.now()?.shapeRequest(asked, signal)) ?? asked;
+      const built = (await plugins.current()?.shapeRequest(asked, signal)) ?? asked;
       return options.shapeRequest?.(built, signal) ?? built;
     },
     onEvent(event) {
       emit(event);
-      plugins.now()?.hear(event);
+      plugins.current()?.hear(event);
     },
   };
 }
 
-/** For those who complete what a person types, and list what there is. */
-function commandOf(command: AgentExtensionCommand): SlashCommand[] {
+/** For completion and lists of commands. */
+function toSlashCommand(command: AgentExtensionCommand): SlashCommand[] {
   if (command.handler === undefined) return [];
   const { name, description = '' } = command;
   return [

@@ -1,36 +1,33 @@
 import path from 'node:path';
 import { answerHook, type HookQuestion } from '../../agent/answer-hook.ts';
 import type { RunResult } from '../../agent/runtime-event.ts';
-import { openSession } from '../../agent/session/open-session.ts';
-import type { SessionOptions } from '../../agent/session/prepare-session.ts';
-import type { ModelSwitch, Session } from '../../agent/session/session.ts';
+import { PromptQueue, readPluginPrompt } from '../../agent/session/prompt-queue.ts';
+import { createSession, type Session } from '../../agent/session/session.ts';
 import { createWorkbench } from '../../agent/tools/create-workbench.ts';
 import { TOOLS } from '../../agent/tools/index.ts';
 import { HooklineError } from '../../base/errors.ts';
 import { untilAborted } from '../../base/abort.ts';
-import type { CallMcp } from '../../dialects/claude-config/ports.ts';
-import type { Verdict } from '../../hooks/decision.ts';
-import type { FiredEvent } from '../../hooks/facts.ts';
-import type { LateOutcome } from '../../hooks/observers.ts';
-import { createMcpServers, type McpServers, type McpReport } from '../mcp/mcp-servers.ts';
-import { benchFacts } from './bench-facts.ts';
-import { createModels, type Models } from './choose-model.ts';
-import type { SessionWish } from './keep-session.ts';
-import { permissionsFor, sessionOptions } from './session-options.ts';
-import type { SessionsRequest } from './session-request.ts';
-import { createWorktrees, type Worktrees } from '../worktree/worktrees.ts';
-import type { SessionPlugins } from '../plugins/session-plugins.ts';
-import { promptUntil } from './prompt-until.ts';
-import { createPromptQueues, type PromptQueues } from './prompt-queues.ts';
-import { createFileWatch, type FileWatch } from './watch-files.ts';
+import type { HookPorts } from '../../dialects/claude-config/ports.ts';
+import type { McpReport, McpServers } from '../mcp/mcp-servers.ts';
+import { createPluginSource } from '../plugins/plugin-source.ts';
+import { resolveSession, type SessionSelection } from './open-stored-session.ts';
+import { describeBench, openSessionPermissions, buildSessionOptions } from './session-options.ts';
+import { openPluginsIfAny } from './session-plugins.ts';
+import {
+  createSessionServices,
+  type SessionHost,
+  type SessionServices,
+} from './session-services.ts';
 
-export interface StartRequest extends SessionWish {
-  /** Null goes on with what a resumed session left. */
+export interface StartRequest extends SessionSelection {
+  /** Null continues what a resumed session left undone. */
   readonly prompt?: string | null;
   /** Only opens the session, also a stored one. */
   readonly idle?: boolean;
   /** Aborts the run, or the opening of the session. */
   readonly signal?: AbortSignal;
+  /** Where prompts wait for their turn; a queue of its own by default. */
+  readonly pendingPrompts?: PromptQueue;
 }
 
 export interface Started {
@@ -40,175 +37,103 @@ export interface Started {
   readonly result: RunResult | null;
 }
 
-/** Another model for a session, as somebody named it. */
-export interface NamedModel extends Pick<ModelSwitch, 'source' | 'signal'> {
-  /** Of the session's provider, or `provider/model`. */
-  readonly name: string;
-}
-
-/** The agent sessions of one host. */
-export interface Sessions {
+/** What a host loads with its first session: it opens sessions, and serves hooks that need more than a process. */
+export interface Sessions extends Required<HookPorts> {
   start(request: StartRequest): Promise<Started>;
-  send(sessionId: string, prompt: string): Promise<RunResult>;
-  /** A further prompt, once the run under way has ended. */
-  queue(sessionId: string, prompt: string): Promise<RunResult>;
-  steer(sessionId: string, text: string): boolean;
-  abort(sessionId: string, reason: string): void;
-  /** Throws SESSION_UNKNOWN when it is not open. */
-  find(sessionId: string): Session;
-  switchModel(sessionId: string, wanted: NamedModel): Promise<string | null>;
-  end(sessionId: string, reason: string): Promise<void>;
-  /** Null when it has none. */
-  plugins(sessionId: string): SessionPlugins | null;
-  /** Puts a hook's question to the model. */
-  answer(question: HookQuestion, signal: AbortSignal): Promise<string>;
-  readonly callMcp: CallMcp;
-  /** Starts the MCP servers that may start, and tells of all. */
+  /** Starts the MCP servers that may start, and reports the state of each. */
   mcpReport(): Promise<McpReport>;
-  /** Fires an event in the session that was opened last; null when none is open. */
-  fire(event: FiredEvent<'ConfigChange'>): Promise<Verdict> | null;
-  receiveLate(late: LateOutcome): void;
+  /** Closes every session, and what they share. */
   close(reason: string): Promise<void>;
 }
 
-export function createSessions(given: Omit<SessionsRequest, 'mcp'>): Sessions {
-  const sessions = new Map<string, Session>();
-  const plugins = new Map<string, SessionPlugins>();
-  const queues = createPromptQueues(sessions);
-  const { opened, options, notice } = given;
-  const mcp = createMcpServers({ opened, given: options.mcpConfig ?? [], notice });
-  const request = { ...given, mcp };
-  const models = createModels({
-    wish: options.model,
-    settings: opened.config.settings,
-    env: opened.surroundings.env,
-  });
-  const worktrees = createWorktrees();
-  let isClosed = false;
-  const find = (id: string): Session => sessions.get(id) ?? unknown(id);
-  const watch = createFileWatch(opened, {
-    onChange: (change) => sessions.forEach((session) => session.reportFile(change)),
-    onProblem: request.notice,
-  });
-  const house = { models, watch, worktrees, sessions, plugins, queues };
+export function createSessions(host: SessionHost): Sessions {
+  const services = createSessionServices(host);
+  const { mcp, watch, sessions } = services;
   return {
-    start: (wanted) => startSession(request, wanted, { ...house, isClosed: () => isClosed }),
-    send: async (id, prompt) => queues.drain(id, await find(id).prompt(prompt)),
-    queue: async (id, prompt) => queues.drain(id, await find(id).queue(prompt)),
-    steer: (id, text) => find(id).steer(text),
-    abort: (id, reason) => find(id).abort(reason),
-    find,
-    async switchModel(id, { name, ...how }) {
-      const session = find(id);
-      const own = plugins.get(id);
-      const [provider = '', ...rest] = name.split('/');
-      // A plugin that is made for its own provider only is not there before that is asked for.
-      if (rest.length > 0 && !session.isRunning) await own?.bring(provider, rest.join('/'));
-      const model = await modelsOf(models, own).other(name);
-      return session.switchModel({ model, requested: name, ...how });
-    },
-    async end(id, reason) {
-      await find(id).close(reason);
-      sessions.delete(id);
-      plugins.delete(id);
-    },
-    plugins: (id) => plugins.get(id) ?? null,
-    answer: (question, signal) =>
-      answerHook(answerMeans(request, { models, question }), question, signal),
+    start: (request) => startSession(services, request),
+    askModel: (question, signal) => answerHookQuestion(services, question, signal),
     callMcp: (call, signal) => mcp.call(call, signal),
     mcpReport: () => mcp.report(),
-    fire: (event) => [...sessions.values()].at(-1)?.reportConfig(event) ?? null,
-    receiveLate: (late) => sessions.get(late.event.sessionId)?.receiveLate(late),
     async close(reason) {
-      isClosed = true;
-      await Promise.all([...sessions.values()].map((session) => session.close(reason)));
+      await Promise.all([...sessions.values()].map(({ session }) => session.close(reason)));
       await Promise.all([watch.close(), mcp.close()]);
       sessions.clear();
     },
   };
 }
 
-/** A session's plugins may serve models, too. */
-function modelsOf(models: Models, plugins: SessionPlugins | undefined): Models {
-  return plugins === undefined ? models : models.forSession(plugins.providers);
-}
-
-interface House {
-  readonly models: Models;
-  readonly watch: FileWatch;
-  readonly worktrees: Worktrees;
-  readonly sessions: Map<string, Session>;
-  readonly plugins: Map<string, SessionPlugins>;
-  readonly queues: PromptQueues;
-  readonly isClosed: () => boolean;
-}
-
 async function startSession(
-  request: SessionsRequest,
-  { prompt = null, idle = false, signal, ...wish }: StartRequest,
-  house: House,
+  services: SessionServices,
+  { prompt = null, idle = false, ...request }: StartRequest,
 ): Promise<Started> {
-  const { mcp, options } = request;
-  if (house.isClosed()) throw hostClosed();
-  // They connect while hooks hear of the session.
+  const { mcp, options, disposed } = services;
+  const { signal } = request;
+  if (disposed.aborted) throw hostClosed();
+  // Servers connect while hooks of SessionStart run.
   await mcp.start();
-  const making = {
-    ...house,
-    wish,
-    prompt,
-    signal,
-    emitEvent: (id: string, name: string, payload: unknown) => house.queues.take(id, name, payload),
-    onPlugins: (id: string, plugins: SessionPlugins) => void house.plugins.set(id, plugins),
-  };
-  const session = await openIn(house, await sessionOptions(request, making), signal);
-  // Without anybody there, the first request must know every tool.
+  const session = await openSession(services, { ...request, prompt });
+  // Without a user, the first request must know every tool.
   if (options.waitsForServers ?? options.person === undefined) await untilSettled(mcp, signal);
-  const hasWork = !idle && (prompt !== null || wish.resume !== undefined);
+  const hasWork = !idle && (prompt !== null || request.resume !== undefined);
   return {
     sessionId: session.id,
     transcriptPath: session.transcriptPath,
-    result: hasWork
-      ? await house.queues.drain(session.id, await promptUntil(session, prompt, signal), signal)
-      : null,
+    result: hasWork ? await session.send(prompt, signal) : null,
   };
 }
 
-/** The host may be closed at any moment, and with it what is being opened. */
-async function openIn(
-  { sessions, isClosed }: House,
-  made: SessionOptions,
-  signal: AbortSignal | undefined,
+/** Opens a session with its plugins and its engine. The host may be disposed at any moment meanwhile. */
+async function openSession(
+  services: SessionServices,
+  { prompt = null, signal, pendingPrompts = new PromptQueue(), ...wish }: StartRequest,
 ): Promise<Session> {
-  if (isClosed()) {
+  const { opened, clock, sessions, disposed } = services;
+  const named = resolveSession(opened, clock, wish);
+  const { id } = named;
+  const emitEvent = (name: string, payload: unknown): void => {
+    const sent = readPluginPrompt(name, payload);
+    if (sent === null) return;
+    const { session } = sessions.get(id) ?? {};
+    if (session === undefined) pendingPrompts.add({ prompt: sent.prompt });
+    else session.deliver(sent);
+  };
+  const pluginHandlers = createPluginSource();
+  // Plugins come first, because one of them may serve the model.
+  const plugins = await openPluginsIfAny(services, { id, pluginHandlers, emitEvent, signal });
+  const engine = services.openEngine(pluginHandlers);
+  const made = await buildSessionOptions(services, {
+    wish,
+    named,
+    prompt,
+    plugins,
+    engine,
+    pendingPrompts,
+  });
+  if (disposed.aborted) {
     made.stored?.close();
     await made.release?.();
     throw hostClosed();
   }
-  const session = await openSession(made, {
-    ...(signal === undefined ? {} : { signal }),
-    // Its hooks may speak to it, and answer late, while it is being opened.
-    onMade: (each) => sessions.set(each.id, each),
-  }).catch((error: unknown) => {
-    sessions.delete(made.id);
-    throw isClosed() ? hostClosed() : error;
-  });
-  if (!isClosed()) return session;
+  const session = await createSession(made);
+  // Registered before its hooks run: they may call it, and answer late.
+  sessions.set(id, { session, plugins: () => plugins.current() });
+  try {
+    await session.start(signal);
+  } catch (error) {
+    await session.close('other');
+    sessions.delete(id);
+    throw disposed.aborted ? hostClosed() : error;
+  }
+  if (!disposed.aborted) return session;
   await session.close('other');
   throw hostClosed();
 }
 
-/** Servers take their time, which an abort does not wait for. */
+/** Settles early when the signal aborts. */
 async function untilSettled(mcp: McpServers, signal: AbortSignal | undefined): Promise<void> {
   const settled = mcp.settled();
   if (signal === undefined) return settled;
   await untilAborted(settled, signal).catch(() => undefined);
-}
-
-function unknown(id: string): never {
-  throw new HooklineError('SESSION_UNKNOWN', {
-    message: `no session ${JSON.stringify(id)} is open here`,
-    hint: 'Start it, or resume it by its id.',
-  });
 }
 
 function hostClosed(): HooklineError {
@@ -218,28 +143,26 @@ function hostClosed(): HooklineError {
   });
 }
 
-interface Answering {
-  readonly models: Models;
-  readonly question: HookQuestion;
-}
-
-function answerMeans(request: SessionsRequest, { models, question }: Answering) {
-  const { opened, options } = request;
-  // No hook sees what a hook's own question leads to, so a mode that allows more does not count here.
+/** Asks the model a hook's question. */
+async function answerHookQuestion(
+  services: SessionServices,
+  question: HookQuestion,
+  signal: AbortSignal,
+): Promise<string> {
+  const { opened, options, models } = services;
+  // No hook runs for the calls of a hook's question, so that a mode that allows more does not apply.
   const careful = { ...options, permissionMode: 'default' } as const;
-  const permissions = permissionsFor({ ...request, options: careful, notice: () => undefined });
+  const permissions = openSessionPermissions({ opened, options: careful, notice: () => undefined });
   if (question.transcriptPath !== null) {
     permissions.addDirectory(path.dirname(question.transcriptPath));
   }
-  const facts = benchFacts(opened, {
-    sessionId: opened.moment().sessionId,
-    stored: null,
-    permissions,
-  });
-  return {
-    modelFor: (name: string | null) => models.named(name),
+  const { sessionId } = opened.moment();
+  const facts = describeBench(opened, { sessionId, stored: null, permissions });
+  const answerOptions = {
+    openModel: (name: string | null) => models.openNamed(name),
     tools: TOOLS,
     bench: () => createWorkbench({ ...facts, cwd: opened.startDirectory, ports: {} }),
     permissions,
   };
+  return answerHook(answerOptions, question, signal);
 }

@@ -5,23 +5,23 @@ import type { OpenedHooks } from '../open-hooks.ts';
 
 export type FileChange = Pick<FiredEvent<'FileChanged'>, 'file' | 'change'>;
 
-/** Watches the files that hooks of FileChanged are for. Starts nothing when there are none. */
+/** Watches the files that FileChanged hooks name. Starts nothing when there are none. */
 export interface FileWatch {
-  /** With the files that matchers name. */
+  /** Watches the files that matchers name. */
   start(): Promise<void>;
-  /** Further files, absolute, that hooks asked for; done when their changes are seen. */
+  /** Watches further files, by absolute path; settles when the watcher is ready. */
   add(paths: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
-interface FileNews {
+interface FileWatchObserver {
   readonly onChange: (change: FileChange) => void;
   readonly onProblem: (message: string) => void;
 }
 
 export function createFileWatch(
   { hookSet, startDirectory }: OpenedHooks,
-  news: FileNews,
+  news: FileWatchObserver,
 ): FileWatch {
   const watched = new Set<string>();
   const opening: Promise<Watcher>[] = [];
@@ -38,7 +38,7 @@ export function createFileWatch(
   };
   return {
     async start() {
-      const names = forFiles().flatMap(namesIn);
+      const names = forFiles().flatMap(listFileNames);
       await watchAll(names.map((name) => path.resolve(startDirectory, name)));
     },
     async add(paths) {
@@ -57,8 +57,8 @@ function isForFiles({ events }: Found): boolean {
   return events.includes('FileChanged');
 }
 
-/** Each part of the matcher is the name of a file, never a pattern. */
-function namesIn({ matcher }: Found): readonly string[] {
+/** A matcher is a list of file names, never a pattern. */
+function listFileNames({ matcher }: Found): readonly string[] {
   if (matcher === null || matcher === '*') return [];
   return matcher.split('|').filter((name) => name !== '');
 }
@@ -70,10 +70,10 @@ interface Watcher {
 
 const KINDS = ['add', 'change', 'unlink'] as const;
 
-// One for each set of files: only a new watcher says when it sees what it is for.
+// One watcher for each set of files, because only a new watcher reports when it is ready.
 async function openWatcher(
   files: readonly string[],
-  { onChange, onProblem }: FileNews,
+  { onChange, onProblem }: FileWatchObserver,
 ): Promise<Watcher> {
   const { watch } = await import('chokidar');
   const watcher = watch([...files], { ignoreInitial: true });

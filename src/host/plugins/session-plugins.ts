@@ -98,9 +98,8 @@ class PluginsInSession implements SessionPlugins {
   }
 
   #use(round: Round): void {
-    const { source, sessionId } = this.#request;
     this.#now = round;
-    source.put(sessionId, round.plugins.source.handlers());
+    this.#request.source.put(round.plugins.source.handlers());
   }
 
   tools(): readonly Tool[] {
@@ -179,10 +178,9 @@ class PluginsInSession implements SessionPlugins {
   }
 
   async close(): Promise<void> {
-    const { source, sessionId } = this.#request;
     const last = this.#now;
     this.#now = null;
-    source.put(sessionId, []);
+    this.#request.source.put([]);
     await last?.close();
     this.#withdraw();
   }

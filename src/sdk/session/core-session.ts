@@ -1,7 +1,6 @@
 import { systemClock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import { ignoredOptions } from '../input/ignored-options.ts';
-import { isRecord } from '../../base/json.ts';
 import { limitTime } from '../../base/time-limit.ts';
 import type { AgentUsage } from '../../plugins/contract/snapshot.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
@@ -12,7 +11,8 @@ import type { CoreSessionEvent, SessionStatus } from '../core-events.ts';
 import { busy, endedMeanwhile, SessionNotFoundError } from '../errors.ts';
 import { beginSession, type OpenedSession, type OpenRequest, openSession } from './open-session.ts';
 import { createSessionNews, type SessionNews } from './session-news.ts';
-import { createPendingPrompts, type PendingPrompts, type SaidPrompt } from '../pending-prompts.ts';
+import { type PromptQueue, readPluginPrompt } from '../../agent/session/prompt-queue.ts';
+import { createPromptQueue, type SentPrompt, toPendingPrompt } from '../pending-prompts.ts';
 import { runPrompt } from './run-prompt.ts';
 import {
   filesOf,
@@ -43,7 +43,7 @@ export type SessionUsage = AgentUsage & { totalCost: number };
 /** One session of a `ClineCore`, with a host of its own. */
 export class CoreSession {
   readonly id: string;
-  readonly pending: PendingPrompts;
+  readonly pending: PromptQueue;
   readonly #means: SessionMeans;
   readonly #calls = createCallLog();
   readonly #news: SessionNews;
@@ -65,7 +65,7 @@ export class CoreSession {
     this.id = means.id;
     this.#record = newRecord(means);
     this.#news = createSessionNews(means);
-    this.pending = createPendingPrompts((prompts) =>
+    this.pending = createPromptQueue((prompts) =>
       means.emit({ type: 'pending_prompts', payload: { sessionId: this.id, prompts } }),
     );
   }
@@ -122,6 +122,7 @@ export class CoreSession {
       cwd,
       signal,
       ...this.#news,
+      pendingPrompts: this.pending,
       emitEvent: (name: string, payload: unknown) => this.takePluginEvent(name, payload),
     };
     for (const text of ignoredOptions(core, input)) this.#news.onNotice(text);
@@ -153,14 +154,14 @@ export class CoreSession {
   }
 
   /** Runs a prompt; what waits runs afterwards. */
-  async run(said: SaidPrompt, timeoutMs?: number): Promise<AgentResult> {
+  async run(said: SentPrompt, timeoutMs?: number): Promise<AgentResult> {
     const result = await this.#work(said, timeoutMs);
     void this.#drain().catch(() => undefined);
     return result;
   }
 
   /** Runs a prompt and all that came to wait meanwhile, then ends as the last of them did. */
-  async runToEnd(said: SaidPrompt): Promise<AgentResult> {
+  async runToEnd(said: SentPrompt): Promise<AgentResult> {
     const first = await this.#work(said);
     const last = (await this.#drain()) ?? first;
     const isFailed = last.finishReason === 'error' || last.finishReason === 'max_iterations';
@@ -216,32 +217,33 @@ export class CoreSession {
 
   /** `steer_message`, `queue_message` and `pending_prompt` of plugins; others are nobody's. */
   takePluginEvent(name: string, payload: unknown): void {
-    const { prompt, delivery } = isRecord(payload) ? payload : {};
-    if (typeof prompt !== 'string' || prompt.trim() === '') return;
-    const isSteering = name === 'steer_message' || delivery === 'steer';
-    if (!['steer_message', 'queue_message', 'pending_prompt'].includes(name)) return;
-    if (isSteering && this.steer(prompt)) return;
-    this.enqueue({ prompt });
+    const sent = readPluginPrompt(name, payload);
+    if (sent === null || (sent.delivery === 'steer' && this.steer(sent.prompt))) return;
+    this.enqueue({ prompt: sent.prompt });
   }
 
-  enqueue(said: SaidPrompt): void {
-    this.pending.add(said);
+  enqueue(sent: SentPrompt): void {
+    const { prompt, mode } = sent;
+    this.pending.add(mode === undefined ? { prompt } : { prompt, mode });
     if (!this.isRunning && this.isOpen) void this.#drain().catch(() => undefined);
   }
 
   async #drain(): Promise<AgentResult | null> {
     let last: AgentResult | null = null;
     while (this.isOpen && !this.isRunning) {
-      const next = this.pending.take();
-      if (next === null) break;
-      const payload = { ...next, sessionId: this.id };
-      this.#means.emit({ type: 'pending_prompt_submitted', payload });
+      const queued = this.pending.take();
+      if (queued === null) break;
+      const next = toPendingPrompt(queued);
+      this.#means.emit({
+        type: 'pending_prompt_submitted',
+        payload: { ...next, sessionId: this.id },
+      });
       last = await this.#work(next);
     }
     return last;
   }
 
-  async #work(said: SaidPrompt, timeoutMs?: number): Promise<AgentResult> {
+  async #work(said: SentPrompt, timeoutMs?: number): Promise<AgentResult> {
     if (this.#running !== null) throw busy(this.id);
     const done = this.#limited(said, timeoutMs);
     this.#running = { done };
@@ -255,7 +257,7 @@ export class CoreSession {
     }
   }
 
-  async #limited(said: SaidPrompt, timeoutMs?: number): Promise<AgentResult> {
+  async #limited(said: SentPrompt, timeoutMs?: number): Promise<AgentResult> {
     const request = { ...said, calls: this.#calls };
     if (timeoutMs === undefined) return runPrompt(this.#found(), request);
     const limit = limitTime(new AbortController().signal, timeoutMs);

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { ModelRequest } from '../../agent/models/model.ts';
+import type { PromptQueue } from '../../agent/session/prompt-queue.ts';
 import { fromProviderMessages } from '../../dialects/cline-plugin/builder-messages.ts';
 import { HooklineError } from '../../base/errors.ts';
 import { pluginPathsIn } from '../input/ignored-options.ts';
@@ -27,6 +28,7 @@ export interface OpenRequest {
   readonly cwd: string;
   /** Gives up the opening. */
   readonly signal: AbortSignal;
+  readonly pendingPrompts: PromptQueue;
   readonly onIssue: OnIssue;
   readonly onNotice: (text: string) => void;
   readonly onNews: (event: AgentRuntimeEvent) => void;
@@ -202,10 +204,10 @@ function withSettings(request: ModelRequest, config: CoreSessionConfig): ModelRe
 
 /** Starts it: a stored one again, or a new one that takes some messages as said. */
 export async function beginSession({ host }: OpenedSession, request: OpenRequest): Promise<void> {
-  const { id, input, signal } = request;
+  const { id, input, signal, pendingPrompts } = request;
   const isStored = input.config.sessionId !== undefined && isKnown(host, id);
-  if (isStored) await host.start({ resume: id, idle: true, signal });
-  else await host.start({ id, said: saidBefore(input), signal });
+  if (isStored) await host.start({ resume: id, idle: true, signal, pendingPrompts });
+  else await host.start({ id, said: saidBefore(input), signal, pendingPrompts });
 }
 
 function saidBefore({ initialMessages = [] }: ClineCoreStartInput): readonly Message[] {

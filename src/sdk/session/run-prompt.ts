@@ -1,11 +1,11 @@
 import type { Session } from '../../agent/session/session.ts';
-import type { SaidPrompt } from '../pending-prompts.ts';
+import type { SentPrompt } from '../pending-prompts.ts';
 import type { AgentMode } from '../start-input.ts';
 import { agentResult, type AgentResult, type CallLog } from './agent-result.ts';
 import type { OpenedSession } from './open-session.ts';
 import { permissionModeOf } from './permission-mode.ts';
 
-export interface PromptRequest extends SaidPrompt {
+export interface PromptRequest extends SentPrompt {
   readonly calls: CallLog;
 }
 
@@ -14,7 +14,7 @@ export async function runPrompt(
   { prompt, mode, calls }: PromptRequest,
 ): Promise<AgentResult> {
   const session = host.session(id);
-  const run = await inMode(session, mode, () => host.send(id, prompt));
+  const run = await inMode(session, mode, () => session.prompt(prompt));
   const { model } = session.state();
   return agentResult({ run, calls: calls.calls(), messages: session.messages(), model });
 }

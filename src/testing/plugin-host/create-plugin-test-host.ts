@@ -133,7 +133,7 @@ async function openTestHost(
       run: (prompt, script) => run(session, prompt, script),
       callTool: (name, input) => callTool(session, name, input),
       fire: async (hook, moment = {}) =>
-        host.engine.dispatch(resolveEvent({ ...moment, event: EVENTS[hook] })),
+        host.session(sessionId).engine.dispatch(resolveEvent({ ...moment, event: EVENTS[hook] })),
       contributions: () => contributionsOf(session, watched),
       issues: () => [...issues],
       dispose,

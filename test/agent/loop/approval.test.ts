@@ -65,7 +65,7 @@ describe('a person who is asked', () => {
     });
     expect(exists).toEqual([false]);
     expect(answersIn(spoken)).toEqual([
-      'The person did not allow this call. They said: not in this house',
+      'The user denied this call: not in this house',
     ]);
     expect(result?.denials).toMatchObject([{ callId: 'call_1', tool: 'Write' }]);
   });
@@ -157,7 +157,7 @@ describe('places that decide what runs here', () => {
     for (const ask of [[], ['Write']]) {
       const { exists, spoken } = await play([place], allow, { settings: { permissions: { ask } } });
       expect(exists).toEqual([false]);
-      expect(answersIn(spoken)).toEqual([expect.stringContaining('Nobody is here to be asked')]);
+      expect(answersIn(spoken)).toEqual([expect.stringContaining('No user is there to approve it')]);
     }
   });
 

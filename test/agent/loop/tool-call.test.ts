@@ -300,7 +300,7 @@ describe('a call of several parts', () => {
     const host = await stage.open({ model: spoken.model });
     await host.start({ prompt: 'go' });
     expect(existsSync(path.join(stage.workspace, 'b'))).toBe(false);
-    expect(answersIn(spoken)).toEqual([expect.stringContaining('Nobody is here to be asked')]);
+    expect(answersIn(spoken)).toEqual([expect.stringContaining('No user is there to approve it')]);
   });
 });
 

@@ -200,7 +200,7 @@ describe('the key of a plugin’s provider', () => {
     const { asked, baseUrl } = await listening();
     const { providers } = await setUp(providerPlugin('mine', { baseUrl, env: ['MINE_KEY'] }));
     const settings = { 'model.provider': 'mine', 'model.id': 'tiny', 'model.key': 'configured' };
-    const model = await modelsWith({ providers, wish: {}, settings }).own();
+    const model = await modelsWith({ providers, wish: {}, settings }).openOwn();
     await collect(model, request('hello'));
     expect(asked.map(({ headers }) => headers['authorization'])).toEqual(['Bearer configured']);
   });
@@ -240,7 +240,7 @@ describe('the name of a provider', () => {
   it('that nobody has is an error that lists those of plugins as well', async () => {
     const { providers } = await setUp(providerPlugin('mine', { baseUrl: 'http://127.0.0.1:9' }));
     const known = `Known are ${[...PROVIDER_NAMES, 'mine'].join(', ')}.`;
-    expect(await refusal(modelsWith({ providers, wish: { provider: 'mime' } }).own())).toEqual({
+    expect(await refusal(modelsWith({ providers, wish: { provider: 'mime' } }).openOwn())).toEqual({
       code: 'MODEL_UNKNOWN',
       message: 'No provider of models is called "mime".',
       hint: `"mine" is probably meant. ${known}`,
@@ -256,9 +256,9 @@ describe('the name of a provider', () => {
       ids: () => [],
     };
     const models = modelsWith({ providers, wish: { provider: 'late', model: 'tiny' } });
-    expect(await refusal(models.own())).toMatchObject({ code: 'MODEL_UNKNOWN' });
+    expect(await refusal(models.openOwn())).toMatchObject({ code: 'MODEL_UNKNOWN' });
     isLoaded = true;
-    expect(await models.own()).toMatchObject({ provider: 'late', id: 'tiny' });
+    expect(await models.openOwn()).toMatchObject({ provider: 'late', id: 'tiny' });
   });
 
   it('is looked for in the session whose plugin brought it, and a script is shared by all', async () => {
@@ -266,12 +266,12 @@ describe('the name of a provider', () => {
     const nobody = { find: () => null, ids: () => [] };
     const custom = modelsWith({ providers: nobody, wish: { provider: 'mine', model: 'tiny' } });
     const session = custom.forSession(providers);
-    expect(await refusal(custom.own())).toMatchObject({ code: 'MODEL_UNKNOWN' });
-    expect(await session.own()).toMatchObject({ provider: 'mine', id: 'tiny' });
-    expect(await session.own()).toBe(await session.own());
+    expect(await refusal(custom.openOwn())).toMatchObject({ code: 'MODEL_UNKNOWN' });
+    expect(await session.openOwn()).toMatchObject({ provider: 'mine', id: 'tiny' });
+    expect(await session.openOwn()).toBe(await session.openOwn());
     const script = [{ text: 'one' }, { text: 'two' }];
     const scripted = modelsWith({ providers: nobody, wish: { script } });
-    expect(await scripted.forSession(providers).own()).toBe(await scripted.own());
+    expect(await scripted.forSession(providers).openOwn()).toBe(await scripted.openOwn());
   });
 
   it.each(['anthropic', 'claude', 'openai', 'openai-native', 'google', 'scripted'])(
@@ -296,7 +296,10 @@ describe('the name of a provider', () => {
     const mine = service({ baseUrl: 'http://127.0.0.1:9' });
     const providers = { find: () => mine, ids: () => ['anthropic'] };
     const models = modelsWith({ providers, wish: { provider: 'anthropic', key: KEY } });
-    expect(await models.own()).toMatchObject({ provider: 'anthropic', id: 'claude-sonnet-5-5' });
+    expect(await models.openOwn()).toMatchObject({
+      provider: 'anthropic',
+      id: 'claude-sonnet-5-5',
+    });
   });
 
   it('belongs to the first of two plugins', async () => {

@@ -288,7 +288,7 @@ describe('a signal', () => {
       if (event.type === 'tool-delta') interrupt.abort();
     });
     const { result } = await host.start({ prompt: 'wait', signal: interrupt.signal });
-    expect(result).toMatchObject({ status: 'aborted', reason: 'interrupted by the person' });
+    expect(result).toMatchObject({ status: 'aborted', reason: 'interrupted by the user' });
     expect(named(stage, 'RunEnd')).toHaveLength(1);
   });
 
@@ -310,7 +310,7 @@ describe('a signal', () => {
       if (event.type === 'tool-delta') interrupt.abort();
     });
     const { result } = await host.start({ prompt: 'one', signal: interrupt.signal });
-    expect(result).toMatchObject({ status: 'aborted', reason: 'interrupted by the person' });
+    expect(result).toMatchObject({ status: 'aborted', reason: 'interrupted by the user' });
     expect(named(stage, 'RunEnd')).toHaveLength(2);
   });
 

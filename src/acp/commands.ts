@@ -3,22 +3,22 @@ import type { SlashCommand } from '../agent/knowledge/commands.ts';
 import type { Session } from '../agent/session/session.ts';
 import type { Host } from '../host/create-host.ts';
 
-/** What the protocol has no request for, or what people like to type. */
+/** Built-in commands: what the protocol has no request for. */
 const OWN: readonly acp.AvailableCommand[] = [
   {
     name: 'compact',
-    description: 'Sum up the conversation, to make room',
-    input: { hint: 'what must be kept' },
+    description: 'Compact the conversation',
+    input: { hint: 'what to keep' },
   },
   {
     name: 'model',
-    description: 'Show the model, or go on with another',
+    description: 'Show or switch the model',
     input: { hint: 'its name, or provider/name' },
   },
 ];
 
-/** All that `/name` means in a session. A command that somebody wrote does not hide one of these. */
-export function commandsOf(commands: readonly SlashCommand[]): acp.AvailableCommand[] {
+/** All slash commands of a session. A user's command does not replace a built-in one. */
+export function listCommands(commands: readonly SlashCommand[]): acp.AvailableCommand[] {
   const written = commands.filter(({ name }) => !OWN.some((own) => own.name === name));
   return [
     ...OWN,
@@ -37,7 +37,7 @@ interface OwnCommandPlace {
   readonly signal: AbortSignal;
 }
 
-/** Does what an own command asks for and says what came of it; null when the text is none. */
+/** Runs a built-in command and returns its reply; null when the text is no built-in command. */
 export async function runOwnCommand(text: string, place: OwnCommandPlace): Promise<string | null> {
   const [, name, args = ''] = /^\/(\w+)(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? [];
   if (name === 'compact') return compact(place.session, args.trim());
@@ -47,8 +47,8 @@ export async function runOwnCommand(text: string, place: OwnCommandPlace): Promi
 
 async function compact(session: Session, instructions: string): Promise<string> {
   const problem = await session.compact(instructions === '' ? null : instructions);
-  // That it was done is told by the event.
-  return problem === null ? '' : `The conversation was not summed up: ${problem}`;
+  // Success is reported by the `compaction-end` event.
+  return problem === null ? '' : `Conversation not compacted: ${problem}`;
 }
 
 async function showOrSwitch(place: OwnCommandPlace, name: string): Promise<string> {

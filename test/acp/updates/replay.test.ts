@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { replay } from '../../../src/acp/shown/replay.ts';
+import { replay } from '../../../src/acp/updates/replay.ts';
 import type { Message } from '../../../src/sessions/messages.ts';
 import type { StoredLine } from '../../../src/sessions/transcript/stored-line.ts';
 

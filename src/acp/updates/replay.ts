@@ -6,47 +6,49 @@ import type {
   UserBlock,
 } from '../../sessions/messages.ts';
 import type { StoredLine, StoredMessage } from '../../sessions/transcript/stored-line.ts';
-import { showCall } from './tool-call.ts';
-import { verbatim } from './content.ts';
+import { describeCall, toCodeBlock } from './tool-call.ts';
 
-/** A stored conversation as updates, in its order. */
+/** Converts a stored conversation to updates, in order. */
 export function* replay(lines: Iterable<StoredLine>, cwd: string): Generator<acp.SessionUpdate> {
   const changes = new Set<string>();
   for (const line of lines) {
     if (line.type !== 'message' || line.isSidechain) continue;
-    for (const update of messageUpdates(line, cwd)) {
-      if (update.sessionUpdate === 'tool_call' && showsChange(update)) {
+    for (const update of toMessageUpdates(line, cwd)) {
+      if (update.sessionUpdate === 'tool_call' && hasDiff(update)) {
         changes.add(update.toolCallId);
       }
-      yield keepingChange(update, changes);
+      yield withoutAnswerToDiff(update, changes);
     }
   }
 }
 
-function showsChange({ content = [] }: acp.ToolCall): boolean {
+function hasDiff({ content = [] }: acp.ToolCall): boolean {
   return content.some(({ type }) => type === 'diff');
 }
 
-/** What a changing tool answered says less than the change itself. */
-function keepingChange(update: acp.SessionUpdate, changes: ReadonlySet<string>): acp.SessionUpdate {
+/** The answer of an editing tool says less than its diff. */
+function withoutAnswerToDiff(
+  update: acp.SessionUpdate,
+  changes: ReadonlySet<string>,
+): acp.SessionUpdate {
   if (update.sessionUpdate !== 'tool_call_update' || update.status === 'failed') return update;
   if (!changes.has(update.toolCallId)) return update;
   const { content: _, ...rest } = update;
   return rest;
 }
 
-function messageUpdates(line: StoredMessage, cwd: string): readonly acp.SessionUpdate[] {
+function toMessageUpdates(line: StoredMessage, cwd: string): readonly acp.SessionUpdate[] {
   const { message, isMeta, isSummary } = line;
   if (isSummary) return [];
   if (message.role === 'assistant') {
-    return message.content.flatMap((block) => assistantUpdate(block, cwd));
+    return message.content.flatMap((block) => toAssistantUpdates(block, cwd));
   }
-  // Beside a tool's answer stands what hooks said about it, never a person's words.
+  // Text beside a tool result comes from hooks, never from the user.
   const isTyped = !isMeta && message.content.every(({ type }) => type !== 'tool_result');
-  return message.content.filter(({ type }) => isTyped || type === 'tool_result').map(userUpdate);
+  return message.content.filter(({ type }) => isTyped || type === 'tool_result').map(toUserUpdate);
 }
 
-function assistantUpdate(block: AssistantBlock, cwd: string): readonly acp.SessionUpdate[] {
+function toAssistantUpdates(block: AssistantBlock, cwd: string): readonly acp.SessionUpdate[] {
   switch (block.type) {
     case 'text':
       return [
@@ -57,17 +59,19 @@ function assistantUpdate(block: AssistantBlock, cwd: string): readonly acp.Sessi
         { sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text: block.thinking } },
       ];
     case 'tool_use':
-      return [callUpdate(block, cwd)];
+      return [toCallUpdate(block, cwd)];
   }
 }
 
-function callUpdate({ id, name, input }: ToolUseBlock, cwd: string): acp.SessionUpdate {
-  const call = withoutTodaysText(showCall({ tool: name, input, cwd }));
+function toCallUpdate({ id, name, input }: ToolUseBlock, cwd: string): acp.SessionUpdate {
+  const call = withoutCurrentText(describeCall({ tool: name, input, cwd }));
   return { sessionUpdate: 'tool_call', toolCallId: id, status: 'in_progress', ...call };
 }
 
-/** What a written file held before is not known any more. */
-function withoutTodaysText(call: ReturnType<typeof showCall>): ReturnType<typeof showCall> {
+/** The transcript does not hold what a written file contained before. */
+function withoutCurrentText(
+  call: ReturnType<typeof describeCall>,
+): ReturnType<typeof describeCall> {
   if (call.name !== 'Write') return call;
   const content = call.content.map((each) =>
     each.type === 'diff' ? { ...each, oldText: null } : each,
@@ -75,8 +79,8 @@ function withoutTodaysText(call: ReturnType<typeof showCall>): ReturnType<typeof
   return { ...call, content };
 }
 
-function userUpdate(block: UserBlock): acp.SessionUpdate {
-  if (block.type === 'tool_result') return resultUpdate(block);
+function toUserUpdate(block: UserBlock): acp.SessionUpdate {
+  if (block.type === 'tool_result') return toResultUpdate(block);
   if (block.type === 'text') {
     return { sessionUpdate: 'user_message_chunk', content: { type: 'text', text: block.text } };
   }
@@ -84,18 +88,18 @@ function userUpdate(block: UserBlock): acp.SessionUpdate {
   return { sessionUpdate: 'user_message_chunk', content: { type: 'image', data, mimeType } };
 }
 
-function resultUpdate(result: ToolResultBlock): acp.SessionUpdate {
-  const text = textOf(result);
+function toResultUpdate(result: ToolResultBlock): acp.SessionUpdate {
+  const text = readResultText(result);
   const isFailed = result.is_error === true;
   return {
     sessionUpdate: 'tool_call_update',
     toolCallId: result.tool_use_id,
     status: isFailed ? 'failed' : 'completed',
-    ...(text === '' ? {} : { content: [verbatim(text)] }),
+    ...(text === '' ? {} : { content: [toCodeBlock(text)] }),
   };
 }
 
-function textOf({ content }: ToolResultBlock): string {
+function readResultText({ content }: ToolResultBlock): string {
   if (typeof content === 'string') return content;
   return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endingOf } from '../../src/acp/ending.ts';
+import { toStopReason } from '../../src/acp/stop-reason.ts';
 import { ENDINGS, type Ending, type RunResult } from '../../src/agent/runtime-event.ts';
 import { NO_USAGE } from '../../src/agent/models/model.ts';
 
@@ -22,7 +22,7 @@ function resultOf(ending: Ending): RunResult {
 
 function wordFor(ending: Ending): string {
   try {
-    return endingOf(resultOf(ending), 'stop').stopReason;
+    return toStopReason(resultOf(ending), 'stop').stopReason;
   } catch (error) {
     return String(error);
   }
@@ -44,7 +44,7 @@ test('every ending has its word in the protocol, or is an error', () => {
 
 test('how the model ended its last answer counts', () => {
   const wordAfter = (finish: 'length' | 'content-filter' | 'other'): string =>
-    endingOf({ ...resultOf('done'), reason: null }, finish).stopReason;
+    toStopReason({ ...resultOf('done'), reason: null }, finish).stopReason;
   expect([wordAfter('length'), wordAfter('content-filter'), wordAfter('other')]).toStrictEqual([
     'max_tokens',
     'refusal',

@@ -1,29 +1,31 @@
 import type * as acp from '@agentclientprotocol/sdk';
 import { VERSION } from '../base/version.ts';
 
-/** What the editor can show and ask beyond what every editor can. */
-export interface Abilities {
+/** Optional capabilities that the editor announced. */
+export interface EditorCapabilities {
   readonly notices: boolean;
   readonly forms: boolean;
   readonly pages: boolean;
 }
 
-export const NO_ABILITIES: Abilities = { notices: false, forms: false, pages: false };
+export const NO_CAPABILITIES: EditorCapabilities = { notices: false, forms: false, pages: false };
 
-export function abilitiesOf(capabilities: acp.ClientCapabilities | undefined): Abilities {
+export function readCapabilities(
+  capabilities: acp.ClientCapabilities | undefined,
+): EditorCapabilities {
   return {
-    notices: isGiven(capabilities?.session?.notices),
-    forms: isGiven(capabilities?.elicitation?.form),
-    pages: isGiven(capabilities?.elicitation?.url),
+    notices: isSupported(capabilities?.session?.notices),
+    forms: isSupported(capabilities?.elicitation?.form),
+    pages: isSupported(capabilities?.elicitation?.url),
   };
 }
 
-function isGiven(capability: object | null | undefined): boolean {
+function isSupported(capability: object | null | undefined): boolean {
   return capability !== null && capability !== undefined;
 }
 
-/** What an editor is told of the agent. */
-export function introduction(protocolVersion: number): acp.InitializeResponse {
+/** The agent's own capabilities. */
+export function buildInitializeResponse(protocolVersion: number): acp.InitializeResponse {
   return {
     protocolVersion,
     agentInfo: { name: 'hookline', title: 'Hookline', version: VERSION },

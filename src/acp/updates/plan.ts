@@ -4,25 +4,25 @@ import { isRecord } from '../../base/json.ts';
 
 type ToolEnd = Extract<RuntimeEvent, { type: 'tool-end' }>;
 
-/** The agent's list of things to do, as editors show it beside the conversation. */
-export interface ShownPlan {
-  /** The list after the call; null when it did not change it. */
-  after(end: ToolEnd): acp.SessionUpdate | null;
+/** The agent's to-do list, which editors show beside the conversation. */
+export interface Plan {
+  /** The list after the call; null when the call did not change it. */
+  applyToolEnd(end: ToolEnd): acp.SessionUpdate | null;
 }
 
 export function isPlanTool(tool: string): boolean {
   return tool === 'TodoWrite' || tool === 'TaskCreate' || tool === 'TaskUpdate';
 }
 
-export function createPlan(): ShownPlan {
+export function createPlan(): Plan {
   const items = new Map<string, Item>();
   return {
-    after({ tool, input, output: { response, success } }) {
+    applyToolEnd({ tool, input, output: { response, success } }) {
       if (!success || !isPlanTool(tool) || !isRecord(response)) return null;
-      if (tool === 'TodoWrite') return planOf(todosIn(response));
+      if (tool === 'TodoWrite') return toPlanUpdate(readTodos(response));
       if (tool === 'TaskCreate') addItem(items, response['task']);
-      else changeItem(items, input, response);
-      return planOf([...items.values()]);
+      else updateItem(items, input, response);
+      return toPlanUpdate([...items.values()]);
     },
   };
 }
@@ -32,16 +32,16 @@ interface Item {
   readonly status: acp.PlanEntryStatus;
 }
 
-function planOf(items: readonly Item[]): acp.SessionUpdate {
+function toPlanUpdate(items: readonly Item[]): acp.SessionUpdate {
   const entries = items.map((item) => ({ ...item, priority: 'medium' as const }));
   return { sessionUpdate: 'plan', entries };
 }
 
-function todosIn({ newTodos }: Readonly<Record<string, unknown>>): readonly Item[] {
+function readTodos({ newTodos }: Readonly<Record<string, unknown>>): readonly Item[] {
   const todos: readonly unknown[] = Array.isArray(newTodos) ? newTodos : [];
   return todos.flatMap((todo) => {
     const { content, status } = isRecord(todo) ? todo : {};
-    return typeof content === 'string' ? [{ content, status: statusOf(status) }] : [];
+    return typeof content === 'string' ? [{ content, status: toStatus(status) }] : [];
   });
 }
 
@@ -51,7 +51,7 @@ function addItem(items: Map<string, Item>, task: unknown): void {
   items.set(id, { content: subject, status: 'pending' });
 }
 
-function changeItem(
+function updateItem(
   items: Map<string, Item>,
   input: unknown,
   { success, taskId }: Readonly<Record<string, unknown>>,
@@ -65,10 +65,10 @@ function changeItem(
   }
   items.set(taskId, {
     content: typeof subject === 'string' ? subject : item.content,
-    status: status === undefined ? item.status : statusOf(status),
+    status: status === undefined ? item.status : toStatus(status),
   });
 }
 
-function statusOf(status: unknown): acp.PlanEntryStatus {
+function toStatus(status: unknown): acp.PlanEntryStatus {
   return status === 'in_progress' || status === 'completed' ? status : 'pending';
 }

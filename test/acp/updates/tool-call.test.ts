@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { showCall } from '../../../src/acp/shown/tool-call.ts';
-import { showResult } from '../../../src/acp/shown/tool-result.ts';
+import { describeCall, describeResult } from '../../../src/acp/updates/tool-call.ts';
 import { failedOutput } from '../../../src/agent/tools/tool.ts';
 import { temporaryDirectory } from '../../process/programs.ts';
 
@@ -21,12 +20,16 @@ test.each([
   ['mcp__db__query', { sql: 'select 1\nfrom x' }, 'other', 'mcp__db__query select 1 …'],
   ['nothing', null, 'other', 'nothing'],
 ])('%s %j is of the kind %s and called %s', (tool, input, kind, title) => {
-  const call = showCall({ tool, input, cwd });
+  const call = describeCall({ tool, input, cwd });
   expect([call.kind, call.title]).toStrictEqual([kind, title]);
 });
 
 test('a command of several lines is shown whole', () => {
-  const { title, content } = showCall({ tool: 'Bash', input: { command: 'cd a\nls ```' }, cwd });
+  const { title, content } = describeCall({
+    tool: 'Bash',
+    input: { command: 'cd a\nls ```' },
+    cwd,
+  });
   const text = '````sh\ncd a\nls ```\n````';
   expect({ title, content }).toStrictEqual({
     title: '`cd a …`',
@@ -35,7 +38,7 @@ test('a command of several lines is shown whole', () => {
 });
 
 test('a plan is shown as it is written', () => {
-  const { kind, content } = showCall({ tool: 'ExitPlanMode', input: { plan: '1. *Go*' }, cwd });
+  const { kind, content } = describeCall({ tool: 'ExitPlanMode', input: { plan: '1. *Go*' }, cwd });
   expect({ kind, content }).toStrictEqual({
     kind: 'switch_mode',
     content: [{ type: 'content', content: { type: 'text', text: '1. *Go*' } }],
@@ -48,14 +51,14 @@ test('a written file is compared with what is there, and afterwards with what wa
   writeFileSync(file, 'old');
   const call = { tool: 'Write', input: { file_path: 'a.txt', content: 'new' }, cwd: directory };
   const diff = { type: 'diff', path: file, oldText: 'old', newText: 'new' };
-  expect(showCall(call).content).toStrictEqual([diff]);
-  const denied = showResult(call, failedOutput('no'));
+  expect(describeCall(call).content).toStrictEqual([diff]);
+  const denied = describeResult(call, failedOutput('no'));
   expect(denied[0]).toStrictEqual(diff);
   writeFileSync(file, 'new');
   const response = { type: 'update', originalFile: 'old' };
-  expect(showResult(call, { response, text: 'Done', success: true })).toStrictEqual([diff]);
+  expect(describeResult(call, { response, text: 'Done', success: true })).toStrictEqual([diff]);
   const made = { type: 'create', originalFile: null };
-  expect(showResult(call, { response: made, text: 'Done', success: true })).toStrictEqual([
+  expect(describeResult(call, { response: made, text: 'Done', success: true })).toStrictEqual([
     { ...diff, oldText: null },
   ]);
 });
@@ -69,7 +72,7 @@ test('each part of a plural call is a change of its own', () => {
     '+two',
     '*** End Patch',
   ].join('\n');
-  const call = showCall({ tool: 'apply_patch', input: { input: patch }, cwd });
+  const call = describeCall({ tool: 'apply_patch', input: { input: patch }, cwd });
   expect({ title: call.title, locations: call.locations }).toStrictEqual({
     title: 'Write a.txt and 1 more',
     locations: [{ path: '/work/a.txt' }, { path: '/work/b.txt' }],

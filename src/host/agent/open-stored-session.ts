@@ -11,41 +11,45 @@ import type { ResumedSession, SessionStore, StoredSession } from '../../sessions
 import type { OpenedHooks } from '../open-hooks.ts';
 
 /** Which session is wanted: a new one, or one that is stored. */
-export interface SessionWish {
-  /** The id of a stored session to go on with, or its beginning; `latest` means the last one of this directory. */
+export interface SessionSelection {
+  /** The id of a stored session to resume, or its beginning; `latest` means the last one of this directory. */
   readonly resume?: string;
-  /** Goes on in a copy of it. */
+  /** Resumes a copy of it. */
   readonly fork?: boolean;
-  /** Works in a worktree of this name instead, which is made for it. */
+  /** Works in a worktree of this name, which is created for it. */
   readonly worktree?: string;
-  /** The id of a new one; its own by default. */
+  /** The id of a new session; a random one by default. */
   readonly id?: string;
-  /** What a new one takes as said already. */
+  /** Messages that a new session begins with. */
   readonly said?: readonly Message[];
-  /** A new one in the place of one that the person cleared. */
+  /** Whether it replaces a session that the user cleared. */
   readonly afterClear?: boolean;
 }
 
-/** A session, and where it is stored. */
-export interface KeptSession {
+/** A session and its store. */
+export interface OpenedStore {
   readonly id: string;
   readonly source: SessionOptions['source'];
-  /** Null when nothing is kept. */
+  /** Null when nothing is stored. */
   readonly stored: StoredSession | null;
   readonly earlier: ResumedSession | null;
   readonly taskId: string;
   readonly ulid: string;
 }
 
-/** A session that is wanted, before anything of it is stored or read. */
-export interface NamedSession {
+/** Which session is meant, before anything of it is stored or read. */
+export interface SessionIdentity {
   readonly id: string;
-  /** The stored one that is gone on with, or copied; null for a new one. */
+  /** The stored session that is resumed or copied; null for a new one. */
   readonly from: string | null;
 }
 
-/** Says which session is meant. Throws SESSION_UNKNOWN when there is none. */
-export function nameSession(opened: OpenedHooks, clock: Clock, wish: SessionWish): NamedSession {
+/** Throws SESSION_UNKNOWN when there is none. */
+export function resolveSession(
+  opened: OpenedHooks,
+  clock: Clock,
+  wish: SessionSelection,
+): SessionIdentity {
   const { resume, fork, id } = wish;
   if (resume === undefined) return { id: id ?? randomUUID(), from: null };
   const from = findStored(opened, clock, resume);
@@ -54,30 +58,36 @@ export function nameSession(opened: OpenedHooks, clock: Clock, wish: SessionWish
 
 function findStored(opened: OpenedHooks, clock: Clock, resume: string): string {
   const { stateDirectory, startDirectory } = opened;
-  if (stateDirectory === null) throw nothingStored(startDirectory);
+  if (stateDirectory === null) throw createNothingStoredError(startDirectory);
   if (resume !== 'latest') return resolveSessionId(stateDirectory, resume);
   const latest = openStore(opened, clock)?.findLatest(startDirectory) ?? null;
-  if (latest === null) throw nothingStored(startDirectory);
+  if (latest === null) throw createNothingStoredError(startDirectory);
   return latest;
 }
 
-export interface KeepRequest {
+export interface StoreRequest {
   readonly opened: OpenedHooks;
   readonly clock: Clock;
-  readonly wish: SessionWish;
-  readonly named: NamedSession;
-  /** What is written down of a new one. */
+  readonly wish: SessionSelection;
+  readonly named: SessionIdentity;
+  /** What is stored of a new session. */
   readonly facts: Pick<
     StoredSession['facts'],
     'startDirectory' | 'workspaceRoots' | 'model' | 'permissionMode'
   >;
 }
 
-/** Finds the place of a session on disk, and what is there already of one that is gone on with. */
-export function keepSession({ opened, clock, wish, named, facts }: KeepRequest): KeptSession {
+/** Creates the files of a new session, or reads those of a stored one. */
+export function openStoredSession({
+  opened,
+  clock,
+  wish,
+  named,
+  facts,
+}: StoreRequest): OpenedStore {
   const store = openStore(opened, clock);
   const { id, from } = named;
-  if (from !== null) return goOn(store, { opened, id, from });
+  if (from !== null) return resumeStored(store, { opened, id, from });
   const at = clock.now();
   const identity = { taskId: String(at), ulid: ulid(at) };
   const stored = store?.create({ ...facts, ...identity, id, createdAt: at }) ?? null;
@@ -96,8 +106,8 @@ interface GoingOn {
   readonly from: string;
 }
 
-function goOn(store: SessionStore | null, { opened, id, from }: GoingOn): KeptSession {
-  if (store === null) throw nothingStored(opened.startDirectory);
+function resumeStored(store: SessionStore | null, { opened, id, from }: GoingOn): OpenedStore {
+  if (store === null) throw createNothingStoredError(opened.startDirectory);
   const isFork = id !== from;
   const earlier = isFork ? store.fork(from, id) : store.resume(id);
   const { facts } = earlier;
@@ -105,7 +115,7 @@ function goOn(store: SessionStore | null, { opened, id, from }: GoingOn): KeptSe
   return { ...facts, source, stored: earlier, earlier };
 }
 
-function nothingStored(startDirectory: string): HooklineError {
+function createNothingStoredError(startDirectory: string): HooklineError {
   return new HooklineError('SESSION_UNKNOWN', {
     message: `no session is stored for ${startDirectory}`,
     hint: '`hookline sessions list` shows all that are.',

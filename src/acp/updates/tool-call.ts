@@ -1,0 +1,205 @@
+import path from 'node:path';
+import type * as acp from '@agentclientprotocol/sdk';
+import { type CallPart, callParts, type CallToShow, currentText } from '../../agent/call-parts.ts';
+import { cutText, isRecord } from '../../base/json.ts';
+import type { ToolOutput } from '../../agent/tools/tool.ts';
+
+const LONGEST_SHOWN = 30_000;
+
+export function toTextContent(text: string): acp.ToolCallContent {
+  return { type: 'content', content: { type: 'text', text } };
+}
+
+/** A code block, so that the text is not read as markdown. */
+export function toCodeBlock(text: string, language = ''): acp.ToolCallContent {
+  const bounded = text.length > LONGEST_SHOWN ? `${cutText(text, LONGEST_SHOWN)}\n…` : text;
+  const fence = chooseFence(bounded);
+  return toTextContent(`${fence}${language}\n${bounded.trimEnd()}\n${fence}`);
+}
+
+/** A fence longer than any in the text. */
+function chooseFence(text: string): string {
+  const runs = text.match(/`{3,}/g) ?? [];
+  const longest = runs.reduce((length, run) => Math.max(length, run.length), 2);
+  return '`'.repeat(longest + 1);
+}
+
+/** A quotation, so that it is not taken for the model's text. */
+export function quoteText(text: string): string {
+  const lines = text.trim().split(/\r?\n/);
+  return `\n\n${lines.map((line) => `> ${line}`).join('\n')}\n\n`;
+}
+
+/** A call as an editor shows it before it has run. */
+interface CallDescription {
+  readonly title: string;
+  readonly name: string;
+  readonly kind: acp.ToolKind;
+  readonly locations: acp.ToolCallLocation[];
+  readonly content: acp.ToolCallContent[];
+  readonly rawInput: unknown;
+}
+
+export function describeCall(call: CallToShow): CallDescription {
+  const { tool, input, cwd } = call;
+  const parts = callParts(call);
+  const [first = { name: tool, fields: {} }] = parts;
+  const more = parts.length > 1 ? ` and ${parts.length - 1} more` : '';
+  return {
+    title: `${formatTitle(first, cwd)}${more}`,
+    name: tool,
+    kind: KINDS[first.name] ?? 'other',
+    locations: parts.flatMap(listLocations),
+    content: parts.flatMap((part) => describeIntent(part)),
+    rawInput: input,
+  };
+}
+
+const KINDS: Readonly<Record<string, acp.ToolKind>> = {
+  Read: 'read',
+  Edit: 'edit',
+  Write: 'edit',
+  NotebookEdit: 'edit',
+  Bash: 'execute',
+  BashOutput: 'execute',
+  KillShell: 'execute',
+  Glob: 'search',
+  Grep: 'search',
+  WebFetch: 'fetch',
+  WebSearch: 'fetch',
+  Agent: 'think',
+  Skill: 'think',
+  TodoWrite: 'think',
+  TaskCreate: 'think',
+  TaskUpdate: 'think',
+  AskUserQuestion: 'think',
+  ExitPlanMode: 'switch_mode',
+};
+
+const LONGEST_TITLE = 200;
+
+function formatTitle({ name, fields }: CallPart, cwd: string): string {
+  const file = readText(fields, 'file_path');
+  const about = findSubject(fields);
+  switch (name) {
+    case 'Bash':
+      return toCode(readText(fields, 'command') ?? name);
+    case 'Grep':
+    case 'Glob':
+      return `${name} ${toCode(readText(fields, 'pattern') ?? '')}`;
+    case 'Agent':
+      return readText(fields, 'description') ?? name;
+    case 'ExitPlanMode':
+      return 'The plan';
+    case 'AskUserQuestion':
+      return 'A question';
+    default:
+      if (file !== null) return `${name} ${formatPath(file, cwd)}`;
+      return about === null ? name : `${name} ${toOneLine(about)}`;
+  }
+}
+
+function findSubject(fields: CallPart['fields']): string | null {
+  return Object.values(fields).find((value) => typeof value === 'string') ?? null;
+}
+
+function readText(fields: CallPart['fields'], name: string): string | null {
+  const value = fields[name];
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function formatPath(file: string, cwd: string): string {
+  const relative = path.relative(cwd, file);
+  return relative.startsWith('..') || path.isAbsolute(relative) ? file : relative;
+}
+
+function toOneLine(text: string): string {
+  const [first = ''] = text.trim().split('\n');
+  const isWhole = first === text.trim() && first.length <= LONGEST_TITLE;
+  return isWhole ? first : `${cutText(first, LONGEST_TITLE)} …`;
+}
+
+/** Code, because titles are markdown and a command must not be read as such. */
+function toCode(text: string): string {
+  const line = toOneLine(text);
+  return line.includes('`') ? line : `\`${line}\``;
+}
+
+function listLocations({ fields }: CallPart): acp.ToolCallLocation[] {
+  const file = readText(fields, 'file_path');
+  if (file === null) return [];
+  const { offset } = fields;
+  return [typeof offset === 'number' ? { path: file, line: offset } : { path: file }];
+}
+
+/** What the call would do, where the title does not contain it. */
+function describeIntent(part: CallPart): acp.ToolCallContent[] {
+  const change = toDiff(part, currentText);
+  if (change !== null) return [change];
+  const { name, fields } = part;
+  const command = readText(fields, 'command');
+  if (name === 'Bash' && command !== null && toOneLine(command) !== command) {
+    return [toCodeBlock(command, 'sh')];
+  }
+  const plan = readText(fields, 'plan');
+  return name === 'ExitPlanMode' && plan !== null ? [toTextContent(plan)] : [];
+}
+
+/** The diff of a file, from its text before the call. */
+function toDiff(
+  { name, fields }: CallPart,
+  textBefore: (file: string) => string | null,
+): acp.ToolCallContent | null {
+  const file = readText(fields, 'file_path');
+  if (file === null) return null;
+  const { old_string: oldText, new_string: replaced, content } = fields;
+  if (name === 'Edit' && typeof oldText === 'string' && typeof replaced === 'string') {
+    return {
+      type: 'diff',
+      path: file,
+      oldText: oldText === '' ? null : oldText,
+      newText: replaced,
+    };
+  }
+  if (name !== 'Write' || typeof content !== 'string') return null;
+  return { type: 'diff', path: file, oldText: textBefore(file), newText: content };
+}
+
+/** The content of a call that has ended. */
+export function describeResult(call: CallToShow, output: ToolOutput): acp.ToolCallContent[] {
+  const changes = listDiffs(call, output);
+  const pictures = (output.images ?? []).map(toImageContent);
+  if (output.success && (changes.length > 0 || pictures.length > 0)) {
+    return [...changes, ...pictures];
+  }
+  const text = output.success ? output.text : (output.error ?? output.text);
+  return [...changes, ...(text.trim() === '' ? [] : [toCodeBlock(text, getLanguage(call))])];
+}
+
+function listDiffs(
+  call: CallToShow,
+  { response, parts, success }: ToolOutput,
+): acp.ToolCallContent[] {
+  return callParts(call).flatMap((part, index) => {
+    const original = readOriginal(parts?.[index]?.response ?? response);
+    // A failed call left the file as it is.
+    const change = toDiff(part, success ? () => original : currentText);
+    return change === null ? [] : [change];
+  });
+}
+
+function readOriginal(response: unknown): string | null {
+  const original = isRecord(response) ? response['originalFile'] : null;
+  return typeof original === 'string' ? original : null;
+}
+
+function toImageContent({
+  source,
+}: NonNullable<ToolOutput['images']>[number]): acp.ToolCallContent {
+  const { data, media_type: mimeType } = source;
+  return { type: 'content', content: { type: 'image', data, mimeType } };
+}
+
+function getLanguage(call: CallToShow): string {
+  return callParts(call)[0]?.name === 'Bash' ? 'console' : '';
+}
