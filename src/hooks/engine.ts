@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../base/errors.ts';
 import { createBackgroundPool } from './background.ts';
-import { createClosing } from './closing.ts';
+import { createShutdown } from './shutdown.ts';
 import { completeEvent } from './complete-event.ts';
 import { emptyVerdict, type Verdict } from './decision.ts';
-import { createDispatch, type Dispatched, type DispatchRequest } from './dispatch/dispatch.ts';
-import { isPromise } from './dispatch/run-handler.ts';
+import { createDispatch, type Dispatched, type DispatchRequest } from './dispatch.ts';
+import { isPromise } from './run-handler.ts';
 import type { EventName, FiredEvent, HookEvent, Moment } from './facts.ts';
 import type { Handler, HandlerSource } from './handler.ts';
 import { type DispatchRecord, type HandlerProgress, type LateOutcome, tell } from './observers.ts';
-import { explainEvent, type Explanation } from './dispatch/explain.ts';
-import { type Candidate, candidatesOf } from './dispatch/plan.ts';
-import type { ReadText } from './dispatch/views.ts';
+import { explainEvent, type Explanation } from './explain.ts';
+import { type Candidate, candidatesOf } from './plan.ts';
+import type { ReadText } from './event-views.ts';
 
 export interface HookEngineOptions {
   /** In declared order: the handlers of the first source come first. */
@@ -51,7 +51,7 @@ export function createHookEngine(options: HookEngineOptions): HookEngine {
   let engineId: string | null = null;
   let dispatches = 0;
   const idOf = (dispatch: number) => (): string => `${(engineId ??= randomUUID())}-${dispatch}`;
-  const closing = createClosing();
+  const closing = createShutdown();
   const background = createBackgroundPool(options.backgroundLimit ?? DEFAULT_BACKGROUND_LIMIT);
   const index = createHandlerIndex(options.sources);
   const complete = (fired: FiredEvent, known?: Partial<Moment>): HookEvent =>

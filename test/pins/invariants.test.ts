@@ -57,7 +57,7 @@ describe('there is one merge:', () => {
   it('only the dispatch uses it, and one entry exports it', () => {
     expect(importersOf('src/hooks/merge.ts')).toEqual([
       'src/hooks.ts',
-      'src/hooks/dispatch/dispatch.ts',
+      'src/hooks/dispatch.ts',
     ]);
   });
 
@@ -102,8 +102,8 @@ describe('the source', () => {
 
   it('runs handlers only in the dispatch', () => {
     expect(filesNaming('runHandler')).toEqual([
-      'src/hooks/dispatch/run-handler.ts',
-      'src/hooks/dispatch/start-run.ts',
+      'src/hooks/run-handler.ts',
+      'src/hooks/start-run.ts',
     ]);
   });
 });

@@ -5,7 +5,7 @@ import {
   type FileHookName,
   type Profile,
 } from '../../src/dialects/cline-files/names.ts';
-import { viewEvent } from '../../src/hooks/dispatch/views.ts';
+import { viewEvent } from '../../src/hooks/event-views.ts';
 import type { EventName, HookEvent, Moment } from '../../src/hooks/facts.ts';
 import { sampleEvent } from '../../src/testing/sample-event.ts';
 

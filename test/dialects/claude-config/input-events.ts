@@ -9,7 +9,7 @@ import {
   CLAUDE_EVENT_NAMES,
   type ClaudeEvent,
 } from '../../../src/dialects/claude-config/names.ts';
-import { viewEvent } from '../../../src/hooks/dispatch/views.ts';
+import { viewEvent } from '../../../src/hooks/event-views.ts';
 import type { FiredEvent, HookEvent } from '../../../src/hooks/facts.ts';
 import { MOMENT } from '../../hooks/handlers.ts';
 

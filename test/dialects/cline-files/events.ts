@@ -1,6 +1,6 @@
 import { encodePayload } from '../../../src/dialects/cline-files/payload.ts';
 import type { FileHookName, Profile } from '../../../src/dialects/cline-files/names.ts';
-import { viewEvent } from '../../../src/hooks/dispatch/views.ts';
+import { viewEvent } from '../../../src/hooks/event-views.ts';
 import type { FiredEvent, HookEvent } from '../../../src/hooks/facts.ts';
 import { MOMENT } from '../../hooks/handlers.ts';
 

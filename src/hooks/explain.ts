@@ -1,5 +1,5 @@
-import { messageOf } from '../../base/errors.ts';
-import type { Skipped } from '../decision.ts';
+import { messageOf } from '../base/errors.ts';
+import type { Skipped } from './decision.ts';
 import {
   beginWave,
   type Candidate,
@@ -10,9 +10,9 @@ import {
   planHandler,
   skipRepeat,
 } from './plan.ts';
-import type { HookEvent } from '../facts.ts';
-import type { Handler } from '../handler.ts';
-import { type ReadText, viewEvent } from './views.ts';
+import type { HookEvent } from './facts.ts';
+import type { Handler } from './handler.ts';
+import { type ReadText, viewEvent } from './event-views.ts';
 
 export interface PlannedRun {
   readonly hook: string;

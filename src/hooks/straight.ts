@@ -1,7 +1,7 @@
-import { systemClock } from '../../base/clock.ts';
-import type { Outcome, Skipped } from '../decision.ts';
-import type { Vocabulary } from '../faces/faces.ts';
-import type { HandlerInput } from '../handler.ts';
+import { systemClock } from '../base/clock.ts';
+import type { Outcome, Skipped } from './decision.ts';
+import type { Vocabulary } from './faces/faces.ts';
+import type { HandlerInput } from './handler.ts';
 import {
   brokenRun,
   type Candidate,
@@ -18,7 +18,7 @@ import {
   takeAnswer,
   thrownRun,
 } from './run-handler.ts';
-import type { Started } from './settle.ts';
+import type { Started } from './wait-for-handlers.ts';
 import { endRun, type RunPorts, type RunRequest, start, tellProgress } from './start-run.ts';
 
 export interface StraightRequest extends RunRequest {

@@ -1,10 +1,10 @@
-import { systemClock } from '../../base/clock.ts';
-import { messageOf } from '../../base/errors.ts';
-import { admitDecision } from './admit.ts';
-import { answerProblem } from './check-answer.ts';
-import type { Decision, Failure, FailurePolicy, Outcome } from '../decision.ts';
-import { EVENTS } from '../events.ts';
-import type { Answer, Handler, HandlerInput, ProgramReport } from '../handler.ts';
+import { systemClock } from '../base/clock.ts';
+import { messageOf } from '../base/errors.ts';
+import { restrictDecision } from './restrict-decision.ts';
+import { findAnswerProblem } from './check-answer.ts';
+import type { Decision, Failure, FailurePolicy, Outcome } from './decision.ts';
+import { EVENTS } from './events.ts';
+import type { Answer, Handler, HandlerInput, ProgramReport } from './handler.ts';
 import { type GivenAnswer, runWithinLimit } from './time-limit.ts';
 
 export interface HandlerRun {
@@ -97,7 +97,7 @@ function thrown(error: unknown): Answer {
 }
 
 function finishRun(run: HandlerRun, given: Answer | undefined, when: Timing): Ran {
-  const problem = answerProblem(given);
+  const problem = findAnswerProblem(given);
   const answer = problem === null ? (given ?? {}) : notUnderstood(problem);
   const outcome = answeredOutcome(run, answer, when);
   if (answer.late === undefined) return ranWith(run, outcome);
@@ -128,7 +128,7 @@ function answeredOutcome(run: HandlerRun, answer: Answer, { startedAt, isLate }:
   if (failure !== undefined) {
     return failedOutcome(outcomeOf(run, { durationMs, program, notes: own }), failure);
   }
-  const { decision, notes } = admitDecision(run.handler.event, answer.decision ?? {}, isLate);
+  const { decision, notes } = restrictDecision(run.handler.event, answer.decision ?? {}, isLate);
   return outcomeOf(run, { durationMs, program, notes: [...own, ...notes], decision });
 }
 

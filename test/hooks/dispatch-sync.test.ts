@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Outcome, Verdict } from '../../../src/hooks/decision.ts';
-import type { Handler } from '../../../src/hooks/handler.ts';
-import type { DispatchRecord, HandlerProgress } from '../../../src/hooks/observers.ts';
-import { bash, deciding, engineOf, handler, outcomeOf, runCommands } from '../handlers.ts';
+import type { Outcome, Verdict } from '../../src/hooks/decision.ts';
+import type { Handler } from '../../src/hooks/handler.ts';
+import type { DispatchRecord, HandlerProgress } from '../../src/hooks/observers.ts';
+import { bash, deciding, engineOf, handler, outcomeOf, runCommands } from './handlers.ts';
 
 const inOrder = { inOrder: true } as const;
 

@@ -1,8 +1,8 @@
-import type { Outcome, Skipped } from '../decision.ts';
-import type { Vocabulary } from '../faces/faces.ts';
-import type { Handler, HandlerInput, Wave } from '../handler.ts';
+import type { Outcome, Skipped } from './decision.ts';
+import type { Vocabulary } from './faces/faces.ts';
+import type { Handler, HandlerInput, Wave } from './handler.ts';
 import type { HandlerRun } from './run-handler.ts';
-import type { EventViews, Subject } from './views.ts';
+import type { EventViews, Subject } from './event-views.ts';
 
 /** What a handler is to be asked, or why it does not run at all. */
 export type Plan = readonly HandlerInput[] | Skipped;

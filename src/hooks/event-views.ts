@@ -1,4 +1,4 @@
-import { subjectOf } from '../events.ts';
+import { subjectOf } from './events.ts';
 import {
   type FaceContext,
   namesOf,
@@ -6,9 +6,9 @@ import {
   type ToolView,
   viewsOf,
   type Vocabulary,
-} from '../faces/faces.ts';
-import { callOf, type HookEvent } from '../facts.ts';
-import type { HandlerInput } from '../handler.ts';
+} from './faces/faces.ts';
+import { callOf, type HookEvent } from './facts.ts';
+import type { HandlerInput } from './handler.ts';
 
 /** One thing that a handler may be asked about. */
 export interface Subject {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type FaceContext, type InputChange, rewriteInput, type ToolView } from '../faces/faces.ts';
-import { callOf, type HookEvent } from '../facts.ts';
+import { type FaceContext, type InputChange, rewriteInput, type ToolView } from './faces/faces.ts';
+import { callOf, type HookEvent } from './facts.ts';
 import { failedOutcome, type Ran } from './run-handler.ts';
 
 export interface AppliedRewrites {

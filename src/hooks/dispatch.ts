@@ -1,8 +1,8 @@
-import { isRefusal, type Skipped, type Verdict } from '../decision.ts';
-import { EVENTS, withChanges } from '../events.ts';
-import type { HookEvent } from '../facts.ts';
-import type { Handler } from '../handler.ts';
-import { mergeOutcomes, mergePasses } from '../merge.ts';
+import { isRefusal, type Skipped, type Verdict } from './decision.ts';
+import { EVENTS, withChanges } from './events.ts';
+import type { HookEvent } from './facts.ts';
+import type { Handler } from './handler.ts';
+import { mergeOutcomes, mergePasses } from './merge.ts';
 import {
   beginWave,
   type Candidate,
@@ -21,10 +21,10 @@ import {
   withInput,
 } from './rewrites.ts';
 import type { Ran } from './run-handler.ts';
-import { settleAll, type Started } from './settle.ts';
+import { waitForHandlers, type Started } from './wait-for-handlers.ts';
 import { type RunPorts, type RunRequest, start } from './start-run.ts';
 import { goStraight, passedRuns, type StraightWay } from './straight.ts';
-import { faceContext, type ReadText, viewEvent } from './views.ts';
+import { faceContext, type ReadText, viewEvent } from './event-views.ts';
 
 export interface DispatchPorts extends RunPorts {
   readonly readText: ReadText | undefined;
@@ -128,7 +128,7 @@ async function runFirstPass(
   let { views } = first;
   let next = begun.untilOrdered(way.next, first);
   for (let ordered = handlers[next]; ordered !== undefined; ordered = handlers[next]) {
-    const before = applied(ports, request, await settleAll(begun.started, signal));
+    const before = applied(ports, request, await waitForHandlers(begun.started, signal));
     const why = endOfChain(before.ran, ordered.handler, signal);
     if (why === null) {
       const seen = eventAfter(event, before);
@@ -139,7 +139,7 @@ async function runFirstPass(
     begun.add(why === null ? planRuns(ordered, plan) : { hook, kind: 'order', why });
     next = begun.untilOrdered(next + 1, plan);
   }
-  return { ran: await settleAll(begun.started, signal), skipped: begun.skipped };
+  return { ran: await waitForHandlers(begun.started, signal), skipped: begun.skipped };
 }
 
 interface BegunPass {
@@ -214,7 +214,7 @@ async function runSecondPass(
     const unseen = planned.filter(({ input }) => !knowsFinalInput(first, handler.id, input.tool));
     started.push(...unseen.map((run) => start(ports, request, run)));
   }
-  return { ran: await settleAll(started, request.signal), skipped };
+  return { ran: await waitForHandlers(started, request.signal), skipped };
 }
 
 /** A call that is rewritten after it passed the gates of PreToolUse goes back to them. */

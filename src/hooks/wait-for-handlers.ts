@@ -1,4 +1,4 @@
-import { offAbort, onAbort } from '../../base/abort.ts';
+import { offAbort, onAbort } from '../base/abort.ts';
 import { type HandlerRun, isPromise, killedRun, type Ran } from './run-handler.ts';
 
 export interface Started {
@@ -10,7 +10,7 @@ export interface Started {
 const PATIENCE_AFTER_ABORT_MS = 4000;
 
 /** Waits for all. After an abort it waits a little longer, then reports the rest as killed. */
-export function settleAll(
+export function waitForHandlers(
   started: readonly Started[],
   signal: AbortSignal,
 ): readonly Ran[] | Promise<readonly Ran[]> {

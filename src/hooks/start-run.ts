@@ -1,8 +1,8 @@
-import { messageOf } from '../../base/errors.ts';
-import type { BackgroundPool } from '../background.ts';
-import type { HookEvent } from '../facts.ts';
-import type { Handler } from '../handler.ts';
-import { type HandlerProgress, type LateOutcome, tell } from '../observers.ts';
+import { messageOf } from '../base/errors.ts';
+import type { BackgroundPool } from './background.ts';
+import type { HookEvent } from './facts.ts';
+import type { Handler } from './handler.ts';
+import { type HandlerProgress, type LateOutcome, tell } from './observers.ts';
 import type { PlannedRun } from './plan.ts';
 import {
   backgroundRun,
@@ -13,7 +13,7 @@ import {
   runHandler,
   thrownRun,
 } from './run-handler.ts';
-import type { Started } from './settle.ts';
+import type { Started } from './wait-for-handlers.ts';
 
 /** What all runs need. */
 export interface RunPorts {
