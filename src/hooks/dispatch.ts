@@ -1,261 +1,251 @@
 import { isRefusal, type Skipped, type Verdict } from './decision.ts';
+import { createFaceContext, EventViews, type ReadText } from './event-views.ts';
 import { EVENTS, withChanges } from './events.ts';
 import type { HookEvent } from './facts.ts';
 import type { Handler } from './handler.ts';
-import { mergeOutcomes, mergePasses } from './merge.ts';
-import {
-  beginWave,
-  type Candidate,
-  findRepeats,
-  isSkipped,
-  type PlannedRun,
-  type PlanOfPass,
-  planRuns,
-} from './plan.ts';
+import { mergeOutcomes, saysSomething } from './merge.ts';
+import { recordExchanges } from './observers.ts';
+import { type Candidate, createRun, type EndedRun, type HandlerRun, Planner } from './plan.ts';
 import {
   type AppliedRewrites,
   applyChangesInPlace,
   applyRewrites,
   knowsFinalInput,
-  type Looked,
   withInput,
 } from './rewrites.ts';
-import type { Ran } from './run-handler.ts';
-import { waitForHandlers, type Started } from './wait-for-handlers.ts';
-import { type RunPorts, type RunRequest, start } from './start-run.ts';
-import { goStraight, passedRuns, type StraightWay } from './straight.ts';
-import { faceContext, type ReadText, viewEvent } from './event-views.ts';
+import { createThrownOutcome, type DispatchContext, runHandler } from './run-handler.ts';
+import { waitForHandlers } from './wait-for-handlers.ts';
 
-export interface DispatchPorts extends RunPorts {
+/** The handlers of one event, and what their dispatch needs besides. */
+export interface Dispatch extends DispatchContext {
+  readonly candidates: readonly Candidate[];
+  /** Who looked at the call before, when this event may rewrite it after them. */
+  readonly gates: readonly Candidate[];
   readonly readText: ReadText | undefined;
 }
 
-export interface DispatchRequest extends RunRequest {
-  readonly handlers: readonly Candidate[];
-  /** Who looked at the call before, when this event may rewrite it after them. */
-  readonly gates: readonly Candidate[];
-}
-
-export interface Dispatched {
-  readonly verdict: Verdict;
-  readonly aborted: boolean;
-}
-
-/** At once when all handlers answered at once and had nothing to say. */
-export type RunDispatch = (request: DispatchRequest) => Dispatched | Promise<Dispatched>;
-
-/** Both passes over the handlers of one event, then the merge. */
-export function createDispatch(ports: DispatchPorts): RunDispatch {
-  return (request) => {
-    const { event, handlers, signal } = request;
-    const views = viewEvent(event, ports.readText);
-    const wave = beginWave();
-    const repeats = findRepeats(handlers, views, wave);
-    const plan: PlanOfPass = { views, repeats, pass: 1, wave };
-    const way = goStraight(ports, request, plan);
-    const isOver = way.next === handlers.length && way.started.length === 0;
-    if (!isOver || isChangedInPlace(event)) {
-      return runPasses(ports, request, { plan, way });
-    }
-    return {
-      verdict: mergePasses(event.name, way.outcomes, way.skipped),
-      aborted: signal.aborted,
-    };
-  };
-}
-
-/** What is left to do of a dispatch in which somebody has something to say. */
-async function runPasses(
-  ports: DispatchPorts,
-  request: DispatchRequest,
-  begun: FirstPass,
-): Promise<Dispatched> {
-  const first = await runFirstPass(ports, request, begun);
-  const said = applied(ports, request, first.ran);
-  const context = faceContext(request.event, ports.readText);
-  const { ran, rewritten } = applyChangesInPlace(request.event, said, context);
-  const merge = (passes: Pass): Verdict =>
-    mergeOutcomes(
-      {
-        event: request.event.name,
-        stop: EVENTS[request.event.name].stop,
-        changes: EVENTS[request.event.name].changes,
-        rewrittenInput: rewritten?.input ?? null,
-      },
-      passes.ran.map((one) => one.outcome),
-      passes.skipped,
-    );
-  const verdict = merge({ ran, skipped: first.skipped });
-  if (request.signal.aborted) return { verdict, aborted: true };
-  if (rewritten === null || isRefusal(verdict.effect)) return { verdict, aborted: false };
-  const final = withInput(request.event, rewritten.input);
-  const { isInPlace } = rewritten;
-  const second = await runSecondPass(ports, { ...request, event: final }, { ran, isInPlace });
-  const gates = await askGatesAgain(ports, { ...request, event: final });
-  const looked = { ran: [...second.ran, ...gates.ran], skipped: second.skipped };
-  return {
-    verdict: merge(bothPasses({ ran, skipped: first.skipped }, looked)),
-    aborted: request.signal.aborted,
-  };
-}
-
-function bothPasses(first: Pass, second: Pass): Pass {
-  const late = new Set(second.ran.map(({ handler }) => handler.id));
-  return {
-    ran: [...first.ran, ...second.ran],
-    skipped: [...first.skipped.filter(({ hook }) => !late.has(hook)), ...second.skipped],
-  };
-}
-
-interface Pass {
-  readonly ran: readonly Ran[];
-  readonly skipped: readonly Skipped[];
-}
-
-/** The first pass, as far as it went straight on. */
-interface FirstPass {
-  readonly plan: PlanOfPass;
-  readonly way: StraightWay;
-}
-
-async function runFirstPass(
-  ports: DispatchPorts,
-  request: DispatchRequest,
-  { plan: first, way }: FirstPass,
-): Promise<Pass> {
-  const { event, handlers, signal } = request;
-  const begun = beginPass(ports, request, { plan: first, way });
-  let { views } = first;
-  let next = begun.untilOrdered(way.next, first);
-  for (let ordered = handlers[next]; ordered !== undefined; ordered = handlers[next]) {
-    const before = applied(ports, request, await waitForHandlers(begun.started, signal));
-    const why = endOfChain(before.ran, ordered.handler, signal);
-    if (why === null) {
-      const seen = eventAfter(event, before);
-      views = seen === event ? first.views : viewEvent(seen, ports.readText);
-    }
-    const plan = { ...first, views, wave: beginWave() };
-    const { id: hook } = ordered.handler;
-    begun.add(why === null ? planRuns(ordered, plan) : { hook, kind: 'order', why });
-    next = begun.untilOrdered(next + 1, plan);
+/** Runs both passes over the handlers of one event and merges them. Rejects only when the signal aborts. */
+export async function runDispatch(dispatch: Dispatch): Promise<Verdict> {
+  const { event, signal } = dispatch;
+  const first = await runFirstPass(dispatch);
+  const { ran, rewritten } = applyChangesInPlace(
+    event,
+    applyAll(dispatch, first.ended),
+    createFaceContext(event, dispatch.readText),
+  );
+  const input = rewritten?.input ?? null;
+  const verdict = merge(event, { ended: ran, skipped: first.skipped }, input);
+  if (rewritten === null || signal.aborted || isRefusal(verdict.effect)) {
+    return finish(dispatch, ran, verdict);
   }
-  return { ran: await waitForHandlers(begun.started, signal), skipped: begun.skipped };
+  const final = { ...dispatch, event: withInput(event, rewritten.input) };
+  const second = await runSecondPass(final, ran, rewritten.isInPlace);
+  const gates = await askGatesAgain(final);
+  const again = new Set([...second.ended, ...gates].map(({ handler }) => handler.id));
+  const ended = [...ran, ...second.ended, ...gates];
+  const skipped = [...first.skipped.filter(({ hook }) => !again.has(hook)), ...second.skipped];
+  return finish(dispatch, ended, merge(event, { ended, skipped }, input));
 }
 
-interface BegunPass {
-  readonly started: readonly Started[];
+function merge(
+  { name }: HookEvent,
+  { ended, skipped }: PassResult,
+  rewrittenInput: unknown,
+): Verdict {
+  const { stop, changes } = EVENTS[name];
+  const outcomes = ended.map(({ outcome }) => outcome);
+  return mergeOutcomes({ event: name, stop, changes, rewrittenInput }, outcomes, skipped);
+}
+
+/** Reports the dispatch to subscribers; throws when it was aborted. */
+function finish(
+  { id, event, signal, subscribers }: Dispatch,
+  ended: readonly EndedRun[],
+  verdict: Verdict,
+): Verdict {
+  const { aborted } = signal;
+  if (!subscribers.isEmpty) {
+    const exchanges = recordExchanges(ended);
+    subscribers.notifyDispatch({ id: id(), event, verdict, aborted, exchanges });
+  }
+  if (aborted) signal.throwIfAborted();
+  return verdict;
+}
+
+interface PassResult {
+  readonly ended: readonly EndedRun[];
   readonly skipped: readonly Skipped[];
-  add(planned: PlannedRun[] | Skipped): void;
-  /** Begins the handlers from there on that wait for nobody; the place of the first that does. */
-  untilOrdered(from: number, plan: PlanOfPass): number;
 }
 
-function beginPass(
-  ports: DispatchPorts,
-  request: DispatchRequest,
-  { plan, way }: FirstPass,
-): BegunPass {
-  const { handlers } = request;
-  const passed = passedRuns(request, plan, way);
-  const started: Started[] = [...passed.map((run) => ({ run, result: run })), ...way.started];
-  const skipped = [...way.skipped];
-  const add: BegunPass['add'] = (planned) => {
-    if (isSkipped(planned)) skipped.push(planned);
-    else started.push(...planned.map((run) => start(ports, request, run)));
-  };
-  return {
-    started,
-    skipped,
-    add,
-    untilOrdered(from, seen) {
-      const runs: PlannedRun[] = [];
-      let at = from;
-      for (; at < handlers.length; at += 1) {
-        const candidate = handlers[at];
-        if (candidate === undefined || candidate.isOrdered) break;
-        const planned = planRuns(candidate, seen);
-        if (isSkipped(planned)) skipped.push(planned);
-        else runs.push(...planned);
-      }
-      add(runs.length > 1 ? runs.map(prepareRun) : runs);
-      return at;
-    },
-  };
+/** The runs of one pass over the handlers, in declared order. */
+class Pass implements PassResult {
+  readonly skipped: Skipped[] = [];
+  /** Whether a handler has answered anything but a plain pass. */
+  hasAnswer = false;
+  readonly #dispatch: Dispatch;
+  readonly #runs: HandlerRun[] = [];
+  #started = 0;
+  #pending: Promise<void>[] = [];
+
+  constructor(dispatch: Dispatch) {
+    this.#dispatch = dispatch;
+  }
+
+  get ended(): readonly EndedRun[] {
+    return this.#runs.filter((run) => isEnded(run));
+  }
+
+  /** Whether a handler was started that has not answered yet. */
+  get isWaiting(): boolean {
+    return this.#pending.length > 0;
+  }
+
+  /** Plans a candidate. One that throws meanwhile has failed. */
+  plan(candidate: Candidate, planner: Planner): void {
+    try {
+      const skipped = planner.plan(candidate, this.#runs);
+      if (skipped !== null) this.skipped.push(skipped);
+    } catch (error) {
+      const input = { event: planner.views.event, tool: null };
+      const run = createRun(candidate.handler, input, planner.pass);
+      run.outcome = createThrownOutcome(run, error);
+      this.#runs.push(run);
+    }
+  }
+
+  /** Drops runs that were planned and not started. */
+  drop(isUnneeded: (run: HandlerRun) => boolean): void {
+    const planned = this.#runs.splice(this.#started);
+    this.#runs.push(...planned.filter((run) => !isUnneeded(run)));
+  }
+
+  /** Starts what was planned since the last start, all of it together. */
+  start(): void {
+    // Several are prepared first, because Node.js is slow for a while after it started a process.
+    if (this.#runs.length - this.#started > 1) this.#runs.slice(this.#started).forEach(prepareRun);
+    for (; this.#started < this.#runs.length; this.#started += 1) {
+      const run = this.#runs[this.#started];
+      if (run === undefined) return;
+      const pending = run.outcome === null ? runHandler(run, this.#dispatch) : null;
+      if (pending !== null) this.#pending.push(pending);
+      else if (run.outcome !== null && saysSomething(run.outcome)) this.hasAnswer = true;
+    }
+  }
+
+  async wait(): Promise<void> {
+    await waitForHandlers(this.#runs, this.#pending, this.#dispatch.signal);
+    this.#pending = [];
+    this.hasAnswer = this.ended.some(({ outcome }) => saysSomething(outcome));
+  }
 }
 
-function prepareRun(run: PlannedRun): PlannedRun {
+function isEnded(run: HandlerRun): run is EndedRun {
+  return run.outcome !== null;
+}
+
+function prepareRun(run: HandlerRun): void {
   try {
-    run.handler.prepare?.(run.input);
-    return run;
-  } catch (thrown) {
-    return { ...run, thrown };
+    if (run.outcome === null) run.handler.prepare?.(run.input);
+  } catch (error) {
+    run.outcome = createThrownOutcome(run, error);
   }
 }
 
-async function runSecondPass(
-  ports: DispatchPorts,
-  request: DispatchRequest,
-  first: Looked,
-): Promise<Pass> {
-  const views = viewEvent(request.event, ports.readText);
-  const wave = beginWave();
-  const repeats = findRepeats(request.handlers, views, wave);
-  const plan: PlanOfPass = { views, repeats, pass: 2, wave };
-  const started: Started[] = [];
-  const skipped: Skipped[] = [];
-  for (const candidate of request.handlers) {
-    const { handler } = candidate;
-    if (handler.background === true) continue;
-    const planned = planRuns(candidate, plan);
-    if (isSkipped(planned)) {
-      skipped.push(...withheldSince(first.ran, planned));
-      continue;
+/** All handlers up to the next one in order start together; one in order waits for all before it. */
+async function runFirstPass(dispatch: Dispatch): Promise<PassResult> {
+  const { candidates, readText, event, signal } = dispatch;
+  const pass = new Pass(dispatch);
+  const views = new EventViews(event, readText);
+  let planner = new Planner(views, 1, candidates);
+  for (const candidate of candidates) {
+    if (candidate.isOrdered) {
+      pass.start();
+      if (pass.isWaiting) {
+        await pass.wait();
+        planner = planner.renew();
+      }
+      const before = pass.hasAnswer ? applyAll(dispatch, pass.ended) : NOTHING_SAID;
+      const why = findChainEnd(before, candidate.handler, signal);
+      if (why !== null) {
+        pass.skipped.push({ hook: candidate.handler.id, kind: 'order', why });
+        continue;
+      }
+      const changed = changeEvent(event, before);
+      if (changed !== planner.views.event) {
+        planner = planner.renew(changed === event ? views : new EventViews(changed, readText));
+      }
     }
-    const unseen = planned.filter(({ input }) => !knowsFinalInput(first, handler.id, input.tool));
-    started.push(...unseen.map((run) => start(ports, request, run)));
+    pass.plan(candidate, planner);
   }
-  return { ran: await waitForHandlers(started, request.signal), skipped };
+  pass.start();
+  if (pass.isWaiting) await pass.wait();
+  return pass;
+}
+
+/** Shows the rewritten input to every handler that has not seen it. */
+async function runSecondPass(
+  dispatch: Dispatch,
+  first: readonly EndedRun[],
+  isInPlace: boolean,
+): Promise<PassResult> {
+  const { candidates, readText, event } = dispatch;
+  const pass = new Pass(dispatch);
+  const planner = new Planner(new EventViews(event, readText), 2, candidates);
+  for (const candidate of candidates) {
+    if (candidate.handler.background !== true) pass.plan(candidate, planner);
+  }
+  pass.drop((run) => knowsFinalInput(first, run, isInPlace));
+  pass.start();
+  if (pass.isWaiting) await pass.wait();
+  return { ended: pass.ended, skipped: selectWithheldSince(first, pass.skipped) };
 }
 
 /** A call that is rewritten after it passed the gates of PreToolUse goes back to them. */
-async function askGatesAgain(ports: DispatchPorts, request: DispatchRequest): Promise<Pass> {
-  const { event, gates } = request;
-  if (event.name !== 'PermissionRequest' || gates.length === 0) return { ran: [], skipped: [] };
+async function askGatesAgain(dispatch: Dispatch): Promise<readonly EndedRun[]> {
+  const { event, gates } = dispatch;
+  if (event.name !== 'PermissionRequest' || gates.length === 0) return [];
   const call: HookEvent = { ...event, name: 'PreToolUse' };
-  const nobody = { ran: [], isInPlace: false };
-  return runSecondPass(ports, { ...request, event: call, handlers: gates }, nobody);
+  const pass = await runSecondPass({ ...dispatch, event: call, candidates: gates }, [], false);
+  return pass.ended;
 }
 
-/** A hook that was asked about the first input and may not be asked about the final one. */
-function withheldSince(first: readonly Ran[], { hook, kind, why }: Skipped): Skipped[] {
-  if (kind !== 'withheld' || !first.some((ran) => ran.handler.id === hook)) return [];
-  return [{ hook, kind, why: `no second look at the rewritten input: ${why}` }];
+/** Hooks that were asked about the first input and may not be asked about the final one. */
+function selectWithheldSince(first: readonly EndedRun[], skipped: readonly Skipped[]): Skipped[] {
+  const asked = new Set(first.map(({ handler }) => handler.id));
+  return skipped
+    .filter(({ hook, kind }) => kind === 'withheld' && asked.has(hook))
+    .map(({ hook, kind, why }) => ({
+      hook,
+      kind,
+      why: `no second look at the rewritten input: ${why}`,
+    }));
 }
+
+const NOTHING_SAID: AppliedRewrites = { ran: [], rewritten: null };
 
 /** Why the rest of an ordered chain does not run, or null when it goes on. */
-function endOfChain(ran: readonly Ran[], handler: Handler, signal: AbortSignal): string | null {
+function findChainEnd(
+  { ran }: AppliedRewrites,
+  { dialect }: Handler,
+  signal: AbortSignal,
+): string | null {
   if (signal.aborted) return 'the dispatch was aborted before its turn';
   const refusing = ran.find(
-    ({ handler: other, outcome }) =>
-      other.inOrder === true && other.dialect === handler.dialect && isRefusal(outcome.effect),
+    ({ handler, outcome }) =>
+      handler.inOrder === true && handler.dialect === dialect && isRefusal(outcome.effect),
   );
   return refusing === undefined ? null : `after ${refusing.handler.id} refused`;
 }
 
-function applied(
-  ports: DispatchPorts,
-  { event }: DispatchRequest,
-  ran: readonly Ran[],
-): AppliedRewrites {
-  return applyRewrites(event, ran, faceContext(event, ports.readText));
-}
-
-function isChangedInPlace(event: HookEvent): boolean {
-  return 'handed' in event && event.handed !== undefined && event.handed.changes().length > 0;
+function applyAll({ event, readText }: Dispatch, ended: readonly EndedRun[]): AppliedRewrites {
+  return applyRewrites(event, ended, createFaceContext(event, readText));
 }
 
 /** The event as the handlers so far have left it; the same object when they changed nothing of it. */
-function eventAfter(event: HookEvent, { ran, rewritten }: AppliedRewrites): HookEvent {
-  const seen = rewritten === null ? event : withInput(event, rewritten.input);
-  return ran.reduce((left, { outcome }) => withChanges(left, outcome.decision ?? {}), seen);
+function changeEvent(event: HookEvent, { ran, rewritten }: AppliedRewrites): HookEvent {
+  const withNewInput = rewritten === null ? event : withInput(event, rewritten.input);
+  return ran.reduce(
+    (changed, { outcome }) => withChanges(changed, outcome.decision ?? {}),
+    withNewInput,
+  );
 }

@@ -2,7 +2,6 @@ import { subjectOf } from './events.ts';
 import {
   type FaceContext,
   namesOf,
-  type ToolCall,
   type ToolView,
   viewsOf,
   type Vocabulary,
@@ -10,121 +9,74 @@ import {
 import { callOf, type HookEvent } from './facts.ts';
 import type { HandlerInput } from './handler.ts';
 
-/** One thing that a handler may be asked about. */
-export interface Subject {
-  readonly input: HandlerInput;
-  /** Every name that matchers are tried on; found out when it is first asked for. */
-  names(): readonly string[];
-}
-
-/** An event as each vocabulary sees it; made once per vocabulary and shared by its handlers. */
-export interface EventViews {
-  /** No other views in this process have it. */
-  readonly id: number;
-  readonly event: HookEvent;
-  in(vocabulary: Vocabulary): readonly Subject[];
-  seenIn(vocabulary: Vocabulary): Seen;
-}
-
-/** What the handlers of a vocabulary may be asked about. */
-export interface Seen {
-  readonly subjects: readonly Subject[];
-  /** Theirs, always in the same list. */
-  readonly inputs: readonly HandlerInput[];
-}
-
 export type ReadText = (absolutePath: string) => string | null;
 
 let lastId = 0;
 
-export function viewEvent(event: HookEvent, readText: ReadText | undefined): EventViews {
-  lastId += 1;
-  return new Views(lastId, event, readText);
-}
-
-class Views implements EventViews {
-  readonly id: number;
+/** An event as the handlers of each vocabulary see it; converted once per vocabulary. */
+export class EventViews {
+  /** Unique in this process, so that a cache can name these views without keeping the event alive. */
+  readonly id = (lastId += 1);
   readonly event: HookEvent;
   readonly #readText: ReadText | undefined;
-  // Not a Map: each of maybe a thousand handlers asks.
-  #claude: Seen | null = null;
-  #classic: Seen | null = null;
-  #sdk: Seen | null = null;
+  readonly #byVocabulary: Partial<Record<Vocabulary, VocabularyView>> = {};
 
-  constructor(id: number, event: HookEvent, readText: ReadText | undefined) {
-    this.id = id;
+  constructor(event: HookEvent, readText: ReadText | undefined) {
     this.event = event;
     this.#readText = readText;
   }
 
-  in(vocabulary: Vocabulary): readonly Subject[] {
-    return this.seenIn(vocabulary).subjects;
+  in(vocabulary: Vocabulary): VocabularyView {
+    return (this.#byVocabulary[vocabulary] ??= this.#convert(vocabulary));
   }
 
-  seenIn(vocabulary: Vocabulary): Seen {
-    if (vocabulary === 'claude') return (this.#claude ??= this.#see(vocabulary));
-    if (vocabulary === 'sdk') return (this.#sdk ??= this.#see(vocabulary));
-    return (this.#classic ??= this.#see(vocabulary));
-  }
-
-  #see(vocabulary: Vocabulary): Seen {
-    const subjects = subjectsIn(this.event, vocabulary, this.#readText);
+  #convert(vocabulary: Vocabulary): VocabularyView {
+    const subjects = listInputs(this.event, vocabulary, this.#readText).map(
+      (input) => new Subject(input),
+    );
     return { subjects, inputs: subjects.map(({ input }) => input) };
   }
 }
 
-export function faceContext(event: HookEvent, readText: ReadText | undefined): FaceContext {
+interface VocabularyView {
+  readonly subjects: readonly Subject[];
+  /** The input of each subject; the same array for every handler. */
+  readonly inputs: readonly HandlerInput[];
+}
+
+/** One thing that a handler may be asked about: the event, or one part of its tool call. */
+export class Subject {
+  readonly input: HandlerInput;
+  #names: readonly string[] | null = null;
+
+  constructor(input: HandlerInput) {
+    this.input = input;
+  }
+
+  /** Every name that matchers are tried on. */
+  get names(): readonly string[] {
+    return (this.#names ??= listNames(this.input));
+  }
+}
+
+export function createFaceContext(event: HookEvent, readText: ReadText | undefined): FaceContext {
   const root = event.workspaceRoots[0] ?? null;
   return readText === undefined ? { cwd: event.cwd, root } : { cwd: event.cwd, root, readText };
 }
 
-function subjectsIn(
+function listInputs(
   event: HookEvent,
   vocabulary: Vocabulary,
   readText: ReadText | undefined,
-): readonly Subject[] {
+): readonly HandlerInput[] {
   const call = callOf(event);
-  if (call === null) return [new Occasion(event)];
-  const subjects: Subject[] = [];
-  for (const tool of viewsOf(call, vocabulary, faceContext(event, readText))) {
-    if (isAbout(event, tool)) subjects.push(new PartOfCall(event, call, tool));
-  }
-  return subjects;
+  if (call === null) return [{ event, tool: null }];
+  return viewsOf(call, vocabulary, createFaceContext(event, readText))
+    .filter((tool) => isAbout(event, tool))
+    .map((tool) => ({ event, tool }));
 }
 
-/** An event that is about no tool. */
-class Occasion implements Subject {
-  readonly input: HandlerInput;
-  #names: readonly string[] | null = null;
-
-  constructor(event: HookEvent) {
-    this.input = { event, tool: null };
-  }
-
-  names(): readonly string[] {
-    return (this.#names ??= subjectNames(this.input.event));
-  }
-}
-
-/** One part of a tool call, mostly all of it. */
-class PartOfCall implements Subject {
-  readonly input: HandlerInput;
-  readonly #call: ToolCall;
-  readonly #tool: ToolView;
-  #names: readonly string[] | null = null;
-
-  constructor(event: HookEvent, call: ToolCall, tool: ToolView) {
-    this.input = { event, tool };
-    this.#call = call;
-    this.#tool = tool;
-  }
-
-  names(): readonly string[] {
-    return (this.#names ??= namesOf(this.#call, this.#tool));
-  }
-}
-
-/** Of a call whose parts ended differently, each is told with its own event; the whole has failed. */
+/** Parts of a call may end differently: each belongs to its own event, and the whole has failed. */
 function isAbout(event: HookEvent, { part }: ToolView): boolean {
   if (event.name !== 'PostToolUse' && event.name !== 'PostToolUseFailure') return true;
   const { parts, success } = event.result;
@@ -132,7 +84,9 @@ function isAbout(event: HookEvent, { part }: ToolView): boolean {
   return own === (event.name === 'PostToolUse');
 }
 
-function subjectNames(event: HookEvent): readonly string[] {
+function listNames({ event, tool }: HandlerInput): readonly string[] {
+  const call = callOf(event);
+  if (call !== null && tool !== null) return namesOf(call, tool);
   const subject = subjectOf(event);
   return subject === null ? [] : [subject];
 }

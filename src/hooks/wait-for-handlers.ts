@@ -1,53 +1,37 @@
 import { offAbort, onAbort } from '../base/abort.ts';
-import { type HandlerRun, isPromise, killedRun, type Ran } from './run-handler.ts';
-
-export interface Started {
-  readonly run: HandlerRun;
-  readonly result: Ran | Promise<Ran>;
-}
+import type { HandlerRun } from './plan.ts';
+import { createKilledOutcome } from './run-handler.ts';
 
 // A program gets SIGTERM, then SIGKILL 1.5 s later; waiting for both keeps a killed tree from being orphaned.
-const PATIENCE_AFTER_ABORT_MS = 4000;
+const GRACE_AFTER_ABORT_MS = 4000;
 
-/** Waits for all. After an abort it waits a little longer, then reports the rest as killed. */
-export function waitForHandlers(
-  started: readonly Started[],
+/**
+ * Waits until every run has its outcome. After an abort it waits a little longer; runs that have no
+ * outcome then are given up as killed.
+ */
+export async function waitForHandlers(
+  runs: readonly HandlerRun[],
+  pending: readonly Promise<void>[],
   signal: AbortSignal,
-): readonly Ran[] | Promise<readonly Ran[]> {
-  const results = started.map(({ result }) => result);
-  if (!results.some(isPromise)) return results.filter(isSettled);
-  return settleUntilAborted(started, signal);
-}
-
-async function settleUntilAborted(
-  started: readonly Started[],
-  signal: AbortSignal,
-): Promise<readonly Ran[]> {
-  const settled = new Map<Started, Ran>();
-  const patience = createPatience(signal);
-  const givenUp = patience.over.then(() =>
-    started.map(
-      (one) => settled.get(one) ?? killedRun(one.run, 'did not end after the dispatch was aborted'),
-    ),
-  );
-  const all = started.map(async (one) => {
-    const ran = await one.result;
-    settled.set(one, ran);
-    return ran;
-  });
+): Promise<void> {
+  const grace = startGrace(signal);
   try {
-    return await Promise.race([Promise.all(all), givenUp]);
+    await Promise.race([Promise.all(pending), grace.over]);
   } finally {
-    patience.end();
+    grace.end();
+  }
+  for (const run of runs) {
+    run.outcome ??= createKilledOutcome(run, 'did not end after the dispatch was aborted');
   }
 }
 
-function createPatience(signal: AbortSignal): { over: Promise<void>; end: () => void } {
+/** The time that handlers have left once the signal aborts. */
+function startGrace(signal: AbortSignal): { over: Promise<void>; end: () => void } {
   let timer: NodeJS.Timeout | undefined;
   let wait = (): void => undefined;
   const over = new Promise<void>((resolve) => {
     wait = () => {
-      timer = setTimeout(resolve, PATIENCE_AFTER_ABORT_MS);
+      timer = setTimeout(resolve, GRACE_AFTER_ABORT_MS);
     };
   });
   if (signal.aborted) wait();
@@ -59,8 +43,4 @@ function createPatience(signal: AbortSignal): { over: Promise<void>; end: () => 
       offAbort(signal, wait);
     },
   };
-}
-
-function isSettled(ran: Ran | Promise<Ran>): ran is Ran {
-  return !isPromise(ran);
 }

@@ -78,7 +78,7 @@ test('the entry of a late answer', () => {
   const { decision: _decision, ...stored } = outcomeOf({ effect: 'deny' });
   const event = { ...MOMENT, ...bash('ls') };
   const outcome = outcomeOf({ effect: 'deny' });
-  expect(entryOfLate({ dispatchId: 'd1', event, outcome })).toEqual({
+  expect(entryOfLate({ dispatchId: 'd1', event, outcome, exchanges: [] })).toEqual({
     type: 'late',
     id: 'd1',
     at: '2026-01-01T00:00:00.123Z',
