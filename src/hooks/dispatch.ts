@@ -64,7 +64,7 @@ function finish(
   verdict: Verdict,
 ): Verdict {
   const { aborted } = signal;
-  if (!subscribers.isEmpty) {
+  if (subscribers.wantsRecords) {
     const exchanges = recordExchanges(ended);
     subscribers.notifyDispatch({ id: id(), event, verdict, aborted, exchanges });
   }

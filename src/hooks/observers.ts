@@ -45,6 +45,7 @@ export interface DispatchSubscriber {
 /** Any number of subscribers to the dispatches of one engine, or of several that share it. */
 export class DispatchSubscribers {
   #subscribers: readonly DispatchSubscriber[] = [];
+  #wantsRecords = false;
   #wantsExchanges = false;
 
   /** Returns the way to stop. */
@@ -53,8 +54,9 @@ export class DispatchSubscribers {
     return () => this.#use(this.#subscribers.filter((other) => other !== subscriber));
   }
 
-  get isEmpty(): boolean {
-    return this.#subscribers.length === 0;
+  /** Whether the record of a dispatch is wanted; it is not made otherwise. */
+  get wantsRecords(): boolean {
+    return this.#wantsRecords;
   }
 
   get wantsExchanges(): boolean {
@@ -77,6 +79,7 @@ export class DispatchSubscribers {
 
   #use(subscribers: readonly DispatchSubscriber[]): void {
     this.#subscribers = subscribers;
+    this.#wantsRecords = subscribers.some(({ onDispatch }) => onDispatch !== undefined);
     this.#wantsExchanges = subscribers.some(({ wantsExchanges }) => wantsExchanges === true);
   }
 }

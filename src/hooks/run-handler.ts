@@ -239,7 +239,6 @@ function notifyLate(
   outcome: Outcome,
   { id, event, subscribers }: DispatchContext,
 ): void {
-  if (subscribers.isEmpty) return;
   const recorded = recordExchanges([{ outcome, exchanges }]);
   subscribers.notifyLate({ dispatchId: id(), event, outcome, exchanges: recorded });
 }

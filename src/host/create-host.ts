@@ -1,13 +1,15 @@
 import path from 'node:path';
 import { systemClock } from '../base/clock.ts';
 import { readTextIfPresent } from '../base/files.ts';
+import { once } from '../base/once.ts';
 import { envPrelude } from '../dialects/claude-config/handlers/env-file.ts';
 import type { Ignored } from '../dialects/dialect.ts';
 import { createHookEngine, type HookEngine } from '../hooks/engine.ts';
 import type { Moment } from '../hooks/facts.ts';
 import type { HandlerSource } from '../hooks/handler.ts';
-import type { HandlerProgress, LateOutcome } from '../hooks/observers.ts';
+import { DispatchSubscribers, type HandlerProgress, type LateOutcome } from '../hooks/observers.ts';
 import { entryOfDispatch, entryOfLate } from '../trace/entry.ts';
+import { createExchangeSubscriber } from '../trace/exchange.ts';
 import { createTraceFile, type TraceFile } from '../trace/jsonl.ts';
 import { noteHomeHooks } from '../trust/seen.ts';
 import type { RunResult, RuntimeEvent } from '../agent/runtime-event.ts';
@@ -101,13 +103,9 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   const agents = createAgents(options, notice);
   const opened = openHooks(agents.search);
   const { hookSet } = opened;
-  let running: Running | null = null;
+  const engines = createEngines(opened, agents.observing, notice);
   // Made when it is first asked for: most commands only look at hooks.
-  const engine = (): HookEngine => {
-    const sources = [...(options.sources ?? []), agents.pluginSource];
-    running ??= startEngine(opened, { ...agents.observing, sources }, openTrace(opened, notice));
-    return running.engine;
-  };
+  const engine = once(() => engines.create([...(options.sources ?? []), agents.pluginSource]));
   agents.join(opened, engine);
   const watching = await watchAs(options.watch ?? false, {
     hookSet,
@@ -132,9 +130,8 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     async dispose() {
       await agents.close();
       // A hook of ConfigChange that still runs would otherwise be waited for.
-      await Promise.all([watching?.close(), running?.engine.close()]);
-      await running?.pruning;
-      await running?.trace?.flush();
+      await Promise.all([watching?.close(), engines.close()]);
+      await engines.flush();
     },
   };
 }
@@ -144,31 +141,75 @@ async function watchAs(wanted: boolean | 'soon', request: FollowRequest): Promis
   return wanted ? followChanges(request) : null;
 }
 
-interface Running {
-  readonly engine: HookEngine;
-  readonly trace: TraceFile | null;
-  readonly pruning: Promise<unknown>;
+/** The engines of a host. They share its hooks, whose handlers are made once, and its subscribers. */
+export interface HostEngines {
+  /** Makes an engine over the shared hooks and these sources after them, such as a session's plugins. */
+  create(sources: readonly HandlerSource[]): HookEngine;
+  /** Ends whatever runs in any of them. */
+  close(): Promise<void>;
+  /** Settles when the trace is written and old state is removed. */
+  flush(): Promise<void>;
 }
 
-function startEngine(
-  { hookSet, moment, stateDirectory }: OpenedHooks,
+function createEngines(
+  opened: OpenedHooks,
   options: HostOptions,
-  trace: TraceFile | null,
-): Running {
-  const engine = createHookEngine({
-    sources: [hookSet, ...(options.sources ?? [])],
-    moment,
-    readText: readTextQuietly,
-    onDispatch: (record) => trace?.record(() => entryOfDispatch(record)),
-    onLate: (late) => {
-      trace?.record(() => entryOfLate(late));
-      options.onLate?.(late);
+  notice: (text: string) => void,
+): HostEngines {
+  const { hookSet, moment, stateDirectory } = opened;
+  const engines = new Set<HookEngine>();
+  let started: ReturnType<typeof start> | null = null;
+  // Nothing of this is needed, or written, before the first event can be fired.
+  function start() {
+    const trace = openTrace(opened, notice);
+    const now = (options.clock ?? systemClock).now();
+    const pruning = stateDirectory === null ? null : pruneState(stateDirectory, now);
+    return { trace, pruning, subscribers: subscribeAll(trace, options) };
+  }
+  return {
+    create(sources) {
+      const { subscribers } = (started ??= start());
+      const all = [hookSet, ...sources];
+      const made = createHookEngine({
+        sources: all,
+        moment,
+        readText: readTextQuietly,
+        subscribers,
+      });
+      const engine: HookEngine = {
+        ...made,
+        async close() {
+          engines.delete(engine);
+          await made.close();
+        },
+      };
+      engines.add(engine);
+      return engine;
     },
-    ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
-  });
-  const now = (options.clock ?? systemClock).now();
-  const pruning = stateDirectory === null ? Promise.resolve() : pruneState(stateDirectory, now);
-  return { engine, trace, pruning };
+    async close() {
+      await Promise.all([...engines].map((engine) => engine.close()));
+    },
+    async flush() {
+      await started?.pruning;
+      await started?.trace?.flush();
+    },
+  };
+}
+
+/** The trace comes first: it must have an answer before anybody acts on it. */
+function subscribeAll(trace: TraceFile | null, options: HostOptions): DispatchSubscribers {
+  const { onLate, onProgress, onExchange } = options;
+  const subscribers = new DispatchSubscribers();
+  if (trace !== null) {
+    subscribers.subscribe({
+      wantsExchanges: true,
+      onDispatch: (record) => trace.record(() => entryOfDispatch(record)),
+      onLate: (late) => trace.record(() => entryOfLate(late)),
+    });
+  }
+  subscribers.subscribe({ onLate, onProgress });
+  if (onExchange !== undefined) subscribers.subscribe(createExchangeSubscriber(onExchange));
+  return subscribers;
 }
 
 /** The trace that `hooks stats` reads; null when it is switched off or has no place. */
