@@ -1,6 +1,35 @@
 import { z } from 'zod';
 import { anything, flag, text } from './fields.ts';
-import { ATTRIBUTED, EFFECT, EVENT_NAME, OUTCOMES, SKIPPED, SLOWEST, STOP } from './verdict.ts';
+import {
+  ATTRIBUTED,
+  EFFECT,
+  EVENT_NAME,
+  OUTCOME_FIELDS,
+  SKIPPED,
+  SLOWEST,
+  STOP,
+} from './verdict.ts';
+
+/** A run of a hook as the trace keeps it. */
+export const TRACE_OUTCOME_FIELDS = {
+  ...OUTCOME_FIELDS,
+  decision: anything('What it decided, cut when it is long; null when it decided nothing.'),
+} as const;
+
+const { hook, pass, part, durationMs } = OUTCOME_FIELDS;
+
+/** What came back stands in the outcome of the same hook, pass and part. */
+const EXCHANGE = z.strictObject({
+  hook,
+  pass,
+  part,
+  asked: text('The command line, or the address, that was asked.'),
+  cwd: z.string().nullable().describe('Where the program ran; null when it is no program.'),
+  payload: text('What it was sent, cut when it is long.'),
+  payloadBytes: z.int().nonnegative().describe('How many bytes it was sent.'),
+  ending: text('How it ended, such as "exit code 2".'),
+  durationMs,
+});
 
 /** One line of a trace file. */
 export const TRACE_ENTRY = z.strictObject({
@@ -13,15 +42,19 @@ export const TRACE_ENTRY = z.strictObject({
   sessionId: text('Id of the session.'),
   taskId: text('Id of the task.'),
   cwd: text('Current directory of the session.'),
+  root: z.string().nullable().describe('The primary workspace root; null without one.'),
   effect: EFFECT.describe('Effect of the verdict; of a late answer, its own.'),
   aborted: flag('Whether the caller gave up before the verdict.'),
   stop: STOP,
   reasons: ATTRIBUTED.describe('Why it is refused or asked about, each with its hook.'),
   context: ATTRIBUTED.describe('Text for the model, each with its hook.'),
   messages: ATTRIBUTED.describe('Text for the person, each with its hook.'),
-  outcomes: OUTCOMES,
+  outcomes: z
+    .array(z.strictObject(TRACE_OUTCOME_FIELDS))
+    .describe('One for every run of a hook, in declared order.'),
   skipped: SKIPPED,
   slowest: SLOWEST,
   input: anything('New input of the tool, cut when it is long; null when it stays as it is.'),
   data: anything('Facts of the event, cut when they are long; null for a late answer.'),
+  exchanges: z.array(EXCHANGE).describe('What hooks were sent, and how they ended.'),
 });

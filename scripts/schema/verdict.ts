@@ -76,7 +76,7 @@ export const OUTCOME_FIELDS = {
   stderr: z.string().nullable().describe('What it printed as errors; null when it is no program.'),
 } as const;
 
-export const OUTCOMES = z
+const OUTCOMES = z
   .array(z.strictObject(OUTCOME_FIELDS))
   .describe('One for every run of a hook, in declared order.');
 

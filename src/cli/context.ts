@@ -1,5 +1,5 @@
 import { HooklineError } from '../base/errors.ts';
-import type { Exchange } from '../dialects/dialect.ts';
+import type { HookExchange } from '../trace/exchange.ts';
 import { createHost, type Host, type HostOptions } from '../host/create-host.ts';
 import { SESSION_MARKER } from '../host/hook-set.ts';
 import type { Settings } from '../host/settings.ts';
@@ -46,7 +46,7 @@ export async function withHost<Result>(
   extra: HostOptions = {},
 ): Promise<Result> {
   const progress = createHookProgress(context.print);
-  const exchanges: Exchange[] = [];
+  const exchanges: HookExchange[] = [];
   const host = await createHost({
     ...hostOptions(context.flags),
     ...(context.flags.debug === true ? { onExchange: (each) => exchanges.push(each) } : {}),
@@ -65,7 +65,7 @@ export async function withHost<Result>(
 
 async function printExchanges(
   context: CommandContext,
-  exchanges: readonly Exchange[],
+  exchanges: readonly HookExchange[],
 ): Promise<void> {
   const { readableExchanges } = await import('./words/debug.ts');
   context.print.note(await readableExchanges(exchanges, context.flags.raw === true));

@@ -23,21 +23,6 @@ export interface Binds {
   readonly isPackage?: true;
 }
 
-/** What went to a hook and what came back, for whoever looks for a mistake in it. */
-export interface Exchange {
-  readonly hook: string;
-  /** The command line, or the address, that was asked. */
-  readonly asked: string;
-  /** Where a program ran; null for what is no program. */
-  readonly cwd: string | null;
-  readonly payload: string;
-  /** How it ended: `exit code 2`, `timeout`, `HTTP 200` … */
-  readonly ending: string;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly durationMs: number;
-}
-
 /** How a found hook may run, decided by the host and its configuration. */
 export interface Grant {
   readonly onFailure: FailurePolicy;
@@ -45,8 +30,6 @@ export interface Grant {
   readonly environment: Readonly<Environment>;
   /** Why it may not run now, or null. Asked right before each run; a wave looks at each file once. */
   readonly withheld: (wave?: Wave) => string | null;
-  /** Told of every exchange with the hook. */
-  readonly onExchange?: (exchange: Exchange) => void;
 }
 
 /** A hook that a dialect found, before anybody decided whether it may run. */

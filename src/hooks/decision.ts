@@ -56,6 +56,9 @@ export interface Decision extends Changes {
   readonly wake?: boolean;
 }
 
+/** The decision of every handler that had nothing to say. */
+export const NO_DECISION: Decision = Object.freeze({});
+
 export const FAILURE_KINDS = ['spawn', 'timeout', 'killed', 'exit', 'output', 'threw'] as const;
 export type FailureKind = (typeof FAILURE_KINDS)[number];
 

@@ -1,28 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../base/errors.ts';
 import { createBackgroundPool } from './background.ts';
-import { createClosing } from './closing.ts';
-import { completeEvent } from './complete-event.ts';
 import { emptyVerdict, type Verdict } from './decision.ts';
-import { createDispatch, type Dispatched, type DispatchRequest } from './dispatch/dispatch.ts';
-import { isPromise } from './dispatch/run-handler.ts';
-import type { EventName, FiredEvent, HookEvent, Moment } from './facts.ts';
+import { runDispatch } from './dispatch.ts';
+import type { ReadText } from './event-views.ts';
+import { explainEvent, type Explanation } from './explain.ts';
+import { completeEvent, type EventName, type FiredEvent, type Moment } from './facts.ts';
 import type { Handler, HandlerSource } from './handler.ts';
-import { type DispatchRecord, type HandlerProgress, type LateOutcome, tell } from './observers.ts';
-import { explainEvent, type Explanation } from './dispatch/explain.ts';
-import { type Candidate, candidatesOf } from './dispatch/plan.ts';
-import type { ReadText } from './dispatch/views.ts';
+import { type DispatchSubscriber, DispatchSubscribers } from './observers.ts';
+import { type Candidate, createCandidates } from './plan.ts';
+import { createShutdown } from './shutdown.ts';
 
-export interface HookEngineOptions {
+export interface HookEngineOptions extends DispatchSubscriber {
   /** In declared order: the handlers of the first source come first. */
   readonly sources: readonly HandlerSource[];
   /** Fills in what a fired event does not say of its moment. Asked once per dispatch. */
   readonly moment: () => Moment;
   /** Reads a file for tool faces that need its text; without it they use what the call shows. */
   readonly readText?: ReadText;
-  readonly onDispatch?: (record: DispatchRecord) => void;
-  readonly onLate?: (late: LateOutcome) => void;
-  readonly onProgress?: (progress: HandlerProgress) => void;
+  /** Subscribers that several engines share; the engine has its own without them. */
+  readonly subscribers?: DispatchSubscribers;
   /** How many background handlers may run at once. */
   readonly backgroundLimit?: number;
 }
@@ -38,6 +35,8 @@ export interface HookEngine {
   dispatch(event: FiredEvent, options?: DispatchOptions): Promise<Verdict>;
   /** What `dispatch` would run, without running anything. */
   explain(event: FiredEvent): Explanation;
+  /** Reports dispatches from now on; returns the way to stop. */
+  subscribe(subscriber: DispatchSubscriber): () => void;
   /** Settles when no background handler is running any more. */
   idle(): Promise<void>;
   /** Ends every handler, in the background or not, and settles when the dispatches under way have rejected. */
@@ -45,103 +44,84 @@ export interface HookEngine {
 }
 
 const DEFAULT_BACKGROUND_LIMIT = 8;
-const NOBODY: readonly Candidate[] = [];
+const NO_CANDIDATES: readonly Candidate[] = [];
 
+/** Makes an engine. Handlers are asked for with the first event, so an engine per session costs little. */
 export function createHookEngine(options: HookEngineOptions): HookEngine {
+  const { sources, moment, readText, backgroundLimit = DEFAULT_BACKGROUND_LIMIT } = options;
   let engineId: string | null = null;
   let dispatches = 0;
-  const idOf = (dispatch: number) => (): string => `${(engineId ??= randomUUID())}-${dispatch}`;
-  const closing = createClosing();
-  const background = createBackgroundPool(options.backgroundLimit ?? DEFAULT_BACKGROUND_LIMIT);
-  const index = createHandlerIndex(options.sources);
-  const complete = (fired: FiredEvent, known?: Partial<Moment>): HookEvent =>
-    completeEvent(fired, options.moment(), known);
-  const runDispatch = createDispatch({
-    background,
-    closing: closing.signal,
-    readText: options.readText,
-    onLate: options.onLate,
-    onProgress: options.onProgress,
-  });
-
-  function run(
-    event: HookEvent,
-    handlers: readonly Candidate[],
-    signal: AbortSignal,
-  ): Verdict | Promise<Verdict> {
-    dispatches += 1;
-    const gates = event.name === 'PermissionRequest' ? index.of('PreToolUse') : NOBODY;
-    const request = { id: idOf(dispatches), event, handlers, gates, signal };
-    const dispatched = runDispatch(request);
-    if (!isPromise(dispatched)) return finish(request, dispatched, options.onDispatch);
-    return dispatched.then((later) => finish(request, later, options.onDispatch));
-  }
+  const shutdown = createShutdown();
+  const background = createBackgroundPool(backgroundLimit);
+  const index = createHandlerIndex(sources);
+  const subscribers = options.subscribers ?? new DispatchSubscribers();
+  const { onDispatch, onLate, onProgress } = options;
+  const isSubscribed = (onDispatch ?? onLate ?? onProgress) !== undefined;
+  const unsubscribe = isSubscribed ? subscribers.subscribe(options) : null;
 
   return {
     async dispatch(fired, given) {
-      closing.signal.throwIfAborted();
-      const handlers = index.of(fired.name);
-      if (handlers.length === 0) return emptyVerdict(fired.name);
-      const signal = closing.with(given?.signal);
+      shutdown.signal.throwIfAborted();
+      const candidates = index.find(fired.name);
+      if (candidates.length === 0) return emptyVerdict(fired.name);
+      const signal = shutdown.with(given?.signal);
       signal.throwIfAborted();
-      const leave = closing.enter();
+      const number = (dispatches += 1);
+      const leave = shutdown.enter();
       try {
-        const verdict = run(complete(fired, given?.moment), handlers, signal);
-        return isPromise(verdict) ? await verdict : verdict;
+        return await runDispatch({
+          id: () => `${(engineId ??= randomUUID())}-${number}`,
+          event: completeEvent(fired, moment(), given?.moment),
+          candidates,
+          gates: fired.name === 'PermissionRequest' ? index.find('PreToolUse') : NO_CANDIDATES,
+          signal,
+          shutdown: shutdown.signal,
+          background,
+          subscribers,
+          readText,
+        });
       } finally {
         leave();
       }
     },
-    explain: (fired) => explainEvent(complete(fired), index.of(fired.name), options.readText),
+    explain: (fired) =>
+      explainEvent(completeEvent(fired, moment()), index.find(fired.name), readText),
+    subscribe: (subscriber) => subscribers.subscribe(subscriber),
     idle: () => background.idle(),
     async close() {
       index.stop();
-      await closing.close();
+      await shutdown.close();
       await background.idle();
+      unsubscribe?.();
     },
   };
 }
 
-function finish(
-  { id, event, signal }: DispatchRequest,
-  { verdict, aborted }: Dispatched,
-  onDispatch: HookEngineOptions['onDispatch'],
-): Verdict {
-  if (onDispatch !== undefined) tell(onDispatch, { id: id(), event, verdict, aborted });
-  if (aborted) signal.throwIfAborted();
-  return verdict;
-}
-
-interface HandlerIndex {
-  of(name: EventName): readonly Candidate[];
-  stop(): void;
-}
-
 /**
- * Handlers by event, made when they are first asked for. A change drops the whole map, so a
+ * Candidates by event, made when they are first asked for. A change drops the whole map, so a
  * dispatch under way keeps the one it began with.
  */
-function createHandlerIndex(sources: readonly HandlerSource[]): HandlerIndex {
+function createHandlerIndex(sources: readonly HandlerSource[]) {
   let byEvent: Map<EventName, Candidate[]> | null = null;
   const refresh = (): void => {
     byEvent = null;
   };
   const stops = sources.flatMap((source) => source.subscribe?.(refresh) ?? []);
   return {
-    of(name) {
-      if (byEvent !== null) return byEvent.get(name) ?? [];
-      const lists = sources.map(handlersOf);
-      const grouped = groupByEvent(candidatesOf(lists.flatMap((list) => list ?? [])));
+    find(name: EventName): readonly Candidate[] {
+      if (byEvent !== null) return byEvent.get(name) ?? NO_CANDIDATES;
+      const lists = sources.map(listHandlers);
+      const grouped = groupByEvent(createCandidates(lists.flatMap((list) => list ?? [])));
       // A source that could not answer is asked again next time.
       if (!lists.includes(null)) byEvent = grouped;
-      return grouped.get(name) ?? [];
+      return grouped.get(name) ?? NO_CANDIDATES;
     },
     stop: () => stops.forEach((stop) => stop()),
   };
 }
 
 /** The handlers of a source, or null when it threw: the others must not be lost with it. */
-function handlersOf(source: HandlerSource): readonly Handler[] | null {
+function listHandlers(source: HandlerSource): readonly Handler[] | null {
   try {
     return source.handlers();
   } catch (error) {

@@ -16,6 +16,21 @@ export interface ProgramReport {
   readonly stderr: string;
 }
 
+/** What went to a hook and what came back, in one call of it. */
+export interface Exchange {
+  /** The command line, or the address, that was asked. */
+  readonly asked: string;
+  /** Where a program ran; null for what is no program. */
+  readonly cwd: string | null;
+  /** What it was sent. Hooks of one encoding share the bytes, so nobody may change them. */
+  readonly payload: Uint8Array;
+  /** How it ended: `exit code 2`, `timeout`, `HTTP 200` … */
+  readonly ending: string;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly durationMs: number;
+}
+
 /** A handler's answer: a decision or a failure, and what the run looked like. */
 export interface Answer {
   readonly decision?: Decision;
@@ -76,7 +91,12 @@ export interface Handler {
    * several are started, because right after it started a process Node.js is slow for a while.
    */
   prepare?(input: HandlerInput): void;
-  run(input: HandlerInput, signal: AbortSignal): Answer | undefined | Promise<Answer | undefined>;
+  /** `report`, when it is given, must be called with each exchange that has ended. */
+  run(
+    input: HandlerInput,
+    signal: AbortSignal,
+    report?: (exchange: Exchange) => void,
+  ): Answer | undefined | Promise<Answer | undefined>;
 }
 
 /** Gives handlers in declared order, and says when they change. A dispatch under way keeps what it had. */

@@ -5,6 +5,7 @@ import {
   type Effect,
   emptyVerdict,
   isRefusal,
+  NO_DECISION,
   type Outcome,
   type Skipped,
   type Stop,
@@ -54,7 +55,7 @@ export function mergeOutcomes(
 }
 
 /** The same when nobody says anything. */
-export function mergePasses(
+function mergePasses(
   event: string,
   outcomes: readonly Outcome[],
   skipped: readonly Skipped[],
@@ -62,8 +63,10 @@ export function mergePasses(
   return emptyVerdict(event, { outcomes, skipped, slowest: slowestOf(outcomes) });
 }
 
-function saysSomething({ failure, decision }: Outcome): boolean {
+/** Whether an outcome is more than a plain pass. */
+export function saysSomething({ failure, decision }: Outcome): boolean {
   if (failure !== null) return true;
+  if (decision === NO_DECISION) return false;
   for (const _field in decision) return true;
   return false;
 }

@@ -1,13 +1,20 @@
 import { messageOf } from '../base/errors.ts';
 import type { Outcome, Verdict } from './decision.ts';
 import type { EventName, HookEvent } from './facts.ts';
+import type { Exchange, Handler } from './handler.ts';
 
-/** What the outside learns of one dispatch; subscribers can neither slow nor change the answer. */
+/** An exchange with the run that it belongs to: the outcome of the same hook, pass and part. */
+export interface RecordedExchange extends Exchange, Pick<Outcome, 'hook' | 'pass' | 'part'> {}
+
+/** One dispatch as the outside sees it: the event with its workspace, who was asked, what came of it. */
 export interface DispatchRecord {
   readonly id: string;
   readonly event: HookEvent;
+  /** With the outcome and decision of every handler that ran, and why others did not. */
   readonly verdict: Verdict;
   readonly aborted: boolean;
+  /** Empty unless a subscriber wants exchanges. */
+  readonly exchanges: readonly RecordedExchange[];
 }
 
 /** An answer that came after its dispatch was over. */
@@ -15,6 +22,8 @@ export interface LateOutcome {
   readonly dispatchId: string;
   readonly event: HookEvent;
   readonly outcome: Outcome;
+  /** Empty unless a subscriber wants exchanges. */
+  readonly exchanges: readonly RecordedExchange[];
 }
 
 /** A handler has started or ended; for progress displays. */
@@ -24,7 +33,66 @@ export interface HandlerProgress {
   readonly event: EventName;
 }
 
-/** Tells an observer. What it throws becomes a warning, because it must not change the answer. */
+/** Gets to know of dispatches. It can neither delay nor change them: what it throws becomes a warning. */
+export interface DispatchSubscriber {
+  /** Whether it needs what went to hooks and came back; nothing of that is kept otherwise. */
+  readonly wantsExchanges?: boolean;
+  readonly onDispatch?: ((record: DispatchRecord) => void) | undefined;
+  readonly onLate?: ((late: LateOutcome) => void) | undefined;
+  readonly onProgress?: ((progress: HandlerProgress) => void) | undefined;
+}
+
+/** Any number of subscribers to the dispatches of one engine, or of several that share it. */
+export class DispatchSubscribers {
+  #subscribers: readonly DispatchSubscriber[] = [];
+  #wantsRecords = false;
+  #wantsExchanges = false;
+
+  /** Returns the way to stop. */
+  subscribe(subscriber: DispatchSubscriber): () => void {
+    this.#use([...this.#subscribers, subscriber]);
+    return () => this.#use(this.#subscribers.filter((other) => other !== subscriber));
+  }
+
+  /** Whether the record of a dispatch is wanted; it is not made otherwise. */
+  get wantsRecords(): boolean {
+    return this.#wantsRecords;
+  }
+
+  get wantsExchanges(): boolean {
+    return this.#wantsExchanges;
+  }
+
+  notifyDispatch(record: DispatchRecord): void {
+    for (const { onDispatch } of this.#subscribers) tell(onDispatch, record);
+  }
+
+  notifyLate(late: LateOutcome): void {
+    for (const { onLate } of this.#subscribers) tell(onLate, late);
+  }
+
+  notifyProgress(type: HandlerProgress['type'], { id: hook, event }: Handler): void {
+    for (const { onProgress } of this.#subscribers) {
+      if (onProgress !== undefined) tell(onProgress, { type, hook, event });
+    }
+  }
+
+  #use(subscribers: readonly DispatchSubscriber[]): void {
+    this.#subscribers = subscribers;
+    this.#wantsRecords = subscribers.some(({ onDispatch }) => onDispatch !== undefined);
+    this.#wantsExchanges = subscribers.some(({ wantsExchanges }) => wantsExchanges === true);
+  }
+}
+
+export function recordExchanges(
+  runs: readonly { readonly outcome: Outcome; readonly exchanges: readonly Exchange[] | null }[],
+): readonly RecordedExchange[] {
+  return runs.flatMap(({ outcome: { hook, pass, part }, exchanges }) =>
+    (exchanges ?? []).map((exchange) => ({ hook, pass, part, ...exchange })),
+  );
+}
+
+/** Calls an observer. What it throws becomes a warning, because it must not change the answer. */
 export function tell<News>(observer: ((news: News) => void) | undefined, news: News): void {
   try {
     observer?.(news);

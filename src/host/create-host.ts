@@ -8,8 +8,14 @@ import type { HookPorts } from '../dialects/claude-config/ports.ts';
 import { createHookEngine, type HookEngine } from '../hooks/engine.ts';
 import type { Moment } from '../hooks/facts.ts';
 import type { HandlerSource } from '../hooks/handler.ts';
-import { type HandlerProgress, type LateOutcome, tell } from '../hooks/observers.ts';
+import {
+  DispatchSubscribers,
+  type HandlerProgress,
+  type LateOutcome,
+  tell,
+} from '../hooks/observers.ts';
 import { entryOfDispatch, entryOfLate } from '../trace/entry.ts';
+import { createExchangeSubscriber } from '../trace/exchange.ts';
 import { createTraceFile, type TraceFile } from '../trace/jsonl.ts';
 import { noteHomeHooks } from '../trust/seen.ts';
 import type { RunResult, RuntimeEvent } from '../agent/runtime-event.ts';
@@ -240,41 +246,52 @@ function createEngines(
   options: HostOptions,
   { notice, onLate }: EngineObservers,
 ): Engines {
-  const { hookSet, moment } = opened;
+  const { hookSet, moment, stateDirectory } = opened;
   let own: HookEngine | null = null;
-  let writing: { readonly trace: TraceFile | null; readonly pruning: Promise<unknown> } | null =
-    null;
-  const openEngine = (further: readonly HandlerSource[]): HookEngine => {
-    const { trace } = (writing ??= startWriting(opened, options, notice));
-    return createHookEngine({
+  let started: ReturnType<typeof start> | null = null;
+  // Nothing of this is needed, or written, before the first event can be fired.
+  function start() {
+    const trace = openTrace(opened, notice);
+    const now = (options.clock ?? systemClock).now();
+    const pruning = stateDirectory === null ? null : pruneState(stateDirectory, now);
+    return { trace, pruning, subscribers: subscribeAll(trace, options, onLate) };
+  }
+  const openEngine = (further: readonly HandlerSource[]): HookEngine =>
+    createHookEngine({
       sources: [hookSet, ...(options.sources ?? []), ...further],
       moment,
       readText: readTextIfReadable,
-      onDispatch: (record) => trace?.record(() => entryOfDispatch(record)),
-      onLate: (late) => {
-        trace?.record(() => entryOfLate(late));
-        onLate(late);
-        options.onLate?.(late);
-      },
-      ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
+      subscribers: (started ??= start()).subscribers,
     });
-  };
   return {
     own: () => (own ??= openEngine([])),
     open: (further) => openEngine([further]),
     async close() {
       await own?.close();
-      await writing?.pruning;
-      await writing?.trace?.flush();
+      await started?.pruning;
+      await started?.trace?.flush();
     },
   };
 }
 
-function startWriting(opened: OpenedHooks, options: HostOptions, notice: (text: string) => void) {
-  const { stateDirectory } = opened;
-  const now = (options.clock ?? systemClock).now();
-  const pruning = stateDirectory === null ? Promise.resolve() : pruneState(stateDirectory, now);
-  return { trace: openTrace(opened, notice), pruning };
+/** The trace comes first: it must have an answer before anybody acts on it. */
+function subscribeAll(
+  trace: TraceFile | null,
+  { onLate, onProgress, onExchange }: HostOptions,
+  receiveLate: (late: LateOutcome) => void,
+): DispatchSubscribers {
+  const subscribers = new DispatchSubscribers();
+  if (trace !== null) {
+    subscribers.subscribe({
+      wantsExchanges: true,
+      onDispatch: (record) => trace.record(() => entryOfDispatch(record)),
+      onLate: (late) => trace.record(() => entryOfLate(late)),
+    });
+  }
+  subscribers.subscribe({ onLate: receiveLate });
+  subscribers.subscribe({ onLate, onProgress });
+  if (onExchange !== undefined) subscribers.subscribe(createExchangeSubscriber(onExchange));
+  return subscribers;
 }
 
 /** The trace that `hooks stats` reads; null when it is disabled or there is no state directory. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import type { HookPorts } from '../dialects/claude-config/ports.ts';
-import type { Exchange } from '../dialects/dialect.ts';
+import type { HookExchange } from '../trace/exchange.ts';
 import type { DialectName } from '../dialects/index.ts';
 import type { Moment } from '../hooks/facts.ts';
 import type { Surroundings } from './config.ts';
@@ -28,7 +28,7 @@ export interface HookSearch {
   /** Whether a person is there to be asked and woken; hooks that would wake are awaited if not. */
   readonly isAttended?: boolean;
   /** Told what went to each hook and what came back. */
-  readonly onExchange?: (exchange: Exchange) => void;
+  readonly onExchange?: (exchange: HookExchange) => void;
   /** `record`: what the person trusted (default). `all`: run everything that is found. */
   readonly trust?: 'record' | 'all';
   /** A lock that the caller vouches for. */

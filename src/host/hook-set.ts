@@ -6,7 +6,6 @@ import type {
   Dialect,
   DiscoverOptions,
   Discovery,
-  Exchange,
   FoundHook,
   Ignored,
   PluginPlace,
@@ -82,7 +81,6 @@ export interface HookSetOptions {
   readonly trust: TrustChecker | null;
   /** Told to every hook in its environment, so that trust commands can refuse to run inside one. */
   readonly sessionId: () => string;
-  readonly onExchange?: ((exchange: Exchange) => void) | undefined;
 }
 
 /** The variable that says "you run inside an agent session". */
@@ -179,7 +177,7 @@ interface Grants {
 }
 
 function createGrants(
-  { settings, surroundings, stateDirectory, trust, sessionId, onExchange }: HookSetOptions,
+  { settings, surroundings, stateDirectory, trust, sessionId }: HookSetOptions,
   disabled: (wave?: Wave) => Settings['hooks.disabled'],
 ): Grants {
   const environmentFor = (withhold: readonly string[]): Environment =>
@@ -220,7 +218,6 @@ function createGrants(
       ...limitsOf(hook, settings),
       environment: hook.place === 'workspace' ? workspaceEnvironment() : ownEnvironment(),
       withheld: (wave) => withheld(hook, wave),
-      ...(onExchange === undefined ? {} : { onExchange }),
     }),
     status(hook) {
       const trusted = trustOf(hook);

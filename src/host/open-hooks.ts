@@ -125,7 +125,6 @@ function findHooks(
     configFile,
     trust: search.trust === 'all' ? null : opened.trust.checker,
     sessionId: () => opened.moment().sessionId,
-    onExchange: search.onExchange,
   });
 }
 

@@ -1,9 +1,11 @@
 import { messageOf } from '../base/errors.ts';
 import { cutText } from '../base/json.ts';
 import type { Outcome, Verdict } from '../hooks/decision.ts';
-import type { DispatchRecord, LateOutcome } from '../hooks/observers.ts';
+import type { HookEvent } from '../hooks/facts.ts';
+import type { DispatchRecord, LateOutcome, RecordedExchange } from '../hooks/observers.ts';
+import { decodePayload } from './exchange.ts';
 
-/** One dispatch as it is stored: event, outcomes, verdict. Plain data with bounded texts. */
+/** One dispatch as it is stored: event, outcomes, verdict, exchanges. Plain data with bounded texts. */
 export interface TraceEntry {
   readonly type: 'dispatch' | 'late';
   readonly id: string;
@@ -12,6 +14,8 @@ export interface TraceEntry {
   readonly sessionId: string;
   readonly taskId: string;
   readonly cwd: string;
+  /** The primary workspace root, or null. */
+  readonly root: string | null;
   readonly effect: string;
   readonly aborted: boolean;
   readonly stop: Verdict['stop'];
@@ -24,70 +28,101 @@ export interface TraceEntry {
   readonly input: unknown;
   /** The event's facts, cut when they are long. */
   readonly data: unknown;
+  readonly exchanges: readonly TraceExchange[];
 }
 
-export type TraceOutcome = Omit<Outcome, 'decision'>;
+export interface TraceOutcome extends Omit<Outcome, 'decision'> {
+  /** What the hook decided, cut when it is long; null when it decided nothing. */
+  readonly decision: unknown;
+}
+
+/** One exchange with a hook. What came back stands in the outcome of the same hook, pass and part. */
+export interface TraceExchange extends Pick<
+  RecordedExchange,
+  'hook' | 'pass' | 'part' | 'asked' | 'cwd' | 'ending' | 'durationMs'
+> {
+  /** What the hook was sent, cut when it is long. */
+  readonly payload: string;
+  readonly payloadBytes: number;
+}
 
 const TEXT_LIMIT = 8 * 1024;
 const LONGEST_SECRET = 1024;
 
-/** Makes the stored form of a dispatch; each text in it is at most 8 KB. */
-export function entryOfDispatch({ id, event, verdict, aborted }: DispatchRecord): TraceEntry {
-  const { input, ...rest } = verdict;
+/** Makes the stored form of a dispatch; each text in it is at most 8 KB once it is written. */
+export function entryOfDispatch(record: DispatchRecord): TraceEntry {
+  const { id, event, verdict, aborted } = record;
   return {
     type: 'dispatch',
     id,
-    at: isoTime(event.at),
-    event: event.name,
-    sessionId: event.sessionId,
-    taskId: event.taskId,
-    cwd: event.cwd,
+    ...describeMoment(event),
     effect: verdict.effect,
     aborted,
-    stop: rest.stop,
-    reasons: rest.reasons,
-    context: rest.context,
-    messages: rest.messages,
-    outcomes: rest.outcomes.map(storedOutcome),
-    skipped: rest.skipped,
-    slowest: rest.slowest,
-    input: boundData(input),
+    stop: verdict.stop,
+    reasons: verdict.reasons,
+    context: verdict.context,
+    messages: verdict.messages,
+    outcomes: verdict.outcomes.map(toTraceOutcome),
+    skipped: verdict.skipped,
+    slowest: verdict.slowest,
+    input: boundData(verdict.input),
     data: boundData(event),
+    exchanges: record.exchanges.map(toTraceExchange),
   };
 }
 
 /** A background hook's answer, stored when it comes. */
-export function entryOfLate({ dispatchId, event, outcome }: LateOutcome): TraceEntry {
+export function entryOfLate({ dispatchId, event, outcome, exchanges }: LateOutcome): TraceEntry {
   return {
     type: 'late',
     id: dispatchId,
-    at: isoTime(event.at),
-    event: event.name,
-    sessionId: event.sessionId,
-    taskId: event.taskId,
-    cwd: event.cwd,
+    ...describeMoment(event),
     effect: outcome.effect,
     aborted: false,
     stop: null,
     reasons: [],
     context: [],
     messages: [],
-    outcomes: [storedOutcome(outcome)],
+    outcomes: [toTraceOutcome(outcome)],
     skipped: [],
     slowest: null,
     input: null,
     data: null,
+    exchanges: exchanges.map(toTraceExchange),
   };
 }
 
+type EntryMoment = Pick<TraceEntry, 'at' | 'event' | 'sessionId' | 'taskId' | 'cwd' | 'root'>;
+
+function describeMoment(event: HookEvent): EntryMoment {
+  const { name, sessionId, taskId, cwd, workspaceRoots } = event;
+  const root = workspaceRoots[0] ?? null;
+  return { at: formatTime(event.at), event: name, sessionId, taskId, cwd, root };
+}
+
 /** A time that no calendar has is a caller's mistake, and no reason to lose the entry. */
-function isoTime(ms: number): string {
+function formatTime(ms: number): string {
   const date = new Date(ms);
   return Number.isNaN(date.getTime()) ? '' : date.toISOString();
 }
 
-function storedOutcome({ decision: _decision, ...outcome }: Outcome): TraceOutcome {
-  return outcome;
+function toTraceOutcome({ decision, ...outcome }: Outcome): TraceOutcome {
+  return { ...outcome, decision: boundData(decision) };
+}
+
+function toTraceExchange(exchange: RecordedExchange): TraceExchange {
+  const { hook, pass, part, asked, cwd, ending, durationMs, payload } = exchange;
+  return {
+    hook,
+    pass,
+    part,
+    asked,
+    cwd,
+    payload: decodePayload(payload, TEXT_LIMIT + LONGEST_SECRET),
+    payloadBytes: payload.length,
+    ending,
+    durationMs,
+  };
 }
 
 /** Data of at most 8 KB as JSON, else what fits of it as text: the rest is not even looked at. */

@@ -41,6 +41,7 @@ describe('a background handler', () => {
           effect: 'deny',
           decision: { effect: 'deny', reason: 'too late', context: 'news' },
         }),
+        exchanges: [],
       },
     ]);
   });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { completeEvent } from '../../src/hooks/complete-event.ts';
-import type { Moment } from '../../src/hooks/facts.ts';
+import { completeEvent, type Moment } from '../../src/hooks/facts.ts';
 import { bash, engineOf, handler, MOMENT } from './handlers.ts';
 
 const FULL: Required<Moment> = {

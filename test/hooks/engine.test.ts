@@ -225,6 +225,7 @@ describe('aborting', () => {
         id: expect.any(String),
         event: { ...MOMENT, ...bash('ls') },
         aborted: true,
+        exchanges: [],
         verdict: expect.objectContaining({
           outcomes: [
             expect.objectContaining({

@@ -55,10 +55,7 @@ function keyOf(property: ESTree.ObjectPropertyKind): string[] {
 
 describe('there is one merge:', () => {
   it('only the dispatch uses it, and one entry exports it', () => {
-    expect(importersOf('src/hooks/merge.ts')).toEqual([
-      'src/hooks.ts',
-      'src/hooks/dispatch/dispatch.ts',
-    ]);
+    expect(importersOf('src/hooks/merge.ts')).toEqual(['src/hooks.ts', 'src/hooks/dispatch.ts']);
   });
 
   it('nothing else weighs one effect against another', () => {
@@ -102,8 +99,8 @@ describe('the source', () => {
 
   it('runs handlers only in the dispatch', () => {
     expect(filesNaming('runHandler')).toEqual([
-      'src/hooks/dispatch/run-handler.ts',
-      'src/hooks/dispatch/start-run.ts',
+      'src/hooks/dispatch.ts',
+      'src/hooks/run-handler.ts',
     ]);
   });
 });

@@ -5,7 +5,7 @@ import {
   type FileHookName,
   type Profile,
 } from '../../src/dialects/cline-files/names.ts';
-import { viewEvent } from '../../src/hooks/dispatch/views.ts';
+import { EventViews } from '../../src/hooks/event-views.ts';
 import type { EventName, HookEvent, Moment } from '../../src/hooks/facts.ts';
 import { sampleEvent } from '../../src/testing/sample-event.ts';
 
@@ -75,9 +75,9 @@ export function payloadsOf(
   name: FileHookName,
   profile: Profile,
 ): Record<string, unknown>[] {
-  return viewEvent(event, undefined)
+  return new EventViews(event, undefined)
     .in(profile)
-    .map(({ input }) => JSON.parse(encodePayload({ input, name, profile })));
+    .inputs.map((input) => JSON.parse(encodePayload({ input, name, profile })));
 }
 
 const ODD_TOOLS: readonly { name: string; input: unknown }[] = [

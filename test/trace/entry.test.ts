@@ -5,15 +5,14 @@ import { bash, MOMENT, outcomeOf } from '../hooks/handlers.ts';
 import { recordOf } from './records.ts';
 
 describe('the entry of a dispatch', () => {
-  test('holds event, outcomes and verdict, without decisions', () => {
-    const { decision: _decision, ...stored } = outcomeOf({ effect: 'deny', stdout: 'out' });
+  test('holds event, outcomes and verdict, with decisions', () => {
     const verdict = {
       effect: 'deny',
       reasons: [{ hook: 'one', text: 'no' }],
       context: [{ hook: 'one', text: 'hint' }],
       messages: [{ hook: 'one', text: 'hear' }],
       input: { command: 'pwd' },
-      outcomes: [outcomeOf({ effect: 'deny', stdout: 'out' })],
+      outcomes: [outcomeOf({ effect: 'deny', stdout: 'out', decision: { effect: 'deny' } })],
       skipped: [{ hook: 'two', kind: 'withheld', why: 'untrusted' }],
       slowest: { hook: 'one', durationMs: 1 },
     } as const;
@@ -25,17 +24,19 @@ describe('the entry of a dispatch', () => {
       sessionId: 's',
       taskId: 't',
       cwd: '/ws',
+      root: '/ws',
       effect: 'deny',
       aborted: true,
       stop: null,
       reasons: verdict.reasons,
       context: verdict.context,
       messages: verdict.messages,
-      outcomes: [stored],
+      outcomes: verdict.outcomes,
       skipped: verdict.skipped,
       slowest: verdict.slowest,
       input: { command: 'pwd' },
       data: { ...MOMENT, ...bash('ls') },
+      exchanges: [],
     });
   });
 
@@ -75,10 +76,9 @@ describe('the entry of a dispatch', () => {
 });
 
 test('the entry of a late answer', () => {
-  const { decision: _decision, ...stored } = outcomeOf({ effect: 'deny' });
   const event = { ...MOMENT, ...bash('ls') };
   const outcome = outcomeOf({ effect: 'deny' });
-  expect(entryOfLate({ dispatchId: 'd1', event, outcome })).toEqual({
+  expect(entryOfLate({ dispatchId: 'd1', event, outcome, exchanges: [] })).toEqual({
     type: 'late',
     id: 'd1',
     at: '2026-01-01T00:00:00.123Z',
@@ -86,17 +86,19 @@ test('the entry of a late answer', () => {
     sessionId: 's',
     taskId: 't',
     cwd: '/ws',
+    root: '/ws',
     effect: 'deny',
     aborted: false,
     stop: null,
     reasons: [],
     context: [],
     messages: [],
-    outcomes: [stored],
+    outcomes: [outcome],
     skipped: [],
     slowest: null,
     input: null,
     data: null,
+    exchanges: [],
   });
 });
 

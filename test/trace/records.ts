@@ -10,6 +10,7 @@ export function recordOf(verdict: Partial<Verdict> = {}): DispatchRecord {
     event: { ...MOMENT, ...bash('ls') },
     verdict: { ...emptyVerdict('PreToolUse'), ...verdict },
     aborted: false,
+    exchanges: [],
   };
 }
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { isatty } from 'node:tty';
-import type { Exchange } from '../../dialects/dialect.ts';
+import type { HookExchange } from '../../trace/exchange.ts';
 import type { HostOptions } from '../../host/create-host.ts';
 import { withoutSecrets } from '../../host/secrets/without-secrets.ts';
 import { type AgentFlags, agentOptions, refuseContradictions } from '../agent-flags.ts';
@@ -59,7 +59,7 @@ function answers(): WritableStream<Uint8Array> {
 
 function debugging({ flags, print }: CommandContext): Pick<HostOptions, 'onExchange'> {
   if (flags.debug !== true) return {};
-  const show = async (exchange: Exchange): Promise<void> => {
+  const show = async (exchange: HookExchange): Promise<void> => {
     const { readableExchanges } = await import('../words/debug.ts');
     print.note(await readableExchanges([exchange], flags.raw === true));
   };

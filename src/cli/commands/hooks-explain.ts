@@ -1,5 +1,5 @@
 import { colors } from '../words/colors.ts';
-import type { Explanation } from '../../hooks/dispatch/explain.ts';
+import type { Explanation } from '../../hooks/explain.ts';
 import { EVENTS } from '../../hooks/events.ts';
 import type { HookStatus } from '../../host/hook-set.ts';
 import { type Command, withHost } from '../context.ts';

@@ -1,18 +1,18 @@
 import { colors } from './colors.ts';
-import type { Exchange } from '../../dialects/dialect.ts';
+import type { HookExchange } from '../../trace/exchange.ts';
 import { redactTexts } from '../../host/redact.ts';
 import { indent, milliseconds, oneLine } from './print.ts';
 
 /** What `--debug` prints: everything that went to each hook and came back, without secrets. */
 export async function readableExchanges(
-  exchanges: readonly Exchange[],
+  exchanges: readonly HookExchange[],
   isRaw: boolean,
 ): Promise<string> {
   const texts = exchanges.map(describe);
   return (isRaw ? texts : await redactTexts(texts)).join('\n');
 }
 
-function describe({ hook, asked, cwd, payload, ending, stdout, stderr, durationMs }: Exchange) {
+function describe({ hook, asked, cwd, payload, ending, stdout, stderr, durationMs }: HookExchange) {
   return [
     `${colors.bold('debug')} ${oneLine(hook)}: ${ending} ${colors.dim(`after ${milliseconds(durationMs)}`)}`,
     field('asked', asked),

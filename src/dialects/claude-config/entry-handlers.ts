@@ -2,7 +2,6 @@ import { callOf, type HookEvent } from '../../hooks/facts.ts';
 import { systemClock } from '../../base/clock.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
 import type { Handler } from '../../hooks/handler.ts';
-import { tell } from '../../hooks/observers.ts';
 import type { Grant } from '../dialect.ts';
 import { whyUnboundIn } from './binding.ts';
 import type { CommandEntry, Entry } from './entry.ts';
@@ -83,7 +82,7 @@ function handlerOf(entry: Entry, making: Making): Handler {
           session,
           claudeCommandHandler(entry, { target, grant, session, index, io: io.commandIo(entry) }),
         )
-      : { ...target, run: tellingRun(entry, making) };
+      : { ...target, run: createReportingRun(entry, making) };
   // Nothing waits for an answer that comes from the background, so its failure can refuse nothing.
   if (handler.background === true) return { ...handler, onFailure: 'open' };
   return sayingWhyItBlocks(handler, entry);
@@ -94,10 +93,10 @@ function onlyWhereBound(entry: CommandEntry, session: ClaudeSession, handler: Ha
   if (entry.source.root === null) return handler;
   return {
     ...handler,
-    run(input, signal) {
+    run(input, signal, report) {
       const message = whyUnboundIn(input.event.cwd, entry, session);
       return message === null
-        ? handler.run(input, signal)
+        ? handler.run(input, signal, report)
         : { failure: { kind: 'spawn', message } };
     },
   };
@@ -115,9 +114,9 @@ function onlyOnce({ once }: Entry, handler: Handler, ranOnce: RanOnce): Handler 
       if (ranFor !== momentOf(event)) return 'it runs once, and has run';
       return handler.fits?.(event, names, tool) ?? null;
     },
-    run(input, signal) {
+    run(input, signal, report) {
       ranOnce.set(keyIn(input.event), momentOf(input.event));
-      return handler.run(input, signal);
+      return handler.run(input, signal, report);
     },
   };
 }
@@ -133,8 +132,8 @@ function sayingWhyItBlocks(handler: Handler, entry: Entry): Handler {
   const hook = { event: entry.event, label: labelOf(entry), onFailure: entry.onFailure };
   return {
     ...handler,
-    async run(input, signal) {
-      const answer = await handler.run(input, signal);
+    async run(input, signal, report) {
+      const answer = await handler.run(input, signal, report);
       const { failure, program } = answer ?? {};
       if (failure === undefined || failure.message.includes(BLOCKING)) return answer;
       const details = program?.stderr.trim() === '' ? undefined : program?.stderr;
@@ -147,19 +146,16 @@ const BLOCKING = 'blocking because onFailure is';
 
 type AskedEntry = Exclude<Entry, { type: 'command' }>;
 
-/** The run of an entry that starts no program, told to whoever wants to see exchanges. */
-function tellingRun(entry: AskedEntry, making: Making): Handler['run'] {
+/** The run of an entry that starts no program. */
+function createReportingRun(entry: AskedEntry, making: Making): Handler['run'] {
   const run = runOf(entry, making);
-  const { onExchange } = making.grant;
-  if (onExchange === undefined) return run;
-  return async (input, signal) => {
+  return async (input, signal, report) => {
     const startedAt = systemClock.elapsed();
     const answer = await run(input, signal);
-    tell(onExchange, {
-      hook: making.target.id,
+    report?.({
       asked: `${entry.type} ${labelOf(entry)}`,
       cwd: null,
-      payload: making.io.encoderFor(entry.event)(input),
+      payload: Buffer.from(making.io.encoderFor(entry.event)(input)),
       ending: answer?.failure === undefined ? 'answered' : answer.failure.kind,
       stdout: answer?.program?.stdout ?? '',
       stderr: answer?.failure?.message ?? '',

@@ -152,8 +152,7 @@ function handlersOf(
     timeoutMs: grant.timeoutMs,
     opensStdin: file.opensStdin,
   });
-  const { onExchange } = grant;
-  return events.map((event) => commandHandler({ ...target, event, program, codec, onExchange }));
+  return events.map((event) => commandHandler({ ...target, event, program, codec }));
 }
 
 /** Where a person would look for it: below its root, or wherever it lies. */

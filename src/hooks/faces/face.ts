@@ -13,7 +13,7 @@ import {
  * One vocabulary's way of saying a tool's fields. The fields themselves are named
  * as Claude names them; `show` and `read` must undo each other.
  */
-export interface Face {
+export interface ToolForm {
   readonly name: string;
   /** Every key of the input, to recognise a rewrite by. */
   readonly keys: readonly string[];
@@ -24,32 +24,6 @@ export interface Face {
   readonly show: (fields: Fields) => Fields;
   /** The fields that an input says, or a sentence about why it cannot be read. */
   readonly read: (given: unknown, base: Fields) => Fields | string;
-}
-
-/** One tool of the agent and its three faces; null where a vocabulary knows no such tool. */
-export interface Tool {
-  readonly claude: Face;
-  readonly classic: Face | null;
-  readonly sdk: Face | null;
-  /** Text fields without which a call says nothing; the first is what it is about. */
-  readonly essential: readonly string[];
-  readonly pathField?: string;
-  /** What a missing path means; in classic words there always is one. */
-  readonly defaultPath?: string;
-  readonly changesFile?: true;
-  readonly formerName?: string;
-}
-
-/** One part of a call: what it does, in Claude's words, and the way back into the call's input. */
-export interface Slot {
-  readonly tool: Tool;
-  /** Paths in it are as the model wrote them. */
-  readonly fields: Fields;
-  /**
-   * The call's whole input with this part saying `next`. What cannot be said there
-   * must be left as it was: whoever calls it reads the result again and compares.
-   */
-  readonly put: (next: Fields) => unknown;
 }
 
 /** How a plural input holds its parts, as documented and as models also write it. */
@@ -66,7 +40,7 @@ export interface ListShape {
   readonly toFields?: (element: Fields) => Fields;
   readonly toElement?: (fields: Fields) => Fields;
   /** The subject of an element that says part of it under another key, and that key. */
-  readonly toldBeside?: {
+  readonly joinedWith?: {
     readonly key: string;
     readonly join: (subject: string, rest: unknown) => string;
   };
@@ -78,25 +52,25 @@ export interface ListItem {
   readonly put: (next: Fields) => unknown;
 }
 
-export interface RenamedFace {
+export interface RenamedKeys {
   readonly name: string;
   /** From the field's name to this vocabulary's key. */
   readonly keys: Readonly<Record<string, string>>;
   readonly constants?: Fields;
 }
 
-/** A face that says the same fields under other keys. */
-export function renamedFace({ name, keys, constants = {} }: RenamedFace): Face {
+/** A form that says the same fields under other keys. */
+export function createRenamedForm({ name, keys, constants = {} }: RenamedKeys): ToolForm {
   const pairs = Object.entries(keys);
   return {
     name,
     keys: [...Object.values(keys), ...Object.keys(constants)],
     constants,
     list: null,
-    show: (fields) => ({ ...picked(pairs, fields), ...constants }),
+    show: (fields) => ({ ...pickFields(pairs, fields), ...constants }),
     read: (given) => {
-      if (!isRecord(given)) return expectedObject(given);
-      return picked(
+      if (!isRecord(given)) return describeNonObject(given);
+      return pickFields(
         pairs.map(([field, key]) => [key, field]),
         given,
       );
@@ -104,8 +78,12 @@ export function renamedFace({ name, keys, constants = {} }: RenamedFace): Face {
   };
 }
 
-/** Claude's own face: the fields as they are, with defaults filled in when read. */
-export function plainFace(name: string, keys: readonly string[], defaults: Fields = {}): Face {
+/** A form that says the fields as they are, with defaults filled in when read. */
+export function createPlainForm(
+  name: string,
+  keys: readonly string[],
+  defaults: Fields = {},
+): ToolForm {
   const absent = (given: Fields): string[] =>
     Object.keys(defaults).filter((key) => given[key] === undefined);
   return {
@@ -115,20 +93,20 @@ export function plainFace(name: string, keys: readonly string[], defaults: Field
     list: null,
     show: (fields) => fields,
     read: (given) =>
-      isRecord(given) ? withValues(given, absent(given), defaults) : expectedObject(given),
+      isRecord(given) ? withValues(given, absent(given), defaults) : describeNonObject(given),
   };
 }
 
-/** A face whose input is a list; a single part is shown as a list of one. */
-export function listFace(name: string, list: ListShape): Face {
+/** A form whose input is a list; a single part is shown as a list of one. */
+export function createListForm(name: string, list: ListShape): ToolForm {
   return {
     name,
     keys: list.lists.slice(0, 1),
     constants: {},
     list,
-    show: (fields) => listInput(fields, list),
+    show: (fields) => createListInput(fields, list),
     read: (given) => {
-      const [only, ...more] = itemsOf(given, list);
+      const [only, ...more] = listItems(given, list);
       if (only === undefined || more.length > 0) {
         return `expected one entry in "${list.lists[0]}", found ${more.length + 1}`;
       }
@@ -137,26 +115,26 @@ export function listFace(name: string, list: ListShape): Face {
   };
 }
 
-export function expectedObject(given: unknown): string {
+export function describeNonObject(given: unknown): string {
   return `expected an object, found ${typeName(given)}`;
 }
 
-function picked(pairs: readonly (readonly [string, string])[], source: Fields): Fields {
+function pickFields(pairs: readonly (readonly [string, string])[], source: Fields): Fields {
   return Object.fromEntries(
     pairs.flatMap(([from, to]) => (source[from] === undefined ? [] : [[to, source[from]]])),
   );
 }
 
 /** The parts of a plural input in any of its forms: text, list, object; at least one. */
-export function itemsOf(input: unknown, shape: ListShape): readonly ListItem[] {
-  return elementsOf(input, shape).map(({ element, replace }) => {
-    const fields = fieldsOfElement(element, shape);
-    return { fields, put: (next) => replace(changedElement({ element, fields, next }, shape)) };
+export function listItems(input: unknown, shape: ListShape): readonly ListItem[] {
+  return listElements(input, shape).map(({ element, replace }) => {
+    const fields = readElement(element, shape);
+    return { fields, put: (next) => replace(changeElement({ element, fields, next }, shape)) };
   });
 }
 
-function listInput(fields: Fields, shape: ListShape): Fields {
-  return { [documentedList(shape)]: [freshElement(fields, shape)] };
+function createListInput(fields: Fields, shape: ListShape): Fields {
+  return { [getListKey(shape)]: [createElement(fields, shape)] };
 }
 
 interface PlacedElement {
@@ -164,21 +142,23 @@ interface PlacedElement {
   readonly replace: (next: unknown) => unknown;
 }
 
-function elementsOf(input: unknown, shape: ListShape): readonly PlacedElement[] {
+function listElements(input: unknown, shape: ListShape): readonly PlacedElement[] {
   const list = findList(input);
-  if (list !== null) return placedIn(list, (next) => next);
+  if (list !== null) return placeElements(list, (next) => next);
   if (typeof input === 'string') {
-    return [{ element: input, replace: (next) => (isRecord(next) ? wrap(next, shape) : next) }];
+    return [
+      { element: input, replace: (next) => (isRecord(next) ? wrapElement(next, shape) : next) },
+    ];
   }
-  if (isRecord(input)) return elementsOfRecord(input, shape);
-  return [{ element: rawText(input), replace: (next) => wrap(next, shape) }];
+  if (isRecord(input)) return listRecordElements(input, shape);
+  return [{ element: rawText(input), replace: (next) => wrapElement(next, shape) }];
 }
 
-function elementsOfRecord(input: Fields, shape: ListShape): readonly PlacedElement[] {
+function listRecordElements(input: Fields, shape: ListShape): readonly PlacedElement[] {
   for (const key of [...shape.lists, ...shape.subjects]) {
     const list = findList(input[key]);
     if (list !== null && list.length > 0) {
-      return placedIn(list, (next) => ({ ...input, [key]: next }));
+      return placeElements(list, (next) => ({ ...input, [key]: next }));
     }
   }
   const single = shape.lists.find((key) => isElement(input[key]));
@@ -189,11 +169,11 @@ function elementsOfRecord(input: Fields, shape: ListShape): readonly PlacedEleme
     return [{ element: input, replace: (next) => next }];
   }
   const isEmptyList = shape.lists.some((key) => Array.isArray(input[key]));
-  const replace = (next: unknown): unknown => ({ ...input, ...wrap(next, shape) });
+  const replace = (next: unknown): unknown => ({ ...input, ...wrapElement(next, shape) });
   return [{ element: isEmptyList ? '' : rawText(input), replace }];
 }
 
-function placedIn(
+function placeElements(
   list: readonly unknown[],
   replaceList: (next: readonly unknown[]) => unknown,
 ): readonly PlacedElement[] {
@@ -217,28 +197,32 @@ function isElement(value: unknown): boolean {
   return typeof value === 'string' || isRecord(value);
 }
 
-function wrap(element: unknown, shape: ListShape): Fields {
-  return { [documentedList(shape)]: [element] };
+function wrapElement(element: unknown, shape: ListShape): Fields {
+  return { [getListKey(shape)]: [element] };
 }
 
-function documentedList(shape: ListShape): string {
+function getListKey(shape: ListShape): string {
   return shape.lists[0] ?? '';
 }
 
-function fieldsOfElement(element: unknown, shape: ListShape): Fields {
+function readElement(element: unknown, shape: ListShape): Fields {
   if (!isRecord(element)) return { [shape.field]: rawText(element) };
   const subject = findText(element, shape.subjects);
   if (subject === null) return { [shape.field]: rawText(element), ...shape.toFields?.(element) };
-  const rest = element[shape.toldBeside?.key ?? ''];
-  const said = shape.toldBeside?.join(subject, rest) ?? subject;
+  const rest = element[shape.joinedWith?.key ?? ''];
+  const said = shape.joinedWith?.join(subject, rest) ?? subject;
   return { [shape.field]: said, ...shape.toFields?.(element) };
 }
 
-function freshElement(fields: Fields, shape: ListShape): unknown {
-  return shape.element === 'text' ? fields[shape.field] : elementRecord(fields, shape);
+function createElement(fields: Fields, shape: ListShape): unknown {
+  return shape.element === 'text' ? fields[shape.field] : createElementRecord(fields, shape);
 }
 
-function elementRecord(fields: Fields, shape: ListShape, key = shape.subjects[0] ?? ''): Fields {
+function createElementRecord(
+  fields: Fields,
+  shape: ListShape,
+  key = shape.subjects[0] ?? '',
+): Fields {
   return { [key]: fields[shape.field], ...shape.toElement?.(fields) };
 }
 
@@ -248,17 +232,21 @@ interface ElementChange {
   readonly next: Fields;
 }
 
-function changedElement({ element, fields, next }: ElementChange, shape: ListShape): unknown {
-  if (isRecord(element)) return changedRecord({ element, fields, next }, shape);
-  const fresh = elementRecord(next, shape);
+function changeElement({ element, fields, next }: ElementChange, shape: ListShape): unknown {
+  if (isRecord(element)) return changeRecord({ element, fields, next }, shape);
+  const fresh = createElementRecord(next, shape);
   const isSubjectOnly = Object.values(fresh).filter((value) => value !== undefined).length === 1;
   return isSubjectOnly ? next[shape.field] : fresh;
 }
 
-function changedRecord({ element, fields, next }: ElementChange, shape: ListShape): unknown {
+function changeRecord({ element, fields, next }: ElementChange, shape: ListShape): unknown {
   if (!isRecord(element)) return element;
   const key = shape.subjects.find((subject) => typeof element[subject] === 'string');
   // A program and its arguments, once joined, cannot be taken apart again.
-  const whole = shape.toldBeside === undefined ? element : without(element, shape.toldBeside.key);
-  return withChanges(whole, elementRecord(fields, shape, key), elementRecord(next, shape, key));
+  const whole = shape.joinedWith === undefined ? element : without(element, shape.joinedWith.key);
+  return withChanges(
+    whole,
+    createElementRecord(fields, shape, key),
+    createElementRecord(next, shape, key),
+  );
 }

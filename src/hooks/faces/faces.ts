@@ -1,28 +1,30 @@
 import { isRecord } from '../../base/json.ts';
 import {
-  APPLY_PATCH,
-  EDITOR,
-  faceOf,
   findCalledTool,
+  getOwnPathKey,
+  getOwnVocabulary,
   isCatalogued,
-  ownPathKey,
-  ownVocabulary,
   type CalledTool,
 } from './catalogue.ts';
-import type { Slot, Tool } from './face.ts';
 import { rawText, type Fields } from './fields.ts';
-import { EDIT, WRITE } from './file-tools.ts';
-import { BASH, WEB_SEARCH } from './other-tools.ts';
-import { fieldsInFace, slotsOf } from './slots.ts';
+import { APPLY_PATCH, EDITOR } from './sdk.ts';
+import { convertFields, listParts } from './slots.ts';
 import {
-  translatePath,
   VOCABULARIES,
   type FaceContext,
   type ToolCall,
   type ToolView,
-  type Translation,
   type Vocabulary,
 } from './tool-call.ts';
+import {
+  type CallPart,
+  getForm,
+  RULES,
+  type Tool,
+  TOOLS,
+  translatePath,
+  type Translation,
+} from './tools.ts';
 
 export { TOOL_NAMES, vocabularyOfName } from './catalogue.ts';
 export { rewriteInput, type Rewritten } from './rewrite.ts';
@@ -58,7 +60,6 @@ interface ResultRow {
 }
 
 const NOWHERE: FaceContext = { cwd: '/', root: null };
-const PATCH_KEYS = ['input', 'insert_line'];
 
 /**
  * The call as hooks of a vocabulary see it: once in its own words, else once per part.
@@ -71,12 +72,12 @@ export function viewsOf(
 ): readonly ToolView[] {
   const called = findCalledTool(call);
   if (called === null) return [{ name: call.name, input: call.input, part: null }];
-  if (called.vocabulary === vocabulary) return [ownView(call, called, context)];
-  const slots = slotsOf(call, called, context);
-  const translation = { from: ownVocabulary(called), into: vocabulary };
+  if (called.vocabulary === vocabulary) return [createOwnView(call, called, context)];
+  const slots = listParts(call, called, context);
+  const translation = { from: getOwnVocabulary(called), into: vocabulary };
   return slots.map((slot, index) => ({
-    name: faceOf(slot.tool, vocabulary).name,
-    input: shownInput(slot, translation, context),
+    name: getForm(slot.tool, vocabulary).name,
+    input: writeInput(slot, translation, context),
     part: slots.length === 1 ? null : index,
   }));
 }
@@ -93,31 +94,34 @@ export function namesOf(call: ToolCall, view: ToolView): readonly string[] {
 }
 
 function findNames(call: ToolCall, view: ToolView): readonly string[] {
-  const names = toolsShown(call, view).flatMap(({ claude, formerName, classic, sdk }) => [
-    claude.name,
-    formerName,
-    classic?.name,
-    sdk?.name,
-  ]);
+  const names = listShownTools(call, view).flatMap(({ forms, formerNames }) => {
+    const [own, ...others] = VOCABULARIES.map((vocabulary) => forms[vocabulary]?.name);
+    return [own, ...formerNames, ...others];
+  });
   return [...new Set([...names, call.name])].filter((name) => name !== undefined);
 }
 
 /** A call's result as hooks of a vocabulary know it: structured, text, or rows. */
 export function resultOf(call: ToolCall, result: ToolResult, view: ResultView): unknown {
-  const seen = partOf(result, view.part);
-  if (view.vocabulary === 'claude') return claudeResponse(call, seen);
-  if (view.vocabulary === 'classic') return seen.text;
-  return sdkOutput(call, result, view.part);
+  return RESULT_FORMS[view.vocabulary](call, result, view.part);
 }
+
+type ToResult = (call: ToolCall, result: ToolResult, part: number | null) => unknown;
+
+const RESULT_FORMS: Readonly<Record<Vocabulary, ToResult>> = {
+  claude: (call, result, part) => toClaudeResponse(call, getPartResult(result, part)),
+  classic: (_call, result, part) => getPartResult(result, part).text,
+  sdk: toSdkOutput,
+};
 
 /** The vocabulary whose keys a rewritten input has, or null when several or none fit it best. */
 export function vocabularyOfKeys(call: ToolCall, input: unknown): Vocabulary | null {
   const called = findCalledTool(call);
   if (called === null || !isRecord(input)) return null;
-  const tools = called.tool.changesFile === true ? [WRITE, EDIT] : [called.tool];
+  const tools = called.tool.changesFile === true ? [TOOLS.Write, TOOLS.Edit] : [called.tool];
   const given = Object.keys(input);
   const scores = VOCABULARIES.map((vocabulary) => {
-    const known = keysIn(tools, vocabulary);
+    const known = listKeys(tools, vocabulary);
     return { vocabulary, score: given.filter((key) => known.has(key)).length };
   });
   const best = Math.max(...scores.map(({ score }) => score));
@@ -125,14 +129,14 @@ export function vocabularyOfKeys(call: ToolCall, input: unknown): Vocabulary | n
   return best === 0 || second !== undefined ? null : (first?.vocabulary ?? null);
 }
 
-function shownInput(slot: Slot, translation: Translation, context: FaceContext): Fields {
-  return faceOf(slot.tool, translation.into).show(fieldsInFace(slot, translation, context));
+function writeInput(slot: CallPart, translation: Translation, context: FaceContext): Fields {
+  return getForm(slot.tool, translation.into).show(convertFields(slot, translation, context));
 }
 
-function ownView(call: ToolCall, called: CalledTool, context: FaceContext): ToolView {
+function createOwnView(call: ToolCall, called: CalledTool, context: FaceContext): ToolView {
   const { tool, vocabulary } = called;
-  const name = call.name === tool.formerName ? tool.claude.name : call.name;
-  const key = ownPathKey(called);
+  const name = tool.formerNames.includes(call.name) ? tool.defaultForm.name : call.name;
+  const key = getOwnPathKey(called);
   if (key === null || vocabulary === null || !isRecord(call.input)) {
     return { name, input: call.input, part: null };
   }
@@ -144,12 +148,12 @@ function ownView(call: ToolCall, called: CalledTool, context: FaceContext): Tool
   return { name, input, part: null };
 }
 
-function toolsShown(call: ToolCall, view: ToolView): readonly Tool[] {
+function listShownTools(call: ToolCall, view: ToolView): readonly Tool[] {
   const called = findCalledTool(call);
   if (called === null) return [];
   if (call.name !== EDITOR && call.name !== APPLY_PATCH) return [called.tool];
-  if (view.name !== call.name) return [isWrite(view.name) ? WRITE : EDIT];
-  return slotsOf(call, called, NOWHERE).map((slot) => slot.tool);
+  if (view.name !== call.name) return [isWrite(view.name) ? TOOLS.Write : TOOLS.Edit];
+  return listParts(call, called, NOWHERE).map((slot) => slot.tool);
 }
 
 /** Whether they depend on nothing but what the tool is called. */
@@ -158,45 +162,45 @@ function hasFixedNames(name: string): boolean {
 }
 
 function isWrite(name: string): boolean {
-  return name === WRITE.claude.name || name === WRITE.classic?.name;
+  return VOCABULARIES.some((vocabulary) => TOOLS.Write.forms[vocabulary]?.name === name);
 }
 
-function partOf(result: ToolResult, part: number | null): ToolResult {
+function getPartResult(result: ToolResult, part: number | null): ToolResult {
   if (part !== null) return result.parts?.[part] ?? result;
   const isOnlyInside = result.response === undefined && result.parts?.length === 1;
   return isOnlyInside ? (result.parts[0] ?? result) : result;
 }
 
-function claudeResponse(call: ToolCall, { response, text }: ToolResult): unknown {
+function toClaudeResponse(call: ToolCall, { response, text }: ToolResult): unknown {
   if (response !== undefined) return response;
-  if (findCalledTool(call)?.tool !== BASH) return text;
+  if (findCalledTool(call)?.tool !== TOOLS.Bash) return text;
   return { stdout: text, stderr: '', interrupted: false, isImage: false, noOutputExpected: false };
 }
 
-function sdkOutput(call: ToolCall, result: ToolResult, part: number | null): unknown {
+function toSdkOutput(call: ToolCall, result: ToolResult, part: number | null): unknown {
   const called = findCalledTool(call);
-  if (called === null || call.name === APPLY_PATCH) return partOf(result, part).text;
+  if (called === null || call.name === APPLY_PATCH) return getPartResult(result, part).text;
   // Whoever brings it answers in words of their own.
-  if (called.tool === WEB_SEARCH) return result.response ?? result.text;
-  const slots = slotsOf(call, called, NOWHERE);
+  if (called.tool === TOOLS.WebSearch) return result.response ?? result.text;
+  const slots = listParts(call, called, NOWHERE);
   const slot = slots[part ?? 0];
-  if (slot === undefined) return partOf(result, part).text;
-  const face = faceOf(slot.tool, 'sdk');
-  if (face.name === EDITOR) return rowOf(slot, partOf(result, part));
+  if (slot === undefined) return getPartResult(result, part).text;
+  const face = getForm(slot.tool, 'sdk');
+  if (face.name === EDITOR) return createRow(slot, getPartResult(result, part));
   // Claude's list of questions is a list too, but its answer has no rows.
-  if (face.list === null || slot.tool.sdk === null) return partOf(result, part).text;
-  if (part !== null) return [rowOf(slot, partOf(result, part))];
-  return slots.map((each, index) => rowOf(each, result.parts?.[index] ?? result));
+  if (face.list === null || slot.tool.forms.sdk === null) return getPartResult(result, part).text;
+  if (part !== null) return [createRow(slot, getPartResult(result, part))];
+  return slots.map((each, index) => createRow(each, result.parts?.[index] ?? result));
 }
 
-function rowOf({ tool, fields }: Slot, { text, success, error }: ToolResult): ResultRow {
+function createRow({ tool, fields }: CallPart, { text, success, error }: ToolResult): ResultRow {
   const query = rawText(fields[tool.essential[0] ?? '']);
   const row = { query, result: text, success };
   return error === undefined ? row : { ...row, error };
 }
 
-function keysIn(tools: readonly Tool[], vocabulary: Vocabulary): ReadonlySet<string> {
-  const keys = tools.flatMap((tool) => tool[vocabulary]?.keys ?? []);
+function listKeys(tools: readonly Tool[], vocabulary: Vocabulary): ReadonlySet<string> {
+  const keys = tools.flatMap((tool) => tool.forms[vocabulary]?.keys ?? []);
   const isChange = tools.some((tool) => tool.changesFile === true);
-  return new Set(isChange && vocabulary === 'sdk' ? [...keys, ...PATCH_KEYS] : keys);
+  return new Set(isChange ? [...keys, ...RULES[vocabulary].changeKeys] : keys);
 }

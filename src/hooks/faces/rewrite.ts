@@ -1,11 +1,12 @@
 import { isRecord } from '../../base/json.ts';
-import { faceOf, findCalledTool, ownPathKey, ownVocabulary, type CalledTool } from './catalogue.ts';
-import { expectedObject, type Face, type Slot } from './face.ts';
+import { findCalledTool, getOwnPathKey, getOwnVocabulary, type CalledTool } from './catalogue.ts';
+import { describeNonObject, type ToolForm } from './face.ts';
 import { changedKeys, isSame, withValues, type Fields } from './fields.ts';
-import { fieldsInFace, slotsOf } from './slots.ts';
-import { translatePath, type FaceContext, type ToolCall, type Vocabulary } from './tool-call.ts';
+import { convertFields, listParts } from './slots.ts';
+import type { FaceContext, ToolCall, Vocabulary } from './tool-call.ts';
+import { type CallPart, getForm, RULES, translatePath } from './tools.ts';
 
-/** A new input that came back through one face of a call. */
+/** A new input that came back through one form of a call. */
 export interface Rewrite {
   readonly vocabulary: Vocabulary;
   /** The `part` of the view that was rewritten. */
@@ -22,13 +23,13 @@ export type Rewritten =
     }
   | { readonly ok: false; readonly error: string };
 
-/** The call's own input after a rewrite; what the face does not say keeps its value. */
+/** The call's own input after a rewrite; what the form does not say keeps its value. */
 export function rewriteInput(call: ToolCall, rewrite: Rewrite, context: FaceContext): Rewritten {
   const called = findCalledTool(call);
   if (called === null || called.vocabulary === rewrite.vocabulary) {
     return replaceInput(call, rewrite, context);
   }
-  const slots = slotsOf(call, called, context);
+  const slots = listParts(call, called, context);
   const slot = slots[rewrite.part ?? 0];
   if (slot === undefined || (rewrite.part === null && slots.length > 1)) {
     return refuse(call, `it has ${slots.length} parts, and part ${rewrite.part} is none of them`);
@@ -40,15 +41,17 @@ function replaceInput(call: ToolCall, rewrite: Rewrite, context: FaceContext): R
   const { input, vocabulary } = rewrite;
   const called = findCalledTool(call);
   if (!isRecord(input)) {
-    return isLooseList(called, input) ? { ok: true, input } : refuse(call, expectedObject(input));
+    return isLooseList(called, input)
+      ? { ok: true, input }
+      : refuse(call, describeNonObject(input));
   }
   if (called === null) return { ok: true, input };
   return { ok: true, input: withOwnPath({ call, called, input, vocabulary }, context) };
 }
 
-// The SDK takes a bare text or list where it documents an object with a list.
 function isLooseList(called: CalledTool | null, input: unknown): boolean {
-  if (called === null || called.vocabulary !== 'sdk' || called.face.list === null) return false;
+  if (called === null || called.vocabulary === null || called.face.list === null) return false;
+  if (!RULES[called.vocabulary].takesBareLists) return false;
   return typeof input === 'string' || Array.isArray(input);
 }
 
@@ -61,7 +64,7 @@ interface Replacement {
 
 function withOwnPath(replacement: Replacement, context: FaceContext): Fields {
   const { call, called, input, vocabulary } = replacement;
-  const key = ownPathKey(called);
+  const key = getOwnPathKey(called);
   const given = key === null ? undefined : input[key];
   if (key === null || typeof given !== 'string') return input;
   const before = isRecord(call.input) ? call.input[key] : undefined;
@@ -74,16 +77,16 @@ function withOwnPath(replacement: Replacement, context: FaceContext): Fields {
 interface PartRewrite {
   readonly call: ToolCall;
   readonly called: CalledTool;
-  readonly slots: readonly Slot[];
-  readonly slot: Slot;
+  readonly slots: readonly CallPart[];
+  readonly slot: CallPart;
   readonly rewrite: Rewrite;
 }
 
 function rewritePart(part: PartRewrite, context: FaceContext): Rewritten {
   const { call, slot, rewrite } = part;
-  const face = faceOf(slot.tool, rewrite.vocabulary);
-  const translation = { from: ownVocabulary(part.called), into: rewrite.vocabulary };
-  const base = fieldsInFace(slot, translation, context);
+  const face = getForm(slot.tool, rewrite.vocabulary);
+  const translation = { from: getOwnVocabulary(part.called), into: rewrite.vocabulary };
+  const base = convertFields(slot, translation, context);
   const shown = face.show(base);
   if (isSame(shown, rewrite.input)) return { ok: true, input: call.input };
   const wanted = face.read(rewrite.input, base);
@@ -92,10 +95,10 @@ function rewritePart(part: PartRewrite, context: FaceContext): Rewritten {
   if (missing !== undefined) return refuse(call, `expected "${missing}" to be text`);
   const before = face.read(shown, base);
   const changed = changedKeys(typeof before === 'string' ? {} : before, wanted);
-  const next = withValues(slot.fields, changed, inCallPaths(part, { changed, wanted }, context));
+  const next = withValues(slot.fields, changed, convertPath(part, { changed, wanted }, context));
   // Claude's words reach the fields as they are, so what is lost of them shows below.
   const isPlain = shown === base;
-  const ignored = isPlain ? [] : ignoredKeys(face, shown, rewrite.input);
+  const ignored = isPlain ? [] : listIgnoredKeys(face, shown, rewrite.input);
   return checkPut(part, { next, changed, ignored, input: slot.put(next) }, context);
 }
 
@@ -104,7 +107,7 @@ interface WantedChange {
   readonly wanted: Fields;
 }
 
-function inCallPaths(
+function convertPath(
   { called, slot, rewrite }: PartRewrite,
   { changed, wanted }: WantedChange,
   context: FaceContext,
@@ -113,11 +116,11 @@ function inCallPaths(
   if (pathField === undefined || !changed.includes(pathField)) return wanted;
   const file = wanted[pathField];
   if (typeof file !== 'string') return wanted;
-  const back = { from: rewrite.vocabulary, into: ownVocabulary(called) };
+  const back = { from: rewrite.vocabulary, into: getOwnVocabulary(called) };
   return { ...wanted, [pathField]: translatePath(file, back, context) };
 }
 
-function ignoredKeys(face: Face, shown: Fields, given: unknown): string[] {
+function listIgnoredKeys(face: ToolForm, shown: Fields, given: unknown): string[] {
   if (face.list !== null || !isRecord(given)) return [];
   const isCarried = (key: string): boolean => face.keys.includes(key) && !(key in face.constants);
   return Object.keys(given).filter((key) => !isCarried(key) && !isSame(given[key], shown[key]));
@@ -134,7 +137,7 @@ interface PutAttempt {
 function checkPut(part: PartRewrite, attempt: PutAttempt, context: FaceContext): Rewritten {
   const { call, called, slots, slot } = part;
   const { next, changed, input } = attempt;
-  const reread = slotsOf({ name: call.name, input }, called, context);
+  const reread = listParts({ name: call.name, input }, called, context);
   const index = slots.indexOf(slot);
   const isAlone = slots.every(
     (other, at) => at === index || isSame(other.fields, reread[at]?.fields),

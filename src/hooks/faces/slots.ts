@@ -1,72 +1,80 @@
 import { isRecord } from '../../base/json.ts';
-import { APPLY_PATCH, EDITOR, MULTI_EDIT, USE_MCP_TOOL, type CalledTool } from './catalogue.ts';
-import { itemsOf, type Slot } from './face.ts';
+import { MULTI_EDIT, type CalledTool } from './catalogue.ts';
+import { REPLACE_IN_FILE, USE_MCP_TOOL } from './classic.ts';
+import { listItems } from './face.ts';
 import { findArray, rawText, withChanges, without, type Fields } from './fields.ts';
-import { EDIT, WRITE, editFields, pathIn, pathKeyIn, unreadableChange } from './file-tools.ts';
-import { patchSlots } from './patch-slots.ts';
-import { parseSearchReplace, replaceBlock } from './search-replace.ts';
 import {
-  readCalledFile,
-  translatePath,
-  type FaceContext,
-  type ToolCall,
-  type Translation,
-} from './tool-call.ts';
+  createEditFields,
+  createUnreadableChange,
+  findPath,
+  findPathKey,
+  getText,
+} from './file-change.ts';
+import { listPatchParts } from './patch-parts.ts';
+import { APPLY_PATCH, EDITOR } from './sdk.ts';
+import { parseSearchReplace, replaceBlock } from './search-replace.ts';
+import { readCalledFile, type FaceContext, type ToolCall } from './tool-call.ts';
+import { type CallPart, RULES, TOOLS, translatePath, type Translation } from './tools.ts';
 
-type SlotReader = (input: unknown, context: FaceContext) => readonly Slot[];
+type PartReader = (input: unknown, context: FaceContext) => readonly CallPart[];
 
-const READERS = new Map<string, SlotReader>([
-  [APPLY_PATCH, patchSlots],
-  [EDITOR, editorSlots],
-  [MULTI_EDIT, multiEditSlots],
-  ['replace_in_file', searchReplaceSlots],
+const READERS = new Map<string, PartReader>([
+  [APPLY_PATCH, listPatchParts],
+  [EDITOR, listEditorParts],
+  [MULTI_EDIT, listMultiEditParts],
+  [REPLACE_IN_FILE, listSearchReplaceParts],
 ]);
 
 /** The parts of a call, at least one, whatever its input is. */
-export function slotsOf(call: ToolCall, called: CalledTool, context: FaceContext): readonly Slot[] {
+export function listParts(
+  call: ToolCall,
+  called: CalledTool,
+  context: FaceContext,
+): readonly CallPart[] {
   const read = READERS.get(call.name);
   if (read !== undefined) return read(call.input, context);
   const { list } = called.face;
-  if (list === null) return [onlySlot(call, called)];
-  return itemsOf(call.input, list).map((item) => ({ tool: called.tool, ...item }));
+  if (list === null) return [createOnlyPart(call, called)];
+  return listItems(call.input, list).map((item) => ({ tool: called.tool, ...item }));
 }
 
 /** A part's fields with its path as the other vocabulary says paths. */
-export function fieldsInFace(
-  { tool, fields }: Pick<Slot, 'tool' | 'fields'>,
+export function convertFields(
+  { tool, fields }: Pick<CallPart, 'tool' | 'fields'>,
   translation: Translation,
   context: FaceContext,
 ): Fields {
   const { pathField } = tool;
   if (pathField === undefined) return fields;
-  const isClassic = translation.from === 'classic' || translation.into === 'classic';
-  const file = fields[pathField] ?? (isClassic ? tool.defaultPath : undefined);
+  const { from, into } = translation;
+  const saysPath = RULES[from].alwaysSaysPath || RULES[into].alwaysSaysPath;
+  const file = fields[pathField] ?? (saysPath ? tool.defaultPath : undefined);
   if (typeof file !== 'string') return fields;
   const said = translatePath(file, translation, context);
   return said === fields[pathField] ? fields : { ...fields, [pathField]: said };
 }
 
-function onlySlot({ name, input }: ToolCall, { tool, face }: CalledTool): Slot {
-  const read = isRecord(input) ? face.read(input, {}) : wordless(tool.essential[0], input);
-  const fields = typeof read === 'string' ? unreadableArguments(input) : read;
+function createOnlyPart({ name, input }: ToolCall, { tool, face }: CalledTool): CallPart {
+  const read = isRecord(input) ? face.read(input, {}) : describeBareInput(tool.essential[0], input);
+  const fields = typeof read === 'string' ? readUnparsedArguments(input) : read;
   const isBroken = tool.essential.some((field) => typeof fields[field] !== 'string');
-  if (tool.changesFile === true && isBroken) return unreadableChange(input);
+  if (tool.changesFile === true && isBroken) return createUnreadableChange(input);
   const put = (next: Fields): unknown => withChanges(input, face.show(fields), face.show(next));
-  return { tool, fields, put: name === USE_MCP_TOOL ? putArguments(input, put) : put };
+  return { tool, fields, put: name === USE_MCP_TOOL ? keepArgumentForm(input, put) : put };
 }
 
-function wordless(field: string | undefined, input: unknown): Fields {
+function describeBareInput(field: string | undefined, input: unknown): Fields {
   if (field === undefined || input === null || input === undefined) return {};
   return { [field]: rawText(input) };
 }
 
 // A hook must be able to search what the server would be sent.
-function unreadableArguments(input: unknown): Fields {
+function readUnparsedArguments(input: unknown): Fields {
   return isRecord(input) ? { arguments: rawText(input['arguments']) } : {};
 }
 
 // Models send the arguments as JSON text or as an object; they stay what they were.
-function putArguments(input: unknown, put: Slot['put']): Slot['put'] {
+function keepArgumentForm(input: unknown, put: CallPart['put']): CallPart['put'] {
   const isObject = isRecord(input) && isRecord(input['arguments']);
   return (next) => {
     const changed = put(next);
@@ -75,68 +83,67 @@ function putArguments(input: unknown, put: Slot['put']): Slot['put'] {
 }
 
 /** `replace_in_file`: one edit per SEARCH/REPLACE block. */
-function searchReplaceSlots(input: unknown): readonly Slot[] {
-  const path = pathIn(input);
-  if (!isRecord(input) || path === null) return [unreadableChange(input)];
+function listSearchReplaceParts(input: unknown): readonly CallPart[] {
+  const path = findPath(input);
+  if (!isRecord(input) || path === null) return [createUnreadableChange(input)];
   const { diff } = input;
-  if (typeof diff !== 'string') return [unreadableChange(input)];
+  if (typeof diff !== 'string') return [createUnreadableChange(input)];
   const blocks = parseSearchReplace(diff);
-  if (blocks.length === 0) return [unreadableDiff(input, path, diff)];
+  if (blocks.length === 0) return [createUnreadableDiff(input, path, diff)];
   return blocks.map(({ search, replace }, index) => ({
-    tool: EDIT,
-    fields: editFields(path, search, replace),
+    tool: TOOLS.Edit,
+    fields: createEditFields(path, search, replace),
     put: (next) => {
-      const texts = { search: textIn(next, 'old_string'), replace: textIn(next, 'new_string') };
-      return { ...input, ...renamed(input, next), diff: replaceBlock(diff, index, texts) };
+      const texts = { search: getText(next, 'old_string'), replace: getText(next, 'new_string') };
+      return { ...input, ...writePathKey(input, next), diff: replaceBlock(diff, index, texts) };
     },
   }));
 }
 
 /** `MultiEdit`: one edit per entry. */
-function multiEditSlots(input: unknown): readonly Slot[] {
-  const path = pathIn(input);
+function listMultiEditParts(input: unknown): readonly CallPart[] {
+  const path = findPath(input);
   const list = isRecord(input) ? findArray(input['edits']) : null;
-  if (!isRecord(input) || path === null || list === null) return [unreadableChange(input)];
+  if (!isRecord(input) || path === null || list === null) return [createUnreadableChange(input)];
   const edits = list.filter(isEdit);
-  if (edits.length === 0 || edits.length < list.length) return [unreadableChange(input)];
+  if (edits.length === 0 || edits.length < list.length) return [createUnreadableChange(input)];
   return edits.map((edit, index) => {
-    const fields = { ...editFields(path, '', ''), ...edit, file_path: path };
+    const fields = { ...createEditFields(path, '', ''), ...edit, file_path: path };
     return {
-      tool: EDIT,
+      tool: TOOLS.Edit,
       fields,
       put: (next) => {
         const changed = withChanges(edit, without(fields, 'file_path'), without(next, 'file_path'));
-        return { ...input, ...renamed(input, next), edits: list.with(index, changed) };
+        return { ...input, ...writePathKey(input, next), edits: list.with(index, changed) };
       },
     };
   });
 }
 
 /** `editor`: a whole file, a replacement, or an insertion before a line. */
-function editorSlots(input: unknown, context: FaceContext): readonly Slot[] {
-  const path = pathIn(input);
-  if (!isRecord(input) || path === null) return [unreadableChange(input)];
+function listEditorParts(input: unknown, context: FaceContext): readonly CallPart[] {
+  const path = findPath(input);
+  if (!isRecord(input) || path === null) return [createUnreadableChange(input)];
   const { old_text: oldText, new_text: newText, insert_line: insertLine } = input;
-  if (typeof newText !== 'string') return [unreadableChange(input)];
-  if (!isAbsent(insertLine)) return [insertionSlot(input, path, context)];
+  if (typeof newText !== 'string') return [createUnreadableChange(input)];
+  if (!isAbsent(insertLine)) return [createInsertion(input, path, context)];
   if (isAbsent(oldText)) {
-    const put = (next: Fields): unknown =>
-      changedEditor(input, next, { new_text: next['content'] });
-    return [{ tool: WRITE, fields: { file_path: path, content: newText }, put }];
+    const put = (next: Fields): unknown => changeEditor(input, next, { new_text: next['content'] });
+    return [{ tool: TOOLS.Write, fields: { file_path: path, content: newText }, put }];
   }
-  if (typeof oldText !== 'string') return [unreadableChange(input)];
+  if (typeof oldText !== 'string') return [createUnreadableChange(input)];
   return [
     {
-      tool: EDIT,
-      fields: editFields(path, oldText, newText),
+      tool: TOOLS.Edit,
+      fields: createEditFields(path, oldText, newText),
       put: (next) =>
-        changedEditor(input, next, { old_text: next['old_string'], new_text: next['new_string'] }),
+        changeEditor(input, next, { old_text: next['old_string'], new_text: next['new_string'] }),
     },
   ];
 }
 
-function unreadableDiff(input: unknown, path: string, diff: string): Slot {
-  return { tool: EDIT, fields: editFields(path, '', diff), put: () => input };
+function createUnreadableDiff(input: unknown, path: string, diff: string): CallPart {
+  return { tool: TOOLS.Edit, fields: createEditFields(path, '', diff), put: () => input };
 }
 
 function isEdit(value: unknown): value is Fields {
@@ -151,34 +158,34 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-function changedEditor(input: Fields, next: Fields, texts: Fields): unknown {
-  return { ...input, ...renamed(input, next), ...texts };
+function changeEditor(input: Fields, next: Fields, texts: Fields): unknown {
+  return { ...input, ...writePathKey(input, next), ...texts };
 }
 
-function insertionSlot(input: Fields, path: string, context: FaceContext): Slot {
+function createInsertion(input: Fields, path: string, context: FaceContext): CallPart {
   const line = Number(input['insert_line']);
-  if (!Number.isInteger(line)) return unreadableChange(input);
-  const newText = textIn(input, 'new_text');
-  const { neighbour, before, after } = surroundings(readCalledFile(path, context), line);
+  if (!Number.isInteger(line)) return createUnreadableChange(input);
+  const newText = getText(input, 'new_text');
+  const { neighbour, before, after } = findNeighbours(readCalledFile(path, context), line);
   return {
-    tool: EDIT,
-    fields: editFields(path, neighbour, `${before}${newText}${after}`),
+    tool: TOOLS.Edit,
+    fields: createEditFields(path, neighbour, `${before}${newText}${after}`),
     put: (next) => {
-      const wanted = textIn(next, 'new_string');
+      const wanted = getText(next, 'new_string');
       if (!wanted.startsWith(before) || !wanted.endsWith(after)) return input;
       const inserted = wanted.slice(before.length, wanted.length - after.length);
-      return changedEditor(input, next, { new_text: inserted });
+      return changeEditor(input, next, { new_text: inserted });
     },
   };
 }
 
-interface Surroundings {
+interface Neighbours {
   readonly neighbour: string;
   readonly before: string;
   readonly after: string;
 }
 
-function surroundings(text: string | null, line: number): Surroundings {
+function findNeighbours(text: string | null, line: number): Neighbours {
   const lines = text === null || text === '' ? [] : text.replace(/\n$/, '').split('\n');
   const following = lines[Math.max(line, 1) - 1];
   if (following !== undefined) {
@@ -189,11 +196,6 @@ function surroundings(text: string | null, line: number): Surroundings {
   return { neighbour: last, before: `${last}\n`, after: '' };
 }
 
-function renamed(input: Fields, next: Fields): Fields {
-  return { [pathKeyIn(input)]: next['file_path'] };
-}
-
-function textIn(fields: Fields, key: string): string {
-  const value = fields[key];
-  return typeof value === 'string' ? value : '';
+function writePathKey(input: Fields, next: Fields): Fields {
+  return { [findPathKey(input)]: next['file_path'] };
 }

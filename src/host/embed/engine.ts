@@ -6,6 +6,8 @@ import {
 } from '../../hooks/engine.ts';
 import type { Moment } from '../../hooks/facts.ts';
 import type { HandlerSource } from '../../hooks/handler.ts';
+import type { DispatchSubscriber } from '../../hooks/observers.ts';
+import { createExchangeSubscriber } from '../../trace/exchange.ts';
 import { readSurroundings } from '../config.ts';
 import { createMoment } from '../moment.ts';
 import { noticesOf } from '../create-host.ts';
@@ -18,6 +20,8 @@ export interface EmbeddedSource extends HandlerSource {
   moment?(): Partial<Moment>;
   /** What a person should know that is no answer to anything. */
   notices?(): readonly string[];
+  /** Follows the dispatches of every engine that has this source. */
+  readonly subscriber?: DispatchSubscriber;
 }
 
 export interface EmbeddedEngineOptions extends Omit<HookEngineOptions, 'moment' | 'sources'> {
@@ -35,10 +39,12 @@ export function createHookEngine(options: EmbeddedEngineOptions): HookEngine {
   const { sources } = engineOptions;
   for (const notice of sources.flatMap((source) => source.notices?.() ?? [])) onNotice?.(notice);
   const known = joinMoments(sources[0]?.moment?.() ?? {}, moment);
-  return createEngine({
+  const engine = createEngine({
     ...engineOptions,
     moment: createMoment({ surroundings: readSurroundings(), clock: systemClock, known }),
   });
+  for (const { subscriber } of sources) if (subscriber !== undefined) engine.subscribe(subscriber);
+  return engine;
 }
 
 /** An agent that was named after the source's session goes by the caller's, if that has another. */
@@ -60,5 +66,9 @@ export function claudeHooks(search: HookSearch = {}): EmbeddedSource {
 function sourceOf(search: HookSearch): EmbeddedSource {
   const opened = openHooks(search);
   const { hookSet, moment } = opened;
-  return { ...hookSet, moment, notices: () => noticesOf(opened) };
+  const source = { ...hookSet, moment, notices: () => noticesOf(opened) };
+  const { onExchange } = search;
+  if (onExchange === undefined) return source;
+  const isOwn = (id: string): boolean => hookSet.found().some((hook) => hook.id === id);
+  return { ...source, subscriber: createExchangeSubscriber(onExchange, isOwn) };
 }

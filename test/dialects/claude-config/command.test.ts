@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Exchange } from '../../../src/dialects/dialect.ts';
+import type { HookExchange } from '../../../src/trace/exchange.ts';
 import type { LateOutcome } from '../../../src/hooks/observers.ts';
 import type { HostOptions } from '../../../src/host/create-host.ts';
 import { createPlaces, hostIn, type Places } from '../../host/places.ts';
@@ -246,7 +246,7 @@ test.each([
 });
 
 test('what went to a hook and came back is told to whoever asks', async () => {
-  const exchanges: Exchange[] = [];
+  const exchanges: HookExchange[] = [];
   const places = configured('UserPromptSubmit', command('echo out; echo err >&2; exit 3'));
   const { engine } = await host(places, { onExchange: (each) => exchanges.push(each) });
   await engine.dispatch({ name: 'UserPromptSubmit', prompt: 'hello' });

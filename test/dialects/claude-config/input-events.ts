@@ -9,7 +9,7 @@ import {
   CLAUDE_EVENT_NAMES,
   type ClaudeEvent,
 } from '../../../src/dialects/claude-config/names.ts';
-import { viewEvent } from '../../../src/hooks/dispatch/views.ts';
+import { EventViews } from '../../../src/hooks/event-views.ts';
 import type { FiredEvent, HookEvent } from '../../../src/hooks/facts.ts';
 import { MOMENT } from '../../hooks/handlers.ts';
 
@@ -64,9 +64,9 @@ type Options = Partial<Pick<PayloadRequest, 'transcriptPath' | 'home' | 'extras'
 export function stdinsOf(fired: FiredEvent, options: Options = {}): readonly string[] {
   const event = claudeName(fired);
   const given = { transcriptPath: '/t/s.jsonl', home: '/home/user', ...options };
-  return viewEvent(eventOf(fired), undefined)
+  return new EventViews(eventOf(fired), undefined)
     .in('claude')
-    .map(({ input }) => encodePayload({ input, event, ...given }));
+    .inputs.map((input) => encodePayload({ input, event, ...given }));
 }
 
 export function payloadsOf(fired: FiredEvent, options: Options = {}): readonly Fields[] {

@@ -5,7 +5,7 @@ import { decodeOutput } from '../../../src/dialects/claude-config/output/decide.
 import { SPECIFIC_FIELDS } from '../../../src/dialects/claude-config/output/fields.ts';
 import { decodeLate, isAsyncLine } from '../../../src/dialects/claude-config/output/late.ts';
 import { parseOutput } from '../../../src/dialects/claude-config/output/parse.ts';
-import { answerProblem } from '../../../src/hooks/dispatch/check-answer.ts';
+import { findAnswerProblem } from '../../../src/hooks/check-answer.ts';
 import { request, specific } from './outputs.ts';
 
 const events = fc.constantFrom(...CLAUDE_EVENT_NAMES);
@@ -34,8 +34,8 @@ test('no bytes make it throw, and every answer is one that the engine understand
   fc.assert(
     fc.property(events, exits, fc.oneof(bytes, fc.string(), fc.json()), (event, exit, out) => {
       const given = request(event, { out, exit, err: out });
-      expect(answerProblem(decodeOutput(given))).toBeNull();
-      expect(answerProblem(decodeLate({ ...given, isRewake: true }))).toBeNull();
+      expect(findAnswerProblem(decodeOutput(given))).toBeNull();
+      expect(findAnswerProblem(decodeLate({ ...given, isRewake: true }))).toBeNull();
       isAsyncLine(out);
     }),
   );
@@ -44,7 +44,7 @@ test('no bytes make it throw, and every answer is one that the engine understand
 test('no JSON makes it throw, and every answer is one that the engine understands', () => {
   fc.assert(
     fc.property(answers, exits, ({ event, out }, exit) => {
-      expect(answerProblem(decodeOutput(request(event, { out, exit })))).toBeNull();
+      expect(findAnswerProblem(decodeOutput(request(event, { out, exit })))).toBeNull();
     }),
   );
 });

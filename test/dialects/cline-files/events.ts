@@ -1,6 +1,6 @@
 import { encodePayload } from '../../../src/dialects/cline-files/payload.ts';
 import type { FileHookName, Profile } from '../../../src/dialects/cline-files/names.ts';
-import { viewEvent } from '../../../src/hooks/dispatch/views.ts';
+import { EventViews } from '../../../src/hooks/event-views.ts';
 import type { FiredEvent, HookEvent } from '../../../src/hooks/facts.ts';
 import { MOMENT } from '../../hooks/handlers.ts';
 
@@ -10,9 +10,9 @@ export function eventOf(fired: FiredEvent): HookEvent {
 
 /** What each run of a hook of this profile would read on stdin. */
 export function payloadsOf(fired: FiredEvent, name: FileHookName, profile: Profile): unknown[] {
-  return viewEvent(eventOf(fired), undefined)
+  return new EventViews(eventOf(fired), undefined)
     .in(profile)
-    .map(({ input }) => JSON.parse(encodePayload({ input, name, profile })));
+    .inputs.map((input) => JSON.parse(encodePayload({ input, name, profile })));
 }
 
 export function payloadOf(fired: FiredEvent, name: FileHookName, profile: Profile): unknown {

@@ -1,10 +1,11 @@
 import { isRecord } from '../../../base/json.ts';
-import { APPLY_PATCH, EDITOR, findCalledTool } from '../../../hooks/faces/catalogue.ts';
+import { findCalledTool } from '../../../hooks/faces/catalogue.ts';
 import type { ListShape } from '../../../hooks/faces/face.ts';
 import type { ToolCall } from '../../../hooks/faces/faces.ts';
 import { findArray, findText, type Fields } from '../../../hooks/faces/fields.ts';
-import { pathIn } from '../../../hooks/faces/file-tools.ts';
+import { findPath } from '../../../hooks/faces/file-change.ts';
 import { parsePatch } from '../../../hooks/faces/patch.ts';
+import { APPLY_PATCH, EDITOR } from '../../../hooks/faces/sdk.ts';
 import { parseSearchReplace } from '../../../hooks/faces/search-replace.ts';
 import { sayType } from '../input-fields.ts';
 
@@ -65,7 +66,7 @@ function textProblem(input: Fields, keys: readonly string[]): string | null {
 }
 
 function pathProblem(input: Fields): string | null {
-  return isFilled(pathIn(input)) ? null : 'expected "path" to name a file';
+  return isFilled(findPath(input)) ? null : 'expected "path" to name a file';
 }
 
 const REPLACE_LINE = /^(?:\+{3,}|>{3,}) ?REPLACE>?[ \t]*\r?$/m;

@@ -1,7 +1,7 @@
 import { isRecord } from '../../../base/json.ts';
 import { findRealPath } from '../../../base/paths.ts';
-import { APPLY_PATCH, EDITOR } from '../../../hooks/faces/catalogue.ts';
 import { applyHunks, parsePatch, type PatchSection } from '../../../hooks/faces/patch.ts';
+import { APPLY_PATCH, EDITOR } from '../../../hooks/faces/sdk.ts';
 import type { ToolCall, ToolView } from '../../../hooks/faces/faces.ts';
 
 /** One change to a file: what each part of a call that changes files amounts to. */

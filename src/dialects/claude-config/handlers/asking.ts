@@ -1,7 +1,7 @@
 import { messageOf } from '../../../base/errors.ts';
 import { cutText } from '../../../base/json.ts';
 import type { Failure, FailureKind } from '../../../hooks/decision.ts';
-import { runWithinLimit } from '../../../hooks/dispatch/time-limit.ts';
+import { runWithinLimit } from '../../../hooks/time-limit.ts';
 import type { Answer, Handler, HandlerInput, ProgramReport } from '../../../hooks/handler.ts';
 
 /** Asks somebody who may hang, throw or not listen to the signal, and always ends with an answer. */

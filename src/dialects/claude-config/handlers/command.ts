@@ -50,7 +50,6 @@ export function claudeCommandHandler(entry: CommandEntry, parts: CommandParts): 
   return commandHandler({
     ...target,
     ...(isBackground ? { background: true } : {}),
-    onExchange: grant.onExchange,
     program: (input) => ({
       ...command,
       cwd: workingDirectory(input.event.cwd, session),

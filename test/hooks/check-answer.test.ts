@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { answerProblem } from '../../../src/hooks/dispatch/check-answer.ts';
-import type { Answer } from '../../../src/hooks/handler.ts';
-import { bash, engineOf, handler } from '../handlers.ts';
+import { findAnswerProblem } from '../../src/hooks/check-answer.ts';
+import type { Answer } from '../../src/hooks/handler.ts';
+import { bash, engineOf, handler } from './handlers.ts';
 
 /** What JavaScript may return, whatever the compiler says of TypeScript. */
 function returning(answer: unknown) {
@@ -103,13 +103,13 @@ test.each([
   [{ decision: { somethingNew: 1 } }],
   [{ failure: { kind: 'exit', message: 'm' }, program: { exitCode: 1, stdout: '', stderr: '' } }],
 ])('%j is an answer', (answer) => {
-  expect(answerProblem(answer)).toBeNull();
+  expect(findAnswerProblem(answer)).toBeNull();
 });
 
 test('any value has a problem in words or none', () => {
   fc.assert(
     fc.property(fc.anything({ withNullPrototype: true }), (answer) => {
-      const problem = answerProblem(answer);
+      const problem = findAnswerProblem(answer);
       expect(problem === null || problem.startsWith('expected ')).toBe(true);
     }),
   );

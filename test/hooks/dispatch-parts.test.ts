@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { HookEvent } from '../../../src/hooks/facts.ts';
-import { createHookEngine } from '../../../src/hooks/engine.ts';
-import type { Handler } from '../../../src/hooks/handler.ts';
+import type { HookEvent } from '../../src/hooks/facts.ts';
+import { createHookEngine } from '../../src/hooks/engine.ts';
+import type { Handler } from '../../src/hooks/handler.ts';
 
 const EVENTS = ['PostToolUse', 'PostToolUseFailure'] as const;
 

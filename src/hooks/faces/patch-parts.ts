@@ -1,7 +1,6 @@
 import { isRecord } from '../../base/json.ts';
-import type { Slot } from './face.ts';
 import { findText, linesOf, type Fields } from './fields.ts';
-import { EDIT, WRITE, editFields, unreadableChange } from './file-tools.ts';
+import { createEditFields, createUnreadableChange, getText } from './file-change.ts';
 import {
   applyHunks,
   hunkLines,
@@ -11,10 +10,11 @@ import {
   type PatchSection,
 } from './patch.ts';
 import { readCalledFile, type FaceContext } from './tool-call.ts';
+import { type CallPart, TOOLS } from './tools.ts';
 
 /** One part of a patch; `put` gives the new patch text. */
 interface PatchPart {
-  readonly tool: Slot['tool'];
+  readonly tool: CallPart['tool'];
   readonly fields: Fields;
   readonly put: (next: Fields) => string;
 }
@@ -22,42 +22,42 @@ interface PatchPart {
 const PATCH_KEYS = ['input', 'patch'];
 
 /** `apply_patch`: a write per added file, an edit per hunk, per deleted and per moved file. */
-export function patchSlots(input: unknown, context: FaceContext): readonly Slot[] {
+export function listPatchParts(input: unknown, context: FaceContext): readonly CallPart[] {
   const text = isRecord(input) ? findText(input, PATCH_KEYS) : input;
-  if (typeof text !== 'string') return [unreadableChange(input)];
+  if (typeof text !== 'string') return [createUnreadableChange(input)];
   const sections = parsePatch(text);
-  if (sections.length === 0) return [unreadablePatch(input, text)];
+  if (sections.length === 0) return [createUnreadablePatch(input, text)];
   return sections
-    .flatMap((section) => partsOf(text, section, context))
-    .map(({ tool, fields, put }) => ({ tool, fields, put: (next) => holding(input, put(next)) }));
+    .flatMap((section) => listSectionParts(text, section, context))
+    .map(({ tool, fields, put }) => ({ tool, fields, put: (next) => putPatch(input, put(next)) }));
 }
 
-function unreadablePatch(input: unknown, text: string): Slot {
-  return { tool: EDIT, fields: editFields('', '', text), put: () => input };
+function createUnreadablePatch(input: unknown, text: string): CallPart {
+  return { tool: TOOLS.Edit, fields: createEditFields('', '', text), put: () => input };
 }
 
-function holding(input: unknown, text: string): unknown {
+function putPatch(input: unknown, text: string): unknown {
   if (!isRecord(input)) return text;
   const key = PATCH_KEYS.find((name) => typeof input[name] === 'string') ?? 'input';
   return { ...input, [key]: text };
 }
 
-function partsOf(text: string, section: PatchSection, context: FaceContext): PatchPart[] {
-  if (section.kind === 'Add') return [addPart(text, section)];
+function listSectionParts(text: string, section: PatchSection, context: FaceContext): PatchPart[] {
+  if (section.kind === 'Add') return [createAddPart(text, section)];
   const file = (): string | null => readCalledFile(section.path, context);
-  if (section.kind === 'Delete') return [emptyingPart(text, section, file() ?? '')];
-  if (section.moveTo !== null) return moveParts(text, section, file());
-  if (section.hunks.length === 0) return [emptyingPart(text, section, '')];
-  return section.hunks.map((hunk) => hunkPart(text, section, hunk));
+  if (section.kind === 'Delete') return [createEmptyingPart(text, section, file() ?? '')];
+  if (section.moveTo !== null) return createMoveParts(text, section, file());
+  if (section.hunks.length === 0) return [createEmptyingPart(text, section, '')];
+  return section.hunks.map((hunk) => createHunkPart(text, section, hunk));
 }
 
-function addPart(text: string, section: PatchSection): PatchPart {
+function createAddPart(text: string, section: PatchSection): PatchPart {
   const content = section.added.join('\n');
   return {
-    tool: WRITE,
+    tool: TOOLS.Write,
     fields: { file_path: section.path, content },
     put: (next) => {
-      const wanted = textIn(next, 'content');
+      const wanted = getText(next, 'content');
       const lines = linesOf(wanted).map((line) => `+${line}`);
       const patched = wanted === content ? text : replaceLines(text, section, lines);
       return withHeader(patched, section, next);
@@ -65,47 +65,47 @@ function addPart(text: string, section: PatchSection): PatchPart {
   };
 }
 
-function emptyingPart(text: string, section: PatchSection, before: string): PatchPart {
-  const fields = editFields(section.path, before, '');
-  return { tool: EDIT, fields, put: (next) => withHeader(text, section, next) };
+function createEmptyingPart(text: string, section: PatchSection, before: string): PatchPart {
+  const fields = createEditFields(section.path, before, '');
+  return { tool: TOOLS.Edit, fields, put: (next) => withHeader(text, section, next) };
 }
 
-function hunkPart(text: string, section: PatchSection, hunk: PatchHunk): PatchPart {
+function createHunkPart(text: string, section: PatchSection, hunk: PatchHunk): PatchPart {
   return {
-    tool: EDIT,
-    fields: editFields(section.path, hunk.old.join('\n'), hunk.next.join('\n')),
+    tool: TOOLS.Edit,
+    fields: createEditFields(section.path, hunk.old.join('\n'), hunk.next.join('\n')),
     put: (next) => withHeader(withHunk(text, hunk, next), section, next),
   };
 }
 
 function withHunk(text: string, hunk: PatchHunk, wanted: Fields): string {
-  const old = keptLines(hunk.old, textIn(wanted, 'old_string'));
-  const next = keptLines(hunk.next, textIn(wanted, 'new_string'));
+  const old = keepLines(hunk.old, getText(wanted, 'old_string'));
+  const next = keepLines(hunk.next, getText(wanted, 'new_string'));
   const isUnchanged = old === hunk.old && next === hunk.next;
   return isUnchanged ? text : replaceLines(text, hunk, hunkLines(old, next));
 }
 
-function keptLines(lines: readonly string[], wanted: string): readonly string[] {
+function keepLines(lines: readonly string[], wanted: string): readonly string[] {
   return lines.join('\n') === wanted ? lines : linesOf(wanted);
 }
 
-function moveParts(text: string, section: PatchSection, file: string | null): PatchPart[] {
+function createMoveParts(text: string, section: PatchSection, file: string | null): PatchPart[] {
   const { hunks, moveTo } = section;
   const shown = (side: 'old' | 'next'): string =>
     hunks.map((hunk) => hunk[side].join('\n')).join('\n');
   const after = file === null ? null : applyHunks(file, hunks);
   const content = after ?? shown('next');
   const target: PatchPart = {
-    tool: WRITE,
+    tool: TOOLS.Write,
     fields: { file_path: moveTo?.path ?? '', content },
     put: (next) => {
-      const wanted = textIn(next, 'content');
+      const wanted = getText(next, 'content');
       const source = after === null ? null : file;
       const patched = wanted === content ? text : withContent(text, section, { source, wanted });
       return withTarget(patched, section, next);
     },
   };
-  return [emptyingPart(text, section, file ?? shown('old')), target];
+  return [createEmptyingPart(text, section, file ?? shown('old')), target];
 }
 
 interface WantedContent {
@@ -128,20 +128,15 @@ function withContent(text: string, section: PatchSection, content: WantedContent
 
 // Headers stand before the lines that were replaced, so their numbers still hold.
 function withHeader(text: string, section: PatchSection, next: Fields): string {
-  const path = textIn(next, 'file_path');
+  const path = getText(next, 'file_path');
   if (path === section.path) return text;
   const line = { start: section.header, end: section.header + 1 };
   return replaceLines(text, line, [`*** ${section.kind} File: ${path}`]);
 }
 
 function withTarget(text: string, { moveTo }: PatchSection, next: Fields): string {
-  const path = textIn(next, 'file_path');
+  const path = getText(next, 'file_path');
   if (moveTo === null || path === moveTo.path) return text;
   const line = { start: moveTo.line, end: moveTo.line + 1 };
   return replaceLines(text, line, [`*** Move to: ${path}`]);
-}
-
-function textIn(fields: Fields, key: string): string {
-  const value = fields[key];
-  return typeof value === 'string' ? value : '';
 }

@@ -1,6 +1,6 @@
-import type { ChangeField, Decision, Effect, Stop } from '../decision.ts';
-import { EVENTS } from '../events.ts';
-import type { EventName } from '../facts.ts';
+import type { ChangeField, Decision, Effect, Stop } from './decision.ts';
+import { EVENTS } from './events.ts';
+import type { EventName } from './facts.ts';
 
 export interface Admitted {
   readonly decision: Decision;
@@ -11,7 +11,7 @@ export interface Admitted {
 const ANSWER_FIELDS = new Set(['effect', 'reason', 'stop', 'notice', 'wake', 'inputFace']);
 
 /** Keeps of a decision what its event's row lets count. Context that comes late is for the next request. */
-export function admitDecision(name: EventName, decision: Decision, isLate = false): Admitted {
+export function restrictDecision(name: EventName, decision: Decision, isLate = false): Admitted {
   if (isPlainPass(decision)) return { decision, notes: [] };
   const notes: string[] = [];
   const kept: { -readonly [Key in keyof Decision]: Decision[Key] } = { ...decision };

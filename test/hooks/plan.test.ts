@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { Handler } from '../../../src/hooks/handler.ts';
-import { bash, engineOf, handler } from '../handlers.ts';
+import type { Handler } from '../../src/hooks/handler.ts';
+import { bash, engineOf, handler } from './handlers.ts';
 
 describe('handlers that do not fit', () => {
   test('and share the question are asked once for an event, and again for the next', async () => {

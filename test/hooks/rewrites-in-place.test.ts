@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { HandedInput } from '../../../src/agent/tools/calls/handed-input.ts';
-import type { FiredEvent } from '../../../src/hooks/facts.ts';
-import type { Handler, HandlerInput } from '../../../src/hooks/handler.ts';
-import { bash, engineOf, handler } from '../handlers.ts';
+import { HandedInput } from '../../src/agent/tools/calls/handed-input.ts';
+import type { FiredEvent } from '../../src/hooks/facts.ts';
+import type { Handler, HandlerInput } from '../../src/hooks/handler.ts';
+import { bash, engineOf, handler } from './handlers.ts';
 
 /** What a hook of this process is handed. */
 function handedTo({ event, tool }: HandlerInput): Record<string, unknown> {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Verdict } from '../../../src/hooks/decision.ts';
-import { createHookEngine } from '../../../src/hooks/engine.ts';
-import type { FiredEvent } from '../../../src/hooks/facts.ts';
-import type { Answer, Handler, HandlerInput } from '../../../src/hooks/handler.ts';
-import { bash, handler, MOMENT, runCommands } from '../handlers.ts';
+import type { Verdict } from '../../src/hooks/decision.ts';
+import { createHookEngine } from '../../src/hooks/engine.ts';
+import type { FiredEvent } from '../../src/hooks/facts.ts';
+import type { Answer, Handler, HandlerInput } from '../../src/hooks/handler.ts';
+import { bash, handler, MOMENT, runCommands } from './handlers.ts';
 
 type Answered = ReturnType<Handler['run']>;
 

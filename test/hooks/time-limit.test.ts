@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Answer } from '../../../src/hooks/handler.ts';
-import type { LateOutcome } from '../../../src/hooks/observers.ts';
-import { bash, engineOf, gate, handler, untilAborted } from '../handlers.ts';
+import type { Answer } from '../../src/hooks/handler.ts';
+import type { LateOutcome } from '../../src/hooks/observers.ts';
+import { bash, engineOf, gate, handler, untilAborted } from './handlers.ts';
 
 test('a handler whose time is up hears it from its signal', async () => {
   const heard = gate<unknown>();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { FiredEvent } from '../../../src/hooks/facts.ts';
-import { deciding, engineOf, handler } from '../handlers.ts';
+import type { FiredEvent } from '../../src/hooks/facts.ts';
+import { deciding, engineOf, handler } from './handlers.ts';
 
 const REQUEST: FiredEvent = {
   name: 'PermissionRequest',

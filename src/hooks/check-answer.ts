@@ -1,12 +1,12 @@
-import { type Decision, EFFECTS, FAILURE_KINDS } from '../decision.ts';
-import { VOCABULARIES } from '../faces/faces.ts';
-import type { Answer } from '../handler.ts';
+import { type Decision, EFFECTS, FAILURE_KINDS } from './decision.ts';
+import { VOCABULARIES } from './faces/faces.ts';
+import type { Answer } from './handler.ts';
 
 /**
  * Says what is wrong with an answer, or null. A handler may be JavaScript that no compiler has
  * seen, and an answer that nobody understands must not look like a pass.
  */
-export function answerProblem(answer: unknown): string | null {
+export function findAnswerProblem(answer: unknown): string | null {
   if (answer === undefined || answer === null) return null;
   if (!isPlainObject(answer)) {
     return `expected an answer such as { decision: { effect: "deny" } }, found ${shown(answer)}`;

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 
 /** The end of an engine, which every dispatch obeys and which waits for every dispatch. */
-export interface Closing {
+export interface Shutdown {
   readonly signal: AbortSignal;
   /** A signal that aborts with the caller's or when the engine closes, whichever is first. */
   with(callers: AbortSignal | undefined): AbortSignal;
@@ -11,7 +11,7 @@ export interface Closing {
   close(): Promise<void>;
 }
 
-export function createClosing(): Closing {
+export function createShutdown(): Shutdown {
   const controller = new AbortController();
   const { signal } = controller;
   // A caller mostly has one signal for many dispatches, and Node.js 20 never forgets what it joined.

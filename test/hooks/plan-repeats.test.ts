@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Handler } from '../../../src/hooks/handler.ts';
-import { bash, engineOf, handler } from '../handlers.ts';
+import type { Handler } from '../../src/hooks/handler.ts';
+import { bash, engineOf, handler } from './handlers.ts';
 
 describe('a hook that is configured more than once', () => {
   const same = (id: string, wanted: Partial<Handler> = {}): Handler =>

@@ -1,4 +1,4 @@
-import type { Answer } from '../handler.ts';
+import type { Answer } from './handler.ts';
 
 export type GivenAnswer = Answer | undefined | Promise<Answer | undefined>;
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { isRecord } from '../../../src/base/json.ts';
-import type { Verdict } from '../../../src/hooks/decision.ts';
-import type { ToolView } from '../../../src/hooks/faces/faces.ts';
-import type { Handler } from '../../../src/hooks/handler.ts';
-import { bash, deciding, engineOf, handler, runCommands } from '../handlers.ts';
+import { isRecord } from '../../src/base/json.ts';
+import type { Verdict } from '../../src/hooks/decision.ts';
+import type { ToolView } from '../../src/hooks/faces/faces.ts';
+import type { Handler } from '../../src/hooks/handler.ts';
+import { bash, deciding, engineOf, handler, runCommands } from './handlers.ts';
 
 /** Which handler was run in which pass, about which part. */
 function runsOf({ outcomes }: Verdict): (string | number | null)[][] {

@@ -1,18 +1,9 @@
-import { messageOf } from '../../base/errors.ts';
-import type { Skipped } from '../decision.ts';
-import {
-  beginWave,
-  type Candidate,
-  findRepeats,
-  isSkipped,
-  type Plan,
-  type PlanOfPass,
-  planHandler,
-  skipRepeat,
-} from './plan.ts';
-import type { HookEvent } from '../facts.ts';
-import type { Handler } from '../handler.ts';
-import { type ReadText, viewEvent } from './views.ts';
+import { messageOf } from '../base/errors.ts';
+import type { Skipped } from './decision.ts';
+import { EventViews, type ReadText } from './event-views.ts';
+import type { HookEvent } from './facts.ts';
+import type { Handler } from './handler.ts';
+import { type Candidate, type HandlerRun, Planner } from './plan.ts';
 
 export interface PlannedRun {
   readonly hook: string;
@@ -38,51 +29,46 @@ export function explainEvent(
   candidates: readonly Candidate[],
   readText: ReadText | undefined,
 ): Explanation {
-  const views = viewEvent(event, readText);
-  const wave = beginWave();
-  const repeats = findRepeats(candidates, views, wave);
+  const planner = new Planner(new EventViews(event, readText), 1, candidates);
   const runs: PlannedRun[] = [];
   const skipped: Skipped[] = [];
   for (const candidate of candidates) {
-    const planned = planQuietly(candidate, { views, repeats, wave });
-    if (isSkipped(planned)) skipped.push(planned);
-    else runs.push(describe(candidate.handler, planned.length, planned[0]?.tool ?? null));
+    const planned: HandlerRun[] = [];
+    const misfit = planQuietly(planner, candidate, planned);
+    if (misfit !== null) skipped.push(misfit);
+    else runs.push(describeRuns(candidate.handler, planned));
   }
   return { event: event.name, runs, skipped };
 }
 
-/** A dispatch would report it as failed; nothing has run here that could fail. */
+/** A dispatch would report a handler that throws here as failed; nothing has run that could fail. */
 function planQuietly(
+  planner: Planner,
   candidate: Candidate,
-  { views, repeats, wave }: Omit<PlanOfPass, 'pass'>,
-): Plan {
+  planned: HandlerRun[],
+): Skipped | null {
   try {
-    const planned = planHandler(candidate, views, wave);
-    const running = isSkipped(planned) ? undefined : repeats.get(candidate);
-    return running === undefined ? planned : skipRepeat(candidate, running);
+    return planner.plan(candidate, planned);
   } catch (error) {
     const why = `threw when it was asked whether it fits: ${messageOf(error)}`;
     return { hook: candidate.handler.id, kind: 'misfit', why };
   }
 }
 
-function describe(
-  handler: Handler,
-  times: number,
-  tool: { readonly name: string; readonly input: unknown } | null,
-): PlannedRun {
+function describeRuns(handler: Handler, runs: readonly HandlerRun[]): PlannedRun {
+  const tool = runs[0]?.input.tool ?? null;
   return {
     hook: handler.id,
     dialect: handler.dialect,
     source: handler.source,
-    times,
-    how: howItRuns(handler),
+    times: runs.length,
+    how: describeOrder(handler),
     tool: tool === null ? null : { name: tool.name, input: tool.input },
     onFailure: handler.onFailure,
   };
 }
 
-function howItRuns(handler: Handler): PlannedRun['how'] {
+function describeOrder(handler: Handler): PlannedRun['how'] {
   if (handler.background === true) return 'in the background';
   return handler.inOrder === true ? 'in order' : 'at once';
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Handler, Wave } from '../../../src/hooks/handler.ts';
-import { bash, deciding, engineOf, handler } from '../handlers.ts';
+import type { Handler, Wave } from '../../src/hooks/handler.ts';
+import { bash, deciding, engineOf, handler } from './handlers.ts';
 
 interface Asked {
   readonly hook: string;

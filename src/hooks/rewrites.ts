@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type FaceContext, type InputChange, rewriteInput, type ToolView } from '../faces/faces.ts';
-import { callOf, type HookEvent } from '../facts.ts';
-import { failedOutcome, type Ran } from './run-handler.ts';
+import { type FaceContext, type InputChange, rewriteInput, type ToolView } from './faces/faces.ts';
+import { callOf, type HookEvent } from './facts.ts';
+import type { EndedRun, HandlerRun } from './plan.ts';
+import { withFailure } from './run-handler.ts';
 
 export interface AppliedRewrites {
   /** The same runs; a rewrite that could not be used has failed its own. */
-  readonly ran: readonly Ran[];
+  readonly ran: readonly EndedRun[];
   /** The call's input after every rewrite, or null when it stays as it is. */
   readonly rewritten: RewrittenInput | null;
 }
@@ -19,7 +20,7 @@ export interface RewrittenInput {
 /** Applies every rewrite in declared order, each to what the ones before it made of the call. */
 export function applyRewrites(
   event: HookEvent,
-  ran: readonly Ran[],
+  ran: readonly EndedRun[],
   context: FaceContext,
 ): AppliedRewrites {
   const call = callOf(event);
@@ -61,15 +62,15 @@ export function applyChangesInPlace(
   return { ran, rewritten };
 }
 
-function isAnswered(ran: readonly Ran[], view: ToolView): boolean {
+function isAnswered(ran: readonly EndedRun[], view: ToolView): boolean {
   return ran.some((one) => one.input.tool === view && hasRewrite(one));
 }
 
 /** Who of those with the same input in hand has done it is not known: the last of them is told of. */
 function withoutChange(
-  ran: readonly Ran[],
+  ran: readonly EndedRun[],
   { view, unusable }: Extract<InputChange, { unusable: string }>,
-): readonly Ran[] {
+): readonly EndedRun[] {
   const last = ran.findLast(({ input }) => input.tool === view);
   return ran.map((one) => (one === last ? withoutRewrite(one, unusable) : one));
 }
@@ -79,31 +80,26 @@ export function withInput(event: HookEvent, input: unknown): HookEvent {
   return 'tool' in event ? { ...event, tool: { ...event.tool, input } } : event;
 }
 
-/** What is known of a pass when the next begins. */
-export interface Looked extends Pick<RewrittenInput, 'isInPlace'> {
-  readonly ran: readonly Ran[];
-}
-
-/** Whether this handler saw the part as it finally is, or is the one whose rewrite of it stands. */
+/** Whether a run's handler saw its part as it finally is, or is the one whose rewrite of it stands. */
 export function knowsFinalInput(
-  { ran, isInPlace }: Looked,
-  handlerId: string,
-  tool: ToolView | null,
+  first: readonly EndedRun[],
+  { handler, input: { tool } }: HandlerRun,
+  isInPlace: boolean,
 ): boolean {
   const part = tool?.part ?? null;
-  const about = ran.filter(({ outcome }) => touches(outcome.part, part));
-  const last = isInPlace ? lastInHand(about) : about.findLast(hasRewrite);
-  if (last?.handler.id === handlerId) return true;
-  return ran.some(
-    (one) =>
-      one.handler.id === handlerId &&
-      one.outcome.part === part &&
-      isDeepStrictEqual(one.input.tool?.input, tool?.input),
+  const about = first.filter(({ outcome }) => isSamePart(outcome.part, part));
+  const last = isInPlace ? findLastInHand(about) : about.findLast(hasRewrite);
+  if (last?.handler.id === handler.id) return true;
+  return first.some(
+    (run) =>
+      run.handler.id === handler.id &&
+      run.outcome.part === part &&
+      isDeepStrictEqual(run.input.tool?.input, tool?.input),
   );
 }
 
 /** A rewrite that is lost is a failure, not a pass; but it must not take a refusal with it. */
-function withoutRewrite(ran: Ran, error: string): Ran {
+function withoutRewrite(ran: EndedRun, error: string): EndedRun {
   const message = `its rewrite of the tool input cannot be used: ${error}`;
   const { outcome } = ran;
   const { input: _input, inputFace: _face, ...decision } = outcome.decision ?? {};
@@ -112,16 +108,16 @@ function withoutRewrite(ran: Ran, error: string): Ran {
   }
   return {
     ...ran,
-    outcome: failedOutcome({ ...outcome, decision: null }, { kind: 'output', message }),
+    outcome: withFailure({ ...outcome, decision: null }, { kind: 'output', message }),
   };
 }
 
-function withLostKeys(ran: Ran, lost: readonly string[]): Ran {
+function withLostKeys(ran: EndedRun, lost: readonly string[]): EndedRun {
   const note = `its rewrite says ${lost.join(', ')}, for which this call has no place; left out`;
   return { ...ran, outcome: { ...ran.outcome, notes: [...ran.outcome.notes, note] } };
 }
 
-function touches(rewritten: number | null, part: number | null): boolean {
+function isSamePart(rewritten: number | null, part: number | null): boolean {
   return rewritten === null || part === null || rewritten === part;
 }
 
@@ -129,18 +125,18 @@ function touches(rewritten: number | null, part: number | null): boolean {
  * Of those who share what they change in place, the last has seen what all of them made of it; nobody
  * has when one of them failed, which may have gone on since.
  */
-function lastInHand(ran: readonly Ran[]): Ran | undefined {
+function findLastInHand(ran: readonly EndedRun[]): EndedRun | undefined {
   const handed = ran.filter(({ handler }) => handler.isHanded === true);
   return handed.every(({ outcome }) => outcome.status === 'decided') ? handed.at(-1) : undefined;
 }
 
-function hasRewrite(ran: Ran): boolean {
+function hasRewrite(ran: EndedRun): boolean {
   return ran.outcome.decision?.input !== undefined;
 }
 
 function applyRewrite(
   call: { readonly name: string; readonly input: unknown },
-  { handler, outcome }: Ran,
+  { handler, outcome }: EndedRun,
   context: FaceContext,
 ): ReturnType<typeof rewriteInput> {
   const vocabulary = outcome.decision?.inputFace ?? handler.vocabulary;

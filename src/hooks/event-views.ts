@@ -1,0 +1,92 @@
+import { subjectOf } from './events.ts';
+import {
+  type FaceContext,
+  namesOf,
+  type ToolView,
+  viewsOf,
+  type Vocabulary,
+} from './faces/faces.ts';
+import { callOf, type HookEvent } from './facts.ts';
+import type { HandlerInput } from './handler.ts';
+
+export type ReadText = (absolutePath: string) => string | null;
+
+let lastId = 0;
+
+/** An event as the handlers of each vocabulary see it; converted once per vocabulary. */
+export class EventViews {
+  /** Unique in this process, so that a cache can name these views without keeping the event alive. */
+  readonly id = (lastId += 1);
+  readonly event: HookEvent;
+  readonly #readText: ReadText | undefined;
+  readonly #byVocabulary: Partial<Record<Vocabulary, VocabularyView>> = {};
+
+  constructor(event: HookEvent, readText: ReadText | undefined) {
+    this.event = event;
+    this.#readText = readText;
+  }
+
+  in(vocabulary: Vocabulary): VocabularyView {
+    return (this.#byVocabulary[vocabulary] ??= this.#convert(vocabulary));
+  }
+
+  #convert(vocabulary: Vocabulary): VocabularyView {
+    const subjects = listInputs(this.event, vocabulary, this.#readText).map(
+      (input) => new Subject(input),
+    );
+    return { subjects, inputs: subjects.map(({ input }) => input) };
+  }
+}
+
+interface VocabularyView {
+  readonly subjects: readonly Subject[];
+  /** The input of each subject; the same array for every handler. */
+  readonly inputs: readonly HandlerInput[];
+}
+
+/** One thing that a handler may be asked about: the event, or one part of its tool call. */
+export class Subject {
+  readonly input: HandlerInput;
+  #names: readonly string[] | null = null;
+
+  constructor(input: HandlerInput) {
+    this.input = input;
+  }
+
+  /** Every name that matchers are tried on. */
+  get names(): readonly string[] {
+    return (this.#names ??= listNames(this.input));
+  }
+}
+
+export function createFaceContext(event: HookEvent, readText: ReadText | undefined): FaceContext {
+  const root = event.workspaceRoots[0] ?? null;
+  return readText === undefined ? { cwd: event.cwd, root } : { cwd: event.cwd, root, readText };
+}
+
+function listInputs(
+  event: HookEvent,
+  vocabulary: Vocabulary,
+  readText: ReadText | undefined,
+): readonly HandlerInput[] {
+  const call = callOf(event);
+  if (call === null) return [{ event, tool: null }];
+  return viewsOf(call, vocabulary, createFaceContext(event, readText))
+    .filter((tool) => isAbout(event, tool))
+    .map((tool) => ({ event, tool }));
+}
+
+/** Parts of a call may end differently: each belongs to its own event, and the whole has failed. */
+function isAbout(event: HookEvent, { part }: ToolView): boolean {
+  if (event.name !== 'PostToolUse' && event.name !== 'PostToolUseFailure') return true;
+  const { parts, success } = event.result;
+  const own = part === null ? success : (parts?.[part]?.success ?? success);
+  return own === (event.name === 'PostToolUse');
+}
+
+function listNames({ event, tool }: HandlerInput): readonly string[] {
+  const call = callOf(event);
+  if (call !== null && tool !== null) return namesOf(call, tool);
+  const subject = subjectOf(event);
+  return subject === null ? [] : [subject];
+}
