@@ -2,19 +2,20 @@ import { HooklineError, isHooklineError, messageOf } from '../base/errors.ts';
 import { isRecord } from '../base/json.ts';
 import { type Contributions, createApi } from './api.ts';
 import { sayingIfLong, withinBounds } from './bounded.ts';
-import { type Disposal, disposeAll } from './disposals.ts';
 import { endingOf } from './ending.ts';
 import { createHealth, type Health } from './health.ts';
 import type { PluginEntry } from './entry.ts';
 import type { OnIssue } from './issue.ts';
 import { numbered, readManifest, readName } from './manifest.ts';
-import { scopedLogger } from './contract/scoped-logger.ts';
 import { asItsOwn, claimLike } from './whose-work.ts';
 import type {
   AgentExtensionAutomationEventType,
   AgentPlugin,
   PluginSetupContext,
+  BasicLogger,
 } from './contract/plugin.ts';
+import { limitTime } from '../base/time-limit.ts';
+import { untilAborted } from '../base/abort.ts';
 
 export type PluginState =
   | 'ready'
@@ -279,4 +280,56 @@ function statusOf({ name, plugin, contributions, health }: ActivePlugin): Plugin
 /** Plugins may be plain JavaScript, and Cline asks for neither. */
 function textOr(name: unknown, otherwise: string): string {
   return typeof name === 'string' && name.trim() !== '' ? name : otherwise;
+}
+
+/** The host's logger for one plugin: whatever it logs says whose it is. */
+export function scopedLogger(
+  { logger, session }: Pick<PluginSetupContext, 'logger' | 'session'>,
+  pluginName: string,
+): BasicLogger | undefined {
+  if (logger === undefined) return undefined;
+  const about = (metadata: unknown): Record<string, unknown> => ({
+    ...(session?.sessionId === undefined ? {} : { sessionId: session.sessionId }),
+    ...(isRecord(metadata) ? metadata : {}),
+    pluginName,
+  });
+  return {
+    debug: (message, metadata) => logger.debug(message, about(metadata)),
+    log: (message, metadata) => logger.log(message, about(metadata)),
+    error: (message, metadata) =>
+      logger.error === undefined
+        ? logger.log(message, about(metadata))
+        : logger.error(message, about(metadata)),
+  };
+}
+
+/** What a plugin wants done at the end. */
+export interface Disposal {
+  readonly plugin: string;
+  readonly dispose: () => unknown;
+}
+
+export interface DisposalMeans {
+  /** How long all of it may take. */
+  readonly disposeTimeoutMs: number;
+  readonly onIssue: OnIssue;
+}
+
+/** All of it is begun, the last first; what takes too long is not waited for. */
+export async function disposeAll(
+  disposals: Disposal[],
+  { onIssue, disposeTimeoutMs }: DisposalMeans,
+): Promise<void> {
+  const limit = limitTime(new AbortController().signal, disposeTimeoutMs);
+  for (const { plugin, dispose } of disposals.splice(0).toReversed()) {
+    try {
+      const work = async (): Promise<unknown> => dispose();
+      await untilAborted(work(), limit.signal);
+    } catch (error) {
+      const why = limit.isOver() ? `it took longer than ${disposeTimeoutMs} ms` : messageOf(error);
+      const message = `what it wanted done at the end failed: ${why}`;
+      onIssue({ plugin, phase: 'setup', level: 'warning', message });
+    }
+  }
+  limit.clear();
 }

@@ -2,8 +2,9 @@ import { shellWord } from '../../base/shell-word.ts';
 import type { Host } from '../../host/create-host.ts';
 import { canAsk } from '../ask.ts';
 import { trustIn } from '../commands/trust.ts';
-import type { CommandContext } from '../context.ts';
+import { type CommandContext, withHost } from '../context.ts';
 import type { FoundPlugin } from './found.ts';
+import { printable } from '../words/print.ts';
 
 /** Those that are not loaded until somebody has looked at them. */
 export function waitingForTrust(plugins: readonly FoundPlugin[]): readonly FoundPlugin[] {
@@ -34,4 +35,21 @@ export function trustCommand(
 ): string {
   const where = isDirectoryNamed === true ? ['--cwd', startDirectory] : [];
   return ['hookline', ...where, 'trust', ...ids].map(shellWord).join(' ');
+}
+
+/**
+ * Remembers what was installed just now as known: whoever put it there need not be told of it at the
+ * next run. Whatever else is new is said as always.
+ */
+export async function acknowledge(
+  context: CommandContext,
+  directories: readonly string[],
+): Promise<void> {
+  await withHost(context, () => undefined, {
+    onNotice: () => undefined,
+    onOwnHookNews(news) {
+      const isOurs = directories.some((directory) => news.includes(directory));
+      if (!isOurs) context.print.note(`note: ${printable(news)}`);
+    },
+  });
 }

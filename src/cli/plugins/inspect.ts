@@ -6,7 +6,7 @@ import type { Host } from '../../host/create-host.ts';
 import { usualTarget } from '../../host/agent/session-plugins.ts';
 import { loadEntry, whyNotMeant } from '../../host/plugins/load-plugins.ts';
 import { readWorkspaceInfo } from '../../host/plugins/news/workspace-info.ts';
-import { consoleLogger } from '../../host/plugins/process/console-logger.ts';
+import { consoleLogger } from '../../host/plugins/process/redirect-console.ts';
 import type { BasicLogger, PluginSetupContext } from '../../plugins/contract/plugin.ts';
 import { hookNamesIn } from '../../plugins/contract/runtime-hooks.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';

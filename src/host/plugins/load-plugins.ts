@@ -10,12 +10,16 @@ import { readName } from '../../plugins/manifest.ts';
 import type { PluginState, PluginStatus } from '../../plugins/registry.ts';
 import { hookEnvironment, type HookState } from '../hook-set.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
-import { foundPlugins, type FoundPlugin } from './found-plugins.ts';
-import { targetsOf } from './look-at-plugin.ts';
-import type { PluginOptions } from './plugin-options.ts';
+import {
+  foundPlugins,
+  type FoundPlugin,
+  placeOf,
+  sayUsedInstead,
+  usedInstead,
+} from './found-plugins.ts';
+import { type PluginOptions, timeLimits } from './plugin-options.ts';
 import { holdExit } from './process/hold-exit.ts';
-import { placeOf, sayUsedInstead, usedInstead } from './repeats.ts';
-import { timeLimits } from './time-limits.ts';
+import { isRecord } from '../../base/json.ts';
 
 /** Which model a session uses, for plugins that are made for some only. */
 export interface ModelTarget {
@@ -24,7 +28,7 @@ export interface ModelTarget {
   readonly model: string | null;
 }
 
-export interface LoadPluginsRequest {
+interface LoadPluginsRequest {
   readonly opened: OpenedHooks;
   readonly options: PluginOptions;
   readonly sessionId: string;
@@ -38,7 +42,7 @@ export interface LoadPluginsRequest {
 }
 
 /** A plugin that was imported, and where from. */
-export interface LoadedEntry {
+interface LoadedEntry {
   readonly entry: PluginEntry;
   readonly plugin: unknown;
   /** Ends the process that it lives in; absent for one that lives here. */
@@ -124,7 +128,7 @@ function loadAloud(entry: PluginEntry, request: LoadPluginsRequest) {
 }
 
 /** What is needed to import one plugin, in whatever process the person wants it. */
-export interface LoadEntryRequest extends Omit<LoadPluginsRequest, 'opened' | 'target'> {
+interface LoadEntryRequest extends Omit<LoadPluginsRequest, 'opened' | 'target'> {
   readonly opened: Pick<
     OpenedHooks,
     'config' | 'surroundings' | 'startDirectory' | 'stateDirectory'
@@ -258,4 +262,24 @@ function withoutRepeats(
 /** As it calls itself, or as people call it before it can. */
 export function calledName({ entry, plugin }: LoadedEntry): string {
   return readName(plugin) ?? entry.label;
+}
+
+/** The providers or models that it says it is made for; none means all. */
+function targetsOf(plugin: unknown, key: 'providerIds' | 'modelIds'): readonly string[] {
+  const given = quietly(() => {
+    const manifest = isRecord(plugin) ? plugin['manifest'] : null;
+    return isRecord(manifest) ? manifest[key] : null;
+  });
+  if (!Array.isArray(given)) return [];
+  const texts = given.filter((each) => typeof each === 'string');
+  return texts.map((each) => each.trim()).filter((each) => each !== '');
+}
+
+/** Getters of foreign objects may throw, of which the registry tells. */
+function quietly(look: () => unknown): unknown {
+  try {
+    return look();
+  } catch {
+    return null;
+  }
 }

@@ -21,10 +21,9 @@ import {
 import { serversOf } from './contributions/mcp-servers.ts';
 import { type OpenedPlugins, openPlugins } from './open-plugins.ts';
 import type { ServingModel } from './news/told-messages.ts';
-import { consoleLogger } from './process/console-logger.ts';
-import type { PluginOptions } from './plugin-options.ts';
+import { consoleLogger } from './process/redirect-console.ts';
+import { type PluginOptions, timeLimits } from './plugin-options.ts';
 import { providersOf } from './contributions/providers.ts';
-import { timeLimits } from './time-limits.ts';
 import { watchUncaught } from './process/uncaught.ts';
 import { readWorkspaceInfo } from './news/workspace-info.ts';
 

@@ -6,7 +6,7 @@ import { messageOf } from '../../base/errors.ts';
 import type { CommandReply } from '../../plugins/command.ts';
 import type { AgentExtensionCommand } from '../../plugins/contract/plugin.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
-import { fingerprintOf } from './fingerprint.ts';
+import { fingerprintOf } from './found-plugins.ts';
 import { calledName, type LoadedPlugins, type ModelTarget, whyNotMeant } from './load-plugins.ts';
 import { offerPluginHost } from './process/plugin-host-global.ts';
 import type { PluginSource } from './plugin-source.ts';

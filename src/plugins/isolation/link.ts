@@ -1,7 +1,6 @@
 import { HooklineError } from '../../base/errors.ts';
 import { timerDelay } from '../../base/time-limit.ts';
-import { describeEnding, type Ending } from './process/describe-ending.ts';
-import type { PluginProcess } from './process/plugin-process.ts';
+import { describeEnding, type Ending, type PluginProcess } from './process/plugin-process.ts';
 import { pack, unpack } from './wire/portable.ts';
 import type { AnswerForm, FromChild, Order, ToChild } from './wire/protocol.ts';
 

@@ -1,7 +1,6 @@
 import { findTranslation, type Translation } from './cache.ts';
 import { abandonCopy, moduleRegistry, placeCopy } from './copies.ts';
-import type { LoadRequest, ModuleRequest } from './loading.ts';
-import type { Names } from './scope/provided-names.ts';
+import type { LoadRequest, ModuleRequest, Names } from './loading.ts';
 import type { Obstacle } from './translate/transform.ts';
 
 export type Imported =

@@ -4,8 +4,13 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isRecord, withoutByteOrderMark } from '../../base/json.ts';
 import { moduleRegistry } from './copies.ts';
-import type { LoadRequest, ModuleRequest } from './loading.ts';
-import { isProvided, type Names, providedNames } from './scope/provided-names.ts';
+import {
+  type LoadRequest,
+  type ModuleRequest,
+  isProvided,
+  type Names,
+  providedNames,
+} from './loading.ts';
 import { createResolver } from './translate/resolve-import.ts';
 
 /**

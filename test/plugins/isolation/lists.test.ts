@@ -5,8 +5,9 @@ import {
   createKnownLists,
   createSentLists,
   type SentChange,
+  changed,
+  changeOf,
 } from '../../../src/plugins/isolation/wire/known-lists.ts';
-import { changed, changeOf } from '../../../src/plugins/isolation/wire/list-change.ts';
 
 const message = fc.record({ id: fc.nat(5), content: fc.array(fc.string({ maxLength: 2 })) });
 

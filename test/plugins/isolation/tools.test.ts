@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { outputText } from '../../../src/host/plugins/contributions/output-text.ts';
+import { outputText } from '../../../src/host/plugins/contributions/plugin-tools.ts';
 import { isStandardSchema, toJsonSchema } from '../../../src/plugins/contract/input-schema.ts';
 import {
   type AgentTool,

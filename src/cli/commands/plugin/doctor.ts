@@ -9,8 +9,7 @@ import { type Command, type CommandContext, withHost } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { findPlugins, type FoundPlugin } from '../../plugins/found.ts';
 import { type Inspected, inspectPlugin } from '../../plugins/inspect.ts';
-import { installTools } from '../../plugins/install-tools.ts';
-import { pluginsPlaces } from '../../plugins/places.ts';
+import { installTools, pluginsPlaces } from '../../plugins/install-tools.ts';
 import { milliseconds, plural } from '../../words/print.ts';
 import { type Finding, readableFindings } from '../doctor.ts';
 

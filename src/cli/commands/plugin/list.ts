@@ -1,6 +1,5 @@
 import { displayPath } from '../../../base/paths.ts';
-import { placeOf, sayUsedInstead, usedInstead } from '../../../host/plugins/repeats.ts';
-import { skillNames } from '../../../plugins/find/skill-names.ts';
+import { placeOf, sayUsedInstead, usedInstead } from '../../../host/plugins/found-plugins.ts';
 import type { Host } from '../../../host/create-host.ts';
 import { withoutSecrets } from '../../../host/secrets/without-secrets.ts';
 import { type Command, withHost } from '../../context.ts';
@@ -10,6 +9,9 @@ import { type Inspected, inspectPlugin } from '../../plugins/inspect.ts';
 import { colors } from '../../words/colors.ts';
 import { contributionWords } from '../../words/plugin.ts';
 import { oneLine, plural, printable } from '../../words/print.ts';
+import { readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { PluginEntry } from '../../../plugins/entry.ts';
 
 export interface ListOptions {
   /** False with --no-load. */
@@ -145,4 +147,22 @@ function paint(state: string): string {
 function advice(count: number): string {
   const verb = count === 1 ? 'is' : 'are';
   return `${plural(count, 'plugin')} ${verb} not loaded until you have looked: \`hookline trust\``;
+}
+
+/** The skills that a plugin's package brings, by the names of their directories. */
+export function skillNames({ package: owner }: PluginEntry): readonly string[] {
+  const directory = owner?.skills ?? null;
+  if (directory === null) return [];
+  try {
+    return readdirSync(directory)
+      .filter((name) => isSkill(path.join(directory, name)))
+      .toSorted();
+  } catch {
+    // Whoever offers them says what is wrong with them.
+    return [];
+  }
+}
+
+function isSkill(directory: string): boolean {
+  return statSync(path.join(directory, 'SKILL.md'), { throwIfNoEntry: false })?.isFile() === true;
 }

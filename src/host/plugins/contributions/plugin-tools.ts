@@ -11,17 +11,23 @@ import type { Workbench } from '../../../agent/tools/workbench.ts';
 import { isRecord } from '../../../base/json.ts';
 import { limitTime } from '../../../base/time-limit.ts';
 import { untilAborted } from '../../../base/abort.ts';
-import { reasonOf, shownText } from '../../../plugins/values/plain-value.ts';
-import { textsIn } from '../../../mcp/answer.ts';
+import {
+  reasonOf,
+  shownText,
+  MAX_PLAIN_CHARACTERS,
+  plainText,
+  plainValue,
+  withCutNote,
+} from '../../../plugins/values/plain-value.ts';
+import { textsIn, type ServerBlock } from '../../../mcp/answer.ts';
 import { withinBounds } from '../../../plugins/bounded.ts';
 import type { AgentTool, AgentToolContext } from '../../../plugins/contract/tool.ts';
 import { asItsOwn } from '../../../plugins/whose-work.ts';
 import { imagesIn, showable } from '../../mcp/tool-output.ts';
 import type { CheckedInput, InputCheck } from './check-input.ts';
-import { blocksIn, keptValue, outputText } from './output-text.ts';
 import { isStream, readStream } from '../../../plugins/values/read-stream.ts';
 
-export interface PluginToolMeans {
+interface PluginToolMeans {
   /** Who brought it, for whoever tells of it. */
   readonly plugin: string;
   readonly check: (tool: AgentTool) => InputCheck;
@@ -221,4 +227,39 @@ function keptOf(value: unknown, text: string): unknown {
   if (value === null) return null;
   const kept = keptValue(value);
   return kept === value || kept === undefined ? kept : text;
+}
+
+/** Whatever a tool of a plugin returned, as a model can read it; bounded, and never throws. */
+export function outputText(value: unknown): string {
+  if (value === undefined) return '(no output)';
+  if (typeof value === 'string') return shownText(value);
+  return withCutNote(plainText(value, MAX_PLAIN_CHARACTERS));
+}
+
+/** The same as data: what can be stored stays as it is, all else is what the model reads of it. */
+function keptValue(value: unknown): unknown {
+  return value === undefined || value === null ? undefined : plainValue(value);
+}
+
+/** Content blocks, as tools return them beside plain data; null when the value is something else. */
+function blocksIn(value: unknown): readonly ServerBlock[] | null {
+  if (!Array.isArray(value) || value.length === 0) return null;
+  try {
+    const blocks = value.map((block: unknown) => blockOf(block));
+    return blocks.every((block) => block !== null) ? blocks : null;
+  } catch {
+    // One that cannot be looked at is shown as data, which says why.
+    return null;
+  }
+}
+
+function blockOf(block: unknown): ServerBlock | null {
+  if (!isRecord(block)) return null;
+  const { type, text, data, mediaType, path, content } = block;
+  if (type === 'text' && typeof text === 'string') return { type, text };
+  if (type === 'file' && typeof path === 'string' && typeof content === 'string') {
+    return { type: 'text', text: `<file path="${path}">\n${content}\n</file>` };
+  }
+  if (type !== 'image' || typeof data !== 'string') return null;
+  return { type, data, mimeType: typeof mediaType === 'string' ? mediaType : 'image/png' };
 }

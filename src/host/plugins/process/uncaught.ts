@@ -1,7 +1,6 @@
 import type { PluginEntry } from '../../../plugins/entry.ts';
-import type { OnIssue } from '../../../plugins/issue.ts';
-import { leadsNowhere, ownerOf } from '../../../plugins/load/owner-of-stack.ts';
-import { createUncaughtIssues } from '../../../plugins/uncaught-issues.ts';
+import { type OnIssue, createUncaughtIssues } from '../../../plugins/issue.ts';
+import { leadsNowhere, ownerOf } from '../../../plugins/load/copies.ts';
 import { beginner } from '../../../plugins/whose-work.ts';
 
 /** A plugin that lives in this process. */

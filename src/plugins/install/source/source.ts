@@ -1,3 +1,5 @@
+import { HooklineError } from '../../../base/errors.ts';
+
 /** Where a plugin comes from, as it was understood; nothing has been looked at yet. */
 export type Source = LocalSource | NpmSource | GitSource | RemoteSource | OfficialSource;
 
@@ -71,4 +73,9 @@ export function keyOfSource(source: Source): string {
     case 'official':
       return `${source.kind}:${textOfSource(source)}`;
   }
+}
+
+/** What was written does not say where a plugin is. */
+export function unusable(message: string, hint: string): HooklineError {
+  return new HooklineError('USAGE_INVALID', { message: `plugin install: ${message}`, hint });
 }

@@ -1,5 +1,4 @@
-import type { PluginSetupContext } from '../../contract/plugin.ts';
-import type { Telemetry } from '../../contract/telemetry.ts';
+import type { PluginSetupContext, Telemetry } from '../../contract/plugin.ts';
 import { pack, type Packed, unpack } from '../wire/portable.ts';
 import type { FromChild, OfferedPorts, PortCall, TelemetryForm } from '../wire/protocol.ts';
 

@@ -1,7 +1,13 @@
 import { isRecord } from '../../../base/json.ts';
 import { textStream } from '../context-forms.ts';
-import { changeOf, isSame, isUnchanged } from '../wire/list-change.ts';
-import { type KnownList, type KnownLists, remember } from '../wire/known-lists.ts';
+import {
+  changeOf,
+  isSame,
+  isUnchanged,
+  type KnownList,
+  type KnownLists,
+  remember,
+} from '../wire/known-lists.ts';
 import { pack, unpack } from '../wire/portable.ts';
 import type {
   ContextForm,

@@ -3,13 +3,15 @@ import { createTreeEnder, type TreeEnder } from '../../../process/end-tree.ts';
 import type { Environment } from '../../../process/environment.ts';
 import { forgetTree, rememberTree } from '../../../process/live-trees.ts';
 import { describeSpawnFailure, spawnModule } from '../../../process/spawn.ts';
-import type { ChildProgram } from './child-program.ts';
-import { createOutputLines } from './output-lines.ts';
-import type { Ending } from './describe-ending.ts';
-import { callMethod } from '../wire/call-method.ts';
+import { callMethod } from '../wire/portable.ts';
 import { type FromChild, isFromChild, type ToChild } from '../wire/protocol.ts';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { cutText } from '../../../base/json.ts';
+import { StringDecoder } from 'node:string_decoder';
 
-export interface ProcessRequest {
+interface ProcessRequest {
   readonly program: ChildProgram;
   readonly cwd: string;
   readonly environment: Readonly<Environment>;
@@ -169,4 +171,117 @@ class RunningProcess implements PluginProcess {
     if (this.#isExpected && this.#ender === null) return;
     (this.#ender ?? createTreeEnder(pid)).end('SIGKILL');
   }
+}
+
+/** What a plugin's process runs. */
+export interface ChildProgram {
+  readonly file: string;
+  readonly nodeFlags: readonly string[];
+}
+
+/** The program that stands beside this file: of the library, of the command, or of the sources. */
+export function childProgram(): ChildProgram {
+  const here = path.dirname(fileURLToPath(import.meta.url));
+  const isUnbundled = here.endsWith(path.join('plugins', 'isolation', 'process'));
+  const home = path.resolve(here, isUnbundled ? '../../..' : '..');
+  if (!import.meta.url.endsWith('.ts')) {
+    return { file: path.join(home, 'plugin-child.js'), nodeFlags: [] };
+  }
+  // Node.js 20 cannot run TypeScript by itself.
+  const jiti = path.dirname(createRequire(import.meta.url).resolve('jiti/package.json'));
+  const loader = pathToFileURL(path.join(jiti, 'lib', 'jiti-register.mjs')).href;
+  return { file: path.join(home, 'plugin-child.ts'), nodeFlags: ['--import', loader] };
+}
+
+/** How a plugin's process ended. */
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** Why we ended it ourselves; null when nobody did. */
+  readonly reason: string | null;
+  /** The end of what it wrote to stderr. */
+  readonly stderr: string;
+}
+
+const MAX_QUOTE = 300;
+
+/** One sentence for whoever called it, a person or a model. */
+export function describeEnding(plugin: string, ending: Ending): string {
+  const how = `the process of the plugin "${plugin}" ${howItEnded(ending)}`;
+  const last = tellingLine(ending.stderr);
+  const quote = last === null ? '' : `; it last wrote: ${cutText(last, MAX_QUOTE)}`;
+  return `${how}, so nothing of it works any more in this session${quote}`;
+}
+
+function howItEnded({ code, signal, reason }: Ending): string {
+  if (reason !== null) return reason;
+  if (signal !== null) return `was ended by ${signal}`;
+  return `ended by itself with exit code ${code ?? 'unknown'}`;
+}
+
+const FATAL = /^(?:FATAL ERROR|[\w$.]*(?:Error|Exception)\b)/;
+/** What Node.js prints around an error that nobody caught. */
+const AROUND = /^(?:\s+at |Node\.js v|\s*\^|-{3,}|\s*$)/;
+
+/** The line that says what happened: an error rather than the stack below it. */
+function tellingLine(stderr: string): string | null {
+  const lines = stderr.split('\n').filter((line) => !AROUND.test(line));
+  const telling = lines.findLast((line) => FATAL.test(line)) ?? lines.at(-1);
+  return telling?.trim() ?? null;
+}
+
+/** How much of one line is passed on. */
+const MAX_LINE = 10_000;
+/** How many lines are passed on in one stretch of time; a plugin that prints without end must not occupy its host. */
+const MAX_LINES = 500;
+const STRETCH_MS = 1000;
+
+/** Reads what a process prints, line by line. */
+interface OutputLines {
+  read(chunk: Buffer): void;
+  /** What stands behind the last line break. */
+  end(): void;
+}
+
+function createOutputLines(onLine: (line: string) => void): OutputLines {
+  const decoder = new StringDecoder('utf8');
+  const pass = limited(onLine);
+  let rest = '';
+  return {
+    read(chunk) {
+      const [first = '', ...others] = decoder.write(chunk).split('\n');
+      // Nobody needs more of a line than is passed on.
+      rest = cutText(rest + first, MAX_LINE);
+      for (const next of others) {
+        pass(rest);
+        rest = cutText(next, MAX_LINE);
+      }
+    },
+    end() {
+      pass(rest + decoder.end());
+      rest = '';
+    },
+  };
+}
+
+function limited(onLine: (line: string) => void): (line: string) => void {
+  let passed = 0;
+  let leftOut = 0;
+  const begin = (): void => {
+    passed = 0;
+    if (leftOut > 0) onLine(`(${leftOut} more lines are left out)`);
+    leftOut = 0;
+  };
+  let stretch: NodeJS.Timeout | null = null;
+  return (line) => {
+    const text = line.trimEnd();
+    if (text === '') return;
+    stretch ??= setTimeout(() => {
+      stretch = null;
+      begin();
+    }, STRETCH_MS).unref();
+    passed += 1;
+    if (passed <= MAX_LINES) onLine(text);
+    else leftOut += 1;
+  };
 }

@@ -1,8 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { types } from 'node:util';
-import { messageOf } from '../../../base/errors.ts';
-import { MAX_NESTING } from '../../../base/json.ts';
-import { type ErrorForm, errorForm, isError, MARK, reviveErrors } from './portable-errors.ts';
+import { messageOf, ERROR_CODES, type ErrorCode, HooklineError } from '../../../base/errors.ts';
+import { MAX_NESTING, isRecord } from '../../../base/json.ts';
 
 /** A value as it goes to another process: data that can be copied, however it was made. */
 export interface Packed {
@@ -192,3 +191,139 @@ function copyError(
 }
 
 const SAID_ANYWAY = ['name', 'message', 'stack'];
+
+/** Marks an error that was written down; nobody writes such a key by chance. */
+const MARK = '\u0000hookline-error';
+
+/** An error as data: the channel itself would forget its name and fields. */
+interface ErrorForm {
+  readonly name: string;
+  readonly message: string;
+  readonly stack: string | undefined;
+  readonly isDomException: boolean;
+  /** Whatever else it carries: `code`, `cause`, `retryable`. */
+  readonly fields: Record<string, unknown>;
+}
+
+function isError(value: unknown): value is Error {
+  return types.isNativeError(value) || value instanceof Error;
+}
+
+function errorForm(error: Error): ErrorForm {
+  const { name, message, stack }: Readonly<Record<keyof Error, unknown>> = {
+    name: error.name,
+    message: error.message,
+    stack: error.stack,
+    cause: undefined,
+  };
+  return {
+    name: String(name),
+    message: String(message),
+    stack: typeof stack === 'string' ? stack : undefined,
+    isDomException: error instanceof DOMException,
+    fields: {},
+  };
+}
+
+/** Makes the errors in it again, in their places; what it is given is nobody else's. */
+function reviveErrors(value: unknown): unknown {
+  const made = new Map<object, unknown>();
+  const revive = (each: unknown): unknown => {
+    if (typeof each !== 'object' || each === null) return each;
+    if (made.has(each)) return made.get(each);
+    if (isMarked(each)) return reviveError(each, made, revive);
+    made.set(each, each);
+    reviveWithin(each, revive);
+    return each;
+  };
+  return revive(value);
+}
+
+type Revive = (each: unknown) => unknown;
+
+function isMarked(value: object): value is { [MARK]: ErrorForm } {
+  return Object.hasOwn(value, MARK);
+}
+
+function reviveError(
+  marked: { [MARK]: ErrorForm },
+  made: Map<object, unknown>,
+  revive: Revive,
+): Error {
+  const form = marked[MARK];
+  const error = emptyError(form);
+  made.set(marked, error);
+  for (const [key, value] of Object.entries(form.fields)) {
+    // A field of a class may be there already and refuse another value.
+    Reflect.defineProperty(error, key, {
+      value: revive(value),
+      writable: true,
+      enumerable: key !== 'cause' && key !== 'errors',
+      configurable: true,
+    });
+  }
+  return error;
+}
+
+const BUILT_IN: Readonly<Record<string, ErrorConstructor>> = {
+  Error,
+  EvalError,
+  RangeError,
+  ReferenceError,
+  SyntaxError,
+  TypeError,
+  URIError,
+};
+
+function emptyError({ name, message, stack, isDomException, fields }: ErrorForm): Error {
+  if (isDomException) return new DOMException(message, name);
+  const { code } = fields;
+  const error =
+    name === 'HooklineError' && isErrorCode(code)
+      ? new HooklineError(code, { message })
+      : new (BUILT_IN[name] ?? Error)(message);
+  const hidden = { writable: true, enumerable: false, configurable: true };
+  if (error.name !== name) Object.defineProperty(error, 'name', { value: name, ...hidden });
+  Object.defineProperty(error, 'stack', { value: stack, ...hidden });
+  return error;
+}
+
+function isErrorCode(code: unknown): code is ErrorCode {
+  return typeof code === 'string' && Object.hasOwn(ERROR_CODES, code);
+}
+
+function reviveWithin(value: object, revive: Revive): void {
+  if (Array.isArray(value)) {
+    const list: unknown[] = value;
+    for (const [place, each] of list.entries()) list[place] = revive(each);
+  } else if (value instanceof Map) {
+    const entries = [...value];
+    value.clear();
+    for (const [key, each] of entries) value.set(revive(key), revive(each));
+  } else if (value instanceof Set) {
+    const items = [...value];
+    value.clear();
+    for (const each of items) value.add(revive(each));
+  } else if (isRecord(value) && !ArrayBuffer.isView(value)) {
+    const fields: Record<string, unknown> = value;
+    for (const key of Object.keys(fields)) fields[key] = revive(fields[key]);
+  }
+}
+
+/** Calls a method of a foreign object as its author means it, with the object as `this`; without one, nothing happens. */
+export function callMethod(owner: object, name: string, args: readonly unknown[]): unknown {
+  const method: unknown = Reflect.get(owner, name);
+  const result: unknown =
+    typeof method === 'function' ? Reflect.apply(method, owner, args) : undefined;
+  return result;
+}
+
+/** A copy without some fields; what is in them is not looked at. */
+export function without<Thing extends object, Key extends keyof Thing & string>(
+  thing: Thing,
+  keys: readonly Key[],
+): Omit<Thing, Key> {
+  const kept: Partial<Thing> = { ...thing };
+  for (const key of keys) delete kept[key];
+  return kept as Omit<Thing, Key>;
+}

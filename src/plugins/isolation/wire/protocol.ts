@@ -10,8 +10,7 @@ import type {
 } from '../../contract/plugin.ts';
 import type { HookName } from '../../contract/runtime-hooks.ts';
 import type { AgentTool } from '../../contract/tool.ts';
-import type { SentChange } from './known-lists.ts';
-import type { ListChange } from './list-change.ts';
+import type { SentChange, ListChange } from './known-lists.ts';
 import type { Packed } from './portable.ts';
 
 /** What a host tells the process of a plugin. */

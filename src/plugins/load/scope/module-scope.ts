@@ -1,8 +1,13 @@
 import { createRequire, isBuiltin } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { LoadRequest, ProvidedModules } from '../loading.ts';
-import { isProvided, type Names, providedNames } from './provided-names.ts';
+import {
+  type LoadRequest,
+  type ProvidedModules,
+  isProvided,
+  type Names,
+  providedNames,
+} from '../loading.ts';
 
 /** What a translated module is given in the place of what it would find where it was written. */
 export interface ModuleScope {

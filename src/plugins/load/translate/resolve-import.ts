@@ -2,8 +2,7 @@ import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { PluginPackage } from '../../entry.ts';
-import type { LoadRequest } from '../loading.ts';
-import { isProvided } from '../scope/provided-names.ts';
+import { type LoadRequest, isProvided } from '../loading.ts';
 import type { FoundPackage, PackageFinder, PackageUses } from './packages.ts';
 
 /** What an import leads to. */

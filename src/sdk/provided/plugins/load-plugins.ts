@@ -6,7 +6,7 @@ import { readSurroundings, stateDirectory } from '../../../host/config.ts';
 import type { AgentPlugin, PluginSetupContext } from '../../../plugins/contract/plugin.ts';
 import type { PluginEntry } from '../../../plugins/entry.ts';
 import { pluginsAt } from '../../../plugins/find/find-plugins.ts';
-import type { PluginProblem } from '../../../plugins/find/found.ts';
+import type { PluginProblem } from '../../../plugins/find/read-package.ts';
 import type { ProvidedModules } from '../../../plugins/load/loading.ts';
 import { readManifest } from '../../../plugins/manifest.ts';
 import { unsupported } from '../../errors.ts';
