@@ -1,5 +1,5 @@
 import { messageOf } from '../base/errors.ts';
-import { withinBounds } from './bounded.ts';
+import { withinBounds } from './call-with-timeout.ts';
 import type { OnIssue } from './issue.ts';
 import type { AgentExtensionCommand } from './contract/plugin.ts';
 import type { ActivePlugin } from './registry.ts';

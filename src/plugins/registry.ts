@@ -1,7 +1,7 @@
 import { HooklineError, isHooklineError, messageOf } from '../base/errors.ts';
 import { isRecord } from '../base/json.ts';
 import { type Contributions, createApi } from './api.ts';
-import { sayingIfLong, withinBounds } from './bounded.ts';
+import { sayingIfLong, withinBounds } from './call-with-timeout.ts';
 import { endingOf } from './ending.ts';
 import { createHealth, type Health } from './health.ts';
 import type { PluginEntry } from './entry.ts';

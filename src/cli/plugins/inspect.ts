@@ -5,8 +5,8 @@ import { VERSION } from '../../base/version.ts';
 import type { Host } from '../../host/create-host.ts';
 import { usualTarget } from '../../host/agent/session-plugins.ts';
 import { loadEntry, whyNotMeant } from '../../host/plugins/load-plugins.ts';
-import { readWorkspaceInfo } from '../../host/plugins/news/workspace-info.ts';
-import { consoleLogger } from '../../host/plugins/process/redirect-console.ts';
+import { readWorkspaceInfo } from '../../host/plugins/workspace-info.ts';
+import { consoleLogger } from '../../host/plugins/process/plugin-console.ts';
 import type { BasicLogger, PluginSetupContext } from '../../plugins/contract/plugin.ts';
 import { hookNamesIn } from '../../plugins/contract/runtime-hooks.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
@@ -17,7 +17,7 @@ import type { CommandContext } from '../context.ts';
 import { silentPluginOptions } from '../plugin-options.ts';
 import { colors } from '../words/colors.ts';
 import { pluginSays } from '../words/plugin.ts';
-import type { FoundPlugin } from './found.ts';
+import type { FoundPlugin } from './find-plugins.ts';
 
 /** What became of a plugin that was loaded and set up, to see what it is. */
 export interface Inspected {
@@ -103,7 +103,7 @@ async function surviveErrors(entry: PluginEntry, issues: PluginIssue[]): Promise
 }
 
 async function redirect(onLine: (line: string) => void): Promise<() => void> {
-  const { redirectConsole } = await import('../../host/plugins/process/redirect-console.ts');
+  const { redirectConsole } = await import('../../host/plugins/process/plugin-console.ts');
   return redirectConsole(onLine);
 }
 
@@ -228,7 +228,8 @@ async function nameIssues(
   { label: plugin }: PluginEntry,
   { contributes }: SetUp,
 ): Promise<readonly PluginIssue[]> {
-  const { whyNeverOffered } = await import('../../host/plugins/contributions/free-names.ts');
+  const { whyNeverOffered } =
+    await import('../../host/plugins/contributions/tool-name-conflicts.ts');
   return (contributes?.tools ?? []).flatMap((name): readonly PluginIssue[] => {
     const message = whyNeverOffered(name);
     return message === null ? [] : [{ plugin, phase: 'tool', level: 'warning', message }];

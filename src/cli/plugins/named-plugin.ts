@@ -7,7 +7,7 @@ import { readSurroundings } from '../../host/config.ts';
 import { type CommandContext, refuseInsideSession, withHost } from '../context.ts';
 import { canAsk } from '../ask.ts';
 import { trustIn } from '../commands/trust.ts';
-import { findPlugins, type FoundPlugin, pluginsBelow, selectPlugin } from './found.ts';
+import { findPlugins, type FoundPlugin, pluginsBelow, selectPlugin } from './find-plugins.ts';
 import { ownName } from './inspect.ts';
 
 /** Opens a host that knows the plugins which a person names by a path or a name. */

@@ -11,7 +11,7 @@ import { childEnvironment, type Environment, PROVIDER_KEYS } from '../../process
 import type { OpenedHooks } from '../open-hooks.ts';
 import type { Worktree } from '../worktree/worktree.ts';
 import { claudeDirectory, managedDirectory } from '../dialects/own-directory.ts';
-import { withFreeNames } from '../plugins/contributions/free-names.ts';
+import { withFreeNames } from '../plugins/contributions/tool-name-conflicts.ts';
 import type { SessionPlugins } from '../plugins/session-plugins.ts';
 import { pluginParts, type PluginsIfAny, pluginsFor } from './session-plugins.ts';
 import type { Making, SessionsRequest } from './session-request.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { HooklineError } from '../../base/errors.ts';
-import { sayingIfLong } from '../../plugins/bounded.ts';
+import { sayingIfLong } from '../../plugins/call-with-timeout.ts';
 import type { BasicLogger, PluginSetupContext } from '../../plugins/contract/plugin.ts';
 import type { IsolatedLoading } from '../../plugins/isolation/isolate.ts';
 import type { OnIssue } from '../../plugins/issue.ts';
@@ -18,7 +18,7 @@ import {
   usedInstead,
 } from './found-plugins.ts';
 import { type PluginOptions, timeLimits } from './plugin-options.ts';
-import { holdExit } from './process/hold-exit.ts';
+import { holdExit } from './process/block-exit.ts';
 import { isRecord } from '../../base/json.ts';
 
 /** Which model a session uses, for plugins that are made for some only. */

@@ -14,15 +14,15 @@ import type {
 import { type AgentRuntimeStateSnapshot, isUnread } from '../../plugins/contract/snapshot.ts';
 import type { AgentTool, AgentToolContext } from '../../plugins/contract/tool.ts';
 import type { Message } from '../../sessions/messages.ts';
-import { createAgentMirror } from './news/agent-mirror.ts';
+import { createAgentMirror } from './events/agent-state.ts';
 import { buildMessages } from './contributions/builders.ts';
 import { createInputChecks } from './contributions/check-input.ts';
-import { nameProblem } from './contributions/free-names.ts';
+import { nameProblem } from './contributions/tool-name-conflicts.ts';
 import { toAgentTool } from './contributions/plugin-tools.ts';
 import { createRules, type Rules } from './contributions/rules.ts';
-import { createSnapshots, type Snapshots } from './news/snapshots.ts';
-import type { ServingModel } from './news/told-messages.ts';
-import { createTelling, type Telling } from './news/tell-plugins.ts';
+import { createSnapshots, type Snapshots } from './events/snapshots.ts';
+import type { ServingModel } from './events/plugin-messages.ts';
+import { createTelling, type Telling } from './events/dispatch-events.ts';
 
 export interface PluginsRequest {
   readonly sessionId: string;

@@ -20,12 +20,12 @@ import {
 } from './load-plugins.ts';
 import { serversOf } from './contributions/mcp-servers.ts';
 import { type OpenedPlugins, openPlugins } from './open-plugins.ts';
-import type { ServingModel } from './news/told-messages.ts';
-import { consoleLogger } from './process/redirect-console.ts';
+import type { ServingModel } from './events/plugin-messages.ts';
+import { consoleLogger } from './process/plugin-console.ts';
 import { type PluginOptions, timeLimits } from './plugin-options.ts';
 import { providersOf } from './contributions/providers.ts';
 import { watchUncaught } from './process/uncaught.ts';
-import { readWorkspaceInfo } from './news/workspace-info.ts';
+import { readWorkspaceInfo } from './workspace-info.ts';
 
 export interface RoundRequest {
   readonly sessionId: string;

@@ -11,7 +11,7 @@ import { calledName, type LoadedPlugins, type ModelTarget, whyNotMeant } from '.
 import { offerPluginHost } from './process/plugin-host-global.ts';
 import type { PluginSource } from './plugin-source.ts';
 import { createProviders } from './contributions/providers.ts';
-import { redirectConsole } from './process/redirect-console.ts';
+import { redirectConsole } from './process/plugin-console.ts';
 import { openRound, type Round, type RoundRequest } from './round.ts';
 
 export interface SessionPluginsRequest extends Omit<RoundRequest, 'onIssue'> {

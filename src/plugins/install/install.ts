@@ -5,10 +5,10 @@ import { failed } from './failure.ts';
 import type { InstallTools } from './fetch/tools.ts';
 import { installPlace } from './layout.ts';
 import { readRecord, type InstallRecord } from './record.ts';
-import { type Source, textOfSource } from './source/source.ts';
+import { type Source, textOfSource } from './source.ts';
 import { type Staged, stageInstall } from './stage.ts';
 import { openStaging, removeLeftovers } from './staging.ts';
-import { parseSource } from './source/parse-source.ts';
+import { parseSource } from './parse-source.ts';
 
 /** A directory of plugins, and whose it is. */
 export interface PluginsPlace {

@@ -8,7 +8,7 @@ import type { Fetched, InstallTools } from './fetch/tools.ts';
 import { addDependencies } from './fetch/npm.ts';
 import { readPackageFile, textField, writePackageFile } from './package-file.ts';
 import { type InstallRecord, type RecordedEntry, writeRecord } from './record.ts';
-import type { Source } from './source/source.ts';
+import type { Source } from './source.ts';
 import { describeTree, sha256OfFile } from './tree.ts';
 
 export interface StageRequest {

@@ -8,14 +8,14 @@ import { markEnding } from '../ending.ts';
 import type { PluginEntry } from '../entry.ts';
 import { type OnIssue, createUncaughtIssues } from '../issue.ts';
 import type { Loading } from '../load/loading.ts';
-import { createContextForms } from './context-forms.ts';
-import { facadeOf } from './facade.ts';
+import { createContextForms } from './serialize-context.ts';
+import { facadeOf } from './remote-plugin.ts';
 import { type Link, openLink } from './link.ts';
-import { News } from './news.ts';
+import { News } from './event-forwarder.ts';
 import { createPorts, type Ports } from './ports.ts';
-import { type ChildProgram, childProgram, startProcess } from './process/plugin-process.ts';
-import { createSentLists } from './wire/known-lists.ts';
-import { pack, unpack } from './wire/portable.ts';
+import { type ChildProgram, childProgram, startProcess } from './plugin-process.ts';
+import { createSentLists } from './wire/list-delta-cache.ts';
+import { pack, unpack } from './wire/serialize.ts';
 import type { FromChild, LoadedForm } from './wire/protocol.ts';
 
 export interface IsolationRequest {

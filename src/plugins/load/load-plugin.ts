@@ -5,7 +5,7 @@ import { claimFor, inNameOf } from '../whose-work.ts';
 import { importModule } from './import-module.ts';
 import type { Loading, LoadRequest } from './loading.ts';
 
-export { forgetCopy } from './copies.ts';
+export { forgetCopy } from './module-instances.ts';
 
 /**
  * Imports one plugin, as a module of its own for each copy. Never throws: what goes wrong in the plugin's
@@ -29,7 +29,7 @@ async function load(request: LoadRequest): Promise<Loading> {
     if (picked.kind === 'loaded') claimFor(file, picked.plugin);
     return picked;
   } catch (error) {
-    const { whyFailed } = await import('./why-failed.ts');
+    const { whyFailed } = await import('./explain-load-error.ts');
     return failed(whyFailed(error, request.entry));
   }
 }

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isRecord, withoutByteOrderMark } from '../../base/json.ts';
-import { moduleRegistry } from './copies.ts';
+import { moduleRegistry } from './module-instances.ts';
 import {
   type LoadRequest,
   type ModuleRequest,
@@ -11,7 +11,7 @@ import {
   type Names,
   providedNames,
 } from './loading.ts';
-import { createResolver } from './translate/resolve-import.ts';
+import { createResolver } from './transpile/resolve-import.ts';
 
 /**
  * Imports what cannot be translated: CommonJS, `using`, names of CommonJS packages that Node.js does not

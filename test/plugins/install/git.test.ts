@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync } from 'node:f
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { installPlugin, updatePlugin } from '../../../src/plugins/install/install.ts';
-import type { GitSource, Source } from '../../../src/plugins/install/source/source.ts';
+import type { GitSource, Source } from '../../../src/plugins/install/source.ts';
 import {
   commitAll,
   createDirectory,

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { InstallTools } from '../../../src/plugins/install/fetch/tools.ts';
 import { installPlugin, updatePlugin } from '../../../src/plugins/install/install.ts';
-import type { Source } from '../../../src/plugins/install/source/source.ts';
+import type { Source } from '../../../src/plugins/install/source.ts';
 import { npmEnvironment, openRegistry, packed, type PackageFiles } from './npm-registry.ts';
 import { createDirectory, filesIn, hasNpm, ownPlace, PLUGIN, toolsFor } from './place.ts';
 import { refusalOf } from '../../base/refusal.ts';

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import path from 'node:path';
 import { build } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { childProgram } from '../../../src/plugins/isolation/process/plugin-process.ts';
+import { childProgram } from '../../../src/plugins/isolation/plugin-process.ts';
 import { builtChild, createStage, isAlive, openText } from './isolated.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../../..');

@@ -12,7 +12,7 @@ import {
   type IsolationRequest,
   openIsolated,
 } from '../../../src/plugins/isolation/isolate.ts';
-import type { ChildProgram } from '../../../src/plugins/isolation/process/plugin-process.ts';
+import type { ChildProgram } from '../../../src/plugins/isolation/plugin-process.ts';
 import {
   type ActivePlugin,
   openRegistry,

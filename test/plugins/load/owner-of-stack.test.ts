@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ownerOf } from '../../../src/plugins/load/copies.ts';
-import { originalStack } from '../../../src/plugins/load/why-failed.ts';
+import { ownerOf } from '../../../src/plugins/load/module-instances.ts';
+import { originalStack } from '../../../src/plugins/load/explain-load-error.ts';
 import { createPluginFiles, packaged } from './plugin-files.ts';
 
 const FAILING = `

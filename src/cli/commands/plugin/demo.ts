@@ -73,7 +73,7 @@ async function importFile(
     return await untilAborted(importModule(request), signal);
   } catch (error) {
     signal.throwIfAborted();
-    const { whyFailed } = await import('../../../plugins/load/why-failed.ts');
+    const { whyFailed } = await import('../../../plugins/load/explain-load-error.ts');
     return { problem: whyFailed(error, entry) };
   }
 }

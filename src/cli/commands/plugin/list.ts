@@ -4,7 +4,7 @@ import type { Host } from '../../../host/create-host.ts';
 import { withoutSecrets } from '../../../host/secrets/without-secrets.ts';
 import { type Command, withHost } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
-import { findPlugins, type FoundPlugin } from '../../plugins/found.ts';
+import { findPlugins, type FoundPlugin } from '../../plugins/find-plugins.ts';
 import { type Inspected, inspectPlugin } from '../../plugins/inspect.ts';
 import { colors } from '../../words/colors.ts';
 import { contributionWords } from '../../words/plugin.ts';

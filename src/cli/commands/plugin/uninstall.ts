@@ -12,7 +12,7 @@ import { untrust } from '../../../trust/record.ts';
 import { confirm } from '../../ask.ts';
 import { type Command, refuseInsideSession, withHost } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
-import { findPlugins, type FoundPlugin, pluginsBelow } from '../../plugins/found.ts';
+import { findPlugins, type FoundPlugin, pluginsBelow } from '../../plugins/find-plugins.ts';
 import { pluginsPlaces } from '../../plugins/install-tools.ts';
 import { editDisabled } from '../../state/edit-config.ts';
 import { trustNotes, withKeptTrust } from '../../state/keep-trust.ts';

@@ -8,8 +8,8 @@ import {
 import { type Update, updatePlugin } from '../../../plugins/install/install.ts';
 import { type Command, type CommandContext, refuseInsideSession, withHost } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
-import { acknowledge, askForTrust, waitingForTrust } from '../../plugins/ask-trust.ts';
-import { findPlugins, pluginsBelow } from '../../plugins/found.ts';
+import { acknowledge, askForTrust, waitingForTrust } from '../../plugins/trust-installed.ts';
+import { findPlugins, pluginsBelow } from '../../plugins/find-plugins.ts';
 import { installTools, pluginsPlaces } from '../../plugins/install-tools.ts';
 import { changeOf, markOf } from '../../words/plugin.ts';
 import { oneLine, printable } from '../../words/print.ts';

@@ -4,7 +4,7 @@ import {
   toProviderMessages,
 } from '../../../dialects/cline-plugin/builder-messages.ts';
 import { plainText, reasonOf } from '../../../plugins/values/plain-value.ts';
-import { withinBounds } from '../../../plugins/bounded.ts';
+import { withinBounds } from '../../../plugins/call-with-timeout.ts';
 import { endingOf } from '../../../plugins/ending.ts';
 import type { OnIssue } from '../../../plugins/issue.ts';
 import type { ProviderMessage } from '../../../plugins/contract/message.ts';

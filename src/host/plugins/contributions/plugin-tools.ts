@@ -20,7 +20,7 @@ import {
   withCutNote,
 } from '../../../plugins/values/plain-value.ts';
 import { textsIn, type ServerBlock } from '../../../mcp/answer.ts';
-import { withinBounds } from '../../../plugins/bounded.ts';
+import { withinBounds } from '../../../plugins/call-with-timeout.ts';
 import type { AgentTool, AgentToolContext } from '../../../plugins/contract/tool.ts';
 import { asItsOwn } from '../../../plugins/whose-work.ts';
 import { imagesIn, showable } from '../../mcp/tool-output.ts';

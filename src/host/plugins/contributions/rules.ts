@@ -2,7 +2,7 @@ import { HooklineError } from '../../../base/errors.ts';
 import { typeName } from '../../../base/json.ts';
 import { reasonOf, shownText } from '../../../plugins/values/plain-value.ts';
 import type { Handler } from '../../../hooks/handler.ts';
-import { type Bounds, withinBounds } from '../../../plugins/bounded.ts';
+import { type Bounds, withinBounds } from '../../../plugins/call-with-timeout.ts';
 import { endingOf } from '../../../plugins/ending.ts';
 import type { OnIssue } from '../../../plugins/issue.ts';
 import type { AgentExtensionRule } from '../../../plugins/contract/plugin.ts';

@@ -1,5 +1,5 @@
 import { isRecord } from '../../../base/json.ts';
-import { moduleRegistry } from '../../../plugins/load/copies.ts';
+import { moduleRegistry } from '../../../plugins/load/module-instances.ts';
 
 /** A session as plugins speak to it without being asked. */
 interface SpokenTo {

@@ -1,6 +1,6 @@
 import type { PluginEntry } from '../../../plugins/entry.ts';
 import { type OnIssue, createUncaughtIssues } from '../../../plugins/issue.ts';
-import { leadsNowhere, ownerOf } from '../../../plugins/load/copies.ts';
+import { leadsNowhere, ownerOf } from '../../../plugins/load/module-instances.ts';
 import { beginner } from '../../../plugins/whose-work.ts';
 
 /** A plugin that lives in this process. */

@@ -6,8 +6,8 @@ import { hostOf, isLoopbackHost } from '../../../base/net/addresses.ts';
 import { readBoundedBody, socketMessage } from '../../../base/net/http-body.ts';
 import { limitTime } from '../../../base/time-limit.ts';
 import { failed } from '../failure.ts';
-import { isSecure } from '../source/parse-source.ts';
-import type { RemoteSource } from '../source/source.ts';
+import { isSecure } from '../parse-source.ts';
+import type { RemoteSource } from '../source.ts';
 import { type Fetched, UNMARKED, type InstallTools } from './tools.ts';
 
 /** How long a download may take, and how much it may be. */

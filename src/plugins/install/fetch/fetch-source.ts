@@ -1,5 +1,5 @@
 import { installedDirectory } from '../layout.ts';
-import type { Source } from '../source/source.ts';
+import type { Source } from '../source.ts';
 import { fetchFile } from './download.ts';
 import type { Fetched, InstallTools } from './tools.ts';
 import { fetchOfficial, fetchRepository } from './git.ts';

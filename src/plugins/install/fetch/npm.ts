@@ -8,7 +8,7 @@ import {
   writePackageFile,
   type PackageFile,
 } from '../package-file.ts';
-import type { NpmSource } from '../source/source.ts';
+import type { NpmSource } from '../source.ts';
 import { type Fetched, PACKAGE, type InstallTools, runTool } from './tools.ts';
 import { readTextIfPresent } from '../../../base/files.ts';
 import { isRecord, parseJson } from '../../../base/json.ts';

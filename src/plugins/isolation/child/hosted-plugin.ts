@@ -11,8 +11,8 @@ import type { HookName } from '../../contract/runtime-hooks.ts';
 import { type AgentTool, checkingSchema } from '../../contract/tool.ts';
 import type { Loading } from '../../load/loading.ts';
 import { isStream, readStream } from '../../values/read-stream.ts';
-import { callMethod, pack, unpack } from '../wire/portable.ts';
-import { createKnownLists } from '../wire/known-lists.ts';
+import { callMethod, pack, unpack } from '../wire/serialize.ts';
+import { createKnownLists } from '../wire/list-delta-cache.ts';
 import type {
   AnswerForm,
   ContextForm,
@@ -23,9 +23,9 @@ import type {
   SetUpOrder,
   ToolOrder,
 } from '../wire/protocol.ts';
-import { describeContributions, describePlugin, type RegisteredHere } from './describe.ts';
+import { describeContributions, describePlugin, type RegisteredHere } from './describe-plugin.ts';
 import type { HostPorts } from './host-ports.ts';
-import { createTelling, packedChange } from './told.ts';
+import { createTelling, packedChange } from './rebuild-context.ts';
 import { isStandardSchema, type StandardIssue } from '../../contract/input-schema.ts';
 
 export type LoadHere = (

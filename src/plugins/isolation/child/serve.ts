@@ -1,7 +1,7 @@
 import { BugError } from '../../../base/errors.ts';
-import { pack, unpack } from '../wire/portable.ts';
+import { pack, unpack } from '../wire/serialize.ts';
 import { type FromChild, isToChild, type Order, type ToChild } from '../wire/protocol.ts';
-import type { RegisteredHere } from './describe.ts';
+import type { RegisteredHere } from './describe-plugin.ts';
 import { createHostPorts } from './host-ports.ts';
 import { HostedPlugin, type LoadHere } from './hosted-plugin.ts';
 import { Worker } from 'node:worker_threads';

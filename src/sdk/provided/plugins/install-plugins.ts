@@ -14,8 +14,8 @@ import {
   parseSource,
   parseFileUrl,
   parseGitAddress,
-} from '../../../plugins/install/source/parse-source.ts';
-import type { Source } from '../../../plugins/install/source/source.ts';
+} from '../../../plugins/install/parse-source.ts';
+import type { Source } from '../../../plugins/install/source.ts';
 import { childEnvironment, PROVIDER_KEYS } from '../../../process/environment.ts';
 import { createProgramFinder } from '../../../process/program-finder.ts';
 

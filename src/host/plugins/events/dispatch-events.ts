@@ -11,11 +11,11 @@ import type {
   AgentToolCall,
 } from '../../../plugins/contract/runtime-hooks.ts';
 import type { Message } from '../../../sessions/messages.ts';
-import type { AgentMirror, MirroredAgent } from './agent-mirror.ts';
+import type { AgentMirror, MirroredAgent } from './agent-state.ts';
 import { type Snapshots, usageOf } from './snapshots.ts';
 import { finishReasonOf, toolSourceOf } from '../../../dialects/cline-plugin/contexts.ts';
 import { inSdkWords } from '../../../dialects/cline-plugin/sdk-words.ts';
-import type { ServingModel } from './told-messages.ts';
+import type { ServingModel } from './plugin-messages.ts';
 
 interface TellingMeans {
   readonly plugins: readonly ActivePlugin[];

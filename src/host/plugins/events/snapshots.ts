@@ -16,8 +16,8 @@ import {
   lendMessages,
   shareSaid,
 } from '../../../plugins/contract/snapshot.ts';
-import type { MirroredAgent } from './agent-mirror.ts';
-import { createToldMessages, type ToldMeans, type ToldMessages } from './told-messages.ts';
+import type { MirroredAgent } from './agent-state.ts';
+import { createToldMessages, type ToldMeans, type ToldMessages } from './plugin-messages.ts';
 
 export interface SnapshotMeans extends ToldMeans {
   readonly sessionId: string;

@@ -1,14 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
-import { createTreeEnder, type TreeEnder } from '../../../process/end-tree.ts';
-import type { Environment } from '../../../process/environment.ts';
-import { forgetTree, rememberTree } from '../../../process/live-trees.ts';
-import { describeSpawnFailure, spawnModule } from '../../../process/spawn.ts';
-import { callMethod } from '../wire/portable.ts';
-import { type FromChild, isFromChild, type ToChild } from '../wire/protocol.ts';
+import { createTreeEnder, type TreeEnder } from '../../process/end-tree.ts';
+import type { Environment } from '../../process/environment.ts';
+import { forgetTree, rememberTree } from '../../process/live-trees.ts';
+import { describeSpawnFailure, spawnModule } from '../../process/spawn.ts';
+import { callMethod } from './wire/serialize.ts';
+import { type FromChild, isFromChild, type ToChild } from './wire/protocol.ts';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { cutText } from '../../../base/json.ts';
+import { cutText } from '../../base/json.ts';
 import { StringDecoder } from 'node:string_decoder';
 
 interface ProcessRequest {

@@ -15,7 +15,7 @@ import {
 import type { HookEvent } from '../../../hooks/facts.ts';
 import type { AgentMessage, AgentMessageMetrics } from '../../../plugins/contract/message.ts';
 import type { AssistantMessage, Message } from '../../../sessions/messages.ts';
-import type { AgentMirror, MirroredAgent, ToolEnd } from './agent-mirror.ts';
+import type { AgentMirror, MirroredAgent, ToolEnd } from './agent-state.ts';
 
 export interface ToldMeans {
   readonly mirror: AgentMirror;

@@ -7,9 +7,9 @@ import {
   type GitSource,
   type NpmSource,
 } from './source.ts';
-import { hostOf, isLoopbackHost } from '../../../base/net/addresses.ts';
+import { hostOf, isLoopbackHost } from '../../base/net/addresses.ts';
 import parseSpec from 'npm-package-arg';
-import { messageOf } from '../../../base/errors.ts';
+import { messageOf } from '../../base/errors.ts';
 
 export interface SourceContext {
   /** What paths are relative to. */

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { pathToFileURL, fileURLToPath } from 'node:url';
 import type { PluginEntry } from '../entry.ts';
 import type { Translation } from './cache.ts';
-import type { ModuleScope } from './scope/module-scope.ts';
+import type { ModuleScope } from './module-scope.ts';
 
 /** Where the files of a plugin are imported from, for one copy of it. */
 interface PlacedCopy {

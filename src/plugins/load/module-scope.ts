@@ -7,7 +7,7 @@ import {
   isProvided,
   type Names,
   providedNames,
-} from '../loading.ts';
+} from './loading.ts';
 
 /** What a translated module is given in the place of what it would find where it was written. */
 export interface ModuleScope {
@@ -83,7 +83,7 @@ function requireWith(own: NodeJS.Require, copy: CopyFiles): (id: string) => unkn
 }
 
 async function importAt(importer: string, specifier: string, copy: CopyFiles): Promise<unknown> {
-  const { createResolver } = await import('../translate/resolve-import.ts');
+  const { createResolver } = await import('./transpile/resolve-import.ts');
   const target = await createResolver(copy.request).resolve(specifier, importer);
   switch (target.kind) {
     case 'provided':

@@ -3,7 +3,7 @@ import type { Host } from '../../host/create-host.ts';
 import { canAsk } from '../ask.ts';
 import { trustIn } from '../commands/trust.ts';
 import { type CommandContext, withHost } from '../context.ts';
-import type { FoundPlugin } from './found.ts';
+import type { FoundPlugin } from './find-plugins.ts';
 import { printable } from '../words/print.ts';
 
 /** Those that are not loaded until somebody has looked at them. */

@@ -7,7 +7,7 @@ import {
   type SentChange,
   changed,
   changeOf,
-} from '../../../src/plugins/isolation/wire/known-lists.ts';
+} from '../../../../src/plugins/isolation/wire/list-delta-cache.ts';
 
 const message = fc.record({ id: fc.nat(5), content: fc.array(fc.string({ maxLength: 2 })) });
 

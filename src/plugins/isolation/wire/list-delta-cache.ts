@@ -1,4 +1,4 @@
-import { type Packed, pack, unpack } from './portable.ts';
+import { type Packed, pack, unpack } from './serialize.ts';
 
 /** How many lists both sides remember; the one that was not used for longest is forgotten first. */
 const REMEMBERED = 8;

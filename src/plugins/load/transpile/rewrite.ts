@@ -1,5 +1,5 @@
 import { SCOPE } from '../cache.ts';
-import { REGISTRY_NAME } from '../copies.ts';
+import { REGISTRY_NAME } from '../module-instances.ts';
 import {
   type ImportClause,
   type ModuleImport,

@@ -9,9 +9,9 @@ import type {
   AgentExtensionRule,
 } from '../contract/plugin.ts';
 import { HOOK_NAMES, type HookName } from '../contract/runtime-hooks.ts';
-import type { News } from './news.ts';
+import type { News } from './event-forwarder.ts';
 import type { Ports } from './ports.ts';
-import { pack, unpack, without } from './wire/portable.ts';
+import { pack, unpack, without } from './wire/serialize.ts';
 import type {
   HookForm,
   HooksForm,
@@ -27,9 +27,9 @@ import { HooklineError } from '../../base/errors.ts';
 import type { StandardIssue, StandardResult, StandardSchema } from '../contract/input-schema.ts';
 import type { ProviderMessage } from '../contract/message.ts';
 import { type AgentTool, checkedWith } from '../contract/tool.ts';
-import type { ContextForms } from './context-forms.ts';
+import type { ContextForms } from './serialize-context.ts';
 import type { Link } from './link.ts';
-import { type SentLists, changed } from './wire/known-lists.ts';
+import { type SentLists, changed } from './wire/list-delta-cache.ts';
 
 interface PluginFacadeMeans extends FacadeMeans {
   readonly news: News;

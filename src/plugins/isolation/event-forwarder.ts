@@ -1,6 +1,6 @@
 import { HooklineError } from '../../base/errors.ts';
 import { timerDelay } from '../../base/time-limit.ts';
-import type { ContextForms } from './context-forms.ts';
+import type { ContextForms } from './serialize-context.ts';
 import type { ContextForm, ToChild } from './wire/protocol.ts';
 
 /** How many events wait here at most while the process does not read. */

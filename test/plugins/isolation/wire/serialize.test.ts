@@ -1,8 +1,8 @@
 import { deserialize, serialize } from 'node:v8';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { HooklineError, isHooklineError } from '../../../src/base/errors.ts';
-import { pack, unpack } from '../../../src/plugins/isolation/wire/portable.ts';
+import { HooklineError, isHooklineError } from '../../../../src/base/errors.ts';
+import { pack, unpack } from '../../../../src/plugins/isolation/wire/serialize.ts';
 
 /** What the channel does. */
 function sent(value: unknown): unknown {

@@ -1,5 +1,5 @@
 import { isRecord } from '../../../base/json.ts';
-import { textStream } from '../context-forms.ts';
+import { textStream } from '../serialize-context.ts';
 import {
   changeOf,
   isSame,
@@ -7,8 +7,8 @@ import {
   type KnownList,
   type KnownLists,
   remember,
-} from '../wire/known-lists.ts';
-import { pack, unpack } from '../wire/portable.ts';
+} from '../wire/list-delta-cache.ts';
+import { pack, unpack } from '../wire/serialize.ts';
 import type {
   ContextForm,
   ListChanges,

@@ -1,4 +1,4 @@
-import { HooklineError } from '../../../base/errors.ts';
+import { HooklineError } from '../../base/errors.ts';
 
 /** Where a plugin comes from, as it was understood; nothing has been looked at yet. */
 export type Source = LocalSource | NpmSource | GitSource | RemoteSource | OfficialSource;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { WorkspaceInfo } from '../../../plugins/contract/plugin.ts';
-import { createBranchReader, findGitDirectory } from '../../../sessions/git-branch.ts';
+import type { WorkspaceInfo } from '../../plugins/contract/plugin.ts';
+import { createBranchReader, findGitDirectory } from '../../sessions/git-branch.ts';
 
 /** What plugins are told of the workspace; git is read from its files, and no program is started. */
 export function readWorkspaceInfo(rootPath: string): WorkspaceInfo {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createPackageFinder } from '../../../../src/plugins/load/translate/packages.ts';
+import { createPackageFinder } from '../../../../src/plugins/load/transpile/packages.ts';
 import { createPluginFiles } from '../plugin-files.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../../../..');

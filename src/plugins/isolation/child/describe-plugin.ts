@@ -4,7 +4,7 @@ import { isStandardSchema, toJsonSchema } from '../../contract/input-schema.ts';
 import type { AgentExtensionProvider, AgentExtensionRule } from '../../contract/plugin.ts';
 import { hookNamesIn } from '../../contract/runtime-hooks.ts';
 import { type AgentTool, checkingSchema } from '../../contract/tool.ts';
-import { without } from '../wire/portable.ts';
+import { without } from '../wire/serialize.ts';
 import type { HookForm, HooksForm, PluginForm, SetUpForm, ToolForm } from '../wire/protocol.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

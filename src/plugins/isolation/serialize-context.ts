@@ -1,8 +1,8 @@
 import { isRecord } from '../../base/json.ts';
 import { isStandardSchema, toJsonSchema } from '../contract/input-schema.ts';
 import { sharedSaid } from '../contract/snapshot.ts';
-import { remember, type SentChange, type SentLists } from './wire/known-lists.ts';
-import { pack } from './wire/portable.ts';
+import { remember, type SentChange, type SentLists } from './wire/list-delta-cache.ts';
+import { pack } from './wire/serialize.ts';
 import type { ContextForm, ListedForm, RequestForm, SignalForm } from './wire/protocol.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
