@@ -3,7 +3,7 @@ import { limitTime } from '../base/time-limit.ts';
 import { untilAborted } from '../base/abort.ts';
 
 /** How long a part of a plugin is waited for. */
-export interface Bounds {
+export interface CallTimeout {
   /** What it is called in the sentence that it took too long. */
   readonly what?: string;
   readonly timeoutMs: number;
@@ -16,7 +16,7 @@ export interface Bounds {
 const LONG_MS = 10_000;
 
 /** Says so when something takes long, and goes on waiting for it: silence looks like a program that hangs. */
-export async function sayingIfLong<Value>(work: Promise<Value>, say: () => void): Promise<Value> {
+export async function notifyIfSlow<Value>(work: Promise<Value>, say: () => void): Promise<Value> {
   const timer = setTimeout(say, LONG_MS);
   try {
     return await work;
@@ -26,9 +26,9 @@ export async function sayingIfLong<Value>(work: Promise<Value>, say: () => void)
 }
 
 /** Does a plugin's work and waits for it as long as it may take. Throws what it throws, and when its time is over. */
-export async function withinBounds<Value>(
+export async function callWithTimeout<Value>(
   work: () => Value | Promise<Value>,
-  bounds: Bounds,
+  bounds: CallTimeout,
 ): Promise<Value> {
   const { what = 'it', timeoutMs, setting = 'config.hookTimeoutMs' } = bounds;
   const { signal = new AbortController().signal } = bounds;

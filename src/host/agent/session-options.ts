@@ -13,7 +13,7 @@ import type { Worktree } from '../worktree/worktree.ts';
 import { claudeDirectory, managedDirectory } from '../dialects/own-directory.ts';
 import { withFreeNames } from '../plugins/contributions/tool-name-conflicts.ts';
 import type { SessionPlugins } from '../plugins/session-plugins.ts';
-import { pluginParts, type PluginsIfAny, pluginsFor } from './session-plugins.ts';
+import { pluginParts, pluginsFor } from './session-plugins.ts';
 import type { Making, SessionsRequest } from './session-request.ts';
 import { openPermissions } from '../permissions/open-permissions.ts';
 import { benchFacts } from './bench-facts.ts';
@@ -43,7 +43,7 @@ export async function sessionOptions(
 
 interface Joining {
   readonly named: NamedSession;
-  readonly plugins: PluginsIfAny;
+  readonly plugins: SessionPlugins;
 }
 
 async function joinOptions(
@@ -52,9 +52,9 @@ async function joinOptions(
   { named, plugins }: Joining,
 ): Promise<SessionOptions> {
   const { engine, options, clock } = request;
-  const providers = plugins.now()?.providers;
-  const models = providers === undefined ? shared : shared.forSession(providers);
-  const isCommand = findCommand(prompt ?? '', plugins.now()?.commands() ?? []) !== null;
+  const { providers } = plugins;
+  const models = providers === null ? shared : shared.forSession(providers);
+  const isCommand = findCommand(prompt ?? '', plugins.commands()) !== null;
   const model = await (isCommand ? models.ownOrNone() : models.own());
   const judging = permissionsFor(request);
   const facts = factsOf(request, model, judging);
@@ -77,7 +77,7 @@ async function joinOptions(
     platform: opened.surroundings.platform,
     model,
     modelFor: (name) => models.named(name),
-    tools: () => toolsFor(request, plugins.now()),
+    tools: () => toolsFor(request, plugins),
     ...pluginParts(plugins, request),
     specsOf: (tools) =>
       specsFor(options.toolset ?? 'claude', tools).filter(
@@ -89,7 +89,7 @@ async function joinOptions(
     earlier: kept.earlier,
     identity: { taskId, ulid: ownUlid },
     projectDirectory: request.opened.startDirectory,
-    places: { ...placesOf(opened), skillDirectories: plugins.now()?.skills() ?? [] },
+    places: { ...placesOf(opened), skillDirectories: plugins.skills() },
     bench,
     setup: options.setup ?? null,
     addedDirectories: addedDirectories(request),
@@ -155,10 +155,10 @@ function inWorktree(opened: OpenedHooks, { path: root }: Worktree): OpenedHooks 
 
 function toolsFor(
   { options: { tools, chooseTools, plugins: wanted }, mcp, notice }: SessionsRequest,
-  plugins: SessionPlugins | null,
+  plugins: SessionPlugins,
 ): readonly Tool[] {
   const others = [...TOOLS, ...mcp.tools(), ...(tools?.() ?? [])];
-  const ofPlugins = plugins?.tools() ?? [];
+  const ofPlugins = plugins.tools();
   const tell: OnIssue = ({ plugin, message }) => notice(`plugin ${plugin}: ${message}`);
   const onIssue = wanted?.onIssue ?? tell;
   return (

@@ -1,94 +1,51 @@
-import { messageOf } from '../../base/errors.ts';
 import type { SlashCommand } from '../../agent/knowledge/commands.ts';
 import type { SessionOptions } from '../../agent/session/prepare-session.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
 import { specsFor } from '../../agent/tools/toolsets.ts';
 import type { AgentExtensionCommand } from '../../plugins/contract/plugin.ts';
 import type { AgentToolDefinition } from '../../plugins/contract/runtime-hooks.ts';
-import type { OpenedHooks } from '../open-hooks.ts';
-import { foundPlugins } from '../plugins/found-plugins.ts';
 import type { ModelTarget } from '../plugins/load-plugins.ts';
 import type { PluginOptions } from '../plugins/plugin-options.ts';
-import type { SessionPlugins } from '../plugins/session-plugins.ts';
+import { SessionPlugins } from '../plugins/session-plugins.ts';
 import type { Settings } from '../settings.ts';
 import type { AgentOptions } from './agent-options.ts';
 import type { Making, SessionsRequest } from './session-request.ts';
 
-/** The plugins of one session, once it has any: then, and not before, something of them is loaded. */
-export interface PluginsIfAny {
-  /** Null while there are none. */
-  now(): SessionPlugins | null;
-  /** Takes up what has come, gone or changed, and what is made for another model; between two runs only. */
-  refresh(): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** Looks whether a session has plugins, now and before each run, and opens them when it does. */
+/** Opens the plugins of a session. */
 export async function pluginsFor(
-  request: SessionsRequest,
-  making: Making,
-  sessionId: string,
-): Promise<PluginsIfAny> {
-  const { opened, options, notice } = request;
-  const wanted = options.plugins ?? {};
-  const { sessions, onPlugins, signal } = making;
-  let plugins: SessionPlugins | null = null;
-  const openIfAny = async (target: ModelTarget, aborting?: AbortSignal): Promise<void> => {
-    if (!hasPlugins(wanted, opened)) return;
-    plugins = await openPlugins(request, making, { sessionId, target, signal: aborting });
-    onPlugins(sessionId, plugins);
-  };
-  const first = wantedModel(options.model, opened.config.settings);
-  await openIfAny(targetOf(first, wanted), signal);
-  return {
-    now: () => plugins,
-    async refresh() {
-      const { model } = sessions.get(sessionId)?.state() ?? {};
-      const serving = model ?? first;
-      // What plugins call the provider, they call the one that the session began with.
-      const target = targetOf(serving, serving.provider === first.provider ? wanted : {});
-      if (plugins !== null) return plugins.refresh(target);
-      await openIfAny(target).catch((error: unknown) =>
-        notice(`plugins have come, but cannot be loaded: ${messageOf(error)}`),
-      );
-    },
-    async close() {
-      await plugins?.close();
-    },
-  };
-}
-
-interface Opening {
-  readonly sessionId: string;
-  readonly target: ModelTarget;
-  readonly signal: AbortSignal | undefined;
-}
-
-async function openPlugins(
   { opened, options, notice, mcp, pluginSource: source }: SessionsRequest,
-  { emitEvent, sessions }: Making,
-  { sessionId, target, signal }: Opening,
+  { emitEvent, sessions, onPlugins, signal }: Making,
+  sessionId: string,
 ): Promise<SessionPlugins> {
-  const { openSessionPlugins } = await import('../plugins/session-plugins.ts');
-  return openSessionPlugins({
+  const readModel = () => sessions.get(sessionId)?.state().model ?? null;
+  const plugins = await SessionPlugins.open({
     sessionId,
     opened,
     options: options.plugins ?? {},
-    target,
+    target: () => getTarget(options, opened.config.settings, readModel()),
     source,
     mcp,
     messages: () => sessions.get(sessionId)?.messages() ?? [],
-    model: () => sessions.get(sessionId)?.state().model ?? null,
+    model: readModel,
     offered: () => sdkSpecs(sessions.get(sessionId)?.tools() ?? [], options),
     emitEvent: (name, payload) => emitEvent(sessionId, name, payload),
     notice,
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   });
+  onPlugins(sessionId, plugins);
+  return plugins;
 }
 
-function hasPlugins(options: PluginOptions, opened: OpenedHooks): boolean {
-  const { objects = [], extraTools = [] } = options;
-  return objects.length + extraTools.length > 0 || foundPlugins(opened, options).length > 0;
+/** The model that plugins are selected for: the one that serves the session, or the configured one before that. */
+function getTarget(
+  { model, plugins = {} }: Pick<AgentOptions, 'model' | 'plugins'>,
+  settings: Settings,
+  serving: ServingModel | null,
+): ModelTarget {
+  const first = wantedModel(model, settings);
+  const now = serving ?? first;
+  // The embedding program's own name for the provider means the one that the session began with.
+  return targetOf(now, now.provider === first.provider ? plugins : {});
 }
 
 interface ServingModel {
@@ -142,25 +99,22 @@ type PluginParts = Pick<
 
 /** What a session takes from its plugins beside tools and hooks. */
 export function pluginParts(
-  plugins: PluginsIfAny,
+  plugins: SessionPlugins,
   { mcp, options, emit }: SessionsRequest,
 ): PluginParts {
   return {
-    answerCommand: async (prompt, signal) => plugins.now()?.command(prompt, signal) ?? null,
+    answerCommand: (prompt, signal) => plugins.command(prompt, signal),
     beforeRun: () => plugins.refresh(),
-    rules: () => plugins.now()?.rules() ?? '',
-    commands: () => {
-      const own = plugins.now()?.commands() ?? [];
-      return [...mcp.commands(), ...own.flatMap(commandOf)];
-    },
+    rules: () => plugins.rules(),
+    commands: () => [...mcp.commands(), ...plugins.commands().flatMap(commandOf)],
     // Message builders come first, then whoever embeds the agent.
     async shapeRequest(asked, signal) {
-      const built = (await plugins.now()?.shapeRequest(asked, signal)) ?? asked;
+      const built = await plugins.shapeRequest(asked, signal);
       return options.shapeRequest?.(built, signal) ?? built;
     },
     onEvent(event) {
       emit(event);
-      plugins.now()?.hear(event);
+      plugins.hear(event);
     },
   };
 }

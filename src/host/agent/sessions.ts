@@ -112,7 +112,10 @@ export function createSessions(given: Omit<SessionsRequest, 'mcp'>): Sessions {
       sessions.delete(id);
       plugins.delete(id);
     },
-    plugins: (id) => plugins.get(id) ?? null,
+    plugins(id) {
+      const own = plugins.get(id);
+      return own?.isLoaded === true ? own : null;
+    },
     answer: (question, signal) =>
       answerHook(answerMeans(request, { models, question }), question, signal),
     callMcp: (call, signal) => mcp.call(call, signal),
@@ -130,7 +133,8 @@ export function createSessions(given: Omit<SessionsRequest, 'mcp'>): Sessions {
 
 /** A session's plugins may serve models, too. */
 function modelsOf(models: Models, plugins: SessionPlugins | undefined): Models {
-  return plugins === undefined ? models : models.forSession(plugins.providers);
+  const providers = plugins?.providers ?? null;
+  return providers === null ? models : models.forSession(providers);
 }
 
 interface House {

@@ -32,26 +32,29 @@ export function foundPlugins(
 }
 
 /** A plugin on disk, what it calls itself, and which of the places that are looked at it lies in. */
-export interface CalledPlugin {
+export interface NamedPlugin {
   readonly entry: PluginEntry;
   readonly name: string;
   readonly from: string;
 }
 
 /** The one that is used instead of another of its name: of several places the first has it, and there the last file, as in Cline. */
-export function usedInstead(all: readonly CalledPlugin[], place: number): PluginEntry | undefined {
+export function findReplacement(
+  all: readonly NamedPlugin[],
+  place: number,
+): PluginEntry | undefined {
   const each = all[place];
   const same = all.filter(({ name }) => name === each?.name);
   const winner = same.findLast(({ from }) => from === same[0]?.from);
   return winner === each ? undefined : winner?.entry;
 }
 
-export function sayUsedInstead({ file }: PluginEntry): string {
+export function describeReplacement({ file }: PluginEntry): string {
   return `another plugin of this name is used instead: ${file}`;
 }
 
 /** Of paths that the caller named, each directory is a place. */
-export function placeOf({ details, root }: FoundHook, entry: PluginEntry): string {
+export function getSearchPlace({ details, root }: FoundHook, entry: PluginEntry): string {
   const { source = '' } = details;
   if (source !== 'given') return `${source} ${root ?? ''}`;
   return path.dirname(entry.package?.directory ?? entry.file);
@@ -60,15 +63,15 @@ export function placeOf({ details, root }: FoundHook, entry: PluginEntry): strin
 const MAX_FILES = 2_000;
 
 /** Changes when a plugin comes, goes, is switched, trusted or edited: then all are loaded again. */
-export function fingerprintOf(opened: OpenedHooks, options: PluginOptions): string {
+export function computeFingerprint(opened: OpenedHooks, options: PluginOptions): string {
   const found = foundPlugins(opened, options);
   const states = found.map(({ entry, status: { state } }) => [entry.file, state]);
   const used = found.filter(({ status: { state } }) => state === 'ready');
-  return JSON.stringify([states, filesOf(used.map(({ entry }) => entry))]);
+  return JSON.stringify([states, listFiles(used.map(({ entry }) => entry))]);
 }
 
 /** A package is everything in it; a file by itself may import what lies beside it, and below. */
-function filesOf(entries: readonly PluginEntry[]): readonly string[] {
+function listFiles(entries: readonly PluginEntry[]): readonly string[] {
   const directories = entries.map((each) => each.package?.directory ?? path.dirname(each.file));
   const seen: string[] = [];
   for (const directory of new Set(directories)) {

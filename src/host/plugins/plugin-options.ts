@@ -47,7 +47,7 @@ const SETUP_TIMEOUT_MS = 30_000;
 const DISPOSE_TIMEOUT_MS = 3_000;
 
 /** How long plugins may take for what they do. */
-export function timeLimits(options: PluginOptions) {
+export function getTimeLimits(options: PluginOptions) {
   const hookTimeoutMs = options.hookTimeoutMs ?? HOOK_TIMEOUT_MS;
   return {
     hookTimeoutMs,

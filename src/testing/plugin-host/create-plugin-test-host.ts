@@ -26,7 +26,7 @@ import { isRecord } from '../../base/json.ts';
 import type { AgentPlugin } from '../../plugins/contract/plugin.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
 import { pluginsAt } from '../../plugins/find/find-plugins.ts';
-import { loadPlugin } from '../../plugins/load/load-plugin.ts';
+import { importHere } from '../../host/plugins/load-plugins.ts';
 import { loadProvidedModules } from '../../sdk/provided/load-provided.ts';
 
 export interface PluginTestOptions {
@@ -72,8 +72,6 @@ export interface PluginTestHost {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-const IMPORT_TIMEOUT_MS = 30_000;
-
 /** A real session for tests of plugins; nothing of this machine's hooks, settings or models is seen in it. */
 export async function createPluginTestHost(
   given: GivenPlugins,
@@ -84,8 +82,8 @@ export async function createPluginTestHost(
   try {
     const plugins = await pluginsOf(given, {
       cwd: surroundings.cwd,
-      cacheDirectory: path.join(sandbox.directory, 'cache'),
-      timeoutMs: options.importTimeoutMs ?? IMPORT_TIMEOUT_MS,
+      stateDirectory: sandbox.directory,
+      timeoutMs: options.importTimeoutMs,
     });
     return await openTestHost(plugins.map(watchPlugin), { sandbox, options });
   } catch (error) {
@@ -276,8 +274,8 @@ export type GivenPlugins = AgentPlugin | readonly AgentPlugin[] | string | URL;
 
 interface LoadingPlace {
   readonly cwd: string;
-  readonly cacheDirectory: string;
-  readonly timeoutMs: number;
+  readonly stateDirectory: string;
+  readonly timeoutMs: number | undefined;
 }
 
 /** The plugins themselves. Throws PLUGIN_INVALID with everything that keeps one from being loaded. */
@@ -311,13 +309,8 @@ async function loadFrom(file: string, place: LoadingPlace): Promise<readonly Age
 
 /** What is wrong with it, as a sentence; null for a module that only others import. */
 async function load(entry: PluginEntry, place: LoadingPlace): Promise<unknown> {
-  const loading = await loadPlugin({
-    entry,
-    provided: await loadProvidedModules(),
-    cacheDirectory: place.cacheDirectory,
-    copy: randomUUID(),
-    timeoutMs: place.timeoutMs,
-  });
+  const provided = await loadProvidedModules();
+  const loading = await importHere(entry, { ...place, provided, instance: randomUUID() });
   if (loading.kind === 'helper') return null;
   return loading.kind === 'failed' ? loading.message : loading.plugin;
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { pluginHandlers } from '../../../src/dialects/cline-plugin/handlers.ts';
 import { createHookEngine } from '../../../src/hooks/engine.ts';
-import { openRegistry } from '../../../src/plugins/registry.ts';
+import { createPluginRegistry } from '../../../src/plugins/registry.ts';
 import type { AgentToolContext } from '../../../src/plugins/contract/tool.ts';
 import {
   builtChild,
@@ -150,15 +150,17 @@ describe('a plugin that never comes back', () => {
     const stage = createStage();
     const text = `${PID} export default { name: 'stuck', manifest: { capabilities: ['tools'] }, setup() { ${body} } };`;
     const loading = await openText(text, { setupTimeoutMs: 300 }, stage);
-    const registry = await openRegistry({
-      plugins: loading.kind === 'loaded' ? [loading.plugin] : [],
-      context: {},
-      isStrict: false,
-      failsClosed: false,
-      setupTimeoutMs: 300,
-      disposeTimeoutMs: 5000,
-      onIssue: (issue) => stage.issues.push(issue),
-    });
+    const registry = await createPluginRegistry(
+      loading.kind === 'loaded' ? [{ ...loading, entry: null }] : [],
+      {
+        context: {},
+        isStrict: false,
+        failsClosed: false,
+        setupTimeoutMs: 300,
+        disposeTimeoutMs: 5000,
+        onIssue: (issue) => stage.issues.push(issue),
+      },
+    );
     expect(registry.list()).toMatchObject([
       { name: 'stuck', state: 'failed', lastError: 'its setup did not answer within 300 ms' },
     ]);

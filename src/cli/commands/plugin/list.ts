@@ -1,5 +1,9 @@
 import { displayPath } from '../../../base/paths.ts';
-import { placeOf, sayUsedInstead, usedInstead } from '../../../host/plugins/found-plugins.ts';
+import {
+  getSearchPlace,
+  describeReplacement,
+  findReplacement,
+} from '../../../host/plugins/found-plugins.ts';
 import type { Host } from '../../../host/create-host.ts';
 import { withoutSecrets } from '../../../host/secrets/without-secrets.ts';
 import { type Command, withHost } from '../../context.ts';
@@ -47,8 +51,10 @@ type Shown = ReturnType<typeof shown>;
 function withRepeats(found: readonly Listed[]): readonly Listed[] {
   const usable = found.filter(({ state }) => state === 'ready');
   return found.map((each) => {
-    const winner = usedInstead(usable, usable.indexOf(each));
-    return winner === undefined ? each : { ...each, state: 'failed', why: sayUsedInstead(winner) };
+    const winner = findReplacement(usable, usable.indexOf(each));
+    return winner === undefined
+      ? each
+      : { ...each, state: 'failed', why: describeReplacement(winner) };
   });
 }
 
@@ -58,7 +64,7 @@ function describe(plugin: FoundPlugin, inspected: Inspected | null, host: Host) 
   const why = inspected?.why ?? status.why;
   return {
     entry,
-    from: placeOf(hook, entry),
+    from: getSearchPlace(hook, entry),
     id: hook.id,
     label: entry.label,
     name: inspected?.name ?? entry.label,

@@ -20,9 +20,9 @@ import {
   withCutNote,
 } from '../../../plugins/values/plain-value.ts';
 import { textsIn, type ServerBlock } from '../../../mcp/answer.ts';
-import { withinBounds } from '../../../plugins/call-with-timeout.ts';
+import { callWithTimeout } from '../../../plugins/call-with-timeout.ts';
 import type { AgentTool, AgentToolContext } from '../../../plugins/contract/tool.ts';
-import { asItsOwn } from '../../../plugins/whose-work.ts';
+import { runAsPlugin } from '../../../plugins/plugin-ownership.ts';
 import { imagesIn, showable } from '../../mcp/tool-output.ts';
 import type { CheckedInput, InputCheck } from './check-input.ts';
 import { isStream, readStream } from '../../../plugins/values/read-stream.ts';
@@ -30,6 +30,8 @@ import { isStream, readStream } from '../../../plugins/values/read-stream.ts';
 interface PluginToolMeans {
   /** Who brought it, for whoever tells of it. */
   readonly plugin: string;
+  /** The entry file of that plugin; null for a tool of the embedding program. */
+  readonly file: string | null;
   readonly check: (tool: AgentTool) => InputCheck;
   /** What a tool is told of the call that it runs for. */
   readonly context: (call: RunningCall) => AgentToolContext;
@@ -108,7 +110,7 @@ async function waitAndRun(
   const { tool, input } = calling;
   const bounds = { what: 'its schema', timeoutMs: timeoutOf(tool), signal: call.signal };
   try {
-    const checked = await withinBounds(() => checking, bounds);
+    const checked = await callWithTimeout(() => checking, bounds);
     if (!checked.ok) return failedOutput(wrongInput(tool, input, checked.problem));
     return await runTool({ ...calling, value: checked.value, call });
   } catch (error) {
@@ -198,7 +200,7 @@ async function execute({ tool, value, call, bench, means }: Running): Promise<un
     },
   };
   try {
-    const result: unknown = await asItsOwn(tool, () => tool.execute(value, context));
+    const result: unknown = await runAsPlugin(means.file, () => tool.execute(value, context));
     return isStream(result) ? await readStream(result, call.signal) : result;
   } finally {
     isOver = true;

@@ -2,9 +2,8 @@ import type { RuntimeEvent } from '../../../agent/runtime-event.ts';
 import { messageOf } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/json.ts';
 import { timerDelay } from '../../../base/time-limit.ts';
-import { endingOf, endingReader } from '../../../plugins/ending.ts';
-import type { ActivePlugin } from '../../../plugins/registry.ts';
-import { asItsOwn } from '../../../plugins/whose-work.ts';
+import { type ActivePlugin, hasExited } from '../../../plugins/registry.ts';
+import { runAsPlugin } from '../../../plugins/plugin-ownership.ts';
 import type {
   AgentRuntimeEvent,
   AgentRuntimeNews,
@@ -129,9 +128,10 @@ class TellingInOrder implements Telling {
   }
 }
 
-function asksFirst({ plugin, health }: ActivePlugin): boolean {
+function asksFirst(active: ActivePlugin): boolean {
+  const { plugin, health } = active;
   const asks = typeof plugin.hooks?.beforeTool === 'function' && !health.isOff('beforeTool');
-  return asks && endingOf(plugin) === null;
+  return asks && !hasExited(active);
 }
 
 /** What the call is made with, once that is known; null before. */
@@ -160,25 +160,20 @@ function tellAll({ plugins, timeoutMs, onNews }: TellingMeans, told: AgentRuntim
 }
 
 /** What one of them does wrong is its own; nobody waits for any of them. */
-function tellPlugin(
-  { plugin, health }: ActivePlugin,
-  event: AgentRuntimeEvent,
-  timeoutMs: number,
-): void {
+function tellPlugin(active: ActivePlugin, event: AgentRuntimeEvent, timeoutMs: number): void {
+  const { plugin, entry, readExit, health } = active;
   const hooks = plugin.hooks ?? {};
   if (typeof hooks.onEvent !== 'function' || health.isOff('onEvent')) return;
-  const readEnding = endingReader(plugin);
-  const hasEnded = (): boolean => readEnding !== null && readEnding() !== null;
-  if (hasEnded()) return;
+  if (hasExited(active)) return;
   // That its process has ended is told by whoever started it.
   const fail = (message: string): void => {
-    if (!hasEnded()) health.strike('onEvent', message);
+    if (!hasExited(active)) health.strike('onEvent', message);
   };
   try {
-    const result: unknown = asItsOwn(plugin, () => hooks.onEvent?.(event));
+    const result: unknown = runAsPlugin(entry?.file ?? null, () => hooks.onEvent?.(event));
     if (!isPromiseLike(result)) return;
     // One that lives elsewhere says only when it has failed; how long it takes is looked after there.
-    follow(result, readEnding === null ? timeoutMs : Number.POSITIVE_INFINITY, fail);
+    follow(result, readExit === null ? timeoutMs : Number.POSITIVE_INFINITY, fail);
   } catch (error) {
     fail(messageOf(error));
   }

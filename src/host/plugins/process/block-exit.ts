@@ -1,5 +1,5 @@
 import { HooklineError } from '../../../base/errors.ts';
-import { beginner } from '../../../plugins/whose-work.ts';
+import { getCurrentOwner } from '../../../plugins/plugin-ownership.ts';
 
 let isHeld = false;
 
@@ -7,12 +7,12 @@ let isHeld = false;
  * From now on `process.exit` fails in whatever a plugin of this process does: it would end the agent, and
  * all other plugins with it. Where anybody else calls it, the process ends as ever.
  */
-export function holdExit(): void {
+export function blockExit(): void {
   if (isHeld) return;
   isHeld = true;
   const exit = process.exit.bind(process);
   process.exit = (code) => {
-    if (beginner() === null) return exit(code);
+    if (getCurrentOwner() === null) return exit(code);
     throw refused(code);
   };
 }

@@ -44,7 +44,7 @@ type Metadata = Readonly<Record<string, unknown>> | undefined;
  * Cline always gives plugins a logger. Where the program has none, a person is told what went wrong, and
  * the rest on demand.
  */
-export function consoleLogger(
+export function createConsoleLogger(
   tell: (text: string, plugin: string) => void,
   { showsLog }: { readonly showsLog: boolean },
 ): BasicLogger {
