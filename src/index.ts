@@ -158,7 +158,7 @@ export {
   isOfficialPluginSlug,
   type ParsedPluginSource,
   parsePluginSource,
-} from './sdk/provided/plugins/install-plugins.ts';
+} from './sdk/provided/plugins/plugin-sources.ts';
 export type { PluginToolSummary } from './sdk/provided/plugins/plugin-tools.ts';
 export { validateWithZod, zodToJsonSchema } from './sdk/provided/schemas.ts';
 export {

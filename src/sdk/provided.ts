@@ -38,7 +38,7 @@ import {
   normalizePluginCommandName,
   pluginCommandServices,
 } from './provided/plugins/plugin-commands.ts';
-import { isOfficialPluginSlug, parsePluginSource } from './provided/plugins/install-plugins.ts';
+import { isOfficialPluginSlug, parsePluginSource } from './provided/plugins/plugin-sources.ts';
 import { createPluginListing } from './provided/plugins/plugin-tools.ts';
 import {
   safeJsonParse,

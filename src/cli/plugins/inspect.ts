@@ -93,7 +93,8 @@ async function setUpAlone(
       objects: [],
       disk: {
         ...imports,
-        found: [{ entry, hook: status.hook, status }],
+        // Callers have checked that it may be loaded, and may have asked for trust since it was found.
+        found: [{ entry, hook: status.hook, status: { ...status, state: 'ready', why: '' } }],
         target: null,
         requiresAll: false,
         onLoaded({ loaded }) {

@@ -4,6 +4,7 @@ import type { Tool } from '../../agent/tools/tool.ts';
 import { specsFor } from '../../agent/tools/toolsets.ts';
 import type { AgentExtensionCommand } from '../../plugins/contract/plugin.ts';
 import type { AgentToolDefinition } from '../../plugins/contract/runtime-hooks.ts';
+import { foundPlugins } from '../plugins/found-plugins.ts';
 import type { ModelTarget } from '../plugins/load-plugins.ts';
 import type { PluginOptions } from '../plugins/plugin-options.ts';
 import { SessionPlugins } from '../plugins/session-plugins.ts';
@@ -22,6 +23,7 @@ export async function pluginsFor(
     sessionId,
     opened,
     options: options.plugins ?? {},
+    find: () => foundPlugins(opened, options.plugins),
     target: () => getTarget(options, opened.config.settings, readModel()),
     source,
     mcp,

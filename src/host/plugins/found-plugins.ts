@@ -63,8 +63,7 @@ export function getSearchPlace({ details, root }: FoundHook, entry: PluginEntry)
 const MAX_FILES = 2_000;
 
 /** Changes when a plugin comes, goes, is switched, trusted or edited: then all are loaded again. */
-export function computeFingerprint(opened: OpenedHooks, options: PluginOptions): string {
-  const found = foundPlugins(opened, options);
+export function computeFingerprint(found: readonly FoundPlugin[]): string {
   const states = found.map(({ entry, status: { state } }) => [entry.file, state]);
   const used = found.filter(({ status: { state } }) => state === 'ready');
   return JSON.stringify([states, listFiles(used.map(({ entry }) => entry))]);

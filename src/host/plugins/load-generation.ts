@@ -11,7 +11,7 @@ import type { OpenedHooks } from '../open-hooks.ts';
 import { serversOf } from './contributions/mcp-servers.ts';
 import { providersOf } from './contributions/providers.ts';
 import type { ServingModel } from './events/plugin-messages.ts';
-import { foundPlugins } from './found-plugins.ts';
+import type { FoundPlugin } from './found-plugins.ts';
 import type { ModelTarget } from './load-plugins.ts';
 import { getTimeLimits, type PluginOptions } from './plugin-options.ts';
 import { offerPluginHost } from './process/plugin-host-global.ts';
@@ -24,8 +24,13 @@ export { createProviders } from './contributions/providers.ts';
 /** What plugins see of their session. */
 export interface PluginSession {
   readonly sessionId: string;
-  readonly opened: OpenedHooks;
+  readonly opened: Pick<
+    OpenedHooks,
+    'config' | 'surroundings' | 'startDirectory' | 'stateDirectory' | 'workspaceRoots'
+  >;
   readonly options: PluginOptions;
+  /** The plugins on disk as they are now, in declared order. */
+  readonly find: () => readonly FoundPlugin[];
   /** Runs the MCP servers of plugins; null leaves them out. */
   readonly mcp: McpServers | null;
   readonly messages: () => readonly Message[];
@@ -54,7 +59,7 @@ export async function loadGeneration(
   const { sessionId, opened, options, onIssue } = session;
   const context = buildSetupContext(opened, options, session);
   const isStrict = options.isStrict === true;
-  const found = foundPlugins(opened, options);
+  const found = session.find();
   const registry = await setUpPlugins({
     objects: options.objects ?? [],
     disk: { opened, found, sessionId, generation, target, requiresAll: isStrict },

@@ -6,7 +6,7 @@ import { messageOf } from '../../base/errors.ts';
 import type { CommandReply } from '../../plugins/command.ts';
 import type { AgentExtensionCommand } from '../../plugins/contract/plugin.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
-import { computeFingerprint, foundPlugins } from './found-plugins.ts';
+import { computeFingerprint } from './found-plugins.ts';
 import type { Generation, PluginSession } from './load-generation.ts';
 import type { ModelTarget } from './load-plugins.ts';
 import type { PluginSource } from './plugin-source.ts';
@@ -137,13 +137,13 @@ export class SessionPlugins {
   }
 
   #hasAny(): boolean {
-    const { options, opened } = this.#request;
+    const { options, find } = this.#request;
     const { objects = [], extraTools = [] } = options;
-    return objects.length + extraTools.length > 0 || foundPlugins(opened, options).length > 0;
+    return objects.length + extraTools.length > 0 || find().length > 0;
   }
 
   #computeFingerprint(): string {
-    return computeFingerprint(this.#request.opened, this.#request.options);
+    return computeFingerprint(this.#request.find());
   }
 
   async #loadFirst(signal?: AbortSignal): Promise<void> {

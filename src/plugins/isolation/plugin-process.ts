@@ -182,8 +182,8 @@ export interface ChildProgram {
 /** The program that stands beside this file: of the library, of the command, or of the sources. */
 export function childProgram(): ChildProgram {
   const here = path.dirname(fileURLToPath(import.meta.url));
-  const isUnbundled = here.endsWith(path.join('plugins', 'isolation', 'process'));
-  const home = path.resolve(here, isUnbundled ? '../../..' : '..');
+  const isUnbundled = here.endsWith(path.join('plugins', 'isolation'));
+  const home = path.resolve(here, isUnbundled ? '../..' : '..');
   if (!import.meta.url.endsWith('.ts')) {
     return { file: path.join(home, 'plugin-child.js'), nodeFlags: [] };
   }

@@ -6,7 +6,7 @@ import { hostOf, isLoopbackHost } from '../../../base/net/addresses.ts';
 import { readBoundedBody, socketMessage } from '../../../base/net/http-body.ts';
 import { limitTime } from '../../../base/time-limit.ts';
 import { failed } from '../failure.ts';
-import { isSecure } from '../parse-source.ts';
+import { isSecure } from '../parse-address.ts';
 import type { RemoteSource } from '../source.ts';
 import { type Fetched, UNMARKED, type InstallTools } from './tools.ts';
 

@@ -13,7 +13,7 @@ import { messageOf } from '../../../base/errors.ts';
 import { isAbsent } from '../../../base/files.ts';
 import { pluginsAt } from '../../find/find-plugins.ts';
 import { failed } from '../failure.ts';
-import { PLUGIN_FILE } from '../parse-source.ts';
+import { PLUGIN_FILE } from '../parse-address.ts';
 import type { LocalSource } from '../source.ts';
 import { type Fetched, PACKAGE, UNMARKED, type InstallTools } from './tools.ts';
 import { fetchTarball } from './npm.ts';
