@@ -72,8 +72,8 @@ const PLUGINS_FOUND = pathPattern(
 
 // Needed only where a session has plugins; what checks schemas only where one of them has any.
 const PLUGINS = pathPattern(
-  'src/host/plugins/(?!found-plugins|plugin-source|plugin-options|contributions/(?:json-schema|free-names))',
-  'src/plugins/(?:api|bounded|command|ending|health|registry)\\.',
+  'src/host/plugins/(?!found-plugins|plugin-source|plugin-options|session-plugins|contributions/(?:json-schema|tool-name-conflicts))',
+  'src/plugins/(?:api|call-with-timeout|command|health|registry)\\.',
   'src/plugins/contract/',
   'src/dialects/cline-plugin/(?!dialect|discover|found/)',
   'src/agent/models/custom/',
@@ -89,7 +89,7 @@ const AGENT_RARELY = pathPattern(
 
 // Needed only where an agent runs.
 const AGENT =
-  /src[\\/](?:agent|sessions|permissions[\\/](?!mode)|mcp[\\/]answer|host[\\/](?:agent[\\/](?!agents)|mcp|permissions|plugins[\\/](?:found-plugins|contributions[\\/]free-names))|dialects[\\/]claude-config[\\/]handlers[\\/]env-file)\b/;
+  /src[\\/](?:agent|sessions|permissions[\\/](?!mode)|mcp[\\/]answer|host[\\/](?:agent[\\/](?!agents)|mcp|permissions|plugins[\\/](?:found-plugins|session-plugins|contributions[\\/]tool-name-conflicts))|dialects[\\/]claude-config[\\/]handlers[\\/]env-file)\b/;
 
 // What `hooks list` needs, in one file: looking a file up and reading it costs half a millisecond.
 const LOOKING =

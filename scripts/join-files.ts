@@ -1,7 +1,7 @@
 import { build, type Plugin } from 'rolldown';
 
 // Every plugin waits for these: finding and reading ten files takes longer than what they do.
-const JOINED = ['dist/plugins/load/load-plugin.js', 'dist/plugins/load/translate/translate.js'];
+const JOINED = ['dist/plugins/load/load-plugin.js', 'dist/plugins/load/transpile/transpile.js'];
 
 /** What is imported as it runs stays a file of its own. */
 const laterStaysApart: Plugin = {

@@ -63,8 +63,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       { to: 'plugins/entry.ts', typesOnly: true },
       { to: 'plugins/find', from: 'dialects/cline-plugin' },
       { to: 'plugins/values', from: 'dialects/cline-plugin' },
-      { to: 'plugins/whose-work.ts', from: 'dialects/cline-plugin' },
-      { to: 'plugins/ending.ts', from: 'dialects/cline-plugin' },
+      { to: 'plugins/plugin-ownership.ts', from: 'dialects/cline-plugin' },
       { to: 'plugins', from: 'dialects/cline-plugin', typesOnly: true },
       { to: 'sessions/messages.ts', from: 'dialects/cline-plugin', typesOnly: true },
       { to: 'sessions/nobodys-words.ts', from: 'dialects/cline-plugin' },
@@ -118,5 +117,5 @@ export const SURROUNDINGS_READERS = [
   'src/base/clock.ts',
   'src/cli/main.ts',
   'src/plugin-child.ts',
-  'src/host/plugins/process/hold-exit.ts',
+  'src/host/plugins/process/block-exit.ts',
 ];

@@ -45,9 +45,9 @@ export type {
   ToolApprovalRequest,
   ToolApprovalResult,
 } from './sdk/start-input.ts';
-export { createTool } from './plugins/author/define-tool.ts';
+export { createTool } from './plugins/author/define-plugin.ts';
 export type { AgentTool, AgentToolContext, AgentToolResult } from './plugins/contract/tool.ts';
-export type { Telemetry as ITelemetryService } from './plugins/contract/telemetry.ts';
+export type { Telemetry as ITelemetryService } from './plugins/contract/plugin.ts';
 export type {
   AgentExtensionApi,
   AgentExtensionAutomationEventType,
@@ -71,7 +71,7 @@ export type {
   WorkspaceInfo,
 } from './plugins/contract/plugin.ts';
 export { withoutByteOrderMark as stripUtf8Bom } from './base/json.ts';
-export { estimateTokens } from './plugins/contract/estimate-tokens.ts';
+export { estimateTokens } from './plugins/contract/message.ts';
 export { noopBasicLogger } from './plugins/contract/plugin.ts';
 export type { PluginIssue } from './plugins/issue.ts';
 export type { PluginStatus } from './plugins/registry.ts';

@@ -1,18 +1,18 @@
 /** `hookline/plugin`: what authors of plugins write with. */
 export { HooklineError, isHooklineError, type ErrorCode } from './base/errors.ts';
-export { defineHook, type HookWishes } from './plugins/author/define-hook.ts';
+export { defineHook, type HookWishes } from './plugins/author/define-plugin.ts';
 export { definePlugin } from './plugins/author/define-plugin.ts';
 export {
   createTool,
   defineTool,
   type OutputOf,
   type ToolDefinition,
-} from './plugins/author/define-tool.ts';
-export type { FromJsonSchema, WrittenSchema } from './plugins/author/from-json-schema.ts';
+} from './plugins/author/define-plugin.ts';
+export type { FromJsonSchema, WrittenSchema } from './plugins/author/define-plugin.ts';
 export type { OverrideFile, OverrideTier } from './plugins/author/overrides.ts';
 export { loadOverrides, type OverridesRequest } from './sdk/provided/load-overrides.ts';
 export { withoutByteOrderMark as stripUtf8Bom } from './base/json.ts';
-export { estimateTokens } from './plugins/contract/estimate-tokens.ts';
+export { estimateTokens } from './plugins/contract/message.ts';
 export type { InputSchema, JsonSchema, StandardSchema } from './plugins/contract/input-schema.ts';
 export type {
   AgentFilePart,
@@ -76,5 +76,5 @@ export type {
   ToolPolicy,
 } from './plugins/contract/runtime-hooks.ts';
 export type { AgentRuntimeStateSnapshot, AgentUsage } from './plugins/contract/snapshot.ts';
-export type { Telemetry as ITelemetryService } from './plugins/contract/telemetry.ts';
+export type { Telemetry as ITelemetryService } from './plugins/contract/plugin.ts';
 export type { AgentTool, AgentToolContext, AgentToolResult } from './plugins/contract/tool.ts';

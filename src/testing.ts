@@ -21,5 +21,5 @@ export {
   type PluginTestRun,
 } from './testing/plugin-host/create-plugin-test-host.ts';
 export type { PluginContributions } from './testing/plugin-host/contributions.ts';
-export type { GivenPlugins } from './testing/plugin-host/given-plugins.ts';
+export type { GivenPlugins } from './testing/plugin-host/create-plugin-test-host.ts';
 export type { Decision, Effect, Outcome, Verdict } from './hooks/decision.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { createAgentMirror } from '../../src/host/plugins/news/agent-mirror.ts';
-import { createSnapshots, type Snapshots } from '../../src/host/plugins/news/snapshots.ts';
+import { createAgentMirror } from '../../src/host/plugins/events/agent-state.ts';
+import { createSnapshots, type Snapshots } from '../../src/host/plugins/events/snapshots.ts';
 import { openIsolated } from '../../src/plugins/isolation/isolate.ts';
 import type { Message } from '../../src/sessions/messages.ts';
 import { createPlace } from '../places.ts';
@@ -88,7 +88,7 @@ async function openPlugin(project: string): Promise<OpenedPlugin> {
   return {
     ask: (snapshots) => Reflect.apply(hook, hooks, [contextOf(snapshots)]),
     async close() {
-      await loading.end();
+      await loading.process.end();
       place.remove();
     },
   };

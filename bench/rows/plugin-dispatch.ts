@@ -2,7 +2,8 @@ import { TOOLS } from '../../src/agent/tools/index.ts';
 import { specsFor } from '../../src/agent/tools/toolsets.ts';
 import { createHookEngine } from '../../src/hooks/engine.ts';
 import type { FiredEvent, Moment } from '../../src/hooks/facts.ts';
-import { openPlugins } from '../../src/host/plugins/open-plugins.ts';
+import { joinContributions } from '../../src/host/plugins/session-contributions.ts';
+import { setUpPlugins } from '../../src/host/plugins/set-up-plugins.ts';
 import type { AgentPlugin } from '../../src/plugins/contract/plugin.ts';
 import type {
   AgentBeforeToolContext,
@@ -122,30 +123,34 @@ interface Ours {
 async function openOurs(): Promise<Ours> {
   const place = createPlace();
   const host = await openHost(place);
-  const opened = await openPlugins({
+  const context = { session: { sessionId: SESSION }, emitEvent: () => undefined, ...NOTHING_ELSE };
+  const registry = await setUpPlugins({
+    objects: pluginsOf(HOOKS),
+    options: { isStrict: true },
+    context,
+    onIssue: refuse,
+  });
+  const { handlers } = await joinContributions(registry, {
     sessionId: SESSION,
-    plugins: pluginsOf(HOOKS),
     extraTools: [],
-    context: { session: { sessionId: SESSION }, emitEvent: () => undefined, ...NOTHING_ELSE },
-    isStrict: true,
+    context,
     failsClosed: false,
     hookTimeoutMs: TIMEOUT_MS,
-    setupTimeoutMs: TIMEOUT_MS,
-    disposeTimeoutMs: TIMEOUT_MS,
     messages: () => CONVERSATION,
     model: () => null,
     now: () => 0,
     offered,
     onIssue: refuse,
   });
-  const engine = createHookEngine({ sources: [opened.source], moment: () => host.moment() });
+  const source = { handlers: () => handlers };
+  const engine = createHookEngine({ sources: [source], moment: () => host.moment() });
   const { signal } = new AbortController();
   const event: FiredEvent = { name: 'PreToolUse', tool: CALL };
   return {
     dispatch: () => engine.dispatch(event, { signal, moment: momentIn(place) }),
     async close() {
       await engine.close();
-      await opened.dispose();
+      await registry.dispose();
       await host.dispose();
       place.remove();
     },

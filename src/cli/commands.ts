@@ -3,6 +3,11 @@ import { PLUGIN_ROWS } from './table/plugin-rows.ts';
 
 const YES: Flag = { flag: '--yes', about: 'do not ask' };
 
+const NO_LOAD: Flag = {
+  flag: '--no-load',
+  about: 'load no plugins, and so leave their hooks out',
+};
+
 const EVENT_FLAGS: readonly Flag[] = [
   { flag: '--tool <name>', about: 'the tool, by any of its names' },
   { flag: '--input <json>', about: 'the tool’s input' },
@@ -93,14 +98,14 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     usage: 'hooks fire [event]',
-    about: 'dispatch a made-up event to the real hooks',
-    flags: EVENT_FLAGS,
+    about: 'dispatch a made-up event to the real hooks, also those of plugins',
+    flags: [...EVENT_FLAGS, NO_LOAD],
     load: async () => (await import('./commands/hooks-fire.ts')).fireHooks,
   },
   {
     usage: 'hooks explain [event]',
-    about: 'which hooks would run, which not, and why; runs nothing',
-    flags: EVENT_FLAGS,
+    about: 'which hooks would run, which not, and why; loads plugins, and runs no hook',
+    flags: [...EVENT_FLAGS, NO_LOAD],
     load: async () => (await import('./commands/hooks-explain.ts')).explainHooks,
   },
   {

@@ -41,12 +41,16 @@ const EVENTS_OF_PLUGINS: readonly EventName[] = [
   'RunEnd',
 ];
 
-/** Plugins are loaded with a session; without one, nobody may take their silence for an answer. */
+/** Says whose hooks `--no-load` leaves out, so that nobody takes their silence for an answer. */
 export function notePlugins(print: Printer, host: Host, event: EventName): void {
   const plugins = host.hooks().filter(({ hook, state }) => hook.plugin && state === 'ready').length;
-  if (plugins === 0 || !EVENTS_OF_PLUGINS.includes(event)) return;
-  const whose = `hooks of ${plural(plugins, 'plugin')}`;
-  print.note(`note: ${whose} are not asked here, only in a session such as \`hookline run\``);
+  if (plugins === 0 || !hasPluginHooks(event)) return;
+  print.note(`note: hooks of ${plural(plugins, 'plugin')} are left out (--no-load)`);
+}
+
+/** Whether plugins can have hooks for an event. */
+export function hasPluginHooks(event: EventName): boolean {
+  return EVENTS_OF_PLUGINS.includes(event);
 }
 
 /** What the command line says of an event, with the files that it names read. */

@@ -1,9 +1,9 @@
 import { messageOf } from '../base/errors.ts';
-import { withinBounds } from './bounded.ts';
+import { callWithTimeout } from './call-with-timeout.ts';
 import type { OnIssue } from './issue.ts';
 import type { AgentExtensionCommand } from './contract/plugin.ts';
 import type { ActivePlugin } from './registry.ts';
-import { asItsOwn } from './whose-work.ts';
+import { runAsPlugin } from './plugin-ownership.ts';
 
 /** What a command of a plugin came to. */
 export interface CommandReply {
@@ -25,12 +25,13 @@ export async function runCommand(
   signal: AbortSignal,
 ): Promise<CommandReply | null> {
   const [typed = '', ...words] = prompt.trim().split(/\s+/);
-  for (const { name, contributions } of plugins) {
+  for (const { name, entry, contributions } of plugins) {
     const command = findCommand(prompt, contributions.commands);
     if (command === null) continue;
     try {
-      const work = () => asItsOwn(command, () => command.handler?.(words.join(' ')));
-      return replyOf(await withinBounds(work, { timeoutMs, signal }));
+      const file = entry?.file ?? null;
+      const work = () => runAsPlugin(file, () => command.handler?.(words.join(' ')));
+      return replyOf(await callWithTimeout(work, { timeoutMs, signal }));
     } catch (error) {
       signal.throwIfAborted();
       const message = `the command ${typed} failed: ${messageOf(error)}`;

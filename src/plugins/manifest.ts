@@ -13,7 +13,7 @@ export interface ManifestReading {
 }
 
 /** What one is called that neither says its name nor lies in a file; `place` is its number. */
-export function numbered(place: number): string {
+export function numberedName(place: number): string {
   return `extension_${String(place).padStart(4, '0')}`;
 }
 

@@ -1,20 +1,20 @@
 import { HooklineError, isHooklineError, messageOf } from '../base/errors.ts';
 import { isRecord } from '../base/json.ts';
 import { type Contributions, createApi } from './api.ts';
-import { sayingIfLong, withinBounds } from './bounded.ts';
-import { type Disposal, disposeAll } from './disposals.ts';
-import { endingOf } from './ending.ts';
+import { callWithTimeout, notifyIfSlow } from './call-with-timeout.ts';
 import { createHealth, type Health } from './health.ts';
 import type { PluginEntry } from './entry.ts';
 import type { OnIssue } from './issue.ts';
-import { numbered, readManifest, readName } from './manifest.ts';
-import { scopedLogger } from './contract/scoped-logger.ts';
-import { asItsOwn, claimLike } from './whose-work.ts';
+import { numberedName, readManifest, readName } from './manifest.ts';
+import { runAsPlugin } from './plugin-ownership.ts';
 import type {
   AgentExtensionAutomationEventType,
   AgentPlugin,
   PluginSetupContext,
+  BasicLogger,
 } from './contract/plugin.ts';
+import { limitTime } from '../base/time-limit.ts';
+import { untilAborted } from '../base/abort.ts';
 
 export type PluginState =
   | 'ready'
@@ -28,12 +28,39 @@ export type PluginState =
   /** It is made for other providers or models. */
   | 'skipped';
 
-/** A plugin that is part of a session. */
+/** A plugin that was imported, or an object that the embedding program passed. */
+export interface LoadedPlugin {
+  readonly plugin: unknown;
+  /** Where it was imported from; null for an object of the embedding program. */
+  readonly entry: PluginEntry | null;
+  /** How long the import took; absent for an object. */
+  readonly importMs?: number;
+  /** Only for a plugin in a process of its own. */
+  readonly process?: PluginProcessPort;
+}
+
+/** The process of one plugin. */
+export interface PluginProcessPort {
+  /** Why the process has exited although nobody ended it; null while it runs. */
+  readonly readExit: () => string | null;
+  /** Ends the process. Never rejects. */
+  readonly end: () => Promise<void>;
+}
+
+/** A plugin whose set-up succeeded. */
 export interface ActivePlugin {
   readonly name: string;
   readonly plugin: AgentPlugin;
+  readonly entry: PluginEntry | null;
+  /** Null for a plugin in this process, which cannot exit by itself. */
+  readonly readExit: (() => string | null) | null;
   readonly contributions: Contributions;
   readonly health: Health;
+}
+
+/** Whether the process of a plugin has exited, so that nothing of the plugin works any more. */
+export function hasExited({ readExit }: Pick<ActivePlugin, 'readExit'>): boolean {
+  return readExit !== null && readExit() !== null;
 }
 
 export interface PluginStatus {
@@ -46,11 +73,16 @@ export interface PluginStatus {
   readonly entry?: PluginEntry;
 }
 
+/** The plugins that were loaded together, and what each contributed. */
 export interface PluginRegistry {
-  /** In the order in which they were given; frozen. */
+  /** All that were imported, also those whose set-up failed. */
+  readonly loaded: readonly LoadedPlugin[];
+  /** Plugins that were imported and are made for another model, so they were not set up. */
+  readonly skipped: readonly unknown[];
+  /** Those that were set up, in declared order; frozen. */
   readonly active: readonly ActivePlugin[];
   list(): readonly PluginStatus[];
-  /** Calls what plugins want to be called at the end, once. */
+  /** Calls what plugins registered with `onDispose`, once, and ends their processes. */
   dispose(): Promise<void>;
 }
 
@@ -60,38 +92,55 @@ export type AutomationFor = (
   declared: () => readonly AgentExtensionAutomationEventType[],
 ) => NonNullable<PluginSetupContext['automation']>;
 
-export interface RegistryRequest {
-  /** From wherever they come: objects, files, packages. */
-  readonly plugins: readonly unknown[];
-  /** What people call each of them, for one that cannot say it itself. */
-  readonly labels?: readonly (string | null)[];
+export interface RegistryOptions {
   readonly context: PluginSetupContext;
-  /** Instead of the context's own, for each plugin that has the capability. */
+  /** Replaces the automation of the context, for each plugin that has the capability. */
   readonly automationFor?: AutomationFor;
+  /** A plugin that does not keep to its manifest throws PLUGIN_INVALID. */
   readonly isStrict: boolean;
-  /** A setup that fails, fails the session. */
+  /** A set-up that fails, throws. */
   readonly failsClosed: boolean;
-  /** How long one setup may take. */
+  /** The limit for the set-up of one plugin. */
   readonly setupTimeoutMs: number;
-  /** How long all that plugins want done at the end may take. */
+  /** The limit for all `onDispose` callbacks together. */
   readonly disposeTimeoutMs: number;
-  /** Gives up the opening. */
+  /** Aborts the set-up. */
   readonly signal?: AbortSignal;
   readonly onIssue: OnIssue;
 }
 
+/** What importing came to, beside the plugins that can be set up. */
+export interface NotLoaded {
+  /** Plugins that are not used, each with the reason. */
+  readonly left: readonly PluginStatus[];
+  readonly skipped: readonly unknown[];
+  /** Releases what importing holds: processes, module instances, listeners. */
+  readonly release: () => Promise<void>;
+}
+
+const NOTHING_ELSE: NotLoaded = { left: [], skipped: [], release: async () => undefined };
+
 /**
- * Resolve, validate, set up, activate. A plugin that is no use is left out and told of, and the
- * others work; with `isStrict` it throws PLUGIN_INVALID instead.
+ * Validates plugins and runs their set-up, one after the other. A plugin that fails is left out and
+ * reported, and the others work; with `isStrict` it throws PLUGIN_INVALID instead.
  */
-export async function openRegistry(request: RegistryRequest): Promise<PluginRegistry> {
+export async function createPluginRegistry(
+  loaded: readonly LoadedPlugin[],
+  options: RegistryOptions,
+  { left, skipped, release }: NotLoaded = NOTHING_ELSE,
+): Promise<PluginRegistry> {
   const disposals: Disposal[] = [];
-  const dispose = (): Promise<void> => disposeAll(disposals, request);
+  const dispose = async (): Promise<void> => {
+    await disposeAll(disposals, options);
+    await release();
+  };
   try {
-    const { active, left } = await setUpAll(request, disposals);
+    const { active, failed } = await setUpAll(loaded, options, disposals);
     return Object.freeze({
+      loaded,
+      skipped,
       active: Object.freeze(active),
-      list: () => [...active.map(statusOf), ...left],
+      list: () => [...active.map(describeStatus), ...failed, ...left],
       dispose,
     });
   } catch (error) {
@@ -102,28 +151,30 @@ export async function openRegistry(request: RegistryRequest): Promise<PluginRegi
 
 interface SetUp {
   readonly active: ActivePlugin[];
-  readonly left: readonly PluginStatus[];
+  readonly failed: readonly PluginStatus[];
 }
 
-async function setUpAll(request: RegistryRequest, disposals: Disposal[]): Promise<SetUp> {
-  const left: PluginStatus[] = [];
+async function setUpAll(
+  loaded: readonly LoadedPlugin[],
+  options: RegistryOptions,
+  disposals: Disposal[],
+): Promise<SetUp> {
+  const failed: PluginStatus[] = [];
   const active: ActivePlugin[] = [];
-  for (const [place, given] of request.plugins.entries()) {
-    const resolved = resolve(request, { given, place, others: active });
-    if ('status' in resolved) left.push(resolved.status);
+  for (const [place, each] of loaded.entries()) {
+    const { entry } = each;
+    const leaveOut = ({ status }: LeftOut): void =>
+      void failed.push(entry === null ? status : { ...status, entry });
+    const label = entry?.label ?? numberedName(place);
+    const resolved = resolvePlugin(each.plugin, { label, others: active }, options);
+    if ('status' in resolved) leaveOut(resolved);
     else {
-      const made = await setUp(request, resolved, disposals);
-      if ('status' in made) left.push(made.status);
+      const made = await setUp({ ...resolved, loaded: each }, options, disposals);
+      if ('status' in made) leaveOut(made);
       else active.push(made);
     }
   }
-  return { active, left };
-}
-
-interface Given {
-  readonly given: unknown;
-  readonly place: number;
-  readonly others: readonly ActivePlugin[];
+  return { active, failed };
 }
 
 interface Resolved {
@@ -135,37 +186,42 @@ interface LeftOut {
   readonly status: PluginStatus;
 }
 
-function resolve(request: RegistryRequest, { given, place, others }: Given): Resolved | LeftOut {
-  const { name, problem, warnings } = lookAt(given, labelOf(request, place));
-  if (problem !== null) {
-    return refuse(request, name, `Invalid manifest for extension "${name}": ${problem}`);
-  }
-  if (!isPlugin(given)) return refuse(request, name, `the plugin "${name}" is no object`);
-  const plugin = given;
-  if (plugin.disabled === true) return { status: leftOut(name, 'disabled', null) };
+function resolvePlugin(
+  given: unknown,
+  { label, others }: { readonly label: string; readonly others: readonly ActivePlugin[] },
+  { isStrict, onIssue }: RegistryOptions,
+): Resolved | LeftOut {
+  const { name, problem, warnings } = readManifestSafely(given, label);
+  const refuse = (message: string): LeftOut => {
+    if (isStrict) {
+      const hint = 'Mend it or leave it out; without `strict` the session starts without it.';
+      throw new HooklineError('PLUGIN_INVALID', { message, hint });
+    }
+    onIssue({ plugin: name, phase: 'validate', level: 'error', message });
+    return { status: toStatus(name, 'failed', message) };
+  };
+  if (problem !== null) return refuse(`Invalid manifest for extension "${name}": ${problem}`);
+  if (!isPlugin(given)) return refuse(`the plugin "${name}" is no object`);
+  if (given.disabled === true) return { status: toStatus(name, 'disabled', null) };
   if (others.some((other) => other.name === name)) {
     const message = `another plugin of the name "${name}" comes first, so this one is not used`;
-    request.onIssue({ plugin: name, phase: 'validate', level: 'warning', message });
-    return { status: leftOut(name, 'failed', message) };
+    onIssue({ plugin: name, phase: 'validate', level: 'warning', message });
+    return { status: toStatus(name, 'failed', message) };
   }
   for (const message of warnings) {
-    if (request.isStrict) return refuse(request, name, `the plugin "${name}": ${message}`);
-    request.onIssue({ plugin: name, phase: 'validate', level: 'warning', message });
+    if (isStrict) return refuse(`the plugin "${name}": ${message}`);
+    onIssue({ plugin: name, phase: 'validate', level: 'warning', message });
   }
-  return { name, plugin };
+  return { name, plugin: given };
 }
 
-/** Whoever asks has read its manifest. */
+/** Callers have read its manifest. */
 function isPlugin(given: unknown): given is AgentPlugin {
   return isRecord(given) && isRecord(given['manifest']);
 }
 
-function labelOf({ labels = [] }: RegistryRequest, place: number): string {
-  return labels[place] ?? numbered(place);
-}
-
 /** Getters of foreign objects may throw. */
-function lookAt(given: unknown, label: string): ReturnType<typeof readManifest> {
+function readManifestSafely(given: unknown, label: string): ReturnType<typeof readManifest> {
   try {
     return readManifest(given, label);
   } catch (error) {
@@ -174,61 +230,53 @@ function lookAt(given: unknown, label: string): ReturnType<typeof readManifest> 
   }
 }
 
-function refuse({ isStrict, onIssue }: RegistryRequest, plugin: string, message: string): LeftOut {
-  if (isStrict) {
-    const hint = 'Mend it or leave it out; without `strict` the session starts without it.';
-    throw new HooklineError('PLUGIN_INVALID', { message, hint });
-  }
-  onIssue({ plugin, phase: 'validate', level: 'error', message });
-  return { status: leftOut(plugin, 'failed', message) };
-}
-
-function leftOut(name: string, state: PluginState, lastError: string | null): PluginStatus {
+function toStatus(name: string, state: PluginState, lastError: string | null): PluginStatus {
   return { name, state, lastError, contributes: null };
 }
 
 async function setUp(
-  request: RegistryRequest,
-  { name, plugin }: Resolved,
+  { name, plugin, loaded }: Resolved & { readonly loaded: LoadedPlugin },
+  options: RegistryOptions,
   disposals: Disposal[],
 ): Promise<ActivePlugin | LeftOut> {
-  const { isStrict, onIssue } = request;
-  const tell = (message: string): void =>
+  const { isStrict, onIssue, signal } = options;
+  const { entry } = loaded;
+  const file = entry?.file ?? null;
+  const warn = (message: string): void =>
     onIssue({ plugin: name, phase: 'setup', level: 'warning', message });
-  const { api, contributions, close } = createApi({ name, plugin, isStrict, onWarning: tell });
-  const { automationFor = () => request.context.automation } = request;
+  const { api, contributions, close } = createApi({ name, plugin, isStrict, onWarning: warn });
+  const { automationFor = () => options.context.automation } = options;
   const automation = automationFor(name, () => contributions.automationEventTypes);
-  const logger = scopedLogger(request.context, name);
-  const context = contextFor({ ...request.context, automation, logger }, plugin, (dispose) =>
-    disposals.push({ plugin: name, dispose: () => asItsOwn(plugin, dispose) }),
+  const logger = createScopedLogger(options.context, name);
+  const context = contextFor({ ...options.context, automation, logger }, plugin, (dispose) =>
+    disposals.push({ plugin: name, dispose: () => runAsPlugin(file, dispose) }),
   );
   try {
-    const work = withinBounds(() => asItsOwn(plugin, () => plugin.setup?.(api, context)), {
+    const work = callWithTimeout(() => runAsPlugin(file, () => plugin.setup?.(api, context)), {
       what: 'its setup',
       setting: 'config.pluginSetupTimeoutMs',
-      timeoutMs: request.setupTimeoutMs,
-      ...(request.signal === undefined ? {} : { signal: request.signal }),
+      timeoutMs: options.setupTimeoutMs,
+      ...(signal === undefined ? {} : { signal }),
     });
-    await sayingIfLong(work, () => tell('its setup takes long; the session waits for it'));
+    await notifyIfSlow(work, () => warn('its setup takes long; the session waits for it'));
   } catch (error) {
-    if (request.signal?.aborted === true) throw error;
-    if (isStrict || request.failsClosed) throw failedSetup(name, error);
+    if (signal?.aborted === true) throw error;
+    if (isStrict || options.failsClosed) throw toSetupError(name, error);
     const why = messageOf(error);
-    const isSaid = isHooklineError(error) && error.code !== 'PLUGIN_EXIT';
-    const message = isSaid ? why : `its setup failed, so nothing of it is used: ${why}`;
+    const isComplete = isHooklineError(error) && error.code !== 'PLUGIN_EXIT';
+    const message = isComplete ? why : `its setup failed, so nothing of it is used: ${why}`;
     onIssue({ plugin: name, phase: 'setup', level: 'error', message });
-    return { status: leftOut(name, 'failed', message) };
+    return { status: toStatus(name, 'failed', message) };
   } finally {
     close();
   }
-  const { tools, rules, commands, messageBuilders } = contributions;
-  claimLike(plugin, [...tools, ...rules, ...commands, ...messageBuilders]);
+  const readExit = loaded.process?.readExit ?? null;
   const health = createHealth(name, onIssue);
-  return { name, plugin, contributions, health };
+  return { name, plugin, entry, readExit, contributions, health };
 }
 
-/** What a plugin throws need not say whose it is. */
-function failedSetup(name: string, error: unknown): HooklineError {
+/** Errors of a plugin do not always name the plugin. */
+function toSetupError(name: string, error: unknown): HooklineError {
   if (!isHooklineError(error)) {
     const message = `the setup of the plugin "${name}" failed: ${messageOf(error)}`;
     const hint = 'Mend it or leave it out; otherwise the session starts without it.';
@@ -243,25 +291,28 @@ function failedSetup(name: string, error: unknown): HooklineError {
   });
 }
 
-/** Of automation only those know who asked for it. */
+/** Only plugins with the capability get the automation port. */
 function contextFor(
   context: PluginSetupContext,
   { manifest }: AgentPlugin,
   onDispose: (dispose: () => unknown) => void,
 ): PluginSetupContext {
   const { automation, ...rest } = context;
-  const knows = manifest.capabilities.includes('automationEvents') && automation !== undefined;
-  return { ...rest, automation: knows ? automation : undefined, onDispose };
+  const hasAutomation =
+    manifest.capabilities.includes('automationEvents') && automation !== undefined;
+  return { ...rest, automation: hasAutomation ? automation : undefined, onDispose };
 }
 
-function statusOf({ name, plugin, contributions, health }: ActivePlugin): PluginStatus {
-  const ending = endingOf(plugin);
-  const lastError = ending ?? health.lastError();
+function describeStatus(active: ActivePlugin): PluginStatus {
+  const { name, entry, contributions, health } = active;
+  const exit = active.readExit?.() ?? null;
+  const lastError = exit ?? health.lastError();
   const state = lastError === null ? 'ready' : 'degraded';
   return {
     name,
-    state: ending === null ? state : 'failed',
+    state: exit === null ? state : 'failed',
     lastError,
+    ...(entry === null ? {} : { entry }),
     contributes: {
       tools: contributions.tools.map((tool) => tool.name),
       commands: contributions.commands.map((command) => command.name),
@@ -279,4 +330,50 @@ function statusOf({ name, plugin, contributions, health }: ActivePlugin): Plugin
 /** Plugins may be plain JavaScript, and Cline asks for neither. */
 function textOr(name: unknown, otherwise: string): string {
   return typeof name === 'string' && name.trim() !== '' ? name : otherwise;
+}
+
+/** The host's logger, with the plugin's name in the metadata of each record. */
+export function createScopedLogger(
+  { logger, session }: Pick<PluginSetupContext, 'logger' | 'session'>,
+  pluginName: string,
+): BasicLogger | undefined {
+  if (logger === undefined) return undefined;
+  const withNames = (metadata: unknown): Record<string, unknown> => ({
+    ...(session?.sessionId === undefined ? {} : { sessionId: session.sessionId }),
+    ...(isRecord(metadata) ? metadata : {}),
+    pluginName,
+  });
+  return {
+    debug: (message, metadata) => logger.debug(message, withNames(metadata)),
+    log: (message, metadata) => logger.log(message, withNames(metadata)),
+    error: (message, metadata) =>
+      logger.error === undefined
+        ? logger.log(message, withNames(metadata))
+        : logger.error(message, withNames(metadata)),
+  };
+}
+
+/** A callback that a plugin registered with `onDispose`. */
+interface Disposal {
+  readonly plugin: string;
+  readonly dispose: () => unknown;
+}
+
+/** Calls them in reverse order, one after the other, within one time limit. */
+async function disposeAll(
+  disposals: Disposal[],
+  { onIssue, disposeTimeoutMs }: Pick<RegistryOptions, 'onIssue' | 'disposeTimeoutMs'>,
+): Promise<void> {
+  const limit = limitTime(new AbortController().signal, disposeTimeoutMs);
+  for (const { plugin, dispose } of disposals.splice(0).toReversed()) {
+    try {
+      const work = async (): Promise<unknown> => dispose();
+      await untilAborted(work(), limit.signal);
+    } catch (error) {
+      const why = limit.isOver() ? `it took longer than ${disposeTimeoutMs} ms` : messageOf(error);
+      const message = `what it wanted done at the end failed: ${why}`;
+      onIssue({ plugin, phase: 'setup', level: 'warning', message });
+    }
+  }
+  limit.clear();
 }

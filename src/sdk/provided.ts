@@ -5,10 +5,8 @@ import { VERSION } from '../base/version.ts';
 import type { HostOptions } from '../host/create-host.ts';
 import { isRefusal } from '../hooks/decision.ts';
 import { EVENT_NAMES, EVENTS } from '../hooks/events.ts';
-import { defineHook } from '../plugins/author/define-hook.ts';
-import { definePlugin } from '../plugins/author/define-plugin.ts';
-import { defineTool } from '../plugins/author/define-tool.ts';
-import { estimateTokens } from '../plugins/contract/estimate-tokens.ts';
+import { defineHook, definePlugin, defineTool } from '../plugins/author/define-plugin.ts';
+import { estimateTokens } from '../plugins/contract/message.ts';
 import { noopBasicLogger } from '../plugins/contract/plugin.ts';
 import { createTool } from '../plugins/contract/tool.ts';
 import type { ProvidedModules } from '../plugins/load/loading.ts';
@@ -26,7 +24,7 @@ import {
   DefaultToolNames,
   ToolPresets,
 } from './provided/default-tools.ts';
-import * as places from './provided/cline-places.ts';
+import * as places from './provided/load-overrides.ts';
 import { lazyClineCore } from './provided/core-slot.ts';
 import {
   discoverPluginModulePaths,
@@ -42,8 +40,12 @@ import {
 } from './provided/plugins/plugin-commands.ts';
 import { isOfficialPluginSlug, parsePluginSource } from './provided/plugins/plugin-sources.ts';
 import { createPluginListing } from './provided/plugins/plugin-tools.ts';
-import { safeJsonParse, safeJsonStringify } from './provided/safe-json.ts';
-import { validateWithZod, zodToJsonSchema } from './provided/schemas.ts';
+import {
+  safeJsonParse,
+  safeJsonStringify,
+  validateWithZod,
+  zodToJsonSchema,
+} from './provided/schemas.ts';
 
 type Exports = Readonly<Record<string, unknown>>;
 

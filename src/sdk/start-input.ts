@@ -6,10 +6,10 @@ import type {
   ClientContext,
   UserContext,
   WorkspaceInfo,
+  Telemetry,
 } from '../plugins/contract/plugin.ts';
 import type { ProviderMessage } from '../plugins/contract/message.ts';
 import type { AgentRuntimeHooks, ToolPolicy } from '../plugins/contract/runtime-hooks.ts';
-import type { Telemetry } from '../plugins/contract/telemetry.ts';
 import type { AgentTool } from '../plugins/contract/tool.ts';
 
 /** What `ClineCore.create` takes. */

@@ -1,12 +1,24 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { PluginIssue } from '../../src/plugins/issue.ts';
 import type { AgentPlugin, PluginSetupContext } from '../../src/plugins/contract/plugin.ts';
-import { openRegistry, type RegistryRequest } from '../../src/plugins/registry.ts';
+import {
+  createPluginRegistry,
+  type LoadedPlugin,
+  type RegistryOptions,
+} from '../../src/plugins/registry.ts';
 
-function open(plugins: readonly unknown[], more: Partial<RegistryRequest> = {}) {
+interface Opening extends Partial<RegistryOptions> {
+  /** What the files of the plugins are called; null for objects. */
+  readonly labels?: readonly (string | null)[];
+}
+
+function open(plugins: readonly unknown[], { labels = [], ...more }: Opening = {}) {
   const issues: PluginIssue[] = [];
-  const opening = openRegistry({
-    plugins,
+  const loaded = plugins.map((each, place) => ({
+    plugin: each,
+    entry: entryCalled(labels[place] ?? null),
+  }));
+  const opening = createPluginRegistry(loaded, {
     context: {},
     isStrict: false,
     failsClosed: false,
@@ -16,6 +28,11 @@ function open(plugins: readonly unknown[], more: Partial<RegistryRequest> = {}) 
     ...more,
   });
   return { issues, opening };
+}
+
+function entryCalled(label: string | null): LoadedPlugin['entry'] {
+  if (label === null) return null;
+  return { file: `/${label}.ts`, label, package: null, capabilities: null };
 }
 
 const plugin = (name: string, more: Partial<AgentPlugin> = {}): AgentPlugin => ({

@@ -10,7 +10,7 @@ import { createProviders, providersOf } from '../../src/host/plugins/contributio
 import type { Settings } from '../../src/host/settings.ts';
 import type { AgentPlugin } from '../../src/plugins/contract/plugin.ts';
 import type { PluginIssue } from '../../src/plugins/issue.ts';
-import { openRegistry } from '../../src/plugins/registry.ts';
+import { createPluginRegistry } from '../../src/plugins/registry.ts';
 import type { ServiceTurn } from '../e2e/service.ts';
 import { createPlaces, hostIn } from '../host/places.ts';
 
@@ -23,8 +23,8 @@ export interface ProvidersOfPlugins {
 export async function setUp(...plugins: readonly AgentPlugin[]): Promise<ProvidersOfPlugins> {
   const issues: PluginIssue[] = [];
   const onIssue = (issue: PluginIssue): void => void issues.push(issue);
-  const registry = await openRegistry({
-    plugins,
+  const loaded = plugins.map((plugin) => ({ plugin, entry: null }));
+  const registry = await createPluginRegistry(loaded, {
     context: {},
     isStrict: false,
     failsClosed: false,

@@ -2,22 +2,24 @@ import { colors } from '../words/colors.ts';
 import type { Explanation } from '../../hooks/explain.ts';
 import { EVENTS } from '../../hooks/events.ts';
 import type { HookStatus } from '../../host/hook-set.ts';
-import { type Command, withHost } from '../context.ts';
-import { type EventFlags, noteMisspeltTool, notePlugins, readEvent } from '../event-options.ts';
+import type { Command } from '../context.ts';
+import { type EventFlags, noteMisspeltTool, readEvent } from '../event-options.ts';
 import { EXIT } from '../exit-codes.ts';
+import { withPluginHooks } from '../plugins/plugin-hooks.ts';
 import { oneLine, plural, printable } from '../words/print.ts';
 import { withoutSecrets } from '../../host/secrets/without-secrets.ts';
 
 export interface ExplainOptions extends EventFlags {
   readonly event?: string;
+  /** False leaves out the hooks of plugins. */
+  readonly load?: boolean;
 }
 
-/** `hookline hooks explain EVENT`: what would run and what not, and why; nothing runs. */
-export const explainHooks: Command<ExplainOptions> = (context, options) =>
-  withHost(context, async (host) => {
-    const event = readEvent(options.event, options);
-    noteMisspeltTool(context.print, options);
-    notePlugins(context.print, host, event.name);
+/** `hookline hooks explain EVENT`: which hooks would run and which not, and why; loads plugins, runs no hook. */
+export const explainHooks: Command<ExplainOptions> = async (context, options) => {
+  const event = readEvent(options.event, options);
+  noteMisspeltTool(context.print, options);
+  return withPluginHooks(context, { event: event.name, load: options.load }, async (host) => {
     const explanation = withProblems(host.engine.explain(event), host.hooks());
     const shown = await withoutSecrets(explanation, context.flags);
     const { fires, refusal } = EVENTS[event.name];
@@ -25,6 +27,7 @@ export const explainHooks: Command<ExplainOptions> = (context, options) =>
     else context.print.out(readableExplanation(shown, { fires, refusal }));
     return EXIT.fine;
   });
+};
 
 type FullExplanation = ReturnType<typeof withProblems>;
 type FullRun = FullExplanation['runs'][number];

@@ -1,25 +1,28 @@
 import { awaitsTrust, isRefusal, type Outcome, type Verdict } from '../../hooks/decision.ts';
 import type { LateOutcome } from '../../hooks/observers.ts';
-import { type Command, type CommandContext, withHost } from '../context.ts';
-import { type EventFlags, noteMisspeltTool, notePlugins, readEvent } from '../event-options.ts';
+import type { Command, CommandContext } from '../context.ts';
+import { type EventFlags, noteMisspeltTool, readEvent } from '../event-options.ts';
 import { EXIT } from '../exit-codes.ts';
+import { withPluginHooks } from '../plugins/plugin-hooks.ts';
 import { oneLine, printable, printableLines } from '../words/print.ts';
 import { withoutSecrets } from '../../host/secrets/without-secrets.ts';
 import { jsonLate, jsonVerdict, readableLate, readableVerdict } from '../words/verdict.ts';
 
 export interface FireOptions extends EventFlags {
   readonly event?: string;
+  /** False leaves out the hooks of plugins. */
+  readonly load?: boolean;
 }
 
 /** `hookline hooks fire EVENT`: the real hooks, without an agent. */
-export const fireHooks: Command<FireOptions> = (context, options) => {
+export const fireHooks: Command<FireOptions> = async (context, options) => {
   const late: LateOutcome[] = [];
-  return withHost(
+  const event = readEvent(options.event, options);
+  noteMisspeltTool(context.print, options);
+  return withPluginHooks(
     context,
-    async (host) => {
-      const event = readEvent(options.event, options);
-      noteMisspeltTool(context.print, options);
-      notePlugins(context.print, host, event.name);
+    { event: event.name, load: options.load },
+    async (host, plugins) => {
       const verdict = await host.engine.dispatch(event, { signal: context.signal });
       const shown = await withoutSecrets(verdict, context.flags);
       if (context.flags.json !== true) report(context, shown);
@@ -28,7 +31,9 @@ export const fireHooks: Command<FireOptions> = (context, options) => {
       if (context.signal.aborted) return EXIT.interrupted;
       if (isRefusal(verdict.effect)) return EXIT.refused;
       const isSound =
-        hasRunAll(verdict, late) && !host.ignored().some(({ mayHideHook }) => mayHideHook);
+        hasRunAll(verdict, late) &&
+        !host.ignored().some(({ mayHideHook }) => mayHideHook) &&
+        !plugins.some(({ state }) => state === 'failed');
       return context.flags.strict === true && !isSound ? EXIT.hookFailed : EXIT.fine;
     },
     { onLate: (outcome) => late.push(outcome) },

@@ -1,13 +1,9 @@
 import { systemClock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
-import { VERSION } from '../../base/version.ts';
 import type { Host } from '../../host/create-host.ts';
 import { usualTarget } from '../../host/agent/session-plugins.ts';
-import { loadEntry, whyNotMeant } from '../../host/plugins/load-plugins.ts';
-import { readWorkspaceInfo } from '../../host/plugins/news/workspace-info.ts';
-import { consoleLogger } from '../../host/plugins/process/console-logger.ts';
-import type { BasicLogger, PluginSetupContext } from '../../plugins/contract/plugin.ts';
+import { explainMismatch, importEntry } from '../../host/plugins/load-plugins.ts';
 import { hookNamesIn } from '../../plugins/contract/runtime-hooks.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
 import type { PluginIssue } from '../../plugins/issue.ts';
@@ -17,7 +13,7 @@ import type { CommandContext } from '../context.ts';
 import { silentPluginOptions } from '../plugin-options.ts';
 import { colors } from '../words/colors.ts';
 import { pluginSays } from '../words/plugin.ts';
-import type { FoundPlugin } from './found.ts';
+import type { FoundPlugin } from './find-plugins.ts';
 
 /** What became of a plugin that was loaded and set up, to see what it is. */
 export interface Inspected {
@@ -36,15 +32,12 @@ export interface Inspected {
   readonly importMs: number | null;
 }
 
-const SETUP_TIMEOUT_MS = 30_000;
-const DISPOSE_TIMEOUT_MS = 3_000;
-
 /**
  * Imports a plugin and sets it up in no session, so that it shows what it contributes. Runs its code:
- * only for those that may be loaded. What it says with `console` goes to the notes.
+ * only for those that may be loaded. What it prints with `console` goes to the notes.
  */
 export async function inspectPlugin(
-  { entry }: FoundPlugin,
+  { entry, status }: FoundPlugin,
   host: Host,
   context: CommandContext,
 ): Promise<Inspected> {
@@ -53,29 +46,88 @@ export async function inspectPlugin(
     const words = pluginSays(entry.label, line);
     if (words !== null) context.print.note(colors.dim(words));
   };
-  await surviveErrors(entry, issues);
   const restore = await redirect(onConsole);
-  const start = systemClock.elapsed();
-  const loading = await load(entry, { host, context, issues, onConsole });
   try {
-    const importMs = systemClock.elapsed() - start;
-    const found = { name: entry.label, ...NOTHING, issues, importMs };
-    if (loading.kind === 'helper') return { ...found, state: 'helper', why: NO_PLUGIN };
-    if (loading.kind === 'failed') {
-      return { ...found, state: 'failed', why: loading.message, importMs: null };
-    }
-    return {
-      ...found,
-      ...(await lookAt(loading.plugin, entry, { host, context, issues, onConsole })),
-    };
+    return await setUpAlone(entry, status, { host, context, issues, onConsole });
   } finally {
     restore();
-    if ('end' in loading) await loading.end();
   }
 }
 
-/** What a plugin calls itself, which only its code can say; null when it cannot be imported. Runs its code. */
-export async function ownName(
+interface Inspection {
+  readonly host: Host;
+  readonly context: CommandContext;
+  readonly issues: PluginIssue[];
+  readonly onConsole: (line: string) => void;
+}
+
+async function setUpAlone(
+  entry: PluginEntry,
+  status: FoundPlugin['status'],
+  inspection: Inspection,
+): Promise<Inspected> {
+  const { host, context, issues } = inspection;
+  const [{ setUpPlugins, buildSetupContext }, imports] = await Promise.all([
+    import('../../host/plugins/set-up-plugins.ts'),
+    createImports(inspection),
+  ]);
+  const start = systemClock.elapsed();
+  const imported: unknown[] = [];
+  let importMs: number | null = null;
+  const describe = async (set: PluginStatus | undefined): Promise<Inspected> => {
+    const seen = { name: entry.label, ...NOTHING, issues, importMs };
+    if (set === undefined) return { ...seen, state: 'helper', why: NO_PLUGIN };
+    if (imported.length === 0) {
+      return { ...seen, state: 'failed', why: set.lastError, importMs: null };
+    }
+    issues.push(...(await nameIssues(entry, set)));
+    return {
+      ...seen,
+      ...describePlugin(imported[0], entry.label),
+      ...toState(imported[0], set, host),
+    };
+  };
+  try {
+    const registry = await setUpPlugins({
+      ...imports,
+      objects: [],
+      disk: {
+        ...imports,
+        // Callers have checked that it may be loaded, and may have asked for trust since it was found.
+        found: [{ entry, hook: status.hook, status: { ...status, state: 'ready', why: '' } }],
+        target: null,
+        requiresAll: false,
+        onLoaded({ loaded }) {
+          importMs = systemClock.elapsed() - start;
+          imported.push(...loaded.map(({ plugin }) => plugin));
+          issues.push(...imported.flatMap((plugin) => capabilityIssues(entry, plugin)));
+        },
+      },
+      context: { ...buildSetupContext(host, imports.options, null), logger: imports.logger },
+    });
+    const [set] = registry.list();
+    await registry.dispose();
+    return await describe(set);
+  } catch (error) {
+    context.signal.throwIfAborted();
+    const lastError = messageOf(error);
+    return describe({ name: entry.label, state: 'failed', lastError, contributes: null });
+  }
+}
+
+function toState(
+  plugin: unknown,
+  { state, lastError, contributes }: PluginStatus,
+  { config: { settings } }: Host,
+): Pick<Inspected, 'state' | 'why' | 'contributes'> {
+  const mismatch = explainMismatch(plugin, usualTarget(settings));
+  if (mismatch !== null) return { contributes, state: 'skipped', why: mismatch };
+  const isUsable = state !== 'failed' && state !== 'disabled';
+  return { contributes, state: isUsable ? 'ready' : state, why: lastError };
+}
+
+/** The plugin's own name, which only its code can say; null when it cannot be imported. Runs its code. */
+export async function readOwnName(
   { entry }: FoundPlugin,
   host: Host,
   context: CommandContext,
@@ -83,8 +135,9 @@ export async function ownName(
   const onConsole = (): void => undefined;
   const restore = await redirect(onConsole);
   try {
-    const loading = await load(entry, { host, context, issues: [], onConsole });
-    if ('end' in loading) await loading.end();
+    const imports = await createImports({ host, context, issues: [], onConsole });
+    const loading = await importEntry(entry, imports);
+    if ('process' in loading) await loading.process.end();
     return loading.kind === 'loaded' ? readName(loading.plugin) : null;
   } finally {
     restore();
@@ -96,108 +149,26 @@ const NO_PLUGIN =
 
 const NOTHING = { contributes: null, hooks: [], madeFor: [] } as const;
 
-/** For good: what the plugin has begun may go wrong while others are looked at. */
-async function surviveErrors(entry: PluginEntry, issues: PluginIssue[]): Promise<void> {
-  const { watchUncaught } = await import('../../host/plugins/process/uncaught.ts');
-  watchUncaught([{ name: entry.label, entry }], (issue) => issues.push(issue));
-}
-
 async function redirect(onLine: (line: string) => void): Promise<() => void> {
-  const { redirectConsole } = await import('../../host/plugins/process/redirect-console.ts');
+  const { redirectConsole } = await import('../../host/plugins/process/plugin-console.ts');
   return redirectConsole(onLine);
 }
 
-let copies = 0;
+let generation = 0;
 
-/** Each time a module of its own: one that failed may have been mended meanwhile. */
-function load(
-  entry: PluginEntry,
-  { host, context, issues, onConsole }: SettingUp,
-): ReturnType<typeof loadEntry> {
-  copies += 1;
-  return loadEntry(entry, {
+/** Each import gets module instances of its own: a plugin that failed may have been mended meanwhile. */
+async function createImports({ host, context, issues, onConsole }: Inspection) {
+  const { createConsoleLogger } = await import('../../host/plugins/process/plugin-console.ts');
+  generation += 1;
+  return {
     opened: host,
     options: { ...silentPluginOptions(context.flags), onConsole },
     sessionId: 'inspected',
-    round: copies,
-    context: neutralContext(
-      host,
-      consoleLogger(onConsole, { showsLog: context.flags.debug === true }),
-    ),
+    generation,
+    logger: createConsoleLogger(onConsole, { showsLog: context.flags.debug === true }),
     signal: context.signal,
-    onIssue: (issue) => issues.push(issue),
-  });
-}
-
-async function lookAt(
-  plugin: unknown,
-  entry: PluginEntry,
-  setting: SettingUp,
-): Promise<Omit<Inspected, 'issues' | 'importMs'>> {
-  setting.issues.push(...capabilityIssues(entry, plugin));
-  const skipped = whyNotMeant(plugin, usualTarget(setting.host.config.settings));
-  const set = await setUp(plugin, entry.label, setting);
-  setting.issues.push(...(await nameIssues(entry, set)));
-  const described = { ...describePlugin(plugin, entry.label), ...set };
-  return skipped === null ? described : { ...described, state: 'skipped', why: skipped };
-}
-
-interface SettingUp {
-  readonly host: Host;
-  readonly context: CommandContext;
-  readonly issues: PluginIssue[];
-  readonly onConsole: (line: string) => void;
-}
-
-type SetUp = Pick<Inspected, 'state' | 'why' | 'contributes'>;
-
-async function setUp(
-  plugin: unknown,
-  label: string,
-  { host, context, issues, onConsole }: SettingUp,
-): Promise<SetUp> {
-  const { openRegistry } = await import('../../plugins/registry.ts');
-  try {
-    const registry = await openRegistry({
-      plugins: [plugin],
-      labels: [label],
-      context: neutralContext(
-        host,
-        consoleLogger(onConsole, { showsLog: context.flags.debug === true }),
-      ),
-      isStrict: context.flags.strict === true,
-      failsClosed: false,
-      setupTimeoutMs: SETUP_TIMEOUT_MS,
-      disposeTimeoutMs: DISPOSE_TIMEOUT_MS,
-      signal: context.signal,
-      onIssue: (issue) => issues.push(issue),
-    });
-    const [status] = registry.list();
-    await registry.dispose();
-    const state =
-      status?.state === 'failed' || status?.state === 'disabled' ? status.state : 'ready';
-    return { state, why: status?.lastError ?? null, contributes: status?.contributes ?? null };
-  } catch (error) {
-    context.signal.throwIfAborted();
-    return { state: 'failed', why: messageOf(error), contributes: null };
-  }
-}
-
-/** As in a session, but that there is none. */
-function neutralContext(
-  { workspaceRoots, startDirectory }: Host,
-  logger: BasicLogger,
-): PluginSetupContext {
-  return {
-    session: undefined,
-    client: { name: 'hookline', version: VERSION },
-    user: undefined,
-    workspaceInfo: readWorkspaceInfo(workspaceRoots[0] ?? startDirectory),
-    cwd: startDirectory,
-    automation: undefined,
-    logger,
-    telemetry: undefined,
-    emitEvent: () => undefined,
+    // The state of a plugin says that it could not be imported.
+    onIssue: (issue: PluginIssue) => void (issue.phase === 'import' || issues.push(issue)),
   };
 }
 
@@ -226,9 +197,10 @@ function textsIn(value: unknown): readonly string[] {
 /** Tools that no session would offer. */
 async function nameIssues(
   { label: plugin }: PluginEntry,
-  { contributes }: SetUp,
+  { contributes }: PluginStatus,
 ): Promise<readonly PluginIssue[]> {
-  const { whyNeverOffered } = await import('../../host/plugins/contributions/free-names.ts');
+  const { whyNeverOffered } =
+    await import('../../host/plugins/contributions/tool-name-conflicts.ts');
   return (contributes?.tools ?? []).flatMap((name): readonly PluginIssue[] => {
     const message = whyNeverOffered(name);
     return message === null ? [] : [{ plugin, phase: 'tool', level: 'warning', message }];

@@ -4,6 +4,13 @@ import type { InstallTools } from '../../plugins/install/fetch/tools.ts';
 import { childEnvironment, PROVIDER_KEYS } from '../../process/environment.ts';
 import { createProgramFinder } from '../../process/program-finder.ts';
 import type { CommandContext } from '../context.ts';
+import path from 'node:path';
+import { HooklineError } from '../../base/errors.ts';
+import { pluginDirectories } from '../../dialects/cline-plugin/discover.ts';
+import { clinePlaces } from '../../host/dialects/cline.ts';
+import { clineDirectory } from '../../host/dialects/own-directory.ts';
+import { pluginPlaces } from '../../host/dialects/plugin.ts';
+import type { PluginsPlace } from '../../plugins/install/install.ts';
 
 /** npm, git and the rest of this machine, for whoever installs plugins. */
 export function installTools(
@@ -18,4 +25,33 @@ export function installTools(
     onProgress: (doing) => print.progress(doing),
     now: () => systemClock.now(),
   };
+}
+
+/** Every directory that plugins are looked for in: the person's, then those of the workspace. */
+export function pluginsPlaces({
+  surroundings,
+  workspaceRoots,
+}: Pick<Host, 'surroundings' | 'workspaceRoots'>): readonly PluginsPlace[] {
+  const { documents } = clinePlaces({ surroundings, workspaceRoots, hooksDirectory: null });
+  const places = pluginPlaces({ surroundings, workspaceRoots, documents, paths: [] });
+  return pluginDirectories(places).map(({ path: directory, root }) => ({
+    directory,
+    workspace: root,
+  }));
+}
+
+/** The directory that --cwd names, or the person's own. */
+export function placeToInstall(
+  { isDirectoryNamed }: CommandContext,
+  { startDirectory: workspace, surroundings }: Pick<Host, 'startDirectory' | 'surroundings'>,
+): PluginsPlace {
+  if (isDirectoryNamed === true) {
+    return { directory: path.join(workspace, '.cline', 'plugins'), workspace };
+  }
+  const own = clineDirectory(surroundings);
+  if (own !== null) return { directory: path.join(own, 'plugins'), workspace: null };
+  throw new HooklineError('PLUGIN_INSTALL_FAILED', {
+    message: 'there is no home directory to install plugins into',
+    hint: 'Set HOME or CLINE_DIR, or name a workspace with --cwd.',
+  });
 }

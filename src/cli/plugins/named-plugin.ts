@@ -7,8 +7,8 @@ import { readSurroundings } from '../../host/config.ts';
 import { type CommandContext, refuseInsideSession, withHost } from '../context.ts';
 import { canAsk } from '../ask.ts';
 import { trustIn } from '../commands/trust.ts';
-import { findPlugins, type FoundPlugin, pluginsBelow, selectPlugin } from './found.ts';
-import { ownName } from './inspect.ts';
+import { findPlugins, type FoundPlugin, pluginsBelow, selectPlugin } from './find-plugins.ts';
+import { readOwnName } from './inspect.ts';
 
 /** Opens a host that knows the plugins which a person names by a path or a name. */
 export async function withNamedPlugins<Result>(
@@ -58,7 +58,7 @@ async function callingThemselves(
 ): Promise<readonly FoundPlugin[]> {
   const own: FoundPlugin[] = [];
   for (const plugin of all.filter(({ status }) => status.state === 'ready')) {
-    const name = await ownName(plugin, host, context);
+    const name = await readOwnName(plugin, host, context);
     if (name?.toLowerCase() === wanted.toLowerCase()) own.push(plugin);
   }
   return own;

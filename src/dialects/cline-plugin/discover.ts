@@ -3,7 +3,7 @@ import path from 'node:path';
 import { isAbsent } from '../../base/files.ts';
 import { findRealPath } from '../../base/paths.ts';
 import { findPlugins, pluginsAt } from '../../plugins/find/find-plugins.ts';
-import type { FoundEntry, FoundPlugins } from '../../plugins/find/found.ts';
+import type { FoundEntry, FoundPlugins } from '../../plugins/find/read-package.ts';
 import type { Ignored, Place } from '../dialect.ts';
 import { findOwningRoot, type Grounds, rootSuffix } from '../place.ts';
 

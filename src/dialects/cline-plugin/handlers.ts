@@ -4,9 +4,8 @@ import { untilAborted } from '../../base/abort.ts';
 import type { FailurePolicy } from '../../hooks/decision.ts';
 import type { EventName, HookEvent } from '../../hooks/facts.ts';
 import type { Answer, Handler, HandlerInput } from '../../hooks/handler.ts';
-import { endingOf, endingReader } from '../../plugins/ending.ts';
 import type { ActivePlugin } from '../../plugins/registry.ts';
-import { asItsOwn, isClaimed } from '../../plugins/whose-work.ts';
+import { runAsPlugin } from '../../plugins/plugin-ownership.ts';
 import type { AgentRuntimeHooks, HookName } from '../../plugins/contract/runtime-hooks.ts';
 import {
   readModelRequest,
@@ -156,23 +155,23 @@ function stageOf<Told>(speech: Speech<Told>): Stage {
 
 /** Answers at once when the hook does: most of them look and say nothing. */
 function runOf<Told>(speech: Speech<Told>, active: ActivePlugin, means: Means): Handler['run'] {
-  const { plugin, health } = active;
+  const { plugin, readExit, health } = active;
   const fail = (failure: HookFailure, signal: AbortSignal): Answer => {
     // That its process has ended is told by whoever started it.
-    if (signal.aborted || endingOf(plugin) !== null) return { failure };
+    if (signal.aborted || (readExit !== null && readExit() !== null)) return { failure };
     const isGuard = means.failsClosed || wantsToFailClosed(speech.of(plugin.hooks ?? {}));
     if (isGuard) health.complain(speech.hook, failure.message);
     else health.strike(speech.hook, failure.message);
     return { failure };
   };
   // Decided once, for this is done with every call: objects of the program itself need no name.
-  const isNamed = isClaimed(plugin);
+  const file = active.entry?.file ?? null;
   const call = (told: Told): unknown => speech.call(plugin.hooks ?? {}, told);
   return (input, signal) => {
     const told = speech.prepare(input, means, signal);
     if (told === null) return undefined;
     try {
-      const result = isNamed ? asItsOwn(plugin, () => call(told)) : call(told);
+      const result = file !== null ? runAsPlugin(file, () => call(told)) : call(told);
       if (result === undefined && speech.isLive === undefined) return undefined;
       if (!isPromiseLike(result)) return speech.read(result, told);
       return waitFor(result, { signal, timeoutMs: means.timeoutMs })
@@ -252,15 +251,14 @@ class PluginHandler implements Handler {
   readonly #failsClosed: () => boolean;
 
   constructor(active: ActivePlugin, stage: Stage, { event, means }: Occasion) {
-    const { name, plugin, health } = active;
+    const { name, readExit, health } = active;
     const { hook, events } = stage;
     this.id = `plugin:${name}:${hook}${events.length === 1 ? '' : `:${event}`}`;
     this.source = `the plugin ${name}`;
     this.event = event;
     this.run = stage.runOf(active, means);
-    const readEnding = endingReader(plugin);
     this.fits = () => {
-      if (readEnding !== null && readEnding() !== null && !this.#failsClosed()) {
+      if (readExit !== null && readExit() !== null && !this.#failsClosed()) {
         return `the process of ${name} has ended`;
       }
       return health.isOff(hook) && !this.#failsClosed()

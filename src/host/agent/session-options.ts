@@ -16,9 +16,9 @@ import { childEnvironment, type Environment, PROVIDER_KEYS } from '../../process
 import type { OpenedHooks } from '../open-hooks.ts';
 import type { Worktree } from '../worktree/worktree.ts';
 import { claudeDirectory, managedDirectory } from '../dialects/own-directory.ts';
-import { withFreeNames } from '../plugins/contributions/free-names.ts';
+import { withFreeNames } from '../plugins/contributions/tool-name-conflicts.ts';
 import type { SessionPlugins } from '../plugins/session-plugins.ts';
-import { createPluginParts, type LazyPlugins } from './session-plugins.ts';
+import { createPluginParts } from './session-plugins.ts';
 import type { SessionServices } from './session-services.ts';
 import { openPermissions } from '../permissions/open-permissions.ts';
 import type { Models } from './choose-model.ts';
@@ -35,7 +35,7 @@ export interface SessionParts {
   readonly named: SessionIdentity;
   /** What the session is opened for; null when nothing is asked yet. */
   readonly prompt: string | null;
-  readonly plugins: LazyPlugins;
+  readonly plugins: SessionPlugins;
   readonly engine: HookEngine;
   readonly pendingPrompts: PromptQueue;
 }
@@ -59,7 +59,7 @@ async function joinOptions(
   { wish, named, prompt, plugins, engine, pendingPrompts }: SessionParts,
 ): Promise<SessionOptions> {
   const { options, clock, watch } = services;
-  const isCommand = findCommand(prompt ?? '', plugins.current()?.commands() ?? []) !== null;
+  const isCommand = findCommand(prompt ?? '', plugins.commands()) !== null;
   const models = selectModels(services, plugins);
   const model = await (isCommand ? models.openOwnOrKeyless() : models.openOwn());
   const judging = openSessionPermissions(services);
@@ -87,7 +87,7 @@ async function joinOptions(
     model,
     openModel: (name) => models.openNamed(name),
     resolveModel: (name, isRunning) => resolveModel(services, plugins, { name, isRunning }),
-    tools: () => listTools(services, plugins.current()),
+    tools: () => listTools(services, plugins),
     ...createPluginParts(plugins, services),
     listSpecs: (tools) =>
       specsFor(options.toolset ?? 'claude', tools).filter(
@@ -99,7 +99,7 @@ async function joinOptions(
     earlier: storage.earlier,
     identity: { taskId, ulid: ownUlid },
     projectDirectory: services.opened.startDirectory,
-    places: { ...listPlaces(opened), skillDirectories: plugins.current()?.skills() ?? [] },
+    places: { ...listPlaces(opened), skillDirectories: plugins.skills() },
     bench,
     setup: options.setup ?? null,
     addedDirectories: resolveAddedDirectories(services),
@@ -115,9 +115,9 @@ async function joinOptions(
 }
 
 /** A session's plugins may serve models, too. */
-function selectModels({ models }: SessionServices, plugins: LazyPlugins): Models {
-  const providers = plugins.current()?.providers;
-  return providers === undefined ? models : models.forSession(providers);
+function selectModels({ models }: SessionServices, plugins: SessionPlugins): Models {
+  const { providers } = plugins;
+  return providers === null ? models : models.forSession(providers);
 }
 
 interface NamedModel {
@@ -127,12 +127,12 @@ interface NamedModel {
 
 async function resolveModel(
   services: SessionServices,
-  plugins: LazyPlugins,
+  plugins: SessionPlugins,
   { name, isRunning }: NamedModel,
 ): Promise<Model> {
   const [provider = '', ...rest] = name.split('/');
   // A plugin that is made for its own provider only is not loaded before that is asked for.
-  if (rest.length > 0 && !isRunning) await plugins.current()?.bring(provider, rest.join('/'));
+  if (rest.length > 0 && !isRunning) await plugins.bring(provider, rest.join('/'));
   return selectModels(services, plugins).openOther(name);
 }
 
@@ -188,10 +188,10 @@ function withWorktree(opened: OpenedHooks, { path: root }: Worktree): OpenedHook
 
 function listTools(
   { options: { tools, chooseTools, plugins: wanted }, mcp, notice }: SessionServices,
-  plugins: SessionPlugins | null,
+  plugins: SessionPlugins,
 ): readonly Tool[] {
   const others = [...TOOLS, ...mcp.tools(), ...(tools?.() ?? [])];
-  const ofPlugins = plugins?.tools() ?? [];
+  const ofPlugins = plugins.tools();
   const report: OnIssue = ({ plugin, message }) => notice(`plugin ${plugin}: ${message}`);
   const onIssue = wanted?.onIssue ?? report;
   return (

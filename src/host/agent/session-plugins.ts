@@ -1,4 +1,3 @@
-import { messageOf } from '../../base/errors.ts';
 import type { SlashCommand } from '../../agent/knowledge/commands.ts';
 import type { SessionOptions } from '../../agent/session/prepare-session.ts';
 import type { Session } from '../../agent/session/session.ts';
@@ -6,24 +5,13 @@ import type { Tool } from '../../agent/tools/tool.ts';
 import { specsFor } from '../../agent/tools/toolsets.ts';
 import type { AgentExtensionCommand } from '../../plugins/contract/plugin.ts';
 import type { AgentToolDefinition } from '../../plugins/contract/runtime-hooks.ts';
-import type { OpenedHooks } from '../open-hooks.ts';
-import { foundPlugins } from '../plugins/found-plugins.ts';
 import type { ModelTarget } from '../plugins/load-plugins.ts';
 import type { PluginOptions } from '../plugins/plugin-options.ts';
 import type { PluginSource } from '../plugins/plugin-source.ts';
-import type { SessionPlugins } from '../plugins/session-plugins.ts';
+import { SessionPlugins } from '../plugins/session-plugins.ts';
 import type { Settings } from '../settings.ts';
 import type { AgentOptions } from './agent-options.ts';
 import type { SessionServices } from './session-services.ts';
-
-/** The plugins of one session. Their code is loaded only when the session has any. */
-export interface LazyPlugins {
-  /** Null while there are none. */
-  current(): SessionPlugins | null;
-  /** Loads added, removed and changed plugins, and those for another model; between two runs only. */
-  refresh(): Promise<void>;
-  close(): Promise<void>;
-}
 
 export interface SessionPluginParts {
   readonly id: string;
@@ -35,64 +23,39 @@ export interface SessionPluginParts {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Looks whether a session has plugins, now and before each run, and opens them when it does. */
-export async function openPluginsIfAny(
-  services: SessionServices,
-  parts: SessionPluginParts,
-): Promise<LazyPlugins> {
-  const { opened, options, notice, sessions } = services;
-  const wanted = options.plugins ?? {};
-  let plugins: SessionPlugins | null = null;
-  const openIfAny = async (target: ModelTarget, signal?: AbortSignal): Promise<void> => {
-    if (!hasPlugins(wanted, opened)) return;
-    plugins = await loadPlugins(services, { ...parts, signal }, target);
-  };
-  const first = findServingModel(options.model, opened.config.settings);
-  await openIfAny(toModelTarget(first, wanted), parts.signal);
-  return {
-    current: () => plugins,
-    async refresh() {
-      const { model } = sessions.get(parts.id)?.session.state() ?? {};
-      const serving = model ?? first;
-      // `providerId` is the embedder's name for the provider that the session began with.
-      const target = toModelTarget(serving, serving.provider === first.provider ? wanted : {});
-      if (plugins !== null) return plugins.refresh(target);
-      await openIfAny(target).catch((error: unknown) =>
-        notice(`plugins have come, but cannot be loaded: ${messageOf(error)}`),
-      );
-    },
-    async close() {
-      await plugins?.close();
-    },
-  };
-}
-
-async function loadPlugins(
+/** Opens the plugins of a session. */
+export function openSessionPlugins(
   { opened, options, notice, mcp, sessions }: SessionServices,
   { id, pluginHandlers, emitEvent, signal }: SessionPluginParts,
-  target: ModelTarget,
 ): Promise<SessionPlugins> {
-  const { openSessionPlugins } = await import('../plugins/session-plugins.ts');
   const session = (): Session | undefined => sessions.get(id)?.session;
-  return openSessionPlugins({
+  const readModel = () => session()?.state().model ?? null;
+  return SessionPlugins.open({
     sessionId: id,
     opened,
     options: options.plugins ?? {},
-    target,
+    target: () => selectTarget(options, opened.config.settings, readModel()),
     source: pluginHandlers,
     mcp,
     messages: () => session()?.messages() ?? [],
-    model: () => session()?.state().model ?? null,
+    model: readModel,
     offered: () => listSdkTools(session()?.tools() ?? [], options),
     emitEvent,
     notice,
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   });
 }
 
-function hasPlugins(options: PluginOptions, opened: OpenedHooks): boolean {
-  const { objects = [], extraTools = [] } = options;
-  return objects.length + extraTools.length > 0 || foundPlugins(opened, options).length > 0;
+/** The model that plugins are selected for: the one that serves the session, or the configured one before that. */
+function selectTarget(
+  { model, plugins = {} }: Pick<AgentOptions, 'model' | 'plugins'>,
+  settings: Settings,
+  serving: ServingModel | null,
+): ModelTarget {
+  const first = findServingModel(model, settings);
+  const now = serving ?? first;
+  // `providerId` is the embedder's name for the provider that the session began with.
+  return toModelTarget(now, now.provider === first.provider ? plugins : {});
 }
 
 interface ServingModel {
@@ -146,25 +109,22 @@ type PluginParts = Pick<
 
 /** What plugins contribute to a session beside tools and hooks. */
 export function createPluginParts(
-  plugins: LazyPlugins,
+  plugins: SessionPlugins,
   { mcp, options, emit }: SessionServices,
 ): PluginParts {
   return {
-    answerCommand: async (prompt, signal) => plugins.current()?.command(prompt, signal) ?? null,
+    answerCommand: (prompt, signal) => plugins.command(prompt, signal),
     beforeRun: () => plugins.refresh(),
-    rules: () => plugins.current()?.rules() ?? '',
-    commands: () => {
-      const own = plugins.current()?.commands() ?? [];
-      return [...mcp.commands(), ...own.flatMap(toSlashCommand)];
-    },
+    rules: () => plugins.rules(),
+    commands: () => [...mcp.commands(), ...plugins.commands().flatMap(toSlashCommand)],
     // Message builders of plugins come first, then the embedder.
     async shapeRequest(asked, signal) {
-      const built = (await plugins.current()?.shapeRequest(asked, signal)) ?? asked;
+      const built = await plugins.shapeRequest(asked, signal);
       return options.shapeRequest?.(built, signal) ?? built;
     },
     onEvent(event) {
       emit(event);
-      plugins.current()?.hear(event);
+      plugins.hear(event);
     },
   };
 }

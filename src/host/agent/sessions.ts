@@ -12,7 +12,7 @@ import type { McpReport, McpServers } from '../mcp/mcp-servers.ts';
 import { createPluginSource } from '../plugins/plugin-source.ts';
 import { resolveSession, type SessionSelection } from './open-stored-session.ts';
 import { describeBench, openSessionPermissions, buildSessionOptions } from './session-options.ts';
-import { openPluginsIfAny } from './session-plugins.ts';
+import { openSessionPlugins } from './session-plugins.ts';
 import {
   createSessionServices,
   type SessionHost,
@@ -99,7 +99,7 @@ async function openSession(
   };
   const pluginHandlers = createPluginSource();
   // Plugins come first, because one of them may serve the model.
-  const plugins = await openPluginsIfAny(services, { id, pluginHandlers, emitEvent, signal });
+  const plugins = await openSessionPlugins(services, { id, pluginHandlers, emitEvent, signal });
   const engine = services.openEngine(pluginHandlers);
   const made = await buildSessionOptions(services, {
     wish,
@@ -116,7 +116,7 @@ async function openSession(
   }
   const session = await createSession(made);
   // Registered before its hooks run: they may call it, and answer late.
-  sessions.set(id, { session, plugins: () => plugins.current() });
+  sessions.set(id, { session, plugins: () => (plugins.isLoaded ? plugins : null) });
   try {
     await session.start(signal);
   } catch (error) {

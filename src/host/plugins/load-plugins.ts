@@ -1,21 +1,25 @@
 import path from 'node:path';
+import { systemClock } from '../../base/clock.ts';
 import { HooklineError } from '../../base/errors.ts';
-import { sayingIfLong } from '../../plugins/bounded.ts';
-import type { BasicLogger, PluginSetupContext } from '../../plugins/contract/plugin.ts';
+import { isRecord } from '../../base/json.ts';
+import { notifyIfSlow } from '../../plugins/call-with-timeout.ts';
+import type { BasicLogger, WorkspaceInfo } from '../../plugins/contract/plugin.ts';
 import type { IsolatedLoading } from '../../plugins/isolation/isolate.ts';
 import type { OnIssue } from '../../plugins/issue.ts';
 import type { Loading, ProvidedModules } from '../../plugins/load/loading.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
 import { readName } from '../../plugins/manifest.ts';
-import type { PluginState, PluginStatus } from '../../plugins/registry.ts';
+import type { LoadedPlugin, PluginState, PluginStatus } from '../../plugins/registry.ts';
 import { hookEnvironment, type HookState } from '../hook-set.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
-import { foundPlugins, type FoundPlugin } from './found-plugins.ts';
-import { targetsOf } from './look-at-plugin.ts';
-import type { PluginOptions } from './plugin-options.ts';
-import { holdExit } from './process/hold-exit.ts';
-import { placeOf, sayUsedInstead, usedInstead } from './repeats.ts';
-import { timeLimits } from './time-limits.ts';
+import {
+  describeReplacement,
+  findReplacement,
+  type FoundPlugin,
+  getSearchPlace,
+} from './found-plugins.ts';
+import { getTimeLimits, type PluginOptions } from './plugin-options.ts';
+import { blockExit } from './process/block-exit.ts';
 
 /** Which model a session uses, for plugins that are made for some only. */
 export interface ModelTarget {
@@ -24,80 +28,91 @@ export interface ModelTarget {
   readonly model: string | null;
 }
 
-export interface LoadPluginsRequest {
-  readonly opened: OpenedHooks;
+/** How plugins on disk are imported. */
+export interface PluginImports {
+  readonly opened: Pick<
+    OpenedHooks,
+    'config' | 'surroundings' | 'startDirectory' | 'stateDirectory'
+  >;
   readonly options: PluginOptions;
   readonly sessionId: string;
-  /** Sets one loading of a session apart from the one before. */
-  readonly round: number;
-  readonly target: ModelTarget;
-  /** What they will be set up with. */
-  readonly context: PluginSetupContext;
-  readonly signal?: AbortSignal;
+  /** Numbers the loadings of one session: each has module instances of its own. */
+  readonly generation: number;
+  readonly workspaceInfo?: WorkspaceInfo | undefined;
+  /** Gets what a plugin in a process of its own prints. */
+  readonly logger?: BasicLogger | undefined;
+  /** Aborts the import. */
+  readonly signal?: AbortSignal | undefined;
   readonly onIssue: OnIssue;
 }
 
-/** A plugin that was imported, and where from. */
-export interface LoadedEntry {
-  readonly entry: PluginEntry;
-  readonly plugin: unknown;
-  /** Ends the process that it lives in; absent for one that lives here. */
-  readonly end?: () => Promise<void>;
-}
-
+/** What importing plugins came to. */
 export interface LoadedPlugins {
-  readonly loaded: readonly LoadedEntry[];
-  /** Those that are not used, and why. */
+  readonly loaded: readonly (LoadedPlugin & { readonly entry: PluginEntry })[];
+  /** Plugins that are not used, each with the reason. */
   readonly left: readonly PluginStatus[];
-  /** Of those the ones that are made for another model. */
+  /** Plugins that were imported and are made for another model. */
   readonly skipped: readonly unknown[];
 }
 
-/** Imports every plugin on disk that may be, each within a time of its own. One that fails costs itself only. */
-export async function loadPlugins(request: LoadPluginsRequest): Promise<LoadedPlugins> {
-  const found = foundPlugins(request.opened, request.options);
+/**
+ * Imports every plugin in the state `ready`, each within its own time limit; a null target imports them for
+ * every model. A plugin that fails is reported, and the others are loaded.
+ */
+export async function loadPlugins(
+  found: readonly FoundPlugin[],
+  target: ModelTarget | null,
+  imports: PluginImports,
+): Promise<LoadedPlugins> {
+  const { onIssue } = imports;
   const left: PluginStatus[] = [];
-  const loaded: LoadedEntry[] = [];
   const skipped: unknown[] = [];
+  const loaded: LoadedPlugins['loaded'][number][] = [];
   const usable = found.filter((each) => {
-    const status = whyLeftOut(each, request.onIssue);
+    const status = checkState(each, onIssue);
     if (status !== null) left.push(status);
     return status === null;
   });
-  const results = await Promise.all(usable.map(({ entry }) => loadAloud(entry, request)));
-  for (const [place, { entry }] of usable.entries()) {
-    const result = results[place];
-    const outcome = outcomeOf(entry, result, request);
-    if (outcome === null) continue;
-    if ('state' in outcome) left.push(outcome);
-    else loaded.push(outcome);
-    const isSkipped = 'state' in outcome && outcome.state === 'skipped';
-    if (isSkipped && result?.kind === 'loaded') skipped.push(result.plugin);
+  const results = await Promise.all(usable.map(({ entry }) => importReporting(entry, imports)));
+  for (const { entry, loading, importMs } of results) {
+    if (loading.kind === 'helper') continue;
+    if (loading.kind === 'failed') {
+      const message = `it is not loaded: ${loading.message}`;
+      onIssue({ plugin: entry.label, phase: 'import', level: 'error', message });
+      left.push(toStatus(entry, 'failed', loading.message));
+      continue;
+    }
+    const { plugin } = loading;
+    const port = 'process' in loading ? { process: loading.process } : {};
+    const mismatch = target === null ? null : explainMismatch(plugin, target);
+    if (mismatch === null) {
+      loaded.push({ entry, plugin, importMs, ...port });
+      continue;
+    }
+    left.push(toStatus(entry, 'skipped', mismatch));
+    skipped.push(plugin);
+    void port.process?.end();
   }
-  await refuseIfStrict(request, { loaded, left });
-  const { onIssue } = request;
-  return { loaded: withoutRepeats(loaded, { usable, left, onIssue }), left, skipped };
+  const { kept, replaced } = dropDuplicates(loaded, usable, onIssue);
+  return { loaded: kept, left: [...left, ...replaced], skipped };
 }
 
-/** Throws PLUGIN_INVALID for one that cannot be loaded, where that is to be an error. */
-async function refuseIfStrict(
-  { options }: LoadPluginsRequest,
-  { loaded, left }: Omit<LoadedPlugins, 'skipped'>,
-): Promise<void> {
+/** Throws PLUGIN_INVALID when a plugin failed to load, after it has ended the processes of the others. */
+export async function requireAllLoaded({ loaded, left }: LoadedPlugins): Promise<void> {
   const broken = left.find(({ state }) => state === 'failed');
-  if (options.isStrict !== true || broken === undefined) return;
-  await Promise.all(loaded.map(async (each) => each.end?.()));
+  if (broken === undefined) return;
+  await Promise.all(loaded.map(async (each) => each.process?.end()));
   throw new HooklineError('PLUGIN_INVALID', {
     message: `the plugin "${broken.name}" is not loaded: ${broken.lastError ?? 'it failed'}`,
     hint: 'Mend it or leave it out; without `strict` the session starts without it.',
   });
 }
 
-/** Whoever is told nothing of a plugin takes it for one that works. */
-function whyLeftOut({ entry, status }: FoundPlugin, onIssue: OnIssue): PluginStatus | null {
+/** Null for a plugin that may be imported. A plugin that may not is reported, except a disabled one. */
+function checkState({ entry, status }: FoundPlugin, onIssue: OnIssue): PluginStatus | null {
   const { state, why } = status;
   if (state === 'ready') return null;
-  const left = leftOut(entry, STATE_OF[state], why === '' ? null : why);
+  const left = toStatus(entry, STATES[state], why === '' ? null : why);
   if (state === 'disabled') return left;
   const advice = state === 'broken' ? '' : '; look at it with `hookline trust`';
   const message = `it is not loaded: ${why}${advice}`;
@@ -105,157 +120,168 @@ function whyLeftOut({ entry, status }: FoundPlugin, onIssue: OnIssue): PluginSta
   return left;
 }
 
-const STATE_OF: Readonly<Record<Exclude<HookState, 'ready'>, PluginState>> = {
+const STATES: Readonly<Record<Exclude<HookState, 'ready'>, PluginState>> = {
   untrusted: 'untrusted',
   modified: 'modified',
   disabled: 'disabled',
   broken: 'failed',
 };
 
-function leftOut(entry: PluginEntry, state: PluginState, lastError: string | null): PluginStatus {
+function toStatus(entry: PluginEntry, state: PluginState, lastError: string | null): PluginStatus {
   return { name: entry.label, state, lastError, contributes: null, entry };
 }
 
-function loadAloud(entry: PluginEntry, request: LoadPluginsRequest) {
+async function importReporting(entry: PluginEntry, imports: PluginImports) {
+  const start = systemClock.elapsed();
   const message = 'importing it takes long; the session waits for it';
-  return sayingIfLong(loadEntry(entry, request), () =>
-    request.onIssue({ plugin: entry.label, phase: 'import', level: 'warning', message }),
+  const loading = await notifyIfSlow(importEntry(entry, imports), () =>
+    imports.onIssue({ plugin: entry.label, phase: 'import', level: 'warning', message }),
   );
+  return { entry, loading, importMs: systemClock.elapsed() - start };
 }
 
-/** What is needed to import one plugin, in whatever process the person wants it. */
-export interface LoadEntryRequest extends Omit<LoadPluginsRequest, 'opened' | 'target'> {
-  readonly opened: Pick<
-    OpenedHooks,
-    'config' | 'surroundings' | 'startDirectory' | 'stateDirectory'
-  >;
-}
-
-export function loadEntry(
+/** Imports one plugin, in the process that the settings ask for. Never throws. */
+export async function importEntry(
   entry: PluginEntry,
-  request: LoadEntryRequest,
+  imports: PluginImports,
 ): Promise<Loading | IsolatedLoading> {
-  const { options, opened } = request;
+  const { options, opened, sessionId, generation, signal } = imports;
   const isolation = options.isolation ?? opened.config.settings['plugins.isolation'];
-  return isolation === 'process' ? loadApart(entry, request) : loadHere(entry, request);
+  if (isolation === 'process') return importIsolated(entry, imports);
+  blockExit();
+  return importHere(entry, {
+    provided: (await options.provided?.()) ?? NOTHING_PROVIDED,
+    stateDirectory: opened.stateDirectory,
+    instance: getModuleInstance(sessionId, generation),
+    timeoutMs: getTimeLimits(options).importTimeoutMs,
+    signal,
+  });
 }
 
-async function loadHere(entry: PluginEntry, request: LoadEntryRequest): Promise<Loading> {
-  const { options, opened, sessionId, round, signal } = request;
-  const provided = (await options.provided?.()) ?? NOTHING_PROVIDED;
+/** How a plugin is imported into this process. */
+export interface ImportHere {
+  readonly provided: ProvidedModules;
+  /** Transpiled modules are cached below it; null caches none. */
+  readonly stateDirectory: string | null;
+  /** Each instance of a module has variables of its own. */
+  readonly instance: string;
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Imports one plugin into this process. Never throws. */
+export async function importHere(
+  entry: PluginEntry,
+  { provided, stateDirectory, instance, timeoutMs, signal }: ImportHere,
+): Promise<Loading> {
   const { loadPlugin } = await import('../../plugins/load/load-plugin.ts');
-  holdExit();
   return loadPlugin({
     entry,
     provided,
-    cacheDirectory: cacheOf(opened),
-    copy: copyOf(sessionId, round),
-    timeoutMs: timeLimits(options).importTimeoutMs,
+    cacheDirectory: getCacheDirectory(stateDirectory),
+    copy: instance,
+    timeoutMs: timeoutMs ?? getTimeLimits({}).importTimeoutMs,
     ...(signal === undefined ? {} : { signal }),
   });
 }
 
-/** What the modules of one loading of a session are kept apart by. */
-export function copyOf(sessionId: string, round: number): string {
-  return `${sessionId}-${round}`;
+/** The id of the module instances of one loading. Starts with the session's id, by which their session is found. */
+export function getModuleInstance(sessionId: string, generation: number): string {
+  return `${sessionId}-${generation}`;
 }
 
-async function loadApart(entry: PluginEntry, request: LoadEntryRequest): Promise<IsolatedLoading> {
-  const { options, opened, context, sessionId, signal, onIssue } = request;
+async function importIsolated(
+  entry: PluginEntry,
+  imports: PluginImports,
+): Promise<IsolatedLoading> {
+  const { options, opened, workspaceInfo, sessionId, signal, onIssue } = imports;
   const { openIsolated } = await import('../../plugins/isolation/isolate.ts');
   const { surroundings, config, startDirectory } = opened;
   return openIsolated({
     entry,
     cwd: startDirectory,
     environment: hookEnvironment({ surroundings, pass: config.settings['env.pass'], sessionId }),
-    cacheDirectory: cacheOf(opened),
-    ...timeLimits(options),
+    cacheDirectory: getCacheDirectory(opened.stateDirectory),
+    ...getTimeLimits(options),
     isStrict: options.isStrict === true,
-    workspaceInfo: context.workspaceInfo,
+    workspaceInfo,
     signal,
-    logger: printerOf(options) ?? context.logger,
+    logger: toLogger(options) ?? imports.logger,
     onIssue,
   });
 }
 
-/** What a plugin prints is told as if it had been printed here, where somebody is told. */
-function printerOf({ onConsole }: PluginOptions): BasicLogger | undefined {
+/** What a plugin in a process of its own prints goes where the console of the others goes. */
+function toLogger({ onConsole }: PluginOptions): BasicLogger | undefined {
   if (onConsole === undefined) return undefined;
   return { debug: () => undefined, log: onConsole, error: onConsole };
 }
 
-function cacheOf({ stateDirectory }: Pick<OpenedHooks, 'stateDirectory'>): string | null {
-  return stateDirectory === null ? null : pluginCache(stateDirectory);
-}
-
-/** Where translated modules are kept. */
-export function pluginCache(stateDirectory: string): string {
-  return path.join(stateDirectory, 'cache', 'plugins');
+/** Where transpiled modules are cached. */
+export function getCacheDirectory(stateDirectory: string | null): string | null {
+  return stateDirectory === null ? null : path.join(stateDirectory, 'cache', 'plugins');
 }
 
 const NOTHING_PROVIDED: ProvidedModules = () => null;
 
-/** Null for a module that only others import. */
-function outcomeOf(
-  entry: PluginEntry,
-  result: Loading | IsolatedLoading | undefined,
-  { target, onIssue }: LoadPluginsRequest,
-): LoadedEntry | PluginStatus | null {
-  if (result === undefined || result.kind === 'helper') return null;
-  if (result.kind === 'failed') {
-    const message = `it is not loaded: ${result.message}`;
-    onIssue({ plugin: entry.label, phase: 'import', level: 'error', message });
-    return leftOut(entry, 'failed', result.message);
-  }
-  const why = whyNotMeant(result.plugin, target);
-  const apart = 'end' in result ? { end: result.end } : {};
-  if (why === null) return { entry, plugin: result.plugin, ...apart };
-  void apart.end?.();
-  return leftOut(entry, 'skipped', why);
-}
-
-/** A plugin may be made for some providers or models only. */
-export function whyNotMeant(
+/** Why a plugin is not made for a model; null when it is. */
+export function explainMismatch(
   plugin: unknown,
   { providers: own, model }: ModelTarget,
 ): string | null {
-  const providers = targetsOf(plugin, 'providerIds');
+  const providers = readTargets(plugin, 'providerIds');
   if (providers.length > 0 && !providers.some((each) => own.includes(each))) {
     return `it is made for ${providers.join(', ')}, and this session uses ${own[0]}`;
   }
-  const models = targetsOf(plugin, 'modelIds');
+  const models = readTargets(plugin, 'modelIds');
   if (models.length === 0 || (model !== null && models.includes(model))) return null;
   return `it is made for ${models.join(', ')}, and this session uses ${model ?? 'another model'}`;
 }
 
-interface Dropping {
-  readonly usable: readonly FoundPlugin[];
-  readonly left: PluginStatus[];
-  readonly onIssue: OnIssue;
+/** The providers or models that the manifest names; none means all. */
+function readTargets(plugin: unknown, key: 'providerIds' | 'modelIds'): readonly string[] {
+  const names = readManifestField(plugin, key);
+  if (!Array.isArray(names)) return [];
+  const texts = names.filter((each) => typeof each === 'string');
+  return texts.map((each) => each.trim()).filter((each) => each !== '');
 }
 
-/** Of one name one is used. */
-function withoutRepeats(
-  loaded: readonly LoadedEntry[],
-  { usable, left, onIssue }: Dropping,
-): readonly LoadedEntry[] {
-  const called = usable.flatMap(({ entry, hook }) => {
+/** Getters of foreign objects may throw; the registry reports it. */
+function readManifestField(plugin: unknown, key: string): unknown {
+  try {
+    const manifest = isRecord(plugin) ? plugin['manifest'] : null;
+    return isRecord(manifest) ? manifest[key] : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Of several plugins with one name, one is used. */
+function dropDuplicates(
+  loaded: LoadedPlugins['loaded'],
+  usable: readonly FoundPlugin[],
+  onIssue: OnIssue,
+): { readonly kept: LoadedPlugins['loaded']; readonly replaced: readonly PluginStatus[] } {
+  const named = usable.flatMap(({ entry, hook }) => {
     const own = loaded.find((each) => each.entry === entry);
-    return own === undefined ? [] : [{ entry, name: calledName(own), from: placeOf(hook, entry) }];
+    if (own === undefined) return [];
+    return [{ entry, name: getPluginName(own), from: getSearchPlace(hook, entry) }];
   });
-  return loaded.filter((each, place) => {
-    const winner = usedInstead(called, place);
+  const replaced: PluginStatus[] = [];
+  const kept = loaded.filter((each, place) => {
+    const winner = findReplacement(named, place);
     if (winner === undefined) return true;
-    const name = calledName(each);
-    const message = sayUsedInstead(winner);
+    const name = getPluginName(each);
+    const message = describeReplacement(winner);
     onIssue({ plugin: name, phase: 'validate', level: 'warning', message });
-    left.push({ ...leftOut(each.entry, 'failed', message), name });
-    void each.end?.();
+    replaced.push({ ...toStatus(each.entry, 'failed', message), name });
+    void each.process?.end();
     return false;
   });
+  return { kept, replaced };
 }
 
-/** As it calls itself, or as people call it before it can. */
-export function calledName({ entry, plugin }: LoadedEntry): string {
+/** The plugin's own name, or its label when it has none. */
+function getPluginName({ entry, plugin }: LoadedPlugins['loaded'][number]): string {
   return readName(plugin) ?? entry.label;
 }

@@ -6,164 +6,186 @@ import { messageOf } from '../../base/errors.ts';
 import type { CommandReply } from '../../plugins/command.ts';
 import type { AgentExtensionCommand } from '../../plugins/contract/plugin.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
-import { fingerprintOf } from './fingerprint.ts';
-import { calledName, type LoadedPlugins, type ModelTarget, whyNotMeant } from './load-plugins.ts';
-import { offerPluginHost } from './process/plugin-host-global.ts';
+import { computeFingerprint } from './found-plugins.ts';
+import type { Generation, PluginSession } from './load-generation.ts';
+import type { ModelTarget } from './load-plugins.ts';
 import type { PluginSource } from './plugin-source.ts';
-import { createProviders } from './contributions/providers.ts';
-import { redirectConsole } from './process/redirect-console.ts';
-import { openRound, type Round, type RoundRequest } from './round.ts';
 
-export interface SessionPluginsRequest extends Omit<RoundRequest, 'onIssue'> {
-  readonly target: ModelTarget;
+export interface SessionPluginsRequest extends Omit<PluginSession, 'onIssue'> {
+  /** The model that serves the session now. */
+  readonly target: () => ModelTarget;
+  /** Gets the handlers of the plugins. */
   readonly source: PluginSource;
   readonly notice: (text: string) => void;
+  /** Aborts the first loading. */
+  readonly signal?: AbortSignal | undefined;
 }
 
-/** The plugins of one session, from before it is opened until it is closed. */
-export interface SessionPlugins {
-  /** All that can serve its model beside Hookline's own. */
-  readonly providers: CustomProviders;
-  tools(): readonly Tool[];
-  /** What rules say, as they were read when the run began. */
-  rules(): string;
-  commands(): readonly AgentExtensionCommand[];
-  shapeRequest(request: ModelRequest, signal: AbortSignal): Promise<ModelRequest>;
-  hear(event: RuntimeEvent): void;
-  /** Throws only when the signal aborts. */
-  command(prompt: string, signal: AbortSignal): Promise<CommandReply | null>;
-  list(): readonly PluginStatus[];
-  /** Directories with skills that packages bring. */
-  skills(): readonly string[];
-  /** Loads again what has changed since, and what is made for another model; between two runs only. */
-  refresh(target: ModelTarget): Promise<void>;
-  /**
-   * Loads those that are made for a model which one of them may serve; between two runs only. What
-   * becomes of it is looked at before the next run: who stays with another model gets back what was.
-   */
-  bring(provider: string, model: string): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** Loads and sets up the plugins of a session, and has the engine ask their hooks. */
-export async function openSessionPlugins(request: SessionPluginsRequest): Promise<SessionPlugins> {
-  const plugins = new PluginsInSession(request);
-  await plugins.open();
-  return plugins;
-}
-
-class PluginsInSession implements SessionPlugins {
-  readonly providers: CustomProviders;
-  readonly #request: SessionPluginsRequest & RoundRequest;
-  readonly #withdrawals: readonly (() => void)[];
+/**
+ * The plugins of one session, from before it is opened until it is closed. While there are none, nothing
+ * of their code is loaded, and every list is empty.
+ */
+export class SessionPlugins {
+  readonly #request: SessionPluginsRequest & PluginSession;
   #target: ModelTarget;
-  #rounds = 0;
-  #now: Round | null = null;
+  #generation: Generation | null = null;
+  #generations = 0;
   #fingerprint = '';
+  #providers: CustomProviders | null = null;
+  #removeProcessPorts: (() => void) | null = null;
 
-  constructor(given: SessionPluginsRequest) {
-    const { sessionId, options, notice } = given;
+  private constructor(request: SessionPluginsRequest) {
+    const { options, notice } = request;
     const { onIssue = ({ plugin, message }) => notice(`plugin ${plugin}: ${message}`) } = options;
-    this.#request = { ...given, onIssue };
-    this.#target = given.target;
-    this.providers = createProviders(() => this.#now?.providers ?? []);
-    const emitEvent = options.context?.(sessionId).emitEvent ?? given.emitEvent;
-    this.#withdrawals = [
-      offerPluginHost({ sessionId, emitEvent }),
-      ...(options.onConsole === undefined ? [] : [redirectConsole(options.onConsole)]),
-    ];
+    this.#request = { ...request, onIssue };
+    this.#target = request.target();
   }
 
-  async open(): Promise<void> {
-    try {
-      this.#fingerprint = this.#look();
-      this.#use(await this.#load());
-    } catch (error) {
-      this.#withdraw();
-      throw error;
-    }
+  /** Loads and sets up the plugins that there are now. */
+  static async open(request: SessionPluginsRequest): Promise<SessionPlugins> {
+    const plugins = new SessionPlugins(request);
+    if (plugins.#hasAny()) await plugins.#loadFirst(request.signal);
+    return plugins;
   }
 
-  #withdraw(): void {
-    for (const withdraw of this.#withdrawals) withdraw();
+  /** Whether plugins have been loaded. */
+  get isLoaded(): boolean {
+    return this.#generation !== null;
   }
 
-  #look(): string {
-    return fingerprintOf(this.#request.opened, this.#request.options);
-  }
-
-  #load(): Promise<Round> {
-    this.#rounds += 1;
-    return openRound(this.#request, { round: this.#rounds, target: this.#target });
-  }
-
-  #use(round: Round): void {
-    this.#now = round;
-    this.#request.source.put(round.plugins.source.handlers());
+  /** All that can serve the session's model beside Hookline's own; null while there are no plugins. */
+  get providers(): CustomProviders | null {
+    return this.#providers;
   }
 
   tools(): readonly Tool[] {
-    return this.#now?.plugins.tools ?? [];
+    return this.#generation?.tools ?? [];
   }
 
+  /** The text of all rules, as they were read when the run began. */
   rules(): string {
-    return this.#now?.plugins.rules() ?? '';
+    return this.#generation?.rules() ?? '';
   }
 
   commands(): readonly AgentExtensionCommand[] {
-    const active = this.#now?.plugins.registry.active ?? [];
+    const active = this.#generation?.registry.active ?? [];
     return active.flatMap(({ contributions }) => contributions.commands);
   }
 
   async shapeRequest(request: ModelRequest, signal: AbortSignal): Promise<ModelRequest> {
-    return this.#now?.plugins.shapeRequest(request, signal) ?? request;
+    return this.#generation?.shapeRequest(request, signal) ?? request;
   }
 
+  /** Passes an event of the agent on to `onEvent` of the plugins. */
   hear(event: RuntimeEvent): void {
-    this.#now?.plugins.hear(event);
+    this.#generation?.notify(event);
   }
 
+  /** Runs the command that a prompt names; null when no plugin has it. Throws only when the signal aborts. */
   async command(prompt: string, signal: AbortSignal): Promise<CommandReply | null> {
-    return this.#now?.plugins.command(prompt, signal) ?? null;
+    return this.#generation?.runCommand(prompt, signal) ?? null;
   }
 
   list(): readonly PluginStatus[] {
-    return this.#now === null ? [] : statusesIn(this.#now);
+    return this.#generation?.registry.list() ?? [];
   }
 
+  /** Directories with skills that packages bring. */
   skills(): readonly string[] {
-    const loaded = this.#now?.found.loaded ?? [];
-    const directories = loaded.flatMap(({ entry }) => entry.package?.skills ?? []);
+    const loaded = this.#generation?.registry.loaded ?? [];
+    const directories = loaded.flatMap(({ entry }) => entry?.package?.skills ?? []);
     return [...new Set(directories)];
   }
 
-  async refresh(target: ModelTarget): Promise<void> {
-    const before = this.#now;
-    const { model: last } = this.#target;
-    this.#target = target;
-    if (before === null) return;
-    const looked = this.#look();
-    const isChanged = looked !== this.#fingerprint;
-    if (!isChanged && !meansOthers(before, target)) return;
-    this.#fingerprint = looked;
-    const why = isChanged ? 'plugins have changed' : 'another model is used';
-    // Of the first one nobody knew before.
-    await this.#replace(before, { why, isTold: isChanged || last !== null });
+  /** Loads again what has changed since, and what is made for another model; between two runs only. */
+  refresh(): Promise<void> {
+    return this.#refreshFor(this.#request.target());
   }
 
+  async #refreshFor(target: ModelTarget): Promise<void> {
+    const before = this.#generation;
+    const { model: lastModel } = this.#target;
+    this.#target = target;
+    if (before === null) return this.#loadNew();
+    const fingerprint = this.#computeFingerprint();
+    const isChanged = fingerprint !== this.#fingerprint;
+    if (!isChanged && !(await needsOthers(before, target))) return;
+    this.#fingerprint = fingerprint;
+    const why = isChanged ? 'plugins have changed' : 'another model is used';
+    // The first model of a session is no change that anybody asked for.
+    await this.#replace(before, { why, isReported: isChanged || lastModel !== null });
+  }
+
+  /**
+   * Loads the plugins that are made for a model which one of them may serve; between two runs only. The
+   * refresh before the next run takes them away again when the session stays with another model.
+   */
   async bring(provider: string, model: string): Promise<void> {
     const target = { providers: [provider], model };
-    const skipped = this.#now?.found.skipped ?? [];
-    const isMeant = skipped.some((plugin) => whyNotMeant(plugin, target) === null);
-    if (isMeant && this.providers.find(provider) === null) await this.refresh(target);
+    const skipped = this.#generation?.registry.skipped ?? [];
+    const isMissing = this.#providers?.find(provider) === null;
+    if (isMissing && (await hasMatch(skipped, target))) await this.#refreshFor(target);
   }
 
-  /** What does not load any more does not take away what worked. */
-  async #replace(before: Round, { why, isTold }: Replacing): Promise<void> {
+  async close(): Promise<void> {
+    const last = this.#generation;
+    this.#generation = null;
+    this.#request.source.put([]);
+    await last?.close();
+    this.#removeProcessPorts?.();
+  }
+
+  #hasAny(): boolean {
+    const { options, find } = this.#request;
+    const { objects = [], extraTools = [] } = options;
+    return objects.length + extraTools.length > 0 || find().length > 0;
+  }
+
+  #computeFingerprint(): string {
+    return computeFingerprint(this.#request.find());
+  }
+
+  async #loadFirst(signal?: AbortSignal): Promise<void> {
+    const { createProviders, installProcessPorts } = await import('./load-generation.ts');
+    const remove = installProcessPorts(this.#request);
+    try {
+      this.#fingerprint = this.#computeFingerprint();
+      this.#use(await this.#load(signal));
+      this.#providers = createProviders(() => this.#generation?.providers ?? []);
+      this.#removeProcessPorts = remove;
+    } catch (error) {
+      remove();
+      throw error;
+    }
+  }
+
+  async #loadNew(): Promise<void> {
+    if (!this.#hasAny()) return;
+    await this.#loadFirst().catch((error: unknown) =>
+      this.#request.notice(`plugins have come, but cannot be loaded: ${messageOf(error)}`),
+    );
+  }
+
+  async #load(signal?: AbortSignal): Promise<Generation> {
+    const { loadGeneration } = await import('./load-generation.ts');
+    this.#generations += 1;
+    return loadGeneration(this.#request, this.#generations, this.#target, signal);
+  }
+
+  #use(generation: Generation): void {
+    this.#generation = generation;
+    this.#request.source.put(generation.handlers);
+  }
+
+  /** Plugins that worked are kept when their new version does not load. */
+  async #replace(
+    before: Generation,
+    { why, isReported }: { readonly why: string; readonly isReported: boolean },
+  ): Promise<void> {
     const { notice } = this.#request;
     try {
       const next = await this.#load();
-      const lost = lostSince(before, next);
+      const lost = describeLost(before, next);
       if (lost.length > 0) {
         await next.close();
         notice(`${why} and ${lost.join('; ')}; the session goes on with those it had`);
@@ -171,46 +193,35 @@ class PluginsInSession implements SessionPlugins {
       }
       this.#use(next);
       await before.close();
-      if (isTold) notice(`${why}, so plugins were loaded again`);
+      if (isReported) notice(`${why}, so plugins were loaded again`);
     } catch (error) {
       notice(`${why}, but plugins cannot be loaded again: ${messageOf(error)}`);
     }
   }
-
-  async close(): Promise<void> {
-    const last = this.#now;
-    this.#now = null;
-    this.#request.source.put([]);
-    await last?.close();
-    this.#withdraw();
-  }
 }
 
-interface Replacing {
-  readonly why: string;
-  readonly isTold: boolean;
-}
-
-function statusesIn({ plugins, found }: Round): readonly PluginStatus[] {
-  return [...plugins.registry.list().map((status) => withEntry(status, found)), ...found.left];
-}
-
-function withEntry(status: PluginStatus, { loaded }: LoadedPlugins): PluginStatus {
-  const from = loaded.find((each) => calledName(each) === status.name);
-  return from === undefined ? status : { ...status, entry: from.entry };
-}
-
-/** Whether with this model other plugins are meant than those that are used. */
-function meansOthers({ found: { loaded, skipped } }: Round, target: ModelTarget): boolean {
-  const isMeant = (plugin: unknown): boolean => whyNotMeant(plugin, target) === null;
-  return skipped.some(isMeant) || loaded.some(({ plugin }) => !isMeant(plugin));
-}
-
-/** Those that worked and do not now, each with what is wrong; a file that is gone is meant to be. */
-function lostSince(before: Round, next: Round): readonly string[] {
-  const worked = new Set(before.found.loaded.map(({ entry }) => entry.file));
-  const failed = statusesIn(next).filter(
-    ({ state, entry }) => state === 'failed' && entry !== undefined && worked.has(entry.file),
+/** Whether other plugins are made for this model than those that are used. */
+async function needsOthers({ registry }: Generation, target: ModelTarget): Promise<boolean> {
+  const { explainMismatch } = await import('./load-plugins.ts');
+  if (await hasMatch(registry.skipped, target)) return true;
+  return registry.loaded.some(
+    ({ entry, plugin }) => entry !== null && explainMismatch(plugin, target) !== null,
   );
+}
+
+async function hasMatch(plugins: readonly unknown[], target: ModelTarget): Promise<boolean> {
+  if (plugins.length === 0) return false;
+  const { explainMismatch } = await import('./load-plugins.ts');
+  return plugins.some((plugin) => explainMismatch(plugin, target) === null);
+}
+
+/** Plugins that worked and fail now, each with the reason; a deleted file is no failure. */
+function describeLost(before: Generation, next: Generation): readonly string[] {
+  const worked = new Set(before.registry.loaded.map(({ entry }) => entry?.file));
+  const failed = next.registry
+    .list()
+    .filter(
+      ({ state, entry }) => state === 'failed' && entry !== undefined && worked.has(entry.file),
+    );
   return failed.map(({ name, lastError }) => `${name} does not load: ${lastError ?? 'it failed'}`);
 }

@@ -1,6 +1,5 @@
 import type { ProviderMessage } from './message.ts';
 import type { AgentRuntimeHooks } from './runtime-hooks.ts';
-import type { Telemetry } from './telemetry.ts';
 import type { AgentTool } from './tool.ts';
 
 export const CAPABILITIES = [
@@ -157,3 +156,30 @@ export interface BasicLogger {
   log(message: string, metadata?: Record<string, unknown>): void;
   error?(message: string, metadata?: Record<string, unknown>): void;
 }
+
+type TelemetryProperties = Record<string, unknown>;
+
+/** Where plugins count and measure; Hookline itself sends nothing anywhere. */
+export interface Telemetry {
+  capture(event: { event: string; properties?: TelemetryProperties }): void;
+  captureRequired(event: string, properties?: TelemetryProperties): void;
+  recordCounter(...metric: Metric<number>): void;
+  recordHistogram(...metric: Metric<number>): void;
+  recordGauge(...metric: Metric<number | null>): void;
+  isEnabled(): boolean;
+  setDistinctId(distinctId?: string): void;
+  setMetadata(metadata: TelemetryProperties): void;
+  updateMetadata(metadata: TelemetryProperties): void;
+  setCommonProperties(properties: TelemetryProperties): void;
+  updateCommonProperties(properties: TelemetryProperties): void;
+  flush(): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+type Metric<Value> = [
+  name: string,
+  value: Value,
+  attributes?: TelemetryProperties,
+  description?: string,
+  required?: boolean,
+];

@@ -1,7 +1,7 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { withoutEnding } from './file-kinds.ts';
+import { findRealPath } from '../../base/paths.ts';
 
 // What is larger was made by a bundler, and is no helper of anybody.
 const MAX_BYTES = 1024 * 1024;
@@ -87,4 +87,106 @@ function pathOf(name: string): string | null {
 export function importNames(file: string): readonly string[] {
   const name = withoutEnding(file);
   return path.basename(name) === 'index' ? [name, path.dirname(file)] : [name];
+}
+
+/** What a file's name says of it: a plugin, perhaps; something else, and why; nothing of interest. */
+type FileKind =
+  | { readonly kind: 'module' }
+  | { readonly kind: 'other'; readonly why: string; readonly isQuiet: boolean }
+  | null;
+
+export const MODULE_ENDINGS = ['.ts', '.mts', '.js', '.mjs'];
+
+const FOREIGN_ENDINGS = ['.tsx', '.jsx', '.cjs', '.cts'];
+
+export function fileKind(name: string): FileKind {
+  if (name.startsWith('.')) return null;
+  const ending = path.extname(name);
+  const small = ending.toLowerCase();
+  if (FOREIGN_ENDINGS.includes(small)) return other(foreignEnding(ending), false);
+  if (!MODULE_ENDINGS.includes(small)) return null;
+  if (/\.d\.[mc]?ts$/iu.test(name)) return other('declares types only', true);
+  if (/\.(?:test|spec)\.\w+$/iu.test(name)) return other('is a test', true);
+  if (ending !== small) return other(`its ending should be ${small}, in small letters`, false);
+  return { kind: 'module' };
+}
+
+function other(why: string, isQuiet: boolean): FileKind {
+  return { kind: 'other', why, isQuiet };
+}
+
+function foreignEnding(ending: string): string {
+  return `${ending} files are not loaded as plugins; use one of ${MODULE_ENDINGS.join(', ')}`;
+}
+
+const CODE_ENDING = /\.(?:[mc]?[jt]s|[jt]sx|json)$/u;
+
+/** A module's name without its ending: `./x`, `./x.js` and `./x.ts` mean the same one. */
+function withoutEnding(file: string): string {
+  return file.replace(CODE_ENDING, '');
+}
+
+/** What people call a file by itself; `lsp/index.ts` is `lsp`, unless `lsp` is where plugins lie. */
+export function labelOfFile(file: string, root: string): string {
+  const stem = withoutEnding(path.basename(file));
+  const directory = path.dirname(file);
+  return stem === 'index' && directory !== root ? path.basename(directory) : stem;
+}
+
+interface ImportsBeyond {
+  /** Every file that such an import may mean, whether it is there or not; absolute. */
+  readonly files: readonly string[];
+  /** Whether there are more than were followed. */
+  readonly isCut: boolean;
+}
+
+const MAX_MODULES = 200;
+const MAX_BEYOND = 500;
+
+/**
+ * What a module and those that it imports by their paths import from places that are not bound. A
+ * file that is not there yet could come to be loaded instead of the one that is, so it is named, too.
+ */
+export function importsBeyond(entry: string, isBound: (file: string) => boolean): ImportsBeyond {
+  const beyond = new Set<string>();
+  const seen = new Set([entry]);
+  const waiting = [entry];
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    for (const meant of relativeImports(readModuleText(file) ?? '', file).map(filesMeant)) {
+      for (const each of meant.filter((name) => !isBound(name))) beyond.add(each);
+      const real = meant.flatMap((name) => realFile(name)).filter((name) => !seen.has(name));
+      for (const each of real) seen.add(each);
+      waiting.push(...real);
+    }
+    if (seen.size > MAX_MODULES || beyond.size > MAX_BEYOND) {
+      return { files: [...beyond].slice(0, MAX_BEYOND), isCut: true };
+    }
+  }
+  return { files: [...beyond], isCut: false };
+}
+
+const ENDINGS = ['.ts', '.mts', '.cts', '.tsx', '.js', '.mjs', '.cjs', '.jsx', '.json'];
+const JAVASCRIPT = /\.(?<kind>[cm]?)jsx?$/u;
+
+/** The file that is written, or every file that an import may load if that is not there. */
+function filesMeant(imported: string): readonly string[] {
+  if (isFile(imported)) return [imported];
+  const sources = JAVASCRIPT.test(imported)
+    ? ['ts', 'tsx'].map((ending) => imported.replace(JAVASCRIPT, `.$<kind>${ending}`))
+    : [];
+  const besides = ENDINGS.flatMap((each) => [`${imported}${each}`, `${imported}/index${each}`]);
+  return [imported, ...sources, ...besides];
+}
+
+function realFile(file: string): readonly string[] {
+  const real = findRealPath(file);
+  return real !== null && isFile(real) ? [real] : [];
+}
+
+function isFile(file: string): boolean {
+  try {
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
 }

@@ -1,18 +1,21 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { messageOf } from '../../base/errors.ts';
-import { readTextIfPresent } from '../../base/files.ts';
+import { readTextIfPresent, isDirectory } from '../../base/files.ts';
 import { isRecord, parseJson, typeName } from '../../base/json.ts';
 import { capabilityProblem } from '../manifest.ts';
+import { findRealPath, isInside } from '../../base/paths.ts';
+import { fileKind, MODULE_ENDINGS } from './module-text.ts';
+import type { PluginPackage, PluginEntry } from '../entry.ts';
 
 /** What the package.json of a directory says about plugins. */
-export type PackageReading =
+type PackageReading =
   /** No package.json, or one that does not speak of plugins. */
   | { readonly kind: 'plain'; readonly version: string | null }
   | { readonly kind: 'broken'; readonly why: string }
   | PluginPackageJson;
 
-export interface PluginPackageJson {
+interface PluginPackageJson {
   readonly kind: 'package';
   readonly directory: string;
   readonly name: string;
@@ -22,7 +25,7 @@ export interface PluginPackageJson {
   readonly problems: readonly string[];
 }
 
-export interface DeclaredEntry {
+interface DeclaredEntry {
   /** As it is written. */
   readonly path: string;
   /** Absolute; whether anything is there nobody has looked. */
@@ -100,7 +103,8 @@ type ItemReading = { readonly declared: readonly DeclaredEntry[] } | { readonly 
 
 function readItem(item: unknown, { place, directory }: ItemPlace): ItemReading {
   const where = `"cline.plugins[${place}]" in ${path.join(directory, 'package.json')}`;
-  if (typeof item === 'string') return { declared: [entryOf(item, { directory, given: null })] };
+  if (typeof item === 'string')
+    return { declared: [toDeclaredEntry(item, { directory, given: null })] };
   if (!isRecord(item)) {
     return { problem: `${where} must be a path or an object, found ${typeName(item)}` };
   }
@@ -108,10 +112,12 @@ function readItem(item: unknown, { place, directory }: ItemPlace): ItemReading {
   if (!isTexts(paths) || paths.length === 0) {
     return { problem: `${where} names no file; expected "paths" as in ["./index.ts"]` };
   }
-  return { declared: paths.map((each) => entryOf(each, { directory, given: capabilities })) };
+  return {
+    declared: paths.map((each) => toDeclaredEntry(each, { directory, given: capabilities })),
+  };
 }
 
-function entryOf(
+function toDeclaredEntry(
   written: string,
   { directory, given }: { readonly directory: string; readonly given: unknown },
 ): DeclaredEntry {
@@ -126,4 +132,186 @@ function entryOf(
 
 function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}
+
+interface PackageEntries {
+  readonly entries: readonly FoundEntry[];
+  readonly problems: readonly PluginProblem[];
+}
+
+/** Looks at every file that a package names as a plugin. One that is wrong costs the others nothing. */
+export function packageEntries(json: PluginPackageJson): PackageEntries {
+  const at = path.join(json.directory, 'package.json');
+  const entries: FoundEntry[] = [];
+  const problems = [...json.problems];
+  for (const declared of json.declared) {
+    const found = buildPackageEntry(declared, json);
+    if ('why' in found) problems.push(`${JSON.stringify(declared.path)} in ${at}: ${found.why}`);
+    else entries.push(found);
+  }
+  if (json.declared.length + problems.length === 0) {
+    problems.push(`"cline.plugins" in ${at} is empty; expected { "paths": ["./index.ts"] }`);
+  }
+  return {
+    entries,
+    problems: problems.map((message) => ({ path: at, label: json.name, message })),
+  };
+}
+
+function buildPackageEntry(
+  declared: DeclaredEntry,
+  json: PluginPackageJson,
+): FoundEntry | { readonly why: string } {
+  const directory = findRealPath(json.directory) ?? json.directory;
+  const file = findRealPath(declared.file);
+  if (!isInside(json.directory, declared.file)) {
+    return { why: 'it lies outside the package; move it into it' };
+  }
+  if (file === null) return { why: 'there is no such file' };
+  if (!isInside(directory, file)) {
+    return { why: `it is a link out of the package, to ${file}; put the file itself there` };
+  }
+  // What an installer put around a package names its files, and the package inside knows more of them.
+  const inner = findDeclaration(file, (above) => above === directory);
+  const why = whyNoModule(file) ?? declared.problem ?? inner?.declared.problem ?? null;
+  if (why !== null) return { why };
+  const owner = packageOf(inner?.json ?? json, directory);
+  return {
+    file,
+    path: declared.file,
+    label: owner.name,
+    package: owner,
+    capabilities: declared.capabilities ?? inner?.declared.capabilities ?? null,
+  };
+}
+
+/** Why a file cannot be loaded as a plugin, or null. A test or a helper that somebody names is meant. */
+export function whyNoModule(file: string): string | null {
+  const name = path.basename(file);
+  const expected = `expected a ${MODULE_ENDINGS.join(', ')} file`;
+  if (/\.d\.m?ts$/iu.test(name)) return `it declares types only; ${expected}`;
+  if (!MODULE_ENDINGS.includes(path.extname(name))) {
+    const kind = fileKind(name);
+    return `${kind?.kind === 'other' ? kind.why : 'it is no module'}; ${expected}`;
+  }
+  try {
+    return statSync(file).isFile() ? null : 'it is not a regular file';
+  } catch (error) {
+    return `it cannot be looked at: ${messageOf(error)}`;
+  }
+}
+
+interface Declaration {
+  readonly json: PluginPackageJson;
+  readonly declared: DeclaredEntry;
+}
+
+/** The nearest package above a file that names it as a plugin; real paths. */
+function findDeclaration(
+  file: string,
+  isEnd: (directory: string) => boolean,
+  read: PackageReader = readPackage,
+): Declaration | null {
+  let directory = path.dirname(file);
+  while (!isEnd(directory)) {
+    const json = read(directory);
+    const declared =
+      json.kind === 'package'
+        ? json.declared.find((each) => (findRealPath(each.file) ?? each.file) === file)
+        : undefined;
+    if (json.kind === 'package' && declared !== undefined) return { json, declared };
+    const parent = path.dirname(directory);
+    if (parent === directory) return null;
+    directory = parent;
+  }
+  return null;
+}
+
+type PackageReader = (directory: string) => PackageReading;
+
+const LEVELS = 4;
+
+/**
+ * Finds the package that a file found by itself belongs to: it may lie deep in it, as in
+ * `.cline/plugins`. Reads each package.json once.
+ */
+export function createDeclarationFinder(): (file: string) => Declaration | null {
+  const known = new Map<string, PackageReading>();
+  const read: PackageReader = (directory) => {
+    const json = known.get(directory) ?? readPackage(directory);
+    known.set(directory, json);
+    return json;
+  };
+  return (file) => {
+    let levels = 0;
+    return findDeclaration(file, () => ++levels > LEVELS, read);
+  };
+}
+
+/** `directory` holds all of the package, also where an installer put something around it. */
+export function packageOf(owner: PluginPackageJson, directory: string): PluginPackage {
+  const own = findRealPath(owner.directory) ?? owner.directory;
+  const copy = path.join(directory, 'package');
+  return {
+    directory,
+    name: owner.name,
+    version: owner.version ?? (own === directory ? versionIn(copy) : null),
+    skills: findSkills(own === directory ? [own, copy] : [own], directory),
+    ...(own === directory && isBare(owner, copy) ? { isBare: true } : {}),
+  };
+}
+
+function isBare({ declared }: PluginPackageJson, copy: string): boolean {
+  const isAround =
+    declared.length > 0 && declared.every(({ file }) => isInside(copy, findRealPath(file) ?? file));
+  return isAround && findRealPath(path.join(copy, 'package.json')) === null;
+}
+
+function versionIn(directory: string): string | null {
+  const json = readPackage(directory);
+  return json.kind === 'broken' ? null : json.version;
+}
+
+/** A link out of the package would lend somebody else's texts its trust. */
+function findSkills(homes: readonly string[], directory: string): string | null {
+  const places = homes.map((home) => findRealPath(path.join(home, 'skills')));
+  return places.find((each) => isSkills(each, directory)) ?? null;
+}
+
+function isSkills(place: string | null, directory: string): place is string {
+  return place !== null && isInside(directory, place) && isDirectory(place);
+}
+
+/** A plugin module where it was found. */
+export interface FoundEntry extends PluginEntry {
+  /** The file as it was found, which may be a link to `file`. */
+  readonly path: string;
+}
+
+/** Somebody meant a plugin here, and it cannot be one. */
+export interface PluginProblem {
+  /** The file that is to be mended, or the place where nothing is. */
+  readonly path: string;
+  readonly label: string;
+  /** What was expected, what was found, and what to do. */
+  readonly message: string;
+}
+
+export interface PassedOver {
+  readonly path: string;
+  readonly why: string;
+  /** Set when nobody would wonder about it: a helper, a test, declarations. */
+  readonly isQuiet?: true;
+  /** Set when a plugin may be there that cannot be seen. */
+  readonly mayHidePlugin?: true;
+}
+
+/** All plugins of one place; nothing of them has been imported. */
+export interface FoundPlugins {
+  /** Sorted by path, each file once. */
+  readonly entries: readonly FoundEntry[];
+  readonly ignored: readonly PassedOver[];
+  readonly problems: readonly PluginProblem[];
+  /** Directories in there that are no part of a plugin of one file: packages, and modules of others. */
+  readonly apart: readonly string[];
 }

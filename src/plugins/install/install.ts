@@ -4,10 +4,11 @@ import { findRealPath, isInside } from '../../base/paths.ts';
 import { failed } from './failure.ts';
 import type { InstallTools } from './fetch/tools.ts';
 import { installPlace } from './layout.ts';
-import { readRecord } from './record.ts';
-import { type Source, textOfSource } from './source/source.ts';
+import { readRecord, type InstallRecord } from './record.ts';
+import { type Source, textOfSource } from './source.ts';
 import { type Staged, stageInstall } from './stage.ts';
 import { openStaging, removeLeftovers } from './staging.ts';
+import { parseSource } from './parse-source.ts';
 
 /** A directory of plugins, and whose it is. */
 export interface PluginsPlace {
@@ -53,7 +54,7 @@ export async function installPlugin(
   }
 }
 
-export function installedAt(directory: string, staged: Staged): Install {
+function installedAt(directory: string, staged: Staged): Install {
   const entryPaths = staged.record.entries.map((entry) => path.join(directory, entry.path));
   return { ...staged, directory, entryPaths };
 }
@@ -89,4 +90,55 @@ function alreadyThere(source: Source, target: string) {
 
 function described({ name, version }: { name: string; version: string | null }): string {
   return version === null ? name : `${name} ${version}`;
+}
+
+interface UpdateRequest {
+  /** The install's own directory. */
+  readonly directory: string;
+  readonly place: PluginsPlace;
+  readonly home: string | null;
+  /** Only tells what would be new. */
+  readonly isDry: boolean;
+}
+
+export interface Update {
+  readonly before: InstallRecord;
+  readonly after: InstallRecord;
+  /** Null when nothing is new, or nothing was to be changed. */
+  readonly install: Install | null;
+  readonly isNew: boolean;
+}
+
+/** Fetches what its source has now, and takes it if it differs. When that fails the old one stays. */
+export async function updatePlugin(
+  { directory, place, home, isDry }: UpdateRequest,
+  tools: InstallTools,
+): Promise<Update> {
+  const before = readRecord(directory);
+  if (before === null) throw unknownSource(directory);
+  refuseWayOut(place);
+  removeLeftovers(place.directory, tools.now());
+  const cwd = place.workspace ?? path.dirname(place.directory);
+  const source = parseSource(before.source, { cwd, home, exists: existsSync });
+  const staging = openStaging(place.directory, tools.now());
+  try {
+    const request = { source, text: before.source, directory: staging.directory };
+    const staged = await stageInstall({ ...request, pluginsDirectory: place.directory }, tools);
+    tools.signal.throwIfAborted();
+    const { record: after } = staged;
+    const isNew = after.sha256 !== before.sha256;
+    if (!isNew || isDry) return { before, after, install: null, isNew };
+    staging.moveTo(directory);
+    return { before, after, install: installedAt(directory, staged), isNew };
+  } finally {
+    tools.onProgress(null);
+    staging.close();
+  }
+}
+
+function unknownSource(directory: string) {
+  return failed(
+    `nothing says where ${directory} came from, so it cannot be updated`,
+    'Install it again with `hookline plugin install --force SOURCE`.',
+  );
 }

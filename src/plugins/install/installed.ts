@@ -1,11 +1,15 @@
 import path from 'node:path';
 import { findRealPath, isInside } from '../../base/paths.ts';
 import { findPlugins, pluginsAt } from '../find/find-plugins.ts';
-import type { FoundEntry } from '../find/found.ts';
+import type { FoundEntry } from '../find/read-package.ts';
 import { callsItself } from '../find/module-text.ts';
-import type { PluginsPlace } from './install.ts';
+import { type PluginsPlace, refuseWayOut } from './install.ts';
 import { installPlaces, nameWithoutMark, installedDirectory } from './layout.ts';
 import { type InstallRecord, readRecord } from './record.ts';
+import { rmSync } from 'node:fs';
+import { messageOf } from '../../base/errors.ts';
+import { failed } from './failure.ts';
+import { removeIfEmpty } from './staging.ts';
 
 /** A plugin as a person put it there: one install, one package, or one file that was dropped in. */
 export interface InstalledPlugin {
@@ -99,4 +103,33 @@ export function matchInstalled(
   const named = all.filter(({ names }) => names.some((name) => name.toLowerCase() === low));
   if (named.length > 0) return named;
   return all.filter(({ entryPaths }) => entryPaths.some((entry) => callsItself(entry, wanted)));
+}
+
+/** Takes a plugin away, and directories that are empty then. */
+export function removeInstalled({ path: target, place }: InstalledPlugin): void {
+  refuseWayOut(place);
+  refuseThroughLink(target, place.directory);
+  try {
+    rmSync(target, { recursive: true });
+  } catch (error) {
+    throw failed(
+      `${target} cannot be removed: ${messageOf(error)}`,
+      'Check the rights of its directory.',
+    );
+  }
+  let parent = path.dirname(target);
+  while (parent !== place.directory && isInside(place.directory, parent)) {
+    if (!removeIfEmpty(parent)) return;
+    parent = path.dirname(parent);
+  }
+}
+
+/** What a link leads to is somebody else's; the link itself can go. */
+function refuseThroughLink(target: string, directory: string): void {
+  const real = findRealPath(path.dirname(target));
+  if (real !== null && isInside(findRealPath(directory) ?? directory, real)) return;
+  throw failed(
+    `${target} is reached through a link, and lies in ${real ?? 'nothing'}`,
+    'Delete the link yourself, or the file where it lies.',
+  );
 }

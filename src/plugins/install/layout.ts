@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { isAbsent } from '../../base/files.ts';
-import { keyOfSource, type Source } from './source/source.ts';
+import { keyOfSource, type Source } from './source.ts';
 
 /** Where a directory of plugins keeps what was installed into it; Cline lays it out the same way. */
 export function installedDirectory(pluginsDirectory: string): string {

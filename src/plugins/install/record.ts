@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { readTextIfPresent } from '../../base/files.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
-import type { SourceKind } from './source/source.ts';
+import type { SourceKind } from './source.ts';
 
 /** What is known of an install: where it came from, and exactly what came. */
 export interface InstallRecord {

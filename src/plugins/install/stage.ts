@@ -1,15 +1,14 @@
 import path from 'node:path';
-import type { FoundEntry } from '../find/found.ts';
+import type { FoundEntry } from '../find/read-package.ts';
 import { pluginsAt } from '../find/find-plugins.ts';
 import { readModuleText, relativeImports } from '../find/module-text.ts';
 import { failed } from './failure.ts';
 import { fetchSource } from './fetch/fetch-source.ts';
-import type { Fetched } from './fetch/fetched.ts';
+import type { Fetched, InstallTools } from './fetch/tools.ts';
 import { addDependencies } from './fetch/npm.ts';
-import type { InstallTools } from './fetch/tools.ts';
 import { readPackageFile, textField, writePackageFile } from './package-file.ts';
 import { type InstallRecord, type RecordedEntry, writeRecord } from './record.ts';
-import type { Source } from './source/source.ts';
+import type { Source } from './source.ts';
 import { describeTree, sha256OfFile } from './tree.ts';
 
 export interface StageRequest {

@@ -4,20 +4,18 @@ import { isRecord } from '../../base/json.ts';
 import { timerDelay } from '../../base/time-limit.ts';
 import type { Environment } from '../../process/environment.ts';
 import type { BasicLogger, WorkspaceInfo } from '../contract/plugin.ts';
-import { markEnding } from '../ending.ts';
 import type { PluginEntry } from '../entry.ts';
-import type { OnIssue } from '../issue.ts';
+import type { PluginProcessPort } from '../registry.ts';
+import { type OnIssue, createUncaughtIssues } from '../issue.ts';
 import type { Loading } from '../load/loading.ts';
-import { createUncaughtIssues } from '../uncaught-issues.ts';
-import { createContextForms } from './context-forms.ts';
-import { facadeOf } from './facade.ts';
+import { createContextForms } from './serialize-context.ts';
+import { facadeOf } from './remote-plugin.ts';
 import { type Link, openLink } from './link.ts';
-import { News } from './news.ts';
+import { News } from './event-forwarder.ts';
 import { createPorts, type Ports } from './ports.ts';
-import { type ChildProgram, childProgram } from './process/child-program.ts';
-import { startProcess } from './process/plugin-process.ts';
-import { createSentLists } from './wire/known-lists.ts';
-import { pack, unpack } from './wire/portable.ts';
+import { type ChildProgram, childProgram, startProcess } from './plugin-process.ts';
+import { createSentLists } from './wire/list-delta-cache.ts';
+import { pack, unpack } from './wire/serialize.ts';
 import type { FromChild, LoadedForm } from './wire/protocol.ts';
 
 export interface IsolationRequest {
@@ -51,8 +49,8 @@ export type IsolatedLoading =
   | {
       readonly kind: 'loaded';
       readonly plugin: unknown;
-      /** Ends its process, and never rejects. Once it is set up, `ctx.onDispose` does so, too. */
-      readonly end: () => Promise<void>;
+      /** Once the plugin is set up, its `ctx.onDispose` ends the process, too. */
+      readonly process: PluginProcessPort;
     };
 
 /** How long a process may take to start, before the time for importing begins. */
@@ -65,7 +63,7 @@ const EXIT_MS = 1000;
 /** Imports a plugin in a process of its own. Whatever happens there costs only this plugin. */
 export async function openIsolated(request: IsolationRequest): Promise<IsolatedLoading> {
   try {
-    return await new Isolation(request).open();
+    return await new Isolation(request).load();
   } catch (error) {
     return { kind: 'failed', message: messageOf(error) };
   }
@@ -133,16 +131,17 @@ class Isolation {
     });
   }
 
-  async open(): Promise<IsolatedLoading> {
-    const loaded = await this.#load();
+  async load(): Promise<IsolatedLoading> {
+    const loaded = await this.#import();
     const end = (): Promise<void> => this.#end().catch(() => undefined);
+    const process = { end, readExit: () => this.#lost };
     if (loaded.kind !== 'loaded') void end();
     switch (loaded.kind) {
       case 'helper':
       case 'failed':
         return loaded;
       case 'other':
-        return { kind: 'loaded', plugin: loaded.value, end };
+        return { kind: 'loaded', plugin: loaded.value, process };
       case 'loaded': {
         this.#isLoaded = true;
         const { name } = loaded.fields;
@@ -150,7 +149,7 @@ class Isolation {
         const plugin = facadeOf(loaded, this.#facadeMeans());
         // Nobody will set it up.
         if (loaded.fields['disabled'] === true) void end();
-        return { kind: 'loaded', plugin: markEnding(plugin, () => this.#lost), end };
+        return { kind: 'loaded', plugin, process };
       }
     }
   }
@@ -172,7 +171,7 @@ class Isolation {
     };
   }
 
-  async #load(): Promise<LoadedForm> {
+  async #import(): Promise<LoadedForm> {
     const { entry, cacheDirectory, importTimeoutMs, cwd, workspaceInfo, signal } = this.#request;
     let limit = this.#killAfter(START_MS, `did not start within ${START_MS} ms`);
     this.#onReady = () => {

@@ -1,8 +1,7 @@
 import { HooklineError } from '../../base/errors.ts';
 import { timerDelay } from '../../base/time-limit.ts';
-import { describeEnding, type Ending } from './process/describe-ending.ts';
-import type { PluginProcess } from './process/plugin-process.ts';
-import { pack, unpack } from './wire/portable.ts';
+import { describeEnding, type Ending, type PluginProcess } from './plugin-process.ts';
+import { pack, unpack } from './wire/serialize.ts';
 import type { AnswerForm, FromChild, Order, ToChild } from './wire/protocol.ts';
 
 export interface Asking {

@@ -1,7 +1,6 @@
 import { isRecord } from '../../base/json.ts';
 import type { AgentExtensionAutomationEventType, PluginSetupContext } from '../contract/plugin.ts';
-import { callMethod } from './wire/call-method.ts';
-import { pack, type Packed, unpack } from './wire/portable.ts';
+import { callMethod, pack, type Packed, unpack } from './wire/serialize.ts';
 import type { OfferedPorts, PortCall, TelemetryForm, ToChild } from './wire/protocol.ts';
 
 /** What a host lends to a plugin's `setup` besides data, used from another process. */

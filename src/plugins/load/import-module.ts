@@ -1,8 +1,7 @@
 import { findTranslation, type Translation } from './cache.ts';
-import { abandonCopy, moduleRegistry, placeCopy } from './copies.ts';
-import type { LoadRequest, ModuleRequest } from './loading.ts';
-import type { Names } from './scope/provided-names.ts';
-import type { Obstacle } from './translate/transform.ts';
+import { abandonCopy, moduleRegistry, placeCopy } from './module-instances.ts';
+import type { LoadRequest, ModuleRequest, Names } from './loading.ts';
+import type { Obstacle } from './transpile/transform.ts';
 
 export type Imported =
   | { readonly module: Names }
@@ -31,14 +30,14 @@ async function importTranslated(request: ModuleRequest): Promise<Imported | null
     }
     return null;
   } catch (error) {
-    const { isForCommonJs } = await import('./why-failed.ts');
+    const { isForCommonJs } = await import('./explain-load-error.ts');
     if (isForCommonJs(error)) return null;
     throw error;
   }
 }
 
 async function translateAndKeep(request: LoadRequest): Promise<Translation | Obstacle> {
-  const { translate } = await import('./translate/translate.ts');
+  const { translate } = await import('./transpile/transpile.ts');
   return translate(request);
 }
 
@@ -54,7 +53,7 @@ async function importUnlessStale(
   try {
     return await importTranslation(translation, request);
   } catch (error) {
-    const { isStale } = await import('./why-failed.ts');
+    const { isStale } = await import('./explain-load-error.ts');
     if (!isStale(error, translation.directory)) throw error;
     abandonCopy(translation, request.copy);
     return null;
@@ -75,7 +74,7 @@ async function giveScopes(
   urls: ReadonlyMap<string, string>,
   request: ModuleRequest,
 ): Promise<void> {
-  const { createNames, createScope } = await import('./scope/module-scope.ts');
+  const { createNames, createScope } = await import('./module-scope.ts');
   const { scopes } = moduleRegistry();
   const files = {
     request,

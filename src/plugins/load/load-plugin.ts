@@ -1,11 +1,11 @@
 import { offAbort, onAbort } from '../../base/abort.ts';
 import { timerDelay } from '../../base/time-limit.ts';
 import type { PluginEntry } from '../entry.ts';
-import { claimFor, inNameOf } from '../whose-work.ts';
+import { runAsPlugin } from '../plugin-ownership.ts';
 import { importModule } from './import-module.ts';
 import type { Loading, LoadRequest } from './loading.ts';
 
-export { forgetCopy } from './copies.ts';
+export { forgetCopy } from './module-instances.ts';
 
 /**
  * Imports one plugin, as a module of its own for each copy. Never throws: what goes wrong in the plugin's
@@ -22,14 +22,11 @@ const DECLARATIONS = /\.d\.[cm]?ts$/;
 
 async function load(request: LoadRequest): Promise<Loading> {
   try {
-    const { file } = request.entry;
-    const imported = await inNameOf(file, () => importModule(request));
+    const imported = await runAsPlugin(request.entry.file, () => importModule(request));
     if ('problem' in imported) return failed(imported.problem);
-    const picked = pickPlugin(imported.module, request.entry);
-    if (picked.kind === 'loaded') claimFor(file, picked.plugin);
-    return picked;
+    return pickPlugin(imported.module, request.entry);
   } catch (error) {
-    const { whyFailed } = await import('./why-failed.ts');
+    const { whyFailed } = await import('./explain-load-error.ts');
     return failed(whyFailed(error, request.entry));
   }
 }

@@ -3,10 +3,15 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isRecord, withoutByteOrderMark } from '../../base/json.ts';
-import { moduleRegistry } from './copies.ts';
-import type { LoadRequest, ModuleRequest } from './loading.ts';
-import { isProvided, type Names, providedNames } from './scope/provided-names.ts';
-import { createResolver } from './translate/resolve-import.ts';
+import { moduleRegistry } from './module-instances.ts';
+import {
+  type LoadRequest,
+  type ModuleRequest,
+  isProvided,
+  type Names,
+  providedNames,
+} from './loading.ts';
+import { createResolver } from './transpile/resolve-import.ts';
 
 /**
  * Imports what cannot be translated: CommonJS, `using`, names of CommonJS packages that Node.js does not

@@ -12,7 +12,7 @@ import type {
   PluginSetupContext,
 } from '../../plugins/contract/plugin.ts';
 import type { AgentTool } from '../../plugins/contract/tool.ts';
-import { numbered, readManifest } from '../../plugins/manifest.ts';
+import { numberedName, readManifest } from '../../plugins/manifest.ts';
 
 export interface ContributionRegistryOptions {
   extensions?: readonly AgentPlugin[];
@@ -149,7 +149,7 @@ export function createContributionRegistry(
 }
 
 function checkManifest(plugin: AgentPlugin, place: number): void {
-  const { name, problem } = readManifest(plugin, numbered(place));
+  const { name, problem } = readManifest(plugin, numberedName(place));
   if (problem === null) return;
   throw new HooklineError('PLUGIN_INVALID', {
     message: `Invalid manifest for extension "${name}": ${problem}`,
@@ -168,7 +168,7 @@ export function normalizePluginManifest(manifest: PluginManifest): PluginManifes
 }
 
 async function setUp(plugin: AgentPlugin, context: PluginSetupContext): Promise<Contributions> {
-  const { name } = readManifest(plugin, numbered(0));
+  const { name } = readManifest(plugin, numberedName(0));
   const knowsAutomation = plugin.manifest.capabilities.includes('automationEvents');
   const { api, contributions, close } = createApi({
     name,

@@ -8,6 +8,8 @@ import {
   type OverrideRules,
   readOverrides,
 } from '../../plugins/author/overrides.ts';
+import { mkdirSync } from 'node:fs';
+import { HooklineError } from '../../base/errors.ts';
 
 export interface OverridesRequest extends OverrideRules {
   /** Names the directories of the person and of projects, such as `agents`. */
@@ -43,4 +45,41 @@ export function clineDataDirectory(surroundings: Surroundings): string | null {
   if (moved !== '') return path.resolve(surroundings.cwd, moved);
   const own = clineDirectory(surroundings);
   return own === null ? null : path.join(own, 'data');
+}
+
+/** The person's own `~/.cline`, unless the environment moves it. */
+export function resolveClineDir(): string {
+  return clineDirectory(readSurroundings()) ?? homeless('resolveClineDir');
+}
+
+/** Where Cline keeps settings, and plugins what they remember. */
+export function resolveClineDataDir(): string {
+  return clineDataDirectory(readSurroundings()) ?? homeless('resolveClineDataDir');
+}
+
+export function resolveGlobalSettingsPath(): string {
+  return settingsFile('CLINE_GLOBAL_SETTINGS_PATH', 'global-settings.json');
+}
+
+export function resolveMcpSettingsPath(): string {
+  return settingsFile('CLINE_MCP_SETTINGS_PATH', 'cline_mcp_settings.json');
+}
+
+function settingsFile(variable: string, name: string): string {
+  const { env, cwd } = readSurroundings();
+  const moved = env[variable] ?? '';
+  return moved === ''
+    ? path.join(resolveClineDataDir(), 'settings', name)
+    : path.resolve(cwd, moved);
+}
+
+export function ensureParentDir(filePath: string): void {
+  mkdirSync(path.dirname(filePath), { recursive: true });
+}
+
+function homeless(name: string): never {
+  throw new HooklineError('CONFIG_INVALID', {
+    message: `${name} of @cline/shared/storage needs a home directory, and none is known`,
+    hint: 'Set HOME, CLINE_DIR or CLINE_DATA_DIR.',
+  });
 }

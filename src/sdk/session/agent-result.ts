@@ -1,8 +1,8 @@
 import type { RunResult, RuntimeEvent } from '../../agent/runtime-event.ts';
 import { systemClock } from '../../base/clock.ts';
 import { toKeptMessages } from '../../dialects/cline-plugin/builder-messages.ts';
-import { pluginStatus } from '../../host/plugins/news/snapshots.ts';
-import { callResult } from '../../host/plugins/news/told-messages.ts';
+import { pluginStatus } from '../../host/plugins/events/snapshots.ts';
+import { callResult } from '../../host/plugins/events/plugin-messages.ts';
 import type { ProviderMessage } from '../../plugins/contract/message.ts';
 import type { Message } from '../../sessions/messages.ts';
 

@@ -6,7 +6,7 @@ import { HooklineError } from '../../base/errors.ts';
 import { pluginPathsIn } from '../input/ignored-options.ts';
 import type { Host, HostOptions } from '../../host/create-host.ts';
 import { createHost } from '../../host/create-host.ts';
-import { nameTaken } from '../../host/plugins/contributions/free-names.ts';
+import { nameTaken } from '../../host/plugins/contributions/tool-name-conflicts.ts';
 import type { GivenContext, PluginOptions } from '../../host/plugins/plugin-options.ts';
 import type { OnIssue } from '../../plugins/issue.ts';
 import type { AgentPlugin } from '../../plugins/contract/plugin.ts';

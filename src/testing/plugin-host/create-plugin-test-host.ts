@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { ModelRequest } from '../../agent/models/model.ts';
-import type { ScriptTurn } from '../../agent/models/scripted.ts';
+import type { ModelRequest, Model } from '../../agent/models/model.ts';
+import { type ScriptTurn, scripted } from '../../agent/models/scripted.ts';
 import { HooklineError } from '../../base/errors.ts';
 import { isInside } from '../../base/paths.ts';
 import { readSurroundings } from '../../host/config.ts';
@@ -20,8 +20,14 @@ import {
 import { type EventDescription, resolveEvent } from '../resolve-event.ts';
 import { createSandbox, type Sandbox } from '../sandbox.ts';
 import { type PluginContributions, watchPlugin, type WatchedPlugin } from './contributions.ts';
-import { type GivenPlugins, pluginsOf } from './given-plugins.ts';
-import { createTestModel, type TestModel } from './test-model.ts';
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { isRecord } from '../../base/json.ts';
+import type { AgentPlugin } from '../../plugins/contract/plugin.ts';
+import type { PluginEntry } from '../../plugins/entry.ts';
+import { pluginsAt } from '../../plugins/find/find-plugins.ts';
+import { importHere } from '../../host/plugins/load-plugins.ts';
+import { loadProvidedModules } from '../../sdk/provided/load-provided.ts';
 
 export interface PluginTestOptions {
   /** Files of the workspace, by their paths in it. */
@@ -66,8 +72,6 @@ export interface PluginTestHost {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-const IMPORT_TIMEOUT_MS = 30_000;
-
 /** A real session for tests of plugins; nothing of this machine's hooks, settings or models is seen in it. */
 export async function createPluginTestHost(
   given: GivenPlugins,
@@ -78,8 +82,8 @@ export async function createPluginTestHost(
   try {
     const plugins = await pluginsOf(given, {
       cwd: surroundings.cwd,
-      cacheDirectory: path.join(sandbox.directory, 'cache'),
-      timeoutMs: options.importTimeoutMs ?? IMPORT_TIMEOUT_MS,
+      stateDirectory: sandbox.directory,
+      timeoutMs: options.importTimeoutMs,
     });
     return await openTestHost(plugins.map(watchPlugin), { sandbox, options });
   } catch (error) {
@@ -235,4 +239,83 @@ function contributionsOf(
   return watched.map((each) =>
     each.contributions(statuses.find(({ name }) => name === each.plugin.name)),
   );
+}
+
+/** A model that says what the test wrote down for the run under way, and remembers what it was asked. */
+interface TestModel {
+  readonly model: Model;
+  /** What it says from now on; what is left of the script before is dropped. */
+  play(script: readonly ScriptTurn[]): void;
+  /** What it was asked since the script began, oldest first. */
+  requests(): readonly ModelRequest[];
+}
+
+function createTestModel(): TestModel {
+  let playing = scripted([]);
+  let requests: ModelRequest[] = [];
+  return {
+    model: {
+      ...playing,
+      stream(request, signal) {
+        requests.push(request);
+        return playing.stream(request, signal);
+      },
+    },
+    play(script) {
+      playing = scripted(script);
+      requests = [];
+    },
+    requests: () => [...requests],
+  };
+}
+
+/** A plugin, several of them, or where they lie: a file, a package, a directory with plugins. */
+export type GivenPlugins = AgentPlugin | readonly AgentPlugin[] | string | URL;
+
+interface LoadingPlace {
+  readonly cwd: string;
+  readonly stateDirectory: string;
+  readonly timeoutMs: number | undefined;
+}
+
+/** The plugins themselves. Throws PLUGIN_INVALID with everything that keeps one from being loaded. */
+async function pluginsOf(
+  given: GivenPlugins,
+  place: LoadingPlace,
+): Promise<readonly AgentPlugin[]> {
+  if (typeof given === 'string') return loadFrom(path.resolve(place.cwd, given), place);
+  if (given instanceof URL) return loadFrom(fileURLToPath(given), place);
+  return isList(given) ? given : [given];
+}
+
+function isList(given: AgentPlugin | readonly AgentPlugin[]): given is readonly AgentPlugin[] {
+  return Array.isArray(given);
+}
+
+async function loadFrom(file: string, place: LoadingPlace): Promise<readonly AgentPlugin[]> {
+  const { entries, problems } = pluginsAt(file);
+  const outcomes = await Promise.all(entries.map((entry) => load(entry, place)));
+  const wrong = [
+    ...problems.map(({ message }) => message),
+    ...outcomes.filter((each) => typeof each === 'string'),
+  ];
+  const plugins = outcomes.filter(isPlugin);
+  if (wrong.length === 0 && plugins.length > 0) return plugins;
+  throw new HooklineError('PLUGIN_INVALID', {
+    message: wrong.length === 0 ? `expected a plugin at ${file}, found none` : wrong.join('; '),
+    hint: 'A plugin is the default export of its module, or the one named "plugin".',
+  });
+}
+
+/** What is wrong with it, as a sentence; null for a module that only others import. */
+async function load(entry: PluginEntry, place: LoadingPlace): Promise<unknown> {
+  const provided = await loadProvidedModules();
+  const loading = await importHere(entry, { ...place, provided, instance: randomUUID() });
+  if (loading.kind === 'helper') return null;
+  return loading.kind === 'failed' ? loading.message : loading.plugin;
+}
+
+/** Whether it is a good one, the session says. */
+function isPlugin(plugin: unknown): plugin is AgentPlugin {
+  return isRecord(plugin);
 }

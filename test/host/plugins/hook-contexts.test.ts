@@ -1,10 +1,12 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createHookEngine, type HookEngine } from '../../../src/hooks/engine.ts';
-import { openPlugins } from '../../../src/host/plugins/open-plugins.ts';
+import { joinContributions } from '../../../src/host/plugins/session-contributions.ts';
+import { setUpPlugins } from '../../../src/host/plugins/set-up-plugins.ts';
 import type {
   AgentBeforeToolContext,
   AgentToolDefinition,
 } from '../../../src/plugins/contract/runtime-hooks.ts';
+import type { PluginIssue } from '../../../src/plugins/issue.ts';
 import type { Message } from '../../../src/sessions/messages.ts';
 import { MOMENT } from '../../hooks/handlers.ts';
 
@@ -26,41 +28,36 @@ async function openScene(...looks: readonly Look[]): Promise<Scene> {
     offers += 1;
     return [{ name: 'read_files', description: `told ${offers}`, inputSchema: {} }];
   };
-  const opened = await openPlugins({
-    sessionId: 's',
-    plugins: looks.map((beforeTool, index) => ({
+  const onIssue = ({ message }: PluginIssue): never => {
+    throw new RangeError(message);
+  };
+  const registry = await setUpPlugins({
+    objects: looks.map((beforeTool, index) => ({
       name: `plugin-${index}`,
       manifest: { capabilities: ['hooks'] },
       hooks: { beforeTool },
     })),
+    options: { isStrict: true },
+    context: { session: { sessionId: 's' }, emitEvent: () => undefined },
+    onIssue,
+  });
+  const { handlers } = await joinContributions(registry, {
+    sessionId: 's',
     extraTools: [],
-    context: {
-      session: { sessionId: 's' },
-      client: undefined,
-      user: undefined,
-      workspaceInfo: undefined,
-      automation: undefined,
-      logger: undefined,
-      telemetry: undefined,
-      emitEvent: () => undefined,
-    },
-    isStrict: true,
+    context: {},
     failsClosed: false,
     hookTimeoutMs: 20_000,
-    setupTimeoutMs: 20_000,
-    disposeTimeoutMs: 20_000,
     messages: () => [SAID],
     model: () => null,
     now: () => 0,
     offered,
-    onIssue({ message }) {
-      throw new RangeError(message);
-    },
+    onIssue,
   });
-  const engine = createHookEngine({ sources: [opened.source], moment: () => MOMENT });
+  const source = { handlers: () => handlers };
+  const engine = createHookEngine({ sources: [source], moment: () => MOMENT });
   onTestFinished(async () => {
     await engine.close();
-    await opened.dispose();
+    await registry.dispose();
   });
   return { engine, offers: () => offers };
 }

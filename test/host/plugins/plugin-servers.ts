@@ -1,6 +1,6 @@
 import type { AgentExtensionMcpServer, AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
 import type { PluginIssue } from '../../../src/plugins/issue.ts';
-import { type ActivePlugin, openRegistry } from '../../../src/plugins/registry.ts';
+import { type ActivePlugin, createPluginRegistry } from '../../../src/plugins/registry.ts';
 
 /** Sets up a plugin that registers these servers, as they are. */
 export async function pluginWith(
@@ -14,8 +14,7 @@ export async function pluginWith(
       for (const server of servers) api.registerMcpServer(server as AgentExtensionMcpServer);
     },
   };
-  const { active } = await openRegistry({
-    plugins: [plugin],
+  const { active } = await createPluginRegistry([{ plugin, entry: null }], {
     context: {},
     isStrict: true,
     failsClosed: true,

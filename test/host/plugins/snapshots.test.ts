@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createAgentMirror } from '../../../src/host/plugins/news/agent-mirror.ts';
-import { createSnapshots, type Snapshots } from '../../../src/host/plugins/news/snapshots.ts';
-import type { AgentMirror } from '../../../src/host/plugins/news/agent-mirror.ts';
+import { createAgentMirror } from '../../../src/host/plugins/events/agent-state.ts';
+import { createSnapshots, type Snapshots } from '../../../src/host/plugins/events/snapshots.ts';
+import type { AgentMirror } from '../../../src/host/plugins/events/agent-state.ts';
 import { sharedSaid } from '../../../src/plugins/contract/snapshot.ts';
 import type { Message } from '../../../src/sessions/messages.ts';
 

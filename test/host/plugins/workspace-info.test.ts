@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { readWorkspaceInfo } from '../../../src/host/plugins/news/workspace-info.ts';
+import { readWorkspaceInfo } from '../../../src/host/plugins/workspace-info.ts';
 import { createDirectory } from '../../base/directory.ts';
 
 const HASH = 'a'.repeat(40);

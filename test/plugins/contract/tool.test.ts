@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { estimateTokens } from '../../../src/plugins/contract/estimate-tokens.ts';
+import { estimateTokens } from '../../../src/plugins/contract/message.ts';
 import { type InputSchema, isStandardSchema } from '../../../src/plugins/contract/input-schema.ts';
 import { checkingSchema, createTool } from '../../../src/plugins/contract/tool.ts';
 

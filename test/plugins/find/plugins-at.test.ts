@@ -2,8 +2,11 @@ import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { pluginsAt } from '../../../src/plugins/find/find-plugins.ts';
-import { importsBeyond } from '../../../src/plugins/find/imports-beyond.ts';
-import { mayExportPlugin, relativeImports } from '../../../src/plugins/find/module-text.ts';
+import {
+  importsBeyond,
+  mayExportPlugin,
+  relativeImports,
+} from '../../../src/plugins/find/module-text.ts';
 import { createDirectory } from '../../base/directory.ts';
 import { at, packageJson, PLUGIN } from './places.ts';
 

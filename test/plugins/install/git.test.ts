@@ -1,9 +1,8 @@
 import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { installPlugin } from '../../../src/plugins/install/install.ts';
-import type { GitSource, Source } from '../../../src/plugins/install/source/source.ts';
-import { updatePlugin } from '../../../src/plugins/install/update.ts';
+import { installPlugin, updatePlugin } from '../../../src/plugins/install/install.ts';
+import type { GitSource, Source } from '../../../src/plugins/install/source.ts';
 import {
   commitAll,
   createDirectory,

@@ -9,11 +9,17 @@ import {
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findPlugins } from '../../../src/plugins/find/find-plugins.ts';
-import { installPlugin, type PluginsPlace } from '../../../src/plugins/install/install.ts';
-import { listInstalled, matchInstalled } from '../../../src/plugins/install/installed.ts';
+import {
+  installPlugin,
+  type PluginsPlace,
+  updatePlugin,
+} from '../../../src/plugins/install/install.ts';
+import {
+  listInstalled,
+  matchInstalled,
+  removeInstalled,
+} from '../../../src/plugins/install/installed.ts';
 import { findLeftovers } from '../../../src/plugins/install/staging.ts';
-import { removeInstalled } from '../../../src/plugins/install/uninstall.ts';
-import { updatePlugin } from '../../../src/plugins/install/update.ts';
 import {
   createDirectory,
   filesIn,

@@ -1,11 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isHooklineError } from '../../../src/base/errors.ts';
-import {
-  parseSource,
-  type SourceContext,
-} from '../../../src/plugins/install/source/parse-source.ts';
-import { keyOfSource, textOfSource } from '../../../src/plugins/install/source/source.ts';
+import { parseSource, type SourceContext } from '../../../src/plugins/install/parse-source.ts';
+import { keyOfSource, textOfSource } from '../../../src/plugins/install/source.ts';
 
 const HERE: SourceContext = {
   cwd: '/work',

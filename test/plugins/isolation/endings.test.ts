@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { eventually, withEnoughTime } from '../../base/directory.ts';
 import { pluginHandlers } from '../../../src/dialects/cline-plugin/handlers.ts';
 import { createHookEngine } from '../../../src/hooks/engine.ts';
-import { openRegistry } from '../../../src/plugins/registry.ts';
+import { createPluginRegistry } from '../../../src/plugins/registry.ts';
 import type { AgentToolContext } from '../../../src/plugins/contract/tool.ts';
 import {
   builtChild,
@@ -159,15 +159,17 @@ describe('a plugin that never comes back', () => {
     const stage = createStage();
     const text = `${PID} export default { name: 'stuck', manifest: { capabilities: ['tools'] }, setup() { ${body} } };`;
     const loading = await openText(text, { setupTimeoutMs: 300 }, stage);
-    const registry = await openRegistry({
-      plugins: loading.kind === 'loaded' ? [loading.plugin] : [],
-      context: {},
-      isStrict: false,
-      failsClosed: false,
-      setupTimeoutMs: 300,
-      disposeTimeoutMs: 5000,
-      onIssue: (issue) => stage.issues.push(issue),
-    });
+    const registry = await createPluginRegistry(
+      loading.kind === 'loaded' ? [{ ...loading, entry: null }] : [],
+      {
+        context: {},
+        isStrict: false,
+        failsClosed: false,
+        setupTimeoutMs: 300,
+        disposeTimeoutMs: 5000,
+        onIssue: (issue) => stage.issues.push(issue),
+      },
+    );
     expect(registry.list()).toMatchObject([
       { name: 'stuck', state: 'failed', lastError: 'its setup did not answer within 300 ms' },
     ]);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { build } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../base/directory.ts';
-import { childProgram } from '../../../src/plugins/isolation/process/child-program.ts';
+import { childProgram } from '../../../src/plugins/isolation/plugin-process.ts';
 import { builtChild, createStage, isAlive, openText } from './isolated.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../../..');

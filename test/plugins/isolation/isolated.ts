@@ -12,10 +12,10 @@ import {
   type IsolationRequest,
   openIsolated,
 } from '../../../src/plugins/isolation/isolate.ts';
-import type { ChildProgram } from '../../../src/plugins/isolation/process/child-program.ts';
+import type { ChildProgram } from '../../../src/plugins/isolation/plugin-process.ts';
 import {
   type ActivePlugin,
-  openRegistry,
+  createPluginRegistry,
   type PluginRegistry,
 } from '../../../src/plugins/registry.ts';
 import { childEnvironment, PROVIDER_KEYS } from '../../../src/process/environment.ts';
@@ -96,7 +96,7 @@ export async function openText(
     program: await builtChild(),
     ...request,
   });
-  if (loading.kind === 'loaded') onTestFinished(() => loading.end());
+  if (loading.kind === 'loaded') onTestFinished(() => loading.process.end());
   return loading;
 }
 
@@ -118,8 +118,7 @@ export async function openActive(
   const stage = createStage();
   const loading = await openText(text, more, stage);
   if (loading.kind !== 'loaded') throw new BugError(JSON.stringify(loading));
-  const registry = await openRegistry({
-    plugins: [loading.plugin],
+  const registry = await createPluginRegistry([{ ...loading, entry: null }], {
     context,
     isStrict: more.isStrict ?? false,
     failsClosed: false,
@@ -135,7 +134,7 @@ export async function openActive(
     registry,
     active,
     hook: async (name, given) => callHook(active, name, given),
-    end: loading.end,
+    end: () => loading.process.end(),
   };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../../base/directory.ts';
-import { outputText } from '../../../src/host/plugins/contributions/output-text.ts';
+import { outputText } from '../../../src/host/plugins/contributions/plugin-tools.ts';
 import { isStandardSchema, toJsonSchema } from '../../../src/plugins/contract/input-schema.ts';
 import {
   type AgentTool,

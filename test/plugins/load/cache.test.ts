@@ -224,19 +224,19 @@ describe('processes', () => {
       return scripts.map(({ url }) => url).filter((url) => /\/(?:dist|node_modules)\//.test(url));
     };
     const isTranslator = (url: string) =>
-      /oxc-transform|es-module-lexer|load\/translate|jiti/.test(url);
+      /oxc-transform|es-module-lexer|load\/transpile|jiti/.test(url);
     const first = (await loadedBy()).filter(isTranslator).map((url) => path.basename(url));
     expect(first.toSorted()).toEqual([
       'find-file.js',
       'index.js',
       'lexer.minimal.js',
-      'translate.js',
+      'transpile.js',
     ]);
     expect((await loadedBy()).map((url) => path.basename(url)).toSorted()).toEqual([
       'errors.js',
       'load-plugin.js',
+      'loading.js',
       'module-scope.js',
-      'provided-names.js',
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ownerOf } from '../../../src/plugins/load/owner-of-stack.ts';
-import { originalStack } from '../../../src/plugins/load/translate/original-place.ts';
+import { ownerOf } from '../../../src/plugins/load/module-instances.ts';
+import { originalStack } from '../../../src/plugins/load/explain-load-error.ts';
 import { createPluginFiles, packaged } from './plugin-files.ts';
 
 const FAILING = `

@@ -2,7 +2,7 @@ import { HooklineError, messageOf } from '../../../base/errors.ts';
 import { untilAborted } from '../../../base/abort.ts';
 import type { PluginEntry } from '../../../plugins/entry.ts';
 import type { Host } from '../../../host/create-host.ts';
-import { pluginCache } from '../../../host/plugins/load-plugins.ts';
+import { getCacheDirectory } from '../../../host/plugins/load-plugins.ts';
 import type { Command, CommandContext } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { pluginOptions } from '../../plugin-options.ts';
@@ -64,7 +64,7 @@ async function importFile(
   const request = {
     entry,
     provided: provided ?? (() => null),
-    cacheDirectory: stateDirectory === null ? null : pluginCache(stateDirectory),
+    cacheDirectory: getCacheDirectory(stateDirectory),
     copy: 'demo',
     timeoutMs: IMPORT_TIMEOUT_MS,
     signal,
@@ -73,7 +73,7 @@ async function importFile(
     return await untilAborted(importModule(request), signal);
   } catch (error) {
     signal.throwIfAborted();
-    const { whyFailed } = await import('../../../plugins/load/why-failed.ts');
+    const { whyFailed } = await import('../../../plugins/load/explain-load-error.ts');
     return { problem: whyFailed(error, entry) };
   }
 }

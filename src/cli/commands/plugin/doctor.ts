@@ -7,10 +7,9 @@ import { findLeftovers } from '../../../plugins/install/staging.ts';
 import { changedSince } from '../../../plugins/install/tree.ts';
 import { type Command, type CommandContext, withHost } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
-import { findPlugins, type FoundPlugin } from '../../plugins/found.ts';
+import { findPlugins, type FoundPlugin } from '../../plugins/find-plugins.ts';
 import { type Inspected, inspectPlugin } from '../../plugins/inspect.ts';
-import { installTools } from '../../plugins/install-tools.ts';
-import { pluginsPlaces } from '../../plugins/places.ts';
+import { installTools, pluginsPlaces } from '../../plugins/install-tools.ts';
 import { milliseconds, plural } from '../../words/print.ts';
 import { type Finding, readableFindings } from '../doctor.ts';
 

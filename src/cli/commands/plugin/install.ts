@@ -9,14 +9,17 @@ import {
   type InstallRequest,
 } from '../../../plugins/install/install.ts';
 import { installedDirectory } from '../../../plugins/install/layout.ts';
-import { parseSource } from '../../../plugins/install/source/parse-source.ts';
+import { parseSource } from '../../../plugins/install/parse-source.ts';
 import { type Command, type CommandContext, refuseInsideSession, withHost } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
-import { acknowledge } from '../../plugins/acknowledge.ts';
-import { askForTrust, trustCommand, waitingForTrust } from '../../plugins/ask-trust.ts';
-import { findPlugins, type FoundPlugin, pluginsBelow } from '../../plugins/found.ts';
-import { installTools } from '../../plugins/install-tools.ts';
-import { placeToInstall } from '../../plugins/places.ts';
+import {
+  acknowledge,
+  askForTrust,
+  trustCommand,
+  waitingForTrust,
+} from '../../plugins/trust-installed.ts';
+import { findPlugins, type FoundPlugin, pluginsBelow } from '../../plugins/find-plugins.ts';
+import { installTools, placeToInstall } from '../../plugins/install-tools.ts';
 import { trustNotes, withKeptTrust } from '../../state/keep-trust.ts';
 import { colors } from '../../words/colors.ts';
 import { shownPlace } from '../../words/place.ts';

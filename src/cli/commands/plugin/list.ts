@@ -1,15 +1,21 @@
 import { displayPath } from '../../../base/paths.ts';
-import { placeOf, sayUsedInstead, usedInstead } from '../../../host/plugins/repeats.ts';
-import { skillNames } from '../../../plugins/find/skill-names.ts';
+import {
+  getSearchPlace,
+  describeReplacement,
+  findReplacement,
+} from '../../../host/plugins/found-plugins.ts';
 import type { Host } from '../../../host/create-host.ts';
 import { withoutSecrets } from '../../../host/secrets/without-secrets.ts';
 import { type Command, withHost } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
-import { findPlugins, type FoundPlugin } from '../../plugins/found.ts';
+import { findPlugins, type FoundPlugin } from '../../plugins/find-plugins.ts';
 import { type Inspected, inspectPlugin } from '../../plugins/inspect.ts';
 import { colors } from '../../words/colors.ts';
 import { contributionWords } from '../../words/plugin.ts';
 import { oneLine, plural, printable } from '../../words/print.ts';
+import { readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { PluginEntry } from '../../../plugins/entry.ts';
 
 export interface ListOptions {
   /** False with --no-load. */
@@ -45,8 +51,10 @@ type Shown = ReturnType<typeof shown>;
 function withRepeats(found: readonly Listed[]): readonly Listed[] {
   const usable = found.filter(({ state }) => state === 'ready');
   return found.map((each) => {
-    const winner = usedInstead(usable, usable.indexOf(each));
-    return winner === undefined ? each : { ...each, state: 'failed', why: sayUsedInstead(winner) };
+    const winner = findReplacement(usable, usable.indexOf(each));
+    return winner === undefined
+      ? each
+      : { ...each, state: 'failed', why: describeReplacement(winner) };
   });
 }
 
@@ -56,7 +64,7 @@ function describe(plugin: FoundPlugin, inspected: Inspected | null, host: Host) 
   const why = inspected?.why ?? status.why;
   return {
     entry,
-    from: placeOf(hook, entry),
+    from: getSearchPlace(hook, entry),
     id: hook.id,
     label: entry.label,
     name: inspected?.name ?? entry.label,
@@ -145,4 +153,22 @@ function paint(state: string): string {
 function advice(count: number): string {
   const verb = count === 1 ? 'is' : 'are';
   return `${plural(count, 'plugin')} ${verb} not loaded until you have looked: \`hookline trust\``;
+}
+
+/** The skills that a plugin's package brings, by the names of their directories. */
+export function skillNames({ package: owner }: PluginEntry): readonly string[] {
+  const directory = owner?.skills ?? null;
+  if (directory === null) return [];
+  try {
+    return readdirSync(directory)
+      .filter((name) => isSkill(path.join(directory, name)))
+      .toSorted();
+  } catch {
+    // Whoever offers them says what is wrong with them.
+    return [];
+  }
+}
+
+function isSkill(directory: string): boolean {
+  return statSync(path.join(directory, 'SKILL.md'), { throwIfNoEntry: false })?.isFile() === true;
 }

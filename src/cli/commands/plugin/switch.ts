@@ -7,7 +7,7 @@ import {
 import type { DisabledHook } from '../../../host/settings.ts';
 import { type Command, refuseInsideSession, withHost } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
-import { findPlugins, type FoundPlugin, selectPlugin } from '../../plugins/found.ts';
+import { findPlugins, type FoundPlugin, selectPlugin } from '../../plugins/find-plugins.ts';
 import { findNamed } from '../../plugins/named-plugin.ts';
 import { editDisabled } from '../../state/edit-config.ts';
 import { oneLine, printable } from '../../words/print.ts';

@@ -6,14 +6,14 @@ import {
   type InstalledPlugin,
   listInstalled,
   matchInstalled,
+  removeInstalled,
 } from '../../../plugins/install/installed.ts';
-import { removeInstalled } from '../../../plugins/install/uninstall.ts';
 import { untrust } from '../../../trust/record.ts';
 import { confirm } from '../../ask.ts';
 import { type Command, refuseInsideSession, withHost } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
-import { findPlugins, type FoundPlugin, pluginsBelow } from '../../plugins/found.ts';
-import { pluginsPlaces } from '../../plugins/places.ts';
+import { findPlugins, type FoundPlugin, pluginsBelow } from '../../plugins/find-plugins.ts';
+import { pluginsPlaces } from '../../plugins/install-tools.ts';
 import { editDisabled } from '../../state/edit-config.ts';
 import { trustNotes, withKeptTrust } from '../../state/keep-trust.ts';
 import { oneLine } from '../../words/print.ts';

@@ -5,14 +5,12 @@ import {
   listInstalled,
   matchInstalled,
 } from '../../../plugins/install/installed.ts';
-import { type Update, updatePlugin } from '../../../plugins/install/update.ts';
+import { type Update, updatePlugin } from '../../../plugins/install/install.ts';
 import { type Command, type CommandContext, refuseInsideSession, withHost } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
-import { acknowledge } from '../../plugins/acknowledge.ts';
-import { askForTrust, waitingForTrust } from '../../plugins/ask-trust.ts';
-import { findPlugins, pluginsBelow } from '../../plugins/found.ts';
-import { installTools } from '../../plugins/install-tools.ts';
-import { pluginsPlaces } from '../../plugins/places.ts';
+import { acknowledge, askForTrust, waitingForTrust } from '../../plugins/trust-installed.ts';
+import { findPlugins, pluginsBelow } from '../../plugins/find-plugins.ts';
+import { installTools, pluginsPlaces } from '../../plugins/install-tools.ts';
 import { changeOf, markOf } from '../../words/plugin.ts';
 import { oneLine, printable } from '../../words/print.ts';
 

@@ -1,6 +1,6 @@
 import type { Command } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
-import type { FoundPlugin } from '../../plugins/found.ts';
+import type { FoundPlugin } from '../../plugins/find-plugins.ts';
 import { type Inspected, inspectPlugin } from '../../plugins/inspect.ts';
 import { type Looking, whyNotLoaded, withNamedPlugins } from '../../plugins/named-plugin.ts';
 import { colors } from '../../words/colors.ts';

@@ -4,13 +4,12 @@ import {
   toProviderMessages,
 } from '../../../dialects/cline-plugin/builder-messages.ts';
 import { plainText, reasonOf } from '../../../plugins/values/plain-value.ts';
-import { withinBounds } from '../../../plugins/bounded.ts';
-import { endingOf } from '../../../plugins/ending.ts';
+import { callWithTimeout } from '../../../plugins/call-with-timeout.ts';
 import type { OnIssue } from '../../../plugins/issue.ts';
 import type { ProviderMessage } from '../../../plugins/contract/message.ts';
 import type { AgentExtensionMessageBuilder } from '../../../plugins/contract/plugin.ts';
-import type { ActivePlugin } from '../../../plugins/registry.ts';
-import { asItsOwn } from '../../../plugins/whose-work.ts';
+import { type ActivePlugin, hasExited } from '../../../plugins/registry.ts';
+import { runAsPlugin } from '../../../plugins/plugin-ownership.ts';
 import type { Message } from '../../../sessions/messages.ts';
 
 export interface BuilderMeans {
@@ -28,15 +27,19 @@ export async function buildMessages(
   { plugins, timeoutMs, onIssue }: BuilderMeans,
   signal: AbortSignal,
 ): Promise<readonly Message[]> {
-  const working = plugins.filter(({ plugin }) => endingOf(plugin) === null);
-  const builders = working.flatMap(({ name: plugin, contributions }) =>
-    contributions.messageBuilders.map((builder) => ({ plugin, builder })),
+  const working = plugins.filter((plugin) => !hasExited(plugin));
+  const builders = working.flatMap(({ name: plugin, entry, contributions }) =>
+    contributions.messageBuilders.map((builder) => ({
+      plugin,
+      file: entry?.file ?? null,
+      builder,
+    })),
   );
   let built = messages;
-  for (const { plugin, builder } of builders) {
+  for (const { plugin, file, builder } of builders) {
     const given = ownCopy(toProviderMessages(built));
     const made = await madeBy(builder, () =>
-      withinBounds(() => asItsOwn(builder, () => builder.build(given)), { timeoutMs, signal }),
+      callWithTimeout(() => runAsPlugin(file, () => builder.build(given)), { timeoutMs, signal }),
     );
     // Nobody asks the model any more.
     if (signal.aborted) return messages;

@@ -11,19 +11,27 @@ import type { Workbench } from '../../../agent/tools/workbench.ts';
 import { isRecord } from '../../../base/json.ts';
 import { limitTime } from '../../../base/time-limit.ts';
 import { untilAborted } from '../../../base/abort.ts';
-import { reasonOf, shownText } from '../../../plugins/values/plain-value.ts';
-import { textsIn } from '../../../mcp/answer.ts';
-import { withinBounds } from '../../../plugins/bounded.ts';
+import {
+  reasonOf,
+  shownText,
+  MAX_PLAIN_CHARACTERS,
+  plainText,
+  plainValue,
+  withCutNote,
+} from '../../../plugins/values/plain-value.ts';
+import { textsIn, type ServerBlock } from '../../../mcp/answer.ts';
+import { callWithTimeout } from '../../../plugins/call-with-timeout.ts';
 import type { AgentTool, AgentToolContext } from '../../../plugins/contract/tool.ts';
-import { asItsOwn } from '../../../plugins/whose-work.ts';
+import { runAsPlugin } from '../../../plugins/plugin-ownership.ts';
 import { imagesIn, showable } from '../../mcp/tool-output.ts';
 import type { CheckedInput, InputCheck } from './check-input.ts';
-import { blocksIn, keptValue, outputText } from './output-text.ts';
 import { isStream, readStream } from '../../../plugins/values/read-stream.ts';
 
-export interface PluginToolMeans {
+interface PluginToolMeans {
   /** Who brought it, for whoever tells of it. */
   readonly plugin: string;
+  /** The entry file of that plugin; null for a tool of the embedding program. */
+  readonly file: string | null;
   readonly check: (tool: AgentTool) => InputCheck;
   /** What a tool is told of the call that it runs for. */
   readonly context: (call: RunningCall) => AgentToolContext;
@@ -102,7 +110,7 @@ async function waitAndRun(
   const { tool, input } = calling;
   const bounds = { what: 'its schema', timeoutMs: timeoutOf(tool), signal: call.signal };
   try {
-    const checked = await withinBounds(() => checking, bounds);
+    const checked = await callWithTimeout(() => checking, bounds);
     if (!checked.ok) return failedOutput(wrongInput(tool, input, checked.problem));
     return await runTool({ ...calling, value: checked.value, call });
   } catch (error) {
@@ -192,7 +200,7 @@ async function execute({ tool, value, call, bench, means }: Running): Promise<un
     },
   };
   try {
-    const result: unknown = await asItsOwn(tool, () => tool.execute(value, context));
+    const result: unknown = await runAsPlugin(means.file, () => tool.execute(value, context));
     return isStream(result) ? await readStream(result, call.signal) : result;
   } finally {
     isOver = true;
@@ -221,4 +229,39 @@ function keptOf(value: unknown, text: string): unknown {
   if (value === null) return null;
   const kept = keptValue(value);
   return kept === value || kept === undefined ? kept : text;
+}
+
+/** Whatever a tool of a plugin returned, as a model can read it; bounded, and never throws. */
+export function outputText(value: unknown): string {
+  if (value === undefined) return '(no output)';
+  if (typeof value === 'string') return shownText(value);
+  return withCutNote(plainText(value, MAX_PLAIN_CHARACTERS));
+}
+
+/** The same as data: what can be stored stays as it is, all else is what the model reads of it. */
+function keptValue(value: unknown): unknown {
+  return value === undefined || value === null ? undefined : plainValue(value);
+}
+
+/** Content blocks, as tools return them beside plain data; null when the value is something else. */
+function blocksIn(value: unknown): readonly ServerBlock[] | null {
+  if (!Array.isArray(value) || value.length === 0) return null;
+  try {
+    const blocks = value.map((block: unknown) => blockOf(block));
+    return blocks.every((block) => block !== null) ? blocks : null;
+  } catch {
+    // One that cannot be looked at is shown as data, which says why.
+    return null;
+  }
+}
+
+function blockOf(block: unknown): ServerBlock | null {
+  if (!isRecord(block)) return null;
+  const { type, text, data, mediaType, path, content } = block;
+  if (type === 'text' && typeof text === 'string') return { type, text };
+  if (type === 'file' && typeof path === 'string' && typeof content === 'string') {
+    return { type: 'text', text: `<file path="${path}">\n${content}\n</file>` };
+  }
+  if (type !== 'image' || typeof data !== 'string') return null;
+  return { type, data, mimeType: typeof mediaType === 'string' ? mediaType : 'image/png' };
 }

@@ -2,12 +2,11 @@ import { HooklineError } from '../../../base/errors.ts';
 import { typeName } from '../../../base/json.ts';
 import { reasonOf, shownText } from '../../../plugins/values/plain-value.ts';
 import type { Handler } from '../../../hooks/handler.ts';
-import { type Bounds, withinBounds } from '../../../plugins/bounded.ts';
-import { endingOf } from '../../../plugins/ending.ts';
+import { type CallTimeout, callWithTimeout } from '../../../plugins/call-with-timeout.ts';
 import type { OnIssue } from '../../../plugins/issue.ts';
 import type { AgentExtensionRule } from '../../../plugins/contract/plugin.ts';
-import type { ActivePlugin } from '../../../plugins/registry.ts';
-import { asItsOwn } from '../../../plugins/whose-work.ts';
+import { type ActivePlugin, hasExited } from '../../../plugins/registry.ts';
+import { runAsPlugin } from '../../../plugins/plugin-ownership.ts';
 
 export interface RuleMeans {
   readonly plugins: readonly ActivePlugin[];
@@ -51,15 +50,15 @@ async function readRules(
 ): Promise<readonly string[]> {
   const offered = toolNames();
   const texts: string[] = [];
-  const working = plugins.filter(({ plugin }) => endingOf(plugin) === null);
-  const all = working.flatMap(({ name, contributions }) =>
-    contributions.rules.map((rule) => ({ plugin: name, rule })),
+  const working = plugins.filter((plugin) => !hasExited(plugin));
+  const all = working.flatMap(({ name, entry, contributions }) =>
+    contributions.rules.map((rule) => ({ plugin: name, file: entry?.file ?? null, rule })),
   );
-  for (const { plugin, rule } of all) {
+  for (const { plugin, file, rule } of all) {
     try {
       const { whenToolAvailable: needed } = rule;
       if (needed !== undefined && !offered.includes(needed)) continue;
-      texts.push(shownText(await contentOf(rule, { timeoutMs, signal })));
+      texts.push(shownText(await readContent(rule, file, { timeoutMs, signal })));
     } catch (error) {
       signal.throwIfAborted();
       const message = `the rule ${nameOf(rule)} is left out: ${reasonOf(error)}`;
@@ -74,15 +73,19 @@ function nameOf(rule: AgentExtensionRule): string {
   return typeof id === 'string' ? id : 'without an id';
 }
 
-async function contentOf(rule: AgentExtensionRule, bounds: Bounds): Promise<string> {
+async function readContent(
+  rule: AgentExtensionRule,
+  file: string | null,
+  limit: CallTimeout,
+): Promise<string> {
   const { content } = rule;
-  const said: unknown =
+  const text: unknown =
     typeof content === 'function'
-      ? await withinBounds(() => asItsOwn(rule, () => content.call(rule)), bounds)
+      ? await callWithTimeout(() => runAsPlugin(file, () => content.call(rule)), limit)
       : content;
-  if (said === undefined || said === null) return '';
-  if (typeof said === 'string') return said.trim();
+  if (text === undefined || text === null) return '';
+  if (typeof text === 'string') return text.trim();
   throw new HooklineError('PLUGIN_INVALID', {
-    message: `expected its content to be a text, found ${typeName(said)}`,
+    message: `expected its content to be a text, found ${typeName(text)}`,
   });
 }

@@ -1,8 +1,8 @@
 import { isRecord } from '../../../base/json.ts';
-import { copyOfStack } from './copy-of-stack.ts';
+import { moduleRegistry } from '../../../plugins/load/module-instances.ts';
 
 /** A session as plugins speak to it without being asked. */
-export interface SpokenTo {
+interface SpokenTo {
   readonly sessionId: string;
   readonly emitEvent: (name: string, payload: unknown) => void;
 }
@@ -44,4 +44,16 @@ function sessionOfCaller(): SpokenTo | undefined {
   Error.captureStackTrace(here, emitEvent);
   const copy = copyOfStack(here.stack);
   return sessions.find(({ sessionId }) => copy?.startsWith(`${sessionId}-`));
+}
+
+/** The copy of a plugin that a stack trace leads to, by the innermost call that stands in one; null when none takes part. */
+function copyOfStack(stack: string): string | null {
+  const places = [...moduleRegistry().placed].flatMap(([copy, placed]) =>
+    placed
+      .flatMap(({ urls }) => [...urls.values()])
+      // With the line that follows: the URL of one copy begins that of another.
+      .map((url) => ({ copy, at: stack.indexOf(`${url}:`) })),
+  );
+  const found = places.filter(({ at }) => at >= 0).toSorted((one, other) => one.at - other.at);
+  return found[0]?.copy ?? null;
 }

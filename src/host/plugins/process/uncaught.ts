@@ -1,12 +1,12 @@
 import type { PluginEntry } from '../../../plugins/entry.ts';
-import type { OnIssue } from '../../../plugins/issue.ts';
-import { leadsNowhere, ownerOf } from '../../../plugins/load/owner-of-stack.ts';
-import { createUncaughtIssues } from '../../../plugins/uncaught-issues.ts';
-import { beginner } from '../../../plugins/whose-work.ts';
+import { type OnIssue, createUncaughtIssues } from '../../../plugins/issue.ts';
+import { leadsNowhere, ownerOf } from '../../../plugins/load/module-instances.ts';
+import { getCurrentOwner } from '../../../plugins/plugin-ownership.ts';
 
 /** A plugin that lives in this process. */
 export interface WatchedPlugin {
-  readonly name: string;
+  /** Its own name, once that is known. */
+  readonly getName: () => string;
   readonly entry: PluginEntry;
 }
 
@@ -28,7 +28,7 @@ const former = new Map<string, Tell>();
 export function watchUncaught(plugins: readonly WatchedPlugin[], onIssue: OnIssue): () => void {
   if (plugins.length === 0) return () => undefined;
   const watch: Watch = new Map(
-    plugins.map(({ name, entry }) => [entry.file, createUncaughtIssues(() => name, onIssue)]),
+    plugins.map(({ getName, entry }) => [entry.file, createUncaughtIssues(getName, onIssue)]),
   );
   // Only a monitor: with a listener for the error itself, Node.js would end for none any more.
   if (watches.size === 0 && former.size === 0) process.on('uncaughtExceptionMonitor', lookAt);
@@ -64,7 +64,7 @@ function tellersOf(error: unknown): readonly Tell[] {
 
 /** Only of what nobody's file is in: others have begun it for reasons of their own. */
 function beginnerOf(stack: string): string | null {
-  return leadsNowhere(stack) ? beginner() : null;
+  return leadsNowhere(stack) ? getCurrentOwner() : null;
 }
 
 /** Whatever can be thrown was. */

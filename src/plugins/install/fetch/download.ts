@@ -6,10 +6,9 @@ import { hostOf, isLoopbackHost } from '../../../base/net/addresses.ts';
 import { readBoundedBody, socketMessage } from '../../../base/net/http-body.ts';
 import { limitTime } from '../../../base/time-limit.ts';
 import { failed } from '../failure.ts';
-import { isSecure } from '../source/file-url.ts';
-import type { RemoteSource } from '../source/source.ts';
-import { type Fetched, UNMARKED } from './fetched.ts';
-import type { InstallTools } from './tools.ts';
+import { isSecure } from '../parse-address.ts';
+import type { RemoteSource } from '../source.ts';
+import { type Fetched, UNMARKED, type InstallTools } from './tools.ts';
 
 /** How long a download may take, and how much it may be. */
 const DOWNLOAD_LIMITS = { timeoutMs: 30_000, maxBytes: 10 * 1024 * 1024 };

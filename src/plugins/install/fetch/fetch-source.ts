@@ -1,11 +1,10 @@
 import { installedDirectory } from '../layout.ts';
-import type { Source } from '../source/source.ts';
+import type { Source } from '../source.ts';
 import { fetchFile } from './download.ts';
-import type { Fetched } from './fetched.ts';
+import type { Fetched, InstallTools } from './tools.ts';
 import { fetchOfficial, fetchRepository } from './git.ts';
 import { fetchLocal } from './local.ts';
 import { fetchNpmPackage } from './npm.ts';
-import type { InstallTools } from './tools.ts';
 
 export interface FetchRequest {
   readonly source: Source;

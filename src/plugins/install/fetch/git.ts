@@ -4,10 +4,9 @@ import path from 'node:path';
 import { isHooklineError } from '../../../base/errors.ts';
 import { isDirectory } from '../../../base/files.ts';
 import { failed } from '../failure.ts';
-import type { GitSource, OfficialSource } from '../source/source.ts';
+import type { GitSource, OfficialSource } from '../source.ts';
 import { refuseLinksOut } from '../tree.ts';
-import { type Fetched, PACKAGE } from './fetched.ts';
-import { type InstallTools, runTool } from './tools.ts';
+import { type Fetched, PACKAGE, type InstallTools, runTool } from './tools.ts';
 
 /** Clones a repository at its ref, and keeps of it what is in the commit. */
 export async function fetchRepository(

@@ -1,17 +1,25 @@
-import { copyFileSync, statSync } from 'node:fs';
+import {
+  copyFileSync,
+  statSync,
+  constants,
+  type Dirent,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  symlinkSync,
+} from 'node:fs';
 import path from 'node:path';
 import { messageOf } from '../../../base/errors.ts';
 import { isAbsent } from '../../../base/files.ts';
 import { pluginsAt } from '../../find/find-plugins.ts';
 import { failed } from '../failure.ts';
-import { PLUGIN_FILE } from '../source/file-url.ts';
-import type { LocalSource } from '../source/source.ts';
-import { copyTree } from './copy-tree.ts';
-import { type Fetched, PACKAGE, UNMARKED } from './fetched.ts';
+import { PLUGIN_FILE } from '../parse-address.ts';
+import type { LocalSource } from '../source.ts';
+import { type Fetched, PACKAGE, UNMARKED, type InstallTools } from './tools.ts';
 import { fetchTarball } from './npm.ts';
-import type { InstallTools } from './tools.ts';
+import { findPathInside, findRealPath, resolveRealPath } from '../../../base/paths.ts';
 
-export interface LocalRequest {
+interface LocalRequest {
   readonly source: LocalSource;
   readonly staging: string;
   /** Directories that are no part of what is copied. */
@@ -61,4 +69,82 @@ function noPlugin(file: string) {
     `${file} is no plugin: expected a directory, a .ts, .mts, .js or .mjs file, or a .tgz`,
     'Name the plugin’s own file or directory.',
   );
+}
+
+interface CopyRequest {
+  readonly from: string;
+  readonly to: string;
+  /** Directories that are not part of it: where installs lie may be below what is installed. */
+  readonly except: readonly string[];
+}
+
+const MAX_FILES = 20_000;
+const MAX_BYTES = 500 * 1024 * 1024;
+
+/** What belongs to the place and not to the plugin; `.npmrc` could name programs for npm to run. */
+const LEFT_BEHIND: readonly string[] = ['.git', 'node_modules', '.npmrc'];
+
+interface Copy {
+  /** Real path of what is copied. */
+  readonly root: string;
+  readonly to: string;
+  readonly except: readonly string[];
+  files: number;
+  bytes: number;
+}
+
+/** Copies a plugin's directory. Throws for a link that leads out of it, and for more than a plugin is. */
+function copyTree({ from, to, except }: CopyRequest): void {
+  const real = except.map((place) => findRealPath(place) ?? place);
+  const copy: Copy = { root: resolveRealPath(from), to, except: real, files: 0, bytes: 0 };
+  try {
+    copyDirectory(copy, '');
+  } catch (error) {
+    if (error instanceof Error && !('syscall' in error)) throw error;
+    throw failed(`${from} cannot be copied: ${messageOf(error)}`);
+  }
+}
+
+function copyDirectory(copy: Copy, within: string): void {
+  const directory = path.join(copy.root, within);
+  if (copy.except.includes(directory)) return;
+  mkdirSync(path.join(copy.to, within), { recursive: true });
+  for (const item of readdirSync(directory, { withFileTypes: true })) {
+    if (!LEFT_BEHIND.includes(item.name)) copyItem(copy, path.join(within, item.name), item);
+  }
+}
+
+function copyItem(copy: Copy, name: string, item: Dirent): void {
+  if (item.isDirectory()) copyDirectory(copy, name);
+  else if (item.isSymbolicLink()) copyLink(copy, name);
+  else if (item.isFile()) copyFile(copy, name);
+}
+
+function copyFile(copy: Copy, name: string): void {
+  const file = path.join(copy.root, name);
+  copy.files += 1;
+  copy.bytes += lstatSync(file).size;
+  if (copy.files > MAX_FILES || copy.bytes > MAX_BYTES) {
+    throw failed(
+      `${copy.root} holds more than a plugin would: over ${MAX_FILES} files or ${MAX_BYTES / 1024 / 1024} MiB`,
+      'Name the plugin’s own directory.',
+    );
+  }
+  copyFileSync(file, path.join(copy.to, name), constants.COPYFILE_EXCL);
+}
+
+/** A link within the directory leads to the same file of the copy. */
+function copyLink(copy: Copy, name: string): void {
+  const target = findRealPath(path.join(copy.root, name));
+  if (target === null) return;
+  const inside = findPathInside(copy.root, target);
+  if (inside === null) {
+    throw failed(
+      `${JSON.stringify(name)} is a link that leads out of the plugin, to ${JSON.stringify(target)}`,
+      'A plugin may link only to files of its own. Put the file itself there.',
+    );
+  }
+  if (inside.split(path.sep).some((part) => LEFT_BEHIND.includes(part))) return;
+  const link = path.join(copy.to, name);
+  symlinkSync(path.relative(path.dirname(link), path.join(copy.to, inside)) || '.', link);
 }

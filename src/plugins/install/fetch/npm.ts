@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { failed } from '../failure.ts';
 import {
@@ -6,11 +6,13 @@ import {
   readPackageFile,
   withoutHostPackages,
   writePackageFile,
+  type PackageFile,
 } from '../package-file.ts';
-import type { NpmSource } from '../source/source.ts';
-import { type Fetched, PACKAGE } from './fetched.ts';
-import { type Installed, installPackages } from './run-npm.ts';
-import type { InstallTools } from './tools.ts';
+import type { NpmSource } from '../source.ts';
+import { type Fetched, PACKAGE, type InstallTools, runTool } from './tools.ts';
+import { readTextIfPresent } from '../../../base/files.ts';
+import { isRecord, parseJson } from '../../../base/json.ts';
+import type { ProgramResult } from '../../../process/run.ts';
 
 /** Has npm install a package of the registry. */
 export async function fetchNpmPackage(
@@ -95,4 +97,159 @@ function developed({ devDependencies }: Readonly<Record<string, unknown>>) {
   if (devDependencies === undefined) return {};
   const { dependencies } = withoutHostPackages({ dependencies: devDependencies });
   return { devDependencies: dependencies };
+}
+
+/** Nothing of a package runs, and nothing is installed that it does not need to work. */
+const FLAGS = [
+  '--ignore-scripts',
+  '--omit=dev',
+  '--omit=peer',
+  '--legacy-peer-deps',
+  '--no-audit',
+  '--no-fund',
+  '--no-bin-links',
+  '--no-package-lock',
+  '--no-update-notifier',
+  '--location=project',
+  '--prefer-online',
+  '--save-exact',
+  '--json',
+];
+
+interface NpmRequest {
+  /** Where `node_modules` will be. */
+  readonly prefix: string;
+  /** What its package.json says. */
+  readonly content: PackageFile;
+  /** What is to be installed beside what that names. */
+  readonly specs: readonly string[];
+}
+
+/** What npm says that it has installed, by the path that it lies at. */
+type Installed = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+
+/** Has npm install packages; none of `@cline/*` is looked up, because the host stands for them. */
+async function installPackages(
+  { prefix, content, specs }: NpmRequest,
+  tools: InstallTools,
+): Promise<Installed> {
+  const npm = findNpm(tools);
+  const standIn = path.join(prefix, STAND_IN);
+  mkdirSync(standIn, { recursive: true });
+  writePackageFile(standIn, { name: 'host', version: '9999.0.0' });
+  writePackageFile(prefix, { ...content, overrides: overridesOf(content, standIn) });
+  const [program, ...words] = npm;
+  const result = await runTool(
+    {
+      program,
+      args: [...words, 'install', ...FLAGS, '--prefix', prefix, '--', ...specs],
+      cwd: prefix,
+      env: npmEnvironment(tools),
+    },
+    tools,
+  );
+  if (result.exitCode !== 0) throw failed(npmFailure(result), HINT);
+  const installed = readInstalled(prefix);
+  removeStandIns(prefix, standIn);
+  return installed;
+}
+
+const STAND_IN = '.hookline-host';
+const HINT = 'Nothing was installed. Is the registry reachable, and is the name right?';
+
+/** What plugins import and the host provides. */
+const HOST_PACKAGES = ['core', 'sdk', 'agents', 'shared', 'llms'].map((name) => `@cline/${name}`);
+
+function overridesOf({ overrides }: PackageFile, standIn: string): Record<string, unknown> {
+  const all: Record<string, unknown> = isRecord(overrides) ? { ...overrides } : {};
+  for (const name of HOST_PACKAGES) all[name] = `file:${standIn}`;
+  return all;
+}
+
+/** `npm` of the PATH, or what the person says is to be used instead, which may have words of its own. */
+function findNpm({ findProgram, env }: InstallTools): readonly [string, ...string[]] {
+  const named = env['CLINE_NPM_COMMAND']?.trim() ?? '';
+  const whole = named === '' ? null : findProgram(named);
+  if (whole !== null) return [whole];
+  const [word = 'npm', ...words] = named === '' ? [] : named.split(/\s+/u);
+  const program = findProgram(word);
+  if (program !== null) return [program, ...words];
+  if (named !== '') {
+    throw failed(
+      `CLINE_NPM_COMMAND should name a program, found ${JSON.stringify(named)}`,
+      'Unset it, or name npm’s own program.',
+    );
+  }
+  throw failed(
+    'npm is needed to install this plugin, and it is not on the PATH',
+    'Install Node.js with npm, or name it in CLINE_NPM_COMMAND.',
+  );
+}
+
+/**
+ * The flag alone does not reach what npm itself starts for a dependency in a repository. Its own
+ * patience, over a minute where there is no network at all, is shortened unless somebody has set it.
+ */
+function npmEnvironment({ env }: InstallTools): Record<string, string> {
+  return {
+    npm_config_fetch_retry_mintimeout: '1000',
+    npm_config_fetch_retry_maxtimeout: '4000',
+    ...env,
+    npm_config_ignore_scripts: 'true',
+    GIT_TERMINAL_PROMPT: '0',
+  };
+}
+
+function npmFailure({ stdout, stderr, exitCode }: ProgramResult): string {
+  const parsed = parseJson(stdout.text);
+  const error = parsed.ok && isRecord(parsed.value) ? parsed.value['error'] : undefined;
+  const summary = isRecord(error) ? error['summary'] : undefined;
+  const said = typeof summary === 'string' && summary.trim() !== '' ? summary : lastError(stderr);
+  return `npm could not install it: ${firstLine(said ?? `it ended with exit code ${exitCode}`)}`;
+}
+
+function lastError({ text }: { readonly text: string }): string | null {
+  const lines = text
+    .split('\n')
+    .map((line) => line.replace(/^npm (?:error|ERR!)\s*/u, '').trim())
+    .filter((line) => line !== '' && !line.startsWith('A complete log of this run'));
+  return lines.at(-1) ?? null;
+}
+
+function firstLine(text: string): string {
+  return text.trim().split('\n', 1)[0] ?? '';
+}
+
+/** npm's own list, which is taken away afterwards: it names where things were made. */
+function readInstalled(prefix: string): Installed {
+  const file = path.join(prefix, 'node_modules', '.package-lock.json');
+  const parsed = parseJson(readTextIfPresent(file) ?? '{}');
+  const packages = parsed.ok && isRecord(parsed.value) ? parsed.value['packages'] : {};
+  rmSync(file, { force: true });
+  const entries = isRecord(packages) ? Object.entries(packages) : [];
+  return new Map(entries.flatMap(([at, each]) => (isRecord(each) ? [[at, each]] : [])));
+}
+
+function removeStandIns(prefix: string, standIn: string): void {
+  const modules = path.join(prefix, 'node_modules');
+  for (const name of HOST_PACKAGES) {
+    const place = path.join(modules, ...name.split('/'));
+    rmSync(place, { recursive: true, force: true });
+  }
+  rmSync(standIn, { recursive: true, force: true });
+  removeEmpty(path.join(modules, '@cline'));
+  removeEmpty(modules);
+}
+
+function removeEmpty(directory: string): void {
+  const isEmpty = namesIn(directory)?.length === 0;
+  if (isEmpty) rmSync(directory, { recursive: true });
+}
+
+function namesIn(directory: string): readonly string[] | null {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return null;
+  }
 }

@@ -1,6 +1,5 @@
-import type { PluginSetupContext } from '../../contract/plugin.ts';
-import type { Telemetry } from '../../contract/telemetry.ts';
-import { pack, type Packed, unpack } from '../wire/portable.ts';
+import type { PluginSetupContext, Telemetry } from '../../contract/plugin.ts';
+import { pack, type Packed, unpack } from '../wire/serialize.ts';
 import type { FromChild, OfferedPorts, PortCall, TelemetryForm } from '../wire/protocol.ts';
 
 /** What the host lends, as it is used from here. */

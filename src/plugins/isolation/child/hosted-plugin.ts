@@ -8,12 +8,11 @@ import type {
   PluginSetupContext,
 } from '../../contract/plugin.ts';
 import type { HookName } from '../../contract/runtime-hooks.ts';
-import type { AgentTool } from '../../contract/tool.ts';
+import { type AgentTool, checkingSchema } from '../../contract/tool.ts';
 import type { Loading } from '../../load/loading.ts';
 import { isStream, readStream } from '../../values/read-stream.ts';
-import { callMethod } from '../wire/call-method.ts';
-import { createKnownLists } from '../wire/known-lists.ts';
-import { pack, unpack } from '../wire/portable.ts';
+import { callMethod, pack, unpack } from '../wire/serialize.ts';
+import { createKnownLists } from '../wire/list-delta-cache.ts';
 import type {
   AnswerForm,
   ContextForm,
@@ -24,23 +23,22 @@ import type {
   SetUpOrder,
   ToolOrder,
 } from '../wire/protocol.ts';
-import { describeContributions, describePlugin, type RegisteredHere } from './describe.ts';
+import { describeContributions, describePlugin, type RegisteredHere } from './describe-plugin.ts';
 import type { HostPorts } from './host-ports.ts';
-import { issuesWith, parsedInput } from './own-schema.ts';
-import { createTelling, packedChange } from './told.ts';
-import { watchChanges } from './watch-changes.ts';
+import { createTelling, packedChange } from './rebuild-context.ts';
+import { isStandardSchema, type StandardIssue } from '../../contract/input-schema.ts';
 
 export type LoadHere = (
   order: Pick<LoadOrder, 'entry' | 'cacheDirectory' | 'timeoutMs'>,
 ) => Promise<Loading>;
 
 /** What a call is given besides its order. */
-export interface CallMeans {
+interface CallMeans {
   readonly signal: AbortSignal;
   readonly onUpdate: (update: unknown) => void;
 }
 
-export interface HostedPluginMeans {
+interface HostedPluginMeans {
   readonly load: LoadHere;
   readonly ports: HostPorts;
   readonly registeredHere: () => Promise<RegisteredHere>;
@@ -231,4 +229,51 @@ function isPlugin(value: unknown): value is AgentPlugin {
 function withoutLists(result: unknown, lists: ListChanges): unknown {
   if (!isRecord(result)) return result;
   return Object.fromEntries(Object.entries(result).filter(([key]) => !Object.hasOwn(lists, key)));
+}
+
+/** The input as the author's own schema makes it; without one it stays as it is. */
+async function parsedInput(tool: AgentTool, input: unknown): Promise<unknown> {
+  const schema = checkingSchema(tool);
+  if (!isStandardSchema(schema)) return input;
+  const result = await schema['~standard'].validate(input);
+  if (result.issues === undefined) return result.value;
+  const said = result.issues.map(({ message }) => message).join('; ');
+  throw new HooklineError('PLUGIN_INVALID', {
+    message: `the input of ${tool.name} does not fit its schema: ${said}`,
+  });
+}
+
+/** What is wrong with an input; of each issue only what a person can read. */
+async function issuesWith(tool: AgentTool, input: unknown): Promise<StandardIssue[]> {
+  const schema = checkingSchema(tool);
+  if (!isStandardSchema(schema)) return [];
+  const { issues = [] } = await schema['~standard'].validate(input);
+  return issues.map(({ message, path = [] }) => ({
+    message,
+    path: path.map((step) => String(typeof step === 'object' ? step.key : step)),
+  }));
+}
+
+/** What hooks may change in place, and the field of their result that would say the same. */
+const CHANGEABLE: Partial<Record<HookName, { readonly told: string; readonly returned: string }>> =
+  {
+    afterModel: { told: 'assistantMessage', returned: 'message' },
+    beforeTool: { told: 'input', returned: 'input' },
+  };
+
+/** What a hook changes in place is told as if it had returned it: what it has is a copy. */
+function watchChanges(
+  hook: HookName,
+  context: Readonly<Record<string, unknown>>,
+): (result: unknown) => unknown {
+  const changeable = CHANGEABLE[hook];
+  if (changeable === undefined) return (result) => result;
+  const { told, returned } = changeable;
+  const value = context[told];
+  const before = JSON.stringify(value);
+  return (result) => {
+    const fields = isRecord(result) ? result : {};
+    const isChanged = fields[returned] === undefined && JSON.stringify(value) !== before;
+    return isChanged ? { ...fields, [returned]: value } : result;
+  };
 }

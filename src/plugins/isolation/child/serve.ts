@@ -1,12 +1,12 @@
 import { BugError } from '../../../base/errors.ts';
-import { pack, unpack } from '../wire/portable.ts';
+import { pack, unpack } from '../wire/serialize.ts';
 import { type FromChild, isToChild, type Order, type ToChild } from '../wire/protocol.ts';
-import type { RegisteredHere } from './describe.ts';
+import type { RegisteredHere } from './describe-plugin.ts';
 import { createHostPorts } from './host-ports.ts';
 import { HostedPlugin, type LoadHere } from './hosted-plugin.ts';
-import { watchParent } from './watch-parent.ts';
+import { Worker } from 'node:worker_threads';
 
-export interface ServeOptions {
+interface ServeOptions {
   readonly load: LoadHere;
   /** What the plugin registered with what its imports led to, beside its api. */
   readonly registeredHere: () => Promise<RegisteredHere>;
@@ -111,4 +111,35 @@ function abortedBefore(order: Order) {
   if (order.type !== 'tool' && order.type !== 'hook') return null;
   const { signal, request } = order.context;
   return (signal ?? request?.signal)?.reason ?? null;
+}
+
+/** How often it is looked after whether the host is still there. */
+const EVERY_MS = 1000;
+
+// Plain JavaScript, because a worker is started from text here: there is no file of it in a bundle.
+const WATCH = `
+const { parent, everyMs, ownGroup } = require('node:worker_threads').workerData;
+const isGone = () => {
+  if (process.ppid !== parent) return true;
+  try { process.kill(parent, 0); return false; } catch (error) { return error.code === 'ESRCH'; }
+};
+setInterval(() => {
+  if (isGone()) process.kill(ownGroup ? -process.pid : process.pid, 'SIGKILL');
+}, everyMs);
+`;
+
+/**
+ * Ends this process, with what it started, soon after the host is gone, also while a plugin is in an
+ * endless loop and nothing else here runs any more.
+ */
+function watchParent(): void {
+  const worker = new Worker(WATCH, {
+    eval: true,
+    workerData: { parent: process.ppid, everyMs: EVERY_MS, ownGroup: process.platform !== 'win32' },
+    // A plugin's own flags and loaders are nothing for it.
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 2 },
+  });
+  worker.on('error', () => undefined);
+  worker.unref();
 }

@@ -10,9 +10,8 @@ import type {
 } from '../../contract/plugin.ts';
 import type { HookName } from '../../contract/runtime-hooks.ts';
 import type { AgentTool } from '../../contract/tool.ts';
-import type { SentChange } from './known-lists.ts';
-import type { ListChange } from './list-change.ts';
-import type { Packed } from './portable.ts';
+import type { SentChange, ListChange } from './list-delta-cache.ts';
+import type { Packed } from './serialize.ts';
 
 /** What a host tells the process of a plugin. */
 export type ToChild =

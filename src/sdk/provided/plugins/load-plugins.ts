@@ -6,7 +6,7 @@ import { readSurroundings, stateDirectory } from '../../../host/config.ts';
 import type { AgentPlugin, PluginSetupContext } from '../../../plugins/contract/plugin.ts';
 import type { PluginEntry } from '../../../plugins/entry.ts';
 import { pluginsAt } from '../../../plugins/find/find-plugins.ts';
-import type { PluginProblem } from '../../../plugins/find/found.ts';
+import type { PluginProblem } from '../../../plugins/find/read-package.ts';
 import type { ProvidedModules } from '../../../plugins/load/loading.ts';
 import { readManifest } from '../../../plugins/manifest.ts';
 import { unsupported } from '../../errors.ts';
@@ -208,22 +208,18 @@ async function loadEntries(
   };
 }
 
-const IMPORT_TIMEOUT_MS = 30_000;
-
 /** Null for a module that only others import. */
 async function loadEntry(
   entry: PluginEntry,
-  { importTimeoutMs = IMPORT_TIMEOUT_MS, provided }: Loading,
+  { importTimeoutMs: timeoutMs, provided }: Loading,
 ): Promise<Loaded | PluginInitializationFailure | null> {
   const { file } = entry;
-  const { loadPlugin } = await import('../../../plugins/load/load-plugin.ts');
-  const state = stateDirectory(readSurroundings());
-  const loading = await loadPlugin({
-    entry,
+  const { importHere } = await import('../../../host/plugins/load-plugins.ts');
+  const loading = await importHere(entry, {
     provided,
-    cacheDirectory: state === null ? null : path.join(state, 'cache', 'plugins'),
-    copy: randomUUID(),
-    timeoutMs: importTimeoutMs,
+    stateDirectory: stateDirectory(readSurroundings()),
+    instance: randomUUID(),
+    timeoutMs,
   });
   if (loading.kind === 'helper') return null;
   if (loading.kind === 'failed') return invalid(file, loading.message);

@@ -3,7 +3,7 @@ import { isInside } from '../../../base/paths.ts';
 import { readSurroundings } from '../../../host/config.ts';
 import type { AgentPlugin } from '../../../plugins/contract/plugin.ts';
 import { hookNamesIn } from '../../../plugins/contract/runtime-hooks.ts';
-import { openRegistry, type PluginRegistry } from '../../../plugins/registry.ts';
+import type { PluginRegistry } from '../../../plugins/registry.ts';
 import type {
   PluginInitializationFailure,
   PluginInitializationWarning,
@@ -124,22 +124,17 @@ interface SetUpAlone {
   ): readonly PluginInitializationFailure[];
 }
 
-const SETUP_TIMEOUT_MS = 30_000;
-const DISPOSE_TIMEOUT_MS = 3_000;
-
 /** Plugins that are set up without a session; one whose setup fails costs itself only. */
 export async function setUpAlone(
   plugins: readonly AgentPlugin[],
   workspaceInfo: { readonly rootPath: string },
 ): Promise<SetUpAlone> {
   const messages = new Map<string, string>();
-  const registry = await openRegistry({
-    plugins,
+  const { setUpPlugins } = await import('../../../host/plugins/set-up-plugins.ts');
+  const registry = await setUpPlugins({
+    objects: plugins,
+    options: {},
     context: { workspaceInfo, cwd: workspaceInfo.rootPath },
-    isStrict: false,
-    failsClosed: false,
-    setupTimeoutMs: SETUP_TIMEOUT_MS,
-    disposeTimeoutMs: DISPOSE_TIMEOUT_MS,
     onIssue({ plugin, level, message }) {
       if (level === 'error') messages.set(plugin, message);
     },

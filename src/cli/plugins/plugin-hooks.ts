@@ -1,0 +1,71 @@
+import type { EventName } from '../../hooks/facts.ts';
+import { usualTarget } from '../../host/agent/session-plugins.ts';
+import type { Host, HostOptions } from '../../host/create-host.ts';
+import { createPluginSource, type PluginSource } from '../../host/plugins/plugin-source.ts';
+import { SessionPlugins } from '../../host/plugins/session-plugins.ts';
+import type { PluginStatus } from '../../plugins/registry.ts';
+import { type CommandContext, withHost } from '../context.ts';
+import { hasPluginHooks, notePlugins } from '../event-options.ts';
+import { silentPluginOptions } from '../plugin-options.ts';
+import { colors } from '../words/colors.ts';
+import { printable, printableLines } from '../words/print.ts';
+import { findPlugins } from './find-plugins.ts';
+
+interface FiredEvent {
+  readonly event: EventName;
+  /** False leaves out the hooks of plugins. */
+  readonly load: boolean | undefined;
+}
+
+/** Opens a host whose engine has the hooks of plugins, too; ends the plugins, whatever happens. */
+export function withPluginHooks<Result>(
+  context: CommandContext,
+  { event, load = true }: FiredEvent,
+  work: (host: Host, plugins: readonly PluginStatus[]) => Promise<Result>,
+  extra: HostOptions = {},
+): Promise<Result> {
+  const source = createPluginSource();
+  const sources = [...(extra.sources ?? []), source];
+  return withHost(
+    context,
+    async (host) => {
+      if (!load) notePlugins(context.print, host, event);
+      if (!load || !hasPluginHooks(event)) return work(host, []);
+      const plugins = await openPlugins(context, host, source);
+      try {
+        return await work(host, plugins.list());
+      } finally {
+        await plugins.close();
+      }
+    },
+    { ...extra, sources },
+  );
+}
+
+/** The plugins of a session that is never opened: nobody talks to a model in it. */
+function openPlugins(
+  { flags: { strict: _, ...flags }, print, signal }: CommandContext,
+  host: Host,
+  source: PluginSource,
+): Promise<SessionPlugins> {
+  const { sessionId } = host.moment();
+  return SessionPlugins.open({
+    sessionId,
+    opened: host,
+    options: {
+      ...silentPluginOptions(flags),
+      onConsole: (text) => print.note(colors.dim(printableLines(text))),
+    },
+    find: () =>
+      findPlugins(host).map(({ entry, status }) => ({ entry, hook: status.hook, status })),
+    target: () => usualTarget(host.config.settings),
+    source,
+    mcp: null,
+    messages: () => [],
+    model: () => null,
+    offered: () => [],
+    emitEvent: () => undefined,
+    notice: (text) => print.note(`note: ${printable(text)}`),
+    signal,
+  });
+}

@@ -1,0 +1,55 @@
+import { shellWord } from '../../base/shell-word.ts';
+import type { Host } from '../../host/create-host.ts';
+import { canAsk } from '../ask.ts';
+import { trustIn } from '../commands/trust.ts';
+import { type CommandContext, withHost } from '../context.ts';
+import type { FoundPlugin } from './find-plugins.ts';
+import { printable } from '../words/print.ts';
+
+/** Those that are not loaded until somebody has looked at them. */
+export function waitingForTrust(plugins: readonly FoundPlugin[]): readonly FoundPlugin[] {
+  return plugins.filter(({ status }) => status.trustedBy === null);
+}
+
+/** Asks whether plugins are trusted where there is somebody to ask, and says how to where not. */
+export async function askForTrust(
+  context: CommandContext,
+  host: Host,
+  waiting: readonly FoundPlugin[],
+): Promise<void> {
+  if (waiting.length === 0 || context.flags.json === true) return;
+  const ids = waiting.map(({ status }) => status.hook.id);
+  if (canAsk(context)) {
+    await trustIn(host, context, { ids });
+    return;
+  }
+  const command = trustCommand(context, host, ids);
+  context.print.note(`It is loaded once you have looked at it: ${command}`);
+}
+
+/** What a person says to look at these and trust them. */
+export function trustCommand(
+  { isDirectoryNamed }: CommandContext,
+  { startDirectory }: Pick<Host, 'startDirectory'>,
+  ids: readonly string[],
+): string {
+  const where = isDirectoryNamed === true ? ['--cwd', startDirectory] : [];
+  return ['hookline', ...where, 'trust', ...ids].map(shellWord).join(' ');
+}
+
+/**
+ * Remembers what was installed just now as known: whoever put it there need not be told of it at the
+ * next run. Whatever else is new is said as always.
+ */
+export async function acknowledge(
+  context: CommandContext,
+  directories: readonly string[],
+): Promise<void> {
+  await withHost(context, () => undefined, {
+    onNotice: () => undefined,
+    onOwnHookNews(news) {
+      const isOurs = directories.some((directory) => news.includes(directory));
+      if (!isOurs) context.print.note(`note: ${printable(news)}`);
+    },
+  });
+}

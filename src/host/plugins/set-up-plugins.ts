@@ -1,0 +1,149 @@
+import { systemClock } from '../../base/clock.ts';
+import { VERSION } from '../../base/version.ts';
+import type { BasicLogger, PluginSetupContext } from '../../plugins/contract/plugin.ts';
+import type { OnIssue } from '../../plugins/issue.ts';
+import { readName } from '../../plugins/manifest.ts';
+import { createPluginRegistry, type PluginRegistry } from '../../plugins/registry.ts';
+import { userIdOf } from '../moment.ts';
+import type { OpenedHooks } from '../open-hooks.ts';
+import type { FoundPlugin } from './found-plugins.ts';
+import {
+  getModuleInstance,
+  type LoadedPlugins,
+  loadPlugins,
+  type ModelTarget,
+  requireAllLoaded,
+} from './load-plugins.ts';
+import { getTimeLimits, type PluginOptions } from './plugin-options.ts';
+import { createConsoleLogger } from './process/plugin-console.ts';
+import { watchUncaught } from './process/uncaught.ts';
+import { readWorkspaceInfo } from './workspace-info.ts';
+
+/** Which plugins on disk are set up. */
+export interface PluginsOnDisk {
+  readonly opened: Pick<
+    OpenedHooks,
+    'config' | 'surroundings' | 'startDirectory' | 'stateDirectory'
+  >;
+  /** In declared order. */
+  readonly found: readonly FoundPlugin[];
+  readonly sessionId: string;
+  /** Numbers the loadings of one session: each has module instances of its own. */
+  readonly generation: number;
+  /** Null sets them up for every model. */
+  readonly target: ModelTarget | null;
+  /** Throws PLUGIN_INVALID when one of them cannot be imported. */
+  readonly requiresAll: boolean;
+  /** Called when they are imported, before the first set-up. */
+  readonly onLoaded?: (plugins: LoadedPlugins) => void;
+}
+
+export interface PluginSetUp {
+  /** Plugins of the embedding program; they come first. */
+  readonly objects: readonly unknown[];
+  readonly disk?: PluginsOnDisk;
+  readonly options: PluginOptions;
+  readonly context: PluginSetupContext;
+  readonly signal?: AbortSignal | undefined;
+  readonly onIssue: OnIssue;
+}
+
+/**
+ * Imports plugins and runs their set-up. Everybody who sets up plugins calls this: sessions, `plugin list`
+ * and its like, `hooks fire`, and the SDK. Whoever gets the registry must dispose it.
+ */
+export async function setUpPlugins(request: PluginSetUp): Promise<PluginRegistry> {
+  const { objects, disk, options, context, signal, onIssue } = request;
+  const { loaded, ...others } = disk === undefined ? NONE : await loadFromDisk(disk, request);
+  return createPluginRegistry(
+    [...objects.map((plugin) => ({ plugin, entry: null })), ...loaded],
+    {
+      context,
+      ...(await bindAutomation(request)),
+      isStrict: options.isStrict === true,
+      failsClosed: options.failsClosed === true,
+      ...getTimeLimits(options),
+      ...(signal === undefined ? {} : { signal }),
+      onIssue,
+    },
+    others,
+  );
+}
+
+const NONE = { loaded: [], left: [], skipped: [], release: async () => undefined };
+
+async function loadFromDisk(
+  disk: PluginsOnDisk,
+  { options, context, signal, onIssue }: PluginSetUp,
+) {
+  const { found, target, opened, sessionId, generation, requiresAll } = disk;
+  const { workspaceInfo, logger } = context;
+  const names = new Map<string, string>();
+  const watched = found.flatMap(({ entry, status: { state } }) =>
+    state === 'ready' ? [{ entry, getName: () => names.get(entry.file) ?? entry.label }] : [],
+  );
+  const unwatch = watchUncaught(watched, onIssue);
+  try {
+    const imports = { opened, options, sessionId, generation, workspaceInfo, logger, signal };
+    const plugins = await loadPlugins(found, target, { ...imports, onIssue });
+    if (requiresAll) await requireAllLoaded(plugins);
+    disk.onLoaded?.(plugins);
+    for (const { entry, plugin } of plugins.loaded) {
+      names.set(entry.file, readName(plugin) ?? entry.label);
+    }
+    const instance = getModuleInstance(sessionId, generation);
+    return { ...plugins, release: () => releaseLoaded(plugins, { instance, unwatch }) };
+  } catch (error) {
+    unwatch();
+    throw error;
+  }
+}
+
+/** Ends the processes of plugins and forgets the modules of those in this process. */
+async function releaseLoaded(
+  { loaded }: LoadedPlugins,
+  { instance, unwatch }: { readonly instance: string; readonly unwatch: () => void },
+): Promise<void> {
+  unwatch();
+  await Promise.all(loaded.map(async (each) => each.process?.end()));
+  if (loaded.every((each) => each.process !== undefined)) return;
+  const { forgetCopy } = await import('../../plugins/load/load-plugin.ts');
+  await forgetCopy(instance);
+}
+
+async function bindAutomation({ context: { automation: port }, onIssue }: PluginSetUp) {
+  if (port === undefined) return {};
+  const { createAutomation } = await import('./contributions/automation.ts');
+  const now = (): number => systemClock.now();
+  return { automationFor: await createAutomation({ port, now, onIssue }) };
+}
+
+/** The context of set-ups outside of a session has neither session nor user. */
+export function buildSetupContext(
+  opened: Pick<OpenedHooks, 'workspaceRoots' | 'startDirectory' | 'surroundings'>,
+  options: PluginOptions,
+  session: (Pick<PluginSetupContext, 'emitEvent'> & { readonly sessionId: string }) | null,
+): PluginSetupContext {
+  const given = session === null ? {} : (options.context?.(session.sessionId) ?? {});
+  const user = session === null ? undefined : { distinctId: userIdOf(opened.surroundings) };
+  const root = opened.workspaceRoots[0] ?? opened.startDirectory;
+  return {
+    session: session === null ? undefined : { sessionId: session.sessionId },
+    client: { name: 'hookline', version: VERSION },
+    cwd: opened.startDirectory,
+    automation: undefined,
+    telemetry: undefined,
+    emitEvent: session?.emitEvent ?? (() => undefined),
+    ...given,
+    user: given.user ?? user,
+    logger: given.logger ?? createLogger(options),
+    workspaceInfo: { ...readWorkspaceInfo(root), ...given.workspaceInfo },
+  };
+}
+
+function createLogger({ onConsole, showsLog = false }: PluginOptions): BasicLogger | undefined {
+  if (onConsole === undefined) return undefined;
+  return createConsoleLogger((text, plugin) => onConsole(`plugin ${plugin}: ${text}`), {
+    showsLog,
+  });
+}

@@ -1,0 +1,119 @@
+import path from 'node:path';
+import parseSpec from 'npm-package-arg';
+import { messageOf } from '../../base/errors.ts';
+import { parseFileUrl, parseGitAddress } from './parse-address.ts';
+import { type LocalSource, type NpmSource, type Source, unusable } from './source.ts';
+
+export interface SourceContext {
+  /** What paths are relative to. */
+  readonly cwd: string;
+  readonly home: string | null;
+  /** What the person says it is, where the words alone would say something else. */
+  readonly kind?: 'npm' | 'git';
+  /** Whether something lies there; asked only for words that look like nothing else. */
+  readonly exists: (file: string) => boolean;
+}
+
+/** Understands what a person wrote after `plugin install`; throws USAGE_INVALID with what was meant. */
+export function parseSource(written: string, context: SourceContext): Source {
+  const text = written.trim();
+  if (text === '' || text.includes('\0')) throw notUnderstood(written);
+  if (context.kind === 'npm') return parseNpmSpec(text, context.cwd);
+  if (context.kind === 'git') return parseGitAddress(text);
+  if (text.startsWith('npm:')) return parseNpmSpec(text, context.cwd);
+  if (EXPLICIT_PATH.test(text)) return localSource(text, context);
+  if (SCOPED_PACKAGE.test(text)) return parseNpmSpec(text, context.cwd);
+  if (ADDRESS.test(text)) return parseAddress(text);
+  if (OFFICIAL_SLUG.test(text)) return { kind: 'official', slug: text };
+  if (context.exists(path.resolve(context.cwd, text))) return localSource(text, context);
+  throw notUnderstood(text);
+}
+
+// `./x`, `../x`, `.x`, `/x`, `~/x`, `C:\x`, `\\server\x`
+const EXPLICIT_PATH = /^(?:[./~]|[a-z]:[\\/]|\\\\)/iu;
+const SCOPED_PACKAGE = /^@[^/\s@]+\/[^/\s@]+(?:@\S+)?$/u;
+const ADDRESS = /^(?:git:|[a-z][a-z\d+.-]*:\/\/|[\w.-]+@[\w.-]+:)/iu;
+const OFFICIAL_SLUG = /^[a-z\d]+(?:-[a-z\d]+)*$/u;
+
+function localSource(text: string, { cwd, home }: SourceContext): LocalSource {
+  if (!text.startsWith('~')) return { kind: 'local', path: path.resolve(cwd, text) };
+  const rest = /^~(?:$|[\\/])/u.exec(text)?.[0];
+  if (rest !== undefined && home !== null) {
+    return { kind: 'local', path: path.resolve(home, text.slice(rest.length)) };
+  }
+  throw unusable(
+    `~ means your home directory, found ${JSON.stringify(text)}`,
+    'Write the whole path, or ./ in front of a name that begins with ~.',
+  );
+}
+
+function parseAddress(text: string): Source {
+  const file = parseFileUrl(text);
+  if (file !== null) return file;
+  if (/^file:/iu.test(text)) {
+    throw unusable(
+      `expected a path, found ${JSON.stringify(text)}`,
+      'Write the path without file://, or --git for a repository there.',
+    );
+  }
+  if (isTooShort(text)) {
+    throw unusable(
+      `expected the address of a file or of a repository, found ${JSON.stringify(text)}`,
+      'A file ends in .ts, .mts, .js or .mjs; a repository has an owner and a name.',
+    );
+  }
+  return parseGitAddress(text);
+}
+
+/** A web address with no owner and no name in it is a page. */
+function isTooShort(text: string): boolean {
+  if (!/^https?:/iu.test(text) || !URL.canParse(text)) return false;
+  return new URL(text).pathname.split('/').filter((segment) => segment !== '').length < 2;
+}
+
+const REPOSITORY_WITHOUT_SCHEME = /^[\w-]+(?:\.[\w-]+)+\/[^/\s]+\/[^/\s]+/u;
+
+function notUnderstood(text: string) {
+  const shown = JSON.stringify(text);
+  if (REPOSITORY_WITHOUT_SCHEME.test(text)) {
+    return unusable(
+      `there is no ${shown} here`,
+      `If it is a repository: hookline plugin install --git ${text}`,
+    );
+  }
+  return unusable(
+    `there is nothing at ${shown}, and it names no package, repository or file`,
+    'Name ./a/path, @scope/package, npm:package, an https address, or --git host/owner/repo.',
+  );
+}
+
+/** `@scope/name`, `name@^2`, with or without `npm:` in front; only packages of the registry. */
+function parseNpmSpec(written: string, cwd: string): NpmSource {
+  const text = written.replace(/^npm:/u, '').trim();
+  const { type, name, rawSpec } = readSpec(text, cwd);
+  const isOfRegistry = type === 'range' || type === 'version' || type === 'tag';
+  if (!isOfRegistry || typeof name !== 'string') {
+    throw unusable(
+      `an npm package is named as it is in the registry, found ${JSON.stringify(text)}`,
+      'Name a directory, a file or a .tgz by its path, and a repository with --git.',
+    );
+  }
+  const isPlain = text === name;
+  return { kind: 'npm', name, wanted: isPlain || rawSpec === '' ? null : rawSpec };
+}
+
+function readSpec(text: string, cwd: string): ReturnType<typeof parseSpec> {
+  try {
+    // A name that begins with a dash would be read as a flag of npm.
+    if (text !== '' && !text.startsWith('-')) return parseSpec(text, cwd);
+  } catch (error) {
+    throw unusable(
+      `${JSON.stringify(text)} names no npm package: ${messageOf(error)}`,
+      'A package is named like @scope/name, or npm:name@^2.',
+    );
+  }
+  throw unusable(
+    `expected the name of an npm package, found ${JSON.stringify(text)}`,
+    'A package is named like @scope/name, or npm:name@^2.',
+  );
+}

@@ -1,0 +1,142 @@
+import { HooklineError } from '../../base/errors.ts';
+import { timerDelay } from '../../base/time-limit.ts';
+import type { ContextForms } from './serialize-context.ts';
+import type { ContextForm, ToChild } from './wire/protocol.ts';
+
+/** How many events wait here at most while the process does not read. */
+const MAX_WAITING = 1000;
+/** How many parcels it may have that it has not handed on. */
+const MAX_PARCELS = 4;
+
+export interface NewsMeans {
+  readonly forms: ContextForms;
+  readonly send: (message: ToChild) => void;
+  /** How long a listener may keep its process from reading on. */
+  readonly timeoutMs: number;
+  /** Nothing was read for that long. */
+  readonly onStuck: () => void;
+  /** Once, when it reads again or has ended. */
+  readonly onLeftOut: (count: number) => void;
+}
+
+/** What happens in a session, told to a listener in another process; nobody waits for it. */
+export class News {
+  readonly #means: NewsMeans;
+  readonly #failures = new LateFailures();
+  #waiting: ContextForm[] = [];
+  #parcels = 0;
+  #leftOut = 0;
+  #hasToldLeftOut = false;
+  #isScheduled = false;
+  #isClosed = false;
+  #stuck: NodeJS.Timeout | null = null;
+
+  constructor(means: NewsMeans) {
+    this.#means = means;
+  }
+
+  /** The promise, if there is one, rejects when the listener failed there. */
+  tell(event: object): Promise<void> | undefined {
+    if (this.#isClosed) return this.#failures.next();
+    if (this.#waiting.length >= MAX_WAITING) this.#leftOut += 1;
+    else {
+      this.#waiting.push(this.#means.forms.news(event));
+      this.#schedule();
+    }
+    return this.#failures.next();
+  }
+
+  /** Sends what waits, so that what is sent next comes after it. */
+  flush(): void {
+    if (this.#waiting.length === 0) return;
+    const news = this.#waiting;
+    this.#waiting = [];
+    this.#parcels += 1;
+    if (this.#stuck === null) this.#watch();
+    this.#means.send({ kind: 'news', news });
+  }
+
+  /** A parcel was handed on. */
+  heard(): void {
+    this.#parcels = Math.max(0, this.#parcels - 1);
+    this.#watch();
+    if (this.#waiting.length < MAX_WAITING) this.#tellLeftOut();
+    this.#schedule();
+  }
+
+  failed(error: unknown): void {
+    this.#failures.add(error);
+  }
+
+  /** The process is gone: why, or null when that was wanted, and nobody is to be told. */
+  close(why: string | null): void {
+    this.#isClosed = true;
+    this.#waiting = [];
+    this.#parcels = 0;
+    this.#watch();
+    this.#tellLeftOut();
+    if (why !== null) this.#failures.close(why);
+  }
+
+  /** Pieces of text come one after the other: those of one moment go together. */
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      if (this.#parcels < MAX_PARCELS) this.flush();
+    });
+  }
+
+  #watch(): void {
+    if (this.#stuck !== null) clearTimeout(this.#stuck);
+    const look = (): void => {
+      this.#means.onStuck();
+      this.#watch();
+    };
+    const delay = timerDelay(this.#means.timeoutMs);
+    this.#stuck = this.#parcels === 0 ? null : setTimeout(look, delay).unref();
+  }
+
+  #tellLeftOut(): void {
+    if (this.#leftOut === 0 || this.#hasToldLeftOut) return;
+    this.#hasToldLeftOut = true;
+    this.#means.onLeftOut(this.#leftOut);
+  }
+}
+
+/** Failures that come later than the call that they belong to; each is heard of once. */
+class LateFailures {
+  readonly #untold: unknown[] = [];
+  #reject: ((error: unknown) => void) | null = null;
+  #closed: HooklineError | null = null;
+
+  /** Of all calls, one at a time waits for a failure. */
+  next(): Promise<void> | undefined {
+    if (this.#closed !== null) return Promise.reject(this.#closed);
+    if (this.#reject !== null) return undefined;
+    const failing = new Promise<void>((_resolve, reject) => {
+      this.#reject = reject;
+    });
+    // Whoever called may not wait for it.
+    failing.catch(() => undefined);
+    this.#give();
+    return failing;
+  }
+
+  add(error: unknown): void {
+    this.#untold.push(error);
+    this.#give();
+  }
+
+  close(message: string): void {
+    this.#closed = new HooklineError('PLUGIN_ENDED', { message });
+    this.add(this.#closed);
+  }
+
+  #give(): void {
+    if (this.#reject === null || this.#untold.length === 0) return;
+    this.#reject(this.#untold.shift());
+    this.#reject = null;
+  }
+}

@@ -1,0 +1,287 @@
+import type { ChildProcess } from 'node:child_process';
+import { createTreeEnder, type TreeEnder } from '../../process/end-tree.ts';
+import type { Environment } from '../../process/environment.ts';
+import { forgetTree, rememberTree } from '../../process/live-trees.ts';
+import { describeSpawnFailure, spawnModule } from '../../process/spawn.ts';
+import { callMethod } from './wire/serialize.ts';
+import { type FromChild, isFromChild, type ToChild } from './wire/protocol.ts';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { cutText } from '../../base/json.ts';
+import { StringDecoder } from 'node:string_decoder';
+
+interface ProcessRequest {
+  readonly program: ChildProgram;
+  readonly cwd: string;
+  readonly environment: Readonly<Environment>;
+  readonly onMessage: (message: FromChild) => void;
+  readonly onLine: (stream: 'stdout' | 'stderr', line: string) => void;
+  /** Once, also when it could not be started. */
+  readonly onEnd: (ending: Ending) => void;
+}
+
+/** The process that one plugin runs in. */
+export interface PluginProcess {
+  /** Throws when the message cannot be copied; a process that has ended hears nothing. */
+  send(message: ToChild): void;
+  /** Whether this process waits for it: otherwise nobody is kept from exiting by it. */
+  hold(isHeld: boolean): void;
+  /** Ends it with everything that it started; the first reason is the one that is told. */
+  kill(reason: string): void;
+  /** Closes the channel, upon which it ends by itself; when it does not do so in time, it is ended. */
+  expectEnd(withinMs: number): void;
+}
+
+/** How long it has to end by itself after it was asked to. */
+const TERM_MS = 500;
+/** How long its output is waited for once it has ended; what it started may still hold the pipes. */
+const DRAIN_MS = 250;
+const STDERR_TAIL = 8_000;
+
+export function startProcess(request: ProcessRequest): PluginProcess {
+  const { program, cwd, environment: env } = request;
+  const child = spawnModule({ file: program.file, args: program.nodeFlags, cwd, env });
+  return new RunningProcess(child, request);
+}
+
+class RunningProcess implements PluginProcess {
+  readonly #child: ChildProcess;
+  readonly #request: ProcessRequest;
+  #ender: TreeEnder | null = null;
+  #reason: string | null = null;
+  #stderr = '';
+  #isExpected = false;
+  #hasEnded = false;
+
+  constructor(child: ChildProcess, request: ProcessRequest) {
+    this.#child = child;
+    this.#request = request;
+    const { pid } = child;
+    if (pid !== undefined) rememberTree(pid);
+    child.on('message', (message) => {
+      if (!this.#hasEnded && isFromChild(message)) request.onMessage(message);
+    });
+    child.once('error', (error) => this.#fail(error));
+    child.once('exit', (code, signal) => this.#drain(code, signal));
+    // Nobody can speak to it any more; if it does not notice, it is ended.
+    child.once('disconnect', () => this.#endAfter(TERM_MS));
+    this.#readOutput();
+    this.hold(false);
+  }
+
+  send(message: ToChild): void {
+    if (!this.#child.connected) return;
+    // With a listener for what goes wrong later: that it has ended is told otherwise.
+    this.#child.send(message, undefined, {}, () => undefined);
+  }
+
+  hold(isHeld: boolean): void {
+    const { channel } = this.#child;
+    // The process too: when it ends in the middle of a call, the channel is the first to go.
+    if (isHeld) {
+      channel?.ref();
+      this.#child.ref();
+    } else {
+      channel?.unref();
+      this.#child.unref();
+    }
+  }
+
+  kill(reason: string): void {
+    this.#reason ??= reason;
+    this.#end();
+  }
+
+  expectEnd(withinMs: number): void {
+    this.#reason ??= 'was ended with the session';
+    this.#isExpected = true;
+    if (this.#child.connected) this.#child.disconnect();
+    this.#endAfter(withinMs);
+  }
+
+  #endAfter(ms: number): void {
+    setTimeout(() => this.#end(), ms).unref();
+  }
+
+  #end(): void {
+    const { pid } = this.#child;
+    if (pid === undefined || this.#hasEnded || this.#ender !== null) return;
+    const ender = createTreeEnder(pid);
+    this.#ender = ender;
+    ender.end('SIGTERM');
+    setTimeout(() => {
+      if (!this.#hasEnded) ender.end('SIGKILL');
+    }, TERM_MS).unref();
+  }
+
+  #readOutput(): void {
+    const { onLine } = this.#request;
+    for (const name of ['stdout', 'stderr'] as const) {
+      const stream = this.#child[name];
+      const lines = createOutputLines((line) => onLine(name, line));
+      stream?.on('data', (chunk: Buffer) => {
+        if (name === 'stderr') this.#stderr = (this.#stderr + chunk.toString()).slice(-STDERR_TAIL);
+        lines.read(chunk);
+      });
+      stream?.once('end', () => lines.end());
+      stream?.on('error', () => undefined);
+      // Whoever prints keeps nobody waiting.
+      if (stream !== null) callMethod(stream, 'unref', []);
+    }
+  }
+
+  /** What it printed last may come after it has ended. */
+  #drain(code: number | null, signal: NodeJS.Signals | null): void {
+    const { stdout, stderr } = this.#child;
+    const open = new Set([stdout, stderr].filter((stream) => stream?.closed === false));
+    const finish = (): void => this.#finish({ code, signal });
+    if (open.size === 0) return finish();
+    const limit = setTimeout(finish, DRAIN_MS);
+    // Not the process's own `close`: it does not come when the channel was closed from here.
+    for (const stream of open) {
+      stream?.once('close', () => {
+        open.delete(stream);
+        if (open.size > 0) return;
+        clearTimeout(limit);
+        finish();
+      });
+    }
+  }
+
+  #fail(error: Error): void {
+    if (this.#child.pid !== undefined) return;
+    const { program, cwd, environment: env } = this.#request;
+    const request = { file: process.execPath, args: [program.file], cwd, env };
+    this.#reason ??= `could not be started: ${describeSpawnFailure(error, request).message}`;
+    this.#finish({ code: null, signal: null });
+  }
+
+  #finish({ code, signal }: Pick<Ending, 'code' | 'signal'>): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    const { pid } = this.#child;
+    if (pid !== undefined) this.#clearAway(pid);
+    this.#request.onEnd({ code, signal, reason: this.#reason, stderr: this.#stderr });
+  }
+
+  /** Ends what it started and left behind; one that ends as expected does so itself. */
+  #clearAway(pid: number): void {
+    forgetTree(pid);
+    if (this.#isExpected && this.#ender === null) return;
+    (this.#ender ?? createTreeEnder(pid)).end('SIGKILL');
+  }
+}
+
+/** What a plugin's process runs. */
+export interface ChildProgram {
+  readonly file: string;
+  readonly nodeFlags: readonly string[];
+}
+
+/** The program that stands beside this file: of the library, of the command, or of the sources. */
+export function childProgram(): ChildProgram {
+  const here = path.dirname(fileURLToPath(import.meta.url));
+  const isUnbundled = here.endsWith(path.join('plugins', 'isolation'));
+  const home = path.resolve(here, isUnbundled ? '../..' : '..');
+  if (!import.meta.url.endsWith('.ts')) {
+    return { file: path.join(home, 'plugin-child.js'), nodeFlags: [] };
+  }
+  // Node.js 20 cannot run TypeScript by itself.
+  const jiti = path.dirname(createRequire(import.meta.url).resolve('jiti/package.json'));
+  const loader = pathToFileURL(path.join(jiti, 'lib', 'jiti-register.mjs')).href;
+  return { file: path.join(home, 'plugin-child.ts'), nodeFlags: ['--import', loader] };
+}
+
+/** How a plugin's process ended. */
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** Why we ended it ourselves; null when nobody did. */
+  readonly reason: string | null;
+  /** The end of what it wrote to stderr. */
+  readonly stderr: string;
+}
+
+const MAX_QUOTE = 300;
+
+/** One sentence for whoever called it, a person or a model. */
+export function describeEnding(plugin: string, ending: Ending): string {
+  const how = `the process of the plugin "${plugin}" ${howItEnded(ending)}`;
+  const last = tellingLine(ending.stderr);
+  const quote = last === null ? '' : `; it last wrote: ${cutText(last, MAX_QUOTE)}`;
+  return `${how}, so nothing of it works any more in this session${quote}`;
+}
+
+function howItEnded({ code, signal, reason }: Ending): string {
+  if (reason !== null) return reason;
+  if (signal !== null) return `was ended by ${signal}`;
+  return `ended by itself with exit code ${code ?? 'unknown'}`;
+}
+
+const FATAL = /^(?:FATAL ERROR|[\w$.]*(?:Error|Exception)\b)/;
+/** What Node.js prints around an error that nobody caught. */
+const AROUND = /^(?:\s+at |Node\.js v|\s*\^|-{3,}|\s*$)/;
+
+/** The line that says what happened: an error rather than the stack below it. */
+function tellingLine(stderr: string): string | null {
+  const lines = stderr.split('\n').filter((line) => !AROUND.test(line));
+  const telling = lines.findLast((line) => FATAL.test(line)) ?? lines.at(-1);
+  return telling?.trim() ?? null;
+}
+
+/** How much of one line is passed on. */
+const MAX_LINE = 10_000;
+/** How many lines are passed on in one stretch of time; a plugin that prints without end must not occupy its host. */
+const MAX_LINES = 500;
+const STRETCH_MS = 1000;
+
+/** Reads what a process prints, line by line. */
+interface OutputLines {
+  read(chunk: Buffer): void;
+  /** What stands behind the last line break. */
+  end(): void;
+}
+
+function createOutputLines(onLine: (line: string) => void): OutputLines {
+  const decoder = new StringDecoder('utf8');
+  const pass = limited(onLine);
+  let rest = '';
+  return {
+    read(chunk) {
+      const [first = '', ...others] = decoder.write(chunk).split('\n');
+      // Nobody needs more of a line than is passed on.
+      rest = cutText(rest + first, MAX_LINE);
+      for (const next of others) {
+        pass(rest);
+        rest = cutText(next, MAX_LINE);
+      }
+    },
+    end() {
+      pass(rest + decoder.end());
+      rest = '';
+    },
+  };
+}
+
+function limited(onLine: (line: string) => void): (line: string) => void {
+  let passed = 0;
+  let leftOut = 0;
+  const begin = (): void => {
+    passed = 0;
+    if (leftOut > 0) onLine(`(${leftOut} more lines are left out)`);
+    leftOut = 0;
+  };
+  let stretch: NodeJS.Timeout | null = null;
+  return (line) => {
+    const text = line.trimEnd();
+    if (text === '') return;
+    stretch ??= setTimeout(() => {
+      stretch = null;
+      begin();
+    }, STRETCH_MS).unref();
+    passed += 1;
+    if (passed <= MAX_LINES) onLine(text);
+    else leftOut += 1;
+  };
+}

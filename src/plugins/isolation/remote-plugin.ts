@@ -1,0 +1,328 @@
+import { isRecord, typeName } from '../../base/json.ts';
+import { timerDelay } from '../../base/time-limit.ts';
+import type {
+  AgentExtensionApi,
+  PluginSetupContext,
+  AgentExtensionCommand,
+  AgentExtensionCommandResult,
+  AgentExtensionMessageBuilder,
+  AgentExtensionRule,
+} from '../contract/plugin.ts';
+import { HOOK_NAMES, type HookName } from '../contract/runtime-hooks.ts';
+import type { News } from './event-forwarder.ts';
+import type { Ports } from './ports.ts';
+import { pack, unpack, without } from './wire/serialize.ts';
+import type {
+  HookForm,
+  HooksForm,
+  OfferedPorts,
+  PluginForm,
+  SetUpForm,
+  ToolForm,
+  AnswerForm,
+  PackedChange,
+  RequestChanges,
+} from './wire/protocol.ts';
+import { HooklineError } from '../../base/errors.ts';
+import type { StandardIssue, StandardResult, StandardSchema } from '../contract/input-schema.ts';
+import type { ProviderMessage } from '../contract/message.ts';
+import { type AgentTool, checkedWith } from '../contract/tool.ts';
+import type { ContextForms } from './serialize-context.ts';
+import type { Link } from './link.ts';
+import { type SentLists, changed } from './wire/list-delta-cache.ts';
+
+interface PluginFacadeMeans extends FacadeMeans {
+  readonly news: News;
+  readonly ports: Ports;
+  readonly setupTimeoutMs: number;
+  readonly isStrict: boolean;
+  readonly onWarning: (message: string) => void;
+  /** It is set up, and used from now on. */
+  readonly onActive: () => void;
+  /** Ends the process, after what the plugin wants done before that; rejects with what failed of it. */
+  readonly end: () => Promise<void>;
+}
+
+/** An object that is used like the plugin itself, which is in another process. */
+export function facadeOf(
+  { fields, hasSetup, hooks }: PluginForm,
+  means: PluginFacadeMeans,
+): object {
+  const facade: Record<string, unknown> = { ...fields };
+  if (hooks !== null) facade['hooks'] = hooksOf(hooks, means);
+  // What is there instead of a function is told of when the manifest is read.
+  const isSetUp = hasSetup || fields['setup'] === undefined;
+  if (isSetUp) facade['setup'] = setUpThere;
+  return facade;
+
+  async function setUpThere(api: AgentExtensionApi, context: PluginSetupContext): Promise<void> {
+    context.onDispose?.(means.end);
+    try {
+      // Known before the events that are sent while it is set up.
+      const ports = means.ports.open(context, (type) => api.registerAutomationEventType(type));
+      const made = await setUp(context, ports, means);
+      registerAll(api, made, means);
+      for (const id of made.handlers) means.onWarning(staysThere(id));
+      facade['hooks'] = made.hooks === null ? undefined : hooksOf(made.hooks, means);
+      means.onActive();
+    } catch (error) {
+      // A plugin that is not set up has nothing to do.
+      means.end().catch(() => undefined);
+      throw error;
+    }
+  }
+}
+
+function staysThere(id: string): string {
+  return `the provider "${id}" serves nothing: its code is in a process of its own; describe it with api.registerProvider and metadata.baseUrl, or use it without plugins.isolation`;
+}
+
+async function setUp(
+  context: PluginSetupContext,
+  ports: OfferedPorts,
+  { link, setupTimeoutMs, isStrict }: PluginFacadeMeans,
+): Promise<SetUpForm> {
+  const data = Object.fromEntries(Object.entries(context).filter(([key]) => !PORTS.includes(key)));
+  const order = {
+    type: 'setup',
+    fields: pack(data),
+    ports,
+    isStrict,
+  } as const;
+  const limit = setTimeout(
+    () => link.kill(`did not end its setup within ${setupTimeoutMs} ms and was ended`),
+    timerDelay(setupTimeoutMs),
+  );
+  try {
+    const { value } = await link.ask(order);
+    const made = unpack(value);
+    return isSetUp(made) ? made : NOTHING;
+  } finally {
+    clearTimeout(limit);
+  }
+}
+
+/** What of the context is no data. */
+const PORTS: readonly string[] = ['automation', 'logger', 'telemetry', 'emitEvent', 'onDispose'];
+
+/** The other side is ours. */
+function isSetUp(made: unknown): made is SetUpForm {
+  return isRecord(made) && Array.isArray(made['tools']);
+}
+
+const NOTHING: SetUpForm = {
+  hooks: null,
+  tools: [],
+  commands: [],
+  rules: [],
+  messageBuilders: [],
+  providers: [],
+  handlers: [],
+  mcpServers: [],
+};
+
+function hooksOf(
+  hooks: NonNullable<HooksForm>,
+  means: PluginFacadeMeans,
+): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(hooks);
+  return Object.fromEntries(entries.map(([name, form]) => [name, hookOf(name, form, means)]));
+}
+
+function hookOf(name: string, form: HookForm, means: PluginFacadeMeans): unknown {
+  if (!form.isFunction) return form.value;
+  const hook = isHookName(name) ? caller(name, means) : () => undefined;
+  return form.failClosed ? Object.assign(hook, { failClosed: true }) : hook;
+}
+
+function isHookName(name: string): name is HookName {
+  return HOOK_NAMES.some((each) => each === name);
+}
+
+function caller(hook: HookName, { link, forms, news, timeoutMs }: PluginFacadeMeans) {
+  if (hook === 'onEvent') return (event: object) => news.tell(event);
+  return async (context: object): Promise<unknown> => {
+    const request: unknown = Reflect.get(context, 'request');
+    const signal = isRecord(request) && request['signal'];
+    const answer = await link.ask(
+      { type: 'hook', hook, context: forms.of(context) },
+      { timeoutMs, ...(signal instanceof AbortSignal ? { signal } : {}) },
+    );
+    const result = resultOf(answer, request);
+    if (answer.request !== undefined && isRecord(request)) changeRequest(request, answer.request);
+    return result;
+  };
+}
+
+interface FacadeMeans {
+  readonly link: Link;
+  readonly lists: SentLists;
+  readonly forms: ContextForms;
+  /** How long a hook, a rule, a command or a message builder may take. */
+  readonly timeoutMs: number;
+}
+
+/** Registers here what `setup` registered there, each with functions that call it there; types of events are known already. */
+function registerAll(api: AgentExtensionApi, made: SetUpForm, means: FacadeMeans): void {
+  made.tools.forEach((form, place) => api.registerTool(toolOf(form, place, means)));
+  made.commands.forEach((form, place) => api.registerCommand(commandOf(form, place, means)));
+  made.rules.forEach((form, place) => api.registerRule(ruleOf(form, place, means)));
+  made.messageBuilders.forEach((form, place) =>
+    api.registerMessageBuilder(builderOf(form, place, means)),
+  );
+  for (const provider of made.providers) api.registerProvider(provider);
+  for (const server of made.mcpServers) api.registerMcpServer(server);
+}
+
+function toolOf({ fields, checks }: ToolForm, place: number, means: FacadeMeans): AgentTool {
+  const { link, forms } = means;
+  const tool: AgentTool = {
+    ...fields,
+    async execute(input, context) {
+      const onUpdate = (update: unknown): void => context.emitUpdate?.(update);
+      const order = {
+        type: 'tool',
+        place,
+        input: pack(input),
+        context: forms.of(without(context, ['emitUpdate'])),
+        hasUpdates: 'emitUpdate' in context,
+      } as const;
+      const { value } = await link.ask(order, { signal: context.signal, onUpdate });
+      return unpack(value);
+    },
+  };
+  return checks ? checkedWith(tool, schemaThere(fields.inputSchema, place, means)) : tool;
+}
+
+/** The author's schema stays where it was made; what it makes of an input is used there, too. */
+function schemaThere(
+  jsonSchema: object,
+  place: number,
+  { link, timeoutMs }: FacadeMeans,
+): StandardSchema {
+  const standard = {
+    version: 1,
+    vendor: 'hookline',
+    jsonSchema: { input: () => jsonSchema },
+    async validate(value: unknown): Promise<StandardResult> {
+      try {
+        const answer = await link.ask({ type: 'check', place, input: pack(value) }, { timeoutMs });
+        const issues = unpack(answer.value);
+        return isIssues(issues) ? { issues } : { value };
+      } catch {
+        // That it cannot be asked is said when the tool is called.
+        return { value };
+      }
+    },
+  };
+  return { '~standard': standard };
+}
+
+function isIssues(issues: unknown): issues is readonly StandardIssue[] {
+  return Array.isArray(issues) && issues.length > 0;
+}
+
+function commandOf(
+  { fields, hasFunction }: SetUpForm['commands'][number],
+  place: number,
+  { link, timeoutMs }: FacadeMeans,
+): AgentExtensionCommand {
+  if (!hasFunction) return fields;
+  return {
+    ...fields,
+    async handler(input) {
+      const { value } = await link.ask({ type: 'command', place, input }, { timeoutMs });
+      return commandResult(unpack(value));
+    },
+  };
+}
+
+function commandResult(result: unknown): AgentExtensionCommandResult | undefined {
+  if (typeof result === 'string') return result;
+  if (!isRecord(result)) return undefined;
+  const { reply, submitPrompt } = result;
+  return {
+    ...(typeof reply === 'string' ? { reply } : {}),
+    ...(typeof submitPrompt === 'string' ? { submitPrompt } : {}),
+  };
+}
+
+function ruleOf(
+  { fields, hasFunction }: SetUpForm['rules'][number],
+  place: number,
+  { link, timeoutMs }: FacadeMeans,
+): AgentExtensionRule {
+  if (!hasFunction) return { content: '', ...fields };
+  return {
+    ...fields,
+    async content() {
+      const { value } = await link.ask({ type: 'rule', place }, { timeoutMs });
+      const said = unpack(value);
+      return typeof said === 'string' ? said : '';
+    },
+  };
+}
+
+function builderOf(
+  { fields }: SetUpForm['messageBuilders'][number],
+  place: number,
+  { link, lists, timeoutMs }: FacadeMeans,
+): AgentExtensionMessageBuilder {
+  return {
+    ...fields,
+    async build(given) {
+      const messages = lists.change(`built by ${place}`, given);
+      const answer = await link.ask({ type: 'build', place, messages }, { timeoutMs });
+      const change = answer.lists?.messages;
+      const built = change === undefined ? unpack(answer.value) : changedBy(given, change);
+      if (isMessages(built)) return built;
+      throw new HooklineError('PLUGIN_INVALID', {
+        message: `it gave ${built === undefined ? 'nothing' : typeName(built)}, expected a list of messages`,
+      });
+    },
+  };
+}
+
+/** What is in it is looked at by whoever wanted it. */
+function isMessages(built: unknown): built is readonly ProviderMessage[] {
+  return Array.isArray(built);
+}
+
+/** The list as the other side left it; what it did not touch is the same. */
+function changedBy(given: readonly unknown[], change: PackedChange): unknown[] {
+  const between = unpack(change.between);
+  return changed(given, { ...change, between: Array.isArray(between) ? between : [] });
+}
+
+/** Does to a request here what a hook did to its copy there. */
+function changeRequest(request: object, { set, removed, lists }: RequestChanges): void {
+  const { messages, tools } = lists;
+  if (messages !== undefined) setList(request, 'messages', messages);
+  if (tools !== undefined) setList(request, 'tools', tools);
+  const fields = unpack(set);
+  if (isRecord(fields)) Object.assign(request, fields);
+  for (const key of removed) Reflect.deleteProperty(request, key);
+}
+
+function setList(owner: object, key: string, change: PackedChange): void {
+  Reflect.set(owner, key, changedBy(listIn(owner, key), change));
+}
+
+function listIn(owner: object, key: string): readonly unknown[] {
+  const list: unknown = Reflect.get(owner, key);
+  return Array.isArray(list) ? list : [];
+}
+
+/** What a hook returned, with the lists that it made of those in the request. */
+function resultOf({ value, lists = {} }: AnswerForm, request: unknown): unknown {
+  const result = unpack(value);
+  if (!isRecord(result) || !isRecord(request)) return result;
+  const { messages, tools } = lists;
+  return {
+    ...result,
+    ...(messages === undefined
+      ? {}
+      : { messages: changedBy(listIn(request, 'messages'), messages) }),
+    ...(tools === undefined ? {} : { tools: changedBy(listIn(request, 'tools'), tools) }),
+  };
+}

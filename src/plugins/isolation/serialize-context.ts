@@ -1,0 +1,120 @@
+import { isRecord } from '../../base/json.ts';
+import { isStandardSchema, toJsonSchema } from '../contract/input-schema.ts';
+import { sharedSaid } from '../contract/snapshot.ts';
+import { remember, type SentChange, type SentLists } from './wire/list-delta-cache.ts';
+import { pack } from './wire/serialize.ts';
+import type { ContextForm, ListedForm, RequestForm, SignalForm } from './wire/protocol.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What plugins are told, as it goes to their process: of conversations only what is new. */
+export interface ContextForms {
+  /** What hooks and tools are called with. */
+  of(context: object): ContextForm;
+  /** What listeners are told. */
+  news(event: object): ContextForm;
+}
+
+export function createContextForms(lists: SentLists): ContextForms {
+  const spoken = new Map<string, Spoken>();
+  const of = (context: object): ContextForm => {
+    const { snapshot, result, request, tool, signal, ...rest }: Fields = { ...context };
+    const agent = agentOf(snapshot);
+    const isRunResult = isRecord(result) && sharedSaid(result) !== null;
+    const fields = {
+      ...rest,
+      ...('tool' in context ? { tool: toolForm(tool) } : {}),
+      ...('result' in context && !isRunResult ? { result } : {}),
+    };
+    return {
+      fields: pack(fields),
+      ...(isRecord(snapshot) ? { snapshot: listedForm(snapshot, agent, lists) } : {}),
+      ...(isRunResult ? { result: listedForm(result, agent, lists) } : {}),
+      ...(isRecord(request) ? { request: requestForm(request, agent, lists) } : {}),
+      ...(signal instanceof AbortSignal ? { signal: signalForm(signal) } : {}),
+    };
+  };
+  return {
+    of,
+    news(event) {
+      const isContinued = continuesText(event, spoken);
+      if (!isContinued) return of(event);
+      const { accumulatedText: _known, ...rest }: Fields = { ...event };
+      return { ...of(rest), continues: true };
+    },
+  };
+}
+
+function agentOf(snapshot: unknown): string {
+  const agent = isRecord(snapshot) ? snapshot['agentId'] : undefined;
+  return typeof agent === 'string' ? agent : '';
+}
+
+function listedForm(owner: Fields, agent: string, lists: SentLists): ListedForm {
+  const shared = sharedSaid(owner);
+  const fields: Record<string, unknown> = {};
+  // Whoever reads `messages` has them copied.
+  for (const key of Object.keys(owner)) if (key !== 'messages') fields[key] = owner[key];
+  const messages =
+    shared === null
+      ? changeOfField(owner['messages'], `said by ${agent}`, lists)
+      : lists.growth(`said by ${agent}`, shared);
+  return { fields: pack(fields), messages };
+}
+
+function changeOfField(given: unknown, list: string, lists: SentLists): SentChange {
+  const items: readonly unknown[] = Array.isArray(given) ? given : [];
+  return lists.change(list, items);
+}
+
+function requestForm(request: Fields, agent: string, lists: SentLists): RequestForm {
+  const { messages, tools, signal, ...rest } = request;
+  return {
+    fields: pack(rest),
+    messages: changeOfField(messages, `asked by ${agent}`, lists),
+    tools: changeOfField(tools, `tools of ${agent}`, lists),
+    ...(signal instanceof AbortSignal ? { signal: signalForm(signal) } : {}),
+  };
+}
+
+function signalForm(signal: AbortSignal): SignalForm {
+  return signal.aborted ? { reason: pack(signal.reason) } : {};
+}
+
+/** As a model is told of it: what makes it work stays here. */
+function toolForm(tool: unknown): unknown {
+  if (!isRecord(tool) || typeof tool['execute'] !== 'function') return tool;
+  const { execute: _work, inputSchema, ...rest } = tool;
+  const isAuthored = isStandardSchema(inputSchema);
+  return { ...rest, inputSchema: isAuthored ? schemaOf(inputSchema, tool['name']) : inputSchema };
+}
+
+function schemaOf(schema: Parameters<typeof toJsonSchema>[0], name: unknown): unknown {
+  try {
+    return toJsonSchema(schema, String(name));
+  } catch {
+    // Whoever registered it was told.
+    return { type: 'object' };
+  }
+}
+
+interface Spoken {
+  readonly iteration: unknown;
+  readonly length: number;
+}
+
+/** Pieces of text carry all that was said before them, which the other side can put together itself. */
+function continuesText(event: object, spoken: Map<string, Spoken>): boolean {
+  const { type, text, accumulatedText, iteration, snapshot }: Fields = { ...event };
+  if (typeof text !== 'string' || typeof accumulatedText !== 'string') return false;
+  const stream = textStream(type, snapshot);
+  const before = spoken.get(stream);
+  remember(spoken, stream, { iteration, length: accumulatedText.length });
+  if (before === undefined || before.iteration !== iteration) return false;
+  return before.length + text.length === accumulatedText.length;
+}
+
+/** Whose words of which kind they are; the same on both sides. */
+export function textStream(type: unknown, snapshot: unknown): string {
+  return `${String(type)} of ${agentOf(snapshot)}`;
+}

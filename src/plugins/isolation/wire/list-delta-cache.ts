@@ -1,0 +1,143 @@
+import { type Packed, pack, unpack } from './serialize.ts';
+
+/** How many lists both sides remember; the one that was not used for longest is forgotten first. */
+const REMEMBERED = 8;
+
+/** A change of a list that both sides know under a name. */
+export interface SentChange {
+  readonly list: string;
+  readonly start: number;
+  readonly end: number;
+  readonly between: Packed;
+}
+
+/** What the other side knows, so that of conversations only what it has not seen is sent. */
+export interface SentLists {
+  /** Every change must be sent, and in this order. */
+  change(list: string, items: readonly unknown[]): SentChange;
+  /** Of a list that only ever grows: nothing is compared, however long it is. */
+  growth(list: string, items: readonly unknown[]): SentChange;
+  /** What was to be sent did not go: the other side knows nothing for sure. */
+  forget(): void;
+}
+
+interface Sent {
+  readonly items: readonly unknown[];
+  readonly length: number;
+}
+
+export function createSentLists(): SentLists {
+  const lists = new Map<string, Sent>();
+  const send = (list: string, items: readonly unknown[], found: ListChange): SentChange => {
+    remember(lists, list, { items, length: items.length });
+    const { start, end, between } = found;
+    return { list, start, end, between: pack(between) };
+  };
+  return {
+    change(list, items) {
+      const { items: before = [] } = lists.get(list) ?? {};
+      // A copy: whoever has the list may add to it.
+      return send(list, [...items], changeOf(before, items));
+    },
+    growth(list, items) {
+      const sent = lists.get(list);
+      const start = sent?.items === items ? Math.min(sent.length, items.length) : 0;
+      return send(list, items, { start, end: 0, between: items.slice(start) });
+    },
+    forget: () => lists.clear(),
+  };
+}
+
+/** Keeps it as the one that was used last. */
+export function remember<Item>(lists: Map<string, Item>, list: string, item: Item): void {
+  lists.delete(list);
+  lists.set(list, item);
+  const [oldest] = lists.keys();
+  if (lists.size > REMEMBERED && oldest !== undefined) lists.delete(oldest);
+}
+
+/** The first so many of its items; more may be added behind them later. */
+export interface KnownList {
+  readonly items: readonly unknown[];
+  readonly length: number;
+}
+
+/** The same lists on the other side. */
+export interface KnownLists {
+  take(change: SentChange): KnownList;
+}
+
+export function createKnownLists(): KnownLists {
+  const lists = new Map<string, unknown[]>();
+  return {
+    take({ list, start, end, between }) {
+      const before = lists.get(list) ?? [];
+      const added = listOf(unpack(between));
+      const grows = start === before.length;
+      const items = grows ? before : changed(before, { start, end, between: added });
+      if (grows) for (const each of added) items.push(each);
+      remember(lists, list, items);
+      return { items, length: items.length };
+    },
+  };
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** How a list came out of the one before it: its start and end stay, what is between them is other. */
+export interface ListChange {
+  readonly start: number;
+  readonly end: number;
+  readonly between: readonly unknown[];
+}
+
+/** Compares what lists hold, so that of a long one only what is new is sent. */
+export function changeOf(before: readonly unknown[], after: readonly unknown[]): ListChange {
+  const most = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < most && isSame(before[start], after[start])) start += 1;
+  let end = 0;
+  while (end < most - start && isSame(before.at(-1 - end), after.at(-1 - end))) end += 1;
+  return { start, end, between: after.slice(start, after.length - end) };
+}
+
+export function isUnchanged({ start, end, between }: ListChange, length: number): boolean {
+  return between.length === 0 && start + end === length;
+}
+
+/** The list after the change; what stays is the same in both. */
+export function changed(
+  before: readonly unknown[],
+  { start, end, between }: ListChange,
+): unknown[] {
+  return [...before.slice(0, start), ...between, ...(end === 0 ? [] : before.slice(-end))];
+}
+
+/** Whether two pieces of plain data say the same; of other things only whether they are one. */
+export function isSame(one: unknown, other: unknown): boolean {
+  if (Object.is(one, other)) return true;
+  if (typeof one !== 'object' || typeof other !== 'object') return false;
+  if (one === null || other === null) return false;
+  if (Array.isArray(one)) {
+    if (!Array.isArray(other) || one.length !== other.length) return false;
+    return one.every((each, place) => isSame(each, other[place]));
+  }
+  if (one instanceof Date) return other instanceof Date && one.getTime() === other.getTime();
+  return isPlain(one) && isPlain(other) && isSameRecord(one, other);
+}
+
+function isPlain(value: object): value is Readonly<Record<string, unknown>> {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function isSameRecord(
+  one: Readonly<Record<string, unknown>>,
+  other: Readonly<Record<string, unknown>>,
+): boolean {
+  const keys = Object.keys(one);
+  if (keys.length !== Object.keys(other).length) return false;
+  return keys.every((key) => Object.hasOwn(other, key) && isSame(one[key], other[key]));
+}

@@ -1,0 +1,329 @@
+import { EventEmitter } from 'node:events';
+import { types } from 'node:util';
+import { messageOf, ERROR_CODES, type ErrorCode, HooklineError } from '../../../base/errors.ts';
+import { MAX_NESTING, isRecord } from '../../../base/json.ts';
+
+/** A value as it goes to another process: data that can be copied, however it was made. */
+export interface Packed {
+  readonly value: unknown;
+  /** Whether errors in it were written down, and must be made again. */
+  readonly hasErrors: boolean;
+}
+
+/**
+ * What cannot be copied (functions, streams, what throws when it is looked at) becomes a note in its
+ * place; all else, also dates, maps, big integers and circles, arrives as it is. Never throws.
+ */
+export function pack(value: unknown): Packed {
+  if (isLeaf(value)) return { value, hasErrors: false };
+  if (isCopyable(value)) return { value, hasErrors: false };
+  const copying: Copying = { made: new Map(), hasErrors: false };
+  return { value: copy(value, copying, 0), hasErrors: copying.hasErrors };
+}
+
+export function unpack({ value, hasErrors }: Packed): unknown {
+  return hasErrors ? reviveErrors(value) : value;
+}
+
+function isLeaf(value: unknown): boolean {
+  if (value === null) return true;
+  return typeof value !== 'object' && typeof value !== 'function' && typeof value !== 'symbol';
+}
+
+/** Whether the channel copies it by itself; most data is such, and need not be copied twice. */
+function isCopyable(value: unknown): boolean {
+  try {
+    return isCopyableBelow(value, new Set(), 0);
+  } catch {
+    // A getter threw.
+    return false;
+  }
+}
+
+function isCopyableBelow(value: unknown, seen: Set<unknown>, depth: number): boolean {
+  if (isLeaf(value)) return true;
+  if (typeof value !== 'object' || value === null || depth > MAX_NESTING) return false;
+  if (seen.has(value)) return true;
+  seen.add(value);
+  const goesOn = (each: unknown): boolean => isCopyableBelow(each, seen, depth + 1);
+  if (types.isProxy(value)) return false;
+  if (Array.isArray(value)) return value.every(goesOn);
+  if (isPlain(value)) {
+    for (const key in value) {
+      if (Object.hasOwn(value, key) && !goesOn(Reflect.get(value, key))) return false;
+    }
+    return true;
+  }
+  return isPlainData(value);
+}
+
+/** Made with braces, in whichever realm. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null || isForeignPlain(prototype);
+}
+
+function isForeignPlain(prototype: unknown): boolean {
+  if (typeof prototype !== 'object' || prototype === null) return false;
+  return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'isPrototypeOf');
+}
+
+/** Without anything in it that would have to be looked at. */
+function isPlainData(value: object): boolean {
+  return (
+    types.isDate(value) ||
+    types.isRegExp(value) ||
+    types.isArrayBuffer(value) ||
+    (ArrayBuffer.isView(value) && !types.isSharedArrayBuffer(value.buffer)) ||
+    types.isNumberObject(value) ||
+    types.isStringObject(value) ||
+    types.isBooleanObject(value)
+  );
+}
+
+interface Copying {
+  readonly made: Map<unknown, unknown>;
+  hasErrors: boolean;
+}
+
+function copy(value: unknown, copying: Copying, depth: number): unknown {
+  if (isLeaf(value)) return value;
+  if (typeof value === 'symbol') return `[${String(value)}]`;
+  if (typeof value === 'function') return noteOf('function', value.name);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > MAX_NESTING) return '[nested too deeply]';
+  if (copying.made.has(value)) return copying.made.get(value);
+  try {
+    return copyThing(value, copying, depth);
+  } catch (error) {
+    return `[cannot be looked at: ${messageOf(error)}]`;
+  }
+}
+
+function noteOf(kind: string, name: unknown): string {
+  return typeof name === 'string' && name !== '' ? `[${kind} ${name}]` : `[${kind}]`;
+}
+
+function copyThing(value: object, copying: Copying, depth: number): unknown {
+  const below = (each: unknown): unknown => copy(each, copying, depth + 1);
+  if (isError(value)) return copyError(value, copying, below);
+  if (isPlainData(value)) return value;
+  if (Array.isArray(value)) {
+    const list: unknown[] = keep([], value, copying);
+    for (const each of value) list.push(below(each));
+    return list;
+  }
+  if (types.isMap(value)) {
+    const map = keep(new Map<unknown, unknown>(), value, copying);
+    for (const [key, each] of value) map.set(below(key), below(each));
+    return map;
+  }
+  if (types.isSet(value)) {
+    const set = keep(new Set<unknown>(), value, copying);
+    for (const each of value) set.add(below(each));
+    return set;
+  }
+  if (isAlive(value)) return noteOf('object', kindOf(value));
+  const toJson: unknown = isPlain(value) ? undefined : Reflect.get(value, 'toJSON');
+  if (typeof toJson === 'function') return below(Reflect.apply(toJson, value, []));
+  return copyFields(value, copying, below);
+}
+
+/** Before what is in it is copied: it may contain itself. */
+function keep<Made>(made: Made, value: object, copying: Copying): Made {
+  copying.made.set(value, made);
+  return made;
+}
+
+function kindOf(value: object): string {
+  const { name }: { readonly name?: unknown } = value.constructor;
+  const isNamed = typeof name === 'string' && name !== '';
+  return isNamed ? name : Object.prototype.toString.call(value).slice('[object '.length, -1);
+}
+
+/** Things that do something rather than say something: their fields mean nothing elsewhere. */
+function isAlive(value: object): boolean {
+  return (
+    types.isPromise(value) ||
+    types.isWeakMap(value) ||
+    types.isWeakSet(value) ||
+    types.isGeneratorObject(value) ||
+    types.isSharedArrayBuffer(value) ||
+    types.isExternal(value) ||
+    ArrayBuffer.isView(value) ||
+    value instanceof EventEmitter ||
+    value instanceof EventTarget ||
+    value instanceof ReadableStream ||
+    value instanceof WritableStream ||
+    value instanceof WeakRef
+  );
+}
+
+function copyFields(
+  value: object,
+  copying: Copying,
+  below: (each: unknown) => unknown,
+): Record<string, unknown> {
+  const fields = keep<Record<string, unknown>>({}, value, copying);
+  for (const key of Object.keys(value)) fields[key] = below(read(value, key));
+  return fields;
+}
+
+/** One field that throws is one note. */
+function read(value: object, key: string): unknown {
+  try {
+    return Reflect.get(value, key);
+  } catch (error) {
+    return `[cannot be looked at: ${messageOf(error)}]`;
+  }
+}
+
+function copyError(
+  error: Error,
+  copying: Copying,
+  below: (each: unknown) => unknown,
+): { [MARK]: ErrorForm } {
+  copying.hasErrors = true;
+  const form = keep({ [MARK]: errorForm(error) }, error, copying);
+  const own = Object.getOwnPropertyNames(error).filter((key) => !SAID_ANYWAY.includes(key));
+  for (const key of own) form[MARK].fields[key] = below(read(error, key));
+  return form;
+}
+
+const SAID_ANYWAY = ['name', 'message', 'stack'];
+
+/** Marks an error that was written down; nobody writes such a key by chance. */
+const MARK = '\u0000hookline-error';
+
+/** An error as data: the channel itself would forget its name and fields. */
+interface ErrorForm {
+  readonly name: string;
+  readonly message: string;
+  readonly stack: string | undefined;
+  readonly isDomException: boolean;
+  /** Whatever else it carries: `code`, `cause`, `retryable`. */
+  readonly fields: Record<string, unknown>;
+}
+
+function isError(value: unknown): value is Error {
+  return types.isNativeError(value) || value instanceof Error;
+}
+
+function errorForm(error: Error): ErrorForm {
+  const { name, message, stack }: Readonly<Record<keyof Error, unknown>> = {
+    name: error.name,
+    message: error.message,
+    stack: error.stack,
+    cause: undefined,
+  };
+  return {
+    name: String(name),
+    message: String(message),
+    stack: typeof stack === 'string' ? stack : undefined,
+    isDomException: error instanceof DOMException,
+    fields: {},
+  };
+}
+
+/** Makes the errors in it again, in their places; what it is given is nobody else's. */
+function reviveErrors(value: unknown): unknown {
+  const made = new Map<object, unknown>();
+  const revive = (each: unknown): unknown => {
+    if (typeof each !== 'object' || each === null) return each;
+    if (made.has(each)) return made.get(each);
+    if (isMarked(each)) return reviveError(each, made, revive);
+    made.set(each, each);
+    reviveWithin(each, revive);
+    return each;
+  };
+  return revive(value);
+}
+
+type Revive = (each: unknown) => unknown;
+
+function isMarked(value: object): value is { [MARK]: ErrorForm } {
+  return Object.hasOwn(value, MARK);
+}
+
+function reviveError(
+  marked: { [MARK]: ErrorForm },
+  made: Map<object, unknown>,
+  revive: Revive,
+): Error {
+  const form = marked[MARK];
+  const error = emptyError(form);
+  made.set(marked, error);
+  for (const [key, value] of Object.entries(form.fields)) {
+    // A field of a class may be there already and refuse another value.
+    Reflect.defineProperty(error, key, {
+      value: revive(value),
+      writable: true,
+      enumerable: key !== 'cause' && key !== 'errors',
+      configurable: true,
+    });
+  }
+  return error;
+}
+
+const BUILT_IN: Readonly<Record<string, ErrorConstructor>> = {
+  Error,
+  EvalError,
+  RangeError,
+  ReferenceError,
+  SyntaxError,
+  TypeError,
+  URIError,
+};
+
+function emptyError({ name, message, stack, isDomException, fields }: ErrorForm): Error {
+  if (isDomException) return new DOMException(message, name);
+  const { code } = fields;
+  const error =
+    name === 'HooklineError' && isErrorCode(code)
+      ? new HooklineError(code, { message })
+      : new (BUILT_IN[name] ?? Error)(message);
+  const hidden = { writable: true, enumerable: false, configurable: true };
+  if (error.name !== name) Object.defineProperty(error, 'name', { value: name, ...hidden });
+  Object.defineProperty(error, 'stack', { value: stack, ...hidden });
+  return error;
+}
+
+function isErrorCode(code: unknown): code is ErrorCode {
+  return typeof code === 'string' && Object.hasOwn(ERROR_CODES, code);
+}
+
+function reviveWithin(value: object, revive: Revive): void {
+  if (Array.isArray(value)) {
+    const list: unknown[] = value;
+    for (const [place, each] of list.entries()) list[place] = revive(each);
+  } else if (value instanceof Map) {
+    const entries = [...value];
+    value.clear();
+    for (const [key, each] of entries) value.set(revive(key), revive(each));
+  } else if (value instanceof Set) {
+    const items = [...value];
+    value.clear();
+    for (const each of items) value.add(revive(each));
+  } else if (isRecord(value) && !ArrayBuffer.isView(value)) {
+    const fields: Record<string, unknown> = value;
+    for (const key of Object.keys(fields)) fields[key] = revive(fields[key]);
+  }
+}
+
+/** Calls a method of a foreign object as its author means it, with the object as `this`; without one, nothing happens. */
+export function callMethod(owner: object, name: string, args: readonly unknown[]): unknown {
+  const method: unknown = Reflect.get(owner, name);
+  const result: unknown =
+    typeof method === 'function' ? Reflect.apply(method, owner, args) : undefined;
+  return result;
+}
+
+/** A copy without some fields; what is in them is not looked at. */
+export function without<Thing extends object, Key extends keyof Thing & string>(
+  thing: Thing,
+  keys: readonly Key[],
+): Omit<Thing, Key> {
+  const kept: Partial<Thing> = { ...thing };
+  for (const key of keys) delete kept[key];
+  return kept as Omit<Thing, Key>;
+}

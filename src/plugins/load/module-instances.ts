@@ -1,0 +1,175 @@
+import path from 'node:path';
+import { pathToFileURL, fileURLToPath } from 'node:url';
+import type { PluginEntry } from '../entry.ts';
+import type { Translation } from './cache.ts';
+import type { ModuleScope } from './module-scope.ts';
+
+/** Where the files of a plugin are imported from, for one copy of it. */
+interface PlacedCopy {
+  /** The URL of each by the file as it was written, the entry first. */
+  readonly urls: ReadonlyMap<string, string>;
+}
+
+/**
+ * Makes a translation ready to be imported as a copy of its own. Node.js keeps one module for each URL:
+ * a file by itself is told apart by what is behind its name; several that import each other by where
+ * they lie.
+ */
+export async function placeCopy(
+  translation: Translation,
+  { owner, copy }: CopyRequest,
+): Promise<PlacedCopy> {
+  const { directory, modules } = translation;
+  const number = numberOf(directory, copy);
+  const isApart = number > 0 && modules.length > 1;
+  const place = isApart ? await linkedPlace(translation, number) : directory;
+  const behind = number > 0 && !isApart ? `?copy=${number}` : '';
+  const urls = new Map(
+    modules.map(({ file, name }) => [
+      file,
+      `${pathToFileURL(path.join(place, name)).href}${behind}`,
+    ]),
+  );
+  const { owners, placed } = moduleRegistry();
+  for (const owned of [...urls.keys(), place]) {
+    if (!owners.has(owned)) owners.set(owned, owner);
+  }
+  const own = { directory, place, urls, isApart };
+  placed.set(copy, [...(placed.get(copy) ?? []), own]);
+  return own;
+}
+
+interface CopyRequest {
+  readonly owner: PluginEntry;
+  readonly copy: string;
+}
+
+interface KeptCopy extends PlacedCopy {
+  readonly directory: string;
+  readonly place: string;
+  readonly isApart: boolean;
+}
+
+function numberOf(directory: string, copy: string): number {
+  const { copies } = moduleRegistry();
+  const own = copies.get(keyOf(directory, copy));
+  if (own !== undefined) return own;
+  const number = copies.get(directory) ?? 0;
+  copies.set(directory, number + 1);
+  copies.set(keyOf(directory, copy), number);
+  return number;
+}
+
+function keyOf(directory: string, copy: string): string {
+  return `${directory}\n${copy}`;
+}
+
+async function linkedPlace(translation: Translation, number: number): Promise<string> {
+  const { linkCopy } = await import('./temporary-files.ts');
+  return linkCopy(translation, number);
+}
+
+/** The next import for this copy gets a module that was not tried before. */
+export function abandonCopy({ directory }: Translation, copy: string): void {
+  moduleRegistry().copies.delete(keyOf(directory, copy));
+}
+
+/** Lets go of what is kept for a copy of all plugins, as when its session has ended. */
+export async function forgetCopy(copy: string): Promise<void> {
+  const { copies, scopes, placed } = moduleRegistry();
+  const own = placed.get(copy) ?? [];
+  placed.delete(copy);
+  for (const { directory, place, urls, isApart } of own) {
+    copies.delete(keyOf(directory, copy));
+    for (const url of urls.values()) scopes.delete(url);
+    if (!isApart) continue;
+    const { removeDirectory } = await import('./temporary-files.ts');
+    removeDirectory(place);
+  }
+}
+
+interface Registry {
+  /** By the URL of the translated module. */
+  readonly scopes: Map<string, ModuleScope>;
+  /** How many copies there are of a directory, and which number each has. */
+  readonly copies: Map<string, number>;
+  /** Whose a file is as it was written, and whose a directory of translated ones. */
+  readonly owners: Map<string, PluginEntry>;
+  /** What there is of each copy, of all plugins. */
+  readonly placed: Map<string, readonly KeptCopy[]>;
+}
+
+/** How a translated module finds its scope; it says `Symbol.for` with this name. */
+export const REGISTRY_NAME = 'hookline.plugin-modules';
+
+/** One for the process, whatever else of Hookline is loaded in it: module URLs are common to all, too. */
+export function moduleRegistry(): Registry {
+  const key = Symbol.for(REGISTRY_NAME);
+  const present: unknown = Reflect.get(globalThis, key);
+  if (isRegistry(present)) return present;
+  const registry: Registry = {
+    scopes: new Map(),
+    copies: new Map(),
+    owners: new Map(),
+    placed: new Map(),
+  };
+  Reflect.set(globalThis, key, registry);
+  return registry;
+}
+
+function isRegistry(value: unknown): value is Registry {
+  return typeof value === 'object' && value !== null && 'scopes' in value && 'owners' in value;
+}
+
+/**
+ * The entry file of the plugin that a stack trace leads to: the innermost call that stands in a file of a
+ * plugin, or else in its package, with all that is installed there. Null when no plugin takes part.
+ */
+export function ownerOf(stack: string): string | null {
+  const places = placesIn(stack);
+  return firstOf(places, ownerByFile) ?? firstOf(places, ownerByPackage);
+}
+
+/** Whether a stack trace leads to no file at all, only into Node.js itself. */
+export function leadsNowhere(stack: string): boolean {
+  return placesIn(stack).length === 0;
+}
+
+// `at name (file:///a/b.mjs?copy=1:2:3)`, `at /a/b.ts:2:3`, and `/a/b.ts:2` above a syntax error.
+const PLACE = /(?:^|[\s(])(file:\/\/[^\s)]+?|(?:[A-Za-z]:)?[\\/][^()\n]*?):\d+(?::\d+)?\)?$/gm;
+
+function placesIn(stack: string): readonly string[] {
+  return [...stack.matchAll(PLACE)].map(([, place = '']) => pathOf(place));
+}
+
+function pathOf(place: string): string {
+  if (!place.startsWith('file://')) return place;
+  try {
+    return fileURLToPath(place);
+  } catch {
+    return place;
+  }
+}
+
+function firstOf(
+  places: readonly string[],
+  ownerAt: (place: string) => string | null,
+): string | null {
+  for (const place of places) {
+    const owner = ownerAt(place);
+    if (owner !== null) return owner;
+  }
+  return null;
+}
+
+function ownerByFile(place: string): string | null {
+  const { owners } = moduleRegistry();
+  return (owners.get(place) ?? owners.get(path.dirname(place)))?.file ?? null;
+}
+
+function ownerByPackage(place: string): string | null {
+  for (const { file, package: home } of moduleRegistry().owners.values()) {
+    if (home !== null && place.startsWith(`${home.directory}${path.sep}`)) return file;
+  }
+  return null;
+}

@@ -1,0 +1,105 @@
+import { createRequire, isBuiltin } from 'node:module';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import {
+  type LoadRequest,
+  type ProvidedModules,
+  isProvided,
+  type Names,
+  providedNames,
+} from './loading.ts';
+
+/** What a translated module is given in the place of what it would find where it was written. */
+export interface ModuleScope {
+  /** Its `import.meta`. */
+  readonly meta: ModuleMeta;
+  readonly require: (id: string) => unknown;
+  /** What a module exports for which the host itself stands. */
+  provided(specifier: string): Names;
+  /** Its `import()`, where what is imported is only known as it runs. */
+  import(specifier: unknown): Promise<unknown>;
+}
+
+interface ModuleMeta {
+  readonly url: string;
+  readonly dirname: string;
+  readonly filename: string;
+  /** A plugin's demo starts where its file is the program. */
+  readonly main: false;
+  resolve(specifier: string): string;
+}
+
+/** The files of a plugin as they are imported for one copy of it. */
+export interface CopyFiles {
+  readonly request: LoadRequest;
+  /** What a module exports for which the host itself stands. */
+  namesOf(specifier: string): Names;
+  /** The URL of an own file, if it is translated already. */
+  urlOf(file: string): string | null;
+  /** Imports an own file that is not. */
+  open(file: string): Promise<Names>;
+  importUrl(url: string): Promise<Names>;
+}
+
+/** The same for all files of a copy. */
+export function createNames(provided: ProvidedModules): CopyFiles['namesOf'] {
+  const known = new Map<string, Names>();
+  return (specifier) => {
+    const names = known.get(specifier) ?? providedNames(specifier, provided);
+    known.set(specifier, names);
+    return names;
+  };
+}
+
+export function createScope(file: string, copy: CopyFiles): ModuleScope {
+  const url = pathToFileURL(file).href;
+  const requireOwn = (): NodeJS.Require => createRequire(file);
+  return {
+    meta: {
+      url,
+      dirname: path.dirname(file),
+      filename: file,
+      main: false,
+      resolve: (specifier) => resolveUrl(specifier, url, requireOwn()),
+    },
+    get require() {
+      return requireWith(requireOwn(), copy);
+    },
+    provided: (specifier) => copy.namesOf(specifier),
+    import: (specifier) => importAt(file, String(specifier), copy),
+  };
+}
+
+function resolveUrl(specifier: string, url: string, requireOwn: NodeJS.Require): string {
+  if (/^(?:\.{0,2}\/|[a-z]+:)/i.test(specifier)) return new URL(specifier, url).href;
+  if (isBuiltin(specifier)) return `node:${specifier}`;
+  return pathToFileURL(requireOwn.resolve(specifier)).href;
+}
+
+function requireWith(own: NodeJS.Require, copy: CopyFiles): (id: string) => unknown {
+  const load = (id: string): unknown =>
+    isProvided(id, copy.request.provided) ? copy.namesOf(id) : own(id);
+  return Object.assign(load, own);
+}
+
+async function importAt(importer: string, specifier: string, copy: CopyFiles): Promise<unknown> {
+  const { createResolver } = await import('./transpile/resolve-import.ts');
+  const target = await createResolver(copy.request).resolve(specifier, importer);
+  switch (target.kind) {
+    case 'provided':
+      return copy.namesOf(specifier);
+    case 'foreign':
+      return copy.importUrl(target.url);
+    case 'own': {
+      const url = copy.urlOf(target.file);
+      return url === null ? copy.open(target.file) : copy.importUrl(url);
+    }
+    case 'missing':
+      return Promise.reject(notFound(target.message));
+  }
+}
+
+/** Who tries an optional package asks for Node's own code. */
+function notFound(message: string): Error {
+  return Object.assign(new Error(message), { code: 'ERR_MODULE_NOT_FOUND' });
+}

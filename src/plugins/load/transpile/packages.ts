@@ -1,0 +1,197 @@
+import path from 'node:path';
+import { readTextIfPresent } from '../../../base/files.ts';
+import { isRecord, parseJson } from '../../../base/json.ts';
+import { findPackage, type ManifestUse, type PackageUse } from '../cache.ts';
+import { findFile, PACKAGE_ENDINGS } from './find-file.ts';
+
+/** Finds files of packages as Node.js does for `import`, and keeps in mind what it looked at. */
+export interface PackageFinder {
+  /** Of a specifier that is no path; null when there is none. */
+  readonly find: (specifier: string, importer: string) => FoundPackage | null;
+  readonly uses: () => PackageUses;
+}
+
+export interface FoundPackage {
+  readonly file: string;
+  /** Whether it is made for plugins, so that it imports what the host stands for. */
+  readonly isForPlugins: boolean;
+}
+
+export interface PackageUses {
+  readonly packages: readonly PackageUse[];
+  readonly manifests: readonly ManifestUse[];
+}
+
+export function createPackageFinder(): PackageFinder {
+  const manifests = new Map<string, string>();
+  const packages: PackageUse[] = [];
+  const read = (directory: string): Manifest | null => {
+    const file = path.join(directory, 'package.json');
+    const text = manifests.get(file) ?? readTextIfPresent(file);
+    if (text === null) return null;
+    manifests.set(file, text);
+    const parsed = parseJson(text);
+    return parsed.ok && isRecord(parsed.value) ? parsed.value : null;
+  };
+  const find = (specifier: string, importer: string): FoundPackage | null => {
+    const from = path.dirname(importer);
+    const own = nearestManifest(from, read);
+    if (specifier.startsWith('#')) return findInside(specifier, { own, importer, find });
+    const { name, request } = partsOf(specifier);
+    if (own?.manifest['name'] === name && own.manifest['exports'] !== undefined) {
+      return findExported({ directory: own.directory, manifest: own.manifest, request });
+    }
+    const directory = findPackage(from, name);
+    packages.push({ from, name, directory });
+    return directory === ''
+      ? null
+      : findExported({ directory, manifest: read(directory) ?? {}, request });
+  };
+  return {
+    find,
+    uses: () => ({ packages, manifests: [...manifests].map(([file, text]) => ({ file, text })) }),
+  };
+}
+
+type Manifest = Readonly<Record<string, unknown>>;
+
+interface Home {
+  readonly directory: string;
+  readonly manifest: Manifest;
+}
+
+function nearestManifest(from: string, read: (directory: string) => Manifest | null): Home | null {
+  for (let directory = from; ; directory = path.dirname(directory)) {
+    if (path.basename(directory) === 'node_modules') return null;
+    const manifest = read(directory);
+    if (manifest !== null) return { directory, manifest };
+    if (path.dirname(directory) === directory) return null;
+  }
+}
+
+interface Inside {
+  readonly own: Home | null;
+  readonly importer: string;
+  readonly find: PackageFinder['find'];
+}
+
+/** `#name`, which the package's own `imports` explain. */
+function findInside(name: string, { own, importer, find }: Inside): FoundPackage | null {
+  const target = own === null ? null : mappedTarget(own.manifest['imports'] ?? {}, name);
+  if (own === null || target === null) return null;
+  if (!target.startsWith('./')) return find(target, importer);
+  return foundIn(own, path.join(own.directory, target));
+}
+
+/** `@scope/name/a/b` is `./a/b` of `@scope/name`. */
+function partsOf(specifier: string): { readonly name: string; readonly request: string } {
+  const parts = specifier.split('/');
+  const count = specifier.startsWith('@') ? 2 : 1;
+  return {
+    name: parts.slice(0, count).join('/'),
+    request: ['.', ...parts.slice(count)].join('/'),
+  };
+}
+
+interface Exported extends Home {
+  readonly request: string;
+}
+
+function findExported({ directory, manifest, request }: Exported): FoundPackage | null {
+  const { exports, main } = manifest;
+  const home = { directory, manifest };
+  if (exports !== undefined && exports !== null) {
+    const target = mappedTarget(exports, request);
+    return target === null ? null : foundIn(home, path.join(directory, target));
+  }
+  const isWhole = request === '.';
+  const named =
+    isWhole && typeof main === 'string' ? foundIn(home, path.join(directory, main)) : null;
+  return (
+    named ?? foundIn(home, isWhole ? path.join(directory, 'index') : path.join(directory, request))
+  );
+}
+
+function foundIn({ manifest }: Home, base: string): FoundPackage | null {
+  const file = findFile(base, PACKAGE_ENDINGS);
+  return file === null ? null : { file, isForPlugins: isForPlugins(manifest) };
+}
+
+const LISTS = ['dependencies', 'peerDependencies', 'optionalDependencies'];
+
+function isForPlugins(manifest: Manifest): boolean {
+  return LISTS.some((list) =>
+    Object.keys(manifest[list] ?? {}).some((name) => name.startsWith('@cline/')),
+  );
+}
+
+/** As Node.js chooses for `import`. */
+const CONDITIONS = ['node', 'node-addons', 'import', 'default', ...synchronous()];
+
+/** Where Node.js can `require` ES modules it also knows those that are made for that. */
+function synchronous(): readonly string[] {
+  return process.features.require_module ? ['module-sync'] : [];
+}
+
+/**
+ * What `exports` of a package.json say of a path (`.`, `./lib/a.js`), or `imports` of a name (`#a`): a
+ * path inside the package, or for `imports` also another package. Null when they say nothing.
+ */
+export function mappedTarget(field: unknown, request: string): string | null {
+  const table = isTable(field) ? field : { '.': field };
+  if (Object.hasOwn(table, request) && !request.includes('*')) {
+    return targetOf(table[request], '');
+  }
+  const pattern = Object.keys(table)
+    .filter((key) => fits(key, request))
+    .toSorted(bySpecificity)[0];
+  if (pattern === undefined) return null;
+  const [before = '', after = ''] = pattern.split('*');
+  return targetOf(table[pattern], request.slice(before.length, request.length - after.length));
+}
+
+/** A table has paths as its keys; everything else is about the package as a whole. */
+function isTable(field: unknown): field is Record<string, unknown> {
+  return isRecord(field) && Object.keys(field).every((key) => /^[.#]/.test(key));
+}
+
+function fits(key: string, request: string): boolean {
+  const [before = '', after, more] = key.split('*');
+  if (after === undefined || more !== undefined) return false;
+  return (
+    request !== before &&
+    request.startsWith(before) &&
+    request.endsWith(after) &&
+    request.length >= key.length
+  );
+}
+
+function bySpecificity(one: string, other: string): number {
+  return other.indexOf('*') - one.indexOf('*') || other.length - one.length;
+}
+
+/** The first that fits counts; a null forbids it. */
+function targetOf(target: unknown, star: string): string | null {
+  return findTarget(target, star) ?? null;
+}
+
+function findTarget(target: unknown, star: string): string | null | undefined {
+  if (target === null) return null;
+  if (typeof target === 'string') return target.replaceAll('*', () => star);
+  if (Array.isArray(target)) return findFirst(target, star);
+  if (!isRecord(target)) return undefined;
+  const fitting = Object.keys(target).filter((key) => CONDITIONS.includes(key));
+  for (const key of fitting) {
+    const found = findTarget(target[key], star);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function findFirst(targets: readonly unknown[], star: string): string | null | undefined {
+  for (const target of targets) {
+    const found = findTarget(target, star);
+    if (typeof found === 'string') return found;
+  }
+  return undefined;
+}

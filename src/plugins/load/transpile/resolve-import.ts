@@ -1,0 +1,103 @@
+import { isBuiltin } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { PluginPackage } from '../../entry.ts';
+import { type LoadRequest, isProvided } from '../loading.ts';
+import type { FoundPackage, PackageFinder, PackageUses } from './packages.ts';
+
+/** What an import leads to. */
+export type Target =
+  /** The host itself. */
+  | { readonly kind: 'provided' }
+  /** A file that is translated with the plugin. */
+  | { readonly kind: 'own'; readonly file: string }
+  /** Something that Node.js imports as it is; `isHosts` when it is a package that Hookline brings. */
+  | { readonly kind: 'foreign'; readonly url: string; readonly isHosts?: true }
+  | { readonly kind: 'missing'; readonly message: string };
+
+export interface Resolver {
+  resolve(specifier: string, importer: string): Promise<Target>;
+  /** What of other packages the answers depend on. */
+  uses(): PackageUses;
+}
+
+const HERE = fileURLToPath(import.meta.url);
+const PATH = /^(?:\.{1,2}(?:\/|$)|\/|file:)/;
+const OTHER_SCHEME = /^[a-z][a-z\d+.-]+:/i;
+
+export function createResolver({
+  entry,
+  provided,
+}: Pick<LoadRequest, 'entry' | 'provided'>): Resolver {
+  let packages: PackageFinder | null = null;
+  const bringsPackages = entry.package !== null && entry.package.isBare !== true;
+  const resolve = async (specifier: string, importer: string): Promise<Target> => {
+    if (PATH.test(specifier)) return resolvePath(specifier, importer);
+    if (isProvided(specifier, provided)) return { kind: 'provided' };
+    if (isBuiltin(specifier) || OTHER_SCHEME.test(specifier)) {
+      return { kind: 'foreign', url: specifier };
+    }
+    const { createPackageFinder } = await import('./packages.ts');
+    packages ??= createPackageFinder();
+    const found = packages.find(specifier, importer);
+    if (found !== null) return packageTarget(found, entry.package?.directory ?? null);
+    const ofHost = bringsPackages ? null : createPackageFinder().find(specifier, HERE);
+    if (ofHost === null) return missingPackage(specifier, importer, entry.package);
+    return { kind: 'foreign', url: pathToFileURL(ofHost.file).href, isHosts: true };
+  };
+  return { resolve, uses: () => packages?.uses() ?? { packages: [], manifests: [] } };
+}
+
+async function resolvePath(specifier: string, importer: string): Promise<Target> {
+  const { findFile, SOURCE_ENDINGS } = await import('./find-file.ts');
+  const base = fileURLToPath(new URL(specifier, pathToFileURL(importer)));
+  const file = findFile(base, SOURCE_ENDINGS);
+  if (file === null) {
+    return { kind: 'missing', message: `Cannot find '${specifier}' imported from ${importer}` };
+  }
+  return isTranslatable(file) ? { kind: 'own', file } : foreign(file);
+}
+
+function foreign(file: string): Target {
+  return { kind: 'foreign', url: pathToFileURL(file).href };
+}
+
+const CODE = /\.(?:[cm]?[jt]s|[jt]sx|json)$/;
+const NOT_FOR_NODE = /\.(?:[cm]?ts|tsx|json)$/;
+
+function isTranslatable(file: string): boolean {
+  return CODE.test(file);
+}
+
+/** What Node.js can import as it is stays where it is, and is shared by all who import it. */
+function packageTarget({ file, isForPlugins }: FoundPackage, home: string | null): Target {
+  const isOwn = home !== null && isInside(file, home);
+  const isTranslated = NOT_FOR_NODE.test(file) || ((isOwn || isForPlugins) && isTranslatable(file));
+  return isTranslated ? { kind: 'own', file } : foreign(file);
+}
+
+function isInside(file: string, home: string): boolean {
+  const within = path.relative(home, file);
+  return !within.startsWith('..') && !within.split(path.sep).includes('node_modules');
+}
+
+/** What Cline called its packages while hooks had other names, too. */
+const FORMER = /^@clinebot\//u;
+const RENAMED =
+  'the plugin is written for an early Cline: its packages are called @cline/… now, and its hooks are in "hooks"';
+
+function missingPackage(specifier: string, importer: string, owner: PluginPackage | null): Target {
+  return {
+    kind: 'missing',
+    message: `Cannot find package '${specifier}' imported from ${importer}; ${FORMER.test(specifier) ? RENAMED : adviceFor(importer, owner)}`,
+  };
+}
+
+function adviceFor(importer: string, owner: PluginPackage | null): string {
+  if (owner === null) {
+    return `install it beside the plugin, with npm install in ${path.dirname(importer)}`;
+  }
+  return owner.isBare === true
+    ? 'give the plugin a package.json that lists it in its dependencies, and install the plugin again'
+    : `a plugin package brings its own: with it among the dependencies, npm install in ${owner.directory}, or install the plugin again`;
+}

@@ -1,0 +1,155 @@
+import { SCOPE } from '../cache.ts';
+import { REGISTRY_NAME } from '../module-instances.ts';
+import {
+  type ImportClause,
+  type ModuleImport,
+  type ModuleOutline,
+  quoted,
+} from './module-imports.ts';
+import type { Target } from './resolve-import.ts';
+
+/** A module with what each of its imports leads to. */
+export interface ResolvedModule extends Pick<ModuleOutline, 'imports' | 'exports'> {
+  readonly code: string;
+  /** What stands above it. */
+  readonly helpers: string;
+  /** In the order of the imports; null for what is only known as it runs. */
+  readonly targets: readonly (Target | null)[];
+}
+
+export interface Neighbours {
+  /** How an own file is called in the directory; null when it is not there. */
+  readonly nameOf: (file: string) => string | null;
+  /** What a module has that is exported as a whole. */
+  readonly namesOf: (specifier: string) => readonly string[];
+}
+
+export interface Rewritten {
+  readonly code: string;
+  /** How many lines stand above the first. */
+  readonly linesAbove: number;
+}
+
+/** Writes a module so that it can be imported from another place than its own. No line moves but by those above. */
+export function rewriteModule(module: ResolvedModule, neighbours: Neighbours): Rewritten {
+  const above = createPrelude(module, neighbours);
+  const edits = module.imports.flatMap((each, at): readonly Edit[] => {
+    const target = module.targets[at] ?? null;
+    if (each.kind === 'meta') return [edit(each.start, each.end, `${SCOPE}.meta`)];
+    if (each.kind === 'dynamic') return dynamicEdits(each, target, neighbours);
+    if (target?.kind === 'provided') return [above.take(each)];
+    return staticEdits(each, target, neighbours);
+  });
+  const body = applyEdits(module.code, edits);
+  const statements = `${module.helpers}${above.statements()}`;
+  const scope = `${statements}${body}`.includes(SCOPE) ? FIND_SCOPE : '';
+  if (statements === '' && scope === '') return { code: body, linesAbove: 0 };
+  return { code: `${scope}${statements}\n${body}`, linesAbove: 1 };
+}
+
+const FIND_SCOPE = `const ${SCOPE} = globalThis[Symbol.for("${REGISTRY_NAME}")].scopes.get(import.meta.url);`;
+
+interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+function edit(start: number, end: number, text: string): Edit {
+  return { start, end, text };
+}
+
+function applyEdits(code: string, edits: readonly Edit[]): string {
+  let result = '';
+  let at = 0;
+  for (const { start, end, text } of edits.toSorted((one, other) => one.start - other.start)) {
+    result += code.slice(at, start) + text;
+    at = end;
+  }
+  return result + code.slice(at);
+}
+
+/** What is known is imported as Node.js does it; everything else is looked up as it runs. */
+function dynamicEdits(
+  { from, to }: ModuleImport,
+  target: Target | null,
+  { nameOf }: Neighbours,
+): readonly Edit[] {
+  const name = target?.kind === 'own' ? nameOf(target.file) : null;
+  if (name !== null) return [edit(from, to, `import("./${name}")`)];
+  return [edit(from, from + 'import'.length, `${SCOPE}.import`)];
+}
+
+function staticEdits(
+  { start, end, to, hasAttributes }: ModuleImport,
+  target: Target | null,
+  { nameOf }: Neighbours,
+): readonly Edit[] {
+  if (target?.kind === 'foreign') return [edit(start, end, target.url.replaceAll("'", '%27'))];
+  if (target?.kind !== 'own') return [];
+  // What it leads to is JavaScript now, also where it was JSON.
+  const attributes = hasAttributes ? [edit(end + 1, to, '')] : [];
+  return [edit(start, end, `./${nameOf(target.file) ?? ''}`), ...attributes];
+}
+
+interface Prelude {
+  /** Takes an import out of the code, as statements above it. */
+  take(each: ModuleImport): Edit;
+  statements(): string;
+}
+
+function createPrelude({ code, exports }: ResolvedModule, { namesOf }: Neighbours): Prelude {
+  const taken = new Set(exports);
+  let statements = '';
+  let count = 0;
+  const exportAs = (specifier: string, pairs: readonly (readonly [string, string])[]): string => {
+    const own = pairs.map(([from, to]) => ({ from, to, local: `${SCOPE}_${count++}` }));
+    const taking = own.map(({ from, local }) => `${from}: ${local}`).join(', ');
+    const giving = own.map(({ local, to }) => `${local} as ${to}`).join(', ');
+    return `const { ${taking} } = ${providedText(specifier)}; export { ${giving} };`;
+  };
+  const starred = (specifier: string): string => {
+    const free = namesOf(specifier).filter((name) => name !== 'default' && !taken.has(name));
+    for (const name of free) taken.add(name);
+    return exportAs(
+      specifier,
+      free.map((name) => [quoted(name), quoted(name)]),
+    );
+  };
+  const statementOf = (clause: ImportClause, specifier: string): string => {
+    if (!clause.isExport) return importText(clause, specifier);
+    if (clause.isStar) return starred(specifier);
+    if (clause.namespace !== null) {
+      const local = `${SCOPE}_${count++}`;
+      return `const ${local} = ${providedText(specifier)}; export { ${local} as ${clause.namespace} };`;
+    }
+    return exportAs(
+      specifier,
+      clause.named.map(({ from, to }) => [quoted(from), to]),
+    );
+  };
+  return {
+    take({ from, to, specifier, clause }) {
+      if (clause !== null && specifier !== null) statements += statementOf(clause, specifier);
+      return edit(from, to, lineBreaksOf(code.slice(from, to)));
+    },
+    statements: () => statements,
+  };
+}
+
+function providedText(specifier: string): string {
+  return `${SCOPE}.provided(${JSON.stringify(specifier)})`;
+}
+
+function importText(clause: ImportClause, specifier: string): string {
+  const provided = providedText(specifier);
+  const byDefault = clause.default === null ? [] : [`"default": ${clause.default}`];
+  const named = clause.named.map(({ from, to }) => `${quoted(from)}: ${to}`);
+  const all = [...byDefault, ...named].join(', ');
+  const some = all === '' ? '' : `const { ${all} } = ${provided};`;
+  return clause.namespace === null ? some : `${some}const ${clause.namespace} = ${provided};`;
+}
+
+function lineBreaksOf(text: string): string {
+  return text.replaceAll(/[^\n]+/g, '');
+}

@@ -1,0 +1,237 @@
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import {
+  FORMAT,
+  type ProvidedUse,
+  type RecordedModule,
+  type Translation,
+  type TranslationRecord,
+  checksum,
+  holds,
+  homeOf,
+  RECORD,
+  translationIn,
+} from '../cache.ts';
+import type { LoadRequest } from '../loading.ts';
+import { type OwnModule, readGraph } from './module-graph.ts';
+import { wantedNames } from './module-imports.ts';
+import { createResolver } from './resolve-import.ts';
+import { type Rewritten, rewriteModule } from './rewrite.ts';
+import type { Obstacle } from './transform.ts';
+import { readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createPrivateDirectory } from '../../../base/files.ts';
+
+/** Makes of an entry and all that it imports of its plugin what Node.js can import, and keeps it. */
+export async function translate(request: LoadRequest): Promise<Translation | Obstacle> {
+  const resolver = createResolver(request);
+  const graph = await readGraph(request, resolver);
+  if (!('at' in graph)) return graph;
+  const names = namesFor(graph.map(({ file }) => file));
+  const written = graph.map((module) => writeModule(module, { graph, names, request }));
+  const record: Omit<TranslationRecord, 'digest'> = {
+    format: FORMAT,
+    entry: request.entry.file,
+    home: request.entry.package?.directory ?? '',
+    modules: written.map(({ module }) => module),
+    ...resolver.uses(),
+    provided: graph.flatMap((module) => providedUses(module, request)),
+  };
+  const maps = new Map(written.map(({ module, map }) => [`${module.name}.map`, map]));
+  return keepTranslation(record, { request, maps });
+}
+
+/** Readable, and each only once: `lib/helper.ts` beside the entry is `lib.helper.mjs`. */
+function namesFor(files: readonly string[]): ReadonlyMap<string, string> {
+  const home = path.dirname(files[0] ?? '');
+  const names = new Map<string, string>();
+  const used = new Set<string>();
+  for (const file of files) {
+    const plain = path
+      .relative(home, file)
+      .replace(/\.(?:[cm]?[jt]s|[jt]sx)$/, '')
+      .replaceAll(/[/\\]+/g, '.')
+      .replaceAll(/[^\w.-]+/g, '_')
+      .replace(/^[._]+/, '')
+      .slice(-80);
+    const stem = used.has(plain) ? `${plain}-${used.size}` : plain;
+    used.add(stem);
+    names.set(file, `${stem}.mjs`);
+  }
+  return names;
+}
+
+interface Surroundings {
+  readonly graph: readonly OwnModule[];
+  readonly names: ReadonlyMap<string, string>;
+  readonly request: LoadRequest;
+}
+
+interface Written {
+  readonly module: RecordedModule;
+  /** Its source map. */
+  readonly map: string;
+}
+
+function writeModule(module: OwnModule, { graph, names, request }: Surroundings): Written {
+  const { file, source } = module;
+  const name = names.get(file) ?? '';
+  const rewritten = rewriteModule(module, {
+    nameOf: (other) => names.get(other) ?? null,
+    namesOf: (specifier) => [
+      ...new Set([...exportedNames(specifier, request), ...wantedOf(module, graph)]),
+    ],
+  });
+  const code = `${rewritten.code}\n//# sourceMappingURL=${name}.map\n`;
+  return { module: { file, name, source, code }, map: sourceMapOf(module, name, rewritten) };
+}
+
+function exportedNames(specifier: string, { provided }: LoadRequest): readonly string[] {
+  return Object.keys(provided(specifier) ?? {});
+}
+
+/** What others import of a module that passes on another as a whole: it must be there, if only to say that it is not. */
+function wantedOf({ file, targets, imports }: OwnModule, graph: readonly OwnModule[]): string[] {
+  const passesOnOthers = imports.some(
+    ({ clause }, at) => clause?.isStar === true && targets[at]?.kind !== 'provided',
+  );
+  if (passesOnOthers) return [];
+  return graph.flatMap((other) =>
+    other.imports.flatMap((each, at) => {
+      const target = other.targets[at];
+      const isOfThis = target?.kind === 'own' && target.file === file;
+      return isOfThis && each.clause !== null ? wantedNames(each.clause) : [];
+    }),
+  );
+}
+
+function sourceMapOf(
+  { file, mappings }: OwnModule,
+  name: string,
+  { linesAbove }: Rewritten,
+): string {
+  return JSON.stringify({
+    version: 3,
+    file: name,
+    sources: [pathToFileURL(file).href],
+    names: [],
+    mappings: `${';'.repeat(linesAbove)}${mappings}`,
+  });
+}
+
+function providedUses({ imports, targets }: OwnModule, request: LoadRequest): ProvidedUse[] {
+  return imports.flatMap((each, at) => {
+    if (each.specifier === null || targets[at]?.kind !== 'provided') return [];
+    const { specifier, clause } = each;
+    const names = clause?.isStar === true ? exportedNames(specifier, request).join() : '';
+    return [{ specifier, names }];
+  });
+}
+
+export interface Keeping {
+  readonly request: LoadRequest;
+  /** Source maps by the name of their file. */
+  readonly maps: ReadonlyMap<string, string>;
+}
+
+/** Writes a translation where it is found the next time, or where nothing can be written, for this process only. */
+export async function keepTranslation(
+  made: Omit<TranslationRecord, 'digest'>,
+  { request, maps }: Keeping,
+): Promise<Translation> {
+  const digest = digestOf(made);
+  const record = { ...made, digest };
+  const home = homeOf(request);
+  const kept = home === null ? null : keepIn(home, record, maps);
+  if (kept !== null) return kept;
+  const { temporaryDirectory } = await import('../temporary-files.ts');
+  return placeIn(path.join(temporaryDirectory(), path.basename(request.entry.file)), record, maps);
+}
+
+function digestOf(made: Omit<TranslationRecord, 'digest'>): string {
+  const text = JSON.stringify(made);
+  return `${checksum(text)}-${text.length}`;
+}
+
+/** Null when it cannot be written: a full disk, a directory of somebody else. */
+function keepIn(
+  home: string,
+  record: TranslationRecord,
+  maps: ReadonlyMap<string, string>,
+): Translation | null {
+  try {
+    const translation = placeIn(home, record, maps);
+    replaceFile(path.join(home, RECORD), JSON.stringify(record));
+    dropOld(home, record.digest);
+    return translation;
+  } catch {
+    return null;
+  }
+}
+
+/** Whoever looks finds all of the modules or none. */
+function placeIn(
+  home: string,
+  { digest, modules }: TranslationRecord,
+  maps: ReadonlyMap<string, string>,
+): Translation {
+  const directory = path.join(home, digest);
+  if (!holds(directory, modules)) {
+    const unfinished = temporaryName(directory);
+    createPrivateDirectory(unfinished);
+    const texts = new Map([
+      ...maps,
+      ...modules.map(({ name, code }): [string, string] => [name, code]),
+    ]);
+    for (const [name, text] of texts) writeFileSync(path.join(unfinished, name), text, PRIVATE);
+    moveInto(directory, unfinished, () => holds(directory, modules));
+  }
+  return translationIn(directory, modules);
+}
+
+const PRIVATE = { mode: 0o600 };
+
+let count = 0;
+
+function temporaryName(file: string): string {
+  count += 1;
+  return `${file}.${process.pid}-${count}.tmp`;
+}
+
+/** What stands there is broken, unless another process has just written the same. */
+function moveInto(directory: string, unfinished: string, isThere: () => boolean): void {
+  try {
+    renameSync(unfinished, directory);
+  } catch {
+    if (isThere()) return remove(unfinished);
+    const broken = temporaryName(directory);
+    renameSync(directory, broken);
+    renameSync(unfinished, directory);
+    remove(broken);
+  }
+}
+
+function remove(directory: string): void {
+  rmSync(directory, { recursive: true, force: true });
+}
+
+function replaceFile(file: string, text: string): void {
+  const unfinished = temporaryName(file);
+  writeFileSync(unfinished, text, PRIVATE);
+  renameSync(unfinished, file);
+}
+
+// Sessions that are open with an older one may still import a part of it.
+const KEPT = 4;
+
+function dropOld(home: string, digest: string): void {
+  const directories = readdirSync(home, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name !== digest)
+    .map(({ name }) => path.join(home, name));
+  const oldest = directories
+    .map((directory) => ({
+      directory,
+      time: statSync(directory, { throwIfNoEntry: false })?.mtimeMs ?? 0,
+    }))
+    .toSorted((one, other) => other.time - one.time);
+  for (const { directory } of oldest.slice(KEPT - 1)) remove(directory);
+}

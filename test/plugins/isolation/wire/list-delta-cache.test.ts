@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { deserialize, serialize } from 'node:v8';
+import { describe, expect, it } from 'vitest';
+import {
+  createKnownLists,
+  createSentLists,
+  type SentChange,
+  changed,
+  changeOf,
+} from '../../../../src/plugins/isolation/wire/list-delta-cache.ts';
+
+const message = fc.record({ id: fc.nat(5), content: fc.array(fc.string({ maxLength: 2 })) });
+
+function sent(change: SentChange): SentChange {
+  return deserialize(serialize(change));
+}
+
+describe('a list of which only the change is sent', () => {
+  it('is the same on both sides, whatever it was before', () => {
+    fc.assert(
+      fc.property(fc.array(message), fc.array(message), (before, after) => {
+        expect(changed(before, changeOf(before, after))).toEqual(after);
+      }),
+    );
+  });
+
+  it('is the same for every list and in every order, also when lists are forgotten', () => {
+    const step = fc.record({ list: fc.nat(12).map(String), items: fc.array(message) });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        const here = createSentLists();
+        const there = createKnownLists();
+        for (const { list, items } of steps) {
+          const known = there.take(sent(here.change(list, items)));
+          expect(known.items.slice(0, known.length)).toEqual(items);
+        }
+      }),
+    );
+  });
+
+  it('sends of a growing list only what is new, and what was handed out before stays as it was', () => {
+    const here = createSentLists();
+    const there = createKnownLists();
+    const said = [{ id: 1 }, { id: 2 }];
+    const first = there.take(sent(here.growth('said', said)));
+    said.push({ id: 3 });
+    const change = here.growth('said', said);
+    expect(change).toMatchObject({ start: 2, end: 0, between: { value: [{ id: 3 }] } });
+    const second = there.take(sent(change));
+    expect(first.items.slice(0, first.length)).toEqual([{ id: 1 }, { id: 2 }]);
+    expect(second.items.slice(0, second.length)).toEqual(said);
+  });
+
+  it('begins again with another list, and when something was not sent', () => {
+    const here = createSentLists();
+    const there = createKnownLists();
+    there.take(sent(here.growth('said', [{ id: 1 }, { id: 2 }])));
+    const summary = [{ id: 9 }];
+    expect(there.take(sent(here.growth('said', summary))).items).toEqual(summary);
+    here.growth('said', summary);
+    here.forget();
+    expect(there.take(sent(here.growth('said', summary))).items).toEqual(summary);
+  });
+});
