@@ -5,6 +5,7 @@ import type { Tool } from '../../agent/tools/tool.ts';
 import { specsFor } from '../../agent/tools/toolsets.ts';
 import type { AgentExtensionCommand } from '../../plugins/contract/plugin.ts';
 import type { AgentToolDefinition } from '../../plugins/contract/runtime-hooks.ts';
+import { foundPlugins } from '../plugins/found-plugins.ts';
 import type { ModelTarget } from '../plugins/load-plugins.ts';
 import type { PluginOptions } from '../plugins/plugin-options.ts';
 import type { PluginSource } from '../plugins/plugin-source.ts';
@@ -34,6 +35,7 @@ export function openSessionPlugins(
     sessionId: id,
     opened,
     options: options.plugins ?? {},
+    find: () => foundPlugins(opened, options.plugins),
     target: () => selectTarget(options, opened.config.settings, readModel()),
     source: pluginHandlers,
     mcp,
