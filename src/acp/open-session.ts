@@ -134,9 +134,9 @@ function personIn(editor: Editor): Person {
 
 /** Hooks that change what a person sees must be asked before anything is shown. */
 function hasDisplayHooks(host: Host): boolean {
-  return host
-    .hooks()
-    .some(({ hook, state }) => state === 'ready' && hook.events.includes('MessageDisplay'));
+  return host.hooks().some(({ found, state }) => {
+    return state === 'ready' && found.kind === 'hook' && found.events.includes('MessageDisplay');
+  });
 }
 
 interface AskingCall {

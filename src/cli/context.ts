@@ -1,5 +1,5 @@
 import { HooklineError } from '../base/errors.ts';
-import type { Exchange } from '../dialects/dialect.ts';
+import type { Exchange } from '../dialects/discovery.ts';
 import { createHost, type Host, type HostOptions } from '../host/create-host.ts';
 import { SESSION_MARKER } from '../host/hook-set.ts';
 import type { Settings } from '../host/settings.ts';

@@ -43,7 +43,9 @@ const EVENTS_OF_PLUGINS: readonly EventName[] = [
 
 /** Plugins are loaded with a session; without one, nobody may take their silence for an answer. */
 export function notePlugins(print: Printer, host: Host, event: EventName): void {
-  const plugins = host.hooks().filter(({ hook, state }) => hook.plugin && state === 'ready').length;
+  const plugins = host
+    .hooks()
+    .filter(({ found, state }) => found.kind === 'plugin' && state === 'ready').length;
   if (plugins === 0 || !EVENTS_OF_PLUGINS.includes(event)) return;
   const whose = `hooks of ${plural(plugins, 'plugin')}`;
   print.note(`note: ${whose} are not asked here, only in a session such as \`hookline run\``);

@@ -4,7 +4,7 @@ import type { Answer, Handler, HandlerInput, ProgramReport } from '../hooks/hand
 import { tell } from '../hooks/observers.ts';
 import type { BoundedOutput } from '../process/bounded-output.ts';
 import { type HandOver, type Program, type ProgramResult, runProgram } from '../process/run.ts';
-import type { Exchange, Grant } from './dialect.ts';
+import type { Exchange, Grant } from './discovery.ts';
 
 /** A dialect's two pure functions: the payload for a hook, and the answer read from what it did. */
 export interface Codec {

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { systemClock } from '../base/clock.ts';
 import { readTextIfPresent } from '../base/files.ts';
 import { envPrelude } from '../dialects/claude-config/handlers/env-file.ts';
-import type { Ignored } from '../dialects/dialect.ts';
+import type { Ignored } from '../dialects/discovery.ts';
 import { createHookEngine, type HookEngine } from '../hooks/engine.ts';
 import type { Moment } from '../hooks/facts.ts';
 import type { HandlerSource } from '../hooks/handler.ts';
@@ -215,7 +215,8 @@ function unreadablePlaces(hookSet: HookSet): readonly string[] {
 /** A person's own hooks run because of where they lie, so a change since the last run is said aloud. */
 function homeNews({ hookSet, stateDirectory }: OpenedHooks): readonly string[] {
   if (stateDirectory === null) return [];
-  const hooks = hookSet.found().filter(({ place }) => place === 'home');
+  const own = hookSet.statuses().filter(({ hook }) => hook.place === 'home');
+  const hooks = own.map(({ hook }) => hook);
   if (hooks.length === 0) return [];
   const scripts = hooks.flatMap(({ line, path: file, binds }) =>
     line === null ? [file] : binds.files,
@@ -228,7 +229,7 @@ function homeNews({ hookSet, stateDirectory }: OpenedHooks): readonly string[] {
     [...new Set(scripts)],
     Object.fromEntries(entries),
   );
-  const plugins = new Set(hooks.flatMap((hook) => (hook.plugin === undefined ? [] : hook.path)));
+  const plugins = new Set(hookSet.plugins().map(({ unit }) => unit.path));
   const changed = news.changes.map(({ path: file, kind }) => {
     const what = plugins.has(file) ? 'plugin' : 'hook';
     return kind === 'new'

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import type { HookPorts } from '../dialects/claude-config/ports.ts';
-import type { Exchange } from '../dialects/dialect.ts';
+import type { Exchange } from '../dialects/discovery.ts';
 import type { DialectName } from '../dialects/index.ts';
 import type { Moment } from '../hooks/facts.ts';
 import type { Surroundings } from './config.ts';

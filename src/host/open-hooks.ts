@@ -4,7 +4,6 @@ import { findRealPath, isInside } from '../base/paths.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { createDialects } from '../dialects/index.ts';
 import type { Moment } from '../hooks/facts.ts';
-import { NO_SERVERS } from '../mcp/server-config.ts';
 import { findWorkspaceAround } from '../trust/record-place.ts';
 import {
   type Config,
@@ -137,12 +136,8 @@ function withoutHooks(dialect: Dialect): Dialect {
   return {
     name: dialect.name,
     discover(options) {
-      const { hooks, permissions = [], mcpServers = NO_SERVERS } = dialect.discover(options);
-      const units = hooks.filter(
-        (hook) => hook.permissions !== undefined || hook.mcpServer !== undefined,
-      );
-      const nothing = { ignored: [], watched: [], announced: [] };
-      return { hooks: units, ...nothing, permissions, mcpServers };
+      const { permissions = [], mcpServers = [], brokenServers = [] } = dialect.discover(options);
+      return { hooks: [], ignored: [], watched: [], permissions, mcpServers, brokenServers };
     },
   };
 }

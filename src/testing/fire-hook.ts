@@ -9,7 +9,7 @@ import {
   type FileHookName,
   findFileHookName,
 } from '../dialects/cline-files/names.ts';
-import type { FoundHook, Grant, Ignored } from '../dialects/dialect.ts';
+import type { FoundHook, Grant, Ignored } from '../dialects/discovery.ts';
 import { loadConfig, readSurroundings, type Surroundings } from '../host/config.ts';
 import { fileHookOptions } from '../host/dialects/cline.ts';
 import { hookEnvironment } from '../host/hook-set.ts';
@@ -114,8 +114,8 @@ function isFor(name: FileHookName, event: HookEvent): boolean {
   return events.some((each) => each === event.name) && misfit(event) === null;
 }
 
-function isMeantFor({ eventName }: FoundHook, event: HookEvent): boolean {
-  const name = findFileHookName(eventName);
+function isMeantFor({ unit }: FoundHook, event: HookEvent): boolean {
+  const name = findFileHookName(unit.eventName);
   return name !== null && isFor(name, event);
 }
 

@@ -129,12 +129,12 @@ describe.each(HOOK_LANGUAGE_NAMES)('examples in %s', (language) => {
   });
 
   it('are found, ready, of their event’s generation, and name nothing that trust does not cover', () => {
-    const listed = host.hooks().map(({ hook, state }) => ({
+    const listed = host.hooks().map(({ hook, found, state }) => ({
       event: hook.eventName,
       state,
       profile: hook.details['profile'],
       notes: hook.notes,
-      unbound: describeUnbound(hook),
+      unbound: describeUnbound({ hook, found }),
     }));
     const state = canRun(language) || language === 'ts' ? 'ready' : 'broken';
     const expected = FILE_HOOK_NAMES.toSorted().map((event) => ({

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { isatty } from 'node:tty';
-import type { Exchange } from '../../dialects/dialect.ts';
+import type { Exchange } from '../../dialects/discovery.ts';
 import type { HostOptions } from '../../host/create-host.ts';
 import { withoutSecrets } from '../../host/secrets/without-secrets.ts';
 import { type AgentFlags, agentOptions, refuseContradictions } from '../agent-flags.ts';

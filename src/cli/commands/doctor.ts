@@ -8,7 +8,7 @@ import {
   inventedVariablesIn,
   whyUnset,
 } from '../../dialects/claude-config/config/command-notes.ts';
-import type { FoundHook } from '../../dialects/dialect.ts';
+import type { DiscoveredUnit } from '../../dialects/discovery.ts';
 import type { Host } from '../../host/create-host.ts';
 import type { HookStatus } from '../../host/hook-set.ts';
 import { createProgramFinder, type FindProgram } from '../../process/program-finder.ts';
@@ -127,7 +127,7 @@ function examineHooks(host: Host): Finding[] {
     ];
   });
   const ready = hooks.filter(({ state }) => state === 'ready').length;
-  const count = countFound(hooks.map(({ hook }) => hook));
+  const count = countFound(hooks.map(({ found }) => found));
   const summary = `${count} found, ${ready} ready, ${plural(host.ignored().length, 'file')} ignored`;
   const lost = host
     .ignored()
@@ -138,7 +138,7 @@ function examineHooks(host: Host): Finding[] {
 
 function adviceOf(hooks: readonly HookStatus[]): Finding[] {
   const waiting = hooks.filter(({ state }) => state === 'untrusted' || state === 'modified');
-  const text = adviceToLook(waiting.map(({ hook }) => hook));
+  const text = adviceToLook(waiting.map(({ found }) => found));
   return text === null ? [] : [{ about: 'trust', level: 'hint', text }];
 }
 
@@ -201,12 +201,12 @@ function examineVariables(host: Host): Finding[] {
   );
 }
 
-function scriptsOf({ path: file, binds }: FoundHook): string {
+function scriptsOf({ path: file, binds }: DiscoveredUnit): string {
   const scripts = binds.text === undefined ? [file] : binds.files;
   return scripts.map(readQuietly).join('\n');
 }
 
-function namedPrograms(hook: FoundHook, programs: readonly string[]): string[] {
+function namedPrograms(hook: DiscoveredUnit, programs: readonly string[]): string[] {
   const text = [hook.binds.text ?? '', scriptsOf(hook)].join('\n');
   return programs.filter((name) => new RegExp(`(?<![\\w.-])${name}(?![\\w-])`).test(text));
 }

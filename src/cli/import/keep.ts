@@ -1,4 +1,4 @@
-import type { FoundHook } from '../../dialects/dialect.ts';
+import type { DiscoveredUnit } from '../../dialects/discovery.ts';
 import type { Host } from '../../host/create-host.ts';
 import { trustUnit } from '../../host/hook-set.ts';
 import { type Binding, bindUnit } from '../../trust/bytes.ts';
@@ -18,7 +18,7 @@ export function keepingTrustOf(host: Host, { to }: ImportReport): Keeping {
     const entry = trustedBy === 'record' ? entryOf(hook) : null;
     return entry === null ? [] : [{ entry, files: bindUnit(trustUnit(hook)).files }];
   });
-  const alsoTrust = (hook: FoundHook, { files }: Binding): boolean => {
+  const alsoTrust = (hook: DiscoveredUnit, { files }: Binding): boolean => {
     const entry = hook.path === to ? entryOf(hook) : null;
     return entry !== null && trusted.some((each) => isCopy(each, { entry, files }));
   };

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isRecord, parseJson } from '../../base/json.ts';
 import { type Source, SOURCE_KINDS } from '../../dialects/claude-config/entry.ts';
 import { type ClaudeEvent, isClaudeEvent } from '../../dialects/claude-config/names.ts';
-import type { FoundHook } from '../../dialects/dialect.ts';
+import type { DiscoveredUnit } from '../../dialects/discovery.ts';
 
 /** What an entry of a configuration file says. */
 export interface WrittenEntry {
@@ -13,7 +13,7 @@ export interface WrittenEntry {
 }
 
 /** The entry that a hook is, or null when it is a file or cannot be read. */
-export function entryOf({ line, binds }: FoundHook): WrittenEntry | null {
+export function entryOf({ line, binds }: DiscoveredUnit): WrittenEntry | null {
   return line === null ? null : parseEntryText(binds.text ?? '');
 }
 

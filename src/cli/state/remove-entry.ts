@@ -2,7 +2,7 @@ import { HooklineError } from '../../base/errors.ts';
 import { type EntryAddress, removeEntry } from '../../dialects/claude-config/config/edit.ts';
 import { entryText } from '../../dialects/claude-config/config/entry-text.ts';
 import { isClaudeEvent } from '../../dialects/claude-config/names.ts';
-import type { FoundHook } from '../../dialects/dialect.ts';
+import type { DiscoveredUnit } from '../../dialects/discovery.ts';
 import { indent, oneLine, printable } from '../words/print.ts';
 import { entryLines, entryOf } from './entry-of.ts';
 import { edited, openHooksFile } from './hooks-file.ts';
@@ -19,7 +19,7 @@ export interface Removal {
 }
 
 /** Takes an entry out of its settings file; comments and all other entries stay. */
-export function entryRemoval(hook: FoundHook): Removal {
+export function entryRemoval(hook: DiscoveredUnit, matcher: string | null): Removal {
   const { path: file, line, root, eventName } = hook;
   if (line === null || !file.endsWith('.json')) throw byHand(hook);
   const opened = openHooksFile(file, root);
@@ -33,12 +33,12 @@ export function entryRemoval(hook: FoundHook): Removal {
     question: `Remove this ${eventName} entry from ${oneLine(file)}?`,
     remove: () => opened.write(changed),
     done: [`Removed the entry at ${where}.`, ...stays(scripts)].join('\n'),
-    result: { removed: { file, line, event: eventName, matcher: hook.matcher }, kept: scripts },
+    result: { removed: { file, line, event: eventName, matcher }, kept: scripts },
   };
 }
 
 /** An entry that cannot run is known by its line alone. */
-function addressOf(hook: FoundHook, line: number): EntryAddress {
+function addressOf(hook: DiscoveredUnit, line: number): EntryAddress {
   const entry = entryOf(hook);
   if (entry === null) {
     if (!isClaudeEvent(hook.eventName)) throw byHand(hook);
@@ -49,7 +49,7 @@ function addressOf(hook: FoundHook, line: number): EntryAddress {
   return { event, line, source, text };
 }
 
-function shownEntry(hook: FoundHook, text: string): string {
+function shownEntry(hook: DiscoveredUnit, text: string): string {
   const entry = entryOf(hook);
   const lines =
     entry === null ? [text.split('\n')[(hook.line ?? 1) - 1] ?? ''] : [entryLines(entry)];
@@ -57,7 +57,7 @@ function shownEntry(hook: FoundHook, text: string): string {
 }
 
 /** What it ran may serve others, so it is not deleted. */
-function scriptsOf({ binds }: FoundHook): readonly string[] {
+function scriptsOf({ binds }: DiscoveredUnit): readonly string[] {
   return binds.files.filter((file) => /\.\w+$/.test(file));
 }
 
@@ -67,14 +67,14 @@ function stays(scripts: readonly string[]): readonly string[] {
   return [`What it ran ${verb}: ${scripts.map(oneLine).join(', ')}`];
 }
 
-function byHand({ id, path: file, line }: FoundHook): HooklineError {
+function byHand({ id, path: file, line }: DiscoveredUnit): HooklineError {
   return new HooklineError('CONFIG_INVALID', {
     message: `${id} stands at ${file}:${line}, where it cannot be removed without touching what is around it`,
     hint: `Edit the file by hand, or say \`hookline hooks disable ${id}\`.`,
   });
 }
 
-function notAFile({ id }: FoundHook): HooklineError {
+function notAFile({ id }: DiscoveredUnit): HooklineError {
   return new HooklineError('USAGE_INVALID', {
     message: `${id} was given on the command line: there is no file to remove it from`,
     hint: 'Leave it out of --settings.',

@@ -1,5 +1,5 @@
 import { colors } from './colors.ts';
-import type { Exchange } from '../../dialects/dialect.ts';
+import type { Exchange } from '../../dialects/discovery.ts';
 import { redactTexts } from '../../host/redact.ts';
 import { indent, milliseconds, oneLine } from './print.ts';
 

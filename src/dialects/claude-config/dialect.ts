@@ -1,7 +1,14 @@
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { once } from '../../base/once.ts';
-import type { AnnouncedFile, Dialect, Discovery, FoundHook, Ignored } from '../dialect.ts';
+import type { Dialect } from '../dialect.ts';
+import type {
+  AnnouncedFile,
+  Discovery,
+  FoundHook,
+  FoundPermissions,
+  Ignored,
+} from '../discovery.ts';
 import type { BrokenEntry, Entry, Source, SourceKind } from './entry.ts';
 import { createEntryHandlers, type RanOnce } from './entry-handlers.ts';
 import {
@@ -15,8 +22,8 @@ import { createHeldTexts } from './held-texts.ts';
 import { nicknameOf } from './identity.ts';
 import { createBudget } from './match/matching.ts';
 import { GATES, isGate } from './names.ts';
-import { serverUnit } from './mcp/server-unit.ts';
-import { permissionUnit } from './permissions/permission-unit.ts';
+import { createServerUnit } from './mcp/server-unit.ts';
+import { createPermissionUnit } from './permissions/permission-unit.ts';
 import type { HookPorts } from './ports.ts';
 import type { ClaudeSession } from './session.ts';
 import type { ClaudePlaces } from './sources/places.ts';
@@ -94,22 +101,29 @@ function discoveryOf(reading: SourcesReading, options: Remembering): Discovery {
     hooks: [
       ...(reading.entries.length === 0 ? [] : configuredHooks(reading, options)),
       ...gatesWithNames(broken.flatMap(gatesIn)).map((gate) => brokenGate(gate)),
-      ...permissionUnits(reading),
-      ...reading.mcpServers.servers.flatMap((server) => serverUnit(server, options.session)),
     ],
     ignored: [...ignored, ...broken.flatMap(ignoredEntry)],
     watched,
     announced: reading.settingsFiles.flatMap(announced),
-    permissions: reading.permissions.map(({ said }) => said),
-    mcpServers: reading.mcpServers,
-    plugins: reading.plugins,
+    permissions: permissionsIn(reading),
+    mcpServers: reading.mcpServers.servers.map((server) => ({
+      kind: 'mcpServer',
+      unit: createServerUnit(server, options.session),
+      server,
+    })),
+    brokenServers: reading.mcpServers.broken,
+    pluginFolders: reading.plugins,
   };
 }
 
 /** `claude:project:permissions` */
-function permissionUnits({ permissions }: SourcesReading): readonly FoundHook[] {
+function permissionsIn({ permissions }: SourcesReading): readonly FoundPermissions[] {
   const names = createNames();
-  return permissions.flatMap((each) => permissionUnit(each, names(each.source, 'permissions')));
+  return permissions.map((each) => ({
+    kind: 'permissions',
+    unit: createPermissionUnit(each, names),
+    settings: each.said,
+  }));
 }
 
 function configuredHooks(

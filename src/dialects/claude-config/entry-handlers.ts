@@ -3,7 +3,7 @@ import { systemClock } from '../../base/clock.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
 import type { Handler } from '../../hooks/handler.ts';
 import { tell } from '../../hooks/observers.ts';
-import type { Grant } from '../dialect.ts';
+import type { Grant } from '../discovery.ts';
 import { whyUnboundIn } from './binding.ts';
 import type { CommandEntry, Entry } from './entry.ts';
 import { planCommand } from './handlers/command-line.ts';

@@ -3,7 +3,8 @@ import { isInside } from '../../base/paths.ts';
 import type { HandlerInput } from '../../hooks/handler.ts';
 import type { LaunchMachine } from '../../process/interpreter.ts';
 import { type Codec, commandHandler, failingHandler } from '../command-handler.ts';
-import type { Dialect, Discovery, FoundHook, Grant, Ignored } from '../dialect.ts';
+import type { Dialect } from '../dialect.ts';
+import type { Discovery, FoundHook, Grant, Ignored } from '../discovery.ts';
 import { createShebangFiles, type ShebangFiles } from '../shebang-files.ts';
 import { createFileHookCodec } from './codec.ts';
 import type { DecideOptions } from './decide.ts';
@@ -38,7 +39,6 @@ export function clineFilesDialect(options: ClineFilesOptions): Dialect {
         hooks: files.map((file) => foundHook(withProfile(file, options), shared)),
         ignored: found.flatMap((each) => each.ignored),
         watched: directories.map((directory) => directory.path),
-        announced: [],
       };
     },
   };
@@ -89,26 +89,29 @@ function foundHook(file: HookFile, { codecs, shebangFiles, timeoutMs }: Shared):
   const { directory, launch } = file;
   const { root } = directory;
   return {
-    id: file.id,
-    ownId: file.ownId,
-    dialect: 'cline',
-    eventName: file.name,
+    kind: 'hook',
+    unit: {
+      id: file.id,
+      ownId: file.ownId,
+      dialect: 'cline',
+      eventName: file.name,
+      path: file.path,
+      line: null,
+      place: directory.place,
+      root,
+      binds: {
+        entry: file.path,
+        files: root === null ? [] : shebangFiles(file.shebang, root),
+        directories: [directory.path],
+      },
+      notes: notesOf(file),
+      problem: 'missing' in launch ? launch.missing : null,
+      details: { profile: file.profile, ...commandLine(file) },
+    },
     events: FILE_HOOKS[file.name].events,
     matcher: null,
-    path: file.path,
-    line: null,
-    place: directory.place,
-    root,
-    binds: {
-      entry: file.path,
-      files: root === null ? [] : shebangFiles(file.shebang, root),
-      directories: [directory.path],
-    },
     timeoutMs,
     onFailure: 'open',
-    notes: notesOf(file),
-    problem: 'missing' in launch ? launch.missing : null,
-    details: { profile: file.profile, ...commandLine(file) },
     toHandlers: (grant) => handlersOf(file, codecs(file), grant),
   };
 }

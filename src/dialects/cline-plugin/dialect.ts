@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { once } from '../../base/once.ts';
 import { isInside } from '../../base/paths.ts';
-import type { Dialect, Discovery, FoundHook } from '../dialect.ts';
+import type { Dialect } from '../dialect.ts';
+import type { Discovery, FoundPlugin } from '../discovery.ts';
 import { bindsOf } from './found/binds.ts';
 import { readSwitchedOff } from './found/disabled.ts';
 import {
@@ -23,47 +24,47 @@ export function clinePluginDialect({ places }: ClinePluginOptions): Dialect {
       const { plugins, ignored } = discoverPlugins(places);
       const whyOff = plugins.length === 0 ? () => null : readSwitchedOff(places);
       return {
-        hooks: plugins.map((plugin) => foundPlugin(plugin, whyOff(plugin))),
+        hooks: [],
+        plugins: plugins.map((plugin) => foundPlugin(plugin, whyOff(plugin))),
         ignored,
         get watched() {
           return watchedFor(plugins, places);
         },
-        announced: [],
       };
     },
   };
 }
 
-function foundPlugin(plugin: NamedPlugin, whyOff: string | null): FoundHook {
+function foundPlugin(plugin: NamedPlugin, whyOff: string | null): FoundPlugin {
   const { id, ownId, entry, place, root } = plugin;
   const problem = plugin.problem ?? whyBeyond(plugin);
   // Which files it imports, only those ask who ask for trust.
   const bound = once(() => bindsOf({ ...plugin, problem }));
   return {
-    id,
-    ownId,
-    dialect: 'plugin',
-    eventName: 'plugin',
-    events: [],
-    matcher: null,
-    path: entry.path,
-    line: null,
-    place,
-    root,
-    get binds() {
-      return bound().binds;
+    kind: 'plugin',
+    unit: {
+      id,
+      ownId,
+      dialect: 'plugin',
+      eventName: 'plugin',
+      path: entry.path,
+      line: null,
+      place,
+      root,
+      get binds() {
+        return bound().binds;
+      },
+      // Two plugins may have one name, and which of them is the first changes with what lies there.
+      identity: entry.file,
+      ...(whyOff === null ? {} : { whyOff }),
+      ...(problem === null ? {} : { runsNothing: true }),
+      get notes() {
+        return bound().notes;
+      },
+      problem,
+      details: detailsOf(plugin),
     },
-    plugin: entry,
-    ...(whyOff === null ? {} : { whyOff }),
-    ...(problem === null ? {} : { runsNothing: true }),
-    timeoutMs: 0,
-    onFailure: 'open',
-    get notes() {
-      return bound().notes;
-    },
-    problem,
-    details: detailsOf(plugin),
-    toHandlers: () => [],
+    entry,
   };
 }
 

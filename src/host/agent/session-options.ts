@@ -199,7 +199,7 @@ function placesOf({ surroundings, startDirectory, workspaceRoots, hookSet }: Ope
     startDirectory,
     roots: workspaceRoots,
     home,
-    plugins: hookSet.plugins(),
+    plugins: hookSet.pluginFolders(),
     managedDirectory: managedDirectory(platform),
     claudeDirectory: claudeDirectory(surroundings),
   };

@@ -85,8 +85,9 @@ function runnersOf<Name extends FileHookName>(
   const moment = (): ReturnType<Host['moment']> => host.moment();
   return host
     .madeHooks()
-    .filter(({ hook }) => hook.eventName === name)
-    .map(({ hook: { id, path }, handlers }) => {
+    .filter(({ hook }) => hook.unit.eventName === name)
+    .map(({ hook, handlers }) => {
+      const { id, path } = hook.unit;
       return new StdioHookRunner({ name, id, path, handlers, moment, observers });
     });
 }

@@ -8,7 +8,7 @@ import {
   EngineHookRunner,
   resolveHookName,
 } from '../../dialects/cline-files/runners.ts';
-import type { FoundHook } from '../../dialects/dialect.ts';
+import type { FoundHook } from '../../dialects/discovery.ts';
 import type { Moment } from '../../hooks/facts.ts';
 import type { Handler } from '../../hooks/handler.ts';
 import { type Config, loadConfig, readSurroundings, type Surroundings } from '../config.ts';

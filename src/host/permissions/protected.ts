@@ -19,8 +19,7 @@ export function protectedPlacesOf(opened: OpenedHooks): ProtectedPlaces {
     hooksDirectory: null,
   });
   const clineServers = clineServersFile(opened);
-  const found = hookSet.found();
-  const hookFiles = found.filter(({ line, plugin }) => line === null && plugin === undefined);
+  const hookFiles = hookSet.hooks().filter(({ unit }) => unit.line === null);
   return createProtectedPlaces({
     home: surroundings.home,
     directories: [
@@ -32,8 +31,8 @@ export function protectedPlacesOf(opened: OpenedHooks): ProtectedPlaces {
       ...documents.map((directory) => path.join(directory, 'Cline', 'Plugins')),
       ...(hooksDirectory === null ? [] : [hooksDirectory]),
       ...(clineServers === null ? [] : [clineServers]),
-      ...new Set(hookFiles.map((hook) => path.dirname(hook.path))),
-      ...found.flatMap(({ plugin }) => (plugin === undefined ? [] : placesOf(plugin, opened))),
+      ...new Set(hookFiles.map(({ unit }) => path.dirname(unit.path))),
+      ...hookSet.plugins().flatMap(({ entry }) => placesOf(entry, opened)),
     ],
   });
 }

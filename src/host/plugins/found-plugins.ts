@@ -1,15 +1,15 @@
-import type { FoundHook } from '../../dialects/dialect.ts';
+import type { DiscoveredUnit } from '../../dialects/discovery.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
-import type { HookStatus } from '../hook-set.ts';
+import type { UnitStatus } from '../hook-set.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import type { PluginOptions } from './plugin-options.ts';
 
 /** A plugin on disk, and whether it may be loaded now. */
 export interface FoundPlugin {
   readonly entry: PluginEntry;
-  readonly hook: FoundHook;
+  readonly hook: DiscoveredUnit;
   /** `ready` may be loaded, and nothing else. */
-  readonly status: HookStatus;
+  readonly status: UnitStatus;
 }
 
 /**
@@ -20,10 +20,8 @@ export function foundPlugins(
   { hookSet }: Pick<OpenedHooks, 'hookSet'>,
   { discovers = true }: Pick<PluginOptions, 'discovers'> = {},
 ): readonly FoundPlugin[] {
-  return hookSet.found().flatMap((hook): readonly FoundPlugin[] => {
-    const { plugin } = hook;
-    const isWanted = discovers || hook.details['source'] === 'given';
-    if (plugin === undefined || !isWanted) return [];
-    return [{ entry: plugin, hook, status: hookSet.status(hook) }];
+  return hookSet.plugins().flatMap(({ entry, unit }): readonly FoundPlugin[] => {
+    const isWanted = discovers || unit.details['source'] === 'given';
+    return isWanted ? [{ entry, hook: unit, status: hookSet.status(unit) }] : [];
   });
 }

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { FoundHook } from '../../dialects/dialect.ts';
+import type { DiscoveredUnit } from '../../dialects/discovery.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
 
 /** A plugin on disk, what it calls itself, and which of the places that are looked at it lies in. */
@@ -22,7 +22,7 @@ export function sayUsedInstead({ file }: PluginEntry): string {
 }
 
 /** Of paths that the caller named, each directory is a place. */
-export function placeOf({ details, root }: FoundHook, entry: PluginEntry): string {
+export function placeOf({ details, root }: DiscoveredUnit, entry: PluginEntry): string {
   const { source = '' } = details;
   if (source !== 'given') return `${source} ${root ?? ''}`;
   return path.dirname(entry.package?.directory ?? entry.file);

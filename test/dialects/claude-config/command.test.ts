@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Exchange } from '../../../src/dialects/dialect.ts';
+import type { Exchange } from '../../../src/dialects/discovery.ts';
 import type { LateOutcome } from '../../../src/hooks/observers.ts';
 import type { HostOptions } from '../../../src/host/create-host.ts';
 import { createPlaces, hostIn, type Places } from '../../host/places.ts';

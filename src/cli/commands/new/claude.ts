@@ -4,7 +4,7 @@ import { HooklineError, isHooklineError } from '../../../base/errors.ts';
 import { findRealPath, isInside } from '../../../base/paths.ts';
 import { addEntry } from '../../../dialects/claude-config/config/edit.ts';
 import { CLAUDE_EVENT_NAMES, type ClaudeEvent } from '../../../dialects/claude-config/names.ts';
-import type { FoundHook } from '../../../dialects/dialect.ts';
+import type { DiscoveredUnit } from '../../../dialects/discovery.ts';
 import type { Host } from '../../../host/create-host.ts';
 import { CLAUDE_EXAMPLES } from '../../../templates/claude/events.ts';
 import { CLAUDE_HOOK_LANGUAGES } from '../../../templates/claude/template.ts';
@@ -138,7 +138,7 @@ function writing(host: Host, wanted: Wanted): () => void {
 }
 
 /** Whether a hook is exactly the entry that is written. */
-function isWanted(hook: FoundHook, { event, matcher, place, handler }: Wanted): boolean {
+function isWanted(hook: DiscoveredUnit, { event, matcher, place, handler }: Wanted): boolean {
   if (hook.eventName !== event || !isSameFile(hook.path, place.settings)) return false;
   const entry = entryOf(hook);
   return (

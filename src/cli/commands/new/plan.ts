@@ -2,7 +2,7 @@ import path from 'node:path';
 import { HooklineError } from '../../../base/errors.ts';
 import { findRealPath } from '../../../base/paths.ts';
 import { closestName } from '../../../base/spelling.ts';
-import type { FoundHook } from '../../../dialects/dialect.ts';
+import type { DiscoveredUnit } from '../../../dialects/discovery.ts';
 import type { Host } from '../../../host/create-host.ts';
 import type { HookStatus } from '../../../host/hook-set.ts';
 import { createProgramFinder } from '../../../process/program-finder.ts';
@@ -43,7 +43,7 @@ export interface NewHook {
   /** Where it is configured, for a hook that is more than its file. */
   readonly settings: string | null;
   /** Null when a switch keeps it from being found. */
-  readonly hook: FoundHook | null;
+  readonly hook: DiscoveredUnit | null;
   readonly isTrusted: boolean;
   /** What the person should know, as sentences. */
   readonly notes: readonly string[];

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Handler, HandlerInput } from '../../../hooks/handler.ts';
 import type { Environment } from '../../../process/environment.ts';
 import { type Codec, commandHandler, failingHandler } from '../../command-handler.ts';
-import type { Grant } from '../../dialect.ts';
+import type { Grant } from '../../discovery.ts';
 import { fileOpensStdin, opensStdin } from '../../opens-stdin.ts';
 import type { CommandEntry } from '../entry.ts';
 import type { ClaudeSession } from '../session.ts';

@@ -5,7 +5,7 @@ import {
   type ServerConfig,
   type ServerSource,
 } from '../../../mcp/server-config.ts';
-import type { Ignored } from '../../dialect.ts';
+import type { Ignored } from '../../discovery.ts';
 import { describePart, type Part } from '../config/part.ts';
 import { parseLocatedJson } from '../config/parse-json.ts';
 import type { SourceKind } from '../entry.ts';

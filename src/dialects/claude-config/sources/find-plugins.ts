@@ -3,7 +3,7 @@ import path from 'node:path';
 import { isDirectory } from '../../../base/files.ts';
 import { isRecord, parseJson } from '../../../base/json.ts';
 import { findRealPath } from '../../../base/paths.ts';
-import type { Ignored, Place } from '../../dialect.ts';
+import type { Ignored, Place } from '../../discovery.ts';
 import { findOwningRoot } from '../../place.ts';
 import type { PluginFacts } from '../entry.ts';
 import type { ClaudePlaces } from './places.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { findRealPath } from '../../../base/paths.ts';
-import type { Ignored } from '../../dialect.ts';
+import type { Ignored } from '../../discovery.ts';
 import { type ClaudePlaces, projectRoot } from './places.ts';
 
 /** Files that people take for hook configuration and that are not read. `read` are real paths of those that are. */

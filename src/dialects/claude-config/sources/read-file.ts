@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { messageOf } from '../../../base/errors.ts';
 import { isLink, readTextIfPresent } from '../../../base/files.ts';
-import type { Ignored } from '../../dialect.ts';
+import type { Ignored } from '../../discovery.ts';
 
 const MAX_BYTES = 16 * 1024 * 1024;
 const TOO_LARGE = 'is not read: expected at most 16 MiB of settings, found more';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { findRealPath, isInside } from '../../../base/paths.ts';
-import type { Ignored } from '../../dialect.ts';
+import type { Ignored } from '../../discovery.ts';
 import { describePart, type Part } from '../config/part.ts';
 import { NO_EVENTS, type ParsedEvents, parseEvents } from '../config/parse-events.ts';
 import { parseLocatedJson } from '../config/parse-json.ts';

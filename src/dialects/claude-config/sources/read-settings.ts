@@ -1,5 +1,5 @@
 import { isRecord, typeName } from '../../../base/json.ts';
-import type { Ignored } from '../../dialect.ts';
+import type { Ignored } from '../../discovery.ts';
 import type { ParsedEvents } from '../config/parse-events.ts';
 import type { Part } from '../config/part.ts';
 import { readHooksText } from '../config/read-hooks-text.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { findRealPath } from '../../../base/paths.ts';
-import type { Ignored, PluginPlace } from '../../dialect.ts';
+import type { Ignored, PluginFolder } from '../../discovery.ts';
 import { limitSessionEnd, sessionEndBudget } from '../config/time-limits.ts';
 import type { BrokenEntry, Entry, Source } from '../entry.ts';
 import type { HttpRules } from '../handlers/http-rules.ts';
@@ -49,7 +49,7 @@ export interface SourcesReading {
   /** MCP servers, which no switch for hooks reaches either. */
   readonly mcpServers: ConfiguredServers;
   /** Plugins that are in use. */
-  readonly plugins: readonly PluginPlace[];
+  readonly plugins: readonly PluginFolder[];
 }
 
 /** Reads every source. Runs nothing and never throws. */

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { findRealPath, isInside } from '../../../base/paths.ts';
-import type { Ignored, Place } from '../../dialect.ts';
+import type { Ignored, Place } from '../../discovery.ts';
 import { findOwningRoot } from '../../place.ts';
 import { NO_EVENTS, type ParsedEvents } from '../config/parse-events.ts';
 import type { Source } from '../entry.ts';
