@@ -17,7 +17,7 @@ export {
   NoOpHookRunner,
   type HookOutput,
   type RunHookOptions,
-} from './dialects/cline-files/runners.ts';
+} from './host/embed/cline-runners.ts';
 export type { FileHookData } from './dialects/cline-files/data.ts';
 export type { FileHookName } from './dialects/cline-files/names.ts';
 export type { HookEngine } from './hooks/engine.ts';

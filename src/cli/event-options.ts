@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { HooklineError, messageOf } from '../base/errors.ts';
 import { isNestedTooDeep, isRecord, MAX_NESTING, parseJson, typeName } from '../base/json.ts';
-import { misspeltToolNote } from '../dialects/claude-config/match/tool-names.ts';
+import { misspeltToolNote } from '../dialects/known-tools.ts';
 import type { EventName, FiredEvent } from '../hooks/facts.ts';
 import type { Host } from '../host/create-host.ts';
 import { type FireDescription, resolveEvent } from '../testing/resolve-event.ts';

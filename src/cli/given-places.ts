@@ -1,9 +1,9 @@
 import { HooklineError } from '../base/errors.ts';
 import { isDirectory } from '../base/files.ts';
 import { readHooksText } from '../dialects/claude-config/config/read-hooks-text.ts';
-import { readConfigText } from '../dialects/claude-config/sources/read-file.ts';
+import { readConfigText } from '../dialects/read-config-text.ts';
 import type { GlobalFlags } from './context.ts';
-import { sourceAt } from './import/read-claude.ts';
+import { sourceAt } from '../dialects/claude-config/import/read-settings.ts';
 
 /** Refuses a command line that names what is not there: whoever names a guard counts on it. */
 export function checkGivenPlaces({ settings, hooksDir, pluginDir = [] }: GlobalFlags): void {

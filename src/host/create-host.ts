@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { systemClock } from '../base/clock.ts';
 import { readTextIfPresent } from '../base/files.ts';
-import { envPrelude } from '../dialects/claude-config/handlers/env-file.ts';
+import { envPrelude } from '../process/env-files.ts';
 import type { Ignored } from '../dialects/discovery.ts';
 import { createHookEngine, type HookEngine } from '../hooks/engine.ts';
 import type { Moment } from '../hooks/facts.ts';

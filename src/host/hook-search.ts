@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import type { HookPorts } from '../dialects/claude-config/ports.ts';
+import type { HookPorts } from '../dialects/ports.ts';
 import type { Exchange } from '../dialects/discovery.ts';
 import type { DialectName } from '../dialects/index.ts';
 import type { Moment } from '../hooks/facts.ts';

@@ -11,7 +11,7 @@ import {
 } from '../dialects/cline-files/names.ts';
 import type { FoundHook, Grant, Ignored } from '../dialects/discovery.ts';
 import { loadConfig, readSurroundings, type Surroundings } from '../host/config.ts';
-import { fileHookOptions } from '../host/dialects/cline.ts';
+import { fileHookOptions } from '../dialects/cline-files/machine.ts';
 import { hookEnvironment } from '../host/hook-set.ts';
 import { createMoment } from '../host/moment.ts';
 import type { Settings } from '../host/settings.ts';

@@ -4,7 +4,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { NewOptions } from '../../src/cli/commands/hooks-new.ts';
 import type { GlobalFlags } from '../../src/cli/context.ts';
 import { FILE_HOOK_NAMES } from '../../src/dialects/cline-files/names.ts';
-import { HOOK_LANGUAGE_NAMES, HOOK_LANGUAGES } from '../../src/templates/template.ts';
+import {
+  HOOK_LANGUAGE_NAMES,
+  HOOK_LANGUAGES,
+} from '../../src/dialects/cline-files/templates/languages.ts';
 import { refusalOf } from '../base/refusal.ts';
 import { enterNewPlace, type Said, saidByNewHook } from './new-hook.ts';
 import {

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { clinePlaces } from '../../src/host/dialects/cline.ts';
+import { clinePlaces } from '../../src/dialects/cline-files/machine.ts';
 import { resolveRoots } from '../../src/host/workspace.ts';
 import { createDirectory, write } from '../base/directory.ts';
 

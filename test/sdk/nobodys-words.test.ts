@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toldMessages } from '../../src/dialects/cline-plugin/messages.ts';
+import { toldMessages } from '../../src/plugins/messages/agent-messages.ts';
 import type { AgentMessage } from '../../src/plugins/contract/message.ts';
 import { userText } from '../../src/sessions/messages.ts';
 import { SUMMARY_START } from '../../src/sessions/nobodys-words.ts';

@@ -6,14 +6,14 @@ import { readEvent } from '../../src/cli/event-options.ts';
 import { CLAUDE_EVENT_NAMES, type ClaudeEvent } from '../../src/dialects/claude-config/names.ts';
 import type { Host } from '../../src/host/create-host.ts';
 import type { Verdict } from '../../src/hooks/decision.ts';
-import { CLAUDE_EXAMPLES } from '../../src/templates/claude/events.ts';
-import { CLAUDE_HOOK_LANGUAGES } from '../../src/templates/claude/template.ts';
-import { REASONS } from '../../src/templates/claude/reasons.ts';
+import { CLAUDE_EXAMPLES } from '../../src/dialects/claude-config/templates/examples.ts';
+import { CLAUDE_HOOK_LANGUAGES } from '../../src/dialects/claude-config/templates/languages.ts';
+import { REASONS } from '../../src/dialects/claude-config/templates/example.ts';
 import {
   HOOK_LANGUAGE_NAMES,
   HOOK_LANGUAGES,
   type HookLanguageName,
-} from '../../src/templates/template.ts';
+} from '../../src/dialects/cline-files/templates/languages.ts';
 import {
   createPlace,
   hasPrograms,

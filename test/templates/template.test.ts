@@ -9,12 +9,12 @@ import type { Host } from '../../src/host/create-host.ts';
 import { typescriptLoader } from '../../src/host/typescript-loader-path.ts';
 import type { Verdict } from '../../src/hooks/decision.ts';
 import type { FiredEvent } from '../../src/hooks/facts.ts';
-import { HOOK_EXAMPLES, type Trial } from '../../src/templates/events.ts';
+import { HOOK_EXAMPLES, type Trial } from '../../src/dialects/cline-files/templates/examples.ts';
 import {
   HOOK_LANGUAGE_NAMES,
   HOOK_LANGUAGES,
   type HookLanguageName,
-} from '../../src/templates/template.ts';
+} from '../../src/dialects/cline-files/templates/languages.ts';
 import {
   createPlace,
   hasPrograms,

@@ -6,12 +6,17 @@ import { confirm } from '../ask.ts';
 import { type Command, type CommandContext, withHost } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { keepingTrustOf } from '../import/keep.ts';
-import { mergeHooks } from '../import/merge.ts';
+import { mergeHooks } from '../../dialects/claude-config/import/merge.ts';
 import { projectRoot } from '../../dialects/claude-config/sources/places.ts';
-import { readClaudeHooks, sourcesOf } from '../import/read-claude.ts';
-import { createReport, type ImportReport, jsonReport, readableReport } from '../import/report.ts';
-import { clineDirectory } from '../../host/dialects/own-directory.ts';
-import { type HooksFile, openHooksFile } from '../state/hooks-file.ts';
+import { readClaudeHooks, sourcesOf } from '../../dialects/claude-config/import/read-settings.ts';
+import {
+  createReport,
+  type ImportReport,
+  jsonReport,
+  readableReport,
+} from '../../dialects/claude-config/import/report.ts';
+import { clineDirectory } from '../../dialects/own-directories.ts';
+import { type HooksFile, openHooksFile } from '../../dialects/hooks-file.ts';
 import { trustNotes, withKeptTrust } from '../state/keep-trust.ts';
 import { oneLine, plural } from '../words/print.ts';
 import { withoutSecrets } from '../../host/secrets/without-secrets.ts';

@@ -9,9 +9,12 @@ export type { NewOptions } from './new/plan.ts';
 type PlanHook = (options: NewOptions) => HookPlan;
 
 const PLANNERS = {
-  cline: async () => forEvent((await import('./new/cline.ts')).planClineHook),
-  claude: async () => forEvent((await import('./new/claude.ts')).planClaudeHook),
-  plugin: async (): Promise<PlanHook> => (await import('./new/plugin.ts')).planPlugin,
+  cline: async () =>
+    forEvent((await import('../../dialects/cline-files/templates/plan.ts')).planClineHook),
+  claude: async () =>
+    forEvent((await import('../../dialects/claude-config/templates/plan.ts')).planClaudeHook),
+  plugin: async (): Promise<PlanHook> =>
+    (await import('../../dialects/cline-plugin/templates/plan.ts')).planPlugin,
 };
 
 function forEvent(plan: (options: EventOptions) => HookPlan): PlanHook {

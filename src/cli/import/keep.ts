@@ -3,9 +3,13 @@ import type { Host } from '../../host/create-host.ts';
 import { trustUnit } from '../../host/hook-set.ts';
 import { type Binding, bindUnit } from '../../trust/bytes.ts';
 import { compareFileMaps, ENTRY_TEXT_KEY, type FileMap } from '../../trust/file-map.ts';
-import { entryOf, isSameEntry, type WrittenEntry } from '../state/entry-of.ts';
+import {
+  entryOf,
+  isSameEntry,
+  type WrittenEntry,
+} from '../../dialects/claude-config/written-entry.ts';
 import type { Keeping } from '../state/keep-trust.ts';
-import type { ImportReport } from './report.ts';
+import type { ImportReport } from '../../dialects/claude-config/import/report.ts';
 
 interface Trusted {
   readonly entry: WrittenEntry;

@@ -2,9 +2,9 @@ import path from 'node:path';
 import { HooklineError } from '../../base/errors.ts';
 import { pluginDirectories } from '../../dialects/cline-plugin/discover.ts';
 import type { Host } from '../../host/create-host.ts';
-import { clinePlaces } from '../../host/dialects/cline.ts';
-import { clineDirectory } from '../../host/dialects/own-directory.ts';
-import { pluginPlaces } from '../../host/dialects/plugin.ts';
+import { clinePlaces } from '../../dialects/cline-files/machine.ts';
+import { clineDirectory } from '../../dialects/own-directories.ts';
+import { pluginPlaces } from '../../dialects/cline-plugin/machine.ts';
 import type { PluginsPlace } from '../../plugins/install/install.ts';
 import type { CommandContext } from '../context.ts';
 

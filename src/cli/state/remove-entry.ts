@@ -4,8 +4,8 @@ import { entryText } from '../../dialects/claude-config/config/entry-text.ts';
 import { isClaudeEvent } from '../../dialects/claude-config/names.ts';
 import type { DiscoveredUnit } from '../../dialects/discovery.ts';
 import { indent, oneLine, printable } from '../words/print.ts';
-import { entryLines, entryOf } from './entry-of.ts';
-import { edited, openHooksFile } from './hooks-file.ts';
+import { entryLines, entryOf } from '../../dialects/claude-config/written-entry.ts';
+import { edited, openHooksFile } from '../../dialects/hooks-file.ts';
 
 /** How a hook is taken away. */
 export interface Removal {

@@ -24,10 +24,10 @@ import { createBudget } from './match/matching.ts';
 import { GATES, isGate } from './names.ts';
 import { createServerUnit } from './mcp/server-unit.ts';
 import { createPermissionUnit } from './permissions/permission-unit.ts';
-import type { HookPorts } from './ports.ts';
+import type { HookPorts } from '../ports.ts';
 import type { ClaudeSession } from './session.ts';
 import type { ClaudePlaces } from './sources/places.ts';
-import { readConfigText } from './sources/read-file.ts';
+import { readConfigText } from '../read-config-text.ts';
 import { readSources, type SourcesReading } from './sources/read-sources.ts';
 
 export interface ClaudeConfigOptions {

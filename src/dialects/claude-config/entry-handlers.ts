@@ -17,7 +17,7 @@ import { identityOf, labelOf } from './identity.ts';
 import { type ClaudeIo, createIo } from './io.ts';
 import { failureOf, failurePolicyOf } from './output/failures.ts';
 import { decideModelAnswer } from './output/model-answer.ts';
-import type { HookPorts } from './ports.ts';
+import type { HookPorts } from '../ports.ts';
 import type { ClaudeSession } from './session.ts';
 
 export interface HandlerMeans {

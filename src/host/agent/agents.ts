@@ -1,7 +1,7 @@
 import type { RuntimeEvent } from '../../agent/runtime-event.ts';
 import { systemClock } from '../../base/clock.ts';
 import { HooklineError, invariant } from '../../base/errors.ts';
-import type { HookPorts } from '../../dialects/claude-config/ports.ts';
+import type { HookPorts } from '../../dialects/ports.ts';
 import type { HookEngine } from '../../hooks/engine.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
 import { type LateOutcome, tell } from '../../hooks/observers.ts';

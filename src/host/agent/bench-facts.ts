@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { SessionOptions } from '../../agent/session/prepare-session.ts';
-import { envPrelude } from '../../dialects/claude-config/handlers/env-file.ts';
+import { envPrelude } from '../../process/env-files.ts';
 import type { Permissions } from '../../permissions/permissions.ts';
 import type { StoredSession } from '../../sessions/store.ts';
 import { hookEnvironment } from '../hook-set.ts';

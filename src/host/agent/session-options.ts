@@ -10,7 +10,7 @@ import type { OnIssue } from '../../plugins/issue.ts';
 import { childEnvironment, type Environment, PROVIDER_KEYS } from '../../process/environment.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import type { Worktree } from '../worktree/worktree.ts';
-import { claudeDirectory, managedDirectory } from '../dialects/own-directory.ts';
+import { claudeDirectory, managedDirectory } from '../../dialects/own-directories.ts';
 import { withFreeNames } from '../plugins/contributions/free-names.ts';
 import type { SessionPlugins } from '../plugins/session-plugins.ts';
 import { pluginParts, type PluginsIfAny, pluginsFor } from './session-plugins.ts';

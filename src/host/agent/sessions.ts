@@ -8,7 +8,7 @@ import { createWorkbench } from '../../agent/tools/create-workbench.ts';
 import { TOOLS } from '../../agent/tools/index.ts';
 import { HooklineError } from '../../base/errors.ts';
 import { untilAborted } from '../../base/abort.ts';
-import type { CallMcp } from '../../dialects/claude-config/ports.ts';
+import type { CallMcp } from '../../dialects/ports.ts';
 import type { Verdict } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
 import type { LateOutcome } from '../../hooks/observers.ts';

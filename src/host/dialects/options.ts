@@ -1,8 +1,8 @@
 import type { DialectOptions } from '../../dialects/index.ts';
 import type { Settings } from '../settings.ts';
-import { type ClaudeRequest, claudeConfigOptions } from './claude.ts';
-import { clinePlaces, fileHookOptions } from './cline.ts';
-import { pluginPlaces } from './plugin.ts';
+import { type ClaudeRequest, claudeConfigOptions } from '../../dialects/claude-config/machine.ts';
+import { clinePlaces, fileHookOptions } from '../../dialects/cline-files/machine.ts';
+import { pluginPlaces } from '../../dialects/cline-plugin/machine.ts';
 
 export interface DialectsRequest extends ClaudeRequest {
   readonly settings: Settings;

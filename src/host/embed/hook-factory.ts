@@ -5,7 +5,7 @@ import {
   type HookRunner,
   NoOpHookRunner,
   resolveHookName,
-} from '../../dialects/cline-files/runners.ts';
+} from './cline-runners.ts';
 import { entryOfDispatch } from '../../trace/entry.ts';
 import { createHost, type Host, type HostOptions, openTrace } from '../create-host.ts';
 import type { HookSearch } from '../hook-search.ts';

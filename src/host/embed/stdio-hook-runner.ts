@@ -3,16 +3,12 @@ import { systemClock } from '../../base/clock.ts';
 import { HooklineError } from '../../base/errors.ts';
 import { namedFileHook } from '../../dialects/cline-files/dialect.ts';
 import type { FileHookName } from '../../dialects/cline-files/names.ts';
-import {
-  type DispatchObserver,
-  EngineHookRunner,
-  resolveHookName,
-} from '../../dialects/cline-files/runners.ts';
+import { type DispatchObserver, EngineHookRunner, resolveHookName } from './cline-runners.ts';
 import type { FoundHook } from '../../dialects/discovery.ts';
 import type { Moment } from '../../hooks/facts.ts';
 import type { Handler } from '../../hooks/handler.ts';
 import { type Config, loadConfig, readSurroundings, type Surroundings } from '../config.ts';
-import { fileHookOptions } from '../dialects/cline.ts';
+import { fileHookOptions } from '../../dialects/cline-files/machine.ts';
 import { hookEnvironment } from '../hook-set.ts';
 import { createMoment } from '../moment.ts';
 

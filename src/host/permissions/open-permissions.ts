@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { HooklineError } from '../../base/errors.ts';
 import { displayPath } from '../../base/paths.ts';
-import { misspeltToolNote } from '../../dialects/claude-config/match/tool-names.ts';
+import { misspeltToolNote } from '../../dialects/known-tools.ts';
 import { createPermissions } from '../../permissions/create-permissions.ts';
 import type { PermissionMode } from '../../permissions/mode.ts';
 import type { PermissionBehavior, Permissions } from '../../permissions/permissions.ts';

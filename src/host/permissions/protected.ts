@@ -2,8 +2,8 @@ import path from 'node:path';
 import { isInside } from '../../base/paths.ts';
 import { createProtectedPlaces, type ProtectedPlaces } from '../../permissions/protected-places.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
-import { clinePlaces } from '../dialects/cline.ts';
-import { claudeDirectory, clineDirectory } from '../dialects/own-directory.ts';
+import { clinePlaces } from '../../dialects/cline-files/machine.ts';
+import { claudeDirectory, clineDirectory } from '../../dialects/own-directories.ts';
 import { clineServersFile } from '../mcp/own-servers.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 

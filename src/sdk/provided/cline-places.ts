@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { HooklineError } from '../../base/errors.ts';
 import { readSurroundings } from '../../host/config.ts';
-import { clineDirectory } from '../../host/dialects/own-directory.ts';
+import { clineDirectory } from '../../dialects/own-directories.ts';
 import { clineDataDirectory } from './load-overrides.ts';
 
 /** The person's own `~/.cline`, unless the environment moves it. */

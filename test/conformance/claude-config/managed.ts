@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { claudeConfigDialect } from '../../../src/dialects/claude-config/dialect.ts';
-import { claudeConfigOptions } from '../../../src/host/dialects/claude.ts';
+import { claudeConfigOptions } from '../../../src/dialects/claude-config/machine.ts';
 import { createHookSet } from '../../../src/host/hook-set.ts';
 import { createHookEngine } from '../../../src/hooks/engine.ts';
 import { sampleEvent } from '../../../src/testing/sample-event.ts';

@@ -6,13 +6,13 @@ import type { DiscoveredUnit } from '../../../dialects/discovery.ts';
 import type { Host } from '../../../host/create-host.ts';
 import type { HookStatus } from '../../../host/hook-set.ts';
 import { createProgramFinder } from '../../../process/program-finder.ts';
-import type { HookExample } from '../../../templates/events.ts';
+import type { HookExample } from '../../../dialects/cline-files/templates/examples.ts';
 import {
   HOOK_LANGUAGE_NAMES,
   HOOK_LANGUAGES,
   type HookLanguageName,
   isHookLanguageName,
-} from '../../../templates/template.ts';
+} from '../../../dialects/cline-files/templates/languages.ts';
 import { oneLine } from '../../words/print.ts';
 import { type KeptTrust, trustNotes } from '../../state/keep-trust.ts';
 

@@ -1,4 +1,4 @@
-import { trialCommand } from '../../../templates/trial.ts';
+import { trialCommand } from './trial.ts';
 import type { CommandContext, GlobalFlags } from '../../context.ts';
 import { oneLine } from '../../words/print.ts';
 import type { NewHook } from './plan.ts';

@@ -6,14 +6,13 @@ import {
   type ServerSource,
 } from '../../../mcp/server-config.ts';
 import type { Ignored } from '../../discovery.ts';
-import { describePart, type Part } from '../config/part.ts';
-import { parseLocatedJson } from '../config/parse-json.ts';
+import { describePart, type Part, parseLocatedJson } from '../../../base/located-json.ts';
 import type { SourceKind } from '../entry.ts';
 import type { Plugin } from '../sources/find-plugins.ts';
 import { type ClaudePlaces, projectRoot } from '../sources/places.ts';
-import { readConfigText, type ReadConfigText } from '../sources/read-file.ts';
+import { readConfigText, type ReadConfigText } from '../../read-config-text.ts';
 import type { SettingsReading } from '../sources/read-settings.ts';
-import { parseServers, type ServerOrigin } from './parse-servers.ts';
+import { parseServers, type ServerOrigin } from '../../../mcp/parse-servers.ts';
 
 export interface FoundServers extends ConfiguredServers {
   readonly ignored: readonly Ignored[];

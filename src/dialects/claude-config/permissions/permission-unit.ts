@@ -1,6 +1,6 @@
 import { type LooseningPart, looseningPart } from '../../../permissions/settings.ts';
 import type { DiscoveredUnit } from '../../discovery.ts';
-import { canonicalText } from '../config/entry-text.ts';
+import { canonicalText } from '../../../base/canonical-json.ts';
 import type { Source } from '../entry.ts';
 import type { SourcePermissions } from './parse-permissions.ts';
 

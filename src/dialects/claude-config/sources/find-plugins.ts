@@ -8,7 +8,7 @@ import { findOwningRoot } from '../../place.ts';
 import type { PluginFacts } from '../entry.ts';
 import type { ClaudePlaces } from './places.ts';
 import { createPluginIndex, splitPluginId } from './plugin-index.ts';
-import { readConfigText } from './read-file.ts';
+import { readConfigText } from '../../read-config-text.ts';
 import { isTrusted, type SettingsReading, textsOf } from './read-settings.ts';
 
 /** A plugin that is in use. */

@@ -11,7 +11,7 @@ import type { ConfiguredServers } from '../../../mcp/server-config.ts';
 import { readServers } from '../mcp/read-servers.ts';
 import { findPlugins, type Plugin } from './find-plugins.ts';
 import { findMisplaced } from './misplaced.ts';
-import { readConfigText, type ReadConfigText } from './read-file.ts';
+import { readConfigText, type ReadConfigText } from '../../read-config-text.ts';
 import type { ClaudePlaces } from './places.ts';
 import { type PluginHooks, readPlugin } from './read-plugin.ts';
 import {

@@ -8,7 +8,7 @@ import type { Source } from '../entry.ts';
 import type { Plugin } from './find-plugins.ts';
 import { readFrontMatterHooks } from './front-matter.ts';
 import { type ClaudePlaces, projectRoot } from './places.ts';
-import { readConfigText } from './read-file.ts';
+import { readConfigText } from '../../read-config-text.ts';
 import { switchedOff } from './switches.ts';
 
 /** Whose skill or sub-agent it is. */

@@ -2,7 +2,7 @@ import { safeMessages } from '../../../agent/conversation/safe-messages.ts';
 import {
   fromProviderMessages,
   toProviderMessages,
-} from '../../../dialects/cline-plugin/builder-messages.ts';
+} from '../../../plugins/messages/provider-messages.ts';
 import { plainText, reasonOf } from '../../../plugins/values/plain-value.ts';
 import { withinBounds } from '../../../plugins/bounded.ts';
 import { endingOf } from '../../../plugins/ending.ts';

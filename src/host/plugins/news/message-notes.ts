@@ -1,4 +1,4 @@
-import type { CallResult, MessageNote } from '../../../dialects/cline-plugin/messages.ts';
+import type { CallResult, MessageNote } from '../../../plugins/messages/agent-messages.ts';
 import type { Message } from '../../../sessions/messages.ts';
 
 /** What is known of messages beyond their words: when they were said, by whom, and what calls came to. */

@@ -1,6 +1,9 @@
 import type { RuntimeEvent } from '../../../agent/runtime-event.ts';
-import { finishReasonOf, toolSourceOf } from '../../../dialects/cline-plugin/contexts.ts';
-import { inSdkWords } from '../../../dialects/cline-plugin/sdk-words.ts';
+import {
+  finishReasonOf,
+  inSdkWords,
+  toolSourceOf,
+} from '../../../plugins/messages/sdk-tool-names.ts';
 import type { AgentRuntimeNews, AgentToolCall } from '../../../plugins/contract/runtime-hooks.ts';
 import type { MirroredAgent } from './agent-mirror.ts';
 import { type Snapshots, usageOf } from './snapshots.ts';

@@ -1,5 +1,5 @@
 import type { Model, ModelRequest } from '../../../agent/models/model.ts';
-import { toAgentMessages } from '../../../dialects/cline-plugin/messages.ts';
+import { toAgentMessages } from '../../../plugins/messages/agent-messages.ts';
 import type { ApiHandler, ApiStreamChunk } from '../../llms/api-handler.ts';
 import { streamFromHandler } from '../../llms/handler-model.ts';
 import { STREAM_LIMITS } from '../../llms/handler-stream.ts';
