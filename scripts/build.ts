@@ -51,15 +51,22 @@ const RUNNING = pathPattern(
 
 // Needed only to run hooks of one kind.
 const RUNNING_CLAUDE = pathPattern(
-  'src/dialects/claude-config/(?:handlers/(?!env-file)|input|output|entry-handlers|io|spill-file)\\b',
+  'src/dialects/claude-config/(?:handlers|input|output|entry-handlers|io|spill-file|port|write-answer)\\b',
 );
 const RUNNING_FILES = pathPattern(
-  'src/dialects/(?:command-handler|cline-files/(?:codec|decide|output|payload|read-payload|runners))\\.',
+  'src/dialects/(?:command-handler|cline-files/(?:codec|decide|output|payload|read-payload|port|write-answer))\\.',
 );
 
 // Needed only where something is configured in Claude's format.
 const CLAUDE =
-  /src[\\/]dialects[\\/]claude-config[\\/](?:binding|config|found-hook|identity|match|mcp|sources(?![\\/]read-file))\b|src[\\/]mcp[\\/]expand\.|node_modules[\\/]jsonc-parser/;
+  /src[\\/]dialects[\\/]claude-config[\\/](?:binding|config|found-hook|identity|match|mcp|sources)\b|src[\\/]mcp[\\/](?:expand|parse-servers|edit-servers)\.|src[\\/]base[\\/](?:located-json|edit-json|field-reader|canonical-json)\.|node_modules[\\/]jsonc-parser/;
+
+// Needed only to write, copy and remove hooks.
+const WRITING = pathPattern(
+  'src/dialects/[a-z-]+/(?:templates|import)/',
+  'src/dialects/(?:hooks-file|write-hook-file)\\.',
+  'src/dialects/claude-config/(?:remove-entry|written-entry)\\.',
+);
 
 // Needed only where an MCP server is configured.
 const MCP = pathPattern('src/mcp/(?!answer|expand|server-config)');
@@ -75,7 +82,8 @@ const PLUGINS = pathPattern(
   'src/host/plugins/(?!found-plugins|plugin-source|plugin-options|contributions/(?:json-schema|free-names))',
   'src/plugins/(?:api|bounded|command|ending|health|registry)\\.',
   'src/plugins/contract/',
-  'src/dialects/cline-plugin/(?!dialect|discover|found/)',
+  'src/dialects/cline-plugin/(?!dialect|discover|events|find-plugins|found/|machine)',
+  'src/plugins/messages/',
   'src/agent/models/custom/',
   'src/sdk/llms/',
 );
@@ -89,7 +97,7 @@ const AGENT_RARELY = pathPattern(
 
 // Needed only where an agent runs.
 const AGENT =
-  /src[\\/](?:agent|sessions|permissions[\\/](?!mode)|mcp[\\/]answer|host[\\/](?:agent[\\/](?!agents)|mcp|permissions|plugins[\\/](?:found-plugins|contributions[\\/]free-names))|dialects[\\/]claude-config[\\/]handlers[\\/]env-file)\b/;
+  /src[\\/](?:agent|sessions|permissions[\\/](?!mode)|mcp[\\/]answer|host[\\/](?:agent[\\/](?!agents)|mcp|permissions|plugins[\\/](?:found-plugins|contributions[\\/]free-names))|process[\\/]env-files)\b/;
 
 // What `hooks list` needs, in one file: looking a file up and reading it costs half a millisecond.
 const LOOKING =
@@ -157,6 +165,7 @@ async function bundlePrograms(): Promise<void> {
           { name: 'running', test: RUNNING },
           { name: 'running-claude', test: RUNNING_CLAUDE },
           { name: 'running-files', test: RUNNING_FILES },
+          { name: 'writing', test: WRITING },
           { name: 'claude', test: CLAUDE },
           { name: 'mcp', test: MCP },
           { name: 'plugins-found', test: PLUGINS_FOUND },

@@ -28,7 +28,7 @@ export function openHooksFile(file: string, within: string | null): HooksFile {
 }
 
 /** Says of an edit that fails which file it was. */
-export function edited(file: string, edit: () => string): string {
+export function edited<Result>(file: string, edit: () => Result): Result {
   try {
     return edit();
   } catch (error) {

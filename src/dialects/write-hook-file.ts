@@ -2,18 +2,10 @@ import { chmodSync, lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } fr
 import path from 'node:path';
 import { HooklineError, messageOf } from '../base/errors.ts';
 import { findRealPath, isInside } from '../base/paths.ts';
-
-export interface NewFile {
-  /** Absolute. */
-  readonly path: string;
-  readonly text: string;
-  readonly mode: number;
-  /** The directory that links in the path must not lead out of; null when any place will do. */
-  readonly within: string | null;
-}
+import type { NewHookFile } from './templates.ts';
 
 /** Puts a hook file in its place, with the directories above it; whatever is there is replaced. */
-export function writeHookFile(file: NewFile): void {
+export function writeHookFile(file: NewHookFile): void {
   if (file.within !== null) refuseWayOut(file.path, file.within);
   try {
     mkdirSync(path.dirname(file.path), { recursive: true });
@@ -55,7 +47,7 @@ function nearestRealDirectory(directory: string): string | null {
 }
 
 // Renaming replaces a link itself, where writing would go through it.
-function replaceFile({ path: file, text, mode }: NewFile): void {
+function replaceFile({ path: file, text, mode }: NewHookFile): void {
   const fresh = path.join(path.dirname(file), `.${path.basename(file)}.new`);
   rmSync(fresh, { force: true });
   try {
@@ -65,4 +57,14 @@ function replaceFile({ path: file, text, mode }: NewFile): void {
   } finally {
     rmSync(fresh, { force: true });
   }
+}
+
+/** The same name in the same real directory; a link is not what it leads to. */
+export function isSameFile(one: string, other: string): boolean {
+  return resolveParent(one) === resolveParent(other);
+}
+
+function resolveParent(file: string): string {
+  const parent = path.dirname(file);
+  return path.join(findRealPath(parent) ?? parent, path.basename(file));
 }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { once } from '../base/once.ts';
-import type { AnnouncedChanges, Dialect, DiscoverOptions } from '../dialects/dialect.ts';
+import type { AnnouncedChanges, Discoverer, DiscoverOptions } from '../dialects/dialect.ts';
 import type {
   AnnouncedFile,
   Discovered,
@@ -17,7 +17,7 @@ import type {
 } from '../dialects/discovery.ts';
 import type { FailurePolicy } from '../hooks/decision.ts';
 import type { Handler, HandlerSource, Wave } from '../hooks/handler.ts';
-import type { BrokenServer } from '../mcp/server-config.ts';
+import type { BrokenServer, ServerConfig } from '../mcp/server-config.ts';
 import { childEnvironment, type Environment, PROVIDER_KEYS } from '../process/environment.ts';
 import type { TrustChecker, TrustState } from '../trust/checker.ts';
 import type { TrustUnit } from '../trust/collect.ts';
@@ -68,6 +68,8 @@ export interface HookSet extends HandlerSource {
   /** MCP servers that are configured with hooks. */
   mcpServers(): readonly FoundServer[];
   brokenServers(): readonly BrokenServer[];
+  /** The trust unit of a server that the caller names; null when it needs none. */
+  createServerUnit(server: ServerConfig): DiscoveredUnit | null;
   plugins(): readonly FoundPlugin[];
   /** Directories of plugins in use that may hold skills and agents beside hooks. */
   pluginFolders(): readonly PluginFolder[];
@@ -82,7 +84,7 @@ export interface HookSet extends HandlerSource {
 }
 
 export interface HookSetOptions {
-  readonly dialects: readonly Dialect[];
+  readonly dialects: readonly Discoverer[];
   readonly settings: Settings;
   readonly surroundings: Surroundings;
   /** Where state lives; null without a home directory. */
@@ -140,6 +142,10 @@ export function createHookSet(options: HookSetOptions): HookSet {
     permissions: () => found.permissions,
     mcpServers: () => found.mcpServers,
     brokenServers: () => found.brokenServers,
+    createServerUnit(server) {
+      const units = options.dialects.map((each) => each.createServerUnit?.(server) ?? null);
+      return units.find((unit) => unit !== null) ?? null;
+    },
     plugins: () => found.plugins,
     pluginFolders: () => found.pluginFolders,
     ignored: () => found.ignored,
@@ -164,7 +170,10 @@ export function createHookSet(options: HookSetOptions): HookSet {
   };
 }
 
-function discoverAll(dialects: readonly Dialect[], options?: DiscoverOptions): Required<Discovery> {
+function discoverAll(
+  dialects: readonly Discoverer[],
+  options?: DiscoverOptions,
+): Required<Discovery> {
   const all = dialects.map((dialect) => dialect.discover(options));
   return {
     hooks: all.flatMap((each) => each.hooks),

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { systemClock } from '../base/clock.ts';
 import { findRealPath, isInside } from '../base/paths.ts';
-import type { Dialect } from '../dialects/dialect.ts';
-import { createDialects } from '../dialects/index.ts';
+import type { Discoverer } from '../dialects/dialect.ts';
+import { openDialects } from '../dialects/index.ts';
 import type { Moment } from '../hooks/facts.ts';
 import { findWorkspaceAround } from '../trust/record-place.ts';
 import {
@@ -12,7 +12,7 @@ import {
   stateDirectory,
   type Surroundings,
 } from './config.ts';
-import { dialectOptions } from './dialects/options.ts';
+import { createMachine } from './dialect-machine.ts';
 import type { HookSearch } from './hook-search.ts';
 import { createHookSet, type HookSet } from './hook-set.ts';
 import { createMoment } from './moment.ts';
@@ -115,7 +115,8 @@ function findHooks(
   configFile: string | null,
 ): HookSet {
   const { settings } = opened.config;
-  const dialects = createDialects(dialectOptions({ ...opened, settings, search }), search.dialects);
+  const machine = { ...createMachine(opened), search };
+  const dialects = openDialects(machine, search.dialects);
   return createHookSet({
     dialects: settings['hooks.enabled'] ? dialects : dialects.map(withoutHooks),
     settings,
@@ -132,9 +133,10 @@ function findHooks(
  * Whoever switches hooks off still means what is forbidden and allowed, and wants no plugin: most bring
  * hooks, and nobody knows of which before it is loaded.
  */
-function withoutHooks(dialect: Dialect): Dialect {
+function withoutHooks(dialect: Discoverer): Discoverer {
+  const { createServerUnit } = dialect;
   return {
-    name: dialect.name,
+    ...(createServerUnit === undefined ? {} : { createServerUnit }),
     discover(options) {
       const { permissions = [], mcpServers = [], brokenServers = [] } = dialect.discover(options);
       return { hooks: [], ignored: [], watched: [], permissions, mcpServers, brokenServers };

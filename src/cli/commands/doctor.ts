@@ -4,10 +4,7 @@ import { colors } from '../words/colors.ts';
 import { isHooklineError, messageOf } from '../../base/errors.ts';
 import { isAbsent, readTextIfPresent } from '../../base/files.ts';
 import { VERSION } from '../../base/version.ts';
-import {
-  inventedVariablesIn,
-  whyUnset,
-} from '../../dialects/claude-config/config/command-notes.ts';
+import { findDialect } from '../../dialects/index.ts';
 import type { DiscoveredUnit } from '../../dialects/discovery.ts';
 import type { Host } from '../../host/create-host.ts';
 import type { HookStatus } from '../../host/hook-set.ts';
@@ -29,8 +26,8 @@ export const examine: Command<object> = (context) => {
   const news: Finding[] = [];
   return withHost(
     context,
-    (host) => {
-      const findings = [...examineAll(host), ...news];
+    async (host) => {
+      const findings = [...(await examineAll(host)), ...news];
       const problems = findings.filter(({ level }) => level === 'problem').length;
       if (context.flags.json === true) context.print.json({ version: VERSION, problems, findings });
       else context.print.out(readableFindings(findings, problems));
@@ -44,7 +41,7 @@ export const examine: Command<object> = (context) => {
   );
 };
 
-function examineAll(host: Host): Finding[] {
+async function examineAll(host: Host): Promise<Finding[]> {
   return [
     { about: 'hookline', level: 'fine', text: VERSION },
     { about: 'node', level: 'fine', text: `${process.version} at ${host.surroundings.nodePath}` },
@@ -56,7 +53,7 @@ function examineAll(host: Host): Finding[] {
     ...examineHooks(host),
     ...examineSettings(host),
     ...examinePrograms(host),
-    ...examineVariables(host),
+    ...(await examineScripts(host)),
   ];
 }
 
@@ -189,16 +186,15 @@ function examineUses(host: Host, missing: readonly string[]): Finding[] {
   });
 }
 
-/** Scripts that read variables which no host sets; of commands it is among their notes. */
-function examineVariables(host: Host): Finding[] {
-  const configured = host.hooks().filter(({ hook }) => hook.dialect === 'claude');
-  return configured.flatMap(({ hook }): Finding[] =>
-    inventedVariablesIn(scriptsOf(hook)).map((name) => ({
-      about: hook.id,
-      level: 'hint',
-      text: `its script names ${name}, which ${whyUnset(name, hook.eventName)}`,
-    })),
-  );
+/** Mistakes in scripts that a dialect knows of; those in commands are among their notes. */
+async function examineScripts(host: Host): Promise<Finding[]> {
+  const found: Finding[] = [];
+  for (const { hook } of host.hooks()) {
+    const check = await findDialect(hook.dialect)?.checkScript?.();
+    const problems = check?.(scriptsOf(hook), hook.eventName) ?? [];
+    found.push(...problems.map((text): Finding => ({ about: hook.id, level: 'hint', text })));
+  }
+  return found;
 }
 
 function scriptsOf({ path: file, binds }: DiscoveredUnit): string {

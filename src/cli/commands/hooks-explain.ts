@@ -15,7 +15,7 @@ export interface ExplainOptions extends EventFlags {
 /** `hookline hooks explain EVENT`: what would run and what not, and why; nothing runs. */
 export const explainHooks: Command<ExplainOptions> = (context, options) =>
   withHost(context, async (host) => {
-    const event = readEvent(options.event, options);
+    const event = await readEvent(options.event, options);
     noteMisspeltTool(context.print, options);
     notePlugins(context.print, host, event.name);
     const explanation = withProblems(host.engine.explain(event), host.hooks());

@@ -17,7 +17,7 @@ export const fireHooks: Command<FireOptions> = (context, options) => {
   return withHost(
     context,
     async (host) => {
-      const event = readEvent(options.event, options);
+      const event = await readEvent(options.event, options);
       noteMisspeltTool(context.print, options);
       notePlugins(context.print, host, event.name);
       const verdict = await host.engine.dispatch(event, { signal: context.signal });

@@ -1,5 +1,6 @@
 import { unlinkSync } from 'node:fs';
 import { HooklineError, isHooklineError, messageOf } from '../../base/errors.ts';
+import { findDialect } from '../../dialects/index.ts';
 import type { DiscoveredUnit, FoundPlugin } from '../../dialects/discovery.ts';
 import type { Host } from '../../host/create-host.ts';
 import type { HookStatus } from '../../host/hook-set.ts';
@@ -41,7 +42,8 @@ async function planRemoval({ hook, found }: HookStatus): Promise<Removal> {
   if (found.kind === 'plugin') refusePackage(found);
   if (hook.line === null) return fileRemoval(hook.path);
   const { entryRemoval } = await import('../state/remove-entry.ts');
-  return entryRemoval(hook, found.kind === 'hook' ? found.matcher : null);
+  const removeEntry = await findDialect(hook.dialect)?.removeEntry?.();
+  return entryRemoval(hook, found.kind === 'hook' ? found.matcher : null, removeEntry);
 }
 
 /** One file of a package is not all of it. */

@@ -1,24 +1,16 @@
 import path from 'node:path';
 import { HooklineError } from '../../base/errors.ts';
-import { pluginDirectories } from '../../dialects/cline-plugin/discover.ts';
+import { DIALECTS } from '../../dialects/index.ts';
 import type { Host } from '../../host/create-host.ts';
-import { clinePlaces } from '../../dialects/cline-files/machine.ts';
 import { clineDirectory } from '../../dialects/own-directories.ts';
-import { pluginPlaces } from '../../dialects/cline-plugin/machine.ts';
 import type { PluginsPlace } from '../../plugins/install/install.ts';
 import type { CommandContext } from '../context.ts';
 
 /** Every directory that plugins are looked for in: the person's, then those of the workspace. */
-export function pluginsPlaces({
-  surroundings,
-  workspaceRoots,
-}: Pick<Host, 'surroundings' | 'workspaceRoots'>): readonly PluginsPlace[] {
-  const { documents } = clinePlaces({ surroundings, workspaceRoots, hooksDirectory: null });
-  const places = pluginPlaces({ surroundings, workspaceRoots, documents, paths: [] });
-  return pluginDirectories(places).map(({ path: directory, root }) => ({
-    directory,
-    workspace: root,
-  }));
+export function pluginsPlaces(
+  host: Pick<Host, 'surroundings' | 'workspaceRoots'>,
+): readonly PluginsPlace[] {
+  return DIALECTS.flatMap(({ pluginDirectories }) => pluginDirectories?.(host) ?? []);
 }
 
 /** The directory that --cwd names, or the person's own. */

@@ -1,26 +1,17 @@
 import path from 'node:path';
-import type { ClaudeConfigOptions } from './dialect.ts';
+import type { ClaudeConfigOptions } from './find-hooks.ts';
 import type { ClaudePlaces } from './sources/places.ts';
 import { createProgramFinder } from '../../process/program-finder.ts';
-import type { Surroundings } from '../../host/config.ts';
-import type { HookSearch } from '../../host/hook-search.ts';
+import type { DialectMachine } from '../machine.ts';
 import { claudeDirectory, clineDirectory, managedDirectory } from '../own-directories.ts';
 
-export interface ClaudeRequest {
-  readonly surroundings: Surroundings;
-  readonly workspaceRoots: readonly string[];
-  readonly startDirectory: string;
-  readonly stateDirectory: string | null;
-  readonly search: HookSearch;
-}
-
 /** Where Claude-format hooks are configured on this machine, and what they are run with. */
-export function claudeConfigOptions(request: ClaudeRequest): ClaudeConfigOptions {
-  const { surroundings, startDirectory, stateDirectory, search } = request;
+export function readClaudeOptions(machine: DialectMachine): ClaudeConfigOptions {
+  const { surroundings, startDirectory, stateDirectory, search } = machine;
   const { env, home, platform } = surroundings;
   const isAttended = search.isAttended ?? false;
   return {
-    places: claudePlaces(request),
+    places: findClaudePlaces(machine),
     session: {
       startDirectory,
       home,
@@ -37,8 +28,8 @@ export function claudeConfigOptions(request: ClaudeRequest): ClaudeConfigOptions
   };
 }
 
-function claudePlaces(request: ClaudeRequest): ClaudePlaces {
-  const { surroundings, workspaceRoots, startDirectory, search } = request;
+function findClaudePlaces(machine: DialectMachine): ClaudePlaces {
+  const { surroundings, workspaceRoots, startDirectory, search } = machine;
   const { env, home, cwd, platform } = surroundings;
   return {
     startDirectory,

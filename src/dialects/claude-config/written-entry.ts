@@ -44,7 +44,7 @@ export function isSameEntry(one: WrittenEntry, other: WrittenEntry): boolean {
 }
 
 /** The entry as it would stand alone in a file. */
-export function entryLines({ event, matcher, handler }: Omit<WrittenEntry, 'source'>): string {
+export function formatEntry({ event, matcher, handler }: Omit<WrittenEntry, 'source'>): string {
   const { type, ...rest } = handler;
   const hooks = [{ type, ...rest }];
   const group = matcher === undefined ? { hooks } : { matcher, hooks };

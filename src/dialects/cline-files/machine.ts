@@ -1,19 +1,21 @@
 import path from 'node:path';
-import { readTextIfPresent } from '../../base/files.ts';
-import type { ClineFilesOptions } from './dialect.ts';
+import type { ClineFilesOptions } from './find-hooks.ts';
 import type { HookPlaces } from './directories.ts';
 import type { Profile } from './names.ts';
 import { createProgramFinder } from '../../process/program-finder.ts';
-import type { Surroundings } from '../../host/config.ts';
-import type { Settings } from '../../host/settings.ts';
-import { typescriptLoader } from '../../host/typescript-loader-path.ts';
-import { clineDirectory } from '../own-directories.ts';
+import type { DialectMachine, DialectSettings } from '../machine.ts';
+import type { MachinePlaces } from '../dialect.ts';
+import { clineDirectory, findDocuments } from '../own-directories.ts';
 
 /** How file hooks are started and read on this machine, with these settings. */
-export function fileHookOptions(
-  { platform, env, nodePath }: Surroundings,
-  settings: Settings,
-): Omit<ClineFilesOptions, 'places'> {
+export function readFileHookOptions({
+  surroundings: { platform, env, nodePath },
+  settings,
+  typescriptLoader,
+}: Pick<DialectMachine, 'surroundings' | 'settings' | 'typescriptLoader'>): Omit<
+  ClineFilesOptions,
+  'places'
+> {
   return {
     machine: {
       platform,
@@ -29,66 +31,41 @@ export function fileHookOptions(
   };
 }
 
-function profilesOf(settings: Settings): Record<string, Profile> {
+function profilesOf(settings: DialectSettings): Record<string, Profile> {
   const chosen = Object.entries(settings['hooks.overrides']).flatMap(([id, { profile }]) =>
     profile === undefined ? [] : [[id, profile] as const],
   );
   return Object.fromEntries(chosen);
 }
 
-export interface PlacesRequest {
-  readonly surroundings: Surroundings;
-  readonly workspaceRoots: readonly string[];
-  readonly hooksDirectory: string | null;
-}
-
 /** Where Cline hooks may lie on this machine. */
-export function clinePlaces({
-  surroundings,
-  workspaceRoots,
-  hooksDirectory,
-}: PlacesRequest): HookPlaces {
+export function findHookPlaces(
+  { surroundings, workspaceRoots }: MachinePlaces,
+  hooksDirectory: string | null = null,
+): HookPlaces {
   const { env, home, cwd } = surroundings;
   const named = hooksDirectory ?? nonEmpty(env['CLINE_HOOKS_DIR']);
   return {
     home,
-    documents: documentDirectories(surroundings),
+    documents: findDocuments(surroundings),
     clineDirectory: clineDirectory(surroundings),
     workspaceRoots,
     hooksDirectory: named === null ? null : path.resolve(cwd, named),
   };
 }
 
-/** The usual documents directory, and the one that the desktop redirects it to. */
-function documentDirectories(surroundings: Surroundings): string[] {
-  const { home } = surroundings;
-  if (home === null) return [];
-  const redirected = redirectedDocuments(surroundings, home);
-  return [...new Set([path.join(home, 'Documents'), ...redirected])];
-}
-
-function redirectedDocuments({ platform, env }: Surroundings, home: string): string[] {
-  if (platform === 'win32') {
-    const cloud = nonEmpty(env['OneDrive']);
-    return cloud === null ? [] : [path.join(cloud, 'Documents')];
-  }
-  const settings = nonEmpty(env['XDG_CONFIG_HOME']) ?? path.join(home, '.config');
-  const line = /^XDG_DOCUMENTS_DIR="(?<directory>[^"]*)"/mu.exec(
-    readQuietly(path.join(settings, 'user-dirs.dirs')),
-  );
-  const directory = line?.groups?.['directory']?.replace('$HOME', () => home) ?? '';
-  return path.isAbsolute(directory) && directory !== home ? [directory] : [];
-}
-
-function readQuietly(file: string): string {
-  try {
-    return readTextIfPresent(file) ?? '';
-  } catch {
-    // The desktop's file is only a hint; the usual directory is read in any case.
-    return '';
-  }
-}
-
 function nonEmpty(value: string | undefined): string | null {
   return value === undefined || value === '' ? null : value;
+}
+
+const HOOKS_IN_DOCUMENTS = [path.join('Cline', 'Hooks'), path.join('Cline', 'Rules', 'Hooks')];
+
+/** Where the user's own file hooks lie when they are not below `~/.cline`. */
+export function findProtectedPlaces(machine: MachinePlaces): readonly string[] {
+  const { documents, hooksDirectory, clineDirectory: own } = findHookPlaces(machine);
+  return [
+    ...(own === null ? [] : [path.join(own, 'hooks.json'), path.join(own, 'hooks')]),
+    ...documents.flatMap((each) => HOOKS_IN_DOCUMENTS.map((name) => path.join(each, name))),
+    ...(hooksDirectory === null ? [] : [hooksDirectory]),
+  ];
 }

@@ -1,28 +1,18 @@
 import path from 'node:path';
 import type { PluginPlaces } from './discover.ts';
-import type { Surroundings } from '../../host/config.ts';
-import { clineDirectory } from '../own-directories.ts';
+import type { MachinePlaces } from '../dialect.ts';
+import type { MachineFacts } from '../machine.ts';
+import { clineDirectory, findDocuments } from '../own-directories.ts';
 
-export interface PluginPlacesRequest {
-  readonly surroundings: Surroundings;
-  readonly workspaceRoots: readonly string[];
-  /** The person's documents directories. */
-  readonly documents: readonly string[];
-  /** What the caller named. */
-  readonly paths: readonly string[];
-}
-
-/** Where Cline plugins may lie on this machine. */
-export function pluginPlaces({
-  surroundings,
-  workspaceRoots,
-  documents,
-  paths,
-}: PluginPlacesRequest): PluginPlaces {
+/** Where Cline plugins may lie on this machine, beside the paths that the caller names. */
+export function findPluginPlaces(
+  { surroundings, workspaceRoots }: MachinePlaces,
+  paths: readonly string[] = [],
+): PluginPlaces {
   const { home, cwd } = surroundings;
   return {
     home,
-    documents,
+    documents: findDocuments(surroundings),
     clineDirectory: clineDirectory(surroundings),
     workspaceRoots,
     paths: paths.filter((each) => each.trim() !== '').map((each) => path.resolve(cwd, each)),
@@ -31,7 +21,7 @@ export function pluginPlaces({
 }
 
 /** Where Cline keeps what a person switched off in it; null without a home directory. */
-function clineSettings(surroundings: Surroundings): string | null {
+function clineSettings(surroundings: MachineFacts): string | null {
   const { env, cwd } = surroundings;
   const named = env['CLINE_GLOBAL_SETTINGS_PATH'] ?? '';
   if (named !== '') return path.resolve(cwd, named);

@@ -14,14 +14,14 @@ import { type Vocabulary, vocabularyOfName } from '../../hooks/faces/faces.ts';
 import { callOf, type HookEvent, type Moment } from '../../hooks/facts.ts';
 import type { Answer, Handler } from '../../hooks/handler.ts';
 import { type DispatchRecord, tell } from '../../hooks/observers.ts';
-import type { FileHookData } from '../../dialects/cline-files/data.ts';
 import {
   FILE_HOOK_NAMES,
   FILE_HOOKS,
+  type FileHookData,
   type FileHookName,
   findFileHookName,
-} from '../../dialects/cline-files/names.ts';
-import { eventFromData } from '../../dialects/cline-files/read-payload.ts';
+  loadFileHookReader,
+} from '../../dialects/index.ts';
 
 /** What one or several hooks answered, in the words of Cline's hooks. */
 export interface HookOutput {
@@ -90,6 +90,7 @@ export abstract class EngineHookRunner<
       moment: () => ({ ...NO_MOMENT, ...moment }),
       onDispatch: (record) => this.observers().forEach((observer) => tell(observer, record)),
     });
+    const eventFromData = await loadFileHookReader();
     return outputOf(await engine.dispatch(eventFromData(this.name, data), options));
   }
 }

@@ -1,4 +1,4 @@
-import type { FileHookName } from '../../dialects/cline-files/names.ts';
+import type { FileHookName } from '../../dialects/index.ts';
 import {
   CombinedHookRunner,
   type DispatchObserver,

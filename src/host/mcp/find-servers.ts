@@ -1,5 +1,4 @@
 import { displayPath, findRealPath } from '../../base/paths.ts';
-import { createServerUnit } from '../../dialects/claude-config/mcp/server-unit.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import type { DiscoveredUnit } from '../../dialects/discovery.ts';
 import type { BrokenServer, ServerConfig, ServerSource } from '../../mcp/server-config.ts';
@@ -60,11 +59,10 @@ function whyWithheld(config: ServerConfig, opened: OpenedHooks): string | null {
 
 /** What the caller names is not found with the hooks; it is trusted where it lies all the same. */
 function unitOf(config: ServerConfig, opened: OpenedHooks): DiscoveredUnit | null {
-  const { hookSet, startDirectory, surroundings } = opened;
+  const { hookSet } = opened;
   const found = hookSet.mcpServers().find((each) => each.unit && isSame(each.server, config));
   if (found !== undefined || config.source !== 'dynamic') return found?.unit ?? null;
-  const { env, home } = surroundings;
-  return createServerUnit(config, { startDirectory, env, home });
+  return hookSet.createServerUnit(config);
 }
 
 function isSame(one: ServerConfig, { name, file, text }: ServerConfig): boolean {

@@ -1,7 +1,7 @@
 import type { ModelRequest } from '../../agent/models/model.ts';
 import type { RuntimeEvent } from '../../agent/runtime-event.ts';
 import type { RunningCall, Tool } from '../../agent/tools/tool.ts';
-import { pluginHandlers } from '../../dialects/cline-plugin/handlers.ts';
+import { loadPluginHandlers } from '../../dialects/index.ts';
 import type { Handler, HandlerSource } from '../../hooks/handler.ts';
 import { type CommandReply, runCommand } from '../../plugins/command.ts';
 import type { OnIssue } from '../../plugins/issue.ts';
@@ -107,7 +107,7 @@ async function joinPlugins(
     ...parts,
     toolNames: () => request.offered().map(({ name }) => name),
   });
-  const handlers = handlersOf(request, { registry, snapshots, made, rules, telling });
+  const handlers = await createHandlers(request, { registry, snapshots, made, rules, telling });
   return {
     registry,
     source: { handlers: () => handlers },
@@ -174,10 +174,11 @@ interface HandlerMeans {
   readonly telling: Telling;
 }
 
-function handlersOf(
+async function createHandlers(
   { context, offered, failsClosed, hookTimeoutMs }: PluginsRequest,
   { registry, snapshots, made, rules, telling }: HandlerMeans,
-): readonly Handler[] {
+): Promise<readonly Handler[]> {
+  const pluginHandlers = await loadPluginHandlers();
   const hooks = pluginHandlers(registry.active, {
     ports: {
       snapshot: (event) => snapshots.at(event),

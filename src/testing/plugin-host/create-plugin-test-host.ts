@@ -17,7 +17,7 @@ import {
   createCallLog,
   type ToolCallRecord,
 } from '../../sdk/session/agent-result.ts';
-import { type EventDescription, resolveEvent } from '../resolve-event.ts';
+import { type EventDescription, createEvent } from '../resolve-event.ts';
 import { createSandbox, type Sandbox } from '../sandbox.ts';
 import { type PluginContributions, watchPlugin, type WatchedPlugin } from './contributions.ts';
 import { type GivenPlugins, pluginsOf } from './given-plugins.ts';
@@ -133,7 +133,7 @@ async function openTestHost(
       run: (prompt, script) => run(session, prompt, script),
       callTool: (name, input) => callTool(session, name, input),
       fire: async (hook, moment = {}) =>
-        host.engine.dispatch(resolveEvent({ ...moment, event: EVENTS[hook] })),
+        host.engine.dispatch(createEvent({ ...moment, event: EVENTS[hook] })),
       contributions: () => contributionsOf(session, watched),
       issues: () => [...issues],
       dispose,

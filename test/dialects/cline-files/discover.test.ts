@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { clineFilesDialect } from '../../../src/dialects/cline-files/dialect.ts';
+import { createClineFilesDiscoverer } from '../../../src/dialects/cline-files/find-hooks.ts';
 import type { HookPlaces } from '../../../src/dialects/cline-files/directories.ts';
 import type { Profile } from '../../../src/dialects/cline-files/names.ts';
 import type { Discovery } from '../../../src/dialects/discovery.ts';
@@ -42,7 +42,7 @@ interface Wanted {
 }
 
 function discover(places: Partial<HookPlaces>, wanted: Wanted = {}): Discovery {
-  return clineFilesDialect({
+  return createClineFilesDiscoverer({
     places: { ...NOWHERE, ...places },
     machine: wanted.machine ?? machineWith(PROGRAMS),
     profiles: wanted.profiles ?? {},

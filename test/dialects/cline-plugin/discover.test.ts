@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { invariant } from '../../../src/base/errors.ts';
-import { clinePluginDialect } from '../../../src/dialects/cline-plugin/dialect.ts';
+import { createPluginDiscoverer } from '../../../src/dialects/cline-plugin/find-plugins.ts';
 import type { PluginPlaces } from '../../../src/dialects/cline-plugin/discover.ts';
 import type { DiscoveredUnit, Discovery, FoundPlugin } from '../../../src/dialects/discovery.ts';
 import { createDirectory, write } from '../../base/directory.ts';
@@ -22,7 +22,7 @@ function placesIn(base: string, more: Partial<PluginPlaces> = {}): PluginPlaces 
 }
 
 function discover(base: string, more: Partial<PluginPlaces> = {}): Discovery {
-  return clinePluginDialect({ places: placesIn(base, more) }).discover();
+  return createPluginDiscoverer({ places: placesIn(base, more) }).discover();
 }
 
 function only({ plugins = [] }: Discovery): FoundPlugin {

@@ -5,9 +5,10 @@ import { findRealPath } from '../../../base/paths.ts';
 import type { Part } from '../../../base/located-json.ts';
 import { readHooksText } from '../config/read-hooks-text.ts';
 import type { Entry, Source, SourceKind } from '../entry.ts';
-import type { Host } from '../../../host/create-host.ts';
+import type { LeftOut } from '../../import-hooks.ts';
+import type { DialectMachine } from '../../machine.ts';
 import { openHooksFile } from '../../hooks-file.ts';
-import { projectRoot } from '../sources/places.ts';
+import { findProjectRoot } from '../../place.ts';
 import { claudeDirectory } from '../../own-directories.ts';
 import { parseEntryText } from '../written-entry.ts';
 
@@ -16,12 +17,6 @@ export interface ImportedEntry {
   readonly entry: Entry;
   /** As written, its fields in their order. */
   readonly handler: Readonly<Record<string, unknown>>;
-}
-
-export interface LeftOut {
-  readonly file: string;
-  readonly line: number;
-  readonly why: string;
 }
 
 /** What the settings of Claude hold that could be copied. */
@@ -35,8 +30,8 @@ export interface ClaudeHooks {
 }
 
 /** Reads the project's settings files, or the person's own. */
-export function readClaudeHooks(host: Host, isGlobal: boolean): ClaudeHooks {
-  const read = sourcesOf(host, isGlobal).map(readSource);
+export function readClaudeHooks(machine: DialectMachine, isGlobal: boolean): ClaudeHooks {
+  const read = sourcesOf(machine, isGlobal).map(readSource);
   return {
     files: read.flatMap(({ files }) => files),
     entries: read.flatMap(({ entries }) => entries),
@@ -45,14 +40,14 @@ export function readClaudeHooks(host: Host, isGlobal: boolean): ClaudeHooks {
   };
 }
 
-export function sourcesOf(host: Host, isGlobal: boolean): readonly Source[] {
+export function sourcesOf(machine: DialectMachine, isGlobal: boolean): readonly Source[] {
   if (isGlobal) {
-    const directory = claudeDirectory(host.surroundings);
+    const directory = claudeDirectory(machine.surroundings);
     if (directory === null) return [];
     return [sourceAt(path.join(directory, 'settings.json'), 'user', null)];
   }
-  const root = projectRoot(host);
-  const directory = path.join(host.startDirectory, '.claude');
+  const root = findProjectRoot(machine);
+  const directory = path.join(machine.startDirectory, '.claude');
   return [
     sourceAt(path.join(directory, 'settings.json'), 'project', root),
     sourceAt(path.join(directory, 'settings.local.json'), 'local', root),

@@ -1,48 +1,23 @@
 import path from 'node:path';
-import { colors } from '../../../cli/words/colors.ts';
-import { cutText } from '../../../base/json.ts';
-import { displayPath } from '../../../base/paths.ts';
+import type { DiscoveredUnit } from '../../discovery.ts';
+import type { ImportReport, ImportRequest, ReportedEntry } from '../../import-hooks.ts';
+import type { DialectMachine } from '../../machine.ts';
+import { findProjectRoot } from '../../place.ts';
 import type { Entry } from '../entry.ts';
 import { labelOf } from '../identity.ts';
-import { projectRoot } from '../sources/places.ts';
-import type { Host } from '../../../host/create-host.ts';
-import { oneLine, plural, printable } from '../../../cli/words/print.ts';
 import { entryOf, isSameEntry, parseEntryText } from '../written-entry.ts';
 import { differencesOf } from './differences.ts';
 import type { Merged } from './merge.ts';
-import type { ClaudeHooks, ImportedEntry, LeftOut } from './read-settings.ts';
+import type { ClaudeHooks, ImportedEntry } from './read-settings.ts';
 
-export interface ReportedEntry {
-  readonly event: string;
-  readonly matcher: string | null;
-  readonly type: string;
-  readonly runs: string;
-  readonly file: string;
-  readonly line: number;
-  /** What would be different, as sentences. */
-  readonly differs: readonly string[];
-}
-
-export interface ImportReport {
-  readonly from: readonly string[];
-  readonly to: string;
-  readonly added: readonly ReportedEntry[];
-  readonly present: readonly ReportedEntry[];
-  readonly leftOut: readonly LeftOut[];
-  readonly notes: readonly string[];
-}
-
-export interface ReportRequest {
-  readonly host: Host;
-  readonly found: ClaudeHooks;
-  readonly merged: Merged;
-  readonly to: string;
-  readonly isGlobal: boolean;
-}
-
-export function createReport({ host, found, merged, to, isGlobal }: ReportRequest): ImportReport {
-  const root = isGlobal ? null : projectRoot(host);
-  const isOff = offCheck(host);
+/** What the plan says of each entry, and what is different about the copies. */
+export function createReport(
+  found: ClaudeHooks,
+  merged: Merged,
+  { to, request, machine }: { to: string; request: ImportRequest; machine: DialectMachine },
+): ImportReport {
+  const root = request.isGlobal ? null : findProjectRoot(machine);
+  const isOff = createOffCheck(request.disabled);
   const describe = ({ entry }: ImportedEntry): ReportedEntry => ({
     event: entry.event,
     matcher: entry.matcher ?? null,
@@ -61,23 +36,23 @@ export function createReport({ host, found, merged, to, isGlobal }: ReportReques
     added: merged.added.map(describe),
     present: merged.present.map(describe),
     leftOut: found.leftOut,
-    notes: [...found.notes, ...placeNotes(host, { to, root })],
+    notes: [...found.notes, ...listPlaceNotes(machine, { to, root })],
   };
 }
 
-function offCheck(host: Host): (entry: Entry) => boolean {
-  const off = host.hooks().filter(({ hook, isEnabled }) => !isEnabled && hook.line !== null);
+function createOffCheck(disabled: readonly DiscoveredUnit[]): (entry: Entry) => boolean {
+  const off = disabled.filter(({ line }) => line !== null);
   return ({ source, text }) => {
     const written = parseEntryText(text);
-    return off.some(({ hook }) => {
-      const entry = hook.path === source.file ? entryOf(hook) : null;
+    return off.some((unit) => {
+      const entry = unit.path === source.file ? entryOf(unit) : null;
       return entry !== null && written !== null && isSameEntry(entry, written);
     });
   };
 }
 
-function placeNotes(
-  { startDirectory }: Host,
+function listPlaceNotes(
+  { startDirectory }: DialectMachine,
   { to, root }: { to: string; root: string | null },
 ): readonly string[] {
   const isUsual =
@@ -92,46 +67,4 @@ function placeNotes(
     `.claude counts for sessions that start in ${startDirectory}, .cline/hooks.json for all in ${root}: a hook that stands in both runs twice in the former, so keep it in one`,
     `CLAUDE_PROJECT_DIR is ${root} for .cline/hooks.json, but ${startDirectory} for .claude/settings.json: what hooks name through it is looked for there after the copy`,
   ];
-}
-
-export function jsonReport(report: ImportReport, isWritten: boolean): unknown {
-  return { ...report, written: isWritten };
-}
-
-export function readableReport(report: ImportReport, host: Host): string {
-  const { added, present, leftOut, notes, to } = report;
-  const shown = (file: string): string =>
-    oneLine(displayPath(file, { cwd: projectRoot(host), home: host.surroundings.home }));
-  const differing = added.filter(({ differs }) => differs.length > 0).length;
-  return [
-    `${plural(added.length, 'hook')} to copy to ${shown(to)}${differenceCount(added.length, differing)}`,
-    ...added.flatMap((entry) => entryLines(entry, shown)),
-    ...present.map((entry) => `  ${colors.dim(`already there: ${titleOf(entry, shown)}`)}`),
-    ...leftOut.map(({ file, line, why }) =>
-      colors.yellow(`  left out: ${shown(file)}:${line}: ${printable(why)}`),
-    ),
-    ...notes.map((note) => printable(note)),
-  ].join('\n');
-}
-
-function differenceCount(total: number, differing: number): string {
-  if (total === 0) return '.';
-  return differing === 0 ? '; none would differ:' : `; ${differing} of them would differ:`;
-}
-
-type ShowPath = (file: string) => string;
-
-function entryLines(entry: ReportedEntry, shown: ShowPath): string[] {
-  return [
-    `  ${titleOf(entry, shown)}`,
-    ...entry.differs.map((text) => colors.yellow(`    ! ${printable(text)}`)),
-  ];
-}
-
-const RUNS_WIDTH = 60;
-
-function titleOf({ event, matcher, type, runs, file, line }: ReportedEntry, shown: ShowPath) {
-  const what = runs.length <= RUNS_WIDTH ? runs : `${cutText(runs, RUNS_WIDTH - 1)}…`;
-  const subject = matcher === null || matcher === '' ? '' : ` ${matcher}`;
-  return `${event}${printable(subject)}: ${type} ${printable(what)} ${colors.dim(`${shown(file)}:${line}`)}`;
 }

@@ -1,4 +1,4 @@
-import type { HookExample, Row, Trial } from '../../cline-files/templates/examples.ts';
+import type { HookExample, Row, Trial } from '../../templates.ts';
 
 /** What examples tell, the same in every language. */
 export const REASONS = {

@@ -1,4 +1,4 @@
-import type { HookLanguageName } from '../../cline-files/templates/languages.ts';
+import type { ScriptLanguage } from '../../templates.ts';
 import { claudeBashHook } from './bash.ts';
 import type { ClaudeExampleEvent } from './examples.ts';
 import { claudeNodeHook, claudeTypescriptHook } from './javascript.ts';
@@ -11,7 +11,7 @@ interface ClaudeHookLanguage {
 }
 
 /** How examples of Claude's format are written; the programs that they need are those of any example. */
-export const CLAUDE_HOOK_LANGUAGES: Readonly<Record<HookLanguageName, ClaudeHookLanguage>> = {
+export const CLAUDE_HOOK_LANGUAGES: Readonly<Record<ScriptLanguage, ClaudeHookLanguage>> = {
   bash: { write: claudeBashHook, extension: '.sh' },
   python: { write: claudePythonHook, extension: '.py' },
   // Modules whatever the nearest package.json says.

@@ -1,64 +1,46 @@
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { HooklineError, isHooklineError } from '../../../base/errors.ts';
-import { findRealPath, isInside } from '../../../base/paths.ts';
-import { addEntry } from '../config/edit.ts';
-import { CLAUDE_EVENT_NAMES, type ClaudeEvent } from '../names.ts';
-import type { DiscoveredUnit } from '../../discovery.ts';
-import type { Host } from '../../../host/create-host.ts';
-import { CLAUDE_EXAMPLES } from './examples.ts';
-import { CLAUDE_HOOK_LANGUAGES } from './languages.ts';
-import type { HookLanguageName } from '../../cline-files/templates/languages.ts';
+import { isInside } from '../../../base/paths.ts';
 import { shellWord } from '../../../base/shell-word.ts';
-import { isThere, writeHookFile } from '../../write-hook-file.ts';
-import type { Binding } from '../../../trust/bytes.ts';
-import { keyOf } from '../../../trust/collect.ts';
-import { sha256Of } from '../../../trust/file-map.ts';
-import { entryOf } from '../written-entry.ts';
-import { edited, openHooksFile } from '../../hooks-file.ts';
-import { type KeptTrust, trustNotes, withKeptTrust } from '../../../cli/state/keep-trust.ts';
+import type { DiscoveredUnit } from '../../discovery.ts';
+import type { DialectMachine } from '../../machine.ts';
 import { claudeDirectory } from '../../own-directories.ts';
 import {
-  type EventOptions,
+  createNoHome,
+  createProgramCheck,
+  createUnknownEvent,
   type HasProgram,
-  type HookPlan,
-  isSameFile,
-  missingPrograms,
-  type NewHook,
-  type NewOptions,
-  noHome,
-  programCheck,
-  refuseExisting,
-  resolveLanguage,
-  standingOf,
-  unknownEvent,
-} from '../../../cli/commands/new/plan.ts';
+  listMissingPrograms,
+  type NewHookOptions,
+  type NewHookPlan,
+  requireEvent,
+  resolveScriptLanguage,
+  type ScriptLanguage,
+  type WritePlan,
+} from '../../templates.ts';
+import { isSameFile, isThere } from '../../write-hook-file.ts';
+import { addEntry } from '../config/edit.ts';
+import { CLAUDE_EVENT_NAMES, type ClaudeEvent } from '../names.ts';
+import { entryOf } from '../written-entry.ts';
+import { CLAUDE_EXAMPLES } from './examples.ts';
+import { CLAUDE_HOOK_LANGUAGES } from './languages.ts';
 
 /** A script, and an entry in a settings file that runs it. */
-export function planClaudeHook(options: EventOptions): HookPlan {
-  const event = resolveEvent(options.event);
-  return (host) => makeHook(host, event, options);
+export function planClaudeHook(options: NewHookOptions): WritePlan {
+  const event = resolveEvent(requireEvent(options.event));
+  return (machine) => planHook(machine, event, options);
 }
 
 function resolveEvent(name: string): ClaudeEvent {
   const known = CLAUDE_EVENT_NAMES.find((each) => each.toLowerCase() === name.toLowerCase());
   if (known !== undefined) return known;
   const all = `Claude’s format has: ${CLAUDE_EVENT_NAMES.join(', ')}.`;
-  throw unknownEvent(name, CLAUDE_EVENT_NAMES, all);
-}
-
-/** What is to be written. */
-interface Wanted {
-  readonly event: ClaudeEvent;
-  readonly matcher: string | undefined;
-  readonly place: ClaudePlace;
-  readonly script: string;
-  readonly text: string;
-  readonly handler: { readonly type: 'command'; readonly command: string };
+  throw createUnknownEvent(name, CLAUDE_EVENT_NAMES, all);
 }
 
 /** A guard with a matcher that cannot be compiled would refuse or miss everything. */
-async function checkMatcher(event: ClaudeEvent, { matcher }: NewOptions): Promise<void> {
+async function checkMatcher(event: ClaudeEvent, matcher: string | undefined): Promise<void> {
   if (matcher === undefined) return;
   const [{ compileMatcher }, { screenFor }] = await Promise.all([
     import('../../../hooks/matcher.ts'),
@@ -76,90 +58,58 @@ async function checkMatcher(event: ClaudeEvent, { matcher }: NewOptions): Promis
   }
 }
 
-async function makeHook(host: Host, event: ClaudeEvent, options: NewOptions): Promise<NewHook> {
-  await checkMatcher(event, options);
-  const hasProgram = programCheck(host);
-  const language = resolveLanguage(options.lang, hasProgram);
+async function planHook(
+  machine: DialectMachine,
+  event: ClaudeEvent,
+  options: NewHookOptions,
+): Promise<NewHookPlan> {
+  await checkMatcher(event, options.matcher);
+  const hasProgram = createProgramCheck(machine);
+  const language = resolveScriptLanguage(options.lang, hasProgram);
   const runner = runnerOf(language, hasProgram);
-  const place = placeFor(host, options.global === true);
+  const place = placeFor(machine, options.isGlobal);
   const { write, extension } = CLAUDE_HOOK_LANGUAGES[language];
   const name = `${event}${extension}`;
+  const script = path.join(place.directory, 'hooks', name);
   const example = CLAUDE_EXAMPLES[event];
-  const wanted: Wanted = {
-    event,
+  const entry = {
     matcher: options.matcher ?? example.matcher,
-    place,
-    script: path.join(place.directory, 'hooks', name),
-    text: write(event),
     handler: {
       type: 'command',
       command: [...runner.words, `${place.written}/hooks/${name}`].join(' '),
       ...(example.timeout === undefined ? {} : { timeout: example.timeout }),
     },
   };
-  const { script } = wanted;
-  if (options.force !== true && isThere(script)) refuseExisting(event, [script]);
-  const kept = await withKeptTrust(host, writing(host, wanted), {
-    alsoTrust: (hook, binding) => isWanted(hook, wanted) && bindsScript(binding, wanted),
-    written: [script],
-  });
-  const status = host.hooks().find(({ hook }) => isWanted(hook, wanted));
-  const standing =
-    status === undefined ? unseen(host, place.settings, kept) : standingOf(status, kept);
   return {
     event,
     example,
     language,
-    file: script,
-    settings: place.settings,
-    hook: status?.hook ?? null,
-    isTrusted: standing.isTrusted,
-    notes: [
-      ...standing.notes,
-      ...(status?.hook.notes ?? []),
-      ...missingPrograms(language, hasProgram),
-      ...runner.notes,
-    ],
+    file: { path: script, text: write(event), mode: 0o755, within: place.within },
+    existing: isThere(script) ? [script] : [],
+    settings: {
+      file: place.settings,
+      within: place.within,
+      addTo: (text) => addEntry(text, event, entry),
+    },
+    isNewHook: (unit) =>
+      unit.eventName === event && isSameFile(unit.path, place.settings) && isEntry(unit, entry),
+    notes: [...listMissingPrograms(language, hasProgram), ...runner.notes],
+    // A switch in the settings may keep every hook of a file from being one.
+    describeUnseen: (reasons) =>
+      `it does not run: ${place.settings} ${reasons.length === 0 ? 'is not read' : reasons.join('; ')}`,
   };
 }
 
-/** Looks at the settings first: a script without an entry would be of no use. */
-function writing(host: Host, wanted: Wanted): () => void {
-  const { event, matcher, place, script, text, handler } = wanted;
-  const settings = openHooksFile(place.settings, place.within);
-  const isConfigured = host.hooks().some(({ hook }) => isWanted(hook, wanted));
-  const changed = isConfigured
-    ? null
-    : edited(place.settings, () => addEntry(settings.text, event, { matcher, handler }));
-  return () => {
-    writeHookFile({ path: script, text, mode: 0o755, within: place.within });
-    if (changed !== null) settings.write(changed);
-  };
-}
-
-/** Whether a hook is exactly the entry that is written. */
-function isWanted(hook: DiscoveredUnit, { event, matcher, place, handler }: Wanted): boolean {
-  if (hook.eventName !== event || !isSameFile(hook.path, place.settings)) return false;
-  const entry = entryOf(hook);
+function isEntry(
+  unit: DiscoveredUnit,
+  wanted: { readonly matcher: string | undefined; readonly handler: object },
+): boolean {
+  const entry = entryOf(unit);
   return (
-    entry !== null && entry.matcher === matcher && isDeepStrictEqual(entry.handler, { ...handler })
+    entry !== null &&
+    entry.matcher === wanted.matcher &&
+    isDeepStrictEqual(entry.handler, { ...wanted.handler })
   );
-}
-
-function bindsScript({ root, files }: Binding, { script, text }: Wanted): boolean {
-  return files[keyOf(root, findRealPath(script) ?? script)] === sha256Of(text);
-}
-
-/** A switch in the settings may keep every hook of a file from being one. */
-function unseen(
-  host: Host,
-  settings: string,
-  kept: KeptTrust,
-): { readonly isTrusted: boolean; readonly notes: readonly string[] } {
-  const reasons = host.ignored().filter((each) => isSameFile(each.path, settings));
-  const why = reasons.map((each) => each.why).join('; ');
-  const note = `it does not run: ${settings} ${why === '' ? 'is not read' : why}`;
-  return { isTrusted: false, notes: [...trustNotes(kept), note] };
 }
 
 interface Runner {
@@ -168,7 +118,7 @@ interface Runner {
 }
 
 /** Scripts start themselves, but TypeScript needs somebody who understands it. */
-function runnerOf(language: HookLanguageName, hasProgram: HasProgram): Runner {
+function runnerOf(language: ScriptLanguage, hasProgram: HasProgram): Runner {
   if (language !== 'ts') return { words: [], notes: [] };
   const program = canNodeRunTypes() ? 'node' : ['bun', 'tsx'].find(hasProgram);
   if (program !== undefined) return { words: [program], notes: [] };
@@ -190,23 +140,23 @@ interface ClaudePlace {
   readonly within: string | null;
 }
 
-function placeFor(host: Host, isGlobal: boolean): ClaudePlace {
-  if (isGlobal) return ownPlace(host);
+function placeFor(machine: DialectMachine, isGlobal: boolean): ClaudePlace {
+  if (isGlobal) return ownPlace(machine);
   // Only there are settings of a project read from.
-  const start = host.startDirectory;
+  const start = machine.startDirectory;
   const directory = path.join(start, '.claude');
   return {
     directory,
     written: '"$CLAUDE_PROJECT_DIR"/.claude',
     settings: path.join(directory, 'settings.json'),
-    within: host.workspaceRoots.find((root) => isInside(root, start)) ?? start,
+    within: machine.workspaceRoots.find((root) => isInside(root, start)) ?? start,
   };
 }
 
-function ownPlace(host: Host): ClaudePlace {
-  const directory = claudeDirectory(host.surroundings);
-  if (directory === null) throw noHome();
-  const { home } = host.surroundings;
+function ownPlace(machine: DialectMachine): ClaudePlace {
+  const directory = claudeDirectory(machine.surroundings);
+  if (directory === null) throw createNoHome();
+  const { home } = machine.surroundings;
   const isUsual = home !== null && directory === path.join(home, '.claude');
   return {
     directory,

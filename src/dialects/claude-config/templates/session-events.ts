@@ -1,4 +1,4 @@
-import type { Row } from '../../cline-files/templates/examples.ts';
+import type { Row } from '../../templates.ts';
 import {
   AS_IT_IS,
   type ClaudeExample,

@@ -1,26 +1,4 @@
-/** What the example hook of one event is told, may answer and does. */
-export interface HookExample {
-  /** When the hook runs. */
-  readonly runs: string;
-  /** What the example does. */
-  readonly does: string;
-  /** Fields of the payload that only this event has. */
-  readonly reads: readonly Row[];
-  readonly answers: readonly Row[];
-  readonly trial: Trial;
-}
-
-export type Row = readonly [what: string, meaning: string];
-
-/** An event that makes the example do something that can be seen. */
-export interface Trial {
-  /** For `hookline hooks fire`, by the flag's name. */
-  readonly flags: Readonly<Record<string, string>>;
-  /** What no flag can say. */
-  readonly facts: Readonly<Record<string, unknown>>;
-  /** A command that shows what the hook left behind, or null when its answer shows it. */
-  readonly look: string | null;
-}
+import type { HookExample, Row, Trial } from '../../templates.ts';
 
 const GOES_ON = '{"cancel": false}';
 const REFUSES = '{"cancel": true, "errorMessage": "..."}';

@@ -1,37 +1,31 @@
 import path from 'node:path';
-import { HooklineError, invariant } from '../../../base/errors.ts';
-import { FILE_HOOK_NAMES, FILE_HOOKS, type FileHookName, findFileHookName } from '../names.ts';
-import type { Host } from '../../../host/create-host.ts';
-import { clinePlaces } from '../machine.ts';
+import { HooklineError } from '../../../base/errors.ts';
 import { EVENT_NAMES } from '../../../hooks/events.ts';
 import type { EventName } from '../../../hooks/facts.ts';
+import type { DiscoveredUnit } from '../../discovery.ts';
+import type { DialectMachine } from '../../machine.ts';
+import {
+  createNoHome,
+  createProgramCheck,
+  createUnknownEvent,
+  listMissingPrograms,
+  type NewHookOptions,
+  type NewHookPlan,
+  requireEvent,
+  resolveScriptLanguage,
+  type WritePlan,
+} from '../../templates.ts';
+import { isSameFile, isThere } from '../../write-hook-file.ts';
+import { findHookPlaces } from '../machine.ts';
+import { FILE_HOOK_NAMES, FILE_HOOKS, type FileHookName, findFileHookName } from '../names.ts';
 import { HOOK_EXAMPLES } from './examples.ts';
 import { HOOK_LANGUAGES } from './languages.ts';
-import { isThere, writeHookFile } from '../../write-hook-file.ts';
-import { keyOf } from '../../../trust/collect.ts';
-import { sha256Of } from '../../../trust/file-map.ts';
-import { withKeptTrust } from '../../../cli/state/keep-trust.ts';
-import {
-  type EventOptions,
-  eventUnknown,
-  type HookPlan,
-  isSameFile,
-  missingPrograms,
-  type NewHook,
-  type NewOptions,
-  noHome,
-  programCheck,
-  refuseExisting,
-  resolveLanguage,
-  standingOf,
-  unknownEvent,
-} from '../../../cli/commands/new/plan.ts';
 
 /** A file that is named after its event. */
-export function planClineHook(options: EventOptions): HookPlan {
-  const event = resolveEvent(options.event);
+export function planClineHook(options: NewHookOptions): WritePlan {
+  const event = resolveEvent(requireEvent(options.event));
   if (options.matcher !== undefined) throw noMatchers();
-  return (host) => makeHook(host, event, options);
+  return async (machine, units) => planHook(machine, event, { options, units });
 }
 
 function resolveEvent(name: string): FileHookName {
@@ -39,10 +33,12 @@ function resolveEvent(name: string): FileHookName {
   if (known !== null) return known;
   const canonical = EVENT_NAMES.find((each) => each.toLowerCase() === name.toLowerCase());
   const all = `Cline has hook files for: ${FILE_HOOK_NAMES.join(', ')}.`;
-  if (canonical === undefined) throw unknownEvent(name, FILE_HOOK_NAMES, all);
+  if (canonical === undefined) throw createUnknownEvent(name, FILE_HOOK_NAMES, all);
   const files = FILE_HOOK_NAMES.filter((each) => runsAt(each, canonical));
-  const hint = files.length === 0 ? all : `What runs then is: ${files.join(', ')}.`;
-  throw eventUnknown(`Cline has no hook file named ${canonical}`, hint);
+  throw new HooklineError('EVENT_UNKNOWN', {
+    message: `Cline has no hook file named ${canonical}`,
+    hint: files.length === 0 ? all : `What runs then is: ${files.join(', ')}.`,
+  });
 }
 
 function runsAt(name: FileHookName, event: EventName): boolean {
@@ -57,39 +53,31 @@ function noMatchers(): HooklineError {
   });
 }
 
-async function makeHook(host: Host, event: FileHookName, options: NewOptions): Promise<NewHook> {
-  const hasProgram = programCheck(host);
-  const language = resolveLanguage(options.lang, hasProgram);
+function planHook(
+  machine: DialectMachine,
+  event: FileHookName,
+  { options, units }: { options: NewHookOptions; units: readonly DiscoveredUnit[] },
+): NewHookPlan {
+  const hasProgram = createProgramCheck(machine);
+  const language = resolveScriptLanguage(options.lang, hasProgram);
   const { write, extension } = HOOK_LANGUAGES[language];
-  const { directory, within } = placeFor(host, { extension, isGlobal: options.global === true });
+  const { directory, within } = placeFor(machine, { extension, isGlobal: options.isGlobal });
   const file = path.join(directory, `${event}${extension}`);
-  const others = hooksIn(directory, { host, event }).filter((each) => !isSameFile(each, file));
-  if (options.force !== true) refuseExisting(event, isThere(file) ? [file, ...others] : others);
-  const text = write(event);
-  const kept = await withKeptTrust(
-    host,
-    () => writeHookFile({ path: file, text, mode: extension === '' ? 0o755 : 0o644, within }),
-    {
-      alsoTrust: (hook, { root, entry, files }) =>
-        isSameFile(hook.path, file) && files[keyOf(root, entry)] === sha256Of(text),
-    },
-  );
-  const status = host.hooks().find(({ hook }) => isSameFile(hook.path, file));
-  invariant(status !== undefined, 'a new hook is found where hooks are looked for');
-  const standing = standingOf(status, kept);
+  const others = listHooksIn(directory, event, units).filter((each) => !isSameFile(each, file));
   return {
     event,
     example: HOOK_EXAMPLES[event],
     language,
-    file: status.hook.path,
+    file: { path: file, text: write(event), mode: extension === '' ? 0o755 : 0o644, within },
+    existing: isThere(file) ? [file, ...others] : others,
     settings: null,
-    hook: status.hook,
-    isTrusted: standing.isTrusted,
+    isNewHook: (unit) => isSameFile(unit.path, file),
     notes: [
-      ...standing.notes,
       ...others.map((other) => `${other} is there, too, and runs at the same event`),
-      ...missingPrograms(language, hasProgram),
+      ...listMissingPrograms(language, hasProgram),
     ],
+    describeUnseen: (reasons) =>
+      `it does not run: ${file} ${reasons.length === 0 ? 'is not read' : reasons.join('; ')}`,
   };
 }
 
@@ -101,17 +89,17 @@ interface Place {
 
 /** Extensionless hooks lie where every Cline looks for them, others where those that know them do. */
 function placeFor(
-  { surroundings, workspaceRoots }: Host,
+  machine: DialectMachine,
   { extension, isGlobal }: { extension: string; isGlobal: boolean },
 ): Place {
-  const [root = surroundings.cwd] = workspaceRoots;
+  const [root = machine.surroundings.cwd] = machine.workspaceRoots;
   if (!isGlobal) {
     const folder = extension === '' ? '.clinerules' : '.cline';
     return { directory: path.join(root, folder, 'hooks'), within: root };
   }
-  const places = clinePlaces({ surroundings, workspaceRoots, hooksDirectory: null });
+  const places = findHookPlaces(machine);
   const [documents] = places.documents;
-  if (documents === undefined || places.clineDirectory === null) throw noHome();
+  if (documents === undefined || places.clineDirectory === null) throw createNoHome();
   const directory =
     extension === ''
       ? path.join(documents, 'Cline', 'Hooks')
@@ -119,13 +107,13 @@ function placeFor(
   return { directory, within: null };
 }
 
-function hooksIn(
+function listHooksIn(
   directory: string,
-  { host, event }: { host: Host; event: FileHookName },
+  event: FileHookName,
+  units: readonly DiscoveredUnit[],
 ): readonly string[] {
-  return host
-    .hooks()
-    .filter(({ hook }) => hook.dialect === 'cline' && hook.eventName === event)
-    .map(({ hook }) => hook.path)
+  return units
+    .filter((unit) => unit.dialect === 'cline' && unit.eventName === event)
+    .map((unit) => unit.path)
     .filter((file) => isSameFile(file, path.join(directory, path.basename(file))));
 }

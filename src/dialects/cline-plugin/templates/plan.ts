@@ -1,32 +1,27 @@
 import path from 'node:path';
 import { HooklineError } from '../../../base/errors.ts';
-import { findRealPath } from '../../../base/paths.ts';
 import { shellWord } from '../../../base/shell-word.ts';
-import type { Host } from '../../../host/create-host.ts';
+import type { DialectMachine } from '../../machine.ts';
 import { clineDirectory } from '../../own-directories.ts';
+import {
+  createNoHome,
+  createUnknownEvent,
+  type NewHookOptions,
+  type NewHookPlan,
+  type WritePlan,
+} from '../../templates.ts';
+import { isSameFile, isThere } from '../../write-hook-file.ts';
 import { PLUGIN_EXAMPLES, PLUGIN_HOOK_NAMES, type PluginHookName } from './hooks.ts';
 import { pluginFile } from './plugin-file.ts';
-import { isThere, writeHookFile } from '../../write-hook-file.ts';
-import { keyOf } from '../../../trust/collect.ts';
-import { sha256Of } from '../../../trust/file-map.ts';
-import { trustNotes, withKeptTrust } from '../../../cli/state/keep-trust.ts';
-import {
-  type HookPlan,
-  isSameFile,
-  type NewHook,
-  type NewOptions,
-  noHome,
-  refuseExisting,
-  standingOf,
-  unknownEvent,
-} from '../../../cli/commands/new/plan.ts';
 
 /** A plugin in one file, with a tool and a hook. */
-export function planPlugin(options: NewOptions): HookPlan {
+export function planPlugin(options: NewHookOptions): WritePlan {
   const hook = resolveHook(options.event);
   const language = resolveLanguage(options.lang);
   if (options.matcher !== undefined) throw noMatchers();
-  return (host) => makePlugin(host, { hook, language, options });
+  const name = options.event === undefined ? 'my-plugin' : `my-${kebab(hook)}`;
+  const file = { name, hook, language };
+  return async (machine) => planFile(file, placeFor(machine, options.isGlobal));
 }
 
 const USUAL: PluginHookName = 'beforeTool';
@@ -40,7 +35,7 @@ function resolveHook(name: string | undefined): PluginHookName {
   if (hook !== undefined) return hook;
   const events = PLUGIN_HOOK_NAMES.flatMap((each) => PLUGIN_EXAMPLES[each].event ?? []);
   const all = `Plugins have: ${PLUGIN_HOOK_NAMES.join(', ')}.`;
-  throw unknownEvent(name, [...PLUGIN_HOOK_NAMES, ...events], all);
+  throw createUnknownEvent(name, [...PLUGIN_HOOK_NAMES, ...events], all);
 }
 
 type PluginLanguage = 'ts' | 'node';
@@ -60,53 +55,30 @@ function noMatchers(): HooklineError {
   });
 }
 
-interface WantedPlugin {
-  readonly hook: PluginHookName;
-  readonly language: PluginLanguage;
-  readonly options: NewOptions;
-}
-
-async function makePlugin(host: Host, wanted: WantedPlugin): Promise<NewHook> {
-  const { hook, language, options } = wanted;
-  const name = options.event === undefined ? 'my-plugin' : `my-${kebab(hook)}`;
-  const { directory, within } = placeFor(host, options.global === true);
+function planFile(
+  plugin: Parameters<typeof pluginFile>[0],
+  { directory, within }: Place,
+): NewHookPlan {
+  const { name, hook, language } = plugin;
   const file = path.join(directory, `${name}${language === 'ts' ? '.ts' : '.js'}`);
-  if (options.force !== true && isThere(file)) refuseExisting(hook, [file]);
-  const text = pluginFile({ name, hook, language });
-  const kept = await withKeptTrust(
-    host,
-    () => writeHookFile({ path: file, text, mode: 0o644, within }),
-    {
-      alsoTrust: (found, { root, entry, files }) =>
-        isSameFile(found.path, file) && files[keyOf(root, entry)] === sha256Of(text),
-    },
-  );
-  const status = host.hooks().find((each) => isSameFile(each.hook.path, file));
-  const standing =
-    status === undefined
-      ? { isTrusted: false, notes: [...trustNotes(kept), whyUnseen(host, file)] }
-      : standingOf(status, kept);
   const { runs, does } = PLUGIN_EXAMPLES[hook];
-  const shown = status?.hook.path ?? findRealPath(file) ?? file;
   return {
     event: hook,
     example: { runs, does, reads: [], answers: [], trial: { flags: {}, facts: {}, look: null } },
     language,
-    file: shown,
+    file: { path: file, text: pluginFile(plugin), mode: 0o644, within },
+    existing: isThere(file) ? [file] : [],
     settings: null,
-    hook: status?.hook ?? null,
-    ...standing,
-    tryIt: `hookline plugin demo ${shellWord(shown)}`,
+    isNewHook: (unit) => isSameFile(unit.path, file),
+    notes: [],
+    describeUnseen: ([why]) =>
+      `it is not loaded: ${file} ${why ?? 'is not where plugins are looked for'}`,
+    tryIt: (shown) => `hookline plugin demo ${shellWord(shown)}`,
   };
 }
 
 function kebab(name: string): string {
   return name.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);
-}
-
-function whyUnseen(host: Host, file: string): string {
-  const why = host.ignored().find((each) => isSameFile(each.path, file))?.why;
-  return `it is not loaded: ${file} ${why ?? 'is not where plugins are looked for'}`;
 }
 
 interface Place {
@@ -115,10 +87,10 @@ interface Place {
   readonly within: string | null;
 }
 
-function placeFor({ surroundings, workspaceRoots }: Host, isGlobal: boolean): Place {
+function placeFor({ surroundings, workspaceRoots }: DialectMachine, isGlobal: boolean): Place {
   if (isGlobal) {
     const own = clineDirectory(surroundings);
-    if (own === null) throw noHome();
+    if (own === null) throw createNoHome();
     return { directory: path.join(own, 'plugins'), within: null };
   }
   const [root = surroundings.cwd] = workspaceRoots;

@@ -1,5 +1,5 @@
-import { shellWord } from '../../../base/shell-word.ts';
-import type { Trial } from '../../../dialects/cline-files/templates/examples.ts';
+import { shellWord } from '../../base/shell-word.ts';
+import type { Trial } from '../../dialects/templates.ts';
 
 /** The command that makes an example do something visible; `flags` are further ones for it. */
 export function trialCommand(
