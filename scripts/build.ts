@@ -43,6 +43,7 @@ const EXTERNAL = [
 const RUNNING = pathPattern(
   'src/(?:hooks|trace|base/net)/',
   'src/base/time-limit\\.',
+  'src/dialects/known-tools\\.',
   'src/process/(?:run|spawn|end-tree|process-table|bounded-output)\\.',
   'src/host/(?:embed/|redact|changes/)',
   'src/trust/(?:lock|objects|replace-file)\\.',
