@@ -43,6 +43,7 @@ const EXTERNAL = [
 const RUNNING = pathPattern(
   'src/(?:hooks|trace|base/net)/',
   'src/base/time-limit\\.',
+  'src/dialects/known-tools\\.',
   'src/process/(?:run|spawn|end-tree|process-table|bounded-output)\\.',
   'src/host/(?:embed/|redact|changes/)',
   'src/trust/(?:lock|objects|replace-file)\\.',
@@ -51,15 +52,22 @@ const RUNNING = pathPattern(
 
 // Needed only to run hooks of one kind.
 const RUNNING_CLAUDE = pathPattern(
-  'src/dialects/claude-config/(?:handlers/(?!env-file)|input|output|entry-handlers|io|spill-file)\\b',
+  'src/dialects/claude-config/(?:handlers|input|output|entry-handlers|io|spill-file|port|write-answer)\\b',
 );
 const RUNNING_FILES = pathPattern(
-  'src/dialects/(?:command-handler|cline-files/(?:codec|decide|output|payload|read-payload|runners))\\.',
+  'src/dialects/(?:command-handler|cline-files/(?:codec|decide|output|payload|read-payload|port|write-answer))\\.',
 );
 
 // Needed only where something is configured in Claude's format.
 const CLAUDE =
-  /src[\\/]dialects[\\/]claude-config[\\/](?:binding|config|found-hook|identity|match|mcp|sources(?![\\/]read-file))\b|src[\\/]mcp[\\/]expand\.|node_modules[\\/]jsonc-parser/;
+  /src[\\/]dialects[\\/]claude-config[\\/](?:binding|config|found-hook|identity|match|mcp|sources)\b|src[\\/]mcp[\\/](?:expand|parse-servers|edit-servers)\.|src[\\/]base[\\/](?:located-json|edit-json|field-reader|canonical-json)\.|node_modules[\\/]jsonc-parser/;
+
+// Needed only to write, copy and remove hooks.
+const WRITING = pathPattern(
+  'src/dialects/[a-z-]+/(?:templates|import)/',
+  'src/dialects/(?:hooks-file|write-hook-file)\\.',
+  'src/dialects/claude-config/(?:remove-entry|written-entry)\\.',
+);
 
 // Needed only where an MCP server is configured.
 const MCP = pathPattern('src/mcp/(?!answer|expand|server-config)');
@@ -75,7 +83,8 @@ const PLUGINS = pathPattern(
   'src/host/plugins/(?!found-plugins|plugin-source|plugin-options|session-plugins|contributions/(?:json-schema|tool-name-conflicts))',
   'src/plugins/(?:api|call-with-timeout|command|health|registry)\\.',
   'src/plugins/contract/',
-  'src/dialects/cline-plugin/(?!dialect|discover|found/)',
+  'src/dialects/cline-plugin/(?!dialect|discover|events|find-plugins|found/|machine)',
+  'src/plugins/messages/',
   'src/agent/models/custom/',
   'src/sdk/llms/',
 );
@@ -157,6 +166,7 @@ async function bundlePrograms(): Promise<void> {
           { name: 'running', test: RUNNING },
           { name: 'running-claude', test: RUNNING_CLAUDE },
           { name: 'running-files', test: RUNNING_FILES },
+          { name: 'writing', test: WRITING },
           { name: 'claude', test: CLAUDE },
           { name: 'mcp', test: MCP },
           { name: 'plugins-found', test: PLUGINS_FOUND },

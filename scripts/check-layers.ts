@@ -61,7 +61,8 @@ function brokenRule(each: Import, dependencies: ReadonlySet<string>): string | n
 
 function brokenFileRule({ from, to, isTypeOnly }: Import): string | null {
   const name = layerOf(from);
-  if (layerOf(to) === name) return brokenDialectRule(from, to);
+  const border = brokenDialectRule(from, to);
+  if (border !== null || layerOf(to) === name) return border;
   const grants = LAYERS[name]?.mayImport ?? [];
   const isGranted = grants.some((grant) => {
     if (typeof grant === 'string') return isBelow(to, `src/${grant}`);

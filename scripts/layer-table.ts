@@ -32,11 +32,10 @@ const BELOW_HOST = [
   'bridge',
   'automation',
   'agents',
-  'templates',
 ];
 
 export const LAYERS: Readonly<Record<string, Layer>> = {
-  base: { mayImport: [], packages: ['write-file-atomic', 'proper-lockfile'] },
+  base: { mayImport: [], packages: ['write-file-atomic', 'proper-lockfile', 'jsonc-parser'] },
   hooks: {
     mayImport: ['base'],
     packages: ['re2js'],
@@ -50,9 +49,15 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       { to: 'hooks', typesOnly: true },
       { to: 'process', from: 'plugins/install' },
       { to: 'process', from: 'plugins/isolation' },
+      // Messages and tool names as plugins know them.
+      { to: 'hooks/faces', from: 'plugins/messages' },
+      { to: 'sessions', from: 'plugins/messages' },
     ],
   },
-  mcp: { mayImport: ['base', 'process'], packages: ['@modelcontextprotocol/client'] },
+  mcp: {
+    mayImport: ['base', 'process'],
+    packages: ['@modelcontextprotocol/client', 'jsonc-parser'],
+  },
   dialects: {
     mayImport: [
       'base',
@@ -63,14 +68,13 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       { to: 'plugins/entry.ts', typesOnly: true },
       { to: 'plugins/find', from: 'dialects/cline-plugin' },
       { to: 'plugins/values', from: 'dialects/cline-plugin' },
+      { to: 'plugins/messages', from: 'dialects/cline-plugin' },
       { to: 'plugins/plugin-ownership.ts', from: 'dialects/cline-plugin' },
       { to: 'plugins', from: 'dialects/cline-plugin', typesOnly: true },
       { to: 'sessions/messages.ts', from: 'dialects/cline-plugin', typesOnly: true },
-      { to: 'sessions/nobodys-words.ts', from: 'dialects/cline-plugin' },
     ],
   },
   trust: { mayImport: ['base'] },
-  templates: { mayImport: ['base'], packages: [] },
   permissions: {
     mayImport: ['base', { to: 'hooks', typesOnly: true }],
     packages: ['ignore', 'unbash'],

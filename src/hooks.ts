@@ -17,9 +17,8 @@ export {
   NoOpHookRunner,
   type HookOutput,
   type RunHookOptions,
-} from './dialects/cline-files/runners.ts';
-export type { FileHookData } from './dialects/cline-files/data.ts';
-export type { FileHookName } from './dialects/cline-files/names.ts';
+} from './host/embed/cline-runners.ts';
+export type { FileHookData, FileHookName } from './dialects/index.ts';
 export type { HookEngine } from './hooks/engine.ts';
 export type { Decision, Effect, Failure, Outcome, Stop, Verdict } from './hooks/decision.ts';
 export { isRefusal } from './hooks/decision.ts';

@@ -133,9 +133,9 @@ function createPerson(editor: Editor): Person {
 
 /** Hooks that change what the user sees must run before anything is shown. */
 function hasDisplayHooks(host: Host): boolean {
-  return host
-    .hooks()
-    .some(({ hook, state }) => state === 'ready' && hook.events.includes('MessageDisplay'));
+  return host.hooks().some(({ found, state }) => {
+    return state === 'ready' && found.kind === 'hook' && found.events.includes('MessageDisplay');
+  });
 }
 
 interface CallTracker {

@@ -1,3 +1,4 @@
+import { DIALECTS, listDialectsWith } from '../dialects/index.ts';
 import { type CommandRow, type Flag, typed } from './table/command-row.ts';
 import { PLUGIN_ROWS } from './table/plugin-rows.ts';
 
@@ -17,8 +18,26 @@ const EVENT_FLAGS: readonly Flag[] = [
   { flag: '--source <word>', about: 'how the session opened: startup, resume …' },
   { flag: '--facts <file>', about: 'JSON with any field of the event' },
   { flag: '--payload <file>', about: 'a payload as another agent wrote it (- for stdin)' },
-  { flag: '--as <agent>', about: 'whose payload it is', choices: ['cline', 'claude'] },
+  {
+    flag: '--as <agent>',
+    about: 'whose payload it is',
+    get choices() {
+      return listDialectsWith('readPayload');
+    },
+  },
 ];
+
+/** `cline (a file), claude (a script and an entry) or plugin (a module)` */
+function describeTemplates(): string {
+  const kinds = DIALECTS.flatMap(({ name, templates }) =>
+    templates === undefined ? [] : [`${name} (${templates.about})`],
+  );
+  return `${kinds.slice(0, -1).join(', ')} or ${kinds.at(-1)}`;
+}
+
+function listLanguages(): readonly string[] {
+  return [...new Set(DIALECTS.flatMap(({ templates }) => templates?.languages ?? []))];
+}
 
 const MCP_SCOPE: Flag = {
   flag: '--scope <scope>',
@@ -114,12 +133,16 @@ export const COMMANDS: readonly CommandRow[] = [
     flags: [
       {
         flag: '--dialect <name>',
-        about: 'which kind: cline (a file), claude (a script and an entry) or plugin (a module)',
+        get about() {
+          return `which kind: ${describeTemplates()}`;
+        },
       },
       {
         flag: '--lang <name>',
         about: 'the language it is written in',
-        choices: ['bash', 'python', 'node', 'ts'],
+        get choices() {
+          return listLanguages();
+        },
       },
       { flag: '--matcher <text>', about: 'which tools or subjects it is for (claude only)' },
       { flag: '--global', about: 'for all workspaces, in the home directory' },
@@ -131,7 +154,13 @@ export const COMMANDS: readonly CommandRow[] = [
     usage: 'hooks import',
     about: 'copy hooks of another agent, with a report of what would differ',
     flags: [
-      { flag: '--from <agent>', about: 'whose hooks', choices: ['claude'] },
+      {
+        flag: '--from <agent>',
+        about: 'whose hooks',
+        get choices() {
+          return listDialectsWith('importFrom');
+        },
+      },
       { flag: '--to <file>', about: 'where to (default: .cline/hooks.json of the workspace)' },
       { flag: '--global', about: 'your own: ~/.claude/settings.json to ~/.cline/hooks.json' },
       { flag: '--dry-run', about: 'only report' },

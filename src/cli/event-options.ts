@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { HooklineError, messageOf } from '../base/errors.ts';
 import { isNestedTooDeep, isRecord, MAX_NESTING, parseJson, typeName } from '../base/json.ts';
-import { misspeltToolNote } from '../dialects/claude-config/match/tool-names.ts';
+import { misspeltToolNote } from '../dialects/known-tools.ts';
+import { PLUGIN_HOOK_EVENTS } from '../dialects/index.ts';
 import type { EventName, FiredEvent } from '../hooks/facts.ts';
 import type { Host } from '../host/create-host.ts';
 import { type FireDescription, resolveEvent } from '../testing/resolve-event.ts';
@@ -21,7 +22,7 @@ export interface EventFlags {
 }
 
 /** The event that the command line describes; what it does not say is filled with an example. */
-export function readEvent(name: string | undefined, flags: EventFlags): FiredEvent {
+export function readEvent(name: string | undefined, flags: EventFlags): Promise<FiredEvent> {
   return resolveEvent(readDescription(name, flags));
 }
 
@@ -31,26 +32,18 @@ export function noteMisspeltTool(print: Printer, { tool }: EventFlags): void {
   if (note !== null) print.note(`note: ${printable(note)}`);
 }
 
-const EVENTS_OF_PLUGINS: readonly EventName[] = [
-  'RunStart',
-  'ModelRequest',
-  'ModelResponse',
-  'PreToolUse',
-  'PostToolUse',
-  'PostToolUseFailure',
-  'RunEnd',
-];
-
 /** Says whose hooks `--no-load` leaves out, so that nobody takes their silence for an answer. */
 export function notePlugins(print: Printer, host: Host, event: EventName): void {
-  const plugins = host.hooks().filter(({ hook, state }) => hook.plugin && state === 'ready').length;
+  const plugins = host
+    .hooks()
+    .filter(({ found, state }) => found.kind === 'plugin' && state === 'ready').length;
   if (plugins === 0 || !hasPluginHooks(event)) return;
   print.note(`note: hooks of ${plural(plugins, 'plugin')} are left out (--no-load)`);
 }
 
 /** Whether plugins can have hooks for an event. */
 export function hasPluginHooks(event: EventName): boolean {
-  return EVENTS_OF_PLUGINS.includes(event);
+  return PLUGIN_HOOK_EVENTS.includes(event);
 }
 
 /** What the command line says of an event, with the files that it names read. */

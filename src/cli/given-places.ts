@@ -1,27 +1,28 @@
 import { HooklineError } from '../base/errors.ts';
 import { isDirectory } from '../base/files.ts';
-import { readHooksText } from '../dialects/claude-config/config/read-hooks-text.ts';
-import { readConfigText } from '../dialects/claude-config/sources/read-file.ts';
+import { DIALECTS } from '../dialects/index.ts';
+import { readConfigText } from '../dialects/read-config-text.ts';
 import type { GlobalFlags } from './context.ts';
-import { sourceAt } from './import/read-claude.ts';
 
 /** Refuses a command line that names what is not there: whoever names a guard counts on it. */
-export function checkGivenPlaces({ settings, hooksDir, pluginDir = [] }: GlobalFlags): void {
-  if (settings !== undefined) checkSettings(settings);
+export async function checkGivenPlaces({
+  settings,
+  hooksDir,
+  pluginDir = [],
+}: GlobalFlags): Promise<void> {
+  if (settings !== undefined) await checkSettings(settings);
   if (hooksDir !== undefined) checkDirectory(hooksDir, '--hooks-dir', 'a directory of Cline hooks');
   for (const directory of pluginDir) {
     checkDirectory(directory, '--plugin-dir', 'the directory of a plugin');
   }
 }
 
-function checkSettings(given: string): void {
+async function checkSettings(given: string): Promise<void> {
   const isText = given.trimStart().startsWith('{');
   const text = isText ? given : readSettings(given);
   const where = isText ? 'it' : JSON.stringify(given);
-  const source = sourceAt(given, 'flag', null);
-  const unreadable = readHooksText(text, source, 'settings').broken.find(
-    ({ event }) => event === null,
-  );
+  const checks = await Promise.all(DIALECTS.flatMap((each) => each.checkSettings?.() ?? []));
+  const unreadable = checks.map((check) => check(text)).find((problem) => problem !== null);
   if (unreadable === undefined) return;
   throw usage(
     `--settings should hold settings as JSON: ${where} cannot be read, line ${unreadable.line}: ${unreadable.why}`,

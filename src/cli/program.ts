@@ -40,7 +40,7 @@ export async function runProgram(
     const { settings, hooksDir, pluginDir } = flags;
     if ([settings, hooksDir, pluginDir].some((given) => given !== undefined)) {
       const { checkGivenPlaces } = await import('./given-places.ts');
-      checkGivenPlaces(flags);
+      await checkGivenPlaces(flags);
     }
     const command = await row.load();
     const isDirectoryNamed = cwd !== undefined;

@@ -1,123 +1,77 @@
-import type { FailurePolicy } from '../hooks/decision.ts';
-import type { EventName } from '../hooks/facts.ts';
-import type { Handler, Wave } from '../hooks/handler.ts';
-import type { ConfiguredServers, ServerConfig } from '../mcp/server-config.ts';
-import type { PluginEntry } from '../plugins/entry.ts';
-import type { PermissionSettings } from '../permissions/settings.ts';
-import type { Environment } from '../process/environment.ts';
+import type { Verdict } from '../hooks/decision.ts';
+import type { EventName, FiredEvent, HookEvent } from '../hooks/facts.ts';
+import type { Vocabulary } from '../hooks/faces/faces.ts';
+import type { Answer, HandlerInput } from '../hooks/handler.ts';
+import type { ServerConfig } from '../mcp/server-config.ts';
+import type { DiscoveredUnit, Discovery, FoundHook, Ignored } from './discovery.ts';
+import type { ImportHooks } from './import-hooks.ts';
+import type { DialectMachine, MachineFacts } from './machine.ts';
+import type { HookTemplates } from './templates.ts';
 
-/** Whose hook it is: the person's own, the workspace's, or one from a directory the caller named. */
-export type Place = 'home' | 'workspace' | 'given';
+/** A part that is imported when it is first used, so that a dialect costs no start-up. */
+export type Lazy<Part> = () => Promise<Part>;
 
-/** What must stay as it was for a trust decision to hold. */
-export interface Binds {
-  /** The hook itself, as discovered; may be a symbolic link. */
-  readonly entry: string;
-  /** What an entry of a configuration file says; bound instead of the bytes of that file. */
-  readonly text?: string;
-  readonly files: readonly string[];
-  readonly directories: readonly string[];
-  /** Directories in these that belong to others: bound is that they are there; real paths. */
-  readonly apart?: readonly string[];
-  /** Set for a package: `state` and `cache` are names of its code as well. */
-  readonly isPackage?: true;
-}
-
-/** How a found hook may run, decided by the host and its configuration. */
-export interface Grant {
-  readonly onFailure: FailurePolicy;
-  readonly timeoutMs: number;
-  readonly environment: Readonly<Environment>;
-  /** Why it may not run now, or null. Asked right before each run; a wave looks at each file once. */
-  readonly withheld: (wave?: Wave) => string | null;
-}
-
-/** A hook that a dialect found, before anybody decided whether it may run. */
-export interface FoundHook {
-  /** Unique in this session and readable: `cline:workspace:PreToolUse`, `cline:workspace@lib:PreToolUse`. */
-  readonly id: string;
-  /** Unique within its workspace root, whichever other roots are open; what trust and switches remember. */
-  readonly ownId: string;
-  readonly dialect: string;
-  /** The name under which its own world knows the event. */
-  readonly eventName: string;
-  readonly events: readonly EventName[];
-  readonly matcher: string | null;
-  readonly path: string;
-  /** Where it stands in the file at `path`, from 1; null when it is the file. */
-  readonly line: number | null;
-  readonly place: Place;
-  /** The workspace root it belongs to; null for the person's own hooks. */
-  readonly root: string | null;
-  readonly binds: Binds;
-  /** Set when there is nothing to trust, because it only reports its own problem. */
-  readonly runsNothing?: true;
-  /** Set when it is no hook but what settings of a workspace allow: that needs the same trust. */
-  readonly permissions?: PermissionSettings;
-  /** Set when it is no hook but an MCP server of a workspace, which starts with the same trust. */
-  readonly mcpServer?: ServerConfig;
-  /** Set when it is no hook but a Cline plugin, which is loaded with the same trust. */
-  readonly plugin?: PluginEntry;
-  /** Why the person has it switched off elsewhere than in Hookline's own configuration. */
-  readonly whyOff?: string;
-  /** Set for an administrator's: nobody below can switch it off. */
-  readonly isFixed?: true;
-  /** How long it may run, unless the person's configuration says otherwise. */
-  readonly timeoutMs: number;
-  /** What its failure means, unless the person's configuration says otherwise. */
-  readonly onFailure: FailurePolicy;
-  /** What a person should know, such as `not executable: off in VS Code`. */
-  readonly notes: readonly string[];
-  /** Why every run of it will fail, or null. */
-  readonly problem: string | null;
-  /** Facts that only this dialect has, for `hooks list`. */
-  readonly details: Readonly<Record<string, string>>;
-  toHandlers(grant: Grant): readonly Handler[];
-}
-
-/** A plugin by its name and where it lies. */
-export interface PluginPlace {
-  readonly name: string;
-  readonly directory: string;
-}
-
-export interface Ignored {
-  readonly path: string;
-  readonly why: string;
-  /** Set when somebody's hook may be there that cannot be seen: then a pass does not mean that all agreed. */
-  readonly mayHideHook?: true;
-  /** Set when nobody would wonder about it; only programs are told. */
-  readonly isQuiet?: true;
-}
-
-/** All that a dialect found. Everything in its places is a hook or is ignored with a reason. */
-export interface Discovery {
-  readonly hooks: readonly FoundHook[];
-  readonly ignored: readonly Ignored[];
-  /** Directories whose changes call for another look; they need not exist. */
-  readonly watched: readonly string[];
-  /** Files whose change is announced as ConfigChange, and counts only if no hook refuses it. */
-  readonly announced: readonly AnnouncedFile[];
-  /** What settings say about tool calls themselves, in declared order. */
-  readonly permissions?: readonly PermissionSettings[];
-  /** MCP servers that settings, `.mcp.json` and plugins name, whoever they are. */
-  readonly mcpServers?: ConfiguredServers;
-  /** Plugins that are in use, which may hold more than hooks. */
-  readonly plugins?: readonly PluginPlace[];
-}
-
-export interface AnnouncedFile {
-  readonly file: string;
-  /** What ConfigChange calls it: `project_settings` … */
-  readonly source: string;
-}
-
-/** A foreign hook vocabulary. `discover` must not run anything and must not throw. */
+/**
+ * Another agent's hooks: its events, payloads, answers and files. A dialect translates and never
+ * decides. Name, events and vocabulary are required; a part that a dialect does not have is absent,
+ * never a stub, and each command offers the dialects that have the part it needs.
+ */
 export interface Dialect {
+  /** Stands in ids, in JSON and behind `--dialect`, `--as` and `--from`; never changes. */
   readonly name: string;
+  readonly events: DialectEvents;
+  /** The names that its tools have. */
+  readonly vocabulary: Vocabulary;
+  /** Prepares discovery; must not read anything yet. */
+  readonly discover?: (machine: DialectMachine) => Discoverer;
+  /** The hooks of one file or directory that the caller names, for an event under its foreign name. */
+  readonly discoverAt?: (place: string, eventName: string, machine: DialectMachine) => FoundAt;
+  /** Payload out: what this agent writes to a hook's stdin. */
+  readonly encode?: Lazy<Encode>;
+  /** Answer in: what a hook's output means to this agent. */
+  readonly decode?: Lazy<Decode>;
+  /** Payload in: the event that this agent describes to a hook. Throws a HooklineError for none. */
+  readonly readPayload?: Lazy<ReadPayload>;
+  /** Answer out: a verdict as the output of a hook process of this agent. */
+  readonly writeAnswer?: Lazy<WriteAnswer>;
+  /** What `hooks new` writes. */
+  readonly templates?: HookTemplates;
+  /** What `hooks import` copies. */
+  readonly importFrom?: Lazy<ImportHooks>;
+  /** Takes an entry out of the text of its settings file; null when a person has to. */
+  readonly removeEntry?: Lazy<RemoveEntry>;
+  /** Why settings that the caller names cannot be used, or null. */
+  readonly checkSettings?: Lazy<CheckSettings>;
+  /** Mistakes in a hook's script that only this agent's users make, as sentences. */
+  readonly checkScript?: Lazy<CheckScript>;
+  /** Directories that plugins are looked for in: the user's, then those of the workspace. */
+  readonly pluginDirectories?: (machine: MachinePlaces) => readonly PluginDirectory[];
+  /** Files and directories of this agent that were moved from their usual place and must not be written. */
+  readonly protectedPlaces?: (machine: MachinePlaces) => readonly string[];
+}
+
+/** Foreign names of events, and the canonical events that they mean. */
+export interface DialectEvents {
+  readonly names: readonly string[];
+  /** The event that this name means here, or null; spelling in upper or lower case does not matter. */
+  find(name: string): ForeignEvent | null;
+  /** The foreign names of an event; more than one when its hooks have several names. */
+  namesOf(event: HookEvent): readonly string[];
+}
+
+export interface ForeignEvent {
+  readonly event: EventName;
+  /** What tells this moment from others of the same event. */
+  readonly facts: Readonly<Record<string, string>>;
+}
+
+/** Finds what a dialect has on one machine. `discover` must not run anything and must not throw. */
+export interface Discoverer {
   discover(options?: DiscoverOptions): Discovery;
   /** How changes of announced files come to count. */
   readonly changes?: AnnouncedChanges;
+  /** The trust unit of an MCP server that the caller names; null when it needs none. */
+  createServerUnit?(server: ServerConfig): DiscoveredUnit | null;
 }
 
 export interface DiscoverOptions {
@@ -128,8 +82,57 @@ export interface DiscoverOptions {
 export interface AnnouncedChanges {
   /** Whether the file holds something else than what counts. */
   isPending(file: string): boolean;
-  /** Looks at what a changed file holds now, without letting it count. */
+  /** Reads what a changed file holds now, without letting it count. */
   look(file: string): void;
-  /** Lets what was looked at count, or drops it. */
+  /** Lets what was read count, or drops it. */
   settle(file: string, isTaken: boolean): void;
+}
+
+export interface FoundAt {
+  readonly hooks: readonly FoundHook[];
+  readonly ignored: readonly Ignored[];
+}
+
+/** Null when this agent has no such event. */
+export type Encode = (input: HandlerInput) => string | null;
+export type Decode = (input: HandlerInput, output: HookOutput) => Answer;
+export type ReadPayload = (payload: unknown) => FiredEvent;
+export type WriteAnswer = (event: HookEvent, verdict: Verdict) => WrittenAnswer;
+
+/** How a hook process ended and what it printed. */
+export interface HookOutput {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode: number;
+}
+
+/** A verdict in an agent's own format. A refusal is never among the losses: it becomes the strictest one there is. */
+export interface WrittenAnswer extends HookOutput {
+  /** What of the verdict this agent cannot be told at this event, as sentences. */
+  readonly losses: readonly string[];
+}
+
+export type RemoveEntry = (unit: DiscoveredUnit, text: string) => RemovedEntry | null;
+
+export interface RemovedEntry {
+  /** The file's text without the entry. */
+  readonly text: string;
+  /** The entry as it would stand alone in a file. */
+  readonly entry: string;
+}
+
+export type CheckSettings = (
+  text: string,
+) => { readonly line: number; readonly why: string } | null;
+
+export type CheckScript = (script: string, eventName: string) => readonly string[];
+
+export type MachinePlaces = Pick<DialectMachine, 'workspaceRoots'> & {
+  readonly surroundings: MachineFacts;
+};
+
+export interface PluginDirectory {
+  readonly directory: string;
+  /** The workspace root it belongs to; null for the user's own. */
+  readonly workspace: string | null;
 }

@@ -1,90 +1,86 @@
 import { HooklineError } from '../base/errors.ts';
-import type { EventName, FiredEvent } from '../hooks/facts.ts';
-import { type ClaudeConfigOptions, claudeConfigDialect } from './claude-config/dialect.ts';
-import { readClaudePayload } from './claude-config/input/read-payload.ts';
-import { CLAUDE_EVENT_NAMES, findClaudeEvent } from './claude-config/names.ts';
-import { type ClineFilesOptions, clineFilesDialect } from './cline-files/dialect.ts';
-import { FILE_HOOK_NAMES, findFileHookEvent } from './cline-files/names.ts';
-import { readPayload } from './cline-files/read-payload.ts';
-import { type ClinePluginOptions, clinePluginDialect } from './cline-plugin/dialect.ts';
-import type { Dialect } from './dialect.ts';
+import type { FiredEvent } from '../hooks/facts.ts';
+import { claude } from './claude-config/dialect.ts';
+import { clineFiles } from './cline-files/dialect.ts';
+import { clinePlugins } from './cline-plugin/dialect.ts';
+import type { Dialect, Discoverer, ForeignEvent } from './dialect.ts';
+import type { DialectMachine } from './machine.ts';
 
-export interface DialectOptions {
-  readonly cline: ClineFilesOptions;
-  readonly claude: ClaudeConfigOptions;
-  readonly plugin: ClinePluginOptions;
+/** Every dialect there is, in the order in which their hooks are declared. */
+const LIST = [clineFiles, claude, clinePlugins] as const satisfies readonly Dialect[];
+
+export const DIALECTS: readonly Dialect[] = LIST;
+
+export type DialectName = (typeof LIST)[number]['name'];
+
+/** The names of the dialects that have a part, for the choices of an option. */
+export function listDialectsWith(part: keyof Dialect): readonly string[] {
+  return DIALECTS.filter((dialect) => dialect[part] !== undefined).map(({ name }) => name);
 }
 
-// Payloads are read by functions of their own, so that looking at hooks does not load what reads them.
-const DIALECTS: Readonly<Record<ProgramDialect, DialectRow>> = {
-  cline: {
-    eventNames: FILE_HOOK_NAMES,
-    findEvent: findFileHookEvent,
-    readPayload: (payload) => readPayload(payload),
-  },
-  claude: {
-    eventNames: CLAUDE_EVENT_NAMES,
-    findEvent: findClaudeEvent,
-    readPayload: (payload) => readClaudePayload(payload),
-  },
-};
-
-/** Dialects of programs: their events have names of their own, and payloads. */
-type ProgramDialect = 'cline' | 'claude';
-
-export type DialectName = ProgramDialect | 'plugin';
-
-interface DialectRow {
-  readonly eventNames: readonly string[];
-  /** The event that this name means here, or null. */
-  readonly findEvent: (name: string) => ForeignEvent | null;
-  /** Reads what an agent of this dialect writes to a hook's stdin. */
-  readonly readPayload: (payload: unknown) => FiredEvent;
+export function findDialect(name: string): Dialect | null {
+  return DIALECTS.find((dialect) => dialect.name === name) ?? null;
 }
 
-export const DIALECT_NAMES: readonly ProgramDialect[] = ['cline', 'claude'];
-
-// In the order in which their hooks are declared.
-const CREATE: Readonly<Record<DialectName, (options: DialectOptions) => Dialect>> = {
-  cline: ({ cline }) => clineFilesDialect(cline),
-  claude: ({ claude }) => claudeConfigDialect(claude),
-  plugin: ({ plugin }) => clinePluginDialect(plugin),
-};
-
-/** The wanted dialects, or all. */
-export function createDialects(
-  options: DialectOptions,
-  wanted: readonly DialectName[] = ['cline', 'claude', 'plugin'],
-): readonly Dialect[] {
-  return Object.entries(CREATE)
-    .filter(([name]) => wanted.some((each) => each === name))
-    .map(([, create]) => create(options));
+/** Prepares the discovery of the wanted dialects, or of all. */
+export function openDialects(
+  machine: DialectMachine,
+  wanted?: readonly string[],
+): readonly Discoverer[] {
+  return DIALECTS.filter(({ name }) => wanted?.includes(name) ?? true).flatMap(
+    ({ discover }) => discover?.(machine) ?? [],
+  );
 }
 
-/** An event under a dialect's own name. */
-export interface ForeignEvent {
-  readonly event: EventName;
-  readonly facts: Readonly<Record<string, string>>;
-}
+/** Dialects of programs, whose events can be fired under their own names. */
+const PROGRAM_DIALECTS = DIALECTS.filter(({ readPayload }) => readPayload !== undefined);
+
+export const FOREIGN_EVENT_NAMES: readonly string[] = PROGRAM_DIALECTS.flatMap(
+  ({ events }) => events.names,
+);
 
 export function findForeignEvent(name: string): ForeignEvent | null {
-  for (const dialect of DIALECT_NAMES) {
-    const found = DIALECTS[dialect].findEvent(name);
+  for (const { events } of PROGRAM_DIALECTS) {
+    const found = events.find(name);
     if (found !== null) return found;
   }
   return null;
 }
 
-export const FOREIGN_EVENT_NAMES: readonly string[] = DIALECT_NAMES.flatMap(
-  (name) => DIALECTS[name].eventNames,
-);
-
 /** Reads what another agent would have written to a hook's stdin. */
-export function readForeignPayload(agent: string, payload: unknown): FiredEvent {
-  const known = DIALECT_NAMES.find((name) => name === agent);
-  if (known !== undefined) return DIALECTS[known].readPayload(payload);
+export async function readForeignPayload(agent: string, payload: unknown): Promise<FiredEvent> {
+  const load = findDialect(agent)?.readPayload;
+  if (load !== undefined) return (await load())(payload);
+  const known = listDialectsWith('readPayload');
   throw new HooklineError('USAGE_INVALID', {
-    message: `payloads of ${JSON.stringify(agent)} cannot be read; known are: ${DIALECT_NAMES.join(', ')}`,
-    hint: 'Say --as cline or --as claude.',
+    message: `payloads of ${JSON.stringify(agent)} cannot be read; known are: ${known.join(', ')}`,
+    hint: `Say ${known.map((name) => `--as ${name}`).join(' or ')}.`,
   });
 }
+
+/** Every file and directory of an agent that was moved from its usual place and must not be written. */
+export function listProtectedPlaces(
+  machine: Pick<DialectMachine, 'surroundings' | 'workspaceRoots'>,
+): readonly string[] {
+  return DIALECTS.flatMap(({ protectedPlaces }) => protectedPlaces?.(machine) ?? []);
+}
+
+/** Makes the hooks of loaded plugins ready to run. */
+export async function loadPluginHandlers() {
+  return (await import('./cline-plugin/handlers.ts')).pluginHandlers;
+}
+
+/** What callers of `hookline/hooks` give for an event of Cline's hook files. */
+export async function loadFileHookReader() {
+  return (await import('./cline-files/read-payload.ts')).eventFromData;
+}
+
+export { clineFiles };
+export type { FileHookData } from './cline-files/data.ts';
+export {
+  FILE_HOOK_NAMES,
+  FILE_HOOKS,
+  type FileHookName,
+  findFileHookName,
+} from './cline-files/names.ts';
+export { PLUGIN_HOOK_EVENTS } from './cline-plugin/events.ts';

@@ -71,3 +71,16 @@ export function rootSuffix(roots: readonly string[], index: number): string {
   const sameName = roots.slice(0, index).filter((root) => path.basename(root) === name).length;
   return sameName === 0 ? `@${name}` : `@${name}~${sameName + 1}`;
 }
+
+/** The innermost workspace root that holds the start directory, or that directory itself; real path. */
+export function findProjectRoot({
+  startDirectory,
+  workspaceRoots,
+}: {
+  readonly startDirectory: string;
+  readonly workspaceRoots: readonly string[];
+}): string {
+  const start = findRealPath(startDirectory) ?? path.resolve(startDirectory);
+  const holding = workspaceRoots.filter((root) => isInside(root, start));
+  return holding.toSorted((one, other) => other.length - one.length)[0] ?? start;
+}

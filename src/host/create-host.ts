@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { systemClock } from '../base/clock.ts';
 import { readTextIfPresent } from '../base/files.ts';
-import { envPrelude } from '../dialects/claude-config/handlers/env-file.ts';
-import type { Ignored } from '../dialects/dialect.ts';
+import { envPrelude } from '../process/env-files.ts';
+import type { Ignored } from '../dialects/discovery.ts';
 import { HooklineError } from '../base/errors.ts';
-import type { HookPorts } from '../dialects/claude-config/ports.ts';
+import type { HookPorts } from '../dialects/ports.ts';
 import { createHookEngine, type HookEngine } from '../hooks/engine.ts';
 import type { Moment } from '../hooks/facts.ts';
 import type { HandlerSource } from '../hooks/handler.ts';
@@ -338,7 +338,8 @@ function listUnreadablePlaces(hookSet: HookSet): readonly string[] {
 /** Hooks in the user's home run without a trust decision, so changes since the last run are reported. */
 function listHomeHookChanges({ hookSet, stateDirectory }: OpenedHooks): readonly string[] {
   if (stateDirectory === null) return [];
-  const hooks = hookSet.found().filter(({ place }) => place === 'home');
+  const own = hookSet.statuses().filter(({ hook }) => hook.place === 'home');
+  const hooks = own.map(({ hook }) => hook);
   if (hooks.length === 0) return [];
   const scripts = hooks.flatMap(({ line, path: file, binds }) =>
     line === null ? [file] : binds.files,
@@ -351,7 +352,7 @@ function listHomeHookChanges({ hookSet, stateDirectory }: OpenedHooks): readonly
     [...new Set(scripts)],
     Object.fromEntries(entries),
   );
-  const plugins = new Set(hooks.flatMap((hook) => (hook.plugin === undefined ? [] : hook.path)));
+  const plugins = new Set(hookSet.plugins().map(({ unit }) => unit.path));
   const changed = news.changes.map(({ path: file, kind }) => {
     const what = plugins.has(file) ? 'plugin' : 'hook';
     return kind === 'new'

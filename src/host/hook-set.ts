@@ -1,19 +1,22 @@
 import path from 'node:path';
 import { once } from '../base/once.ts';
+import type { AnnouncedChanges, Discoverer, DiscoverOptions } from '../dialects/dialect.ts';
 import type {
-  AnnouncedChanges,
   AnnouncedFile,
-  Dialect,
-  DiscoverOptions,
+  Discovered,
+  DiscoveredUnit,
   Discovery,
   FoundHook,
+  FoundPermissions,
+  FoundPlugin,
+  FoundServer,
+  Grant,
   Ignored,
-  PluginPlace,
-} from '../dialects/dialect.ts';
+  PluginFolder,
+} from '../dialects/discovery.ts';
 import type { FailurePolicy } from '../hooks/decision.ts';
 import type { Handler, HandlerSource, Wave } from '../hooks/handler.ts';
-import { type ConfiguredServers, NO_SERVERS } from '../mcp/server-config.ts';
-import type { PermissionSettings } from '../permissions/settings.ts';
+import type { BrokenServer, ServerConfig } from '../mcp/server-config.ts';
 import { childEnvironment, type Environment, PROVIDER_KEYS } from '../process/environment.ts';
 import type { TrustChecker, TrustState } from '../trust/checker.ts';
 import type { TrustUnit } from '../trust/collect.ts';
@@ -23,9 +26,9 @@ import type { Settings } from './settings.ts';
 
 export type HookState = 'ready' | 'untrusted' | 'modified' | 'disabled' | 'broken';
 
-/** A found hook and whether it would run. */
-export interface HookStatus {
-  readonly hook: FoundHook;
+/** A discovered unit and whether what it stands for would run. */
+export interface UnitStatus {
+  readonly hook: DiscoveredUnit;
   readonly state: HookState;
   /** Why it would not run; empty when it is ready. */
   readonly why: string;
@@ -34,6 +37,11 @@ export interface HookStatus {
   readonly wasDisabled: boolean;
   /** Why its bytes may run: `record`, `lock`, `home` … ; null when they may not. */
   readonly trustedBy: 'record' | 'lock' | 'place' | 'caller' | null;
+}
+
+/** The same with what it is the unit of. */
+export interface HookStatus extends UnitStatus {
+  readonly found: Discovered;
   readonly timeoutMs: number;
   readonly onFailure: FailurePolicy;
 }
@@ -49,16 +57,21 @@ export interface HookSet extends HandlerSource {
   /** Every hook with its handlers. */
   made(): readonly MadeHook[];
   /** Every hook there is, without asking whether it may run. */
-  found(): readonly FoundHook[];
+  hooks(): readonly FoundHook[];
+  /** Everything that has a unit, with whether it would run. */
   statuses(): readonly HookStatus[];
-  /** Whether one of the found would run, as things are now. */
-  status(hook: FoundHook): HookStatus;
-  /** What settings say about tool calls themselves, in declared order; the same list until a rescan. */
-  permissions(): readonly PermissionSettings[];
-  /** MCP servers that are configured with hooks; the same list until a rescan. */
-  mcpServers(): ConfiguredServers;
-  /** Plugins that are in use. */
-  plugins(): readonly PluginPlace[];
+  /** Whether what this unit stands for would run, as things are now. */
+  status(unit: DiscoveredUnit): UnitStatus;
+  /** Permission rules of settings, in declared order; the same list until a rescan. */
+  permissions(): readonly FoundPermissions[];
+  /** MCP servers that are configured with hooks. */
+  mcpServers(): readonly FoundServer[];
+  brokenServers(): readonly BrokenServer[];
+  /** The trust unit of a server that the caller names; null when it needs none. */
+  createServerUnit(server: ServerConfig): DiscoveredUnit | null;
+  plugins(): readonly FoundPlugin[];
+  /** Directories of plugins in use that may hold skills and agents beside hooks. */
+  pluginFolders(): readonly PluginFolder[];
   ignored(): readonly Ignored[];
   watched(): readonly string[];
   /** Files whose change is announced before it counts. */
@@ -70,7 +83,7 @@ export interface HookSet extends HandlerSource {
 }
 
 export interface HookSetOptions {
-  readonly dialects: readonly Dialect[];
+  readonly dialects: readonly Discoverer[];
   readonly settings: Settings;
   readonly surroundings: Surroundings;
   /** Where state lives; null without a home directory. */
@@ -121,12 +134,18 @@ export function createHookSet(options: HookSetOptions): HookSet {
   return {
     handlers: () => makeHandlers().flatMap(({ handlers }) => handlers),
     made: makeHandlers,
-    found: () => found.hooks,
-    statuses: () => found.hooks.map((hook) => grants.status(hook)),
-    status: (hook) => grants.status(hook),
-    permissions: () => found.permissions ?? NO_PERMISSIONS,
-    mcpServers: () => found.mcpServers ?? NO_SERVERS,
-    plugins: () => found.plugins ?? [],
+    hooks: () => found.hooks,
+    statuses: () => listUnits(found).map((each) => grants.hookStatus(each)),
+    status: (unit) => grants.status(unit),
+    permissions: () => found.permissions,
+    mcpServers: () => found.mcpServers,
+    brokenServers: () => found.brokenServers,
+    createServerUnit(server) {
+      const units = options.dialects.map((each) => each.createServerUnit?.(server) ?? null);
+      return units.find((unit) => unit !== null) ?? null;
+    },
+    plugins: () => found.plugins,
+    pluginFolders: () => found.pluginFolders,
     ignored: () => found.ignored,
     watched: () => found.watched,
     announced: () => found.announced,
@@ -149,31 +168,43 @@ export function createHookSet(options: HookSetOptions): HookSet {
   };
 }
 
-const NO_PERMISSIONS: readonly PermissionSettings[] = [];
-
-function discoverAll(dialects: readonly Dialect[], options?: DiscoverOptions): Discovery {
+function discoverAll(
+  dialects: readonly Discoverer[],
+  options?: DiscoverOptions,
+): Required<Discovery> {
   const all = dialects.map((dialect) => dialect.discover(options));
   return {
     hooks: all.flatMap((each) => each.hooks),
     ignored: all.flatMap((each) => each.ignored),
     permissions: all.flatMap((each) => each.permissions ?? []),
-    mcpServers: {
-      servers: all.flatMap((each) => each.mcpServers?.servers ?? []),
-      broken: all.flatMap((each) => each.mcpServers?.broken ?? []),
-    },
+    mcpServers: all.flatMap((each) => each.mcpServers ?? []),
+    brokenServers: all.flatMap((each) => each.brokenServers ?? []),
     plugins: all.flatMap((each) => each.plugins ?? []),
+    pluginFolders: all.flatMap((each) => each.pluginFolders ?? []),
     get watched() {
       return all.flatMap((each) => each.watched);
     },
     get announced() {
-      return all.flatMap((each) => each.announced);
+      return all.flatMap((each) => each.announced ?? []);
     },
   };
 }
 
+interface UnitOf {
+  readonly found: Discovered;
+  readonly unit: DiscoveredUnit;
+}
+
+/** Everything that has a unit, in the order in which it is listed. */
+function listUnits(found: Required<Discovery>): readonly UnitOf[] {
+  const all = [...found.hooks, ...found.permissions, ...found.mcpServers, ...found.plugins];
+  return all.flatMap((each) => (each.unit === null ? [] : [{ found: each, unit: each.unit }]));
+}
+
 interface Grants {
-  grant(hook: FoundHook): Parameters<FoundHook['toHandlers']>[0];
-  status(hook: FoundHook): HookStatus;
+  grant(hook: FoundHook): Grant;
+  status(unit: DiscoveredUnit): UnitStatus;
+  hookStatus(each: UnitOf): HookStatus;
 }
 
 function createGrants(
@@ -192,47 +223,47 @@ function createGrants(
     ...compiledElsewhere(stateDirectory),
     ...environmentFor(PROVIDER_KEYS),
   }));
-  const units = new WeakMap<FoundHook, TrustUnit>();
+  const units = new WeakMap<DiscoveredUnit, TrustUnit>();
 
-  const isDisabled = (hook: FoundHook, wave?: Wave): boolean =>
-    hook.whyOff !== undefined ||
-    (hook.isFixed !== true && disabled(wave).some((entry) => namesHook(entry, hook)));
+  const isDisabled = (unit: DiscoveredUnit, wave?: Wave): boolean =>
+    unit.whyOff !== undefined ||
+    (unit.isFixed !== true && disabled(wave).some((entry) => namesHook(entry, unit)));
 
-  function trustOf(hook: FoundHook, wave?: Wave): HookTrust {
-    if (hook.place === 'home' || hook.runsNothing === true) return { by: 'place' };
-    if (hook.place === 'given' || trust === null) return { by: 'caller' };
-    // The checker knows a unit again by the object it is.
-    const unit = units.get(hook) ?? trustUnit(hook);
-    units.set(hook, unit);
-    return trustFrom(trust.check(unit, wave));
+  function checkTrust(unit: DiscoveredUnit, wave?: Wave): HookTrust {
+    if (unit.place === 'home' || unit.runsNothing === true) return { by: 'place' };
+    if (unit.place === 'given' || trust === null) return { by: 'caller' };
+    // The checker caches by object identity.
+    const bound = units.get(unit) ?? trustUnit(unit);
+    units.set(unit, bound);
+    return trustFrom(trust.check(bound, wave));
   }
 
-  function withheld(hook: FoundHook, wave?: Wave): string | null {
-    if (isDisabled(hook, wave)) return 'disabled';
-    const trusted = trustOf(hook, wave);
+  function findReasonToWithhold(unit: DiscoveredUnit, wave?: Wave): string | null {
+    if (isDisabled(unit, wave)) return 'disabled';
+    const trusted = checkTrust(unit, wave);
     return trusted.by === null ? `${trusted.state}: ${trusted.why}` : null;
+  }
+
+  function readStatus(unit: DiscoveredUnit): UnitStatus {
+    const trusted = checkTrust(unit);
+    const isEnabled = !isDisabled(unit);
+    const wasDisabled = isEnabled && disabled().some((entry) => hasInheritedName(entry, unit));
+    const standing = describeState(unit, isEnabled, trusted);
+    return { hook: unit, isEnabled, wasDisabled, ...standing, trustedBy: trusted.by };
   }
 
   return {
     grant: (hook) => ({
-      ...limitsOf(hook, settings),
-      environment: hook.place === 'workspace' ? workspaceEnvironment() : ownEnvironment(),
-      withheld: (wave) => withheld(hook, wave),
+      ...readLimits({ found: hook, unit: hook.unit }, settings),
+      environment: hook.unit.place === 'workspace' ? workspaceEnvironment() : ownEnvironment(),
+      withheld: (wave) => findReasonToWithhold(hook.unit, wave),
     }),
-    status(hook) {
-      const trusted = trustOf(hook);
-      const isEnabled = !isDisabled(hook);
-      const wasDisabled = isEnabled && disabled().some((entry) => hasInheritedName(entry, hook));
-      const standing = standingOf(hook, isEnabled, trusted);
-      return {
-        hook,
-        isEnabled,
-        wasDisabled,
-        ...standing,
-        trustedBy: trusted.by,
-        ...limitsOf(hook, settings),
-      };
-    },
+    status: readStatus,
+    hookStatus: (each) => ({
+      ...readStatus(each.unit),
+      found: each.found,
+      ...readLimits(each, settings),
+    }),
   };
 }
 
@@ -245,37 +276,40 @@ function compiledElsewhere(stateDirectory: string | null): Environment {
   return { PYTHONPYCACHEPREFIX: path.join(stateDirectory, 'pycache') };
 }
 
-function standingOf(
-  hook: FoundHook,
+function describeState(
+  unit: DiscoveredUnit,
   isEnabled: boolean,
   trusted: HookTrust,
 ): { state: HookState; why: string } {
   if (!isEnabled) {
-    return { state: 'disabled', why: hook.whyOff ?? 'switched off in the configuration' };
+    return { state: 'disabled', why: unit.whyOff ?? 'switched off in the configuration' };
   }
   if (trusted.by === null) return { state: trusted.state, why: trusted.why };
-  if (hook.problem !== null) return { state: 'broken', why: hook.problem };
+  if (unit.problem !== null) return { state: 'broken', why: unit.problem };
   return { state: 'ready', why: '' };
 }
 
-function limitsOf(
-  hook: FoundHook,
+/** What is no hook has no limits of its own, and is listed with those of a hook that runs nothing. */
+function readLimits(
+  { found, unit }: UnitOf,
   settings: Settings,
 ): { timeoutMs: number; onFailure: FailurePolicy } {
-  const override = settings['hooks.overrides'][hook.id] ?? settings['hooks.overrides'][hook.ownId];
+  const { timeoutMs, onFailure } =
+    found.kind === 'hook' ? found : { timeoutMs: 0, onFailure: 'open' as const };
+  const override = settings['hooks.overrides'][unit.id] ?? settings['hooks.overrides'][unit.ownId];
   return {
-    timeoutMs: override?.timeoutMs ?? hook.timeoutMs,
-    onFailure: failurePolicy(override?.onFailure ?? null, settings, hook),
+    timeoutMs: override?.timeoutMs ?? timeoutMs,
+    onFailure: resolveFailurePolicy(override?.onFailure ?? null, settings, onFailure),
   };
 }
 
-function failurePolicy(
+function resolveFailurePolicy(
   chosen: 'open' | 'block' | null,
   settings: Settings,
-  hook: FoundHook,
+  usual: FailurePolicy,
 ): FailurePolicy {
   if (chosen !== null) return chosen === 'block' ? 'closed' : 'open';
-  return settings['hooks.onFailure'] === 'block' ? 'closed' : hook.onFailure;
+  return settings['hooks.onFailure'] === 'block' ? 'closed' : usual;
 }
 
 type HookTrust =
@@ -287,7 +321,7 @@ function trustFrom({ state, why, by }: TrustState): HookTrust {
   return { by: null, state: state === 'modified' ? 'modified' : 'untrusted', why };
 }
 
-/** What a trust decision about this hook binds. */
-export function trustUnit(hook: FoundHook): TrustUnit {
-  return { id: hook.ownId, root: hook.root ?? '', ...hook.binds };
+/** What a trust decision about this unit binds. */
+export function trustUnit(unit: DiscoveredUnit): TrustUnit {
+  return { id: unit.ownId, root: unit.root ?? '', ...unit.binds };
 }

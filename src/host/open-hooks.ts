@@ -1,10 +1,9 @@
 import path from 'node:path';
 import { systemClock } from '../base/clock.ts';
 import { findRealPath, isInside } from '../base/paths.ts';
-import type { Dialect } from '../dialects/dialect.ts';
-import { createDialects } from '../dialects/index.ts';
+import type { Discoverer } from '../dialects/dialect.ts';
+import { openDialects } from '../dialects/index.ts';
 import type { Moment } from '../hooks/facts.ts';
-import { NO_SERVERS } from '../mcp/server-config.ts';
 import { findWorkspaceAround } from '../trust/record-place.ts';
 import {
   type Config,
@@ -13,7 +12,7 @@ import {
   stateDirectory,
   type Surroundings,
 } from './config.ts';
-import { dialectOptions } from './dialects/options.ts';
+import { createMachine } from './dialect-machine.ts';
 import type { HookSearch } from './hook-search.ts';
 import { createHookSet, type HookSet } from './hook-set.ts';
 import { createMoment } from './moment.ts';
@@ -116,7 +115,8 @@ function findHooks(
   configFile: string | null,
 ): HookSet {
   const { settings } = opened.config;
-  const dialects = createDialects(dialectOptions({ ...opened, settings, search }), search.dialects);
+  const machine = { ...createMachine(opened), search };
+  const dialects = openDialects(machine, search.dialects);
   return createHookSet({
     dialects: settings['hooks.enabled'] ? dialects : dialects.map(withoutHooks),
     settings,
@@ -132,16 +132,13 @@ function findHooks(
  * Whoever switches hooks off still means what is forbidden and allowed, and wants no plugin: most bring
  * hooks, and nobody knows of which before it is loaded.
  */
-function withoutHooks(dialect: Dialect): Dialect {
+function withoutHooks(dialect: Discoverer): Discoverer {
+  const { createServerUnit } = dialect;
   return {
-    name: dialect.name,
+    ...(createServerUnit === undefined ? {} : { createServerUnit }),
     discover(options) {
-      const { hooks, permissions = [], mcpServers = NO_SERVERS } = dialect.discover(options);
-      const units = hooks.filter(
-        (hook) => hook.permissions !== undefined || hook.mcpServer !== undefined,
-      );
-      const nothing = { ignored: [], watched: [], announced: [] };
-      return { hooks: units, ...nothing, permissions, mcpServers };
+      const { permissions = [], mcpServers = [], brokenServers = [] } = dialect.discover(options);
+      return { hooks: [], ignored: [], watched: [], permissions, mcpServers, brokenServers };
     },
   };
 }

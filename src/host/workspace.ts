@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { HooklineError } from '../base/errors.ts';
 import { findRealPath } from '../base/paths.ts';
-import type { Ignored } from '../dialects/dialect.ts';
+import type { Ignored } from '../dialects/discovery.ts';
 
 export interface WorkspaceRequest {
   readonly cwd: string;

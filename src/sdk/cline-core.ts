@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { systemClock } from '../base/clock.ts';
 import { HooklineError, messageOf } from '../base/errors.ts';
-import { toKeptMessages } from '../dialects/cline-plugin/builder-messages.ts';
+import { toKeptMessages } from '../plugins/messages/provider-messages.ts';
 import { readSurroundings } from '../host/config.ts';
 import type { ProviderMessage } from '../plugins/contract/message.ts';
 import type { PluginStatus } from '../plugins/registry.ts';

@@ -3,7 +3,7 @@ import { systemClock } from '../base/clock.ts';
 import { messageOf } from '../base/errors.ts';
 import { readTextIfPresent, writePrivateFile } from '../base/files.ts';
 import { isRecord, parseJson } from '../base/json.ts';
-import { toKeptMessages } from '../dialects/cline-plugin/builder-messages.ts';
+import { toKeptMessages } from '../plugins/messages/provider-messages.ts';
 import type { Message } from '../sessions/messages.ts';
 import type { SessionStatus } from './core-events.ts';
 import type { ClineCoreStartInput } from './start-input.ts';

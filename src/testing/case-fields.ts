@@ -3,7 +3,12 @@ import { isRecord, parseJson, typeName } from '../base/json.ts';
 import { closestName } from '../base/spelling.ts';
 import { isSettingName, type Settings, SETTINGS } from '../host/settings.ts';
 import { expectationProblem, isOperator } from './expectation.ts';
-import { type FireDescription, resolveEvent } from './resolve-event.ts';
+import {
+  createEvent,
+  type EventDescription,
+  type FireDescription,
+  resolveEvent,
+} from './resolve-event.ts';
 
 /** What a case.json says. */
 export interface CaseFields {
@@ -91,14 +96,28 @@ function readFire(place: Place, written: unknown): FireDescription {
   const fields = recordAt(place, written);
   const isPayload = 'payload' in fields;
   checkKeys(place, fields, isPayload ? PAYLOAD_KEYS : EVENT_KEYS);
-  const fire = isPayload ? readPayload(place, fields) : readDescription(place, fields);
+  if (isPayload) return readPayload(place, fields);
+  const fire = readDescription(place, fields);
   try {
-    resolveEvent(fire);
+    createEvent(fire);
   } catch (error) {
-    if (!isHooklineError(error)) throw error;
-    throw caseInvalid(place.file, `${place.at}: ${error.message}`, error.hint);
+    throw toCaseInvalid(place, error);
   }
   return fire;
+}
+
+/** Rejects with CASE_INVALID for a payload that its agent cannot have written. */
+export async function checkPayload(fire: FireDescription, file: string): Promise<void> {
+  if (!('payload' in fire)) return;
+  try {
+    await resolveEvent(fire);
+  } catch (error) {
+    throw toCaseInvalid({ file, at: 'fire' }, error);
+  }
+}
+
+function toCaseInvalid({ file, at }: Place, error: unknown): unknown {
+  return isHooklineError(error) ? caseInvalid(file, `${at}: ${error.message}`, error.hint) : error;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -107,7 +126,7 @@ function readPayload(place: Place, fields: Fields): FireDescription {
   return { payload: fields['payload'], as: textAt(inside(place, 'as'), fields['as'] ?? 'cline') };
 }
 
-function readDescription(place: Place, fields: Fields): FireDescription {
+function readDescription(place: Place, fields: Fields): EventDescription {
   const { event, input, success, facts } = fields;
   const texts = ['tool', 'result', 'prompt', 'source'].flatMap((key): [string, string][] =>
     fields[key] === undefined ? [] : [[key, textAt(inside(place, key), fields[key])]],

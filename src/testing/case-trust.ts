@@ -86,7 +86,7 @@ function untrusted(place: HookPlace, search: HookSearch): readonly Difference[] 
       .statuses()
       .filter(({ hook, trustedBy }) => hook.place === 'workspace' && trustedBy === null)
       // No case loads a plugin.
-      .filter(({ hook }) => hook.plugin === undefined)
+      .filter(({ found }) => found.kind !== 'plugin')
       .filter(({ hook }) => hooksDirectory === null || path.dirname(hook.path) === hooksDirectory)
       .map(({ hook, state, why }) => ({
         path: 'trust',

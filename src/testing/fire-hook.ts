@@ -1,24 +1,19 @@
 import path from 'node:path';
 import { systemClock } from '../base/clock.ts';
 import { HooklineError } from '../base/errors.ts';
-import { isDirectory, readTextIfPresent } from '../base/files.ts';
-import { clineFilesDialect, namedFileHook } from '../dialects/cline-files/dialect.ts';
-import {
-  FILE_HOOK_NAMES,
-  FILE_HOOKS,
-  type FileHookName,
-  findFileHookName,
-} from '../dialects/cline-files/names.ts';
-import type { FoundHook, Grant, Ignored } from '../dialects/dialect.ts';
+import { readTextIfPresent } from '../base/files.ts';
+import { clineFiles, findFileHookName } from '../dialects/index.ts';
+import type { FoundAt } from '../dialects/dialect.ts';
+import type { FoundHook, Grant } from '../dialects/discovery.ts';
 import { loadConfig, readSurroundings, type Surroundings } from '../host/config.ts';
-import { fileHookOptions } from '../host/dialects/cline.ts';
+import { createBareMachine } from '../host/dialect-machine.ts';
 import { hookEnvironment } from '../host/hook-set.ts';
 import { createMoment } from '../host/moment.ts';
 import type { Settings } from '../host/settings.ts';
 import type { Verdict } from '../hooks/decision.ts';
 import { createHookEngine } from '../hooks/engine.ts';
 import type { HookEvent } from '../hooks/facts.ts';
-import { type EventDescription, resolveEvent } from './resolve-event.ts';
+import { createEvent, type EventDescription } from './resolve-event.ts';
 
 export interface FireHookOptions extends Omit<EventDescription, 'event'> {
   /** A hook file, or a directory of hooks. Naming it here is the decision to run it. */
@@ -38,7 +33,7 @@ export async function fireHook(options: FireHookOptions): Promise<Verdict> {
   const own = readSurroundings();
   const cwd = path.resolve(own.cwd, options.workspace ?? '');
   const target = path.resolve(own.cwd, options.hook);
-  const fired = resolveEvent({ ...options, event: options.event ?? path.parse(target).name });
+  const fired = createEvent({ ...options, event: options.event ?? path.parse(target).name });
   const surroundings = { ...own, env: { ...own.env, ...options.env } };
   const settings = settingsOf(surroundings.env, options.settings);
   const moment = createMoment({
@@ -73,8 +68,9 @@ interface Target {
 
 /** The hooks there that this event is for. None is a mistake of the test, not a pass. */
 function hooksFor(wanted: Target): readonly FoundHook[] {
-  const { hooks, ignored } = isDirectory(wanted.target) ? hooksIn(wanted) : hookAt(wanted);
-  const meant = hooks.filter((hook) => isMeantFor(hook, wanted.event));
+  const names = clineFiles.events.namesOf(wanted.event);
+  const { hooks, ignored } = discoverAt(wanted, names);
+  const meant = hooks.filter(({ unit }) => names.includes(unit.eventName));
   if (meant.length > 0) return meant;
   const reasons = ignored.map(({ path: file, why }) => `${path.basename(file)} ${why}`);
   throw new HooklineError('HOOK_UNKNOWN', {
@@ -83,40 +79,11 @@ function hooksFor(wanted: Target): readonly FoundHook[] {
   });
 }
 
-interface Found {
-  readonly hooks: readonly FoundHook[];
-  readonly ignored: readonly Ignored[];
-}
-
-function hooksIn({ target, surroundings, settings }: Target): Found {
-  const places = { home: null, documents: [], clineDirectory: null, workspaceRoots: [] };
-  return clineFilesDialect({
-    ...fileHookOptions(surroundings, settings),
-    places: { ...places, hooksDirectory: target },
-  }).discover();
-}
-
-function hookAt({ target, event, surroundings, settings }: Target): Found {
-  const name = nameFor(target, event);
-  if (name === undefined) return { hooks: [], ignored: [] };
-  const found = namedFileHook(target, name, fileHookOptions(surroundings, settings));
-  return 'why' in found ? { hooks: [], ignored: [found] } : { hooks: [found], ignored: [] };
-}
-
-/** The hook's own name, if the event is one of its; else whichever name the event has as a file. */
-function nameFor(target: string, event: HookEvent): FileHookName | undefined {
+/** A file runs under its own name, if the event has that; else under the event's first name. */
+function discoverAt({ target, surroundings, settings }: Target, names: readonly string[]): FoundAt {
   const own = findFileHookName(path.parse(target).name);
-  return [...(own === null ? [] : [own]), ...FILE_HOOK_NAMES].find((name) => isFor(name, event));
-}
-
-function isFor(name: FileHookName, event: HookEvent): boolean {
-  const { events, misfit } = FILE_HOOKS[name];
-  return events.some((each) => each === event.name) && misfit(event) === null;
-}
-
-function isMeantFor({ eventName }: FoundHook, event: HookEvent): boolean {
-  const name = findFileHookName(eventName);
-  return name !== null && isFor(name, event);
+  const name = own !== null && names.includes(own) ? own : (names[0] ?? '');
+  return clineFiles.discoverAt(target, name, createBareMachine(surroundings, settings));
 }
 
 function grantFor(settings: Settings, environment: Grant['environment']): Grant {

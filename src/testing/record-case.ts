@@ -5,7 +5,7 @@ import { readTextIfPresent } from '../base/files.ts';
 import { isRecord, parseJson } from '../base/json.ts';
 import type { Attributed, Outcome, Stop, Verdict } from '../hooks/decision.ts';
 import { CASE_FILE, readOwnDirectories } from './case.ts';
-import { type CaseFields, caseInvalid, parseCase } from './case-fields.ts';
+import { type CaseFields, caseInvalid, checkPayload, parseCase } from './case-fields.ts';
 import { withheldHooks, withheldReasons } from './case-trust.ts';
 import { type Difference, formatDifference, type Placeholders } from './expectation.ts';
 import type { FireDescription } from './resolve-event.ts';
@@ -28,6 +28,7 @@ export interface RecordedCase {
 export async function recordCase(request: RecordRequest): Promise<RecordedCase> {
   const { directory, fire } = request;
   const draft = draftCase(request);
+  await checkPayload(fire, draft.file);
   const own = readOwnDirectories(directory);
   const hookCase = { ...draft.fields, own, directory, name: path.basename(directory) };
   refuseWithheld(directory, withheldReasons(hookCase, request));

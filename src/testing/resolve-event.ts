@@ -34,8 +34,13 @@ export type FireDescription = EventDescription | PayloadDescription;
 type Facts = Readonly<Record<string, unknown>>;
 
 /** The event that is described. What does not fit it is a PAYLOAD_INVALID or EVENT_UNKNOWN. */
-export function resolveEvent(description: FireDescription): FiredEvent {
+export async function resolveEvent(description: FireDescription): Promise<FiredEvent> {
   if ('payload' in description) return readForeignPayload(description.as, description.payload);
+  return createEvent(description);
+}
+
+/** The event that is described in our own words. */
+export function createEvent(description: EventDescription): FiredEvent {
   const { event, facts } = resolveName(description);
   const sample: Facts = { ...sampleEvent(event) };
   return sampleEvent(event, {

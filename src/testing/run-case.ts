@@ -8,7 +8,8 @@ import { createHost, type Host } from '../host/create-host.ts';
 import type { HookSearch } from '../host/hook-search.ts';
 import type { Verdict } from '../hooks/decision.ts';
 import { createProgramFinder } from '../process/program-finder.ts';
-import type { HookCase } from './case.ts';
+import { CASE_FILE, type HookCase } from './case.ts';
+import { checkPayload } from './case-fields.ts';
 import { withheldHooks, withheldReasons } from './case-trust.ts';
 import {
   type Difference,
@@ -36,13 +37,17 @@ export interface CaseResult {
   readonly durationMs: number;
 }
 
-/** Fires the case's event at its hooks and compares the verdict. Rejects only when `signal` aborts. */
+/**
+ * Fires the case's event at its hooks and compares the verdict. Rejects only when `signal` aborts, and
+ * with CASE_INVALID for a payload that cannot be read.
+ */
 export async function runCase(
   hookCase: HookCase,
   options: RunCaseOptions = {},
 ): Promise<CaseResult> {
   const clock = options.clock ?? systemClock;
   const startedAt = clock.elapsed();
+  await checkPayload(hookCase.fire, path.join(hookCase.directory, CASE_FILE));
   const result = await examine(hookCase, options);
   const passed = result.skipped === null && result.differences.length === 0;
   return { name: hookCase.name, passed, ...result, durationMs: clock.elapsed() - startedAt };
@@ -145,7 +150,7 @@ export async function fireAt(
 ): Promise<Verdict> {
   // `$HOME` stays: in a command it is meant for the shell.
   const places = new Map([...placeholders].filter(([name]) => name !== '$HOME'));
-  const event = resolveEvent(fire);
+  const event = await resolveEvent(fire);
   const filled = mapTexts(event, (text) => fillPlaceholders(text, places));
   const verdict = await host.engine.dispatch(
     { ...event, ...(isRecord(filled) ? filled : {}) },

@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { NewOptions } from '../../src/cli/commands/hooks-new.ts';
 import type { GlobalFlags } from '../../src/cli/context.ts';
 import { FILE_HOOK_NAMES } from '../../src/dialects/cline-files/names.ts';
-import { HOOK_LANGUAGE_NAMES, HOOK_LANGUAGES } from '../../src/templates/template.ts';
+import { HOOK_LANGUAGES } from '../../src/dialects/cline-files/templates/languages.ts';
+import { SCRIPT_LANGUAGE_NAMES } from '../../src/dialects/templates.ts';
 import { refusalOf } from '../base/refusal.ts';
 import { enterNewPlace, type Said, saidByNewHook } from './new-hook.ts';
 import {
@@ -91,7 +92,7 @@ describe('hooks new', () => {
   });
 
   it.each(FILE_HOOK_NAMES)('makes %s in every language', async (event) => {
-    for (const lang of HOOK_LANGUAGE_NAMES) await make({ event, lang, force: true });
+    for (const lang of SCRIPT_LANGUAGE_NAMES) await make({ event, lang, force: true });
     expect(await statesOf(place)).toEqual({
       [`cline:workspace:${event}`]: 'ready',
       [`cline:workspace-cline:${event}.ts`]: 'ready',

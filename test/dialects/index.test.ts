@@ -18,10 +18,13 @@ test('every foreign name is an event', () => {
   expect(FOREIGN_EVENT_NAMES.map(findForeignEvent)).not.toContain(null);
 });
 
-test('payloads of a known agent are read, those of others are refused', () => {
+test('payloads of a known agent are read, those of others are refused', async () => {
   const payload = { hookName: 'SessionShutdown' };
-  expect(readForeignPayload('cline', payload)).toEqual({ name: 'SessionEnd', reason: 'other' });
-  expect(() => readForeignPayload('nobody', payload)).toThrow(
+  expect(await readForeignPayload('cline', payload)).toEqual({
+    name: 'SessionEnd',
+    reason: 'other',
+  });
+  await expect(readForeignPayload('nobody', payload)).rejects.toThrow(
     expect.objectContaining({
       code: 'USAGE_INVALID',
       message: expect.stringContaining('"nobody"'),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lastWords } from '../../src/dialects/last-words.ts';
+import { lastWords } from '../../src/dialects/last-error-line.ts';
 
 test.each([
   ['', ''],

@@ -1,7 +1,7 @@
 import { createServer as createTcpServer, type Socket } from 'node:net';
 import type { RequestListener } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import type { AskModel, CallMcp, HookPorts } from '../../src/dialects/claude-config/ports.ts';
+import type { AskModel, CallMcp, HookPorts } from '../../src/dialects/ports.ts';
 import { createHost } from '../../src/host/create-host.ts';
 import { createPlace, write } from '../cli/place.ts';
 import { listen, serve } from '../dialects/claude-config/handler-runs.ts';

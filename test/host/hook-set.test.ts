@@ -23,7 +23,7 @@ function workspace(): Places {
 async function statusIn(places: Places, options: Parameters<typeof hostIn>[1] = {}) {
   const host = await hostIn(places, options);
   const [status] = host.hooks();
-  const { hook: _hook, ...rest } = status ?? { hook: null };
+  const { hook: _hook, found: _found, ...rest } = status ?? { hook: null, found: null };
   return rest;
 }
 

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { clinePlaces } from '../../src/host/dialects/cline.ts';
+import { findHookPlaces } from '../../src/dialects/cline-files/machine.ts';
 import { resolveRoots } from '../../src/host/workspace.ts';
 import { createDirectory, write } from '../base/directory.ts';
 
@@ -89,11 +89,10 @@ describe('where Cline hooks may lie', () => {
       ...given,
     } as const,
     workspaceRoots: ['/w'],
-    hooksDirectory: null,
   });
 
   test('by default in documents and in ~/.cline', () => {
-    expect(clinePlaces(around())).toEqual({
+    expect(findHookPlaces(around())).toEqual({
       home: '/home/me',
       documents: ['/home/me/Documents'],
       clineDirectory: '/home/me/.cline',
@@ -103,7 +102,7 @@ describe('where Cline hooks may lie', () => {
   });
 
   test('without a home only in the workspace', () => {
-    expect(clinePlaces(around({ home: null }))).toMatchObject({
+    expect(findHookPlaces(around({ home: null }))).toMatchObject({
       home: null,
       documents: [],
       clineDirectory: null,
@@ -112,21 +111,21 @@ describe('where Cline hooks may lie', () => {
 
   test('where the environment says', () => {
     const env = { CLINE_DIR: '/cline', CLINE_HOOKS_DIR: 'extra' };
-    expect(clinePlaces(around({ env }))).toMatchObject({
+    expect(findHookPlaces(around({ env }))).toMatchObject({
       clineDirectory: '/cline',
       hooksDirectory: '/w/extra',
     });
   });
 
   test('where the environment says, from where it was started', () => {
-    expect(clinePlaces(around({ env: { CLINE_DIR: 'cline' } }))).toMatchObject({
+    expect(findHookPlaces(around({ env: { CLINE_DIR: 'cline' } }))).toMatchObject({
       clineDirectory: '/w/cline',
     });
   });
 
   test('where the caller says, over the environment', () => {
     const env = { CLINE_HOOKS_DIR: '/from-env' };
-    expect(clinePlaces({ ...around({ env }), hooksDirectory: 'given' })).toMatchObject({
+    expect(findHookPlaces(around({ env }), 'given')).toMatchObject({
       hooksDirectory: '/w/given',
     });
   });
@@ -136,7 +135,7 @@ describe('where Cline hooks may lie', () => {
       '.config/user-dirs.dirs':
         '# c\nXDG_DESKTOP_DIR="$HOME/D"\nXDG_DOCUMENTS_DIR="$HOME/Dokumente"\n',
     });
-    expect(clinePlaces(around({ home })).documents).toEqual([
+    expect(findHookPlaces(around({ home })).documents).toEqual([
       path.join(home, 'Documents'),
       path.join(home, 'Dokumente'),
     ]);
@@ -145,7 +144,7 @@ describe('where Cline hooks may lie', () => {
   test('in another settings directory of the desktop', () => {
     const home = createDirectory({ 'conf/user-dirs.dirs': 'XDG_DOCUMENTS_DIR="/data/docs"\n' });
     const env = { XDG_CONFIG_HOME: path.join(home, 'conf') };
-    expect(clinePlaces(around({ home, env })).documents).toEqual([
+    expect(findHookPlaces(around({ home, env })).documents).toEqual([
       path.join(home, 'Documents'),
       '/data/docs',
     ]);
@@ -155,19 +154,19 @@ describe('where Cline hooks may lie', () => {
     'the desktop’s %j redirects nothing',
     (line) => {
       const home = createDirectory({ '.config/user-dirs.dirs': line });
-      expect(clinePlaces(around({ home })).documents).toEqual([path.join(home, 'Documents')]);
+      expect(findHookPlaces(around({ home })).documents).toEqual([path.join(home, 'Documents')]);
     },
   );
 
   test('the desktop’s file cannot stop it', () => {
     const home = createDirectory();
     mkdirSync(path.join(home, '.config/user-dirs.dirs'), { recursive: true });
-    expect(clinePlaces(around({ home })).documents).toEqual([path.join(home, 'Documents')]);
+    expect(findHookPlaces(around({ home })).documents).toEqual([path.join(home, 'Documents')]);
   });
 
   test('on Windows in the cloud’s documents, too', () => {
     const surroundings = { platform: 'win32', env: { OneDrive: '/cloud' } };
-    expect(clinePlaces(around(surroundings)).documents).toEqual([
+    expect(findHookPlaces(around(surroundings)).documents).toEqual([
       '/home/me/Documents',
       path.join('/cloud', 'Documents'),
     ]);
@@ -178,6 +177,6 @@ test('a home directory that holds $ signs is put in as it is', () => {
   const home = path.join(createDirectory(), 'a$&b');
   write(path.join(home, '.config/user-dirs.dirs'), 'XDG_DOCUMENTS_DIR="$HOME/D"\n');
   const surroundings = { cwd: '/w', env: {}, platform: 'linux', home, nodePath: '/n' } as const;
-  const { documents } = clinePlaces({ surroundings, workspaceRoots: [], hooksDirectory: null });
+  const { documents } = findHookPlaces({ surroundings, workspaceRoots: [] });
   expect(documents).toEqual([path.join(home, 'Documents'), path.join(home, 'D')]);
 });

@@ -92,6 +92,7 @@ test('dialects never import each other, and only their list knows them', () => {
       'src/dialects/claude-config/codec.ts': `import '../dialect.ts';`,
       'src/dialects/dialect.ts': 'export interface Dialect {}',
       'src/dialects/command-handler.ts': `import './cline-files/codec.ts';`,
+      'src/host/open-hooks.ts': `import '../dialects/cline-files/codec.ts';`,
     },
     root,
   );
@@ -100,7 +101,8 @@ test('dialects never import each other, and only their list knows them', () => {
     lines: [
       'src/dialects/cline-files/codec.ts imports src/dialects/claude-config/codec.ts: only src/dialects/index.ts and the folder itself may import from claude-config',
       'src/dialects/command-handler.ts imports src/dialects/cline-files/codec.ts: only src/dialects/index.ts and the folder itself may import from cline-files',
-      'layers: 4 files, 2 violations',
+      'src/host/open-hooks.ts imports src/dialects/cline-files/codec.ts: only src/dialects/index.ts and the folder itself may import from cline-files',
+      'layers: 5 files, 3 violations',
     ],
   });
 });
@@ -119,8 +121,8 @@ test('a grant for types or for one file goes no further', () => {
   expect(checkLayers()).toEqual({
     exitCode: 1,
     lines: [
-      'src/plugins/load.ts imports src/hooks/handler.ts: plugins may import base, hooks (types only), process from plugins/install, process from plugins/isolation',
-      'src/plugins/load.ts imports src/process/run.ts: plugins may import base, hooks (types only), process from plugins/install, process from plugins/isolation',
+      'src/plugins/load.ts imports src/hooks/handler.ts: plugins may import base, hooks (types only), process from plugins/install, process from plugins/isolation, hooks/faces from plugins/messages, sessions from plugins/messages',
+      'src/plugins/load.ts imports src/process/run.ts: plugins may import base, hooks (types only), process from plugins/install, process from plugins/isolation, hooks/faces from plugins/messages, sessions from plugins/messages',
       'layers: 5 files, 2 violations',
     ],
   });

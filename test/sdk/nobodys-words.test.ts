@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { reminder } from '../../src/agent/conversation/reminder.ts';
-import { imageBlock, toldMessages } from '../../src/dialects/cline-plugin/messages.ts';
+import { imageBlock, toldMessages } from '../../src/plugins/messages/agent-messages.ts';
 import type { AgentMessage } from '../../src/plugins/contract/message.ts';
 import { userText } from '../../src/sessions/messages.ts';
 import { SUMMARY_START } from '../../src/sessions/nobodys-words.ts';

@@ -410,10 +410,7 @@ describe('approvals', () => {
         policy: { autoApprove: false },
       })),
     );
-    expect(answers(stage)).toEqual([
-      'one',
-      'The user denied this call: not two',
-    ]);
+    expect(answers(stage)).toEqual(['one', 'The user denied this call: not two']);
   });
 
   it('are denied when nobody is there to be asked; disabled tools are not offered', async () => {

@@ -6,14 +6,14 @@ import { readEvent } from '../../src/cli/event-options.ts';
 import { CLAUDE_EVENT_NAMES, type ClaudeEvent } from '../../src/dialects/claude-config/names.ts';
 import type { Host } from '../../src/host/create-host.ts';
 import type { Verdict } from '../../src/hooks/decision.ts';
-import { CLAUDE_EXAMPLES } from '../../src/templates/claude/events.ts';
-import { CLAUDE_HOOK_LANGUAGES } from '../../src/templates/claude/template.ts';
-import { REASONS } from '../../src/templates/claude/reasons.ts';
+import { CLAUDE_EXAMPLES } from '../../src/dialects/claude-config/templates/examples.ts';
+import { CLAUDE_HOOK_LANGUAGES } from '../../src/dialects/claude-config/templates/languages.ts';
+import { REASONS } from '../../src/dialects/claude-config/templates/example.ts';
 import {
-  HOOK_LANGUAGE_NAMES,
-  HOOK_LANGUAGES,
-  type HookLanguageName,
-} from '../../src/templates/template.ts';
+  SCRIPT_LANGUAGE_NAMES,
+  SCRIPT_LANGUAGES,
+  type ScriptLanguage,
+} from '../../src/dialects/templates.ts';
 import {
   createPlace,
   hasPrograms,
@@ -86,13 +86,13 @@ function seen({ effect, outcomes, reasons, context }: Verdict): Seen {
 // It needs a repository with a commit, and has a test of its own.
 const EVENTS = CLAUDE_EVENT_NAMES.filter((event) => event !== 'WorktreeCreate');
 
-function scriptOf(place: TestPlace, language: HookLanguageName, event: ClaudeEvent): string {
+function scriptOf(place: TestPlace, language: ScriptLanguage, event: ClaudeEvent): string {
   const { extension } = CLAUDE_HOOK_LANGUAGES[language];
   return path.join(place.root, '.claude', 'hooks', `${event}${extension}`);
 }
 
 /** All examples of one language, each with the entry that `hooks new` would write. */
-function writeAll(place: TestPlace, language: HookLanguageName): void {
+function writeAll(place: TestPlace, language: ScriptLanguage): void {
   const hooks = CLAUDE_EVENT_NAMES.map((event) => {
     const script = scriptOf(place, language, event);
     write(script, CLAUDE_HOOK_LANGUAGES[language].write(event), 0o755);
@@ -108,13 +108,15 @@ function writeAll(place: TestPlace, language: HookLanguageName): void {
   );
 }
 
-function canRun(language: HookLanguageName): boolean {
-  return hasPrograms(HOOK_LANGUAGES[language].needs);
+function canRun(language: ScriptLanguage): boolean {
+  return hasPrograms(SCRIPT_LANGUAGES[language]);
 }
 
 async function fire(host: Host, event: ClaudeEvent, isTrial: boolean): Promise<Verdict> {
   const { flags, facts } = CLAUDE_EXAMPLES[event].trial;
-  const fired = isTrial ? { ...readEvent(event, flags), ...facts } : readEvent(event, {});
+  const fired = isTrial
+    ? { ...(await readEvent(event, flags)), ...facts }
+    : await readEvent(event, {});
   return host.engine.dispatch(fired);
 }
 
@@ -122,7 +124,7 @@ test('there is an example for every event', () => {
   expect(Object.keys(CLAUDE_EXAMPLES).toSorted()).toEqual(CLAUDE_EVENT_NAMES.toSorted());
 });
 
-describe.each(HOOK_LANGUAGE_NAMES)('examples of Claude’s format in %s', (language) => {
+describe.each(SCRIPT_LANGUAGE_NAMES)('examples of Claude’s format in %s', (language) => {
   let place: TestPlace;
   let host: Host;
 
@@ -198,7 +200,7 @@ describe.each(HOOK_LANGUAGE_NAMES)('examples of Claude’s format in %s', (langu
   );
 });
 
-async function worktreeOf(place: TestPlace, language: HookLanguageName): Promise<Verdict> {
+async function worktreeOf(place: TestPlace, language: ScriptLanguage): Promise<Verdict> {
   const identity = ['-c', 'user.name=a', '-c', 'user.email=a@example.org'];
   const commit = ['commit', '--quiet', '--allow-empty', '--message', 'one'];
   spawnSync('git', ['init', '--quiet', place.root]);
@@ -257,7 +259,7 @@ test('the TypeScript examples have no type errors', () => {
 });
 
 test('every example tells in comments what comes in and what may go out', () => {
-  for (const language of HOOK_LANGUAGE_NAMES) {
+  for (const language of SCRIPT_LANGUAGE_NAMES) {
     for (const event of CLAUDE_EVENT_NAMES) {
       const text = CLAUDE_HOOK_LANGUAGES[language].write(event);
       const { reads, answers } = CLAUDE_EXAMPLES[event];

@@ -9,12 +9,14 @@ import type { Host } from '../../src/host/create-host.ts';
 import { typescriptLoader } from '../../src/host/typescript-loader-path.ts';
 import type { Verdict } from '../../src/hooks/decision.ts';
 import type { FiredEvent } from '../../src/hooks/facts.ts';
-import { HOOK_EXAMPLES, type Trial } from '../../src/templates/events.ts';
+import { HOOK_EXAMPLES } from '../../src/dialects/cline-files/templates/examples.ts';
 import {
-  HOOK_LANGUAGE_NAMES,
-  HOOK_LANGUAGES,
-  type HookLanguageName,
-} from '../../src/templates/template.ts';
+  SCRIPT_LANGUAGE_NAMES,
+  SCRIPT_LANGUAGES,
+  type ScriptLanguage,
+  type Trial,
+} from '../../src/dialects/templates.ts';
+import { HOOK_LANGUAGES } from '../../src/dialects/cline-files/templates/languages.ts';
 import {
   createPlace,
   hasPrograms,
@@ -66,33 +68,33 @@ const COMMANDS = {
   'npm run farm -- -r /': 'pass',
 };
 
-const NEEDED: Readonly<Record<HookLanguageName, string>> = {
+const NEEDED: Readonly<Record<ScriptLanguage, string>> = {
   bash: '[needs bash and jq]',
   python: '[needs python3]',
   node: '',
   ts: '[after a build]',
 };
 
-function canRun(language: HookLanguageName): boolean {
+function canRun(language: ScriptLanguage): boolean {
   const hasLoader = language !== 'ts' || existsSync(typescriptLoader) || hasPrograms(['bun']);
-  return hasLoader && hasPrograms(HOOK_LANGUAGES[language].needs);
+  return hasLoader && hasPrograms(SCRIPT_LANGUAGES[language]);
 }
 
-function fileOf(place: TestPlace, language: HookLanguageName, event: FileHookName): string {
+function fileOf(place: TestPlace, language: ScriptLanguage, event: FileHookName): string {
   const { extension } = HOOK_LANGUAGES[language];
   const folder = extension === '' ? '.clinerules' : '.cline';
   return path.join(place.root, folder, 'hooks', `${event}${extension}`);
 }
 
-function writeAll(place: TestPlace, language: HookLanguageName): void {
+function writeAll(place: TestPlace, language: ScriptLanguage): void {
   for (const event of FILE_HOOK_NAMES) {
     write(fileOf(place, language, event), HOOK_LANGUAGES[language].write(event), 0o755);
   }
 }
 
-function trialEvent(event: FileHookName): FiredEvent {
+async function trialEvent(event: FileHookName): Promise<FiredEvent> {
   const { flags, facts }: Trial = HOOK_EXAMPLES[event].trial;
-  return { ...readEvent(event, flags), ...facts };
+  return { ...(await readEvent(event, flags)), ...facts };
 }
 
 function shown({ outcomes, reasons, context }: Verdict): unknown {
@@ -111,7 +113,7 @@ function shown({ outcomes, reasons, context }: Verdict): unknown {
 
 const CLEAN = { status: 'decided', failure: null, notes: [], exitCode: 0, stderr: '' };
 
-describe.each(HOOK_LANGUAGE_NAMES)('examples in %s', (language) => {
+describe.each(SCRIPT_LANGUAGE_NAMES)('examples in %s', (language) => {
   const needed = NEEDED[language];
   let place: TestPlace;
   let host: Host;
@@ -129,12 +131,12 @@ describe.each(HOOK_LANGUAGE_NAMES)('examples in %s', (language) => {
   });
 
   it('are found, ready, of their event’s generation, and name nothing that trust does not cover', () => {
-    const listed = host.hooks().map(({ hook, state }) => ({
+    const listed = host.hooks().map(({ hook, found, state }) => ({
       event: hook.eventName,
       state,
       profile: hook.details['profile'],
       notes: hook.notes,
-      unbound: describeUnbound(hook),
+      unbound: describeUnbound({ hook, found }),
     }));
     const state = canRun(language) || language === 'ts' ? 'ready' : 'broken';
     const expected = FILE_HOOK_NAMES.toSorted().map((event) => ({
@@ -151,7 +153,7 @@ describe.each(HOOK_LANGUAGE_NAMES)('examples in %s', (language) => {
     `have a clean answer for every ordinary event ${needed}`,
     async () => {
       const verdicts = await Promise.all(
-        FILE_HOOK_NAMES.map((event) => host.engine.dispatch(readEvent(event, {}))),
+        FILE_HOOK_NAMES.map(async (event) => host.engine.dispatch(await readEvent(event, {}))),
       );
       expect(verdicts.map(({ effect }) => effect)).toEqual(FILE_HOOK_NAMES.map(() => 'pass'));
       expect(verdicts.map(shown)).toEqual(
@@ -164,7 +166,7 @@ describe.each(HOOK_LANGUAGE_NAMES)('examples in %s', (language) => {
     `do something that can be seen in a trial of %s ${needed}`,
     async (event) => {
       const { refusal, context, log } = SEEN[event];
-      const verdict = await host.engine.dispatch(trialEvent(event));
+      const verdict = await host.engine.dispatch(await trialEvent(event));
       expect(verdict.effect).toBe(refusal === undefined ? 'pass' : 'deny');
       expect(shown(verdict)).toEqual({
         outcomes: [CLEAN],
@@ -223,7 +225,7 @@ describe.each(HOOK_LANGUAGE_NAMES)('examples in %s', (language) => {
     write(path.join(blocked.home, '.cline'), 'a file where a directory should be');
     await trustPlace(blocked);
     const other = await openPlace(blocked);
-    const verdict = await other.engine.dispatch(readEvent('TaskComplete', {}));
+    const verdict = await other.engine.dispatch(await readEvent('TaskComplete', {}));
     await other.dispose();
     expect(shown(verdict)).toEqual({
       outcomes: [{ ...CLEAN, stderr: expect.stringMatching(/\S/u) }],
@@ -248,7 +250,7 @@ describe('an extensionless node example', () => {
     await trustPlace(place);
     const host = await openPlace(place);
     const verdicts = await Promise.all(
-      FILE_HOOK_NAMES.map((event) => host.engine.dispatch(readEvent(event, {}))),
+      FILE_HOOK_NAMES.map(async (event) => host.engine.dispatch(await readEvent(event, {}))),
     );
     await host.dispose();
     expect(verdicts.map(shown)).toEqual(
@@ -268,7 +270,7 @@ test.skipIf(!hasPrograms(['bash']))(
     writeAll(place, 'bash');
     await trustPlace(place);
     const host = await openPlace(place, programs);
-    const verdict = await host.engine.dispatch(trialEvent('PreToolUse'));
+    const verdict = await host.engine.dispatch(await trialEvent('PreToolUse'));
     await host.dispose();
     const stderr = 'PreToolUse: jq is not installed, so this hook does nothing\n';
     expect(shown(verdict)).toEqual({
@@ -303,7 +305,7 @@ test('the TypeScript examples have no type errors', () => {
 });
 
 test('every example tells in comments what comes in and what may go out', () => {
-  for (const language of HOOK_LANGUAGE_NAMES) {
+  for (const language of SCRIPT_LANGUAGE_NAMES) {
     for (const event of FILE_HOOK_NAMES) {
       const text = HOOK_LANGUAGES[language].write(event);
       const { reads, answers } = HOOK_EXAMPLES[event];

@@ -2,15 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { resolveEvent } from '../../src/testing/resolve-event.ts';
 
 describe('resolveEvent', () => {
-  it('fills in what is not said', () => {
-    expect(resolveEvent({ event: 'PreToolUse', tool: 'Bash', input: { command: 'ls' } })).toEqual({
+  it('fills in what is not said', async () => {
+    expect(
+      await resolveEvent({ event: 'PreToolUse', tool: 'Bash', input: { command: 'ls' } }),
+    ).toEqual({
       name: 'PreToolUse',
       tool: { callId: 'call_1', name: 'Bash', input: { command: 'ls' } },
     });
   });
 
-  it('does not lend the example’s input to another tool', () => {
-    expect(resolveEvent({ event: 'PreToolUse', tool: 'Bash' })).toMatchObject({
+  it('does not lend the example’s input to another tool', async () => {
+    expect(await resolveEvent({ event: 'PreToolUse', tool: 'Bash' })).toMatchObject({
       tool: { name: 'Bash', input: {} },
     });
   });
@@ -21,28 +23,31 @@ describe('resolveEvent', () => {
     ['SessionShutdown', { name: 'SessionEnd' }],
     ['tool_call', { name: 'PreToolUse' }],
     ['pretooluse', { name: 'PreToolUse' }],
-  ])('knows the event by a dialect’s name: %s', (event, facts) => {
-    expect(resolveEvent({ event })).toMatchObject(facts);
+  ])('knows the event by a dialect’s name: %s', async (event, facts) => {
+    expect(await resolveEvent({ event })).toMatchObject(facts);
   });
 
-  it('makes a failure of a PostToolUse without success', () => {
+  it('makes a failure of a PostToolUse without success', async () => {
     expect(
-      resolveEvent({ event: 'PostToolUse', success: false, result: 'disk full' }),
+      await resolveEvent({ event: 'PostToolUse', success: false, result: 'disk full' }),
     ).toMatchObject({
       name: 'PostToolUseFailure',
       result: { text: 'disk full', success: false, error: 'disk full' },
     });
   });
 
-  it('lets facts stand above all', () => {
+  it('lets facts stand above all', async () => {
     expect(
-      resolveEvent({ event: 'UserPromptSubmit', prompt: 'one', facts: { prompt: 'two' } }),
+      await resolveEvent({ event: 'UserPromptSubmit', prompt: 'one', facts: { prompt: 'two' } }),
     ).toMatchObject({ prompt: 'two' });
   });
 
-  it('reads a payload that an agent wrote', () => {
+  it('reads a payload that an agent wrote', async () => {
     const payload = { hookName: 'TaskStart', taskStart: { taskMetadata: { initialTask: 'x' } } };
-    expect(resolveEvent({ payload, as: 'cline' })).toEqual({ name: 'TaskStart', prompt: 'x' });
+    expect(await resolveEvent({ payload, as: 'cline' })).toEqual({
+      name: 'TaskStart',
+      prompt: 'x',
+    });
   });
 
   it.each([
@@ -56,7 +61,9 @@ describe('resolveEvent', () => {
       'PostToolUseFailure means that the tool failed',
     ],
     [{ payload: {}, as: 'nobody' }, 'USAGE_INVALID', expect.stringContaining('"nobody"')],
-  ])('refuses what does not fit together: %j', (description, code, message) => {
-    expect(() => resolveEvent(description)).toThrow(expect.objectContaining({ code, message }));
+  ])('refuses what does not fit together: %j', async (description, code, message) => {
+    await expect(resolveEvent(description)).rejects.toThrow(
+      expect.objectContaining({ code, message }),
+    );
   });
 });

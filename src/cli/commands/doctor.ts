@@ -4,11 +4,8 @@ import { colors } from '../words/colors.ts';
 import { isHooklineError, messageOf } from '../../base/errors.ts';
 import { isAbsent, readTextIfPresent } from '../../base/files.ts';
 import { VERSION } from '../../base/version.ts';
-import {
-  inventedVariablesIn,
-  whyUnset,
-} from '../../dialects/claude-config/config/command-notes.ts';
-import type { FoundHook } from '../../dialects/dialect.ts';
+import { findDialect } from '../../dialects/index.ts';
+import type { DiscoveredUnit } from '../../dialects/discovery.ts';
 import type { Host } from '../../host/create-host.ts';
 import type { HookStatus } from '../../host/hook-set.ts';
 import { createProgramFinder, type FindProgram } from '../../process/program-finder.ts';
@@ -29,8 +26,8 @@ export const examine: Command<object> = (context) => {
   const news: Finding[] = [];
   return withHost(
     context,
-    (host) => {
-      const findings = [...examineAll(host), ...news];
+    async (host) => {
+      const findings = [...(await examineAll(host)), ...news];
       const problems = findings.filter(({ level }) => level === 'problem').length;
       if (context.flags.json === true) context.print.json({ version: VERSION, problems, findings });
       else context.print.out(readableFindings(findings, problems));
@@ -44,7 +41,7 @@ export const examine: Command<object> = (context) => {
   );
 };
 
-function examineAll(host: Host): Finding[] {
+async function examineAll(host: Host): Promise<Finding[]> {
   return [
     { about: 'hookline', level: 'fine', text: VERSION },
     { about: 'node', level: 'fine', text: `${process.version} at ${host.surroundings.nodePath}` },
@@ -56,7 +53,7 @@ function examineAll(host: Host): Finding[] {
     ...examineHooks(host),
     ...examineSettings(host),
     ...examinePrograms(host),
-    ...examineVariables(host),
+    ...(await examineScripts(host)),
   ];
 }
 
@@ -127,7 +124,7 @@ function examineHooks(host: Host): Finding[] {
     ];
   });
   const ready = hooks.filter(({ state }) => state === 'ready').length;
-  const count = countFound(hooks.map(({ hook }) => hook));
+  const count = countFound(hooks.map(({ found }) => found));
   const summary = `${count} found, ${ready} ready, ${plural(host.ignored().length, 'file')} ignored`;
   const lost = host
     .ignored()
@@ -138,7 +135,7 @@ function examineHooks(host: Host): Finding[] {
 
 function adviceOf(hooks: readonly HookStatus[]): Finding[] {
   const waiting = hooks.filter(({ state }) => state === 'untrusted' || state === 'modified');
-  const text = adviceToLook(waiting.map(({ hook }) => hook));
+  const text = adviceToLook(waiting.map(({ found }) => found));
   return text === null ? [] : [{ about: 'trust', level: 'hint', text }];
 }
 
@@ -189,24 +186,23 @@ function examineUses(host: Host, missing: readonly string[]): Finding[] {
   });
 }
 
-/** Scripts that read variables which no host sets; of commands it is among their notes. */
-function examineVariables(host: Host): Finding[] {
-  const configured = host.hooks().filter(({ hook }) => hook.dialect === 'claude');
-  return configured.flatMap(({ hook }): Finding[] =>
-    inventedVariablesIn(scriptsOf(hook)).map((name) => ({
-      about: hook.id,
-      level: 'hint',
-      text: `its script names ${name}, which ${whyUnset(name, hook.eventName)}`,
-    })),
-  );
+/** Mistakes in scripts that a dialect knows of; those in commands are among their notes. */
+async function examineScripts(host: Host): Promise<Finding[]> {
+  const found: Finding[] = [];
+  for (const { hook } of host.hooks()) {
+    const check = await findDialect(hook.dialect)?.checkScript?.();
+    const problems = check?.(scriptsOf(hook), hook.eventName) ?? [];
+    found.push(...problems.map((text): Finding => ({ about: hook.id, level: 'hint', text })));
+  }
+  return found;
 }
 
-function scriptsOf({ path: file, binds }: FoundHook): string {
+function scriptsOf({ path: file, binds }: DiscoveredUnit): string {
   const scripts = binds.text === undefined ? [file] : binds.files;
   return scripts.map(readQuietly).join('\n');
 }
 
-function namedPrograms(hook: FoundHook, programs: readonly string[]): string[] {
+function namedPrograms(hook: DiscoveredUnit, programs: readonly string[]): string[] {
   const text = [hook.binds.text ?? '', scriptsOf(hook)].join('\n');
   return programs.filter((name) => new RegExp(`(?<![\\w.-])${name}(?![\\w-])`).test(text));
 }

@@ -17,7 +17,7 @@ export interface ExplainOptions extends EventFlags {
 
 /** `hookline hooks explain EVENT`: which hooks would run and which not, and why; loads plugins, runs no hook. */
 export const explainHooks: Command<ExplainOptions> = async (context, options) => {
-  const event = readEvent(options.event, options);
+  const event = await readEvent(options.event, options);
   noteMisspeltTool(context.print, options);
   return withPluginHooks(context, { event: event.name, load: options.load }, async (host) => {
     const explanation = withProblems(host.engine.explain(event), host.hooks());

@@ -17,7 +17,7 @@ export interface FireOptions extends EventFlags {
 /** `hookline hooks fire EVENT`: the real hooks, without an agent. */
 export const fireHooks: Command<FireOptions> = async (context, options) => {
   const late: LateOutcome[] = [];
-  const event = readEvent(options.event, options);
+  const event = await readEvent(options.event, options);
   noteMisspeltTool(context.print, options);
   return withPluginHooks(
     context,

@@ -1,20 +1,22 @@
 import path from 'node:path';
 import { HooklineError } from '../../base/errors.ts';
-import { isInside } from '../../base/paths.ts';
+import { cutText } from '../../base/json.ts';
+import { displayPath } from '../../base/paths.ts';
+import { findDialect, listDialectsWith } from '../../dialects/index.ts';
+import type { ImportPlan, ImportReport, ReportedEntry } from '../../dialects/import-hooks.ts';
+import { findProjectRoot } from '../../dialects/place.ts';
 import type { Host } from '../../host/create-host.ts';
+import { createMachine } from '../../host/dialect-machine.ts';
+import { trustUnit } from '../../host/hook-set.ts';
+import { withoutSecrets } from '../../host/secrets/without-secrets.ts';
+import { bindUnit } from '../../trust/bytes.ts';
+import { compareFileMaps, ENTRY_TEXT_KEY } from '../../trust/file-map.ts';
 import { confirm } from '../ask.ts';
 import { type Command, type CommandContext, withHost } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { keepingTrustOf } from '../import/keep.ts';
-import { mergeHooks } from '../import/merge.ts';
-import { projectRoot } from '../../dialects/claude-config/sources/places.ts';
-import { readClaudeHooks, sourcesOf } from '../import/read-claude.ts';
-import { createReport, type ImportReport, jsonReport, readableReport } from '../import/report.ts';
-import { clineDirectory } from '../../host/dialects/own-directory.ts';
-import { type HooksFile, openHooksFile } from '../state/hooks-file.ts';
-import { trustNotes, withKeptTrust } from '../state/keep-trust.ts';
-import { oneLine, plural } from '../words/print.ts';
-import { withoutSecrets } from '../../host/secrets/without-secrets.ts';
+import { type Keeping, trustNotes, withKeptTrust } from '../state/keep-trust.ts';
+import { colors } from '../words/colors.ts';
+import { oneLine, plural, printable } from '../words/print.ts';
 
 export interface ImportOptions {
   readonly from?: string;
@@ -24,12 +26,21 @@ export interface ImportOptions {
   readonly yes?: boolean;
 }
 
-/** `hookline hooks import --from claude`: copies settings hooks into `.cline/hooks.json`. */
+/** `hookline hooks import --from claude`: copies another agent's hooks into `.cline/hooks.json`. */
 export const importHooks: Command<ImportOptions> = async (context, options) => {
-  if (options.from === undefined) throw noOrigin();
+  const load = findDialect(options.from ?? '')?.importFrom;
+  if (load === undefined) throw noOrigin();
+  const importFrom = await load();
   return withHost(
     context,
-    (host) => runImport(context, host, options),
+    (host) => {
+      const request = {
+        isGlobal: options.global === true,
+        to: options.to === undefined ? null : path.resolve(host.surroundings.cwd, options.to),
+        disabled: host.hooks().flatMap(({ hook, isEnabled }) => (isEnabled ? [] : [hook])),
+      };
+      return runImport(context, host, { plan: importFrom(request, createMachine(host)), options });
+    },
     // Nothing runs here, and what is there must be seen even where hooks are switched off.
     { flags: { 'hooks.enabled': true } },
   );
@@ -38,27 +49,25 @@ export const importHooks: Command<ImportOptions> = async (context, options) => {
 async function runImport(
   context: CommandContext,
   host: Host,
-  options: ImportOptions,
+  { plan, options }: { plan: ImportPlan; options: ImportOptions },
 ): Promise<ExitCode> {
-  const isGlobal = options.global === true;
-  const found = readClaudeHooks(host, isGlobal);
-  if (found.files.length === 0) throw nothingThere(host, isGlobal);
-  const { file, within } = targetOf(host, options);
-  const target = openHooksFile(file, within);
-  const merged = mergeHooks(target, found.entries);
-  const report = createReport({ host, found, merged, to: file, isGlobal });
+  const { report } = plan;
   const shown = await withoutSecrets(report, context.flags);
-  if (context.flags.json !== true) context.print.out(readableReport(shown, host));
+  if (context.flags.json !== true) context.print.out(formatReport(shown, host));
   const isWritten = await isAgreed(context, { report, options });
-  const notes = isWritten ? await write(host, { target, text: merged.text, report }) : [];
+  const notes = isWritten ? await write(host, plan) : [];
   for (const note of notes) context.print.note(`note: ${oneLine(note)}`);
-  tellEnd(context, shown, isWritten);
+  reportEnd(context, shown, isWritten);
   const isFinished = isWritten || options.dryRun === true || report.added.length === 0;
   return isFinished ? EXIT.fine : EXIT.refused;
 }
 
-function tellEnd({ print, flags }: CommandContext, report: ImportReport, isWritten: boolean): void {
-  if (flags.json === true) print.json(jsonReport(report, isWritten));
+function reportEnd(
+  { print, flags }: CommandContext,
+  report: ImportReport,
+  isWritten: boolean,
+): void {
+  if (flags.json === true) print.json({ ...report, written: isWritten });
   else if (isWritten) print.out(`Wrote ${plural(report.added.length, 'hook')}.`);
 }
 
@@ -74,15 +83,12 @@ async function isAgreed(
   return false;
 }
 
-async function write(
-  host: Host,
-  { target, text, report }: { target: HooksFile; text: string; report: ImportReport },
-): Promise<readonly string[]> {
-  const keeping = keepingTrustOf(host, report);
-  const kept = await withKeptTrust(host, () => target.write(text), keeping);
+async function write(host: Host, plan: ImportPlan): Promise<readonly string[]> {
+  const { to } = plan.report;
+  const kept = await withKeptTrust(host, () => plan.write(), keepTrustOfCopies(host, plan));
   const waiting = host
     .hooks()
-    .filter(({ hook, trustedBy }) => hook.path === report.to && trustedBy === null).length;
+    .filter(({ hook, trustedBy }) => hook.path === to && trustedBy === null).length;
   return [
     ...trustNotes(kept),
     ...(waiting === 0
@@ -91,37 +97,65 @@ async function write(
   ];
 }
 
-interface Target {
-  readonly file: string;
-  readonly within: string | null;
-}
-
-function targetOf(host: Host, { to, global: isGlobal }: ImportOptions): Target {
-  const root = projectRoot(host);
-  if (to !== undefined) {
-    const file = path.resolve(host.surroundings.cwd, to);
-    return { file, within: isInside(root, file) ? root : null };
-  }
-  if (isGlobal !== true) return { file: path.join(root, '.cline', 'hooks.json'), within: root };
-  const directory = clineDirectory(host.surroundings);
-  if (directory === null) throw nothingThere(host, true);
-  return { file: path.join(directory, 'hooks.json'), within: null };
+/** A copy of a hook that the user trusts is trusted as well, if it runs the very same files. */
+function keepTrustOfCopies(host: Host, { report, isCopy }: ImportPlan): Keeping {
+  const trusted = host
+    .hooks()
+    .filter(({ hook, trustedBy }) => trustedBy === 'record' && hook.line !== null)
+    .map(({ hook }) => ({ hook, files: bindUnit(trustUnit(hook)).files }));
+  return {
+    alsoTrust: (copy, { files }) =>
+      copy.path === report.to &&
+      trusted.some(
+        ({ hook, files: before }) =>
+          isCopy(copy, hook) &&
+          compareFileMaps(before, files).every((difference) => difference.path === ENTRY_TEXT_KEY),
+      ),
+  };
 }
 
 function noOrigin(): HooklineError {
+  const flags = listDialectsWith('importFrom').map((name) => `--from ${name}`);
   return new HooklineError('USAGE_INVALID', {
     message: 'whose hooks to import is missing',
-    hint: 'Say --from claude.',
+    hint: `Say ${flags.join(' or ')}.`,
   });
 }
 
-function nothingThere(host: Host, isGlobal: boolean): HooklineError {
-  const files = sourcesOf(host, isGlobal).map(({ file }) => file);
-  const place = files.length === 0 ? 'a home directory' : files.join(' or ');
-  return new HooklineError('USAGE_INVALID', {
-    message: `there is nothing to import: expected ${place}, found nothing`,
-    hint: isGlobal
-      ? 'Leave --global out for the settings of this project.'
-      : 'Name the project with --cwd DIR, or say --global for your own settings.',
-  });
+function formatReport(report: ImportReport, host: Host): string {
+  const { added, present, leftOut, notes, to } = report;
+  const shown = (file: string): string =>
+    oneLine(displayPath(file, { cwd: findProjectRoot(host), home: host.surroundings.home }));
+  const differing = added.filter(({ differs }) => differs.length > 0).length;
+  return [
+    `${plural(added.length, 'hook')} to copy to ${shown(to)}${differenceCount(added.length, differing)}`,
+    ...added.flatMap((entry) => entryLines(entry, shown)),
+    ...present.map((entry) => `  ${colors.dim(`already there: ${titleOf(entry, shown)}`)}`),
+    ...leftOut.map(({ file, line, why }) =>
+      colors.yellow(`  left out: ${shown(file)}:${line}: ${printable(why)}`),
+    ),
+    ...notes.map((note) => printable(note)),
+  ].join('\n');
+}
+
+function differenceCount(total: number, differing: number): string {
+  if (total === 0) return '.';
+  return differing === 0 ? '; none would differ:' : `; ${differing} of them would differ:`;
+}
+
+type ShowPath = (file: string) => string;
+
+function entryLines(entry: ReportedEntry, shown: ShowPath): string[] {
+  return [
+    `  ${titleOf(entry, shown)}`,
+    ...entry.differs.map((text) => colors.yellow(`    ! ${printable(text)}`)),
+  ];
+}
+
+const RUNS_WIDTH = 60;
+
+function titleOf({ event, matcher, type, runs, file, line }: ReportedEntry, shown: ShowPath) {
+  const what = runs.length <= RUNS_WIDTH ? runs : `${cutText(runs, RUNS_WIDTH - 1)}…`;
+  const subject = matcher === null || matcher === '' ? '' : ` ${matcher}`;
+  return `${event}${printable(subject)}: ${type} ${printable(what)} ${colors.dim(`${shown(file)}:${line}`)}`;
 }

@@ -34,14 +34,16 @@ function readListing(host: Host) {
   };
 }
 
-function describeHook({ hook, ...status }: HookStatus, host: Host) {
+function describeHook(status: HookStatus, host: Host) {
+  const { hook, found } = status;
   const pass = host.config.settings['env.pass'];
   return {
     id: hook.id,
     dialect: hook.dialect,
     event: hook.eventName,
-    events: hook.events,
-    matcher: hook.matcher,
+    ...(found.kind === 'hook'
+      ? { events: found.events, matcher: found.matcher }
+      : { events: [], matcher: null }),
     path: hook.path,
     line: hook.line,
     place: hook.place,
@@ -55,13 +57,13 @@ function describeHook({ hook, ...status }: HookStatus, host: Host) {
     onFailure: status.onFailure,
     notes: [...hook.notes, ...(status.wasDisabled ? [WAS_DISABLED] : [])],
     problem: hook.problem,
-    isPlugin: hook.plugin !== undefined,
+    kind: found.kind,
     details: hook.details,
     environment: {
       withheld:
         hook.place === 'workspace' ? PROVIDER_KEYS.filter((key) => !pass.includes(key)) : [],
     },
-    notBound: hook.place === 'workspace' ? describeUnbound(hook) : [],
+    notBound: hook.place === 'workspace' ? describeUnbound(status) : [],
   };
 }
 
@@ -69,13 +71,13 @@ const WAS_DISABLED =
   'was switched off before it changed, and is on again: `hookline hooks disable` it if it should not run';
 
 function jsonListing({ hooks, ...rest }: Listing): unknown {
-  const plain = hooks.map(({ details, isPlugin: _isPlugin, ...hook }) => ({ ...hook, ...details }));
+  const plain = hooks.map(({ details, kind: _kind, ...hook }) => ({ ...hook, ...details }));
   return { ...rest, hooks: plain };
 }
 
 function readableListing({ enabled, hooks: found, ignored }: Listing, host: Host): string {
-  const hooks = found.filter(({ isPlugin }) => !isPlugin);
-  const plugins = found.filter(({ isPlugin }) => isPlugin);
+  const hooks = found.filter(({ kind }) => kind !== 'plugin');
+  const plugins = found.filter(({ kind }) => kind === 'plugin');
   const sections = [
     ...(enabled ? [] : ['Hooks are switched off: none is looked for.']),
     hooks.length === 0 ? noHooks(host) : hookTable(hooks, host),
@@ -189,6 +191,6 @@ function ignoredSection(ignored: Listing['ignored'], host: Host): string[] {
 
 function advice(hooks: readonly ListedHook[]): string[] {
   const waiting = hooks.filter(({ state }) => state === 'untrusted' || state === 'modified');
-  const text = adviceToLook(waiting.map(({ isPlugin }) => (isPlugin ? { plugin: true } : {})));
+  const text = adviceToLook(waiting);
   return text === null ? [] : [text];
 }

@@ -1,37 +1,44 @@
 import { HooklineError } from '../../base/errors.ts';
-import { type Command, withHost } from '../context.ts';
+import { findRealPath } from '../../base/paths.ts';
+import { findDialect, listDialectsWith } from '../../dialects/index.ts';
+import type { DiscoveredUnit } from '../../dialects/discovery.ts';
+import { edited, openHooksFile } from '../../dialects/hooks-file.ts';
+import type { HookExample, HookTemplates, NewHookPlan } from '../../dialects/templates.ts';
+import { isSameFile, writeHookFile } from '../../dialects/write-hook-file.ts';
+import type { Host } from '../../host/create-host.ts';
+import { createMachine } from '../../host/dialect-machine.ts';
+import type { HookStatus } from '../../host/hook-set.ts';
+import type { Binding } from '../../trust/bytes.ts';
+import { keyOf } from '../../trust/collect.ts';
+import { sha256Of } from '../../trust/file-map.ts';
+import { type Command, type CommandContext, type GlobalFlags, withHost } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
-import type { EventOptions, HookPlan, NewOptions } from './new/plan.ts';
-import { reportNewHook } from './new/report.ts';
+import { type KeptTrust, trustNotes, withKeptTrust } from '../state/keep-trust.ts';
+import { oneLine } from '../words/print.ts';
+import { trialCommand } from '../words/trial.ts';
 
-export type { NewOptions } from './new/plan.ts';
-
-type PlanHook = (options: NewOptions) => HookPlan;
-
-const PLANNERS = {
-  cline: async () => forEvent((await import('./new/cline.ts')).planClineHook),
-  claude: async () => forEvent((await import('./new/claude.ts')).planClaudeHook),
-  plugin: async (): Promise<PlanHook> => (await import('./new/plugin.ts')).planPlugin,
-};
-
-function forEvent(plan: (options: EventOptions) => HookPlan): PlanHook {
-  return ({ event, ...options }) => {
-    if (event !== undefined) return plan({ event, ...options });
-    throw new HooklineError('USAGE_INVALID', {
-      message: 'hooks new expects the event that the hook is for, found none',
-      hint: 'Say for example: hookline hooks new PreToolUse. Only --dialect plugin needs none.',
-    });
-  };
+export interface NewOptions {
+  /** May be left out for a plugin. */
+  readonly event?: string;
+  readonly dialect?: string;
+  readonly lang?: string;
+  readonly matcher?: string;
+  readonly global?: boolean;
+  readonly force?: boolean;
 }
 
 /** `hookline hooks new EVENT`: writes an example that works at once. */
 export const newHook: Command<NewOptions> = async (context, options) => {
-  const planHook = await findPlanner(options.dialect ?? 'cline')();
-  const make = planHook(options);
+  const { dialect = 'cline', global: isGlobal = false, force, ...wanted } = options;
+  const planHook = await findTemplates(dialect).load();
+  const createPlan = planHook({ ...wanted, isGlobal });
   return withHost(
     context,
     async (host) => {
-      reportNewHook(context, await make(host));
+      const units = host.hooks().map(({ hook }) => hook);
+      const plan = await createPlan(createMachine(host), units);
+      if (force !== true) refuseExisting(plan);
+      reportNewHook(context, await writeHook(host, plan));
       return EXIT.fine;
     },
     // Nothing runs here, and what is there must be seen even where hooks are switched off.
@@ -39,15 +46,139 @@ export const newHook: Command<NewOptions> = async (context, options) => {
   );
 };
 
-function findPlanner(dialect: string): () => Promise<PlanHook> {
-  if (isDialect(dialect)) return PLANNERS[dialect];
-  const known = Object.keys(PLANNERS);
+function findTemplates(dialect: string): HookTemplates {
+  const templates = findDialect(dialect)?.templates;
+  if (templates !== undefined) return templates;
+  const known = listDialectsWith('templates');
+  const flags = known.map((name) => `--dialect ${name}`);
   throw new HooklineError('USAGE_INVALID', {
     message: `hooks of the dialect ${JSON.stringify(dialect)} cannot be made; known are: ${known.join(', ')}`,
-    hint: 'Say --dialect cline, --dialect claude or --dialect plugin; without it, it is cline.',
+    hint: `Say ${flags.slice(0, -1).join(', ')} or ${flags.at(-1)}; without it, it is cline.`,
   });
 }
 
-function isDialect(dialect: string): dialect is keyof typeof PLANNERS {
-  return Object.hasOwn(PLANNERS, dialect);
+function refuseExisting({ event, existing }: NewHookPlan): void {
+  if (existing.length === 0) return;
+  throw new HooklineError('HOOK_EXISTS', {
+    message: `there is a hook for ${event} already: ${existing.map(oneLine).join(', ')}`,
+    hint: 'Edit it, or write the new one all the same with --force.',
+  });
+}
+
+interface NewHook {
+  readonly event: string;
+  readonly example: HookExample;
+  readonly language: string;
+  readonly file: string;
+  /** The file that configures it, for a hook that is more than its file. */
+  readonly settings: string | null;
+  /** Null when a switch keeps it from being found. */
+  readonly hook: DiscoveredUnit | null;
+  readonly isTrusted: boolean;
+  readonly notes: readonly string[];
+  /** The command that shows it at work, where firing an event does not. */
+  readonly tryIt: string | null;
+}
+
+async function writeHook(host: Host, plan: NewHookPlan): Promise<NewHook> {
+  const { event, example, language, settings, file, isNewHook } = plan;
+  const kept = await withKeptTrust(host, prepareWrite(host, plan), {
+    alsoTrust: (hook, binding) => isNewHook(hook) && bindsFile(binding, plan),
+    ...(settings === null ? {} : { written: [file.path] }),
+  });
+  const status = host.hooks().find(({ hook }) => isNewHook(hook));
+  const { isTrusted, notes } =
+    status === undefined ? describeUnseen(host, plan, kept) : describeTrust(status, kept);
+  const shown = status?.hook.path ?? findRealPath(file.path) ?? file.path;
+  return {
+    event,
+    example,
+    language,
+    file: settings === null ? shown : file.path,
+    settings: settings?.file ?? null,
+    hook: status?.hook ?? null,
+    isTrusted,
+    notes: [...notes, ...(settings === null ? [] : (status?.hook.notes ?? [])), ...plan.notes],
+    tryIt: plan.tryIt?.(shown) ?? null,
+  };
+}
+
+/** Edits the settings before anything is written: a script without an entry would be of no use. */
+function prepareWrite(host: Host, { settings, file, isNewHook }: NewHookPlan): () => void {
+  if (settings === null) return () => writeHookFile(file);
+  const opened = openHooksFile(settings.file, settings.within);
+  const isConfigured = host.hooks().some(({ hook }) => isNewHook(hook));
+  const changed = isConfigured ? null : edited(settings.file, () => settings.addTo(opened.text));
+  return () => {
+    writeHookFile(file);
+    if (changed !== null) opened.write(changed);
+  };
+}
+
+/** Whether what is bound is the text that was written. */
+function bindsFile({ root, entry, files }: Binding, { settings, file }: NewHookPlan): boolean {
+  const bound = settings === null ? entry : (findRealPath(file.path) ?? file.path);
+  return files[keyOf(root, bound)] === sha256Of(file.text);
+}
+
+interface NewTrust {
+  readonly isTrusted: boolean;
+  readonly notes: readonly string[];
+}
+
+function describeUnseen(host: Host, plan: NewHookPlan, kept: KeptTrust): NewTrust {
+  const { settings, file, describeUnseen: describe } = plan;
+  const place = settings?.file ?? file.path;
+  const reasons = host.ignored().filter((each) => isSameFile(each.path, place));
+  const note = describe(reasons.map(({ why }) => why));
+  return { isTrusted: false, notes: [...trustNotes(kept), note] };
+}
+
+/** Whether the new hook may run, and why not. */
+function describeTrust({ hook, why }: HookStatus, kept: KeptTrust): NewTrust {
+  const isTrusted = hook.place !== 'workspace' || kept.trusted.includes(hook);
+  const isExplained = isTrusted || kept.lost.includes(hook);
+  const own = isExplained ? [] : [`not trusted: ${hook.id}: ${why}`];
+  return { isTrusted, notes: [...trustNotes(kept), ...own] };
+}
+
+function reportNewHook({ flags, print }: CommandContext, made: NewHook): void {
+  const { event, example, language: lang, file, settings, hook, isTrusted: trusted, notes } = made;
+  const trial = made.tryIt ?? trialCommand({ event, trial: example.trial }, workspaceFlags(flags));
+  for (const note of notes) print.note(`note: ${oneLine(note)}`);
+  if (flags.json === true) {
+    const configured = settings === null ? {} : { settings };
+    print.json({
+      path: file,
+      ...configured,
+      event,
+      lang,
+      id: hook?.id ?? null,
+      trusted,
+      try: trial,
+    });
+    return;
+  }
+  const { runs, does } = example;
+  const line = hook === null ? '' : `:${hook.line}`;
+  const entry = settings === null ? [] : [`configured in ${oneLine(settings)}${line}`];
+  print.out(
+    [
+      oneLine(file),
+      ...entry,
+      `It runs ${runs}, and ${does}.`,
+      `  try it:         ${trial}`,
+      ...(hook?.place === 'workspace'
+        ? [`  ${trusted ? 'after editing:' : 'to let it run:'}  hookline trust`]
+        : []),
+    ].join('\n'),
+  );
+}
+
+/** What points another command at the same workspace. */
+function workspaceFlags({ cwd, root = [] }: GlobalFlags): readonly string[] {
+  return [
+    ...(cwd === undefined ? [] : ['--cwd', cwd]),
+    ...root.flatMap((each) => ['--root', each]),
+  ];
 }

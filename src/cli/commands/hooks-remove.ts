@@ -1,7 +1,9 @@
 import { unlinkSync } from 'node:fs';
 import { HooklineError, isHooklineError, messageOf } from '../../base/errors.ts';
-import type { FoundHook } from '../../dialects/dialect.ts';
+import { findDialect } from '../../dialects/index.ts';
+import type { DiscoveredUnit, FoundPlugin } from '../../dialects/discovery.ts';
 import type { Host } from '../../host/create-host.ts';
+import type { HookStatus } from '../../host/hook-set.ts';
 import { untrust } from '../../trust/record.ts';
 import { confirm } from '../ask.ts';
 import { type Command, type CommandContext, refuseInsideSession, withHost } from '../context.ts';
@@ -20,8 +22,9 @@ export interface RemoveOptions {
 export const removeHook: Command<RemoveOptions> = (context, { id, yes }) => {
   refuseInsideSession(context, 'hooks rm');
   return withHost(context, async (host) => {
-    const { hook } = findOwnHook(host, id);
-    const removal = await planRemoval(hook);
+    const status = findOwnHook(host, id);
+    const { hook } = status;
+    const removal = await planRemoval(status);
     if (yes !== true && !(await isAgreed(context, removal))) {
       context.print.note('Nothing was deleted.');
       return EXIT.refused;
@@ -35,17 +38,18 @@ export const removeHook: Command<RemoveOptions> = (context, { id, yes }) => {
   });
 };
 
-async function planRemoval(hook: FoundHook): Promise<Removal> {
-  refusePackage(hook);
+async function planRemoval({ hook, found }: HookStatus): Promise<Removal> {
+  if (found.kind === 'plugin') refusePackage(found);
   if (hook.line === null) return fileRemoval(hook.path);
   const { entryRemoval } = await import('../state/remove-entry.ts');
-  return entryRemoval(hook);
+  const removeEntry = await findDialect(hook.dialect)?.removeEntry?.();
+  return entryRemoval(hook, found.kind === 'hook' ? found.matcher : null, removeEntry);
 }
 
 /** One file of a package is not all of it. */
-function refusePackage({ id, plugin, problem }: FoundHook): void {
-  if (plugin === undefined || (plugin.package === null && problem === null)) return;
-  const place = plugin.package?.directory ?? plugin.file;
+function refusePackage({ unit: { id, problem }, entry }: FoundPlugin): void {
+  if (entry.package === null && problem === null) return;
+  const place = entry.package?.directory ?? entry.file;
   throw new HooklineError('USAGE_INVALID', {
     message: `${id} is more than one file, so that \`hooks rm\` does not delete it: ${place}`,
     hint: 'Uninstall it with `hookline plugin uninstall`, switch it off with `hookline hooks disable`, or delete it yourself.',
@@ -68,7 +72,7 @@ function isAgreed(context: CommandContext, { shown, question }: Removal): Promis
 }
 
 /** What no longer exists needs no decision; a hook put there later is looked at anew. */
-async function forgetTrust(host: Host, { root, ownId }: FoundHook): Promise<void> {
+async function forgetTrust(host: Host, { root, ownId }: DiscoveredUnit): Promise<void> {
   const { trust } = host;
   if (root === null || trust.recordFile === null || isHooklineError(trust.record)) return;
   // An entry below it may have moved up to its name, and is trusted by that name now.

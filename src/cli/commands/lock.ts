@@ -3,9 +3,8 @@ import path from 'node:path';
 import { colors } from '../words/colors.ts';
 import { HooklineError, messageOf } from '../../base/errors.ts';
 import { isLink, readTextIfPresent } from '../../base/files.ts';
-import type { FoundHook } from '../../dialects/dialect.ts';
 import type { Host } from '../../host/create-host.ts';
-import { trustUnit } from '../../host/hook-set.ts';
+import { type HookStatus, trustUnit } from '../../host/hook-set.ts';
 import type { TrustUnit } from '../../trust/collect.ts';
 import {
   checkLock,
@@ -32,17 +31,17 @@ export const lockHooks: Command<LockOptions> = (context, options) => {
   const { lock, lockSha256: _sha256, ...flags } = context.flags;
   return withHost({ ...context, flags }, async (host) => {
     const file = lockFile(host, options.file ?? lock);
-    const hooks = host.hooks().flatMap(({ hook }) => (isLocked(hook) ? [hook] : []));
-    const units = hooks.map((hook) => trustUnit(hook));
+    const locked = host.hooks().filter(isLocked);
+    const units = locked.map(({ hook }) => trustUnit(hook));
     return options.check === true
       ? reportCheck(context, file, checkLock(parseLock(readLock(file), file), units))
-      : writeLock(context, { file, units, count: countFound(hooks) });
+      : writeLock(context, { file, units, count: countFound(locked.map(({ found }) => found)) });
   });
 };
 
 /** A plugin that is broken is not loaded, so that there is nothing of it to lock. */
-function isLocked({ place, plugin, problem }: FoundHook): boolean {
-  return place === 'workspace' && (plugin === undefined || problem === null);
+function isLocked({ hook, found }: HookStatus): boolean {
+  return hook.place === 'workspace' && (found.kind !== 'plugin' || hook.problem === null);
 }
 
 /** What a person names is meant from where they are; only the usual file belongs to the root. */

@@ -1,5 +1,5 @@
 import { HooklineError } from '../../base/errors.ts';
-import { addServer } from '../../dialects/claude-config/mcp/edit-servers.ts';
+import { addServer } from '../../mcp/edit-servers.ts';
 import { type Command, refuseInsideSession, withHost } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { editServers, type ServerScope } from '../state/servers-file.ts';

@@ -1,6 +1,6 @@
 import { HooklineError } from '../../base/errors.ts';
 import { closestName } from '../../base/spelling.ts';
-import { removeServer } from '../../dialects/claude-config/mcp/edit-servers.ts';
+import { removeServer } from '../../mcp/edit-servers.ts';
 import type { Host } from '../../host/create-host.ts';
 import { findServers, serverPlace } from '../../host/mcp/find-servers.ts';
 import { openHooks } from '../../host/open-hooks.ts';

@@ -4,7 +4,7 @@ import { colors } from '../words/colors.ts';
 import { HooklineError, isHooklineError } from '../../base/errors.ts';
 import { systemClock } from '../../base/clock.ts';
 import { parseJson } from '../../base/json.ts';
-import type { FoundHook } from '../../dialects/dialect.ts';
+import type { Discovered, DiscoveredUnit } from '../../dialects/discovery.ts';
 import type { Host } from '../../host/create-host.ts';
 import { type HookStatus, trustUnit } from '../../host/hook-set.ts';
 import { type Binding, bindUnit, readBytes } from '../../trust/bytes.ts';
@@ -63,10 +63,12 @@ export async function trustIn(
 }
 
 function namesOf(shown: readonly Shown[]): string {
-  const settings = shown.filter(({ status }) => status.hook.permissions !== undefined).length;
-  const servers = shown.filter(({ status }) => status.hook.mcpServer !== undefined).length;
-  const plugins = shown.filter(({ status }) => status.hook.plugin !== undefined).length;
-  const hooks = shown.length - settings - servers - plugins;
+  const count = (kind: Discovered['kind']): number =>
+    shown.filter(({ status }) => status.found.kind === kind).length;
+  const settings = count('permissions');
+  const servers = count('mcpServer');
+  const plugins = count('plugin');
+  const hooks = count('hook');
   return [
     ...(hooks === 0 ? [] : [`${plural(hooks, 'hook')} to run with your rights`]),
     ...(plugins === 0
@@ -116,7 +118,9 @@ export function recordFile({ trust }: Host): string {
 }
 
 function reportNothing(context: CommandContext, host: Host): typeof EXIT.fine {
-  const hooks = host.hooks().flatMap(({ hook }) => (hook.place === 'workspace' ? [hook] : []));
+  const hooks = host
+    .hooks()
+    .flatMap(({ hook, found }) => (hook.place === 'workspace' ? [found] : []));
   if (context.flags.json === true) context.print.json({ trusted: [] });
   else {
     context.print.out(hooks.length === 0 ? nothingFound(host) : allTrusted(hooks));
@@ -130,7 +134,7 @@ function nothingFound(host: Host): string {
   return `This workspace has no hooks, so there is nothing to trust.${more}`;
 }
 
-function allTrusted(hooks: readonly FoundHook[]): string {
+function allTrusted(hooks: readonly Discovered[]): string {
   const verb = hooks.length === 1 ? 'is' : 'are';
   return `${countFound(hooks)} of this workspace ${verb} trusted already.`;
 }
@@ -141,46 +145,53 @@ function report({ flags, print }: CommandContext, shown: readonly Shown[]): void
     path: status.hook.path,
     digest: binding.digest,
     files: boundPaths(binding.files),
-    notBound: [...binding.unbound, ...describeUnbound(status.hook)],
+    notBound: [...binding.unbound, ...describeUnbound(status)],
   }));
   if (flags.json === true) print.json({ trusted });
   else {
-    const count = countFound(shown.map(({ status }) => status.hook));
+    const count = countFound(shown.map(({ status }) => status.found));
     print.out(`Trusted ${count}. A changed byte will make it ask again.`);
   }
 }
 
 function describe({ status, binding }: Shown, host: Host): string {
-  const { hook, state, why } = status;
-  const notBound = [...binding.unbound, ...describeUnbound(hook)];
+  const { hook, found, state, why } = status;
+  const notBound = [...binding.unbound, ...describeUnbound(status)];
   return [
     `${colors.bold(oneLine(hook.id))}  ${colors.yellow(state)}: ${printable(why)}`,
     `  file      ${oneLine(hook.path)}${hook.line === null ? '' : `:${hook.line}`}`,
-    ...whatItDoes(hook),
+    ...whatItDoes(status),
     ...(hook.problem === null ? [] : [`  problem   ${printable(hook.problem)}`]),
     ...hook.notes.map((note) => `  note      ${printable(note)}`),
     `  binds     ${boundWords(binding.files)}`,
-    `  not bound ${notBound.length === 0 ? alwaysUnbound(hook) : notBound.map(oneLine).join(', ')}`,
+    `  not bound ${notBound.length === 0 ? alwaysUnbound(found) : notBound.map(oneLine).join(', ')}`,
     indent(state === 'modified' ? changes(status, host) : excerpts(hook), '  '),
     '',
   ].join('\n');
 }
 
-function whatItDoes({ permissions, mcpServer, plugin, eventName }: FoundHook): readonly string[] {
-  if (permissions !== undefined) return ['  allows    calls of the agent without asking you'];
-  if (mcpServer !== undefined) return ['  starts    with every session, as an MCP server'];
-  if (plugin === undefined) return [`  runs at   ${eventName}`];
-  const { capabilities } = plugin;
-  return [
-    '  plugin    is loaded into the agent with every session',
-    ...(capabilities === null ? [] : [`  says      that it brings ${capabilities.join(', ')}`]),
-  ];
+function whatItDoes({ hook, found }: HookStatus): readonly string[] {
+  switch (found.kind) {
+    case 'permissions':
+      return ['  allows    calls of the agent without asking you'];
+    case 'mcpServer':
+      return ['  starts    with every session, as an MCP server'];
+    case 'hook':
+      return [`  runs at   ${hook.eventName}`];
+    case 'plugin': {
+      const { capabilities } = found.entry;
+      return [
+        '  plugin    is loaded into the agent with every session',
+        ...(capabilities === null ? [] : [`  says      that it brings ${capabilities.join(', ')}`]),
+      ];
+    }
+  }
 }
 
-function alwaysUnbound({ permissions }: FoundHook): string {
-  return permissions === undefined
-    ? 'whatever else it starts or loads'
-    : 'whatever the commands do that it allows';
+function alwaysUnbound({ kind }: Discovered): string {
+  return kind === 'permissions'
+    ? 'whatever the commands do that it allows'
+    : 'whatever else it starts or loads';
 }
 
 const SHOWN_ABSENT = 3;
@@ -214,7 +225,7 @@ const EXCERPT_LINES = 60;
  * The hook's file, or its entry and every script that it names. Secrets in them stay: whoever trusts
  * bytes must see these bytes.
  */
-function excerpts({ path, binds }: FoundHook): string {
+function excerpts({ path, binds }: DiscoveredUnit): string {
   if (binds.text === undefined) return excerpt(readFileSync(path));
   const entry = excerpt(Buffer.from(readableEntry(binds.text)));
   const scripts = binds.files.flatMap((file) => {

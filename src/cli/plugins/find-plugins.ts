@@ -27,8 +27,9 @@ export interface FoundInstall {
 /** Every plugin that was found, in declared order. */
 export function findPlugins(host: Pick<Host, 'hooks'>): readonly FoundPlugin[] {
   return host.hooks().flatMap((status): readonly FoundPlugin[] => {
-    const { plugin: entry, path: file } = status.hook;
-    return entry === undefined ? [] : [{ entry, status, install: findInstall(file) }];
+    const { hook, found } = status;
+    if (found.kind !== 'plugin') return [];
+    return [{ entry: found.entry, status, install: findInstall(hook.path) }];
   });
 }
 

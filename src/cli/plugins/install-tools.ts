@@ -6,10 +6,8 @@ import { createProgramFinder } from '../../process/program-finder.ts';
 import type { CommandContext } from '../context.ts';
 import path from 'node:path';
 import { HooklineError } from '../../base/errors.ts';
-import { pluginDirectories } from '../../dialects/cline-plugin/discover.ts';
-import { clinePlaces } from '../../host/dialects/cline.ts';
-import { clineDirectory } from '../../host/dialects/own-directory.ts';
-import { pluginPlaces } from '../../host/dialects/plugin.ts';
+import { DIALECTS } from '../../dialects/index.ts';
+import { clineDirectory } from '../../dialects/own-directories.ts';
 import type { PluginsPlace } from '../../plugins/install/install.ts';
 
 /** npm, git and the rest of this machine, for whoever installs plugins. */
@@ -28,16 +26,10 @@ export function installTools(
 }
 
 /** Every directory that plugins are looked for in: the person's, then those of the workspace. */
-export function pluginsPlaces({
-  surroundings,
-  workspaceRoots,
-}: Pick<Host, 'surroundings' | 'workspaceRoots'>): readonly PluginsPlace[] {
-  const { documents } = clinePlaces({ surroundings, workspaceRoots, hooksDirectory: null });
-  const places = pluginPlaces({ surroundings, workspaceRoots, documents, paths: [] });
-  return pluginDirectories(places).map(({ path: directory, root }) => ({
-    directory,
-    workspace: root,
-  }));
+export function pluginsPlaces(
+  host: Pick<Host, 'surroundings' | 'workspaceRoots'>,
+): readonly PluginsPlace[] {
+  return DIALECTS.flatMap(({ pluginDirectories }) => pluginDirectories?.(host) ?? []);
 }
 
 /** The directory that --cwd names, or the person's own. */

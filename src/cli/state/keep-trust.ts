@@ -1,7 +1,7 @@
 import { systemClock } from '../../base/clock.ts';
 import { isHooklineError, messageOf } from '../../base/errors.ts';
 import { findRealPath } from '../../base/paths.ts';
-import type { FoundHook } from '../../dialects/dialect.ts';
+import type { DiscoveredUnit } from '../../dialects/discovery.ts';
 import type { Host } from '../../host/create-host.ts';
 import { type HookStatus, SESSION_MARKER, trustUnit } from '../../host/hook-set.ts';
 import { type Binding, bindUnit } from '../../trust/bytes.ts';
@@ -12,9 +12,9 @@ import { type TrustedEntry, trustUnits } from '../../trust/record.ts';
 /** What became of trust when Hookline itself changed a hook directory. */
 export interface KeptTrust {
   /** Hooks whose new bytes are in the trust record. */
-  readonly trusted: readonly FoundHook[];
+  readonly trusted: readonly DiscoveredUnit[];
   /** Hooks that were trusted, or were to be, and are not. */
-  readonly lost: readonly FoundHook[];
+  readonly lost: readonly DiscoveredUnit[];
   /** Why the trust record was not written, or null. */
   readonly problem: string | null;
 }
@@ -22,7 +22,7 @@ export interface KeptTrust {
 /** What a change of hook files is known to do. */
 export interface Keeping {
   /** Hooks that are to be trusted from then on. */
-  readonly alsoTrust?: (hook: FoundHook, binding: Binding) => boolean;
+  readonly alsoTrust?: (hook: DiscoveredUnit, binding: Binding) => boolean;
   /** Files that are written, beyond those that are hooks themselves. */
   readonly written?: readonly string[];
 }
@@ -62,14 +62,14 @@ export function trustNotes({ lost, problem }: KeptTrust): readonly string[] {
 }
 
 interface Remembered {
-  readonly hook: FoundHook;
+  readonly hook: DiscoveredUnit;
   readonly realPath: string;
   /** What the record vouched for, or null when it did not. */
   readonly entry: TrustedEntry | null;
 }
 
 interface Standing {
-  readonly hook: FoundHook;
+  readonly hook: DiscoveredUnit;
   /** What is to be trusted, or null when it must not be. */
   readonly binding: Binding | null;
 }
@@ -88,17 +88,17 @@ function remember({ hook, trustedBy }: HookStatus, { trust }: Host): Remembered 
   };
 }
 
-function findBefore(hook: FoundHook, before: readonly Remembered[]): Remembered | null {
+function findBefore(hook: DiscoveredUnit, before: readonly Remembered[]): Remembered | null {
   return before.find((each) => isSameHook(each.hook, hook)) ?? null;
 }
 
 /** Many entries stand in one file; one of them is known by what it says, wherever it has moved to. */
-function isSameHook(one: FoundHook, other: FoundHook): boolean {
+function isSameHook(one: DiscoveredUnit, other: DiscoveredUnit): boolean {
   if (one.path !== other.path) return false;
   return one.line === null || one.binds.text === other.binds.text;
 }
 
-function bind(hook: FoundHook): { hook: FoundHook; binding: Binding }[] {
+function bind(hook: DiscoveredUnit): { hook: DiscoveredUnit; binding: Binding }[] {
   try {
     return [{ hook, binding: bindUnit(trustUnit(hook)) }];
   } catch (error) {
@@ -110,7 +110,7 @@ function bind(hook: FoundHook): { hook: FoundHook; binding: Binding }[] {
 
 /** A hook that was trusted and no longer is; empty for all others. */
 function shaken(
-  hook: FoundHook,
+  hook: DiscoveredUnit,
   { before, touched }: { before: Remembered | null; touched: readonly string[] },
 ): Standing[] {
   const entry = before?.entry ?? null;
@@ -137,7 +137,7 @@ async function record(host: Host, standings: readonly Standing[]): Promise<KeptT
   return { trusted: trusted.map(hookOf), lost: lost.map(hookOf), problem };
 }
 
-function hookOf({ hook }: Standing): FoundHook {
+function hookOf({ hook }: Standing): DiscoveredUnit {
   return hook;
 }
 

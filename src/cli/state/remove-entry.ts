@@ -1,11 +1,8 @@
 import { HooklineError } from '../../base/errors.ts';
-import { type EntryAddress, removeEntry } from '../../dialects/claude-config/config/edit.ts';
-import { entryText } from '../../dialects/claude-config/config/entry-text.ts';
-import { isClaudeEvent } from '../../dialects/claude-config/names.ts';
-import type { FoundHook } from '../../dialects/dialect.ts';
+import type { RemoveEntry } from '../../dialects/dialect.ts';
+import type { DiscoveredUnit } from '../../dialects/discovery.ts';
+import { edited, openHooksFile } from '../../dialects/hooks-file.ts';
 import { indent, oneLine, printable } from '../words/print.ts';
-import { entryLines, entryOf } from './entry-of.ts';
-import { edited, openHooksFile } from './hooks-file.ts';
 
 /** How a hook is taken away. */
 export interface Removal {
@@ -18,46 +15,32 @@ export interface Removal {
   readonly result: Readonly<Record<string, unknown>>;
 }
 
-/** Takes an entry out of its settings file; comments and all other entries stay. */
-export function entryRemoval(hook: FoundHook): Removal {
+/** Takes an entry out of its settings file, in the way that its dialect knows. */
+export function entryRemoval(
+  hook: DiscoveredUnit,
+  matcher: string | null,
+  removeEntry: RemoveEntry | undefined,
+): Removal {
   const { path: file, line, root, eventName } = hook;
   if (line === null || !file.endsWith('.json')) throw byHand(hook);
   const opened = openHooksFile(file, root);
   if (opened.text === '') throw notAFile(hook);
-  const address = addressOf(hook, line);
-  const changed = edited(file, () => removeEntry(opened.text, address));
+  const removed = edited(file, () => removeEntry?.(hook, opened.text) ?? null);
+  if (removed === null) throw byHand(hook);
   const where = `${oneLine(file)}:${line}`;
+  const shown = removed.entry.split('\n').map(printable).join('\n');
   const scripts = scriptsOf(hook);
   return {
-    shown: [`${where}\n${indent(shownEntry(hook, opened.text), '  ')}`],
+    shown: [`${where}\n${indent(shown, '  ')}`],
     question: `Remove this ${eventName} entry from ${oneLine(file)}?`,
-    remove: () => opened.write(changed),
+    remove: () => opened.write(removed.text),
     done: [`Removed the entry at ${where}.`, ...stays(scripts)].join('\n'),
-    result: { removed: { file, line, event: eventName, matcher: hook.matcher }, kept: scripts },
+    result: { removed: { file, line, event: eventName, matcher }, kept: scripts },
   };
 }
 
-/** An entry that cannot run is known by its line alone. */
-function addressOf(hook: FoundHook, line: number): EntryAddress {
-  const entry = entryOf(hook);
-  if (entry === null) {
-    if (!isClaudeEvent(hook.eventName)) throw byHand(hook);
-    return { event: hook.eventName, line };
-  }
-  const { event, matcher, handler, source } = entry;
-  const text = entryText({ event, matcher, agentType: undefined, handler }, source);
-  return { event, line, source, text };
-}
-
-function shownEntry(hook: FoundHook, text: string): string {
-  const entry = entryOf(hook);
-  const lines =
-    entry === null ? [text.split('\n')[(hook.line ?? 1) - 1] ?? ''] : [entryLines(entry)];
-  return lines.flatMap((each) => each.split('\n').map(printable)).join('\n');
-}
-
 /** What it ran may serve others, so it is not deleted. */
-function scriptsOf({ binds }: FoundHook): readonly string[] {
+function scriptsOf({ binds }: DiscoveredUnit): readonly string[] {
   return binds.files.filter((file) => /\.\w+$/.test(file));
 }
 
@@ -67,14 +50,14 @@ function stays(scripts: readonly string[]): readonly string[] {
   return [`What it ran ${verb}: ${scripts.map(oneLine).join(', ')}`];
 }
 
-function byHand({ id, path: file, line }: FoundHook): HooklineError {
+function byHand({ id, path: file, line }: DiscoveredUnit): HooklineError {
   return new HooklineError('CONFIG_INVALID', {
     message: `${id} stands at ${file}:${line}, where it cannot be removed without touching what is around it`,
     hint: `Edit the file by hand, or say \`hookline hooks disable ${id}\`.`,
   });
 }
 
-function notAFile({ id }: FoundHook): HooklineError {
+function notAFile({ id }: DiscoveredUnit): HooklineError {
   return new HooklineError('USAGE_INVALID', {
     message: `${id} was given on the command line: there is no file to remove it from`,
     hint: 'Leave it out of --settings.',

@@ -3,7 +3,7 @@ import { HooklineError, messageOf } from '../../base/errors.ts';
 import { readTextIfPresent, updatePrivateFile } from '../../base/files.ts';
 import type { Host } from '../../host/create-host.ts';
 import { ownServersFile } from '../../host/mcp/own-servers.ts';
-import { edited, openHooksFile } from './hooks-file.ts';
+import { edited, openHooksFile } from '../../dialects/hooks-file.ts';
 
 /** Whose servers: the person's own, or everybody's in this workspace. */
 export type ServerScope = 'user' | 'project';

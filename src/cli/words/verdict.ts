@@ -1,5 +1,5 @@
 import { colors } from './colors.ts';
-import { untoldFailure } from '../../dialects/cline-plugin/untold-failure.ts';
+import { untoldFailure } from '../../dialects/unreported-failure.ts';
 import { awaitsTrust, type Outcome, type Verdict } from '../../hooks/decision.ts';
 import { indent, milliseconds, oneLine, plural, printable } from './print.ts';
 

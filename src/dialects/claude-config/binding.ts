@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { findRealPath, isInside } from '../../base/paths.ts';
-import type { Binds } from '../dialect.ts';
+import type { Binds } from '../discovery.ts';
 import { textWithEnvironment } from './config/entry-text.ts';
 import type { CommandEntry, Entry } from './entry.ts';
 import { planCommand } from './handlers/command-line.ts';

@@ -1,187 +1,36 @@
-import { lstatSync } from 'node:fs';
 import path from 'node:path';
-import { once } from '../../base/once.ts';
-import type { AnnouncedFile, Dialect, Discovery, FoundHook, Ignored } from '../dialect.ts';
-import type { BrokenEntry, Entry, Source, SourceKind } from './entry.ts';
-import { createEntryHandlers, type RanOnce } from './entry-handlers.ts';
-import {
-  brokenGate,
-  type BrokenGate,
-  foundHook,
-  type NamedEntry,
-  type NamedGate,
-} from './found-hook.ts';
-import { createHeldTexts } from './held-texts.ts';
-import { nicknameOf } from './identity.ts';
-import { createBudget } from './match/matching.ts';
-import { GATES, isGate } from './names.ts';
-import { serverUnit } from './mcp/server-unit.ts';
-import { permissionUnit } from './permissions/permission-unit.ts';
-import type { HookPorts } from './ports.ts';
-import type { ClaudeSession } from './session.ts';
-import type { ClaudePlaces } from './sources/places.ts';
-import { readConfigText } from './sources/read-file.ts';
-import { readSources, type SourcesReading } from './sources/read-sources.ts';
+import type { Dialect, MachinePlaces } from '../dialect.ts';
+import { claudeDirectory } from '../own-directories.ts';
+import { SCRIPT_LANGUAGE_NAMES } from '../templates.ts';
+import { createClaudeDiscoverer } from './find-hooks.ts';
+import { readClaudeOptions } from './machine.ts';
+import { CLAUDE_EVENT_NAMES, findClaudeEvent, listClaudeNames } from './names.ts';
 
-export interface ClaudeConfigOptions {
-  readonly places: ClaudePlaces;
-  readonly session: Omit<ClaudeSession, 'settingsEnv'>;
-  readonly ports: HookPorts;
-}
+/** Claude Code's hooks: entries of settings files, plugins, skills and `.cline/hooks.json`. */
+export const claude = {
+  name: 'claude',
+  events: { names: CLAUDE_EVENT_NAMES, find: findClaudeEvent, namesOf: listClaudeNames },
+  vocabulary: 'claude',
+  discover: (machine) => createClaudeDiscoverer(readClaudeOptions(machine)),
+  encode: async () => (await import('./port.ts')).encode,
+  decode: async () => (await import('./port.ts')).decode,
+  readPayload: async () => (await import('./input/read-payload.ts')).readClaudePayload,
+  writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
+  templates: {
+    about: 'a script and an entry',
+    languages: SCRIPT_LANGUAGE_NAMES,
+    load: async () => (await import('./templates/plan.ts')).planClaudeHook,
+  },
+  importFrom: async () => (await import('./import/import-hooks.ts')).importClaudeHooks,
+  removeEntry: async () => (await import('./remove-entry.ts')).removeClaudeEntry,
+  checkSettings: async () => (await import('./port.ts')).checkSettings,
+  checkScript: async () => (await import('./port.ts')).checkScript,
+  protectedPlaces: findProtectedPlaces,
+} as const satisfies Dialect;
 
-interface Remembering extends ClaudeConfigOptions {
-  readonly ranOnce: RanOnce;
-}
+const PROTECTED = ['settings.json', 'hooks', 'plugins', 'skills', 'agents'];
 
-/** Hooks that settings files, plugins and `.cline/hooks.json` configure in Claude Code's format. */
-export function claudeConfigDialect(options: ClaudeConfigOptions): Dialect {
-  const texts = createHeldTexts((file) => readConfigText(file));
-  const ranOnce: RanOnce = new Map();
-  return {
-    name: 'claude',
-    changes: texts,
-    discover({ keepsAnnounced = false } = {}): Discovery {
-      const read = keepsAnnounced ? texts.readKept : texts.readNow;
-      if (isAnythingThere(options.places)) {
-        return discoveryOf(readSources(options.places, read), { ...options, ranOnce });
-      }
-      // Who only lists hooks does not ask what to watch.
-      const reading = once(() => readSources(options.places, read));
-      return {
-        hooks: [],
-        ignored: [],
-        get watched() {
-          return reading().watched;
-        },
-        get announced() {
-          return reading().settingsFiles.flatMap(announced);
-        },
-      };
-    },
-  };
-}
-
-/** Whether any place exists in which something may be configured; mostly none does. */
-function isAnythingThere(places: ClaudePlaces): boolean {
-  const { startDirectory, claudeDirectory, clineDirectory, managedDirectory } = places;
-  if (places.flagSettings !== null || places.pluginDirectories.length > 0) return true;
-  return [
-    path.join(startDirectory, '.claude'),
-    path.join(startDirectory, '.mcp.json'),
-    path.join(startDirectory, 'hooks', 'hooks.json'),
-    ...places.workspaceRoots.flatMap((root) => [
-      path.join(root, '.claude'),
-      path.join(root, '.cline', 'hooks.json'),
-    ]),
-    ...(claudeDirectory === null ? [] : [claudeDirectory]),
-    ...(clineDirectory === null ? [] : [path.join(clineDirectory, 'hooks.json')]),
-    ...(managedDirectory === null ? [] : [managedDirectory]),
-  ].some(mayExist);
-}
-
-/** Also when it is a link that leads nowhere, or lies where nobody may look: that has to be told. */
-function mayExist(file: string): boolean {
-  try {
-    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return true;
-  }
-}
-
-function discoveryOf(reading: SourcesReading, options: Remembering): Discovery {
-  const { ignored, broken, watched } = reading;
-  return {
-    hooks: [
-      ...(reading.entries.length === 0 ? [] : configuredHooks(reading, options)),
-      ...gatesWithNames(broken.flatMap(gatesIn)).map((gate) => brokenGate(gate)),
-      ...permissionUnits(reading),
-      ...reading.mcpServers.servers.flatMap((server) => serverUnit(server, options.session)),
-    ],
-    ignored: [...ignored, ...broken.flatMap(ignoredEntry)],
-    watched,
-    announced: reading.settingsFiles.flatMap(announced),
-    permissions: reading.permissions.map(({ said }) => said),
-    mcpServers: reading.mcpServers,
-    plugins: reading.plugins,
-  };
-}
-
-/** `claude:project:permissions` */
-function permissionUnits({ permissions }: SourcesReading): readonly FoundHook[] {
-  const names = createNames();
-  return permissions.flatMap((each) => permissionUnit(each, names(each.source, 'permissions')));
-}
-
-function configuredHooks(
-  { entries, env, httpRules }: SourcesReading,
-  { ports, session: given, ranOnce }: Remembering,
-): readonly FoundHook[] {
-  const session: ClaudeSession = { ...given, settingsEnv: env };
-  const handlers = createEntryHandlers({ session, ports, httpRules, ranOnce });
-  const means = { session, handlers, budget: createBudget() };
-  return withNames(entries).map((named) => foundHook(named, means));
-}
-
-/** What ConfigChange calls each kind of settings; others change without being announced. */
-const ANNOUNCED: Readonly<Partial<Record<SourceKind, string>>> = {
-  user: 'user_settings',
-  project: 'project_settings',
-  local: 'local_settings',
-  managed: 'policy_settings',
-};
-
-function announced({ kind, file }: Source): AnnouncedFile[] {
-  const source = ANNOUNCED[kind];
-  return source === undefined ? [] : [{ file, source }];
-}
-
-/** A file of which nothing can be read may have held any guard. */
-function gatesIn({ event, ...broken }: BrokenEntry): readonly BrokenGate[] {
-  if (event === null) return GATES.map((gate) => ({ ...broken, event: gate }));
-  return isGate(event) ? [{ ...broken, event }] : [];
-}
-
-/** What is broken and guards nothing is told, and that is all. */
-function ignoredEntry({ source, line, event, why }: BrokenEntry): Ignored[] {
-  if (event === null || isGate(event)) return [];
-  return [{ path: source.file, why: `line ${line}: ${why}` }];
-}
-
-/** `claude:project:PreToolUse:format.sh`; a second of the same name is marked `~2`. */
-function createNames(): (source: Source, name: string) => { id: string; ownId: string } {
-  const counts = new Map<string, number>();
-  return ({ label, kind }, name) => {
-    // Which other roots are open must not change what trust remembers.
-    const ownLabel = kind === 'project' ? label.replace(/@.*$/, '') : label;
-    const mark = repeatMark(next(counts, `${label}:${name}`));
-    return { id: `claude:${label}:${name}${mark}`, ownId: `claude:${ownLabel}:${name}${mark}` };
-  };
-}
-
-function withNames(entries: readonly Entry[]): readonly NamedEntry[] {
-  const names = createNames();
-  const indexes = new Map<string, number>();
-  return entries.map((entry) => ({
-    entry,
-    index: next(indexes, entry.event),
-    ...names(entry.source, `${entry.event}:${nicknameOf(entry)}`),
-  }));
-}
-
-function gatesWithNames(gates: readonly BrokenGate[]): readonly NamedGate[] {
-  const names = createNames();
-  return gates.map((broken) => ({
-    broken,
-    ...names(broken.source, `${broken.event}:line-${broken.line}`),
-  }));
-}
-
-function next(counts: Map<string, number>, key: string): number {
-  const count = counts.get(key) ?? 0;
-  counts.set(key, count + 1);
-  return count;
-}
-
-function repeatMark(before: number): string {
-  return before === 0 ? '' : `~${before + 1}`;
+function findProtectedPlaces({ surroundings }: MachinePlaces): readonly string[] {
+  const directory = claudeDirectory(surroundings);
+  return directory === null ? [] : PROTECTED.map((name) => path.join(directory, name));
 }

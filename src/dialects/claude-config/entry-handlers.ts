@@ -2,7 +2,8 @@ import { callOf, type HookEvent } from '../../hooks/facts.ts';
 import { systemClock } from '../../base/clock.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
 import type { Handler } from '../../hooks/handler.ts';
-import type { Grant } from '../dialect.ts';
+import { tell } from '../../hooks/observers.ts';
+import type { Grant } from '../discovery.ts';
 import { whyUnboundIn } from './binding.ts';
 import type { CommandEntry, Entry } from './entry.ts';
 import { planCommand } from './handlers/command-line.ts';
@@ -16,7 +17,7 @@ import { identityOf, labelOf } from './identity.ts';
 import { type ClaudeIo, createIo } from './io.ts';
 import { failureOf, failurePolicyOf } from './output/failures.ts';
 import { decideModelAnswer } from './output/model-answer.ts';
-import type { HookPorts } from './ports.ts';
+import type { HookPorts } from '../ports.ts';
 import type { ClaudeSession } from './session.ts';
 
 export interface HandlerMeans {

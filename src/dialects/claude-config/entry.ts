@@ -1,4 +1,4 @@
-import type { Place } from '../dialect.ts';
+import type { Place } from '../discovery.ts';
 import type { ClaudeEvent } from './names.ts';
 
 export const SOURCE_KINDS = [

@@ -1,6 +1,6 @@
 import type { Handler } from '../../hooks/handler.ts';
 import { failingHandler } from '../command-handler.ts';
-import type { Binds, FoundHook, Grant } from '../dialect.ts';
+import type { Binds, FoundHook, Grant } from '../discovery.ts';
 import { bindsOf } from './binding.ts';
 import { commandNotes } from './config/command-notes.ts';
 import type { BrokenEntry, CommandEntry, Entry } from './entry.ts';
@@ -38,29 +38,32 @@ export function foundHook(
   const problem = fit.problem ?? handlers.problemOf(entry);
   let binds: Binds | null = null;
   return {
-    id,
-    ownId,
-    dialect: 'claude',
-    eventName: event,
+    kind: 'hook',
+    unit: {
+      id,
+      ownId,
+      dialect: 'claude',
+      eventName: event,
+      path: source.file,
+      line: entry.line,
+      place: source.place,
+      root: source.root,
+      // Found with a shell parser, which only those load who ask for trust.
+      get binds() {
+        return (binds ??= bindsOf(entry, session));
+      },
+      ...(source.kind === 'managed' ? { isFixed: true } : {}),
+      get notes() {
+        const ofCommand = entry.type === 'command' ? notesOfCommand(entry, session) : [];
+        return [...entry.notes, ...ofCommand, ...fit.notes, ...neverFired(event)];
+      },
+      problem,
+      details: detailsOf(entry),
+    },
     events: [CLAUDE_EVENTS[event].event],
     matcher: entry.matcher ?? null,
-    path: source.file,
-    line: entry.line,
-    place: source.place,
-    root: source.root,
-    // Found with a shell parser, which only those load who ask for trust.
-    get binds() {
-      return (binds ??= bindsOf(entry, session));
-    },
-    ...(source.kind === 'managed' ? { isFixed: true } : {}),
     timeoutMs: entry.timeoutMs,
     onFailure: failurePolicyOf(event, entry.onFailure),
-    get notes() {
-      const ofCommand = entry.type === 'command' ? notesOfCommand(entry, session) : [];
-      return [...entry.notes, ...ofCommand, ...fit.notes, ...neverFired(event)];
-    },
-    problem,
-    details: detailsOf(entry),
     toHandlers: (grant) => handlersOf({ entry, id, index, fit }, { grant, handlers }),
   };
 }
@@ -135,23 +138,26 @@ export type BrokenGate = BrokenEntry & { readonly event: ClaudeEvent };
 export function brokenGate({ broken, id, ownId }: NamedGate): FoundHook {
   const { source, line, event, why } = broken;
   return {
-    id,
-    ownId,
-    dialect: 'claude',
-    eventName: event,
+    kind: 'hook',
+    unit: {
+      id,
+      ownId,
+      dialect: 'claude',
+      eventName: event,
+      path: source.file,
+      line,
+      place: source.place,
+      root: source.root,
+      binds: { entry: source.file, text: why, files: [], directories: [] },
+      runsNothing: true,
+      notes: [],
+      problem: why,
+      details: { source: source.label },
+    },
     events: [CLAUDE_EVENTS[event].event],
     matcher: null,
-    path: source.file,
-    line,
-    place: source.place,
-    root: source.root,
-    binds: { entry: source.file, text: why, files: [], directories: [] },
-    runsNothing: true,
     timeoutMs: 0,
     onFailure: 'open',
-    notes: [],
-    problem: why,
-    details: { source: source.label },
     toHandlers: (grant) => [
       failingHandler({ ...targetOf({ id, event, grant }), source: `${source.file}:${line}` }, why),
     ],

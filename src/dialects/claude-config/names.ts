@@ -1,4 +1,4 @@
-import type { EventName } from '../../hooks/facts.ts';
+import type { EventName, HookEvent } from '../../hooks/facts.ts';
 
 /** What exit code 2 and a top-level `decision: "block"` mean. */
 export type Blocking = 'blocks' | 'ignored';
@@ -85,6 +85,15 @@ export const GATES: readonly ClaudeEvent[] = ['PreToolUse', 'PermissionRequest']
 
 export function isGate(event: ClaudeEvent): boolean {
   return GATES.includes(event);
+}
+
+/** The names under which Claude Code runs hooks at an event. */
+export function listClaudeNames(event: HookEvent): readonly ClaudeEvent[] {
+  return CLAUDE_EVENT_NAMES.filter(
+    (name) =>
+      CLAUDE_EVENTS[name].event === event.name &&
+      (event.name !== 'RunEnd' || event.status === 'failed'),
+  );
 }
 
 /** Our event that goes by this name in Claude's format, and what tells its moment from others. */

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { appendPrivateFile } from '../../base/files.ts';
 import type { HookEvent } from '../../hooks/facts.ts';
-import { safeFileName } from './handlers/env-file.ts';
+import { safeFileName } from '../../process/env-files.ts';
 import type { Spill } from './output/spill.ts';
 import type { ClaudeSession } from './session.ts';
 

@@ -1,7 +1,7 @@
 import type { Answer, HandlerInput } from '../../hooks/handler.ts';
 import type { ProgramResult } from '../../process/run.ts';
 import type { Codec } from '../command-handler.ts';
-import { lastWords } from '../last-words.ts';
+import { lastWords } from '../last-error-line.ts';
 import { decide, type DecideOptions } from './decide.ts';
 import type { FileHookName, Profile } from './names.ts';
 import { readAnswer } from './output.ts';

@@ -1,167 +1,53 @@
-import path from 'node:path';
-import { isInside } from '../../base/paths.ts';
-import type { HandlerInput } from '../../hooks/handler.ts';
-import type { LaunchMachine } from '../../process/interpreter.ts';
-import { type Codec, commandHandler, failingHandler } from '../command-handler.ts';
-import type { Dialect, Discovery, FoundHook, Grant, Ignored } from '../dialect.ts';
-import { createShebangFiles, type ShebangFiles } from '../shebang-files.ts';
-import { createFileHookCodec } from './codec.ts';
-import type { DecideOptions } from './decide.ts';
-import { hookDirectories, type HookPlaces, settlePlace } from './directories.ts';
-import { type HookFile, readHookDirectory, readHookFile } from './discover.ts';
-import { always, FILE_HOOKS, type FileHookName, type Profile } from './names.ts';
+import type { HookEvent } from '../../hooks/facts.ts';
+import type { Dialect, FoundAt } from '../dialect.ts';
+import type { DialectMachine } from '../machine.ts';
+import { SCRIPT_LANGUAGE_NAMES } from '../templates.ts';
+import { isDirectory } from '../../base/files.ts';
+import { createClineFilesDiscoverer, namedFileHook } from './find-hooks.ts';
+import { findHookPlaces, findProtectedPlaces, readFileHookOptions } from './machine.ts';
+import { FILE_HOOK_NAMES, FILE_HOOKS, findFileHookEvent, findFileHookName } from './names.ts';
 
-export interface ClineFilesOptions extends DecideOptions {
-  readonly places: HookPlaces;
-  readonly machine: LaunchMachine;
-  /** Profiles set by hand, by hook id. */
-  readonly profiles: Readonly<Record<string, Profile>>;
-  readonly timeoutMs: number;
-}
+/** Cline's hook files: executables named after an event, JSON on stdin and stdout. */
+export const clineFiles = {
+  name: 'cline',
+  events: { names: FILE_HOOK_NAMES, find: findFileHookEvent, namesOf: listFileHookNames },
+  vocabulary: 'classic',
+  discover: (machine) =>
+    createClineFilesDiscoverer({
+      places: findHookPlaces(machine, machine.search.hooksDirectory ?? null),
+      ...readFileHookOptions(machine),
+    }),
+  discoverAt,
+  encode: async () => (await import('./port.ts')).encode,
+  decode: async () => (await import('./port.ts')).decode,
+  readPayload: async () => (await import('./read-payload.ts')).readPayload,
+  writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
+  templates: {
+    about: 'a file',
+    languages: SCRIPT_LANGUAGE_NAMES,
+    load: async () => (await import('./templates/plan.ts')).planClineHook,
+  },
+  protectedPlaces: findProtectedPlaces,
+} as const satisfies Dialect;
 
-/** Executables named after an event in known directories. */
-export function clineFilesDialect(options: ClineFilesOptions): Dialect {
-  const codecs = createCodecs(options);
-  return {
-    name: 'cline',
-    discover(): Discovery {
-      const directories = hookDirectories(options.places);
-      const found = directories.map((directory) => readHookDirectory(directory, options.machine));
-      const files = found
-        .flatMap((each) => each.files)
-        .map((file) => ({
-          ...file,
-          directory: settlePlace(file.directory, options.places, file.path),
-        }));
-      const shared = { codecs, shebangFiles: createShebangFiles(), timeoutMs: options.timeoutMs };
-      return {
-        hooks: files.map((file) => foundHook(withProfile(file, options), shared)),
-        ignored: found.flatMap((each) => each.ignored),
-        watched: directories.map((directory) => directory.path),
-        announced: [],
-      };
-    },
-  };
-}
-
-/** A hook that the caller names by its path; a reason when it cannot be one. */
-export function namedFileHook(
-  file: string,
-  name: FileHookName,
-  options: Omit<ClineFilesOptions, 'places'>,
-): FoundHook | Ignored {
-  const directory = { path: path.dirname(file), place: 'given', label: 'given' } as const;
-  const found = readHookFile(file, name, {
-    directory: { ...directory, suffix: '', root: null },
-    machine: options.machine,
+/** The hook files that run at this event. */
+function listFileHookNames(event: HookEvent): readonly string[] {
+  return FILE_HOOK_NAMES.filter((name) => {
+    const { events, misfit } = FILE_HOOKS[name];
+    return events.some((each) => each === event.name) && misfit(event) === null;
   });
-  if ('why' in found) return found;
-  const { timeoutMs } = options;
-  const shared = { codecs: createCodecs(options), shebangFiles: createShebangFiles(), timeoutMs };
-  return foundHook(withProfile(found, options), shared);
 }
 
-type Codecs = (file: HookFile) => Codec;
+const NOWHERE = { home: null, documents: [], clineDirectory: null, workspaceRoots: [] };
 
-/** Hooks that get the same payload share a codec, so that it is serialised once for all of them. */
-function createCodecs(options: DecideOptions): Codecs {
-  const made = new Map<string, Codec>();
-  return ({ name, profile }) => {
-    const key = `${name} ${profile}`;
-    const codec = made.get(key) ?? createFileHookCodec({ ...options, name, profile });
-    made.set(key, codec);
-    return codec;
-  };
-}
-
-function withProfile(file: HookFile, { profiles }: Pick<ClineFilesOptions, 'profiles'>): HookFile {
-  return { ...file, profile: profiles[file.id] ?? profiles[file.ownId] ?? file.profile };
-}
-
-/** What the hooks of one discovery have in common. */
-interface Shared {
-  readonly codecs: Codecs;
-  readonly shebangFiles: ShebangFiles;
-  readonly timeoutMs: number;
-}
-
-function foundHook(file: HookFile, { codecs, shebangFiles, timeoutMs }: Shared): FoundHook {
-  const { directory, launch } = file;
-  const { root } = directory;
-  return {
-    id: file.id,
-    ownId: file.ownId,
-    dialect: 'cline',
-    eventName: file.name,
-    events: FILE_HOOKS[file.name].events,
-    matcher: null,
-    path: file.path,
-    line: null,
-    place: directory.place,
-    root,
-    binds: {
-      entry: file.path,
-      files: root === null ? [] : shebangFiles(file.shebang, root),
-      directories: [directory.path],
-    },
-    timeoutMs,
-    onFailure: 'open',
-    notes: notesOf(file),
-    problem: 'missing' in launch ? launch.missing : null,
-    details: { profile: file.profile, ...commandLine(file) },
-    toHandlers: (grant) => handlersOf(file, codecs(file), grant),
-  };
-}
-
-function notesOf({ isExecutable, path: file, launch }: HookFile): string[] {
-  const isClassicName = path.extname(file) === '';
-  return [
-    ...(isExecutable || !isClassicName ? [] : ['not executable: off in VS Code']),
-    ...('missing' in launch || launch.note === null ? [] : [launch.note]),
-  ];
-}
-
-function commandLine({ launch }: HookFile): Record<string, string> {
-  return 'missing' in launch ? {} : { command: [launch.file, ...launch.args].join(' ') };
-}
-
-function handlersOf(
-  file: HookFile,
-  codec: Codec,
-  grant: Grant,
-): ReturnType<FoundHook['toHandlers']> {
-  const { misfit, events } = FILE_HOOKS[file.name];
-  const target = {
-    id: file.id,
-    dialect: 'cline',
-    source: sourceOf(file),
-    vocabulary: file.profile,
-    onFailure: grant.onFailure,
-    ...(misfit === always ? {} : { fits: misfit }),
-    withheld: grant.withheld,
-  };
-  const { launch } = file;
-  if ('missing' in launch) {
-    return events.map((event) => failingHandler({ ...target, event }, launch.missing));
+function discoverAt(place: string, eventName: string, machine: DialectMachine): FoundAt {
+  const options = readFileHookOptions(machine);
+  if (isDirectory(place)) {
+    const places = { ...NOWHERE, hooksDirectory: place };
+    return createClineFilesDiscoverer({ ...options, places }).discover();
   }
-  const program = (input: HandlerInput) => ({
-    file: launch.file,
-    args: launch.args,
-    cwd: directoryFor(file, input),
-    env: grant.environment,
-    timeoutMs: grant.timeoutMs,
-    opensStdin: file.opensStdin,
-  });
-  return events.map((event) => commandHandler({ ...target, event, program, codec }));
-}
-
-/** Where a person would look for it: below its root, or wherever it lies. */
-function sourceOf({ path: file, directory }: HookFile): string {
-  const { root } = directory;
-  return root === null || !isInside(root, file) ? file : path.relative(root, file);
-}
-
-/** A workspace's hook runs in its own root, a personal one in the primary root. */
-function directoryFor({ directory }: HookFile, { event }: HandlerInput): string {
-  return directory.root ?? event.workspaceRoots[0] ?? event.cwd;
+  const name = findFileHookName(eventName);
+  if (name === null) return { hooks: [], ignored: [] };
+  const found = namedFileHook(place, name, options);
+  return 'why' in found ? { hooks: [], ignored: [found] } : { hooks: [found], ignored: [] };
 }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { findRealPath } from '../../base/paths.ts';
-import type { Place } from '../dialect.ts';
+import type { Place } from '../discovery.ts';
 import { findOwningRoot, rootSuffix } from '../place.ts';
 
 /** Where a person's and a workspace's hooks may lie. */

@@ -15,7 +15,7 @@ import { closestName } from '../../base/spelling.ts';
 import { type LaunchMachine, type LaunchPlan, planLaunch } from '../../process/interpreter.ts';
 import { opensStdin } from '../opens-stdin.ts';
 import { findByPathExt } from '../../process/windows-lookup.ts';
-import type { Ignored } from '../dialect.ts';
+import type { Ignored } from '../discovery.ts';
 import type { HookDirectory } from './directories.ts';
 import { FILE_HOOK_NAMES, type FileHookName, findFileHookName, type Profile } from './names.ts';
 import { profileOf } from './profile.ts';

@@ -6,14 +6,17 @@ import type {
   AgentAfterModelContext,
   AgentAfterToolContext,
   AgentBeforeToolContext,
-  AgentFinishReason,
   AgentRunResult,
   AgentToolDefinition,
 } from '../../plugins/contract/runtime-hooks.ts';
 import type { AgentRuntimeStateSnapshot } from '../../plugins/contract/snapshot.ts';
 import type { AgentTool } from '../../plugins/contract/tool.ts';
-import { agentMessage, toldPart, type MessageNote } from './messages.ts';
-import { resultInSdkWords, resultWith } from './sdk-words.ts';
+import { agentMessage, toldPart, type MessageNote } from '../../plugins/messages/agent-messages.ts';
+import {
+  finishReasonOf,
+  resultInSdkWords,
+  resultWith,
+} from '../../plugins/messages/sdk-tool-names.ts';
 
 /** What hooks of plugins are told that the event itself does not say. */
 export interface PluginPorts {
@@ -39,11 +42,6 @@ export interface SharedCall extends Pick<AgentBeforeToolContext, 'snapshot' | 't
 }
 
 export type SharedCalls = (event: ToolEvent, given: HandlerInput) => SharedCall;
-
-/** Who made a call; whoever runs it is always the host. */
-export function toolSourceOf({ provider, id }: { provider: string; id: string }): object {
-  return { providerId: provider, modelId: id, executionMode: 'runtime' };
-}
 
 export function beforeToolContext(
   event: ToolEvent,
@@ -107,9 +105,4 @@ export function afterModelContext(
 /** The agent is the only one who fires it, and fires nothing else. */
 function isAnswer(response: unknown): response is AssistantMessage {
   return isRecord(response) && Array.isArray(response['content']);
-}
-
-export function finishReasonOf(reason: string): AgentFinishReason {
-  if (reason === 'length') return 'max-tokens';
-  return reason === 'stop' || reason === 'tool-calls' ? reason : 'error';
 }

@@ -1,110 +1,38 @@
 import path from 'node:path';
-import { once } from '../../base/once.ts';
-import { isInside } from '../../base/paths.ts';
-import type { Dialect, Discovery, FoundHook } from '../dialect.ts';
-import { bindsOf } from './found/binds.ts';
-import { readSwitchedOff } from './found/disabled.ts';
-import {
-  discoverPlugins,
-  type NamedPlugin,
-  pluginDirectories,
-  type PluginPlaces,
-} from './discover.ts';
+import type { Dialect, MachinePlaces, PluginDirectory } from '../dialect.ts';
+import { clineDirectory, findDocuments } from '../own-directories.ts';
+import { pluginDirectories } from './discover.ts';
+import { pluginEvents } from './events.ts';
+import { createPluginDiscoverer } from './find-plugins.ts';
+import { findPluginPlaces } from './machine.ts';
 
-export interface ClinePluginOptions {
-  readonly places: PluginPlaces;
+/** Cline's plugins: modules whose hooks are functions, loaded with a session. */
+export const clinePlugins = {
+  name: 'plugin',
+  events: pluginEvents,
+  vocabulary: 'sdk',
+  discover: (machine) =>
+    createPluginDiscoverer({ places: findPluginPlaces(machine, machine.search.pluginPaths) }),
+  templates: {
+    about: 'a module',
+    languages: ['node', 'ts'],
+    load: async () => (await import('./templates/plan.ts')).planPlugin,
+  },
+  pluginDirectories: listPluginDirectories,
+  protectedPlaces: findProtectedPlaces,
+} as const satisfies Dialect;
+
+function listPluginDirectories(machine: MachinePlaces): readonly PluginDirectory[] {
+  return pluginDirectories(findPluginPlaces(machine)).map(({ path: directory, root }) => ({
+    directory,
+    workspace: root,
+  }));
 }
 
-/** Plugins on disk, to be trusted, locked and switched as hooks are. They are loaded with a session. */
-export function clinePluginDialect({ places }: ClinePluginOptions): Dialect {
-  return {
-    name: 'plugin',
-    discover(): Discovery {
-      const { plugins, ignored } = discoverPlugins(places);
-      const whyOff = plugins.length === 0 ? () => null : readSwitchedOff(places);
-      return {
-        hooks: plugins.map((plugin) => foundPlugin(plugin, whyOff(plugin))),
-        ignored,
-        get watched() {
-          return watchedFor(plugins, places);
-        },
-        announced: [],
-      };
-    },
-  };
-}
-
-function foundPlugin(plugin: NamedPlugin, whyOff: string | null): FoundHook {
-  const { id, ownId, entry, place, root } = plugin;
-  const problem = plugin.problem ?? whyBeyond(plugin);
-  // Which files it imports, only those ask who ask for trust.
-  const bound = once(() => bindsOf({ ...plugin, problem }));
-  return {
-    id,
-    ownId,
-    dialect: 'plugin',
-    eventName: 'plugin',
-    events: [],
-    matcher: null,
-    path: entry.path,
-    line: null,
-    place,
-    root,
-    get binds() {
-      return bound().binds;
-    },
-    plugin: entry,
-    ...(whyOff === null ? {} : { whyOff }),
-    ...(problem === null ? {} : { runsNothing: true }),
-    timeoutMs: 0,
-    onFailure: 'open',
-    get notes() {
-      return bound().notes;
-    },
-    problem,
-    details: detailsOf(plugin),
-    toHandlers: () => [],
-  };
-}
-
-/** Trust reaches no further than the workspace, so that nobody could say what of it had changed. */
-function whyBeyond({ entry, root }: NamedPlugin): string | null {
-  const directory = entry.package?.directory;
-  if (root === null || directory === undefined) return null;
-  if (isInside(root, directory) || isInside(directory, root)) return null;
-  return `its package lies outside the workspace, in ${directory}, where trust cannot bind it; copy it into the workspace`;
-}
-
-function detailsOf({ entry, from }: NamedPlugin): Record<string, string> {
-  const { label, capabilities } = entry;
-  const { name, version, skills } = entry.package ?? { name: null, version: null, skills: null };
-  return {
-    source: from.label,
-    name: label,
-    ...(name === null ? {} : { package: version === null ? name : `${name}@${version}` }),
-    ...(capabilities === null ? {} : { capabilities: capabilities.join(', ') }),
-    ...(skills === null ? {} : { skills }),
-  };
-}
-
-// Where installers put what they fetched, by where it comes from.
-const INSTALLED = ['', 'npm', 'git', 'remote', 'official', 'local'];
-
-/** The places of plugins, all directories in which one lies, and where Cline keeps its switches. */
-function watchedFor(plugins: readonly NamedPlugin[], places: PluginPlaces): readonly string[] {
-  const { clineSettings, paths } = places;
-  const roots = pluginDirectories(places).map((each) => each.path);
-  const around = plugins.flatMap(({ entry }) => [
-    path.dirname(entry.path),
-    ...(entry.package === null ? [] : [entry.package.directory]),
-  ]);
+function findProtectedPlaces({ surroundings }: MachinePlaces): readonly string[] {
+  const own = clineDirectory(surroundings);
   return [
-    ...new Set([
-      ...roots,
-      ...roots.flatMap((root) => INSTALLED.map((kind) => path.join(root, '_installed', kind))),
-      ...paths,
-      ...around,
-      ...(clineSettings === null ? [] : [path.dirname(clineSettings)]),
-    ]),
+    ...(own === null ? [] : [path.join(own, 'plugins')]),
+    ...findDocuments(surroundings).map((each) => path.join(each, 'Cline', 'Plugins')),
   ];
 }

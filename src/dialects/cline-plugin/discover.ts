@@ -4,7 +4,7 @@ import { isAbsent } from '../../base/files.ts';
 import { findRealPath } from '../../base/paths.ts';
 import { findPlugins, pluginsAt } from '../../plugins/find/find-plugins.ts';
 import type { FoundEntry, FoundPlugins } from '../../plugins/find/read-package.ts';
-import type { Ignored, Place } from '../dialect.ts';
+import type { Ignored, Place } from '../discovery.ts';
 import { findOwningRoot, type Grounds, rootSuffix } from '../place.ts';
 
 /** Where a person's and a workspace's plugins may lie. */

@@ -6,7 +6,7 @@ import type {
   AgentModelRequest,
 } from '../../plugins/contract/runtime-hooks.ts';
 import type { Message } from '../../sessions/messages.ts';
-import { fromAgentMessages, toAgentMessages } from './messages.ts';
+import { fromAgentMessages, toAgentMessages } from '../../plugins/messages/agent-messages.ts';
 
 /** One request to the model, which the plugins of a session change one after the other. */
 export interface LiveRequest {

@@ -1,12 +1,7 @@
 import type { HookEvent } from '../../hooks/facts.ts';
 import type { HandlerInput } from '../../hooks/handler.ts';
-import {
-  type PluginPorts,
-  type SharedCall,
-  type SharedCalls,
-  type ToolEvent,
-  toolSourceOf,
-} from './contexts.ts';
+import { type PluginPorts, type SharedCall, type SharedCalls, type ToolEvent } from './contexts.ts';
+import { toolSourceOf } from '../../plugins/messages/sdk-tool-names.ts';
 
 /** Makes it once for all hooks of a dispatch; whoever reads the conversation has a snapshot to himself. */
 export function createSharedCalls(ports: PluginPorts): SharedCalls {

@@ -4,7 +4,7 @@ import { findCommand } from '../../plugins/command.ts';
 import type { SessionOptions } from '../../agent/session/prepare-session.ts';
 import type { PromptQueue } from '../../agent/session/prompt-queue.ts';
 import type { HookEngine } from '../../hooks/engine.ts';
-import { envPrelude } from '../../dialects/claude-config/handlers/env-file.ts';
+import { envPrelude } from '../../process/env-files.ts';
 import type { StoredSession } from '../../sessions/store.ts';
 import { hookEnvironment } from '../hook-set.ts';
 import { TOOLS } from '../../agent/tools/index.ts';
@@ -15,7 +15,7 @@ import type { OnIssue } from '../../plugins/issue.ts';
 import { childEnvironment, type Environment, PROVIDER_KEYS } from '../../process/environment.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import type { Worktree } from '../worktree/worktree.ts';
-import { claudeDirectory, managedDirectory } from '../dialects/own-directory.ts';
+import { claudeDirectory, managedDirectory } from '../../dialects/own-directories.ts';
 import { withFreeNames } from '../plugins/contributions/tool-name-conflicts.ts';
 import type { SessionPlugins } from '../plugins/session-plugins.ts';
 import { createPluginParts } from './session-plugins.ts';
@@ -237,7 +237,7 @@ function listPlaces({ surroundings, startDirectory, workspaceRoots, hookSet }: O
     startDirectory,
     roots: workspaceRoots,
     home,
-    plugins: hookSet.plugins(),
+    plugins: hookSet.pluginFolders(),
     managedDirectory: managedDirectory(platform),
     claudeDirectory: claudeDirectory(surroundings),
   };

@@ -7,7 +7,7 @@ import { createWorkbench } from '../../agent/tools/create-workbench.ts';
 import { TOOLS } from '../../agent/tools/index.ts';
 import { HooklineError } from '../../base/errors.ts';
 import { untilAborted } from '../../base/abort.ts';
-import type { HookPorts } from '../../dialects/claude-config/ports.ts';
+import type { HookPorts } from '../../dialects/ports.ts';
 import type { McpReport, McpServers } from '../mcp/mcp-servers.ts';
 import { createPluginSource } from '../plugins/plugin-source.ts';
 import { resolveSession, type SessionSelection } from './open-stored-session.ts';

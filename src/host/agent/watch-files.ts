@@ -25,7 +25,7 @@ export function createFileWatch(
 ): FileWatch {
   const watched = new Set<string>();
   const opening: Promise<Watcher>[] = [];
-  const forFiles = () => hookSet.found().filter(isForFiles);
+  const forFiles = () => hookSet.hooks().filter(isForFiles);
   const watchAll = async (files: readonly string[]): Promise<void> => {
     const further = [...new Set(files)].filter((file) => !watched.has(file));
     if (further.length === 0) return;
@@ -51,7 +51,7 @@ export function createFileWatch(
   };
 }
 
-type Found = ReturnType<OpenedHooks['hookSet']['found']>[number];
+type Found = ReturnType<OpenedHooks['hookSet']['hooks']>[number];
 
 function isForFiles({ events }: Found): boolean {
   return events.includes('FileChanged');

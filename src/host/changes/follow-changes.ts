@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { messageOf } from '../../base/errors.ts';
-import type { AnnouncedFile } from '../../dialects/dialect.ts';
+import type { AnnouncedFile } from '../../dialects/discovery.ts';
 import { isRefusal, type Verdict } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
 import type { HookSet } from '../hook-set.ts';

@@ -69,6 +69,6 @@ function sourceOf(search: HookSearch): EmbeddedSource {
   const source = { ...hookSet, moment, notices: () => noticesOf(opened) };
   const { onExchange } = search;
   if (onExchange === undefined) return source;
-  const isOwn = (id: string): boolean => hookSet.found().some((hook) => hook.id === id);
+  const isOwn = (id: string): boolean => hookSet.hooks().some(({ unit }) => unit.id === id);
   return { ...source, subscriber: createExchangeSubscriber(onExchange, isOwn) };
 }

@@ -1,11 +1,11 @@
-import type { FileHookName } from '../../dialects/cline-files/names.ts';
+import type { FileHookName } from '../../dialects/index.ts';
 import {
   CombinedHookRunner,
   type DispatchObserver,
   type HookRunner,
   NoOpHookRunner,
   resolveHookName,
-} from '../../dialects/cline-files/runners.ts';
+} from './cline-runners.ts';
 import { entryOfDispatch } from '../../trace/entry.ts';
 import { createHost, type Host, type HostOptions, openTrace } from '../create-host.ts';
 import type { HookSearch } from '../hook-search.ts';
@@ -85,8 +85,9 @@ function runnersOf<Name extends FileHookName>(
   const moment = (): ReturnType<Host['moment']> => host.moment();
   return host
     .madeHooks()
-    .filter(({ hook }) => hook.eventName === name)
-    .map(({ hook: { id, path }, handlers }) => {
+    .filter(({ hook }) => hook.unit.eventName === name)
+    .map(({ hook, handlers }) => {
+      const { id, path } = hook.unit;
       return new StdioHookRunner({ name, id, path, handlers, moment, observers });
     });
 }

@@ -1,18 +1,14 @@
 import path from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import { HooklineError } from '../../base/errors.ts';
-import { namedFileHook } from '../../dialects/cline-files/dialect.ts';
-import type { FileHookName } from '../../dialects/cline-files/names.ts';
-import {
-  type DispatchObserver,
-  EngineHookRunner,
-  resolveHookName,
-} from '../../dialects/cline-files/runners.ts';
-import type { FoundHook } from '../../dialects/dialect.ts';
+import { clineFiles, type FileHookName } from '../../dialects/index.ts';
+import type { DialectMachine } from '../../dialects/machine.ts';
+import { type DispatchObserver, EngineHookRunner, resolveHookName } from './cline-runners.ts';
+import type { FoundHook } from '../../dialects/discovery.ts';
 import type { Moment } from '../../hooks/facts.ts';
 import type { Handler } from '../../hooks/handler.ts';
 import { type Config, loadConfig, readSurroundings, type Surroundings } from '../config.ts';
-import { fileHookOptions } from '../dialects/cline.ts';
+import { createBareMachine } from '../dialect-machine.ts';
 import { hookEnvironment } from '../hook-set.ts';
 import { createMoment } from '../moment.ts';
 
@@ -71,7 +67,7 @@ function prepare<Name extends FileHookName>(options: StdioHookOptions<Name>): Pr
   const name = resolveHookName(options.name);
   const file = path.resolve(surroundings.cwd, options.path);
   const config = configFor(surroundings);
-  const hook = findHook(file, name, fileHookOptions(surroundings, config.settings));
+  const hook = findHook(file, name, createBareMachine(surroundings, config.settings));
   const moment = createMoment({ surroundings, clock: systemClock, known: options.moment ?? {} });
   // Files of one name in several directories have the same id among found hooks.
   const id = `file:${file}`;
@@ -93,15 +89,12 @@ function configFor({ env }: Surroundings): Config {
   return loadConfig({ homeFile: null, workspaceFiles: [], env, flags: {} });
 }
 
-function findHook(
-  file: string,
-  name: FileHookName,
-  options: ReturnType<typeof fileHookOptions>,
-): FoundHook {
-  const hook = namedFileHook(file, name, options);
-  if (!('why' in hook)) return hook;
+function findHook(file: string, name: FileHookName, machine: DialectMachine): FoundHook {
+  const { hooks, ignored } = clineFiles.discoverAt(file, name, machine);
+  const [hook] = hooks;
+  if (hook !== undefined) return hook;
   throw new HooklineError('HOOK_UNKNOWN', {
-    message: `expected a hook at ${file}, but it ${hook.why}`,
+    message: `expected a hook at ${file}, but it ${ignored[0]?.why ?? 'is none'}`,
     hint: 'Give the path of an executable or a script.',
   });
 }

@@ -1,7 +1,6 @@
 import { displayPath, findRealPath } from '../../base/paths.ts';
-import { serverUnit } from '../../dialects/claude-config/mcp/server-unit.ts';
 import { shellWord } from '../../base/shell-word.ts';
-import type { FoundHook } from '../../dialects/dialect.ts';
+import type { DiscoveredUnit } from '../../dialects/discovery.ts';
 import type { BrokenServer, ServerConfig, ServerSource } from '../../mcp/server-config.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import { readGivenServers, readOwnServers } from './own-servers.ts';
@@ -26,15 +25,15 @@ const ORDER: readonly ServerSource[] = ['managed', 'dynamic', 'local', 'project'
 export function findServers(opened: OpenedHooks, given: readonly string[]): FoundServers {
   const named = readGivenServers(given, opened);
   const own = readOwnServers(opened);
-  const configured = opened.hookSet.mcpServers();
-  const added = named.servers.filter((each) => !isAmong(each, configured.servers));
-  const all = [...added, ...own.servers, ...configured.servers];
+  const configured = opened.hookSet.mcpServers().map(({ server }) => server);
+  const added = named.servers.filter((each) => !isAmong(each, configured));
+  const all = [...added, ...own.servers, ...configured];
   const rank = ({ source }: ServerConfig): number => ORDER.indexOf(source);
   return {
     servers: all
       .toSorted((one, other) => rank(one) - rank(other))
       .map((config) => ({ config, withheld: () => whyWithheld(config, opened) })),
-    broken: [...named.broken, ...own.broken, ...configured.broken],
+    broken: [...named.broken, ...own.broken, ...opened.hookSet.brokenServers()],
   };
 }
 
@@ -53,27 +52,26 @@ function whyWithheld(config: ServerConfig, opened: OpenedHooks): string | null {
   if (config.whyOff !== null) return `disabled: ${config.whyOff}`;
   if (config.place !== 'workspace') return null;
   const unit = unitOf(config, opened);
-  if (unit === undefined) return 'untrusted: its entry is no longer there';
+  if (unit === null) return 'untrusted: its entry is no longer there';
   const { state, why } = opened.hookSet.status(unit);
   return state === 'ready' ? null : `${state}: ${why}`;
 }
 
 /** What the caller names is not found with the hooks; it is trusted where it lies all the same. */
-function unitOf(config: ServerConfig, opened: OpenedHooks): FoundHook | undefined {
-  const { hookSet, startDirectory, surroundings } = opened;
-  const found = hookSet.found().find(({ mcpServer }) => isSame(mcpServer, config));
-  if (found !== undefined || config.source !== 'dynamic') return found;
-  const { env, home } = surroundings;
-  return serverUnit(config, { startDirectory, env, home })[0];
+function unitOf(config: ServerConfig, opened: OpenedHooks): DiscoveredUnit | null {
+  const { hookSet } = opened;
+  const found = hookSet.mcpServers().find((each) => each.unit && isSame(each.server, config));
+  if (found !== undefined || config.source !== 'dynamic') return found?.unit ?? null;
+  return hookSet.createServerUnit(config);
 }
 
-function isSame(one: ServerConfig | undefined, { name, file, text }: ServerConfig): boolean {
-  return one !== undefined && one.name === name && one.file === file && one.text === text;
+function isSame(one: ServerConfig, { name, file, text }: ServerConfig): boolean {
+  return one.name === name && one.file === file && one.text === text;
 }
 
 /** How a person looks at it: what only the caller names is not among what is found here. */
 export function trustCommand(config: ServerConfig, opened: OpenedHooks): string {
-  const isFound = opened.hookSet.mcpServers().servers.some((each) => isSame(each, config));
+  const isFound = opened.hookSet.mcpServers().some(({ server }) => isSame(server, config));
   return isFound ? 'hookline trust' : `hookline --settings ${shellWord(config.file)} trust`;
 }
 

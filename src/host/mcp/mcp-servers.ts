@@ -1,7 +1,7 @@
 import type { SlashCommand } from '../../agent/knowledge/commands.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
 import { cutText } from '../../base/json.ts';
-import type { McpAnswer, McpCall } from '../../dialects/claude-config/ports.ts';
+import type { McpAnswer, McpCall } from '../../dialects/ports.ts';
 import { readAnswer, textsIn } from '../../mcp/answer.ts';
 import type { ConnectionState, ServerConnection } from '../../mcp/connection.ts';
 import type { BrokenServer, ServerConfig } from '../../mcp/server-config.ts';

@@ -1,8 +1,7 @@
 import path from 'node:path';
-import { describePart, type Part } from '../../dialects/claude-config/config/part.ts';
-import { parseLocatedJson } from '../../dialects/claude-config/config/parse-json.ts';
-import { parseServers, type ServerOrigin } from '../../dialects/claude-config/mcp/parse-servers.ts';
-import { readConfigText } from '../../dialects/claude-config/sources/read-file.ts';
+import { describePart, type Part, parseLocatedJson } from '../../base/located-json.ts';
+import { parseServers, type ServerOrigin } from '../../mcp/parse-servers.ts';
+import { readConfigText } from '../../dialects/read-config-text.ts';
 import { findOwningRoot } from '../../dialects/place.ts';
 import {
   type ConfiguredServers,
@@ -10,7 +9,7 @@ import {
   type ServerConfig,
   type ServerSource,
 } from '../../mcp/server-config.ts';
-import { claudeDirectory, clineDirectory } from '../dialects/own-directory.ts';
+import { claudeDirectory, clineDirectory } from '../../dialects/own-directories.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 
 /** The file that `hookline mcp add` writes; null without a home directory. */

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { HooklineError } from '../../base/errors.ts';
 import { displayPath } from '../../base/paths.ts';
-import { misspeltToolNote } from '../../dialects/claude-config/match/tool-names.ts';
+import { misspeltToolNote } from '../../dialects/known-tools.ts';
 import { createPermissions } from '../../permissions/create-permissions.ts';
 import type { PermissionMode } from '../../permissions/mode.ts';
 import type { PermissionBehavior, Permissions } from '../../permissions/permissions.ts';
@@ -11,7 +11,7 @@ import {
   type PermissionRuleSetting,
 } from '../../permissions/rules/permission-rule.ts';
 import { looseningPart, type PermissionSettings } from '../../permissions/settings.ts';
-import type { HookStatus } from '../hook-set.ts';
+import type { UnitStatus } from '../hook-set.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import { findMode } from './find-mode.ts';
 import { protectedPlacesOf } from './protected.ts';
@@ -32,7 +32,7 @@ export interface OpenedPermissions {
   /** What a person should know, such as rules that do not count. */
   readonly notices: readonly string[];
   /** What settings of the workspace allow, and whether it counts. */
-  readonly units: readonly HookStatus[];
+  readonly units: readonly UnitStatus[];
 }
 
 /**
@@ -45,7 +45,7 @@ export function openPermissions(
 ): OpenedPermissions {
   const { hookSet, workspaceRoots: roots, startDirectory: cwd, surroundings } = opened;
   const given = flagRules(flags);
-  const settings = hookSet.permissions();
+  const settings = hookSet.permissions().map((each) => each.settings);
   const counting = settings.filter((each) => whyNotAllowed(each, opened) === null);
   const { mode, forbiddenBy, notices } = findMode({
     settings,
@@ -96,7 +96,7 @@ function followRules(
   given: readonly PermissionRuleSetting[],
   opened: OpenedHooks,
 ): () => readonly PermissionRuleSetting[] {
-  let seen: readonly PermissionSettings[] | null = null;
+  let seen: ReturnType<OpenedHooks['hookSet']['permissions']> | null = null;
   let rules = given;
   return () => {
     const now = opened.hookSet.permissions();
@@ -107,7 +107,7 @@ function followRules(
 }
 
 function rulesOf(opened: OpenedHooks): readonly PermissionRuleSetting[] {
-  return opened.hookSet.permissions().flatMap((settings) => {
+  return opened.hookSet.permissions().flatMap(({ settings }) => {
     const { file, root } = settings;
     const origin = { source: nameFile(file, opened), ...(root === null ? {} : { root }) };
     const counts = (): boolean => whyNotAllowed(settings, opened) === null;
@@ -132,15 +132,14 @@ function nameFile(file: string, { workspaceRoots, surroundings }: OpenedHooks): 
 function whyNotAllowed(settings: PermissionSettings, { hookSet }: OpenedHooks): string | null {
   if (settings.whyNothingAllowed !== null) return settings.whyNothingAllowed;
   if (settings.origin !== 'workspace' || looseningPart(settings) === null) return null;
-  const unit = hookSet.found().find(({ permissions }) => permissions === settings);
-  if (unit === undefined) return 'untrusted: it is no longer there';
+  const unit = hookSet.permissions().find((each) => each.settings === settings)?.unit;
+  if (unit === undefined || unit === null) return 'untrusted: it is no longer there';
   const { state, why } = hookSet.status(unit);
   return state === 'ready' ? null : `${state}: ${why}`;
 }
 
-function unitsOf({ hookSet }: OpenedHooks): readonly HookStatus[] {
-  const units = hookSet.found().filter(({ permissions }) => permissions !== undefined);
-  return units.map((unit) => hookSet.status(unit));
+function unitsOf({ hookSet }: OpenedHooks): readonly UnitStatus[] {
+  return hookSet.permissions().flatMap(({ unit }) => (unit === null ? [] : hookSet.status(unit)));
 }
 
 /** Relative ones are meant from where the session begins. */

@@ -2,38 +2,23 @@ import path from 'node:path';
 import { isInside } from '../../base/paths.ts';
 import { createProtectedPlaces, type ProtectedPlaces } from '../../permissions/protected-places.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
-import { clinePlaces } from '../dialects/cline.ts';
-import { claudeDirectory, clineDirectory } from '../dialects/own-directory.ts';
+import { listProtectedPlaces } from '../../dialects/index.ts';
 import { clineServersFile } from '../mcp/own-servers.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 
-const IN_CLAUDE = ['settings.json', 'hooks', 'plugins', 'skills', 'agents'];
-const IN_CLINE = ['hooks.json', 'hooks', 'plugins'];
-
 /** The usual places are known by their names; here are those that this machine or this caller moved. */
 export function protectedPlacesOf(opened: OpenedHooks): ProtectedPlaces {
-  const { surroundings, stateDirectory, workspaceRoots, hookSet } = opened;
-  const { documents, hooksDirectory } = clinePlaces({
-    surroundings,
-    workspaceRoots,
-    hooksDirectory: null,
-  });
+  const { surroundings, stateDirectory, hookSet } = opened;
   const clineServers = clineServersFile(opened);
-  const found = hookSet.found();
-  const hookFiles = found.filter(({ line, plugin }) => line === null && plugin === undefined);
+  const hookFiles = hookSet.hooks().filter(({ unit }) => unit.line === null);
   return createProtectedPlaces({
     home: surroundings.home,
     directories: [
       ...(stateDirectory === null ? [] : [stateDirectory]),
-      ...namesIn(claudeDirectory(surroundings), IN_CLAUDE),
-      ...namesIn(clineDirectory(surroundings), IN_CLINE),
-      ...documents.map((directory) => path.join(directory, 'Cline', 'Hooks')),
-      ...documents.map((directory) => path.join(directory, 'Cline', 'Rules', 'Hooks')),
-      ...documents.map((directory) => path.join(directory, 'Cline', 'Plugins')),
-      ...(hooksDirectory === null ? [] : [hooksDirectory]),
+      ...listProtectedPlaces(opened),
       ...(clineServers === null ? [] : [clineServers]),
-      ...new Set(hookFiles.map((hook) => path.dirname(hook.path))),
-      ...found.flatMap(({ plugin }) => (plugin === undefined ? [] : placesOf(plugin, opened))),
+      ...new Set(hookFiles.map(({ unit }) => path.dirname(unit.path))),
+      ...hookSet.plugins().flatMap(({ entry }) => placesOf(entry, opened)),
     ],
   });
 }
@@ -46,8 +31,4 @@ function placesOf(
   const directory = owner?.directory ?? path.dirname(file);
   const isWorkspace = workspaceRoots.some((root) => isInside(directory, root));
   return isWorkspace ? [file] : [directory];
-}
-
-function namesIn(directory: string | null, names: readonly string[]): readonly string[] {
-  return directory === null ? [] : names.map((name) => path.join(directory, name));
 }

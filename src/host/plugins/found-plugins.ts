@@ -1,6 +1,6 @@
-import type { FoundHook } from '../../dialects/dialect.ts';
+import type { DiscoveredUnit } from '../../dialects/discovery.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
-import type { HookStatus } from '../hook-set.ts';
+import type { UnitStatus } from '../hook-set.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import type { PluginOptions } from './plugin-options.ts';
 import path from 'node:path';
@@ -10,9 +10,9 @@ import { isInside } from '../../base/paths.ts';
 /** A plugin on disk, and whether it may be loaded now. */
 export interface FoundPlugin {
   readonly entry: PluginEntry;
-  readonly hook: FoundHook;
+  readonly hook: DiscoveredUnit;
   /** `ready` may be loaded, and nothing else. */
-  readonly status: HookStatus;
+  readonly status: UnitStatus;
 }
 
 /**
@@ -23,11 +23,9 @@ export function foundPlugins(
   { hookSet }: Pick<OpenedHooks, 'hookSet'>,
   { discovers = true }: Pick<PluginOptions, 'discovers'> = {},
 ): readonly FoundPlugin[] {
-  return hookSet.found().flatMap((hook): readonly FoundPlugin[] => {
-    const { plugin } = hook;
-    const isWanted = discovers || hook.details['source'] === 'given';
-    if (plugin === undefined || !isWanted) return [];
-    return [{ entry: plugin, hook, status: hookSet.status(hook) }];
+  return hookSet.plugins().flatMap(({ entry, unit }): readonly FoundPlugin[] => {
+    const isWanted = discovers || unit.details['source'] === 'given';
+    return isWanted ? [{ entry, hook: unit, status: hookSet.status(unit) }] : [];
   });
 }
 
@@ -54,7 +52,7 @@ export function describeReplacement({ file }: PluginEntry): string {
 }
 
 /** Of paths that the caller named, each directory is a place. */
-export function getSearchPlace({ details, root }: FoundHook, entry: PluginEntry): string {
+export function getSearchPlace({ details, root }: DiscoveredUnit, entry: PluginEntry): string {
   const { source = '' } = details;
   if (source !== 'given') return `${source} ${root ?? ''}`;
   return path.dirname(entry.package?.directory ?? entry.file);

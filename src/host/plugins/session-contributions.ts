@@ -1,7 +1,7 @@
 import type { ModelRequest } from '../../agent/models/model.ts';
 import type { RuntimeEvent } from '../../agent/runtime-event.ts';
 import type { RunningCall, Tool } from '../../agent/tools/tool.ts';
-import { pluginHandlers } from '../../dialects/cline-plugin/handlers.ts';
+import { loadPluginHandlers } from '../../dialects/index.ts';
 import type { Handler } from '../../hooks/handler.ts';
 import { type CommandReply, runCommand } from '../../plugins/command.ts';
 import type { OnIssue } from '../../plugins/issue.ts';
@@ -85,7 +85,7 @@ export async function joinContributions(
     ...parts,
     toolNames: () => options.offered().map(({ name }) => name),
   });
-  const hooks = createHookHandlers(active, options, { snapshots, tools, telling });
+  const hooks = await createHookHandlers(active, options, { snapshots, tools, telling });
   return {
     handlers: [...rules.handlers, ...hooks],
     tools: tools.map(({ tool, owner }) =>
@@ -156,11 +156,12 @@ interface HandlerParts {
   readonly telling: Telling;
 }
 
-function createHookHandlers(
+async function createHookHandlers(
   active: readonly ActivePlugin[],
   { context, offered, failsClosed, hookTimeoutMs }: ContributionOptions,
   { snapshots, tools, telling }: HandlerParts,
-): readonly Handler[] {
+): Promise<readonly Handler[]> {
+  const pluginHandlers = await loadPluginHandlers();
   return pluginHandlers(active, {
     ports: {
       snapshot: (event) => snapshots.at(event),

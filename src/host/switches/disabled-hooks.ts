@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { oncePerWave } from '../../base/once.ts';
-import type { FoundHook } from '../../dialects/dialect.ts';
+import type { DiscoveredUnit } from '../../dialects/discovery.ts';
 import type { Wave } from '../../hooks/handler.ts';
 import { sha256Of } from '../../trust/file-map.ts';
 import { loadConfig } from '../config.ts';
@@ -35,7 +35,7 @@ function readDisabled(file: string): Disabled | null {
   return isUnderstood ? settings['hooks.disabled'] : null;
 }
 
-type Named = Pick<FoundHook, 'id' | 'ownId' | 'root' | 'line' | 'binds' | 'plugin'>;
+type Named = Pick<DiscoveredUnit, 'id' | 'ownId' | 'root' | 'line' | 'binds' | 'identity'>;
 
 /** How a person's wish to switch this hook off is written down. */
 export function disabledEntry(hook: Named): DisabledHook {
@@ -77,8 +77,7 @@ function familyName(id: string): string {
   return id.replace(/~\d+$/u, '');
 }
 
-/** Two plugins may have one name, and which of them is the first changes with what lies there. */
-function entryTextOf({ line, binds, plugin }: Named): string | null {
-  if (plugin !== undefined) return plugin.file;
+function entryTextOf({ line, binds, identity }: Named): string | null {
+  if (identity !== undefined) return identity;
   return line === null ? null : (binds.text ?? null);
 }

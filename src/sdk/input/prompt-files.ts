@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { HooklineError, messageOf } from '../../base/errors.ts';
-import { fileText } from '../../dialects/cline-plugin/messages.ts';
+import { fileText } from '../../plugins/messages/agent-messages.ts';
 import { unsupported } from '../errors.ts';
 
 interface GivenFiles {

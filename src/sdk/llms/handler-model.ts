@@ -3,7 +3,7 @@ import type { ModelChunk, ModelEnd, ModelRequest } from '../../agent/models/mode
 import { HooklineError } from '../../base/errors.ts';
 import { limitTime } from '../../base/time-limit.ts';
 import { untilAborted } from '../../base/abort.ts';
-import { toProviderMessages } from '../../dialects/cline-plugin/builder-messages.ts';
+import { toProviderMessages } from '../../plugins/messages/provider-messages.ts';
 import type { ApiHandler } from './api-handler.ts';
 import { createHandlerAnswer, type HandlerAnswer } from './handler-answer.ts';
 import { handlerFailure } from './handler-failure.ts';

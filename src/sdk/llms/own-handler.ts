@@ -3,7 +3,7 @@ import { registeredProviders } from '../../agent/models/custom/registered.ts';
 import type { Model, ModelChunk, ModelEnd, ModelRequest } from '../../agent/models/model.ts';
 import { isOwnProvider, openModel } from '../../agent/models/providers.ts';
 import { HooklineError } from '../../base/errors.ts';
-import { fromProviderMessages } from '../../dialects/cline-plugin/builder-messages.ts';
+import { fromProviderMessages } from '../../plugins/messages/provider-messages.ts';
 import { readSurroundings } from '../../host/config.ts';
 import type { ProviderMessage } from '../../plugins/contract/message.ts';
 import { resolveProviderId } from '../provider-ids.ts';

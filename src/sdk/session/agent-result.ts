@@ -1,6 +1,6 @@
 import type { RunResult, RuntimeEvent } from '../../agent/runtime-event.ts';
 import { systemClock } from '../../base/clock.ts';
-import { toKeptMessages } from '../../dialects/cline-plugin/builder-messages.ts';
+import { toKeptMessages } from '../../plugins/messages/provider-messages.ts';
 import { pluginStatus } from '../../host/plugins/events/snapshots.ts';
 import { callResult } from '../../host/plugins/events/plugin-messages.ts';
 import type { ProviderMessage } from '../../plugins/contract/message.ts';

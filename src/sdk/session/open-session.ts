@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { ModelRequest } from '../../agent/models/model.ts';
 import type { PromptQueue } from '../../agent/session/prompt-queue.ts';
-import { fromProviderMessages } from '../../dialects/cline-plugin/builder-messages.ts';
+import { fromProviderMessages } from '../../plugins/messages/provider-messages.ts';
 import { HooklineError } from '../../base/errors.ts';
 import { pluginPathsIn } from '../input/ignored-options.ts';
 import type { Host, HostOptions } from '../../host/create-host.ts';

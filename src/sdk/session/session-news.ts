@@ -1,7 +1,7 @@
 import type { RuntimeEvent } from '../../agent/runtime-event.ts';
 import { systemClock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
-import { untoldFailure } from '../../dialects/cline-plugin/untold-failure.ts';
+import { untoldFailure } from '../../dialects/unreported-failure.ts';
 import { awaitsTrust, type Verdict } from '../../hooks/decision.ts';
 import { tell as tellSafely } from '../../hooks/observers.ts';
 import type { PluginIssue } from '../../plugins/issue.ts';

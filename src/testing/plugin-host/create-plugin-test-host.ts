@@ -17,7 +17,7 @@ import {
   createCallLog,
   type ToolCallRecord,
 } from '../../sdk/session/agent-result.ts';
-import { type EventDescription, resolveEvent } from '../resolve-event.ts';
+import { type EventDescription, createEvent } from '../resolve-event.ts';
 import { createSandbox, type Sandbox } from '../sandbox.ts';
 import { type PluginContributions, watchPlugin, type WatchedPlugin } from './contributions.ts';
 import { randomUUID } from 'node:crypto';
@@ -137,7 +137,7 @@ async function openTestHost(
       run: (prompt, script) => run(session, prompt, script),
       callTool: (name, input) => callTool(session, name, input),
       fire: async (hook, moment = {}) =>
-        host.session(sessionId).engine.dispatch(resolveEvent({ ...moment, event: EVENTS[hook] })),
+        host.session(sessionId).engine.dispatch(createEvent({ ...moment, event: EVENTS[hook] })),
       contributions: () => contributionsOf(session, watched),
       issues: () => [...issues],
       dispose,

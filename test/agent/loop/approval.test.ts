@@ -64,9 +64,7 @@ describe('a person who is asked', () => {
       person: person(() => ({ isAllowed: false, reason: 'not in this house' })),
     });
     expect(exists).toEqual([false]);
-    expect(answersIn(spoken)).toEqual([
-      'The user denied this call: not in this house',
-    ]);
+    expect(answersIn(spoken)).toEqual(['The user denied this call: not in this house']);
     expect(result?.denials).toMatchObject([{ callId: 'call_1', tool: 'Write' }]);
   });
 
@@ -157,7 +155,9 @@ describe('places that decide what runs here', () => {
     for (const ask of [[], ['Write']]) {
       const { exists, spoken } = await play([place], allow, { settings: { permissions: { ask } } });
       expect(exists).toEqual([false]);
-      expect(answersIn(spoken)).toEqual([expect.stringContaining('No user is there to approve it')]);
+      expect(answersIn(spoken)).toEqual([
+        expect.stringContaining('No user is there to approve it'),
+      ]);
     }
   });
 

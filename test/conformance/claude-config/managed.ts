@@ -1,6 +1,7 @@
 import path from 'node:path';
-import { claudeConfigDialect } from '../../../src/dialects/claude-config/dialect.ts';
-import { claudeConfigOptions } from '../../../src/host/dialects/claude.ts';
+import { createClaudeDiscoverer } from '../../../src/dialects/claude-config/find-hooks.ts';
+import { readClaudeOptions } from '../../../src/dialects/claude-config/machine.ts';
+import { createMachine } from '../../../src/host/dialect-machine.ts';
 import { createHookSet } from '../../../src/host/hook-set.ts';
 import { createHookEngine } from '../../../src/hooks/engine.ts';
 import { sampleEvent } from '../../../src/testing/sample-event.ts';
@@ -13,17 +14,15 @@ export async function stageManaged(stage: Stage, setup: Setup, settings: object)
   const file = `${DIRECTORY}/managed-settings.json`;
   const world = await stage({ ...setup, beside: { ...setup.beside, [file]: settings } });
   const { directory, host } = world;
-  const { surroundings, workspaceRoots, stateDirectory, config } = host;
-  const options = claudeConfigOptions({
-    surroundings,
-    workspaceRoots,
+  const { surroundings, stateDirectory, config } = host;
+  const options = readClaudeOptions({
+    ...createMachine(host),
     startDirectory: world.root,
-    stateDirectory,
     search: hostOptions(setup, world),
   });
   const places = { ...options.places, managedDirectory: path.join(directory, DIRECTORY) };
   const hookSet = createHookSet({
-    dialects: [claudeConfigDialect({ ...options, places })],
+    dialects: [createClaudeDiscoverer({ ...options, places })],
     settings: config.settings,
     surroundings,
     stateDirectory,

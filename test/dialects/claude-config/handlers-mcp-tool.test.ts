@@ -6,7 +6,7 @@ import {
   type McpTools,
 } from '../../../src/dialects/claude-config/handlers/mcp-tool.ts';
 import type { McpToolEntry } from '../../../src/dialects/claude-config/entry.ts';
-import type { McpCall } from '../../../src/dialects/claude-config/ports.ts';
+import type { McpCall } from '../../../src/dialects/ports.ts';
 import { mcpEntry } from './handler-entries.ts';
 import { runOnce } from './handler-runs.ts';
 

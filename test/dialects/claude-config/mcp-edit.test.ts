@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addServer, removeServer } from '../../../src/dialects/claude-config/mcp/edit-servers.ts';
+import { addServer, removeServer } from '../../../src/mcp/edit-servers.ts';
 
 const FILE = `{
   // ours

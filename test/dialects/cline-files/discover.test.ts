@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { clineFilesDialect } from '../../../src/dialects/cline-files/dialect.ts';
+import { createClineFilesDiscoverer } from '../../../src/dialects/cline-files/find-hooks.ts';
 import type { HookPlaces } from '../../../src/dialects/cline-files/directories.ts';
 import type { Profile } from '../../../src/dialects/cline-files/names.ts';
-import type { Discovery } from '../../../src/dialects/dialect.ts';
+import type { Discovery } from '../../../src/dialects/discovery.ts';
 import type { LaunchMachine } from '../../../src/process/interpreter.ts';
 import { createDirectory, write } from '../../base/directory.ts';
 
@@ -42,7 +42,7 @@ interface Wanted {
 }
 
 function discover(places: Partial<HookPlaces>, wanted: Wanted = {}): Discovery {
-  return clineFilesDialect({
+  return createClineFilesDiscoverer({
     places: { ...NOWHERE, ...places },
     machine: wanted.machine ?? machineWith(PROGRAMS),
     profiles: wanted.profiles ?? {},
@@ -60,7 +60,7 @@ function workspaceWith(files: Readonly<Record<string, string>>): string {
 }
 
 function ids({ hooks }: Discovery): string[] {
-  return hooks.map(({ id }) => id);
+  return hooks.map(({ unit }) => unit.id);
 }
 
 function reasons({ ignored }: Discovery): Record<string, string> {
@@ -109,7 +109,7 @@ describe('file names', () => {
     const root = workspaceWith(Object.fromEntries(Object.keys(names).map((name) => [name, ''])));
     const { hooks } = discover({ workspaceRoots: [root] });
     expect(
-      Object.fromEntries(hooks.map(({ eventName, events }) => [eventName, events[0]])),
+      Object.fromEntries(hooks.map(({ unit, events }) => [unit.eventName, events[0]])),
     ).toEqual(names);
   });
 
@@ -124,8 +124,10 @@ describe('file names', () => {
     const root = workspaceWith({ [name]: '' });
     const { hooks, ignored } = discover({ workspaceRoots: [root] });
     expect(ignored).toEqual([]);
-    expect(hooks).toMatchObject([{ eventName: 'PreToolUse', path: path.join(root, HOOKS, name) }]);
-    expect(hooks[0]?.id).toMatch(/^cline:workspace:PreToolUse(?:\.bash|\.sh)?$/);
+    expect(hooks).toMatchObject([
+      { unit: { eventName: 'PreToolUse', path: path.join(root, HOOKS, name) } },
+    ]);
+    expect(hooks[0]?.unit.id).toMatch(/^cline:workspace:PreToolUse(?:\.bash|\.sh)?$/);
   });
 
   test.each([
@@ -192,7 +194,7 @@ describe('file names', () => {
     const root = workspaceWith({ ' PreToolUse.sh': '', 'PreToolUse.sh': '', 'pretooluse.sh': '' });
     const { hooks } = discover({ workspaceRoots: [root] });
     const byFile = Object.fromEntries(
-      hooks.map((hook) => [path.basename(hook.path), [hook.id, hook.ownId]]),
+      hooks.map(({ unit }) => [path.basename(unit.path), [unit.id, unit.ownId]]),
     );
     expect(byFile).toEqual({
       'PreToolUse.sh': ['cline:workspace:PreToolUse.sh', 'cline:workspace:PreToolUse.sh'],
@@ -208,7 +210,7 @@ describe('kinds of files', () => {
     symlinkSync('lib/guard.sh', path.join(root, HOOKS, 'PreToolUse'));
     const found = discover({ workspaceRoots: [root] });
     expect(ids(found)).toEqual(['cline:workspace:PreToolUse']);
-    expect(found.hooks[0]?.path).toBe(path.join(root, HOOKS, 'PreToolUse'));
+    expect(found.hooks[0]?.unit.path).toBe(path.join(root, HOOKS, 'PreToolUse'));
   });
 
   test('a link to nothing, a loop, a directory and a link to a device are ignored', () => {
@@ -240,7 +242,7 @@ describe('kinds of files', () => {
     const root = workspaceWith({ PreToolUse: '#!/bin/sh\n', 'PreToolUse.sh': '', TaskStart: '' });
     chmodSync(path.join(root, HOOKS, 'TaskStart'), 0o755);
     const { hooks } = discover({ workspaceRoots: [root] });
-    expect(Object.fromEntries(hooks.map(({ id, notes }) => [id, notes]))).toEqual({
+    expect(Object.fromEntries(hooks.map(({ unit }) => [unit.id, unit.notes]))).toEqual({
       'cline:workspace:PreToolUse': ['not executable: off in VS Code'],
       'cline:workspace:PreToolUse.sh': [],
       'cline:workspace:TaskStart': [],
@@ -250,7 +252,7 @@ describe('kinds of files', () => {
   test('a hook without its interpreter is found and says what is missing', () => {
     const root = workspaceWith({ 'PreToolUse.py': '', TaskStart: '#!/usr/bin/env ruby\n' });
     const { hooks } = discover({ workspaceRoots: [root] }, { machine: machineWith(['sh', 'env']) });
-    expect(hooks.map(({ id, problem }) => [id, problem])).toEqual([
+    expect(hooks.map(({ unit }) => [unit.id, unit.problem])).toEqual([
       ['cline:workspace:PreToolUse.py', expect.stringContaining('needs python3 or python')],
       ['cline:workspace:TaskStart', expect.stringContaining('names ruby')],
     ]);
@@ -263,7 +265,7 @@ describe('kinds of files', () => {
       'TaskStart.sh': `#!/bin/sh\n${'# padding\n'.repeat(200_000)}tool_call`,
     });
     const { hooks } = discover({ workspaceRoots: [root] });
-    expect(hooks.map(({ problem }) => problem)).toEqual([null, null, null]);
+    expect(hooks.map(({ unit }) => unit.problem)).toEqual([null, null, null]);
   });
 });
 
@@ -303,7 +305,7 @@ describe('directories', () => {
       workspaceRoots: [at('one'), at('two')],
       hooksDirectory: at('extra'),
     });
-    expect(hooks.map(({ id, ownId, place, root }) => [id, ownId, place, root])).toEqual([
+    expect(hooks.map(({ unit }) => [unit.id, unit.ownId, unit.place, unit.root])).toEqual([
       ['cline:global:TaskStart', 'cline:global:TaskStart', 'home', null],
       ['cline:global-rules:TaskStart', 'cline:global-rules:TaskStart', 'home', null],
       ['cline:home:TaskStart', 'cline:home:TaskStart', 'home', null],
@@ -380,7 +382,7 @@ describe('directories', () => {
     const root = path.join(createDirectory(), `a b'c"d\ne$(f)`);
     write(path.join(root, HOOKS, 'PreToolUse.js'), '');
     const [hook] = discover({ workspaceRoots: [root] }).hooks;
-    expect(hook).toMatchObject({
+    expect(hook?.unit).toMatchObject({
       root,
       path: path.join(root, HOOKS, 'PreToolUse.js'),
       problem: null,
@@ -412,7 +414,9 @@ describe('whose hook it is', () => {
       clineDirectory: path.join(base, 'home/.cline'),
       workspaceRoots: [root],
     });
-    expect(hooks).toMatchObject([{ id: 'cline:home:TaskStart', place: 'workspace', root }]);
+    expect(hooks).toMatchObject([
+      { unit: { id: 'cline:home:TaskStart', place: 'workspace', root } },
+    ]);
   });
 
   test('a file of the home directory that links into a workspace is the workspace’s', () => {
@@ -426,7 +430,7 @@ describe('whose hook it is', () => {
       clineDirectory: path.join(base, 'home/.cline'),
       workspaceRoots: [root],
     });
-    expect(hooks).toMatchObject([{ place: 'workspace', root }]);
+    expect(hooks).toMatchObject([{ unit: { place: 'workspace', root } }]);
   });
 
   test('a given directory inside a workspace is the workspace’s', () => {
@@ -435,7 +439,9 @@ describe('whose hook it is', () => {
       workspaceRoots: [root],
       hooksDirectory: path.join(root, 'tools'),
     });
-    expect(hooks).toMatchObject([{ id: 'cline:given:TaskStart', place: 'workspace', root }]);
+    expect(hooks).toMatchObject([
+      { unit: { id: 'cline:given:TaskStart', place: 'workspace', root } },
+    ]);
   });
 
   test('a root that holds the home directory owns nothing of it', () => {
@@ -446,7 +452,7 @@ describe('whose hook it is', () => {
       clineDirectory: path.join(home, '.cline'),
       workspaceRoots: [root],
     });
-    expect(hooks).toMatchObject([{ place: 'home', root: null }]);
+    expect(hooks).toMatchObject([{ unit: { place: 'home', root: null } }]);
   });
 
   test('the home directory as workspace makes its `.cline/hooks` personal, once', () => {
@@ -456,7 +462,7 @@ describe('whose hook it is', () => {
       clineDirectory: path.join(home, '.cline'),
       workspaceRoots: [home],
     });
-    expect(hooks.map(({ id, place }) => [id, place])).toEqual([
+    expect(hooks.map(({ unit }) => [unit.id, unit.place])).toEqual([
       ['cline:home:TaskStart', 'home'],
       ['cline:workspace:TaskStart', 'workspace'],
     ]);
@@ -474,7 +480,7 @@ describe('profiles', () => {
     ['', 'classic'],
   ])('a hook that says %j is %s', (text, profile) => {
     const root = workspaceWith({ 'PreToolUse.sh': text });
-    expect(discover({ workspaceRoots: [root] }).hooks[0]?.details['profile']).toBe(profile);
+    expect(discover({ workspaceRoots: [root] }).hooks[0]?.unit.details['profile']).toBe(profile);
   });
 
   test('can be set by the id of this session and by the hook’s own', () => {
@@ -483,7 +489,7 @@ describe('profiles', () => {
     for (const root of roots) write(path.join(root, HOOKS, 'PreToolUse.sh'), '');
     const profileOf = (profiles: Record<string, Profile>): unknown[] =>
       discover({ workspaceRoots: roots }, { profiles }).hooks.map(
-        ({ details }) => details['profile'],
+        ({ unit }) => unit.details['profile'],
       );
     expect(profileOf({ 'cline:workspace@two:PreToolUse.sh': 'sdk' })).toEqual(['classic', 'sdk']);
     expect(profileOf({ 'cline:workspace:PreToolUse.sh': 'sdk' })).toEqual(['sdk', 'sdk']);

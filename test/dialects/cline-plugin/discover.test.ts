@@ -2,9 +2,9 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { invariant } from '../../../src/base/errors.ts';
-import { clinePluginDialect } from '../../../src/dialects/cline-plugin/dialect.ts';
+import { createPluginDiscoverer } from '../../../src/dialects/cline-plugin/find-plugins.ts';
 import type { PluginPlaces } from '../../../src/dialects/cline-plugin/discover.ts';
-import type { Discovery, FoundHook } from '../../../src/dialects/dialect.ts';
+import type { DiscoveredUnit, Discovery, FoundPlugin } from '../../../src/dialects/discovery.ts';
 import { createDirectory, write } from '../../base/directory.ts';
 import { at, packageJson, PLUGIN } from '../../plugins/find/places.ts';
 
@@ -22,19 +22,23 @@ function placesIn(base: string, more: Partial<PluginPlaces> = {}): PluginPlaces 
 }
 
 function discover(base: string, more: Partial<PluginPlaces> = {}): Discovery {
-  return clinePluginDialect({ places: placesIn(base, more) }).discover();
+  return createPluginDiscoverer({ places: placesIn(base, more) }).discover();
 }
 
-function only({ hooks }: Discovery): FoundHook {
-  const [hook, ...others] = hooks;
+function only({ plugins = [] }: Discovery): FoundPlugin {
+  const [hook, ...others] = plugins;
   expect(others).toEqual([]);
   invariant(hook !== undefined, 'one plugin is found');
   return hook;
 }
 
+function unitsOf({ plugins = [] }: Discovery): readonly DiscoveredUnit[] {
+  return plugins.map(({ unit }) => unit);
+}
+
 /** The ids, with whose each is. */
-function idsOf({ hooks }: Discovery): Record<string, string> {
-  return Object.fromEntries(hooks.map(({ id, place }) => [id, place]));
+function idsOf(found: Discovery): Record<string, string> {
+  return Object.fromEntries(unitsOf(found).map(({ id, place }) => [id, place]));
 }
 
 describe('places', () => {
@@ -64,7 +68,7 @@ describe('places', () => {
       // To name a file of the workspace is not to have looked at it.
       ['plugin:given:named', 'workspace'],
     ]);
-    expect(found.hooks.map(({ root }) => root)).toEqual([
+    expect(unitsOf(found).map(({ root }) => root)).toEqual([
       null,
       null,
       null,
@@ -73,7 +77,7 @@ describe('places', () => {
       null,
       path.join(base, 'ws'),
     ]);
-    expect(found.hooks[4]?.ownId).toBe('plugin:workspace:team');
+    expect(unitsOf(found)[4]?.ownId).toBe('plugin:workspace:team');
   });
 
   it('that are not there, or are the same, are looked at no further', () => {
@@ -127,23 +131,21 @@ describe('a found plugin', () => {
       ]),
       'ws/.cline/plugins/pkg/index.ts': PLUGIN,
     });
-    const { toHandlers, ...hook } = only(discover(base));
+    const found = only(discover(base));
     const file = at(base, 'ws/.cline/plugins/pkg/index.ts');
-    expect(hook).toEqual({
+    expect(found.kind).toBe('plugin');
+    expect(found.entry).toMatchObject({ file, label: 'pkg', capabilities: ['tools', 'rules'] });
+    expect(found.unit).toEqual({
       id: 'plugin:workspace:pkg',
       ownId: 'plugin:workspace:pkg',
       dialect: 'plugin',
       eventName: 'plugin',
-      events: [],
-      matcher: null,
       path: file,
       line: null,
       place: 'workspace',
       root: path.join(base, 'ws'),
       binds: { entry: file, files: [], directories: [path.dirname(file)], isPackage: true },
-      plugin: expect.objectContaining({ file, label: 'pkg', capabilities: ['tools', 'rules'] }),
-      timeoutMs: 0,
-      onFailure: 'open',
+      identity: file,
       notes: [],
       problem: null,
       details: {
@@ -153,7 +155,6 @@ describe('a found plugin', () => {
         capabilities: 'tools, rules',
       },
     });
-    expect(toHandlers).toBeInstanceOf(Function);
   });
 
   it.each([
@@ -173,7 +174,7 @@ describe('a found plugin', () => {
     for (const [name, text] of Object.entries(all)) {
       write(at(base, `ws/.cline/plugins/${name}`), text);
     }
-    expect(discover(base).hooks.map(({ id }) => id)).toEqual(
+    expect(unitsOf(discover(base)).map(({ id }) => id)).toEqual(
       names.map((name) => `plugin:workspace:${name}`),
     );
   });
@@ -191,7 +192,7 @@ describe('a found plugin', () => {
     });
     const found = discover(base, { paths: [at(base, 'nothing/there')] });
     expect(
-      found.hooks.map(({ id, place, runsNothing, problem }) => ({
+      unitsOf(found).map(({ id, place, runsNothing, problem }) => ({
         id,
         place,
         runsNothing,
@@ -220,7 +221,7 @@ describe('a found plugin', () => {
       'ws/.cline/plugins/.keep': '',
     });
     symlinkSync('../../../outside', at(base, 'ws/.cline/plugins/pkg'));
-    expect(only(discover(base))).toMatchObject({
+    expect(only(discover(base)).unit).toMatchObject({
       runsNothing: true,
       problem: expect.stringContaining('its package lies outside the workspace'),
     });
@@ -257,7 +258,7 @@ describe('what is bound', () => {
       'ws/.cline/plugins/sub/node_modules/zod/index.js': '',
       'ws/src/lib.ts': '',
     });
-    const [main, , other] = discover(base).hooks;
+    const [main, , other] = unitsOf(discover(base));
     expect(main?.binds).toEqual({
       entry: at(base, 'ws/.cline/plugins/main.ts'),
       files: [
@@ -284,7 +285,7 @@ describe('what is bound', () => {
       [`${pkg}/node_modules/zod/index.js`]: '',
       'ws/.cline/plugins/shared.ts': '',
     });
-    const [hook] = discover(base).hooks;
+    const [hook] = unitsOf(discover(base));
     expect(hook).toMatchObject({
       notes: [],
       binds: {
@@ -305,7 +306,7 @@ describe('what is bound', () => {
     for (let number = 0; number < 2000; number++) {
       write(at(base, `${pkg}/node_modules/big/${number}.js`), '');
     }
-    expect(only(discover(base))).toMatchObject({
+    expect(only(discover(base)).unit).toMatchObject({
       notes: ['its node_modules hold more than trust can bind: they are not covered'],
       binds: { directories: [at(base, pkg)], apart: [at(base, `${pkg}/node_modules`)] },
     });
@@ -323,7 +324,7 @@ describe('what is bound', () => {
     for (let number = 0; number < 2000; number++) {
       write(at(base, `${home}/package/node_modules/big/${number}.js`), '');
     }
-    const { apart = [] } = only(discover(base)).binds;
+    const { apart = [] } = only(discover(base)).unit.binds;
     expect(apart.map((each) => path.relative(at(base, home), each)).toSorted()).toEqual([
       'package/node_modules/@s/beside',
       'package/node_modules/@s/tools/node_modules',
@@ -339,20 +340,20 @@ describe('what is bound', () => {
       'ws/skills/one/SKILL.md': '',
       'ws/src/app.ts': '',
     });
-    const hook = only(discover(base));
+    const { unit: hook, entry } = only(discover(base));
     expect(hook).toMatchObject({ id: 'plugin:workspace:pkg', problem: null });
     expect(hook.binds).toEqual({
       entry: at(base, 'ws/.cline/plugins/superpowers.ts'),
       files: [at(base, 'ws/package.json')],
       directories: [at(base, 'ws/.cline/plugins'), at(base, 'ws/skills')],
     });
-    expect(hook.plugin?.package?.skills).toBe(at(base, 'ws/skills'));
+    expect(entry.package?.skills).toBe(at(base, 'ws/skills'));
   });
 
   it('of the person’s own is nothing: they are trusted by where they lie', () => {
     const base = createDirectory({ 'home/.cline/plugins/own.ts': `import '../x.ts'\n${PLUGIN}` });
     const file = at(base, 'home/.cline/plugins/own.ts');
-    expect(only(discover(base)).binds).toEqual({ entry: file, files: [], directories: [] });
+    expect(only(discover(base)).unit.binds).toEqual({ entry: file, files: [], directories: [] });
   });
 });
 
@@ -373,7 +374,7 @@ describe('what Cline has switched off', () => {
     ];
     write(at(base, SETTINGS), JSON.stringify({ disabledPlugins }));
     const why = `switched off in Cline: "disabledPlugins" of ${at(base, SETTINGS)}`;
-    expect(discover(base).hooks.map(({ id, whyOff }) => [id, whyOff])).toEqual([
+    expect(unitsOf(discover(base)).map(({ id, whyOff }) => [id, whyOff])).toEqual([
       ['plugin:home:linked', why],
       ['plugin:home:off', why],
       ['plugin:home:on', undefined],
@@ -382,7 +383,7 @@ describe('what Cline has switched off', () => {
 
   it.each(['{', '[]', '{"disabledPlugins": "all"}'])('counts only if it is a list: %s', (text) => {
     const base = createDirectory({ 'home/.cline/plugins/on.ts': PLUGIN, [SETTINGS]: text });
-    expect(only(discover(base)).whyOff).toBeUndefined();
+    expect(only(discover(base)).unit.whyOff).toBeUndefined();
   });
 
   it('in a file that a repository brought reaches only that repository', () => {
@@ -396,7 +397,10 @@ describe('what Cline has switched off', () => {
       JSON.stringify({ disabledPlugins: files }),
     );
     expect(
-      discover(base, { clineSettings }).hooks.map(({ id, whyOff }) => [id, whyOff !== undefined]),
+      unitsOf(discover(base, { clineSettings })).map(({ id, whyOff }) => [
+        id,
+        whyOff !== undefined,
+      ]),
     ).toEqual([
       ['plugin:home:guard', false],
       ['plugin:workspace:own', true],

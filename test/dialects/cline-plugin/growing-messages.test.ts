@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createGrowingMessages } from '../../../src/dialects/cline-plugin/growing-messages.ts';
-import { type NoteOf, toldMessages } from '../../../src/dialects/cline-plugin/messages.ts';
+import { createGrowingMessages } from '../../../src/plugins/messages/incremental-messages.ts';
+import { type NoteOf, toldMessages } from '../../../src/plugins/messages/agent-messages.ts';
 import type { Message } from '../../../src/sessions/messages.ts';
 
 const noteOf: NoteOf = ({ role }) => ({ id: role, createdAt: 1 });

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import {
   fromProviderMessages,
   toProviderMessages,
-} from '../../../src/dialects/cline-plugin/builder-messages.ts';
+} from '../../../src/plugins/messages/provider-messages.ts';
 import { createLiveRequest } from '../../../src/dialects/cline-plugin/live-request.ts';
 import {
   fromAgentMessages,
   toAgentMessages,
   toldMessages,
-} from '../../../src/dialects/cline-plugin/messages.ts';
+} from '../../../src/plugins/messages/agent-messages.ts';
 import type { Message } from '../../../src/sessions/messages.ts';
 
 const image = {

@@ -166,8 +166,8 @@ describe('plugins of a workspace', () => {
   test('that a lock holds may be loaded where the caller names it', () => {
     const places = createPlaces({ [`${DIRECTORY}/guard.ts`]: PLUGIN });
     const units = open(places)
-      .hookSet.found()
-      .map((hook) => trustUnit(hook));
+      .hookSet.plugins()
+      .map(({ unit }) => trustUnit(unit));
     const file = write(path.join(places.base, 'lock.json'), formatLock(createLock(units)));
     expect(statesIn(places, { lock: { file } })).toEqual({ 'plugin:workspace:guard': 'ready' });
     write(at(places.base, `${DIRECTORY}/guard.ts`), `${PLUGIN} `);
@@ -366,8 +366,8 @@ describe('a host', () => {
       [`${DIRECTORY}/_installed/local/x-0123456789ab/x.ts`]: PLUGIN,
       [`${DIRECTORY}/node_modules/zod/index.js`]: '',
     });
-    const found = open(places).hookSet.found();
-    const files = found.map((hook) => [hook.id, bindUnit(trustUnit(hook)).files]);
+    const found = open(places).hookSet.plugins();
+    const files = found.map(({ unit }) => [unit.id, bindUnit(trustUnit(unit)).files]);
     const hash = expect.stringMatching(/^[0-9a-f]{64}$/);
     expect(Object.fromEntries(files)).toEqual({
       'plugin:workspace:guard': {
@@ -388,7 +388,8 @@ describe('a host', () => {
 });
 
 function handlersOf(host: Host): Record<string, number> {
-  return Object.fromEntries(
-    host.madeHooks().map(({ hook, handlers }) => [hook.id, handlers.length]),
+  const made = new Map(
+    host.madeHooks().map(({ hook, handlers }) => [hook.unit.id, handlers.length]),
   );
+  return Object.fromEntries(host.hooks().map(({ hook: { id } }) => [id, made.get(id) ?? 0]));
 }

@@ -4,7 +4,7 @@ import { isRecord, withoutByteOrderMark } from '../../../base/json.ts';
 import type { BrokenEntry, Entry, Source } from '../entry.ts';
 import type { ClaudeEvent } from '../names.ts';
 import { entryText } from './entry-text.ts';
-import { append, lineOf, parseWhole, remove } from './splice.ts';
+import { append, lineOf, parseWhole, remove } from '../../../base/edit-json.ts';
 
 /** Which handler is meant: the one at a line, or the entry that was read there. */
 export type EntryAddress =

@@ -1,4 +1,5 @@
 import { isRecord, parseJson } from '../../../base/json.ts';
+import { canonicalText } from '../../../base/canonical-json.ts';
 import type { Source } from '../entry.ts';
 
 /**
@@ -26,15 +27,4 @@ export function textWithEnvironment(
   const parsed = environment === undefined ? null : parseJson(text);
   if (parsed === null || !parsed.ok || !isRecord(parsed.value)) return text;
   return canonicalText({ ...parsed.value, environment });
-}
-
-/** JSON that is the same for the same value, in whatever order its keys were written. */
-export function canonicalText(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`;
-  if (!isRecord(value)) return JSON.stringify(value);
-  const fields = Object.keys(value)
-    .filter((name) => value[name] !== undefined)
-    .toSorted()
-    .map((name) => `${JSON.stringify(name)}:${canonicalText(value[name])}`);
-  return `{${fields.join(',')}}`;
 }

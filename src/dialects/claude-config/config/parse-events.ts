@@ -2,7 +2,7 @@ import { isRecord } from '../../../base/json.ts';
 import { closestName } from '../../../base/spelling.ts';
 import type { BrokenEntry, Entry, Source } from '../entry.ts';
 import { CLAUDE_EVENT_NAMES, type ClaudeEvent, isClaudeEvent } from '../names.ts';
-import { describePart, type Part } from './part.ts';
+import { describePart, type Part } from '../../../base/located-json.ts';
 import { parseHandler } from './parse-handler.ts';
 
 export interface IgnoredPart {

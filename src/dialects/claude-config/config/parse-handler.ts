@@ -13,8 +13,8 @@ import {
   TEXT,
   TEXT_RECORD,
   TEXTS,
-} from './field-reader.ts';
-import { describePart, type Part } from './part.ts';
+} from '../../../base/field-reader.ts';
+import { describePart, type Part } from '../../../base/located-json.ts';
 import { timeLimitOf } from './time-limits.ts';
 
 /** Where a handler is configured. */

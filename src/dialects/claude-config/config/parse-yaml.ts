@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type * as yaml from 'yaml';
 import { isNestedTooDeep, MAX_NESTING } from '../../../base/json.ts';
-import type { Part, Unreadable } from './part.ts';
+import type { Part, Unreadable } from '../../../base/located-json.ts';
 
 // An alias of an alias of an alias makes a small text huge.
 const MAX_ALIASES = 100;

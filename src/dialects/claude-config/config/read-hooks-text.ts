@@ -1,6 +1,6 @@
 import type { BrokenEntry, Source } from '../entry.ts';
 import { type ClaudeEvent, CLAUDE_EVENT_NAMES } from '../names.ts';
-import { describePart, type Part } from './part.ts';
+import { describePart, type Part, parseLocatedJson } from '../../../base/located-json.ts';
 import {
   joinParsed,
   NO_EVENTS,
@@ -8,7 +8,6 @@ import {
   parseEvents,
   repeatedKeys,
 } from './parse-events.ts';
-import { parseLocatedJson } from './parse-json.ts';
 
 /**
  * How hooks stand in a text: `settings` may have `hooks` among others, a `plugin` file must have it,

@@ -3,12 +3,12 @@ import path from 'node:path';
 import type { Handler, HandlerInput } from '../../../hooks/handler.ts';
 import type { Environment } from '../../../process/environment.ts';
 import { type Codec, commandHandler, failingHandler } from '../../command-handler.ts';
-import type { Grant } from '../../dialect.ts';
+import type { Grant } from '../../discovery.ts';
 import { fileOpensStdin, opensStdin } from '../../opens-stdin.ts';
 import type { CommandEntry } from '../entry.ts';
 import type { ClaudeSession } from '../session.ts';
 import { planCommand } from './command-line.ts';
-import { envFileFor, hasEnvFile } from './env-file.ts';
+import { createEnvFile, hasEnvFile } from '../../../process/env-files.ts';
 import { lastingEnvironment, momentEnvironment, placeVariables } from './environment.ts';
 
 /** What a command hook is made of besides its entry. */
@@ -40,7 +40,10 @@ export function claudeCommandHandler(entry: CommandEntry, parts: CommandParts): 
   const isBackground = entry.async || (entry.asyncRewake && !session.awaitsRewake);
   const environment = lastingEnvironment(entry, session, grant.environment);
   const envFile = (input: HandlerInput): string | null =>
-    envFileFor(entry.event, index, { event: input.event, session });
+    createEnvFile(entry.event, index, {
+      sessionId: input.event.sessionId,
+      stateDirectory: session.stateDirectory,
+    });
   const encodeWithFile = (input: HandlerInput): string => {
     const file = envFile(input);
     return file === null ? io.encode(input) : io.encodeWith(input, file);

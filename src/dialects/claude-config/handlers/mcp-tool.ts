@@ -1,7 +1,7 @@
 import { isRecord, typeName } from '../../../base/json.ts';
 import type { Answer, Handler, HandlerInput } from '../../../hooks/handler.ts';
 import type { McpToolEntry } from '../entry.ts';
-import type { CallMcp, McpAnswer } from '../ports.ts';
+import type { CallMcp, McpAnswer } from '../../ports.ts';
 import { excerptOf, failed, limitedRun, reportOf } from './asking.ts';
 
 export interface McpTools {

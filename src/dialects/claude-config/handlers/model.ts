@@ -1,7 +1,7 @@
 import { isRecord, parseJson, typeName } from '../../../base/json.ts';
 import type { Answer, Handler, HandlerInput } from '../../../hooks/handler.ts';
 import type { PromptEntry } from '../entry.ts';
-import type { AskModel, ModelQuestion } from '../ports.ts';
+import type { AskModel, ModelQuestion } from '../../ports.ts';
 import { failed, limitedRun, reportOf } from './asking.ts';
 
 export interface ModelTools {

@@ -1,7 +1,7 @@
 import type { Matcher } from '../../../hooks/matcher.ts';
 import { type ClaudeEvent, isClaudeEvent } from '../names.ts';
 import { hasSubject, isToolEvent, SUBJECT_VALUES } from './subjects.ts';
-import { FORMER_TOOLS, findMeantTool, isKnownTool } from './tool-names.ts';
+import { FORMER_TOOLS, findMeantTool, isKnownTool } from '../../known-tools.ts';
 
 /** What a person should know of a matcher: above all, which part of it can never match. */
 export function matcherNotes(matcher: Matcher, event: ClaudeEvent): readonly string[] {

@@ -5,15 +5,15 @@ import {
   type ServerConfig,
   type ServerSource,
 } from '../../../mcp/server-config.ts';
-import type { Ignored } from '../../dialect.ts';
-import { describePart, type Part } from '../config/part.ts';
-import { parseLocatedJson } from '../config/parse-json.ts';
+import type { Ignored } from '../../discovery.ts';
+import { describePart, type Part, parseLocatedJson } from '../../../base/located-json.ts';
 import type { SourceKind } from '../entry.ts';
 import type { Plugin } from '../sources/find-plugins.ts';
-import { type ClaudePlaces, projectRoot } from '../sources/places.ts';
-import { readConfigText, type ReadConfigText } from '../sources/read-file.ts';
+import { findProjectRoot } from '../../place.ts';
+import type { ClaudePlaces } from '../sources/places.ts';
+import { readConfigText, type ReadConfigText } from '../../read-config-text.ts';
 import type { SettingsReading } from '../sources/read-settings.ts';
-import { parseServers, type ServerOrigin } from './parse-servers.ts';
+import { parseServers, type ServerOrigin } from '../../../mcp/parse-servers.ts';
 
 export interface FoundServers extends ConfiguredServers {
   readonly ignored: readonly Ignored[];
@@ -95,7 +95,7 @@ function serversOfProject(
       source: 'project',
       file,
       place: 'workspace',
-      root: projectRoot(places),
+      root: findProjectRoot(places),
       whyOff: (name) => whyProjectOff(name, settings),
     },
     readText,

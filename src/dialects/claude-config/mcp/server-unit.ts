@@ -2,43 +2,32 @@ import path from 'node:path';
 import { expandServer } from '../../../mcp/expand.ts';
 import { describeReached, type Reached, type ServerConfig } from '../../../mcp/server-config.ts';
 import { pluginDirectories } from '../binding.ts';
-import type { Binds, FoundHook } from '../../dialect.ts';
+import type { Binds, DiscoveredUnit } from '../../discovery.ts';
 import { type NamedFiles, namedFilesInArgs } from '../match/named-files.ts';
 import type { ClaudeSession } from '../session.ts';
 
-/**
- * A workspace's MCP server, as something to be trusted: found, listed and bound as its hooks are.
- * Nothing for the person's own servers, and for one that is not used.
- */
-export function serverUnit(
+/** The trust unit of a workspace's MCP server; null for the user's own, and for one that is not used. */
+export function createServerUnit(
   server: ServerConfig,
   session: Pick<ClaudeSession, 'startDirectory' | 'env' | 'home'>,
-): readonly FoundHook[] {
+): DiscoveredUnit | null {
   const { source, file, line, place, root } = server;
-  if (place !== 'workspace' || root === null || server.whyOff !== null) return [];
+  if (place !== 'workspace' || root === null || server.whyOff !== null) return null;
   const id = idOf(server);
-  return [
-    {
-      id,
-      ownId: id,
-      dialect: 'claude',
-      eventName: 'mcpServers',
-      events: [],
-      matcher: null,
-      path: file,
-      line,
-      place,
-      root,
-      binds: bindsOf(server, root, session),
-      mcpServer: server,
-      timeoutMs: 0,
-      onFailure: 'open',
-      notes: [],
-      problem: null,
-      details: { type: 'mcp', source, runs: describeReached(server.reached) },
-      toHandlers: () => [],
-    },
-  ];
+  return {
+    id,
+    ownId: id,
+    dialect: 'claude',
+    eventName: 'mcpServers',
+    path: file,
+    line,
+    place,
+    root,
+    binds: bindsOf(server, root, session),
+    notes: [],
+    problem: null,
+    details: { type: 'mcp', source, runs: describeReached(server.reached) },
+  };
 }
 
 /** `claude:project:mcp:files`; a settings file may have another of the same name. */

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Decision, Failure } from '../../../hooks/decision.ts';
 import type { Answer, HandlerInput } from '../../../hooks/handler.ts';
-import { lastWords } from '../../last-words.ts';
+import { lastWords } from '../../last-error-line.ts';
 import type { ClaudeEvent } from '../names.ts';
 import { changesOf, type Decided, joined, NOTHING } from './changes.ts';
 import {

@@ -4,7 +4,7 @@ import {
   type PermissionMode,
 } from '../../../permissions/mode.ts';
 import type { PermissionSettings, WrittenRule } from '../../../permissions/settings.ts';
-import { describePart, type Part } from '../config/part.ts';
+import { describePart, type Part } from '../../../base/located-json.ts';
 import type { Source } from '../entry.ts';
 import type { SettingsReading } from '../sources/read-settings.ts';
 

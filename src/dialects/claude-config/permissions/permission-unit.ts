@@ -1,41 +1,33 @@
 import { type LooseningPart, looseningPart } from '../../../permissions/settings.ts';
-import type { FoundHook } from '../../dialect.ts';
-import { canonicalText } from '../config/entry-text.ts';
+import type { DiscoveredUnit } from '../../discovery.ts';
+import { canonicalText } from '../../../base/canonical-json.ts';
+import type { Source } from '../entry.ts';
 import type { SourcePermissions } from './parse-permissions.ts';
 
-/**
- * What a workspace's settings allow, as something to be trusted: found, listed and bound as its hooks
- * are, and never run. Nothing when they allow nothing.
- */
-export function permissionUnit(
+/** The trust unit of what a workspace's settings allow; null when they allow nothing. */
+export function createPermissionUnit(
   { source, said }: SourcePermissions,
-  name: Pick<FoundHook, 'id' | 'ownId'>,
-): readonly FoundHook[] {
+  createName: (source: Source, name: string) => Pick<DiscoveredUnit, 'id' | 'ownId'>,
+): DiscoveredUnit | null {
   const part = said.origin === 'workspace' ? looseningPart(said) : null;
-  if (part === null) return [];
+  // The name counts for rules that need no trust, too: ids of the others stay as they are.
+  const name = createName(source, 'permissions');
+  if (part === null) return null;
   const kind = source.isCline ? `${source.kind} .cline` : source.kind;
   const text = canonicalText({ source: kind, permissions: part });
-  return [
-    {
-      ...name,
-      dialect: 'claude',
-      eventName: 'permissions',
-      events: [],
-      matcher: null,
-      path: said.file,
-      line: said.line,
-      place: source.place,
-      root: source.root,
-      binds: { entry: said.file, text, files: [], directories: [] },
-      permissions: said,
-      timeoutMs: 0,
-      onFailure: 'open',
-      notes: [],
-      problem: said.whyNothingAllowed,
-      details: { type: 'permissions', source: source.label, runs: describePart(part) },
-      toHandlers: () => [],
-    },
-  ];
+  return {
+    ...name,
+    dialect: 'claude',
+    eventName: 'permissions',
+    path: said.file,
+    line: said.line,
+    place: source.place,
+    root: source.root,
+    binds: { entry: said.file, text, files: [], directories: [] },
+    notes: [],
+    problem: said.whyNothingAllowed,
+    details: { type: 'permissions', source: source.label, runs: describePart(part) },
+  };
 }
 
 /** `allow Bash(npm test), Read; directory ../lib; mode acceptEdits` */

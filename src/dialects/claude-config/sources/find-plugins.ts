@@ -3,12 +3,12 @@ import path from 'node:path';
 import { isDirectory } from '../../../base/files.ts';
 import { isRecord, parseJson } from '../../../base/json.ts';
 import { findRealPath } from '../../../base/paths.ts';
-import type { Ignored, Place } from '../../dialect.ts';
+import type { Ignored, Place } from '../../discovery.ts';
 import { findOwningRoot } from '../../place.ts';
 import type { PluginFacts } from '../entry.ts';
 import type { ClaudePlaces } from './places.ts';
 import { createPluginIndex, splitPluginId } from './plugin-index.ts';
-import { readConfigText } from './read-file.ts';
+import { readConfigText } from '../../read-config-text.ts';
 import { isTrusted, type SettingsReading, textsOf } from './read-settings.ts';
 
 /** A plugin that is in use. */

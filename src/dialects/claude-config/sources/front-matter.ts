@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { splitFrontMatter } from '../../../base/front-matter.ts';
-import type { Unreadable } from '../config/part.ts';
+import type { Unreadable } from '../../../base/located-json.ts';
 import { parseLocatedYaml } from '../config/parse-yaml.ts';
 import { NO_EVENTS, type ParsedEvents, parseEvents } from '../config/parse-events.ts';
 import type { Source } from '../entry.ts';

@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { findRealPath } from '../../../base/paths.ts';
-import type { Ignored } from '../../dialect.ts';
-import { type ClaudePlaces, projectRoot } from './places.ts';
+import type { Ignored } from '../../discovery.ts';
+import { findProjectRoot } from '../../place.ts';
+import type { ClaudePlaces } from './places.ts';
 
 /** Files that people take for hook configuration and that are not read. `read` are real paths of those that are. */
 export function findMisplaced(places: ClaudePlaces, read: ReadonlySet<string>): Ignored[] {
@@ -42,7 +43,7 @@ function besideUserSettings(claudeDirectory: string, startDirectory: string): Ig
 }
 
 function aboveStart(places: ClaudePlaces): Ignored[] {
-  const root = projectRoot(places);
+  const root = findProjectRoot(places);
   return ['settings.json', 'settings.local.json'].map((name) => ({
     path: path.join(root, '.claude', name),
     why: `settings are read from the start directory only; start in ${root}, or put the hooks into ${path.join(root, '.cline', 'hooks.json')}`,

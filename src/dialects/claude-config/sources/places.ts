@@ -1,5 +1,3 @@
-import path from 'node:path';
-import { findRealPath, isInside } from '../../../base/paths.ts';
 import type { Grounds } from '../../place.ts';
 
 /** Where configuration in Claude Code's format may lie. */
@@ -17,14 +15,4 @@ export interface ClaudePlaces extends Grounds {
   /** A file of settings that the caller named, or the settings themselves as JSON. */
   readonly flagSettings: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
-}
-
-/** The innermost workspace root that holds the start directory, or that directory itself; real path. */
-export function projectRoot({
-  startDirectory,
-  workspaceRoots,
-}: Pick<ClaudePlaces, 'startDirectory' | 'workspaceRoots'>): string {
-  const start = findRealPath(startDirectory) ?? path.resolve(startDirectory);
-  const holding = workspaceRoots.filter((root) => isInside(root, start));
-  return holding.toSorted((one, other) => other.length - one.length)[0] ?? start;
 }

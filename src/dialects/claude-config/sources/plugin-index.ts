@@ -3,7 +3,7 @@ import { isRecord, parseJson } from '../../../base/json.ts';
 import { isDirectory } from '../../../base/files.ts';
 import { findRealPath } from '../../../base/paths.ts';
 import type { ClaudePlaces } from './places.ts';
-import { readConfigText } from './read-file.ts';
+import { readConfigText } from '../../read-config-text.ts';
 
 /** Finds the directory of a plugin by its id, `name@marketplace`; null when it is not installed. */
 export type PluginIndex = (id: string) => string | null;

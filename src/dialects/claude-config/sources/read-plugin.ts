@@ -1,13 +1,12 @@
 import path from 'node:path';
 import { findRealPath, isInside } from '../../../base/paths.ts';
-import type { Ignored } from '../../dialect.ts';
-import { describePart, type Part } from '../config/part.ts';
+import type { Ignored } from '../../discovery.ts';
+import { describePart, type Part, parseLocatedJson } from '../../../base/located-json.ts';
 import { NO_EVENTS, type ParsedEvents, parseEvents } from '../config/parse-events.ts';
-import { parseLocatedJson } from '../config/parse-json.ts';
 import { readHooksText } from '../config/read-hooks-text.ts';
 import type { Source } from '../entry.ts';
 import type { Plugin } from './find-plugins.ts';
-import { readConfigText } from './read-file.ts';
+import { readConfigText } from '../../read-config-text.ts';
 
 /** What one file of a plugin configures. */
 export interface PluginReading {

@@ -1,11 +1,11 @@
 import { isRecord, typeName } from '../../../base/json.ts';
-import type { Ignored } from '../../dialect.ts';
+import type { Ignored } from '../../discovery.ts';
 import type { ParsedEvents } from '../config/parse-events.ts';
-import type { Part } from '../config/part.ts';
+import type { Part } from '../../../base/located-json.ts';
 import { readHooksText } from '../config/read-hooks-text.ts';
 import type { Source } from '../entry.ts';
 import type { HttpRules } from '../handlers/http-rules.ts';
-import type { ReadConfigText } from './read-file.ts';
+import type { ReadConfigText } from '../../read-config-text.ts';
 import type { SettingsFile } from './settings-files.ts';
 
 /** What one settings file says. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { findRealPath } from '../../../base/paths.ts';
-import type { Ignored, PluginPlace } from '../../dialect.ts';
+import type { Ignored, PluginFolder } from '../../discovery.ts';
 import { limitSessionEnd, sessionEndBudget } from '../config/time-limits.ts';
 import type { BrokenEntry, Entry, Source } from '../entry.ts';
 import type { HttpRules } from '../handlers/http-rules.ts';
@@ -11,7 +11,7 @@ import type { ConfiguredServers } from '../../../mcp/server-config.ts';
 import { readServers } from '../mcp/read-servers.ts';
 import { findPlugins, type Plugin } from './find-plugins.ts';
 import { findMisplaced } from './misplaced.ts';
-import { readConfigText, type ReadConfigText } from './read-file.ts';
+import { readConfigText, type ReadConfigText } from '../../read-config-text.ts';
 import type { ClaudePlaces } from './places.ts';
 import { type PluginHooks, readPlugin } from './read-plugin.ts';
 import {
@@ -49,7 +49,7 @@ export interface SourcesReading {
   /** MCP servers, which no switch for hooks reaches either. */
   readonly mcpServers: ConfiguredServers;
   /** Plugins that are in use. */
-  readonly plugins: readonly PluginPlace[];
+  readonly plugins: readonly PluginFolder[];
 }
 
 /** Reads every source. Runs nothing and never throws. */

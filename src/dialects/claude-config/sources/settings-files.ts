@@ -4,7 +4,8 @@ import { isDirectory } from '../../../base/files.ts';
 import { findRealPath } from '../../../base/paths.ts';
 import { findOwningRoot, rootSuffix } from '../../place.ts';
 import type { Source, SourceKind } from '../entry.ts';
-import { type ClaudePlaces, projectRoot } from './places.ts';
+import { findProjectRoot } from '../../place.ts';
+import type { ClaudePlaces } from './places.ts';
 
 /** A settings file that may be there, or a text that stands for one. */
 export interface SettingsFile {
@@ -38,7 +39,7 @@ function personal({ claudeDirectory, clineDirectory }: ClaudePlaces): SettingsFi
 
 function ofProject(places: ClaudePlaces): SettingsFile[] {
   const directory = path.join(places.startDirectory, '.claude');
-  const root = projectRoot(places);
+  const root = findProjectRoot(places);
   return [
     ofRoot(own(path.join(directory, 'settings.json'), 'project', 'project'), root),
     ofRoot(own(path.join(directory, 'settings.local.json'), 'local', 'local'), root),

@@ -1,14 +1,15 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { findRealPath, isInside } from '../../../base/paths.ts';
-import type { Ignored, Place } from '../../dialect.ts';
+import type { Ignored, Place } from '../../discovery.ts';
 import { findOwningRoot } from '../../place.ts';
 import { NO_EVENTS, type ParsedEvents } from '../config/parse-events.ts';
 import type { Source } from '../entry.ts';
 import type { Plugin } from './find-plugins.ts';
 import { readFrontMatterHooks } from './front-matter.ts';
-import { type ClaudePlaces, projectRoot } from './places.ts';
-import { readConfigText } from './read-file.ts';
+import { findProjectRoot } from '../../place.ts';
+import type { ClaudePlaces } from './places.ts';
+import { readConfigText } from '../../read-config-text.ts';
 import { switchedOff } from './switches.ts';
 
 /** Whose skill or sub-agent it is. */
@@ -45,7 +46,7 @@ function findIn(folder: Folder, places: ClaudePlaces): readonly MarkdownFile[] {
   const all = [
     ...mine.map((file) => ({ file, ...ownerOf(file, places) })),
     ...filesIn(path.join(startDirectory, '.claude'), folder).map(
-      (file) => ({ file, place: 'workspace', root: projectRoot(places) }) as const,
+      (file) => ({ file, place: 'workspace', root: findProjectRoot(places) }) as const,
     ),
   ];
   const byRealPath = new Map(all.toReversed().map((each) => [findRealPath(each.file), each]));

@@ -1,4 +1,4 @@
-import type { Ignored } from '../../dialect.ts';
+import type { Ignored } from '../../discovery.ts';
 import type { BrokenEntry, Entry, Source } from '../entry.ts';
 import type { Plugin } from './find-plugins.ts';
 import type { SettingsReading } from './read-settings.ts';

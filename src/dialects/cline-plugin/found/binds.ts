@@ -3,7 +3,7 @@ import path from 'node:path';
 import { isDataDirectory, isDataFile } from '../../../base/files.ts';
 import { childPath, findPathInside, findRealPath, isInside } from '../../../base/paths.ts';
 import { importsBeyond } from '../../../plugins/find/module-text.ts';
-import type { Binds } from '../../dialect.ts';
+import type { Binds } from '../../discovery.ts';
 import type { NamedPlugin } from '../discover.ts';
 
 export interface PluginBinds {

@@ -2,7 +2,7 @@ import { safeMessages } from '../../../agent/conversation/safe-messages.ts';
 import {
   fromProviderMessages,
   toProviderMessages,
-} from '../../../dialects/cline-plugin/builder-messages.ts';
+} from '../../../plugins/messages/provider-messages.ts';
 import { plainText, reasonOf } from '../../../plugins/values/plain-value.ts';
 import { callWithTimeout } from '../../../plugins/call-with-timeout.ts';
 import type { OnIssue } from '../../../plugins/issue.ts';

@@ -12,8 +12,11 @@ import type {
 import type { Message } from '../../../sessions/messages.ts';
 import type { AgentMirror, MirroredAgent } from './agent-state.ts';
 import { type Snapshots, usageOf } from './snapshots.ts';
-import { finishReasonOf, toolSourceOf } from '../../../dialects/cline-plugin/contexts.ts';
-import { inSdkWords } from '../../../dialects/cline-plugin/sdk-words.ts';
+import {
+  finishReasonOf,
+  inSdkWords,
+  toolSourceOf,
+} from '../../../plugins/messages/sdk-tool-names.ts';
 import type { ServingModel } from './plugin-messages.ts';
 
 interface TellingMeans {

@@ -6,12 +6,12 @@ import {
   type NoteOf,
   resultMessage,
   toldMessages,
-} from '../../../dialects/cline-plugin/messages.ts';
+} from '../../../plugins/messages/agent-messages.ts';
 import {
   inSdkWords,
   resultInSdkWords,
   resultWith,
-} from '../../../dialects/cline-plugin/sdk-words.ts';
+} from '../../../plugins/messages/sdk-tool-names.ts';
 import type { HookEvent } from '../../../hooks/facts.ts';
 import type { AgentMessage, AgentMessageMetrics } from '../../../plugins/contract/message.ts';
 import type { AssistantMessage, Message } from '../../../sessions/messages.ts';

@@ -4,8 +4,8 @@ import { HooklineError } from '../../../base/errors.ts';
 import {
   createGrowingMessages,
   type GrowingMessages,
-} from '../../../dialects/cline-plugin/growing-messages.ts';
-import { agentMessage, type MessageNote } from '../../../dialects/cline-plugin/messages.ts';
+} from '../../../plugins/messages/incremental-messages.ts';
+import { agentMessage, type MessageNote } from '../../../plugins/messages/agent-messages.ts';
 import type { HookEvent } from '../../../hooks/facts.ts';
 import type { AgentMessage } from '../../../plugins/contract/message.ts';
 import type { AgentRunResult } from '../../../plugins/contract/runtime-hooks.ts';

@@ -5,7 +5,7 @@ import type { ModelRequest, Model } from '../../../agent/models/model.ts';
 import type { RunResult } from '../../../agent/runtime-event.ts';
 import { HooklineError, messageOf } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/json.ts';
-import { fromAgentMessages, toAgentMessages } from '../../../dialects/cline-plugin/messages.ts';
+import { fromAgentMessages, toAgentMessages } from '../../../plugins/messages/agent-messages.ts';
 import type { AgentOptions } from '../../../host/agent/agent-options.ts';
 import { readSurroundings, type Surroundings } from '../../../host/config.ts';
 import { createHost, type Host, type HostOptions } from '../../../host/create-host.ts';

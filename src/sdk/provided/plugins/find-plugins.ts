@@ -2,7 +2,7 @@ import path from 'node:path';
 import { isRecord, parseJson } from '../../../base/json.ts';
 import { readTextIfPresent } from '../../../base/files.ts';
 import { readSurroundings, type Surroundings } from '../../../host/config.ts';
-import { clineDirectory } from '../../../host/dialects/own-directory.ts';
+import { clineDirectory } from '../../../dialects/own-directories.ts';
 import { findPlugins, pluginsAt } from '../../../plugins/find/find-plugins.ts';
 import { clineDataDirectory } from '../load-overrides.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ModelQuestion } from '../../../../../src/dialects/claude-config/ports.ts';
+import type { ModelQuestion } from '../../../../../src/dialects/ports.ts';
 import { bash, expectTold, type Group, hooks, type Stage, type Told } from '../../build.ts';
 
 interface Asked {

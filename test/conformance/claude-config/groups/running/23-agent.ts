@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { expect } from 'vitest';
-import type { ModelQuestion } from '../../../../../src/dialects/claude-config/ports.ts';
+import type { ModelQuestion } from '../../../../../src/dialects/ports.ts';
 import { bash, expectTold, type Group, hooks, type Stage } from '../../build.ts';
 
 export const agents: Group = {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { McpAnswer, McpCall } from '../../../../../src/dialects/claude-config/ports.ts';
+import type { McpAnswer, McpCall } from '../../../../../src/dialects/ports.ts';
 import { bash, expectTold, type Group, hooks, type Stage, type Told } from '../../build.ts';
 
 const DENIES =

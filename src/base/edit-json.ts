@@ -1,0 +1,150 @@
+import { createScanner, type Node, type ParseError, parseTree } from 'jsonc-parser';
+import { isRecord } from './json.ts';
+
+/** The tree of a text; where the first error is when it is not JSON. */
+export function parseWhole(body: string): Node | number {
+  const errors: ParseError[] = [];
+  const root = parseTree(body, errors, { allowTrailingComma: true });
+  return errors[0]?.offset ?? root ?? 0;
+}
+
+export function lineOf(body: string, offset: number): number {
+  return body.slice(0, offset).split('\n').length;
+}
+
+interface Cut {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Takes out an item of an array or a property of an object; every comment beside it stays. */
+export function remove(body: string, node: Node): string {
+  const siblings = node.parent?.children ?? [];
+  const previous = siblings[siblings.indexOf(node) - 1];
+  const comma = commaAfter(body, endOf(node));
+  const own = wholeLines(body, { from: node.offset, to: endOf(node) }, comma);
+  if (comma !== null) return cut(body, [own, { from: comma, to: comma + 1 }]);
+  const before = previous === undefined ? null : commaAfter(body, endOf(previous));
+  return cut(body, before === null ? [own] : [{ from: before, to: before + 1 }, own]);
+}
+
+function endOf(node: Node): number {
+  return node.offset + node.length;
+}
+
+/** Where the comma stands that follows, behind comments perhaps. */
+function commaAfter(body: string, offset: number): number | null {
+  const scanner = createScanner(body, true);
+  scanner.setPosition(offset);
+  scanner.scan();
+  const found = scanner.getTokenOffset();
+  return body[found] === ',' ? found : null;
+}
+
+/** What stands alone on its lines goes with them, also with a remark at their end. */
+function wholeLines(body: string, { from, to }: Cut, comma: number | null): Cut {
+  const start = body.lastIndexOf('\n', from - 1) + 1;
+  const end = comma !== null && body.slice(to, comma).trim() === '' ? comma + 1 : to;
+  const rest = /^[ \t]*(?:\/\/[^\n]*)?(?:\r?\n|$)/.exec(body.slice(end))?.[0];
+  const isAlone = body.slice(start, from).trim() === '' && rest !== undefined;
+  if (isAlone) return { from: start, to: end + rest.length };
+  const blanks = /^[ \t]*/.exec(body.slice(end))?.[0].length ?? 0;
+  return { from, to: end === to ? to : end + blanks };
+}
+
+/** Cuts may overlap: a comma may already be gone with its line. */
+function cut(body: string, cuts: readonly Cut[]): string {
+  let text = '';
+  let at = 0;
+  for (const { from, to } of cuts.toSorted((one, other) => one.from - other.from)) {
+    text += body.slice(at, Math.max(at, from));
+    at = Math.max(at, to);
+  }
+  return text + body.slice(at);
+}
+
+/** What is to be added: an item of an array or, with a key, a property of an object. */
+export interface Addition {
+  readonly key?: string;
+  readonly value: unknown;
+}
+
+/** Adds at the end of an array or object, laid out like what is there. */
+export function append(body: string, container: Node, addition: Addition): string {
+  const last = container.children?.at(-1);
+  return last === undefined
+    ? fill(body, container, addition)
+    : addAfter(body, last, { container, addition });
+}
+
+function fill(body: string, container: Node, addition: Addition): string {
+  const unit = indentUnit(body);
+  const outer = indentAt(body, container.offset);
+  const eol = lineEnd(body);
+  const start = container.offset + 1;
+  const inner = body.slice(start, endOf(container) - 1);
+  const text = `${eol}${outer}${unit}${pretty(addition, { unit, indent: outer + unit, eol })}`;
+  const rest = inner.trim() === '' ? `${eol}${outer}` : inner;
+  return body.slice(0, start) + text + rest + body.slice(endOf(container) - 1);
+}
+
+function addAfter(
+  body: string,
+  last: Node,
+  { container, addition }: { readonly container: Node; readonly addition: Addition },
+): string {
+  const comma = commaAfter(body, endOf(last));
+  const end = comma === null ? endOf(last) : comma + 1;
+  const separator = comma === null ? ',' : '';
+  const trailing = comma === null ? '' : ',';
+  const isOneLine = lineOf(body, container.offset) === lineOf(body, last.offset);
+  if (isOneLine) {
+    const text = `${separator} ${inOneLine(addition)}${trailing}`;
+    return body.slice(0, end) + text + body.slice(end);
+  }
+  const remark = /^[ \t]*\/\/[^\n\r]*/.exec(body.slice(end))?.[0] ?? '';
+  const indent = indentAt(body, last.offset);
+  const layout = { unit: indentUnit(body), indent, eol: lineEnd(body) };
+  const isFlat = lineOf(body, last.offset) === lineOf(body, endOf(last));
+  const text = isFlat && isRecord(addition.value) ? inOneLine(addition) : pretty(addition, layout);
+  const added = `${separator}${remark}${layout.eol}${indent}${text}${trailing}`;
+  return body.slice(0, end) + added + body.slice(end + remark.length);
+}
+
+interface Layout {
+  readonly unit: string;
+  readonly indent: string;
+  readonly eol: string;
+}
+
+function pretty({ key, value }: Addition, { unit, indent, eol }: Layout): string {
+  const text = JSON.stringify(value, null, unit).replaceAll('\n', `${eol}${indent}`);
+  return key === undefined ? text : `${JSON.stringify(key)}: ${text}`;
+}
+
+function inOneLine({ key, value }: Addition): string {
+  const text = spaced(value);
+  return key === undefined ? text : `${JSON.stringify(key)}: ${text}`;
+}
+
+function spaced(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(spaced).join(', ')}]`;
+  if (!isRecord(value)) return JSON.stringify(value);
+  const fields = Object.entries(value).map(
+    ([name, each]) => `${JSON.stringify(name)}: ${spaced(each)}`,
+  );
+  return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`;
+}
+
+function indentAt(body: string, offset: number): string {
+  const start = body.lastIndexOf('\n', offset - 1) + 1;
+  return /^[ \t]*/.exec(body.slice(start))?.[0] ?? '';
+}
+
+function indentUnit(body: string): string {
+  return /\n([ \t]+)\S/.exec(body)?.[1] ?? '  ';
+}
+
+function lineEnd(body: string): string {
+  return body.includes('\r\n') ? '\r\n' : '\n';
+}

@@ -1,0 +1,157 @@
+import { type ParseErrorCode, printParseErrorCode, visit } from 'jsonc-parser';
+import { MAX_NESTING, withoutByteOrderMark, typeName } from './json.ts';
+
+/** A value of a configuration text that knows where it stands. */
+export interface Part {
+  readonly value: unknown;
+  /** Counted from 1. */
+  readonly line: number;
+  /** Of an object; null otherwise. */
+  readonly fields: ReadonlyMap<string, Part> | null;
+  /** Of an array; null otherwise. */
+  readonly items: readonly Part[] | null;
+  /** Keys of the object that stand there more than once; the last one counts. */
+  readonly repeated: readonly string[];
+}
+
+/** A text that cannot be read at all. */
+export interface Unreadable {
+  readonly line: number;
+  readonly why: string;
+}
+
+/** Names a part as a person would: what type it has, or that it is missing. */
+export function describePart(part: Part | undefined): string {
+  if (part === undefined) return 'nothing';
+  const { value } = part;
+  if (typeof value === 'string') return `the string ${JSON.stringify(shorten(value))}`;
+  if (typeof value === 'number' || typeof value === 'boolean') return `${typeName(value)} ${value}`;
+  return typeName(value);
+}
+
+function shorten(text: string): string {
+  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`;
+}
+
+const MAX_SHOWN = 60;
+
+/** Parses JSON in which comments, trailing commas and a byte-order mark are tolerated. */
+export function parseLocatedJson(text: string): Part | Unreadable {
+  const clean = withoutByteOrderMark(text);
+  const builder = createBuilder();
+  let fault: Unreadable | null = null;
+  try {
+    visit(
+      clean,
+      {
+        onObjectBegin: (_offset, _length, line) => builder.open(objectAt(line + 1)),
+        onArrayBegin: (_offset, _length, line) => builder.open(arrayAt(line + 1)),
+        onObjectProperty: (name) => builder.name(name),
+        onLiteralValue: (value, ...[, , line]) => builder.add(scalarAt(value, line + 1)),
+        onObjectEnd: () => builder.close(),
+        onArrayEnd: () => builder.close(),
+        onError(error, offset, ...[, line]) {
+          fault ??= { line: line + 1, why: describe(error, offset, clean) };
+        },
+      },
+      { allowTrailingComma: true },
+    );
+  } catch (error) {
+    // The parser descends as deep as the text does.
+    if (error instanceof RangeError) return TOO_DEEP;
+    throw error;
+  }
+  return fault ?? (builder.isTooDeep() ? TOO_DEEP : builder.root()) ?? EMPTY;
+}
+
+const TOO_DEEP: Unreadable = {
+  line: 1,
+  why: `expected at most ${MAX_NESTING} levels of nesting, found more`,
+};
+
+const EMPTY: Unreadable = { line: 1, why: 'expected JSON, found an empty file' };
+
+function describe(error: ParseErrorCode, offset: number, text: string): string {
+  if (text.trim() === '') return EMPTY.why;
+  const found = offset >= text.length ? 'the end of the file' : JSON.stringify(text[offset]);
+  return `expected JSON, found ${found} where it cannot stand (${inWords(printParseErrorCode(error))})`;
+}
+
+/** `CommaExpected` → `comma expected` */
+function inWords(code: string): string {
+  return code.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
+}
+
+interface OpenObject extends Part {
+  readonly value: Record<string, unknown>;
+  readonly fields: Map<string, Part>;
+  readonly items: null;
+  readonly repeated: string[];
+}
+
+interface OpenArray extends Part {
+  readonly value: unknown[];
+  readonly fields: null;
+  readonly items: Part[];
+}
+
+type OpenPart = OpenObject | OpenArray;
+
+function objectAt(line: number): OpenObject {
+  return { value: {}, line, fields: new Map(), items: null, repeated: [] };
+}
+
+function arrayAt(line: number): OpenArray {
+  return { value: [], line, fields: null, items: [], repeated: NONE };
+}
+
+function scalarAt(value: unknown, line: number): Part {
+  return { value, line, fields: null, items: null, repeated: NONE };
+}
+
+const NONE: readonly string[] = [];
+
+/** Puts together what a parser meets. */
+function createBuilder() {
+  const open: { readonly part: OpenPart; name: string }[] = [];
+  let root: Part | null = null;
+  let isTooDeep = false;
+  const add = (part: Part): void => {
+    const holder = open.at(-1);
+    if (holder === undefined) root ??= part;
+    else if (holder.part.items === null) setField(holder.part, holder.name, part);
+    else addItem(holder.part, part);
+  };
+  return {
+    add,
+    open(part: OpenPart): void {
+      add(part);
+      open.push({ part, name: '' });
+      isTooDeep ||= open.length > MAX_NESTING;
+    },
+    name(name: string): void {
+      const holder = open.at(-1);
+      if (holder !== undefined) holder.name = name;
+    },
+    close(): void {
+      open.pop();
+    },
+    root: () => root,
+    isTooDeep: () => isTooDeep,
+  };
+}
+
+function addItem({ items, value }: OpenArray, part: Part): void {
+  items.push(part);
+  value.push(part.value);
+}
+
+function setField({ fields, value, repeated }: OpenObject, name: string, part: Part): void {
+  if (fields.has(name)) repeated.push(name);
+  fields.set(name, part);
+  if (name === '__proto__') {
+    Object.defineProperty(value, name, { value: part.value, enumerable: true, configurable: true });
+  } else {
+    value[name] = part.value;
+  }
+}

@@ -1,0 +1,18 @@
+import { shellWord } from '../../base/shell-word.ts';
+import type { Trial } from '../../dialects/templates.ts';
+
+/** The command that makes an example do something visible; `flags` are further ones for it. */
+export function trialCommand(
+  { event, trial }: { readonly event: string; readonly trial: Trial },
+  flags: readonly string[],
+): string {
+  const own = Object.entries(trial.flags).flatMap(([name, value]) => [`--${name}`, value]);
+  const hasFacts = Object.keys(trial.facts).length > 0;
+  const words = ['hookline', 'hooks', 'fire', event, ...own, ...(hasFacts ? ['--facts', '-'] : [])];
+  const fire = [...words, ...flags].map(shellWord).join(' ');
+  return [
+    ...(hasFacts ? [`echo ${shellWord(JSON.stringify(trial.facts))} | `] : []),
+    fire,
+    ...(trial.look === null ? [] : [` && ${trial.look}`]),
+  ].join('');
+}

@@ -1,0 +1,55 @@
+import path from 'node:path';
+import { HooklineError } from '../../../base/errors.ts';
+import { isInside } from '../../../base/paths.ts';
+import { openHooksFile } from '../../hooks-file.ts';
+import type { ImportPlan, ImportRequest } from '../../import-hooks.ts';
+import type { DialectMachine } from '../../machine.ts';
+import { clineDirectory } from '../../own-directories.ts';
+import { findProjectRoot } from '../../place.ts';
+import { entryOf, isSameEntry } from '../written-entry.ts';
+import { mergeHooks } from './merge.ts';
+import { readClaudeHooks, sourcesOf } from './read-settings.ts';
+import { createReport } from './report.ts';
+
+/** Plans to copy the hooks of Claude's settings into `.cline/hooks.json`. */
+export function importClaudeHooks(request: ImportRequest, machine: DialectMachine): ImportPlan {
+  const found = readClaudeHooks(machine, request.isGlobal);
+  if (found.files.length === 0) throw nothingThere(machine, request.isGlobal);
+  const { file, within } = findTarget(request, machine);
+  const target = openHooksFile(file, within);
+  const merged = mergeHooks(target, found.entries);
+  return {
+    report: createReport(found, merged, { to: file, request, machine }),
+    write: () => target.write(merged.text),
+    isCopy(copy, original) {
+      const [one, other] = [entryOf(copy), entryOf(original)];
+      return one !== null && other !== null && isSameEntry(one, other);
+    },
+  };
+}
+
+interface Target {
+  readonly file: string;
+  /** The directory that links must not lead out of, or null. */
+  readonly within: string | null;
+}
+
+function findTarget({ to, isGlobal }: ImportRequest, machine: DialectMachine): Target {
+  const root = findProjectRoot(machine);
+  if (to !== null) return { file: to, within: isInside(root, to) ? root : null };
+  if (!isGlobal) return { file: path.join(root, '.cline', 'hooks.json'), within: root };
+  const directory = clineDirectory(machine.surroundings);
+  if (directory === null) throw nothingThere(machine, true);
+  return { file: path.join(directory, 'hooks.json'), within: null };
+}
+
+function nothingThere(machine: DialectMachine, isGlobal: boolean): HooklineError {
+  const files = sourcesOf(machine, isGlobal).map(({ file }) => file);
+  const place = files.length === 0 ? 'a home directory' : files.join(' or ');
+  return new HooklineError('USAGE_INVALID', {
+    message: `there is nothing to import: expected ${place}, found nothing`,
+    hint: isGlobal
+      ? 'Leave --global out for the settings of this project.'
+      : 'Name the project with --cwd DIR, or say --global for your own settings.',
+  });
+}

@@ -1,0 +1,47 @@
+import { addEntry } from '../config/edit.ts';
+import { readHooksText } from '../config/read-hooks-text.ts';
+import type { Entry } from '../entry.ts';
+import { isSameEntry, parseEntryText, type WrittenEntry } from '../written-entry.ts';
+import { edited } from '../../hooks-file.ts';
+import { type ImportedEntry, sourceAt } from './read-settings.ts';
+
+export interface Merged {
+  /** The target's new text. */
+  readonly text: string;
+  readonly added: readonly ImportedEntry[];
+  /** Those that the target has already. */
+  readonly present: readonly ImportedEntry[];
+}
+
+/** Adds to the target what it does not have; all else in it stays as it is. */
+export function mergeHooks(
+  target: { readonly file: string; readonly text: string },
+  imported: readonly ImportedEntry[],
+): Merged {
+  const known = entriesIn(target);
+  const added: ImportedEntry[] = [];
+  const present: ImportedEntry[] = [];
+  let { text } = target;
+  for (const each of imported) {
+    const written = writtenOf(each.entry);
+    if (written === null || known.some((other) => isSameEntry(other, written))) {
+      present.push(each);
+      continue;
+    }
+    known.push(written);
+    added.push(each);
+    const { event, matcher } = each.entry;
+    text = edited(target.file, () => addEntry(text, event, { matcher, handler: each.handler }));
+  }
+  return { text, added, present };
+}
+
+function writtenOf({ text }: Entry): WrittenEntry | null {
+  return parseEntryText(text);
+}
+
+function entriesIn({ file, text }: { file: string; text: string }): WrittenEntry[] {
+  if (text.trim() === '') return [];
+  const { entries } = readHooksText(text, sourceAt(file, 'project', null), 'settings');
+  return entries.flatMap((entry) => writtenOf(entry) ?? []);
+}

@@ -1,0 +1,126 @@
+import { script } from '../../templates.ts';
+import { CLAUDE_EXAMPLES, type ClaudeExampleEvent, claudeHeader } from './examples.ts';
+import { REASONS } from './example.ts';
+
+export function claudeBashHook(event: ClaudeExampleEvent): string {
+  const start = START.replace('EVENT', event);
+  return ['#!/usr/bin/env bash\n', claudeHeader(event, '#'), '\n', start, '\n', bodyOf(event)].join(
+    '',
+  );
+}
+
+// Exit code 1 is not silent: the person is told, and the action goes on.
+const START = script`
+if ! command -v jq > /dev/null; then
+  echo "EVENT: jq is not installed, so this hook does nothing" >&2
+  exit 1
+fi
+
+input=$(cat)
+`;
+
+function bodyOf(event: ClaudeExampleEvent): string {
+  const { action } = CLAUDE_EXAMPLES[event];
+  switch (action.kind) {
+    case 'log':
+      return logLine(event, `(.${action.field} // "")`);
+    case 'context':
+      return CONTEXT.replace('TEXT', action.text).replace('EVENT', event);
+    case 'print':
+      return `echo "${action.text}"\n`;
+    case 'own':
+      return OWN[event] ?? '';
+  }
+}
+
+const LOG = script`
+logs=~/.claude/hook-logs
+mkdir -p "$logs"
+jq -r 'WHAT as $what
+  | "\(now | todate) EVENT \($what[0:200] | tojson)"' <<< "$input" >> "$logs/events.log"
+`;
+
+/** Appends one line; `what` is a jq expression for the text in it. */
+function logLine(event: ClaudeExampleEvent, what: string): string {
+  return LOG.replace('WHAT', what).replace('EVENT', event);
+}
+
+const CONTEXT = script`
+jq -n --arg text "TEXT" '
+  {hookSpecificOutput: {hookEventName: "EVENT", additionalContext: $text}}'
+`;
+
+const OWN: Readonly<Partial<Record<ClaudeExampleEvent, string>>> = {
+  PreToolUse: script`
+wanted=$(jq -r '.tool_input.command // ""' <<< "$input") || exit 1
+
+# An example, not a wall: rm with options, aimed at /, ~ or $HOME itself.
+dangerous='(^|[^[:alnum:]_])rm([[:space:]]+-[^[:space:]]+)+[[:space:]]+"?(/|~|[$]HOME)/?[*]?([[:space:];&|)"]|$)'
+
+if [[ $wanted =~ $dangerous ]]; then
+  jq -n --arg why "REASON" '
+    {hookSpecificOutput: {
+      hookEventName: "PreToolUse",
+      permissionDecision: "deny",
+      permissionDecisionReason: $why
+    }}'
+fi
+`.replace('REASON', REASONS.deletes),
+  PermissionRequest: script`
+jq '
+  . as $in
+  | (.tool_input.file_path // "") as $file
+  | select($in.tool_name == "Read" and ($file | startswith($in.cwd + "/")))
+  | select($file | contains("/../") | not)
+  | {hookSpecificOutput: {hookEventName: "PermissionRequest", decision: {behavior: "allow"}}}
+' <<< "$input"
+`,
+  PostToolUse: script`
+jq '
+  select((.duration_ms // 0) > 5000)
+  | "\(.tool_name) took \(.duration_ms / 1000 | round) s. Prefer something narrower next time." as $text
+  | {hookSpecificOutput: {hookEventName: "PostToolUse", additionalContext: $text}}
+' <<< "$input"
+`,
+  PostToolBatch: logLine('PostToolBatch', '([.tool_calls[]?.tool_name] | join(", "))'),
+  UserPromptSubmit: script`
+refuse() {
+  jq -n --arg why "$1" '{decision: "block", reason: $why}'
+  exit 0
+}
+
+prompt=$(jq -r '.prompt // ""' <<< "$input") || exit 1
+
+if [[ $prompt != *[![:space:]]* ]]; then
+  refuse "EMPTY"
+fi
+if [[ $prompt == *"-----BEGIN "*"PRIVATE KEY-----"* ]]; then
+  refuse "KEY"
+fi
+`
+    .replace('EMPTY', REASONS.empty)
+    .replace('KEY"', `${REASONS.key}"`),
+  SessionStart: script`
+cwd=$(jq -r '.cwd // "."' <<< "$input")
+branch=$(sed -n 's|^ref: refs/heads/||p' "$cwd/.git/HEAD" 2> /dev/null)
+
+echo "Today is $(LC_ALL=C date '+%a %b %d %Y')."
+if [[ -n $branch ]]; then
+  echo "The git branch is $branch."
+fi
+`,
+  Stop: script`
+jq '
+  select((.stop_hook_active | not) and (.last_assistant_message // "" | test("\\bTODO\\b")))
+  | {decision: "block", reason: "REASON"}
+' <<< "$input"
+`.replace('REASON', REASONS.unfinished),
+  WorktreeCreate: script`
+cwd=$(jq -r '.cwd' <<< "$input") || exit 1
+name=$(jq -r '.name | gsub("[^A-Za-z0-9._-]"; "-")' <<< "$input") || exit 1
+place=$cwd/.claude/worktrees/$name
+
+git -C "$cwd" worktree add --detach "$place" >&2 || exit 1
+echo "$place"
+`,
+};

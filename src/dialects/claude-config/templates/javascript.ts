@@ -1,0 +1,211 @@
+import { script } from '../../templates.ts';
+import { CLAUDE_EXAMPLES, type ClaudeExampleEvent, claudeHeader } from './examples.ts';
+import { REASONS } from './example.ts';
+
+export function claudeNodeHook(event: ClaudeExampleEvent): string {
+  const { uses, body } = partsOf(event);
+  return [
+    '#!/usr/bin/env node\n',
+    claudeHeader(event, '//'),
+    '\n',
+    importLines(uses),
+    '\nconst input = JSON.parse(await text(process.stdin));\n',
+    body,
+  ].join('');
+}
+
+export function claudeTypescriptHook(event: ClaudeExampleEvent): string {
+  const { uses, payload, body } = partsOf(event);
+  return [
+    claudeHeader(event, '//'),
+    '\n',
+    importLines(uses),
+    payload === '' ? '\n' : `\ninterface Input {\n${payload}}\n\n`,
+    `const input${payload === '' ? '' : ': Input'} = JSON.parse(await text(process.stdin));\n`,
+    body,
+  ].join('');
+}
+
+function importLines(uses: Uses): string {
+  return Object.entries({ ...uses, 'node:stream/consumers': 'text' })
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([module, names]) => `import { ${names} } from '${module}';\n`)
+    .join('');
+}
+
+/** Names that a body takes from modules of Node, by module. */
+type Uses = Readonly<Record<string, string>>;
+
+interface Parts {
+  readonly uses: Uses;
+  /** The fields of the payload that the body reads, as they stand in a TypeScript interface. */
+  readonly payload: string;
+  /** Reads `input` and prints the answer, the same in both languages. */
+  readonly body: string;
+}
+
+function partsOf(event: ClaudeExampleEvent): Parts {
+  const { action } = CLAUDE_EXAMPLES[event];
+  switch (action.kind) {
+    case 'log': {
+      const { field } = action;
+      return logLine(event, { what: `input.${field} ?? ''`, payload: `${field}?: string` });
+    }
+    case 'context': {
+      const body = CONTEXT.replace('TEXT', action.text).replace('EVENT', event);
+      return { uses: {}, payload: '  hook_event_name: string;\n', body };
+    }
+    case 'print':
+      return { uses: {}, payload: '', body: `console.log('${action.text}');\n` };
+    case 'own':
+      return OWN[event] ?? { uses: {}, payload: '', body: '' };
+  }
+}
+
+const LOG = script`
+const what = WHAT;
+const logs = join(homedir(), '.claude', 'hook-logs');
+const line = \`\${new Date().toISOString()} EVENT \${JSON.stringify(what.slice(0, 200))}\n\`;
+
+try {
+  mkdirSync(logs, { recursive: true });
+  appendFileSync(join(logs, 'events.log'), line);
+} catch (error) {
+  console.error(\`EVENT: nothing was logged: \${error}\`);
+  process.exitCode = 1;
+}
+`;
+
+/** Appends one line; `what` is an expression for the text in it. */
+function logLine(
+  event: ClaudeExampleEvent,
+  { what, payload }: { what: string; payload: string },
+): Parts {
+  const uses = {
+    'node:fs': 'appendFileSync, mkdirSync',
+    'node:os': 'homedir',
+    'node:path': 'join',
+  };
+  const body = LOG.replace('WHAT', what).replaceAll('EVENT', event);
+  return { uses, payload: `  ${payload};\n`, body };
+}
+
+const CONTEXT = script`
+const answer = {
+  hookEventName: input.hook_event_name,
+  additionalContext: 'TEXT',
+};
+console.log(JSON.stringify({ hookSpecificOutput: answer }));
+`;
+
+const OWN: Readonly<Partial<Record<ClaudeExampleEvent, Parts>>> = {
+  PreToolUse: {
+    uses: {},
+    payload: '  tool_input?: { command?: string };\n',
+    body: script`
+const command = input.tool_input?.command ?? '';
+
+// An example, not a wall: rm with options, aimed at /, ~ or $HOME itself.
+const dangerous = /\brm(\s+-\S+)+\s+"?(\/|~|\$HOME)\/?\*?([\s;&|)"]|$)/;
+
+if (dangerous.test(command)) {
+  const decision = {
+    hookEventName: 'PreToolUse',
+    permissionDecision: 'deny',
+    permissionDecisionReason:
+      'REASON',
+  };
+  console.log(JSON.stringify({ hookSpecificOutput: decision }));
+}
+`.replace('REASON', REASONS.deletes),
+  },
+  PermissionRequest: {
+    uses: {},
+    payload: script`
+  cwd: string;
+  tool_name?: string;
+  tool_input?: { file_path?: string };
+`,
+    body: script`
+const file = input.tool_input?.file_path ?? '';
+const isInside = file.startsWith(input.cwd + '/') && !file.includes('/../');
+
+if (input.tool_name === 'Read' && isInside) {
+  const decision = { hookEventName: 'PermissionRequest', decision: { behavior: 'allow' } };
+  console.log(JSON.stringify({ hookSpecificOutput: decision }));
+}
+`,
+  },
+  PostToolUse: {
+    uses: {},
+    payload: '  tool_name?: string;\n  duration_ms?: number;\n',
+    body: script`
+const seconds = Math.round((input.duration_ms ?? 0) / 1000);
+
+if ((input.duration_ms ?? 0) > 5000) {
+  const additionalContext =
+    \`\${input.tool_name} took \${seconds} s. Prefer something narrower next time.\`;
+  const answer = { hookEventName: 'PostToolUse', additionalContext };
+  console.log(JSON.stringify({ hookSpecificOutput: answer }));
+}
+`,
+  },
+  PostToolBatch: logLine('PostToolBatch', {
+    what: "(input.tool_calls ?? []).map((call) => call.tool_name).join(', ')",
+    payload: 'tool_calls?: { tool_name: string }[]',
+  }),
+  UserPromptSubmit: {
+    uses: {},
+    payload: '  prompt?: string;\n',
+    body: script`
+const prompt = input.prompt ?? '';
+const hasKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(prompt);
+
+if (prompt.trim() === '') {
+  console.log(JSON.stringify({ decision: 'block', reason: 'EMPTY' }));
+} else if (hasKey) {
+  const reason = 'REASON';
+  console.log(JSON.stringify({ decision: 'block', reason }));
+}
+`
+      .replace('EMPTY', REASONS.empty)
+      .replace('REASON', REASONS.key),
+  },
+  SessionStart: {
+    uses: { 'node:fs': 'existsSync, readFileSync', 'node:path': 'join' },
+    payload: '  cwd?: string;\n',
+    body: script`
+const file = join(input.cwd ?? '.', '.git', 'HEAD');
+const head = existsSync(file) ? readFileSync(file, 'utf8') : '';
+const branch = /^ref: refs\/heads\/(.+)/.exec(head)?.[1];
+
+console.log(\`Today is \${new Date().toDateString()}.\`);
+if (branch) console.log(\`The git branch is \${branch}.\`);
+`,
+  },
+  Stop: {
+    uses: {},
+    payload: '  last_assistant_message?: string;\n  stop_hook_active?: boolean;\n',
+    body: script`
+const speaksOfMore = /\bTODO\b/.test(input.last_assistant_message ?? '');
+
+if (speaksOfMore && !input.stop_hook_active) {
+  const reason = 'REASON';
+  console.log(JSON.stringify({ decision: 'block', reason }));
+}
+`.replace('REASON', REASONS.unfinished),
+  },
+  WorktreeCreate: {
+    uses: { 'node:child_process': 'spawnSync', 'node:path': 'join' },
+    payload: '  cwd: string;\n  name: string;\n',
+    body: script`
+const name = input.name.replace(/[^A-Za-z0-9._-]/g, '-');
+const place = join(input.cwd, '.claude', 'worktrees', name);
+
+const command = ['-C', input.cwd, 'worktree', 'add', '--detach', place];
+const { status } = spawnSync('git', command, { stdio: ['ignore', 2, 2] });
+if (status === 0) console.log(place);
+else process.exitCode = 1;
+`,
+  },
+};

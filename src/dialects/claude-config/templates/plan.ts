@@ -1,0 +1,167 @@
+import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { HooklineError, isHooklineError } from '../../../base/errors.ts';
+import { isInside } from '../../../base/paths.ts';
+import { shellWord } from '../../../base/shell-word.ts';
+import type { DiscoveredUnit } from '../../discovery.ts';
+import type { DialectMachine } from '../../machine.ts';
+import { claudeDirectory } from '../../own-directories.ts';
+import {
+  createNoHome,
+  createProgramCheck,
+  createUnknownEvent,
+  type HasProgram,
+  listMissingPrograms,
+  type NewHookOptions,
+  type NewHookPlan,
+  requireEvent,
+  resolveScriptLanguage,
+  type ScriptLanguage,
+  type WritePlan,
+} from '../../templates.ts';
+import { isSameFile, isThere } from '../../write-hook-file.ts';
+import { addEntry } from '../config/edit.ts';
+import { CLAUDE_EVENT_NAMES, type ClaudeEvent } from '../names.ts';
+import { entryOf } from '../written-entry.ts';
+import { CLAUDE_EXAMPLES } from './examples.ts';
+import { CLAUDE_HOOK_LANGUAGES } from './languages.ts';
+
+/** A script, and an entry in a settings file that runs it. */
+export function planClaudeHook(options: NewHookOptions): WritePlan {
+  const event = resolveEvent(requireEvent(options.event));
+  return (machine) => planHook(machine, event, options);
+}
+
+function resolveEvent(name: string): ClaudeEvent {
+  const known = CLAUDE_EVENT_NAMES.find((each) => each.toLowerCase() === name.toLowerCase());
+  if (known !== undefined) return known;
+  const all = `Claude’s format has: ${CLAUDE_EVENT_NAMES.join(', ')}.`;
+  throw createUnknownEvent(name, CLAUDE_EVENT_NAMES, all);
+}
+
+/** A guard with a matcher that cannot be compiled would refuse or miss everything. */
+async function checkMatcher(event: ClaudeEvent, matcher: string | undefined): Promise<void> {
+  if (matcher === undefined) return;
+  const [{ compileMatcher }, { screenFor }] = await Promise.all([
+    import('../../../hooks/matcher.ts'),
+    import('../match/pattern-screen.ts'),
+  ]);
+  try {
+    compileMatcher(matcher, screenFor(event));
+  } catch (error) {
+    if (!isHooklineError(error)) throw error;
+    throw new HooklineError('USAGE_INVALID', {
+      message: `--matcher should be names such as Edit|Write, or a regular expression: ${error.message}`,
+      hint: 'Nothing was written. Quote it for the shell, and put \\ before characters that are meant as they are.',
+      cause: error,
+    });
+  }
+}
+
+async function planHook(
+  machine: DialectMachine,
+  event: ClaudeEvent,
+  options: NewHookOptions,
+): Promise<NewHookPlan> {
+  await checkMatcher(event, options.matcher);
+  const hasProgram = createProgramCheck(machine);
+  const language = resolveScriptLanguage(options.lang, hasProgram);
+  const runner = runnerOf(language, hasProgram);
+  const place = placeFor(machine, options.isGlobal);
+  const { write, extension } = CLAUDE_HOOK_LANGUAGES[language];
+  const name = `${event}${extension}`;
+  const script = path.join(place.directory, 'hooks', name);
+  const example = CLAUDE_EXAMPLES[event];
+  const entry = {
+    matcher: options.matcher ?? example.matcher,
+    handler: {
+      type: 'command',
+      command: [...runner.words, `${place.written}/hooks/${name}`].join(' '),
+      ...(example.timeout === undefined ? {} : { timeout: example.timeout }),
+    },
+  };
+  return {
+    event,
+    example,
+    language,
+    file: { path: script, text: write(event), mode: 0o755, within: place.within },
+    existing: isThere(script) ? [script] : [],
+    settings: {
+      file: place.settings,
+      within: place.within,
+      addTo: (text) => addEntry(text, event, entry),
+    },
+    isNewHook: (unit) =>
+      unit.eventName === event && isSameFile(unit.path, place.settings) && isEntry(unit, entry),
+    notes: [...listMissingPrograms(language, hasProgram), ...runner.notes],
+    // A switch in the settings may keep every hook of a file from being one.
+    describeUnseen: (reasons) =>
+      `it does not run: ${place.settings} ${reasons.length === 0 ? 'is not read' : reasons.join('; ')}`,
+  };
+}
+
+function isEntry(
+  unit: DiscoveredUnit,
+  wanted: { readonly matcher: string | undefined; readonly handler: object },
+): boolean {
+  const entry = entryOf(unit);
+  return (
+    entry !== null &&
+    entry.matcher === wanted.matcher &&
+    isDeepStrictEqual(entry.handler, { ...wanted.handler })
+  );
+}
+
+interface Runner {
+  readonly words: readonly string[];
+  readonly notes: readonly string[];
+}
+
+/** Scripts start themselves, but TypeScript needs somebody who understands it. */
+function runnerOf(language: ScriptLanguage, hasProgram: HasProgram): Runner {
+  if (language !== 'ts') return { words: [], notes: [] };
+  const program = canNodeRunTypes() ? 'node' : ['bun', 'tsx'].find(hasProgram);
+  if (program !== undefined) return { words: [program], notes: [] };
+  const note = `Node ${process.versions.node} does not run TypeScript: npx fetches tsx when the hook first runs, or use Node 22.18 and say --force`;
+  return { words: ['npx', '--yes', 'tsx'], notes: [note] };
+}
+
+function canNodeRunTypes(): boolean {
+  return 'typescript' in process.features && process.features.typescript !== false;
+}
+
+interface ClaudePlace {
+  /** `.claude`. */
+  readonly directory: string;
+  /** The directory as commands name it. */
+  readonly written: string;
+  readonly settings: string;
+  /** The workspace that must hold it, or null. */
+  readonly within: string | null;
+}
+
+function placeFor(machine: DialectMachine, isGlobal: boolean): ClaudePlace {
+  if (isGlobal) return ownPlace(machine);
+  // Only there are settings of a project read from.
+  const start = machine.startDirectory;
+  const directory = path.join(start, '.claude');
+  return {
+    directory,
+    written: '"$CLAUDE_PROJECT_DIR"/.claude',
+    settings: path.join(directory, 'settings.json'),
+    within: machine.workspaceRoots.find((root) => isInside(root, start)) ?? start,
+  };
+}
+
+function ownPlace(machine: DialectMachine): ClaudePlace {
+  const directory = claudeDirectory(machine.surroundings);
+  if (directory === null) throw createNoHome();
+  const { home } = machine.surroundings;
+  const isUsual = home !== null && directory === path.join(home, '.claude');
+  return {
+    directory,
+    written: isUsual ? '~/.claude' : shellWord(directory),
+    settings: path.join(directory, 'settings.json'),
+    within: null,
+  };
+}

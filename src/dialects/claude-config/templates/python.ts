@@ -1,0 +1,172 @@
+import { script } from '../../templates.ts';
+import { CLAUDE_EXAMPLES, type ClaudeExampleEvent, claudeHeader } from './examples.ts';
+import { REASONS } from './example.ts';
+
+export function claudePythonHook(event: ClaudeExampleEvent): string {
+  const { imports, body } = partsOf(event);
+  return [
+    '#!/usr/bin/env python3\n',
+    claudeHeader(event, '#'),
+    '\n',
+    importLines(['json', 'sys', ...imports]),
+    '\n',
+    'payload = json.load(sys.stdin.buffer)\n',
+    body,
+  ].join('');
+}
+
+interface Parts {
+  /** Modules, or whole lines that import names of one. */
+  readonly imports: readonly string[];
+  /** Reads `payload` and prints the answer. */
+  readonly body: string;
+}
+
+function importLines(imports: readonly string[]): string {
+  const plain = imports.filter((each) => !each.includes(' ')).toSorted();
+  const named = imports.filter((each) => each.includes(' ')).toSorted();
+  return [...plain.map((name) => `import ${name}`), ...named].map((line) => `${line}\n`).join('');
+}
+
+const DATE = 'from datetime import date';
+const PATH = 'from pathlib import Path';
+
+function partsOf(event: ClaudeExampleEvent): Parts {
+  const { action } = CLAUDE_EXAMPLES[event];
+  switch (action.kind) {
+    case 'log':
+      return logLine(event, `payload.get("${action.field}") or ""`);
+    case 'context':
+      return {
+        imports: [],
+        body: CONTEXT.replace('TEXT', action.text).replace('EVENT', event),
+      };
+    case 'print':
+      return { imports: [], body: `print("${action.text}")\n` };
+    case 'own':
+      return OWN[event] ?? { imports: [], body: '' };
+  }
+}
+
+const LOG = script`
+what = WHAT
+
+try:
+    logs = Path.home() / ".claude" / "hook-logs"
+    logs.mkdir(parents=True, exist_ok=True)
+    now = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    with open(logs / "events.log", "a", encoding="utf-8", errors="replace") as log:
+        log.write(f"{now} EVENT {json.dumps(what[:200], ensure_ascii=False)}\n")
+except OSError as error:
+    sys.exit(f"EVENT: nothing was logged: {error}")
+`;
+
+/** Appends one line; `what` is a Python expression for the text in it. */
+function logLine(event: ClaudeExampleEvent, what: string): Parts {
+  const imports = ['from datetime import datetime, timezone', PATH];
+  return { imports, body: LOG.replace('WHAT', what).replaceAll('EVENT', event) };
+}
+
+const CONTEXT = script`
+text = "TEXT"
+print(json.dumps({"hookSpecificOutput": {"hookEventName": "EVENT", "additionalContext": text}}))
+`;
+
+const OWN: Readonly<Partial<Record<ClaudeExampleEvent, Parts>>> = {
+  PreToolUse: {
+    imports: ['re'],
+    body: script`
+command = payload.get("tool_input", {}).get("command") or ""
+
+# An example, not a wall: rm with options, aimed at /, ~ or $HOME itself.
+DANGEROUS = r'\brm(\s+-\S+)+\s+"?(/|~|\$HOME)/?\*?([\s;&|)"]|$)'
+
+if re.search(DANGEROUS, command):
+    decision = {
+        "hookEventName": "PreToolUse",
+        "permissionDecision": "deny",
+        "permissionDecisionReason": "REASON",
+    }
+    print(json.dumps({"hookSpecificOutput": decision}))
+`.replace('REASON', REASONS.deletes),
+  },
+  PermissionRequest: {
+    imports: [],
+    body: script`
+file = payload.get("tool_input", {}).get("file_path") or ""
+is_inside = file.startswith(payload["cwd"] + "/") and "/../" not in file
+
+if payload.get("tool_name") == "Read" and is_inside:
+    decision = {"hookEventName": "PermissionRequest", "decision": {"behavior": "allow"}}
+    print(json.dumps({"hookSpecificOutput": decision}))
+`,
+  },
+  PostToolUse: {
+    imports: [],
+    body: script`
+tool = payload.get("tool_name")
+ms = payload.get("duration_ms") or 0
+
+if ms > 5000:
+    text = f"{tool} took {round(ms / 1000)} s. Prefer something narrower next time."
+    context = {"hookEventName": "PostToolUse", "additionalContext": text}
+    print(json.dumps({"hookSpecificOutput": context}))
+`,
+  },
+  PostToolBatch: logLine(
+    'PostToolBatch',
+    '", ".join(call.get("tool_name", "") for call in payload.get("tool_calls") or [])',
+  ),
+  UserPromptSubmit: {
+    imports: ['re'],
+    body: script`
+prompt = payload.get("prompt") or ""
+
+if not prompt.strip():
+    print(json.dumps({"decision": "block", "reason": "EMPTY"}))
+elif re.search(r"-----BEGIN [A-Z ]*PRIVATE KEY-----", prompt):
+    why = "REASON"
+    print(json.dumps({"decision": "block", "reason": why}))
+`
+      .replace('EMPTY', REASONS.empty)
+      .replace('REASON', REASONS.key),
+  },
+  SessionStart: {
+    imports: [DATE, PATH],
+    body: script`
+try:
+    head = (Path(payload.get("cwd") or ".") / ".git" / "HEAD").read_text().strip()
+except OSError:
+    head = ""
+
+print(f"Today is {date.today().strftime('%a %b %d %Y')}.")
+if head.startswith("ref: refs/heads/"):
+    print(f"The git branch is {head[len('ref: refs/heads/'):]}.")
+`,
+  },
+  Stop: {
+    imports: ['re'],
+    body: script`
+last = payload.get("last_assistant_message") or ""
+
+if not payload.get("stop_hook_active") and re.search(r"\bTODO\b", last):
+    why = "REASON"
+    print(json.dumps({"decision": "block", "reason": why}))
+`.replace('REASON', REASONS.unfinished),
+  },
+  WorktreeCreate: {
+    imports: ['re', 'subprocess', PATH],
+    body: script`
+cwd = payload["cwd"]
+name = re.sub(r"[^A-Za-z0-9._-]", "-", payload["name"])
+place = Path(cwd) / ".claude" / "worktrees" / name
+
+added = subprocess.run(
+    ["git", "-C", cwd, "worktree", "add", "--detach", str(place)], stdout=sys.stderr
+)
+if added.returncode != 0:
+    sys.exit(1)
+print(place)
+`,
+  },
+};

@@ -1,0 +1,284 @@
+import { isRecord } from '../../base/json.ts';
+import { isRefusal, type Verdict } from '../../hooks/decision.ts';
+import type { HookEvent } from '../../hooks/facts.ts';
+import type { WrittenAnswer } from '../dialect.ts';
+import { joinTexts, listJoined } from '../written-answer.ts';
+import { type ClaudeEvent, listClaudeNames } from './names.ts';
+import { READ_FIELDS, type SpecificField } from './output/fields.ts';
+import { canBlock } from './output/rulings.ts';
+
+type Fields = Record<string, unknown>;
+
+/** A part of the answer: fields of the JSON, fields of `hookSpecificOutput`, and what gets lost. */
+interface Part {
+  readonly top?: Fields;
+  readonly specific?: Fields;
+  readonly exitCode?: 2;
+  readonly losses?: readonly string[];
+}
+
+/**
+ * A verdict as a command hook of Claude Code prints it: JSON and exit code 0, or exit code 2 with the
+ * reason on stderr where the event knows nothing else. A refusal that an event cannot express becomes
+ * the strictest one that it has.
+ */
+export function writeAnswer(event: HookEvent, verdict: Verdict): WrittenAnswer {
+  const [name] = listClaudeNames(event);
+  if (name === undefined) return answerUnknown(event, verdict);
+  const parts = [
+    writeRuling(name, verdict),
+    writeStop(name, verdict),
+    writeContext(name, verdict),
+    writeMessages(verdict),
+    ...writeChanges(name, verdict),
+  ];
+  const top = joinFields(parts.map((part) => part.top));
+  const specific = joinFields(parts.map((part) => part.specific));
+  const hasSpecific = Object.keys(specific).length > 0;
+  const answer = {
+    ...top,
+    ...(hasSpecific ? { hookSpecificOutput: { hookEventName: name, ...specific } } : {}),
+  };
+  const exitCode = parts.some((part) => part.exitCode === 2) ? 2 : 0;
+  const json = Object.keys(answer).length === 0 ? '' : `${JSON.stringify(answer)}\n`;
+  const { stdout, losses } = withPlainText(name, verdict, json);
+  return {
+    stdout,
+    stderr: exitCode === 2 ? `${findReason(verdict)}\n` : '',
+    exitCode,
+    losses: [...parts.flatMap((part) => part.losses ?? []), ...losses],
+  };
+}
+
+function joinFields(all: readonly (Fields | undefined)[]): Fields {
+  return Object.fromEntries(all.flatMap((fields) => Object.entries(fields ?? {})));
+}
+
+/** What nobody listens for is refused with the exit code that refuses wherever anything can be. */
+function answerUnknown({ name }: HookEvent, verdict: Verdict): WrittenAnswer {
+  const isRefused = findEffect(verdict) !== 'pass' || verdict.stop !== null;
+  return {
+    stdout: '',
+    stderr: isRefused ? `${findReason(verdict)}\n` : '',
+    exitCode: isRefused ? 2 : 0,
+    losses: [`Claude Code has no event for ${name}`],
+  };
+}
+
+function findReason({ reasons, stop }: Verdict): string {
+  return joinTexts(reasons) ?? stop?.reason ?? 'Refused by a hook';
+}
+
+type WrittenEffect = 'pass' | 'allow' | 'ask' | 'defer' | 'deny';
+
+/** Whoever ends the run without the pending action refuses that action as well. */
+function findEffect({ effect }: Verdict): WrittenEffect {
+  return effect === 'stop' ? 'deny' : effect;
+}
+
+function writeRuling(name: ClaudeEvent, verdict: Verdict): Part {
+  const effect = findEffect(verdict);
+  // These end at once when they are told to stop, and keep what a refusal would erase.
+  if (verdict.effect === 'stop' && STOPS_AT_ONCE.includes(name)) return {};
+  if (effect === 'pass') return {};
+  switch (name) {
+    case 'PreToolUse':
+      return writePermission(effect, verdict);
+    case 'PreModelSwitch':
+      return effect === 'defer'
+        ? { ...writePermission('deny', verdict), losses: [cannot(name, effect)] }
+        : writePermission(effect, verdict);
+    case 'PermissionRequest':
+      return writePermissionRequest(effect, verdict);
+    case 'WorktreeCreate':
+      if (effect === 'allow') return {};
+      return { exitCode: 2, losses: effect === 'deny' ? [] : [cannot(name, effect)] };
+    default:
+      return writeBlock(name, effect, verdict);
+  }
+}
+
+function cannot(name: ClaudeEvent, effect: WrittenEffect): string {
+  return `${name} cannot ${effect} in Claude Code, so that it is refused`;
+}
+
+function writePermission(effect: WrittenEffect, verdict: Verdict): Part {
+  const reason = effect === 'deny' ? findReason(verdict) : joinTexts(verdict.reasons);
+  return {
+    specific: {
+      permissionDecision: effect,
+      ...(reason === null ? {} : { permissionDecisionReason: reason }),
+    },
+  };
+}
+
+/** Claude Code is about to ask the user, so that `ask` needs no words. */
+function writePermissionRequest(effect: WrittenEffect, verdict: Verdict): Part {
+  if (effect === 'ask') return {};
+  const isRefused = effect !== 'allow';
+  const permissions = listJoined(verdict.changes['permissions']);
+  const decision = isRefused
+    ? {
+        behavior: 'deny',
+        message: findReason(verdict),
+        ...(verdict.stop?.pending === 'skip' ? { interrupt: true } : {}),
+      }
+    : {
+        behavior: 'allow',
+        ...(isRecord(verdict.input) ? { updatedInput: verdict.input } : {}),
+        ...(permissions.length === 0 ? {} : { updatedPermissions: permissions }),
+      };
+  const losses = [
+    ...(effect === 'defer' ? [cannot('PermissionRequest', effect)] : []),
+    ...(isRefused || verdict.reasons.length === 0
+      ? []
+      : ['PermissionRequest takes no reason for what it allows']),
+  ];
+  return { specific: { decision }, losses };
+}
+
+function writeBlock(name: ClaudeEvent, effect: WrittenEffect, verdict: Verdict): Part {
+  if (effect === 'allow') return {};
+  const asked = effect === 'deny' ? [] : [cannot(name, effect)];
+  if (canBlock(name)) {
+    return { top: { decision: 'block', reason: findReason(verdict) }, losses: asked };
+  }
+  const told = IGNORES_STOP.includes(name)
+    ? {}
+    : { continue: false, stopReason: findReason(verdict) };
+  return { top: told, exitCode: 2, losses: [`${name} cannot be refused in Claude Code`] };
+}
+
+/** Events at which `continue: false` also keeps the pending action from happening. */
+const STOPS_AT_ONCE: readonly ClaudeEvent[] = [
+  'UserPromptSubmit',
+  'UserPromptExpansion',
+  'PostToolBatch',
+];
+
+/** Events at which Claude Code does not read `continue`. */
+const IGNORES_STOP: readonly ClaudeEvent[] = [
+  'SessionStart',
+  'TaskCreated',
+  'Notification',
+  'ConfigChange',
+  'PreCompact',
+  'PostCompact',
+  'Elicitation',
+  'ElicitationResult',
+  'WorktreeCreate',
+  'WorktreeRemove',
+  'SessionEnd',
+  'InstructionsLoaded',
+  'MessageDisplay',
+  'CwdChanged',
+  'FileChanged',
+  'DirectoryAdded',
+  'StopFailure',
+];
+
+function writeStop(name: ClaudeEvent, verdict: Verdict): Part {
+  const { stop, effect } = verdict;
+  if (stop === null) return {};
+  const top = { continue: false, stopReason: stop.reason };
+  if (!IGNORES_STOP.includes(name)) {
+    // What would still happen there is not kept from happening by the event itself.
+    const isLate = stop.pending === 'run' && STOPS_AT_ONCE.includes(name);
+    return { top, losses: isLate ? [`${name} stops before the pending action`] : [] };
+  }
+  const losses = [`${name} cannot end the run in Claude Code`];
+  if (isRefusal(effect)) return { losses };
+  return canBlock(name)
+    ? { top: { decision: 'block', reason: stop.reason }, losses }
+    : { exitCode: 2, losses };
+}
+
+function writeContext(name: ClaudeEvent, verdict: Verdict): Part {
+  const text = joinTexts(verdict.context);
+  if (text === null) return {};
+  if (reads(name, 'additionalContext')) return { specific: { additionalContext: text } };
+  return { losses: [`${name} takes no context in Claude Code`] };
+}
+
+function writeMessages(verdict: Verdict): Part {
+  const text = joinTexts(verdict.messages);
+  return text === null ? {} : { top: { systemMessage: text } };
+}
+
+function reads(name: ClaudeEvent, field: SpecificField): boolean {
+  return READ_FIELDS[name].includes(field);
+}
+
+/** The fields of a verdict that stand in one field of `hookSpecificOutput` each. */
+const CHANGE_FIELDS: Readonly<Record<string, SpecificField>> = {
+  prompt: 'updatedPrompt',
+  suppressPrompt: 'suppressOriginalPrompt',
+  classifierContext: 'classifierContext',
+  title: 'sessionTitle',
+  initialMessage: 'initialUserMessage',
+  watchPaths: 'watchPaths',
+  reloadSkills: 'reloadSkills',
+  display: 'displayContent',
+  retry: 'retry',
+  worktreePath: 'worktreePath',
+};
+
+function writeChanges(name: ClaudeEvent, verdict: Verdict): readonly Part[] {
+  const { input, output, changes } = verdict;
+  return [
+    ...(input === null ? [] : [writeInput(name, verdict)]),
+    ...(output === null || output === undefined ? [] : [writeOutput(name, output)]),
+    ...Object.entries(changes).map(([field, value]) => writeChange(name, field, value)),
+  ];
+}
+
+function writeInput(name: ClaudeEvent, verdict: Verdict): Part {
+  const isWritten = name === 'PermissionRequest' && verdict.effect === 'allow';
+  if (isWritten && isRecord(verdict.input)) return {};
+  if (reads(name, 'updatedInput') && isRecord(verdict.input)) {
+    return { specific: { updatedInput: verdict.input } };
+  }
+  return { losses: [`${name} cannot change the input of a call in Claude Code`] };
+}
+
+function writeOutput(name: ClaudeEvent, output: unknown): Part {
+  if (reads(name, 'updatedToolOutput')) return { specific: { updatedToolOutput: output } };
+  return { losses: [`${name} cannot change the result of a call in Claude Code`] };
+}
+
+function writeChange(name: ClaudeEvent, field: string, value: unknown): Part {
+  if (field === 'answer') return writeElicited(name, value);
+  if (field === 'instructions' && name === 'PreCompact') return {};
+  if (field === 'permissions' && name === 'PermissionRequest') return {};
+  const key = CHANGE_FIELDS[field];
+  if (key === undefined || !reads(name, key)) {
+    return { losses: [`${name} cannot be told in Claude Code: ${field}`] };
+  }
+  const losses = field === 'prompt' ? ['only Hookline reads updatedPrompt'] : [];
+  return { specific: { [key]: toFieldValue(field, value) }, losses };
+}
+
+function toFieldValue(field: string, value: unknown): unknown {
+  if (field === 'watchPaths') return listJoined(value);
+  return field === 'classifierContext' ? listJoined(value).join('\n') : value;
+}
+
+function writeElicited(name: ClaudeEvent, answer: unknown): Part {
+  if (!reads(name, 'action') || !isRecord(answer)) {
+    return { losses: [`${name} takes no answer in Claude Code`] };
+  }
+  const { action, content } = answer;
+  return { specific: content === undefined ? { action } : { action, content } };
+}
+
+/** PreCompact takes instructions as plain text only, for which JSON leaves no room. */
+function withPlainText(
+  name: ClaudeEvent,
+  { changes }: Verdict,
+  json: string,
+): { readonly stdout: string; readonly losses: readonly string[] } {
+  const text = name === 'PreCompact' ? listJoined(changes['instructions']).join('\n') : '';
+  if (text === '') return { stdout: json, losses: [] };
+  if (json === '') return { stdout: `${text}\n`, losses: [] };
+  return { stdout: json, losses: ['PreCompact takes no instructions beside another answer'] };
+}

@@ -1,0 +1,71 @@
+import path from 'node:path';
+import type { ClineFilesOptions } from './find-hooks.ts';
+import type { HookPlaces } from './directories.ts';
+import type { Profile } from './names.ts';
+import { createProgramFinder } from '../../process/program-finder.ts';
+import type { DialectMachine, DialectSettings } from '../machine.ts';
+import type { MachinePlaces } from '../dialect.ts';
+import { clineDirectory, findDocuments } from '../own-directories.ts';
+
+/** How file hooks are started and read on this machine, with these settings. */
+export function readFileHookOptions({
+  surroundings: { platform, env, nodePath },
+  settings,
+  typescriptLoader,
+}: Pick<DialectMachine, 'surroundings' | 'settings' | 'typescriptLoader'>): Omit<
+  ClineFilesOptions,
+  'places'
+> {
+  return {
+    machine: {
+      platform,
+      findProgram: createProgramFinder(env['PATH'], platform, env['PATHEXT']),
+      pathExt: env['PATHEXT'],
+      nodePath,
+      typescriptLoader,
+    },
+    profiles: profilesOf(settings),
+    timeoutMs: settings['hooks.timeoutMs'],
+    cancel: settings['cline.cancel'],
+    maxContextChars: settings['cline.maxContextChars'],
+  };
+}
+
+function profilesOf(settings: DialectSettings): Record<string, Profile> {
+  const chosen = Object.entries(settings['hooks.overrides']).flatMap(([id, { profile }]) =>
+    profile === undefined ? [] : [[id, profile] as const],
+  );
+  return Object.fromEntries(chosen);
+}
+
+/** Where Cline hooks may lie on this machine. */
+export function findHookPlaces(
+  { surroundings, workspaceRoots }: MachinePlaces,
+  hooksDirectory: string | null = null,
+): HookPlaces {
+  const { env, home, cwd } = surroundings;
+  const named = hooksDirectory ?? nonEmpty(env['CLINE_HOOKS_DIR']);
+  return {
+    home,
+    documents: findDocuments(surroundings),
+    clineDirectory: clineDirectory(surroundings),
+    workspaceRoots,
+    hooksDirectory: named === null ? null : path.resolve(cwd, named),
+  };
+}
+
+function nonEmpty(value: string | undefined): string | null {
+  return value === undefined || value === '' ? null : value;
+}
+
+const HOOKS_IN_DOCUMENTS = [path.join('Cline', 'Hooks'), path.join('Cline', 'Rules', 'Hooks')];
+
+/** Where the user's own file hooks lie when they are not below `~/.cline`. */
+export function findProtectedPlaces(machine: MachinePlaces): readonly string[] {
+  const { documents, hooksDirectory, clineDirectory: own } = findHookPlaces(machine);
+  return [
+    ...(own === null ? [] : [path.join(own, 'hooks.json'), path.join(own, 'hooks')]),
+    ...documents.flatMap((each) => HOOKS_IN_DOCUMENTS.map((name) => path.join(each, name))),
+    ...(hooksDirectory === null ? [] : [hooksDirectory]),
+  ];
+}

@@ -1,0 +1,128 @@
+import { clineHeader } from './header.ts';
+import type { ExampleEvent } from './examples.ts';
+import { script } from '../../templates.ts';
+
+export function bashHook(event: ExampleEvent): string {
+  return [
+    '#!/usr/bin/env bash\n',
+    clineHeader(event, '#'),
+    '\n',
+    needsJq(event),
+    '\n',
+    BODIES[event],
+  ].join('');
+}
+
+function needsJq(event: ExampleEvent): string {
+  return START.replace('EVENT', event);
+}
+
+const START = script`
+if ! command -v jq > /dev/null; then
+  echo "EVENT: jq is not installed, so this hook does nothing" >&2
+  echo '{"cancel": false}'
+  exit 0
+fi
+
+input=$(cat)
+`;
+
+const LOG = script`
+logs=~/.cline/hook-logs
+mkdir -p "$logs"
+jq -r 'WHAT as $what
+  | "\(now | todate) EVENT \($what[0:200] | tojson)"' <<< "$input" >> "$logs/events.log"
+
+echo '{"cancel": false}'
+`;
+
+/** Appends one line; `what` is a jq expression for the text in it. */
+function logLine(event: ExampleEvent, what: string): string {
+  return LOG.replace('WHAT', what).replace('EVENT', event);
+}
+
+const BODIES: Readonly<Record<ExampleEvent, string>> = {
+  TaskStart: script`
+root=$(jq -r '.workspaceRoots[0] // "."' <<< "$input")
+git=$root/.git
+branch=$(sed -n 's|^ref: refs/heads/||p' "$git/HEAD" 2> /dev/null)
+
+note="Today is $(LC_ALL=C date '+%a %b %d %Y')."
+if [[ -n $branch ]]; then
+  note="$note The git branch is $branch."
+fi
+
+jq -n --arg note "$note" '{cancel: false, contextModification: $note}'
+`,
+  TaskResume: script`
+jq '
+  (.taskResume.previousState.lastMessageTs | tonumber? // 0) as $last
+  | ((now - $last / 1000) / 86400 | floor) as $days
+  | if $last > 0 and $days >= 1 then
+      {
+        cancel: false,
+        contextModification: "This task has rested for \($days) day(s): check what has changed since."
+      }
+    else
+      {cancel: false}
+    end
+' <<< "$input"
+`,
+  TaskCancel: logLine('TaskCancel', '(.taskCancel.taskMetadata.completionStatus // "")'),
+  TaskComplete: logLine('TaskComplete', '(.taskComplete.taskMetadata.result // "")'),
+  TaskError: logLine('TaskError', '(.error.message // "")'),
+  PreToolUse: script`
+wanted=$(jq -r '.preToolUse.parameters | .command // .commands // ""' <<< "$input") || exit 1
+
+# An example, not a wall: rm with options, aimed at /, ~ or $HOME itself.
+dangerous='(^|[^[:alnum:]_])rm([[:space:]]+-[^[:space:]]+)+[[:space:]]+"?(/|~|[$]HOME)/?[*]?([[:space:];&|)"]|$)'
+
+if [[ $wanted =~ $dangerous ]]; then
+  echo '{"cancel": true, "errorMessage": "This command would delete far too much. Name the directory that is meant."}'
+else
+  echo '{"cancel": false}'
+fi
+`,
+  PostToolUse: script`
+jq '
+  .postToolUse.toolName as $tool
+  | (.postToolUse.executionTimeMs // 0) as $ms
+  | if $ms > 5000 then
+      {
+        cancel: false,
+        contextModification: "\($tool) took \($ms / 1000 | round) s. Prefer something narrower next time."
+      }
+    else
+      {cancel: false}
+    end
+' <<< "$input"
+`,
+  UserPromptSubmit: script`
+refuse() {
+  jq -n --arg why "$1" '{cancel: true, errorMessage: $why}'
+  exit 0
+}
+
+prompt=$(jq -r '.userPromptSubmit.prompt // ""' <<< "$input") || exit 1
+
+if [[ $prompt != *[![:space:]]* ]]; then
+  refuse "The prompt is empty."
+fi
+if [[ $prompt == *"-----BEGIN "*"PRIVATE KEY-----"* ]]; then
+  refuse "The prompt holds a private key. Take it out, and consider it known."
+fi
+
+echo '{"cancel": false}'
+`,
+  Notification: logLine('Notification', '(.notification.message // "")'),
+  PreCompact: script`
+jq '
+  (.preCompact.contextSize // 0) as $size
+  | {
+      cancel: false,
+      contextModification: "Keep from these \($size) messages: the open questions, and every file that was changed."
+    }
+' <<< "$input"
+`,
+  SessionShutdown: logLine('SessionShutdown', '(.reason // "")'),
+};

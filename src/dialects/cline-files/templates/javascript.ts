@@ -1,0 +1,206 @@
+import { clineHeader } from './header.ts';
+import type { ExampleEvent } from './examples.ts';
+import { script } from '../../templates.ts';
+
+/** An extensionless file: an ES module or CommonJS, as the nearest package.json says, so it is written for both. */
+export function nodeHook(event: ExampleEvent): string {
+  const { uses, body } = PARTS[event];
+  return [
+    '#!/usr/bin/env node\n',
+    clineHeader(event, '//'),
+    NODE_START,
+    lines(uses, (names, module) => `  const { ${names} } = await import('${module}');`),
+    Object.keys(uses).length === 0 ? '' : '\n',
+    body,
+    '}\n',
+  ].join('');
+}
+
+export function typescriptHook(event: ExampleEvent): string {
+  const { uses, payload, body } = PARTS[event];
+  return [
+    clineHeader(event, '//'),
+    '\n',
+    lines(uses, (names, module) => `import { ${names} } from '${module}';`),
+    "import { text } from 'node:stream/consumers';\n",
+    `\ninterface Input {\n${payload}}\n`,
+    TYPESCRIPT_START,
+    body,
+    '}\n',
+  ].join('');
+}
+
+const NODE_START = `
+(async () => {
+  let text = '';
+  for await (const chunk of process.stdin.setEncoding('utf8')) text += chunk;
+  console.log(JSON.stringify(await decide(JSON.parse(text))));
+})();
+
+async function decide(input) {
+`;
+
+const TYPESCRIPT_START = `
+interface Answer {
+  cancel: boolean;
+  errorMessage?: string;
+  contextModification?: string;
+}
+
+(async () => {
+  console.log(JSON.stringify(decide(JSON.parse(await text(process.stdin)))));
+})();
+
+function decide(input: Input): Answer {
+`;
+
+/** Names that a body takes from modules of Node, by module. */
+type Uses = Readonly<Record<string, string>>;
+
+function lines(uses: Uses, write: (names: string, module: string) => string): string {
+  return Object.entries(uses)
+    .map(([module, names]) => `${write(names, module)}\n`)
+    .join('');
+}
+
+interface Parts {
+  readonly uses: Uses;
+  /** The fields of the payload that the body reads, as they stand in a TypeScript interface. */
+  readonly payload: string;
+  /** The body of `decide`, the same in both languages. */
+  readonly body: string;
+}
+
+const LOG = script`
+  const what = WHAT;
+  const logs = join(homedir(), '.cline', 'hook-logs');
+  try {
+    mkdirSync(logs, { recursive: true });
+    const line = \`\${new Date().toISOString()} EVENT \${JSON.stringify(what.slice(0, 200))}\`;
+    appendFileSync(join(logs, 'events.log'), line + '\n');
+  } catch (error) {
+    console.error(\`EVENT: nothing was logged: \${error}\`);
+  }
+  return { cancel: false };
+`;
+
+/** Appends one line; `what` is an expression for the text in it. */
+function logLine(event: ExampleEvent, { what, payload }: { what: string; payload: string }): Parts {
+  const uses = {
+    'node:fs': 'appendFileSync, mkdirSync',
+    'node:os': 'homedir',
+    'node:path': 'join',
+  };
+  const body = LOG.replace('WHAT', what).replaceAll('EVENT', event);
+  return { uses, payload: `  ${payload};\n`, body };
+}
+
+const PARTS: Readonly<Record<ExampleEvent, Parts>> = {
+  TaskStart: {
+    uses: { 'node:fs': 'existsSync, readFileSync', 'node:path': 'join' },
+    payload: '  workspaceRoots?: string[];\n',
+    body: script`
+  const git = join(input.workspaceRoots?.[0] ?? '.', '.git');
+  const file = join(git, 'HEAD');
+  const head = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const branch = /^ref: refs\/heads\/(.+)/.exec(head)?.[1];
+
+  const today = \`Today is \${new Date().toDateString()}.\`;
+  const note = branch ? \`\${today} The git branch is \${branch}.\` : today;
+  return { cancel: false, contextModification: note };
+`,
+  },
+  TaskResume: {
+    uses: {},
+    payload: '  taskResume: { previousState?: { lastMessageTs?: string } };\n',
+    body: script`
+  const last = Number(input.taskResume.previousState?.lastMessageTs ?? 0);
+  const days = Math.floor((Date.now() - last) / 86_400_000);
+
+  if (!(last > 0 && days >= 1)) return { cancel: false };
+  return {
+    cancel: false,
+    contextModification: \`This task has rested for \${days} day(s): check what has changed since.\`,
+  };
+`,
+  },
+  TaskCancel: logLine('TaskCancel', {
+    what: "input.taskCancel.taskMetadata?.completionStatus ?? ''",
+    payload: 'taskCancel: { taskMetadata?: { completionStatus?: string } }',
+  }),
+  TaskComplete: logLine('TaskComplete', {
+    what: "input.taskComplete.taskMetadata?.result ?? ''",
+    payload: 'taskComplete: { taskMetadata?: { result?: string } }',
+  }),
+  TaskError: logLine('TaskError', {
+    what: "input.error?.message ?? ''",
+    payload: 'error?: { name: string; message: string } | null',
+  }),
+  PreToolUse: {
+    uses: {},
+    payload: script`
+  preToolUse: { toolName: string; parameters?: { command?: string; commands?: string } };
+`,
+    body: script`
+  const { parameters } = input.preToolUse;
+  const command = parameters?.command ?? parameters?.commands ?? '';
+
+  // An example, not a wall: rm with options, aimed at /, ~ or $HOME itself.
+  const dangerous = /\brm(\s+-\S+)+\s+"?(\/|~|\$HOME)\/?\*?([\s;&|)"]|$)/;
+
+  if (!dangerous.test(command)) return { cancel: false };
+  return {
+    cancel: true,
+    errorMessage: 'This command would delete far too much. Name the directory that is meant.',
+  };
+`,
+  },
+  PostToolUse: {
+    uses: {},
+    payload: '  postToolUse: { toolName: string; executionTimeMs?: number };\n',
+    body: script`
+  const { toolName, executionTimeMs = 0 } = input.postToolUse;
+
+  if (executionTimeMs <= 5000) return { cancel: false };
+  const seconds = Math.round(executionTimeMs / 1000);
+  return {
+    cancel: false,
+    contextModification: \`\${toolName} took \${seconds} s. Prefer something narrower next time.\`,
+  };
+`,
+  },
+  UserPromptSubmit: {
+    uses: {},
+    payload: '  userPromptSubmit: { prompt: string };\n',
+    body: script`
+  const { prompt } = input.userPromptSubmit;
+
+  if (prompt.trim() === '') return { cancel: true, errorMessage: 'The prompt is empty.' };
+  if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(prompt)) return { cancel: false };
+  return {
+    cancel: true,
+    errorMessage: 'The prompt holds a private key. Take it out, and consider it known.',
+  };
+`,
+  },
+  Notification: logLine('Notification', {
+    what: "input.notification.message ?? ''",
+    payload: 'notification: { message?: string }',
+  }),
+  PreCompact: {
+    uses: {},
+    payload: '  preCompact: { contextSize?: number };\n',
+    body: script`
+  const size = input.preCompact.contextSize ?? 0;
+  return {
+    cancel: false,
+    contextModification:
+      \`Keep from these \${size} messages: the open questions, and every file that was changed.\`,
+  };
+`,
+  },
+  SessionShutdown: logLine('SessionShutdown', {
+    what: "input.reason ?? ''",
+    payload: 'reason?: string',
+  }),
+};

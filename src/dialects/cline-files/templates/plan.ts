@@ -1,0 +1,119 @@
+import path from 'node:path';
+import { HooklineError } from '../../../base/errors.ts';
+import { EVENT_NAMES } from '../../../hooks/events.ts';
+import type { EventName } from '../../../hooks/facts.ts';
+import type { DiscoveredUnit } from '../../discovery.ts';
+import type { DialectMachine } from '../../machine.ts';
+import {
+  createNoHome,
+  createProgramCheck,
+  createUnknownEvent,
+  listMissingPrograms,
+  type NewHookOptions,
+  type NewHookPlan,
+  requireEvent,
+  resolveScriptLanguage,
+  type WritePlan,
+} from '../../templates.ts';
+import { isSameFile, isThere } from '../../write-hook-file.ts';
+import { findHookPlaces } from '../machine.ts';
+import { FILE_HOOK_NAMES, FILE_HOOKS, type FileHookName, findFileHookName } from '../names.ts';
+import { HOOK_EXAMPLES } from './examples.ts';
+import { HOOK_LANGUAGES } from './languages.ts';
+
+/** A file that is named after its event. */
+export function planClineHook(options: NewHookOptions): WritePlan {
+  const event = resolveEvent(requireEvent(options.event));
+  if (options.matcher !== undefined) throw noMatchers();
+  return async (machine, units) => planHook(machine, event, { options, units });
+}
+
+function resolveEvent(name: string): FileHookName {
+  const known = findFileHookName(name);
+  if (known !== null) return known;
+  const canonical = EVENT_NAMES.find((each) => each.toLowerCase() === name.toLowerCase());
+  const all = `Cline has hook files for: ${FILE_HOOK_NAMES.join(', ')}.`;
+  if (canonical === undefined) throw createUnknownEvent(name, FILE_HOOK_NAMES, all);
+  const files = FILE_HOOK_NAMES.filter((each) => runsAt(each, canonical));
+  throw new HooklineError('EVENT_UNKNOWN', {
+    message: `Cline has no hook file named ${canonical}`,
+    hint: files.length === 0 ? all : `What runs then is: ${files.join(', ')}.`,
+  });
+}
+
+function runsAt(name: FileHookName, event: EventName): boolean {
+  const events: readonly EventName[] = FILE_HOOKS[name].events;
+  return events.includes(event);
+}
+
+function noMatchers(): HooklineError {
+  return new HooklineError('USAGE_INVALID', {
+    message: 'hook files of Cline have no matcher: each runs at every event of its name',
+    hint: 'Leave --matcher out, or say --dialect claude.',
+  });
+}
+
+function planHook(
+  machine: DialectMachine,
+  event: FileHookName,
+  { options, units }: { options: NewHookOptions; units: readonly DiscoveredUnit[] },
+): NewHookPlan {
+  const hasProgram = createProgramCheck(machine);
+  const language = resolveScriptLanguage(options.lang, hasProgram);
+  const { write, extension } = HOOK_LANGUAGES[language];
+  const { directory, within } = placeFor(machine, { extension, isGlobal: options.isGlobal });
+  const file = path.join(directory, `${event}${extension}`);
+  const others = listHooksIn(directory, event, units).filter((each) => !isSameFile(each, file));
+  return {
+    event,
+    example: HOOK_EXAMPLES[event],
+    language,
+    file: { path: file, text: write(event), mode: extension === '' ? 0o755 : 0o644, within },
+    existing: isThere(file) ? [file, ...others] : others,
+    settings: null,
+    isNewHook: (unit) => isSameFile(unit.path, file),
+    notes: [
+      ...others.map((other) => `${other} is there, too, and runs at the same event`),
+      ...listMissingPrograms(language, hasProgram),
+    ],
+    describeUnseen: (reasons) =>
+      `it does not run: ${file} ${reasons.length === 0 ? 'is not read' : reasons.join('; ')}`,
+  };
+}
+
+interface Place {
+  readonly directory: string;
+  /** The workspace that must hold it, or null. */
+  readonly within: string | null;
+}
+
+/** Extensionless hooks lie where every Cline looks for them, others where those that know them do. */
+function placeFor(
+  machine: DialectMachine,
+  { extension, isGlobal }: { extension: string; isGlobal: boolean },
+): Place {
+  const [root = machine.surroundings.cwd] = machine.workspaceRoots;
+  if (!isGlobal) {
+    const folder = extension === '' ? '.clinerules' : '.cline';
+    return { directory: path.join(root, folder, 'hooks'), within: root };
+  }
+  const places = findHookPlaces(machine);
+  const [documents] = places.documents;
+  if (documents === undefined || places.clineDirectory === null) throw createNoHome();
+  const directory =
+    extension === ''
+      ? path.join(documents, 'Cline', 'Hooks')
+      : path.join(places.clineDirectory, 'hooks');
+  return { directory, within: null };
+}
+
+function listHooksIn(
+  directory: string,
+  event: FileHookName,
+  units: readonly DiscoveredUnit[],
+): readonly string[] {
+  return units
+    .filter((unit) => unit.dialect === 'cline' && unit.eventName === event)
+    .map((unit) => unit.path)
+    .filter((file) => isSameFile(file, path.join(directory, path.basename(file))));
+}

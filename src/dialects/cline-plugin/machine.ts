@@ -1,0 +1,33 @@
+import path from 'node:path';
+import type { PluginPlaces } from './discover.ts';
+import type { MachinePlaces } from '../dialect.ts';
+import type { MachineFacts } from '../machine.ts';
+import { clineDirectory, findDocuments } from '../own-directories.ts';
+
+/** Where Cline plugins may lie on this machine, beside the paths that the caller names. */
+export function findPluginPlaces(
+  { surroundings, workspaceRoots }: MachinePlaces,
+  paths: readonly string[] = [],
+): PluginPlaces {
+  const { home, cwd } = surroundings;
+  return {
+    home,
+    documents: findDocuments(surroundings),
+    clineDirectory: clineDirectory(surroundings),
+    workspaceRoots,
+    paths: paths.filter((each) => each.trim() !== '').map((each) => path.resolve(cwd, each)),
+    clineSettings: clineSettings(surroundings),
+  };
+}
+
+/** Where Cline keeps what a person switched off in it; null without a home directory. */
+function clineSettings(surroundings: MachineFacts): string | null {
+  const { env, cwd } = surroundings;
+  const named = env['CLINE_GLOBAL_SETTINGS_PATH'] ?? '';
+  if (named !== '') return path.resolve(cwd, named);
+  const data = env['CLINE_DATA_DIR'] ?? '';
+  const own = clineDirectory(surroundings);
+  if (data === '' && own === null) return null;
+  const directory = data === '' ? path.join(own ?? '', 'data') : path.resolve(cwd, data);
+  return path.join(directory, 'settings', 'global-settings.json');
+}

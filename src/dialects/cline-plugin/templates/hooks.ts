@@ -1,0 +1,109 @@
+import { script } from '../../templates.ts';
+
+/** What the example plugin does at one of the seven moments. */
+export interface PluginExample {
+  /** The event as other hooks know it. */
+  readonly event: string | null;
+  /** When the hook is called. */
+  readonly runs: string;
+  /** What the example does. */
+  readonly does: string;
+  /** The hook in the plugin's `hooks`; `TYPED(…)` is left out in JavaScript. */
+  readonly hook: string;
+  /** What the model of the demo says first, as it stands in the script. */
+  readonly demo: readonly string[];
+}
+
+export const PLUGIN_EXAMPLES = {
+  beforeTool: {
+    event: 'PreToolUse',
+    runs: 'before every tool call',
+    does: 'denies commands that force a push',
+    hook: script`
+    beforeTool({ toolCall, input }) {
+      const isForced = /git push[^"]*(?:--force|-f\b)/.test(JSON.stringify(input));
+      if (toolCall.toolName !== 'run_commands' || !isForced) return undefined;
+      return { skip: true, reason: 'pushes are not forced here: ask a person' };
+    },
+`,
+    demo: ["{ tools: [{ name: 'run_commands', input: { commands: ['git push --force'] } }] }"],
+  },
+  afterTool: {
+    event: 'PostToolUse',
+    runs: 'after every tool call',
+    does: 'takes keys out of what the model is shown',
+    hook: script`
+    afterTool({ result }) {
+      const text = JSON.stringify(result.output) ?? '';
+      const clean = text.replaceAll(/\bsk-[\w-]{16,}/g, '[a key]');
+      return clean === text ? undefined : { result: { ...result, output: JSON.parse(clean) } };
+    },
+`,
+    demo: ["{ tools: [{ name: 'say_hello', input: { name: 'sk-0123456789abcdef0123' } }] }"],
+  },
+  beforeRun: {
+    event: 'RunStart',
+    runs: 'when a run begins',
+    does: 'tells the model where it works',
+    hook: script`
+    beforeRun() {
+      return { appendContext: \`The workspace is \${sessionRoot ?? 'not known'}.\` };
+    },
+`,
+    demo: [],
+  },
+  afterRun: {
+    event: 'RunEnd',
+    runs: 'when a run has ended, however it did',
+    does: 'says how it ended',
+    hook: script`
+    afterRun({ result }) {
+      say(\`run \${result.status} after \${result.iterations} turn(s)\`);
+    },
+`,
+    demo: [],
+  },
+  beforeModel: {
+    event: 'ModelRequest',
+    runs: 'before every request to the model',
+    does: 'asks for answers that vary less',
+    hook: script`
+    beforeModel() {
+      return { options: { temperature: 0 } };
+    },
+`,
+    demo: [],
+  },
+  afterModel: {
+    event: 'ModelResponse',
+    runs: 'after every answer of the model, before its tools run',
+    does: 'ends the run when an answer was cut off',
+    hook: script`
+    afterModel({ finishReason }) {
+      if (finishReason !== 'max-tokens') return undefined;
+      return { stop: true, reason: 'the answer was cut off' };
+    },
+`,
+    demo: [],
+  },
+  onEvent: {
+    event: null,
+    runs: 'at everything that happens in a run',
+    does: 'says which tools are used',
+    hook: script`
+    onEvent(event) {
+      if (event.type === 'tool-started') say(\`uses \${event.toolCall.toolName}\`);
+    },
+`,
+    demo: [],
+  },
+} as const satisfies Record<string, PluginExample>;
+
+export type PluginHookName = keyof typeof PLUGIN_EXAMPLES;
+
+export const PLUGIN_HOOK_NAMES: readonly PluginHookName[] =
+  Object.keys(PLUGIN_EXAMPLES).filter(isPluginHookName);
+
+function isPluginHookName(name: string): name is PluginHookName {
+  return Object.hasOwn(PLUGIN_EXAMPLES, name);
+}

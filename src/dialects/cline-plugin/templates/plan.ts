@@ -1,0 +1,98 @@
+import path from 'node:path';
+import { HooklineError } from '../../../base/errors.ts';
+import { shellWord } from '../../../base/shell-word.ts';
+import type { DialectMachine } from '../../machine.ts';
+import { clineDirectory } from '../../own-directories.ts';
+import {
+  createNoHome,
+  createUnknownEvent,
+  type NewHookOptions,
+  type NewHookPlan,
+  type WritePlan,
+} from '../../templates.ts';
+import { isSameFile, isThere } from '../../write-hook-file.ts';
+import { PLUGIN_EXAMPLES, PLUGIN_HOOK_NAMES, type PluginHookName } from './hooks.ts';
+import { pluginFile } from './plugin-file.ts';
+
+/** A plugin in one file, with a tool and a hook. */
+export function planPlugin(options: NewHookOptions): WritePlan {
+  const hook = resolveHook(options.event);
+  const language = resolveLanguage(options.lang);
+  if (options.matcher !== undefined) throw noMatchers();
+  const name = options.event === undefined ? 'my-plugin' : `my-${kebab(hook)}`;
+  const file = { name, hook, language };
+  return async (machine) => planFile(file, placeFor(machine, options.isGlobal));
+}
+
+const USUAL: PluginHookName = 'beforeTool';
+
+/** By its own name, or by that of its event; the usual one when nothing is said. */
+function resolveHook(name: string | undefined): PluginHookName {
+  if (name === undefined) return USUAL;
+  const isMeant = (hook: PluginHookName): boolean =>
+    [hook, PLUGIN_EXAMPLES[hook].event].some((each) => each?.toLowerCase() === name.toLowerCase());
+  const hook = PLUGIN_HOOK_NAMES.find(isMeant);
+  if (hook !== undefined) return hook;
+  const events = PLUGIN_HOOK_NAMES.flatMap((each) => PLUGIN_EXAMPLES[each].event ?? []);
+  const all = `Plugins have: ${PLUGIN_HOOK_NAMES.join(', ')}.`;
+  throw createUnknownEvent(name, [...PLUGIN_HOOK_NAMES, ...events], all);
+}
+
+type PluginLanguage = 'ts' | 'node';
+
+function resolveLanguage(written = 'ts'): PluginLanguage {
+  if (written === 'ts' || written === 'node') return written;
+  throw new HooklineError('USAGE_INVALID', {
+    message: `--lang should be ts or node for a plugin, found ${JSON.stringify(written)}`,
+    hint: 'A plugin is a module of JavaScript or TypeScript; leave --lang out for TypeScript.',
+  });
+}
+
+function noMatchers(): HooklineError {
+  return new HooklineError('USAGE_INVALID', {
+    message: 'hooks of plugins have no matcher: each looks at what it is given',
+    hint: 'Leave --matcher out, or say --dialect claude.',
+  });
+}
+
+function planFile(
+  plugin: Parameters<typeof pluginFile>[0],
+  { directory, within }: Place,
+): NewHookPlan {
+  const { name, hook, language } = plugin;
+  const file = path.join(directory, `${name}${language === 'ts' ? '.ts' : '.js'}`);
+  const { runs, does } = PLUGIN_EXAMPLES[hook];
+  return {
+    event: hook,
+    example: { runs, does, reads: [], answers: [], trial: { flags: {}, facts: {}, look: null } },
+    language,
+    file: { path: file, text: pluginFile(plugin), mode: 0o644, within },
+    existing: isThere(file) ? [file] : [],
+    settings: null,
+    isNewHook: (unit) => isSameFile(unit.path, file),
+    notes: [],
+    describeUnseen: ([why]) =>
+      `it is not loaded: ${file} ${why ?? 'is not where plugins are looked for'}`,
+    tryIt: (shown) => `hookline plugin demo ${shellWord(shown)}`,
+  };
+}
+
+function kebab(name: string): string {
+  return name.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);
+}
+
+interface Place {
+  readonly directory: string;
+  /** The workspace that must hold it, or null. */
+  readonly within: string | null;
+}
+
+function placeFor({ surroundings, workspaceRoots }: DialectMachine, isGlobal: boolean): Place {
+  if (isGlobal) {
+    const own = clineDirectory(surroundings);
+    if (own === null) throw createNoHome();
+    return { directory: path.join(own, 'plugins'), within: null };
+  }
+  const [root = surroundings.cwd] = workspaceRoots;
+  return { directory: path.join(root, '.cline', 'plugins'), within: root };
+}

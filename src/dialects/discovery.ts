@@ -1,0 +1,145 @@
+import type { FailurePolicy } from '../hooks/decision.ts';
+import type { EventName } from '../hooks/facts.ts';
+import type { Handler, Wave } from '../hooks/handler.ts';
+import type { BrokenServer, ServerConfig } from '../mcp/server-config.ts';
+import type { PermissionSettings } from '../permissions/settings.ts';
+import type { PluginEntry } from '../plugins/entry.ts';
+import type { Environment } from '../process/environment.ts';
+
+/** Who brought it: the user, the workspace, or the caller by naming a directory. */
+export type Place = 'home' | 'workspace' | 'given';
+
+/** What must stay as it was for a trust decision to hold. */
+export interface Binds {
+  /** The file itself, as discovered; may be a symbolic link. */
+  readonly entry: string;
+  /** The text of an entry of a configuration file; bound instead of the bytes of that file. */
+  readonly text?: string;
+  readonly files: readonly string[];
+  readonly directories: readonly string[];
+  /** Directories in these that belong to others: bound is that they are there; real paths. */
+  readonly apart?: readonly string[];
+  /** Set for a package: `state` and `cache` are names of its code as well. */
+  readonly isPackage?: true;
+}
+
+/**
+ * What is listed, switched off, locked and trusted under one id. Every hook and plugin has one, and so
+ * have permission rules and MCP servers that need trust.
+ */
+export interface DiscoveredUnit {
+  /** Unique in this session and readable: `cline:workspace:PreToolUse`, `cline:workspace@lib:PreToolUse`. */
+  readonly id: string;
+  /** Unique within its workspace root, whichever other roots are open; what trust and switches remember. */
+  readonly ownId: string;
+  readonly dialect: string;
+  /** The event under its foreign name, or the part of the configuration: `permissions`, `mcpServers`, `plugin`. */
+  readonly eventName: string;
+  readonly path: string;
+  /** Where it stands in the file at `path`, from 1; null when it is the file. */
+  readonly line: number | null;
+  readonly place: Place;
+  /** The workspace root it belongs to; null for the user's own. */
+  readonly root: string | null;
+  readonly binds: Binds;
+  /** What tells it from another that comes to have its id; the bound text by default. */
+  readonly identity?: string;
+  /** Set when there is nothing to trust, because it only reports its own problem. */
+  readonly runsNothing?: true;
+  /** Why the user has it switched off elsewhere than in Hookline's own configuration. */
+  readonly whyOff?: string;
+  /** Set for an administrator's: nobody below can switch it off. */
+  readonly isFixed?: true;
+  /** Remarks for the user, such as `not executable: off in VS Code`. */
+  readonly notes: readonly string[];
+  /** Why every run of it will fail, or null. */
+  readonly problem: string | null;
+  /** Facts that only this dialect has, for `hooks list`. */
+  readonly details: Readonly<Record<string, string>>;
+}
+
+/** A hook, before the host decides whether it may run. */
+export interface FoundHook {
+  readonly kind: 'hook';
+  readonly unit: DiscoveredUnit;
+  readonly events: readonly EventName[];
+  readonly matcher: string | null;
+  /** How long it may run, unless the user's configuration says otherwise. */
+  readonly timeoutMs: number;
+  /** What its failure means, unless the user's configuration says otherwise. */
+  readonly onFailure: FailurePolicy;
+  toHandlers(grant: Grant): readonly Handler[];
+}
+
+/** The permission rules of one settings file. */
+export interface FoundPermissions {
+  readonly kind: 'permissions';
+  /** Null when they allow nothing that needs trust. */
+  readonly unit: DiscoveredUnit | null;
+  readonly settings: PermissionSettings;
+}
+
+/** A configured MCP server. */
+export interface FoundServer {
+  readonly kind: 'mcpServer';
+  /** Null for a server of the user's own, and for one that is not used. */
+  readonly unit: DiscoveredUnit | null;
+  readonly server: ServerConfig;
+}
+
+/** A plugin on disk whose module can be loaded. */
+export interface FoundPlugin {
+  readonly kind: 'plugin';
+  readonly unit: DiscoveredUnit;
+  readonly entry: PluginEntry;
+}
+
+export type Discovered = FoundHook | FoundPermissions | FoundServer | FoundPlugin;
+
+/** A file or a key in a place of hooks that is not used. */
+export interface Ignored {
+  readonly path: string;
+  readonly why: string;
+  /** Set when a hook may be there that cannot be read: then a pass does not mean that all agreed. */
+  readonly mayHideHook?: true;
+  /** Set for what is expected there; it is listed in JSON only. */
+  readonly isQuiet?: true;
+}
+
+/** All that a dialect found. Everything in its places has a kind or is ignored with a reason. */
+export interface Discovery {
+  readonly hooks: readonly FoundHook[];
+  readonly ignored: readonly Ignored[];
+  /** Directories whose changes call for another discovery; they need not exist. */
+  readonly watched: readonly string[];
+  /** Files whose change is announced as ConfigChange, and counts only if no hook refuses it. */
+  readonly announced?: readonly AnnouncedFile[];
+  /** In declared order. */
+  readonly permissions?: readonly FoundPermissions[];
+  readonly mcpServers?: readonly FoundServer[];
+  readonly brokenServers?: readonly BrokenServer[];
+  readonly plugins?: readonly FoundPlugin[];
+  /** Directories of plugins in use that may hold skills and agents beside hooks. */
+  readonly pluginFolders?: readonly PluginFolder[];
+}
+
+/** A plugin by its name and where it lies. */
+export interface PluginFolder {
+  readonly name: string;
+  readonly directory: string;
+}
+
+export interface AnnouncedFile {
+  readonly file: string;
+  /** What ConfigChange calls it: `project_settings` … */
+  readonly source: string;
+}
+
+/** How a found hook may run, decided by the host and its configuration. */
+export interface Grant {
+  readonly onFailure: FailurePolicy;
+  readonly timeoutMs: number;
+  readonly environment: Readonly<Environment>;
+  /** Why it may not run now, or null. Called right before each run; a wave reads each file once. */
+  readonly withheld: (wave?: Wave) => string | null;
+}

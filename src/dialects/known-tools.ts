@@ -1,0 +1,49 @@
+import { closestName } from '../base/spelling.ts';
+import { TOOL_NAMES } from '../hooks/faces/faces.ts';
+
+/** The tool that a name probably means which no tool is known to have, or null. */
+export function findMeantTool(name: string): string | null {
+  const isOther = OTHER_TOOLS.includes(name) || FORMER_TOOLS.has(name) || name.startsWith('mcp__');
+  return isOther || isKnownTool(name) ? null : closestName(name, KNOWN_TOOLS);
+}
+
+/** What to tell somebody who probably misspelt the name of a tool, or null. */
+export function misspeltToolNote(name: string): string | null {
+  const meant = findMeantTool(name);
+  const [written, known] = [name, meant].map((each) => JSON.stringify(each));
+  return meant === null ? null : `no tool of Hookline is called ${written}; did you mean ${known}?`;
+}
+
+export function isKnownTool(name: string): boolean {
+  return KNOWN_TOOLS.includes(name);
+}
+
+const KNOWN_TOOLS = [
+  ...new Set(TOOL_NAMES.flatMap(({ claude, classic, sdk }) => [claude, ...classic, ...sdk])),
+  'Task',
+].filter((name) => !name.includes('<'));
+
+/** Tools that are gone, each with the one that does its work now. */
+export const FORMER_TOOLS: ReadonlyMap<string, string> = new Map([['MultiEdit', 'Edit']]);
+
+// Tools of Claude Code that have no face here, and must not be taken for misspelt ones.
+const OTHER_TOOLS = [
+  'BashOutput',
+  'EnterPlanMode',
+  'ExitPlanMode',
+  'KillShell',
+  'LS',
+  'LSP',
+  'NotebookRead',
+  'PowerShell',
+  'SendMessage',
+  'SlashCommand',
+  'TaskGet',
+  'TaskList',
+  'TaskOutput',
+  'TaskStop',
+  'TeamCreate',
+  'TeamDelete',
+  'TodoRead',
+  'ToolSearch',
+];

@@ -1,0 +1,68 @@
+import path from 'node:path';
+import { readTextIfPresent } from '../base/files.ts';
+import type { MachineFacts } from './machine.ts';
+
+/** The person's own `~/.claude`, unless the environment moves it; null without a home directory. */
+export function claudeDirectory(surroundings: MachineFacts): string | null {
+  return ownDirectory(surroundings, 'CLAUDE_CONFIG_DIR', '.claude');
+}
+
+/** The person's own `~/.cline`, unless the environment moves it. */
+export function clineDirectory(surroundings: MachineFacts): string | null {
+  return ownDirectory(surroundings, 'CLINE_DIR', '.cline');
+}
+
+function ownDirectory(
+  { env, home, cwd }: MachineFacts,
+  variable: string,
+  name: string,
+): string | null {
+  const moved = env[variable] ?? '';
+  if (moved !== '') return path.resolve(cwd, moved);
+  return home === null ? null : path.join(home, name);
+}
+
+/** Where an administrator puts settings and instructions that stand above everybody's. */
+const MANAGED: Partial<Record<NodeJS.Platform, string>> = {
+  linux: '/etc/claude-code',
+  darwin: '/Library/Application Support/ClaudeCode',
+  win32: String.raw`C:\Program Files\ClaudeCode`,
+};
+
+export function managedDirectory(platform: NodeJS.Platform): string | null {
+  return MANAGED[platform] ?? null;
+}
+
+/** The user's documents directory, and the one that the desktop redirects it to. */
+export function findDocuments(surroundings: MachineFacts): readonly string[] {
+  const { home } = surroundings;
+  if (home === null) return [];
+  const redirected = redirectedDocuments(surroundings, home);
+  return [...new Set([path.join(home, 'Documents'), ...redirected])];
+}
+
+function redirectedDocuments({ platform, env }: MachineFacts, home: string): string[] {
+  if (platform === 'win32') {
+    const cloud = nonEmpty(env['OneDrive']);
+    return cloud === null ? [] : [path.join(cloud, 'Documents')];
+  }
+  const settings = nonEmpty(env['XDG_CONFIG_HOME']) ?? path.join(home, '.config');
+  const line = /^XDG_DOCUMENTS_DIR="(?<directory>[^"]*)"/mu.exec(
+    readQuietly(path.join(settings, 'user-dirs.dirs')),
+  );
+  const directory = line?.groups?.['directory']?.replace('$HOME', () => home) ?? '';
+  return path.isAbsolute(directory) && directory !== home ? [directory] : [];
+}
+
+function readQuietly(file: string): string {
+  try {
+    return readTextIfPresent(file) ?? '';
+  } catch {
+    // The desktop's file is only a hint; the usual directory is read in any case.
+    return '';
+  }
+}
+
+function nonEmpty(value: string | undefined): string | null {
+  return value === undefined || value === '' ? null : value;
+}

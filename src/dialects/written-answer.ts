@@ -1,0 +1,16 @@
+import type { Attributed } from '../hooks/decision.ts';
+
+/** The texts of several hooks as one, or null when there is none. */
+export function joinTexts(texts: readonly Attributed[]): string | null {
+  return texts.length === 0 ? null : texts.map(({ text }) => text).join('\n');
+}
+
+/** The values that several hooks gave for a field that is joined. */
+export function listJoined(joined: unknown): readonly unknown[] {
+  if (!Array.isArray(joined)) return [];
+  return joined.flatMap((each: unknown) => {
+    const isAttributed = typeof each === 'object' && each !== null && 'value' in each;
+    const value = isAttributed ? each.value : each;
+    return Array.isArray(value) ? value : [value];
+  });
+}

@@ -1,0 +1,38 @@
+import type { DialectMachine } from '../dialects/machine.ts';
+import type { Config, Surroundings } from './config.ts';
+import type { Settings } from './settings.ts';
+import { typescriptLoader } from './typescript-loader-path.ts';
+
+/** What dialects need to know of a host that is open already. */
+export function createMachine({
+  surroundings,
+  workspaceRoots,
+  startDirectory,
+  stateDirectory,
+  config: { settings },
+}: Omit<DialectMachine, 'settings' | 'search' | 'typescriptLoader'> & {
+  readonly config: Config;
+}): DialectMachine {
+  return {
+    surroundings,
+    workspaceRoots,
+    startDirectory,
+    stateDirectory,
+    settings,
+    search: {},
+    typescriptLoader,
+  };
+}
+
+/** The same where hooks are run that the caller names, of no workspace. */
+export function createBareMachine(surroundings: Surroundings, settings: Settings): DialectMachine {
+  return {
+    surroundings,
+    workspaceRoots: [],
+    startDirectory: surroundings.cwd,
+    stateDirectory: null,
+    settings,
+    search: {},
+    typescriptLoader,
+  };
+}

@@ -1,0 +1,283 @@
+import { isDeepStrictEqual } from 'node:util';
+import { HooklineError } from '../../base/errors.ts';
+import { isRecord, typeName } from '../../base/json.ts';
+import { closestName } from '../../base/spelling.ts';
+import {
+  type Decision,
+  type Effect,
+  isRefusal,
+  type Outcome,
+  type Verdict,
+} from '../../hooks/decision.ts';
+import { createHookEngine } from '../../hooks/engine.ts';
+import { type Vocabulary, vocabularyOfName } from '../../hooks/faces/faces.ts';
+import { callOf, type HookEvent, type Moment } from '../../hooks/facts.ts';
+import type { Answer, Handler } from '../../hooks/handler.ts';
+import { type DispatchRecord, tell } from '../../hooks/observers.ts';
+import {
+  FILE_HOOK_NAMES,
+  FILE_HOOKS,
+  type FileHookData,
+  type FileHookName,
+  findFileHookName,
+  loadFileHookReader,
+} from '../../dialects/index.ts';
+
+/** What one or several hooks answered, in the words of Cline's hooks. */
+export interface HookOutput {
+  readonly cancel: boolean;
+  /** The older word for the opposite of `cancel`. */
+  readonly shouldContinue: boolean;
+  /** Text for the model; several are joined by a blank line. */
+  readonly contextModification: string;
+  /** Several are joined by a line break. */
+  readonly errorMessage: string;
+  /** A person shall look at the call before it happens. */
+  readonly review: boolean;
+  /** What the tool shall get instead, as the call itself writes it; null when it stays as it is. */
+  readonly overrideInput: unknown;
+  readonly durationMs: number;
+  /** The hook that took longest, so that its author learns why hooks are slow. */
+  readonly slowest: Verdict['slowest'];
+  /** Everything that is known, failures included. */
+  readonly verdict: Verdict;
+}
+
+export interface RunHookOptions {
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Runs a hook with data of one event and tells what it answered. How it runs is up to the subclass,
+ * so a test can run hooks without touching the file system.
+ */
+export abstract class HookRunner<Name extends FileHookName = FileHookName> {
+  readonly name: Name;
+  readonly id: string;
+
+  constructor(name: Name, id: string) {
+    this.name = resolveHookName(name);
+    this.id = id;
+  }
+
+  /** Must not reject for what the hook does wrong; that is part of the output's verdict. */
+  abstract run(data: FileHookData[Name], options?: RunHookOptions): Promise<HookOutput>;
+
+  /** What is known of the session that it runs in, such as its directory. */
+  moment(): Partial<Moment> {
+    return {};
+  }
+}
+
+export type DispatchObserver = (record: DispatchRecord) => void;
+
+/** A runner whose hooks the engine runs itself: however many are combined, they are one dispatch. */
+export abstract class EngineHookRunner<
+  Name extends FileHookName = FileHookName,
+> extends HookRunner<Name> {
+  abstract handlers(data: FileHookData[Name]): readonly Handler[];
+
+  /** Who is told of each dispatch. */
+  observers(): readonly DispatchObserver[] {
+    return [];
+  }
+
+  override async run(data: FileHookData[Name], options?: RunHookOptions): Promise<HookOutput> {
+    requireData(this.name, data);
+    const moment = this.moment();
+    const engine = createHookEngine({
+      sources: [{ handlers: () => this.handlers(data) }],
+      moment: () => ({ ...NO_MOMENT, ...moment }),
+      onDispatch: (record) => this.observers().forEach((observer) => tell(observer, record)),
+    });
+    const eventFromData = await loadFileHookReader();
+    return outputOf(await engine.dispatch(eventFromData(this.name, data), options));
+  }
+}
+
+/** Stands where there is no hook: execution goes on. */
+export class NoOpHookRunner<
+  Name extends FileHookName = FileHookName,
+> extends EngineHookRunner<Name> {
+  constructor(name: Name) {
+    super(name, `none:${name}`);
+  }
+
+  override handlers(): readonly Handler[] {
+    return [];
+  }
+}
+
+/** Runs several hooks of one event at once: any of them can stop it, all contexts are kept. */
+export class CombinedHookRunner<
+  Name extends FileHookName = FileHookName,
+> extends EngineHookRunner<Name> {
+  readonly #runners: readonly HookRunner<Name>[];
+
+  constructor(name: Name, runners: readonly HookRunner<Name>[]) {
+    super(name, `combined:${name}`);
+    this.#runners = runners;
+  }
+
+  override handlers(data: FileHookData[Name]): readonly Handler[] {
+    const place = this.moment();
+    return this.#runners.flatMap((runner) =>
+      canJoin(runner, place) ? runner.handlers(data) : handlersOf(runner, data),
+    );
+  }
+
+  override observers(): readonly DispatchObserver[] {
+    const place = this.moment();
+    const joined = this.#runners.filter((runner) => canJoin(runner, place));
+    return [...new Set(joined.flatMap((runner) => runner.observers()))];
+  }
+
+  override moment(): Partial<Moment> {
+    const known: Partial<Moment> = {};
+    for (const runner of this.#runners) Object.assign(known, runner.moment());
+    return known;
+  }
+}
+
+/** The name however it is spelled; a caller without types may write anything. */
+export function resolveHookName<Name extends FileHookName>(name: Name): Name {
+  const given: unknown = name;
+  const written = typeof given === 'string' ? given : '';
+  const found = findFileHookName(written);
+  // The type only offers the proper spelling, and that is what any other is turned into.
+  if (found !== null) return found as Name;
+  const meant = closestName(written, FILE_HOOK_NAMES);
+  const all = `The names are ${FILE_HOOK_NAMES.join(', ')}.`;
+  throw new HooklineError('EVENT_UNKNOWN', {
+    message: `expected the name of a Cline hook, found ${JSON.stringify(name) ?? typeName(name)}`,
+    hint: meant === null ? all : `Did you mean ${meant}? ${all}`,
+  });
+}
+
+function requireData(name: FileHookName, data: unknown): void {
+  if (isRecord(data)) return;
+  throw new HooklineError('PAYLOAD_INVALID', {
+    message: `expected the data of ${name} as an object, found ${typeName(data)}`,
+    hint: 'Give what the payload carries for it, such as { toolName, parameters } for PreToolUse.',
+  });
+}
+
+/**
+ * Whether the runner's hooks can be part of one dispatch in that place. A subclass that runs in its
+ * own way must be asked itself, and so must hooks that know other directories.
+ */
+function canJoin<Name extends FileHookName>(
+  runner: HookRunner<Name>,
+  place: Partial<Moment>,
+): runner is EngineHookRunner<Name> {
+  if (!(runner instanceof EngineHookRunner)) return false;
+  if (runner.run !== EngineHookRunner.prototype.run) return false;
+  const { cwd, workspaceRoots } = { ...place, ...runner.moment() };
+  return cwd === place.cwd && isDeepStrictEqual(workspaceRoots, place.workspaceRoots);
+}
+
+function handlersOf<Name extends FileHookName>(
+  runner: HookRunner<Name>,
+  data: FileHookData[Name],
+): Handler[] {
+  const vocabulary = vocabularyOf(data);
+  return FILE_HOOKS[runner.name].events.map((event) => ({
+    id: runner.id,
+    dialect: 'cline',
+    source: runner.id,
+    event,
+    vocabulary,
+    onFailure: 'open',
+    run: async ({ event: seen }, signal) =>
+      answerOf(await runner.run(withSeenInput(data, seen), { signal })),
+  }));
+}
+
+/** On a second look the call has another input than the one that the caller gave. */
+function withSeenInput<Data extends object>(data: Data, event: HookEvent): Data {
+  const call = callOf(event);
+  return call === null ? data : { ...data, parameters: call.input };
+}
+
+/** The call's own face, in which it has no parts: the runner divides it for its own hooks. */
+function vocabularyOf(data: object): Vocabulary {
+  const name = 'toolName' in data && typeof data.toolName === 'string' ? data.toolName : '';
+  return vocabularyOfName(name) ?? 'classic';
+}
+
+/** What a runner put out, as one answer: its own failures are told even if others of it decided. */
+function answerOf(output: HookOutput): Answer {
+  const { outcomes, skipped } = output.verdict;
+  const [only] = outcomes;
+  if (only !== undefined && outcomes.length === 1) return { ...programOf(only), ...saidBy(output) };
+  const untold = skipped.map(({ hook, why }) => `${hook} did not run: ${why}`);
+  const failed = outcomes.flatMap(({ hook, failure }) =>
+    failure === null ? [] : [`${hook} failed: ${failure.message}`],
+  );
+  return { ...saidBy(output), notes: [...failed, ...untold] };
+}
+
+function programOf({ exitCode, stdout, stderr, notes }: Outcome): Answer {
+  if (stdout === null || stderr === null) return { notes };
+  return { notes, program: { exitCode, stdout, stderr } };
+}
+
+function saidBy(output: HookOutput): Answer {
+  const { outcomes } = output.verdict;
+  const failures = outcomes.flatMap(({ failure }) => failure ?? []);
+  const [first] = failures;
+  if (first !== undefined && failures.length === outcomes.length && !output.cancel) {
+    return { failure: first };
+  }
+  return { decision: decisionOf(output) };
+}
+
+function decisionOf(output: HookOutput): Decision {
+  const { errorMessage, contextModification, verdict } = output;
+  const effect = effectOf(output);
+  const input = output.overrideInput ?? verdict.input;
+  return {
+    ...(effect === 'pass' ? {} : { effect }),
+    ...(errorMessage === '' ? {} : { reason: errorMessage }),
+    ...(contextModification === '' ? {} : { context: contextModification }),
+    ...(verdict.stop === null ? {} : { stop: verdict.stop }),
+    ...(input === null ? {} : { input }),
+  };
+}
+
+function effectOf({ cancel, review, verdict }: HookOutput): Effect {
+  if (cancel || verdict.effect === 'stop') return 'deny';
+  return review ? 'ask' : verdict.effect;
+}
+
+const NO_MOMENT: Moment = {
+  sessionId: '',
+  taskId: '',
+  ulid: '',
+  at: 0,
+  cwd: '/',
+  workspaceRoots: [],
+  permissionMode: 'default',
+  model: { provider: 'unknown', id: 'unknown' },
+  agent: { id: '', parentId: null, type: null },
+  iteration: 0,
+  userId: 'unknown',
+  version: '',
+  transcriptPath: null,
+  promptId: null,
+};
+
+function outputOf(verdict: Verdict): HookOutput {
+  const cancel = isRefusal(verdict.effect);
+  return {
+    cancel,
+    shouldContinue: !cancel,
+    contextModification: verdict.context.map(({ text }) => text.trim()).join('\n\n'),
+    errorMessage: verdict.reasons.map(({ text }) => text.trim()).join('\n'),
+    review: verdict.effect === 'ask',
+    overrideInput: verdict.input,
+    durationMs: verdict.slowest?.durationMs ?? 0,
+    slowest: verdict.slowest,
+    verdict,
+  };
+}

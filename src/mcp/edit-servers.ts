@@ -1,0 +1,64 @@
+import { findNodeAtLocation, type Node } from 'jsonc-parser';
+import { HooklineError } from '../base/errors.ts';
+import { withoutByteOrderMark } from '../base/json.ts';
+import { append, lineOf, parseWhole, remove } from '../base/edit-json.ts';
+
+const SERVERS = 'mcpServers';
+
+export interface NewServer {
+  readonly name: string;
+  readonly entry: Readonly<Record<string, unknown>>;
+}
+
+/** The text with one more server; comments and all other entries stay. An empty text becomes a file. */
+export function addServer(text: string, { name, entry }: NewServer): string {
+  const { mark, body } = splitMark(text);
+  if (body.trim() === '') {
+    return `${JSON.stringify({ [SERVERS]: { [name]: entry } }, null, 2)}\n`;
+  }
+  const root = parseObject(body);
+  const servers = findServersIn(root);
+  if (servers === null) {
+    return mark + append(body, root, { key: SERVERS, value: { [name]: entry } });
+  }
+  if (findNodeAtLocation(servers, [name]) !== undefined) {
+    throw refusal(`there is an MCP server ${JSON.stringify(name)} already`, 'Remove it first.');
+  }
+  return mark + append(body, servers, { key: name, value: entry });
+}
+
+/** The text without a server; null when it has none of this name. */
+export function removeServer(text: string, name: string): string | null {
+  const { mark, body } = splitMark(text);
+  if (body.trim() === '') return null;
+  const servers = findServersIn(parseObject(body));
+  const property = servers === null ? undefined : findNodeAtLocation(servers, [name])?.parent;
+  return property === undefined ? null : mark + remove(body, property);
+}
+
+function splitMark(text: string): { readonly mark: string; readonly body: string } {
+  const body = withoutByteOrderMark(text);
+  return { mark: text.slice(0, text.length - body.length), body };
+}
+
+function parseObject(body: string): Node {
+  const root = parseWhole(body);
+  if (typeof root === 'number') {
+    throw refusal(`expected JSON, found something else at line ${lineOf(body, root)}`, BY_HAND);
+  }
+  if (root.type === 'object') return root;
+  throw refusal(`expected an object with "${SERVERS}", found ${root.type}`, BY_HAND);
+}
+
+function findServersIn(root: Node): Node | null {
+  const servers = findNodeAtLocation(root, [SERVERS]);
+  if (servers === undefined) return null;
+  if (servers.type === 'object') return servers;
+  throw refusal(`"${SERVERS}": expected an object, found ${servers.type}`, BY_HAND);
+}
+
+const BY_HAND = 'Mend it by hand first; it was left as it is.';
+
+function refusal(message: string, hint: string): HooklineError {
+  return new HooklineError('CONFIG_INVALID', { message, hint });
+}

@@ -1,0 +1,231 @@
+import type { AgentMessage, AgentMessagePart, AgentToolResultPart } from '../contract/message.ts';
+import type {
+  AssistantBlock,
+  ImageBlock,
+  Message,
+  TextBlock,
+  ToolResultBlock,
+  UserBlock,
+} from '../../sessions/messages.ts';
+import { nobodysWords } from '../../sessions/nobodys-words.ts';
+import { inSdkWords } from './sdk-tool-names.ts';
+
+/** What is known of a message beyond what was said. */
+export interface MessageNote extends Pick<
+  AgentMessage,
+  'id' | 'createdAt' | 'modelInfo' | 'metrics'
+> {
+  /** What calls came to, by their ids, where more is known of it than its text. */
+  readonly results?: ReadonlyMap<string, CallResult>;
+}
+
+export type CallResult = Pick<AgentToolResultPart, 'toolName' | 'output' | 'isError'>;
+
+export type NoteOf = (message: Message) => MessageNote;
+
+/** A request to a model as plugins may change it: calls stand there in the model's own words. */
+export function toAgentMessages(messages: readonly Message[]): AgentMessage[] {
+  return agentMessagesFrom(messages, 0, { names: toolNames(messages), noteOf: null });
+}
+
+/** A conversation as plugins know it: calls stand there in Cline's words. */
+export function toldMessages(messages: readonly Message[], noteOf: NoteOf): AgentMessage[] {
+  return agentMessagesFrom(messages, 0, { names: toolNames(messages), noteOf });
+}
+
+export interface MessageMeans {
+  /** The tool of each call. */
+  readonly names: ReadonlyMap<string, string>;
+  /** Null for a request. */
+  readonly noteOf: NoteOf | null;
+}
+
+/** Those from a place on. */
+export function agentMessagesFrom(
+  messages: readonly Message[],
+  start: number,
+  { names, noteOf }: MessageMeans,
+): AgentMessage[] {
+  const partOf = noteOf === null ? assistantPart : toldPart;
+  return messages.slice(start).flatMap((message, place) => {
+    const note = noteOf?.(message) ?? { id: `message-${start + place}`, createdAt: 0 };
+    return message.role === 'assistant'
+      ? [agentMessage('assistant', note, message.content.map(partOf))]
+      : userMessages(message.content, names, note);
+  });
+}
+
+export function agentMessage(
+  role: AgentMessage['role'],
+  { id, createdAt, modelInfo, metrics }: MessageNote,
+  content: AgentMessagePart[],
+): AgentMessage {
+  return {
+    id,
+    role,
+    content,
+    createdAt,
+    ...(modelInfo === undefined ? {} : { modelInfo: { ...modelInfo } }),
+    ...(metrics === undefined ? {} : { metrics: { ...metrics } }),
+  };
+}
+
+/** The tool of each call, by the call's id. */
+export function toolNames(messages: readonly Message[]): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const { content } of messages) {
+    for (const block of content) if (block.type === 'tool_use') names.set(block.id, block.name);
+  }
+  return names;
+}
+
+/** As plugins know it. */
+export function toldPart(block: AssistantBlock): AgentMessagePart {
+  return assistantPart(block.type === 'tool_use' ? { ...block, ...inSdkWords(block) } : block);
+}
+
+function assistantPart(block: AssistantBlock): AgentMessagePart {
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', text: block.text };
+    case 'thinking': {
+      const { thinking: text, signature } = block;
+      const part = { type: 'reasoning', text } as const;
+      return signature === undefined ? part : { ...part, metadata: { signature } };
+    }
+    case 'tool_use': {
+      const { id: toolCallId, name: toolName, input } = block;
+      return { type: 'tool-call', toolCallId, toolName, input };
+    }
+  }
+}
+
+/** Results of tools are messages of their own there. */
+function userMessages(
+  content: readonly UserBlock[],
+  names: ReadonlyMap<string, string>,
+  note: MessageNote,
+): AgentMessage[] {
+  const results = content.flatMap((block) => (block.type === 'tool_result' ? [block] : []));
+  const words = content.flatMap((block) => (block.type === 'tool_result' ? [] : [wordPart(block)]));
+  const said = words.length === 0 ? [] : [userMessage(content, note, words)];
+  const answers = results.map((block) => {
+    const { tool_use_id: callId } = block;
+    const part = resultPart(block, names.get(callId) ?? '');
+    return resultMessage({ ...part, ...note.results?.get(callId) }, note.createdAt);
+  });
+  return [...answers, ...said];
+}
+
+function userMessage(
+  content: readonly UserBlock[],
+  note: MessageNote,
+  words: AgentMessagePart[],
+): AgentMessage {
+  const metadata = metadataOf(content.filter(({ type }) => type !== 'tool_result'));
+  const message = agentMessage('user', note, words);
+  return metadata === null ? message : { ...message, metadata };
+}
+
+/** What tells a message in the person's place from what the person said; null when it is just that. */
+export function metadataOf(content: readonly UserBlock[]): Record<string, unknown> | null {
+  switch (nobodysWords(content)) {
+    case 'summary':
+      return { kind: 'compaction_summary', displayRole: 'system' };
+    case 'reminder':
+      return { displayRole: 'system', userRunSpan: 0 };
+    case null:
+      return null;
+  }
+}
+
+/** What one call came to; its message is known by the call, wherever it is told of. */
+export function resultMessage(part: AgentToolResultPart, createdAt: number): AgentMessage {
+  return agentMessage('tool', { id: `result-${part.toolCallId}`, createdAt }, [part]);
+}
+
+function wordPart(block: TextBlock | ImageBlock): AgentMessagePart {
+  if (block.type === 'text') return { type: 'text', text: block.text };
+  return { type: 'image', image: block.source.data, mediaType: block.source.media_type };
+}
+
+function resultPart(block: ToolResultBlock, toolName: string): AgentToolResultPart {
+  const { tool_use_id: toolCallId, content, is_error: isError } = block;
+  const output: unknown = typeof content === 'string' ? content : content.map(wordPart);
+  const part = { type: 'tool-result', toolCallId, toolName, output } as const;
+  return isError === true ? { ...part, isError } : part;
+}
+
+/** What plugins made of it, as the agent knows it. Whoever uses it checks it once more. */
+export function fromAgentMessages(messages: readonly AgentMessage[]): readonly Message[] {
+  return messages.map((message) =>
+    message.role === 'assistant'
+      ? { role: 'assistant', content: message.content.flatMap(assistantBlock) }
+      : { role: 'user', content: message.content.flatMap(userBlock) },
+  );
+}
+
+function assistantBlock(part: AgentMessagePart): AssistantBlock[] {
+  switch (part.type) {
+    case 'text':
+      return [{ type: 'text', text: part.text }];
+    case 'reasoning': {
+      const signature = part.metadata?.['signature'];
+      const block = { type: 'thinking', thinking: part.text } as const;
+      return [typeof signature === 'string' ? { ...block, signature } : block];
+    }
+    case 'tool-call':
+      return [
+        { type: 'tool_use', id: part.toolCallId, name: part.toolName, input: part.input ?? {} },
+      ];
+    default:
+      return [];
+  }
+}
+
+function userBlock(part: AgentMessagePart): UserBlock[] {
+  switch (part.type) {
+    case 'text':
+      return [{ type: 'text', text: part.text }];
+    case 'image':
+      return [imageBlock(part.image, part.mediaType)];
+    case 'file':
+      return [{ type: 'text', text: fileText(part.path, part.content) }];
+    case 'tool-result': {
+      const { toolCallId: id, output, isError } = part;
+      const block: ToolResultBlock = {
+        type: 'tool_result',
+        tool_use_id: id,
+        content: outputContent(output),
+      };
+      return [isError === true ? { ...block, is_error: true } : block];
+    }
+    default:
+      return [];
+  }
+}
+
+export function imageBlock(data: string, mediaType = 'image/png'): ImageBlock {
+  return { type: 'image', source: { type: 'base64', media_type: mediaType, data } };
+}
+
+export function fileText(file: string, content: string): string {
+  return `<file path="${file}">\n${content}\n</file>`;
+}
+
+function outputContent(output: unknown): ToolResultBlock['content'] {
+  if (typeof output === 'string') return output;
+  if (!Array.isArray(output)) return JSON.stringify(output) ?? '';
+  const blocks = output.map((each: unknown) => outputBlock(each));
+  return blocks.every((block) => block !== null) ? blocks : JSON.stringify(output);
+}
+
+function outputBlock(each: unknown): TextBlock | ImageBlock | null {
+  if (typeof each !== 'object' || each === null || !('type' in each)) return null;
+  if (each.type === 'text' && 'text' in each && typeof each.text === 'string') {
+    return { type: 'text', text: each.text };
+  }
+  if (each.type !== 'image' || !('image' in each) || typeof each.image !== 'string') return null;
+  const mediaType = 'mediaType' in each ? each.mediaType : undefined;
+  return imageBlock(each.image, typeof mediaType === 'string' ? mediaType : undefined);
+}

@@ -1,0 +1,113 @@
+import { isRecord } from '../../base/json.ts';
+import type { ContentBlock, ProviderMessage } from '../contract/message.ts';
+import type {
+  AssistantBlock,
+  ImageBlock,
+  Message,
+  TextBlock,
+  ToolResultBlock,
+  UserBlock,
+} from '../../sessions/messages.ts';
+import { fileText, imageBlock, metadataOf, toolNames } from './agent-messages.ts';
+
+/** A conversation as message builders know it: Claude's blocks, but for images and names of results. */
+export function toProviderMessages(messages: readonly Message[]): ProviderMessage[] {
+  const names = toolNames(messages);
+  return messages.map(({ role, content }) => ({
+    role,
+    content: content.map((block) => providerBlock(block, names)),
+  }));
+}
+
+/** The same as it is kept: each known by its place, and with what services need not know. */
+export function toKeptMessages(messages: readonly Message[]): ProviderMessage[] {
+  const metadata = messages.map(({ role, content }) =>
+    role === 'user' ? metadataOf(content) : null,
+  );
+  return toProviderMessages(messages).map((message, place) => {
+    const kept = { id: `message-${place}`, ...message };
+    const known = metadata[place] ?? null;
+    return known === null ? kept : { ...kept, metadata: known };
+  });
+}
+
+function providerBlock(
+  block: AssistantBlock | UserBlock,
+  names: ReadonlyMap<string, string>,
+): ContentBlock {
+  switch (block.type) {
+    case 'image':
+      return { type: 'image', data: block.source.data, mediaType: block.source.media_type };
+    case 'tool_result': {
+      const { content } = block;
+      return {
+        ...block,
+        name: names.get(block.tool_use_id) ?? '',
+        content:
+          typeof content === 'string'
+            ? content
+            : content.map((inner) => providerBlock(inner, names)),
+      };
+    }
+    default:
+      return { ...block };
+  }
+}
+
+/** What builders made of it; a sentence says why it cannot be used. */
+export function fromProviderMessages(given: unknown): readonly Message[] | string {
+  if (!Array.isArray(given)) return 'it did not give a list of messages';
+  if (given.length === 0) return 'it gave no message at all';
+  const messages = given.map(readMessage);
+  const wrong = messages.findIndex((message) => message === null);
+  if (wrong >= 0) return `message ${wrong + 1} of what it gave has no role and content`;
+  return messages.filter((message) => message !== null);
+}
+
+function readMessage(given: unknown): Message | null {
+  if (!isRecord(given)) return null;
+  const { role, content } = given;
+  const blocks: unknown = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  if (!Array.isArray(blocks)) return null;
+  if (role === 'assistant') return { role, content: blocks.flatMap(assistantBlocks) };
+  return role === 'user' ? { role, content: blocks.flatMap(userBlocks) } : null;
+}
+
+function assistantBlocks(block: unknown): AssistantBlock[] {
+  if (!isRecord(block)) return [];
+  const { type, text, thinking, signature, id, name, input } = block;
+  if (type === 'text' && typeof text === 'string') return [{ type, text }];
+  if (type === 'thinking' && typeof thinking === 'string') {
+    return [typeof signature === 'string' ? { type, thinking, signature } : { type, thinking }];
+  }
+  const isCall = type === 'tool_use' && typeof id === 'string' && typeof name === 'string';
+  return isCall ? [{ type: 'tool_use', id, name, input }] : [];
+}
+
+function userBlocks(block: unknown): UserBlock[] {
+  if (!isRecord(block)) return [];
+  const { type, tool_use_id: id, content, is_error: isError } = block;
+  if (type !== 'tool_result') return shownBlocks(block);
+  if (typeof id !== 'string') return [];
+  const shown: ToolResultBlock['content'] =
+    typeof content === 'string' ? content : listOf(content).flatMap(shownBlocks);
+  const result: ToolResultBlock = { type, tool_use_id: id, content: shown };
+  return [isError === true ? { ...result, is_error: true } : result];
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function shownBlocks(block: unknown): (TextBlock | ImageBlock)[] {
+  if (!isRecord(block)) return [];
+  const { type, text, data, mediaType, path, content } = block;
+  if (type === 'text' && typeof text === 'string') return [{ type, text }];
+  if (type === 'image' && typeof data === 'string') {
+    return [imageBlock(data, typeof mediaType === 'string' ? mediaType : undefined)];
+  }
+  if (type === 'file' && typeof path === 'string' && typeof content === 'string') {
+    return [{ type: 'text', text: fileText(path, content) }];
+  }
+  return [];
+}

@@ -1,0 +1,53 @@
+import {
+  resultOf,
+  type ToolCall,
+  type ToolResult,
+  viewsOf,
+  vocabularyOfName,
+} from '../../hooks/faces/faces.ts';
+import type { AgentFinishReason } from '../contract/runtime-hooks.ts';
+import type { AgentToolResult } from '../contract/tool.ts';
+
+/** Paths stay as the model wrote them, so that it does not matter where it stood. */
+const ANYWHERE = { cwd: '/', root: null };
+
+/** A call as plugins know it, whatever the model was told that its tools are called. */
+export function inSdkWords(call: ToolCall): ToolCall {
+  const [view, ...others] = viewsOf(call, 'sdk', ANYWHERE);
+  // Several changes of a file in one call are none of their words.
+  if (view === undefined || others.length > 0) return call;
+  return { name: view.name, input: view.input };
+}
+
+/** What a call came to, as plugins know it; of a call for many files, one of them. */
+export function resultInSdkWords(
+  call: ToolCall,
+  result: ToolResult,
+  part: number | null = null,
+): AgentToolResult {
+  const isBuiltIn = result.inOwnWords !== true && vocabularyOfName(call.name) !== null;
+  if (!result.success && (!isBuiltIn || result.response === undefined)) {
+    return { output: { error: result.error ?? result.text }, isError: true };
+  }
+  const output = isBuiltIn ? resultOf(call, result, { vocabulary: 'sdk', part }) : givenBy(result);
+  return resultWith(output, !result.success);
+}
+
+/** A tool may have given null. */
+function givenBy({ response, text }: ToolResult): unknown {
+  return response === undefined ? text : response;
+}
+
+export function resultWith(output: unknown, isError: boolean): AgentToolResult {
+  return isError ? { output, isError } : { output };
+}
+
+/** Who made a call; whoever runs it is always the host. */
+export function toolSourceOf({ provider, id }: { provider: string; id: string }): object {
+  return { providerId: provider, modelId: id, executionMode: 'runtime' };
+}
+
+export function finishReasonOf(reason: string): AgentFinishReason {
+  if (reason === 'length') return 'max-tokens';
+  return reason === 'stop' || reason === 'tool-calls' ? reason : 'error';
+}

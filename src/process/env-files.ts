@@ -1,0 +1,84 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { createPrivateDirectory } from '../base/files.ts';
+import { shellWord } from '../base/shell-word.ts';
+
+/** In the order in which what they leave is taken over. */
+const EVENTS_WITH_ENV_FILE: readonly string[] = [
+  'Setup',
+  'SessionStart',
+  'CwdChanged',
+  'FileChanged',
+];
+
+export function hasEnvFile(event: string): boolean {
+  return EVENTS_WITH_ENV_FILE.includes(event);
+}
+
+/** Where hooks of a session leave variables for later Bash calls. */
+function envFileDirectory(stateDirectory: string, sessionId: string): string {
+  return path.join(stateDirectory, 'session-env', safeFileName(sessionId));
+}
+
+/** The file into which this hook may write variables, one for each hook; null when it has none. */
+export function createEnvFile(
+  event: string,
+  index: number,
+  {
+    sessionId,
+    stateDirectory,
+  }: { readonly sessionId: string; readonly stateDirectory: string | null },
+): string | null {
+  if (!hasEnvFile(event) || stateDirectory === null) return null;
+  const directory = envFileDirectory(stateDirectory, sessionId);
+  try {
+    createPrivateDirectory(directory);
+  } catch {
+    // Without a place to write, the hook runs all the same and finds no variable that names one.
+    return null;
+  }
+  return path.join(directory, `${event.toLowerCase()}-hook-${index}.sh`);
+}
+
+/** A session id comes from whoever embeds us, and must not lead out of the directory. */
+export function safeFileName(name: string): string {
+  return name.replaceAll(/[^\w-]/g, '-') || 'unnamed';
+}
+
+/**
+ * What a shell runs before a command, so that the command finds the variables that hooks of the
+ * session left. All are exported, also those that a hook only assigned.
+ */
+export function envPrelude(stateDirectory: string | null, sessionId: string): string {
+  if (stateDirectory === null) return '';
+  const directory = envFileDirectory(stateDirectory, sessionId);
+  const files = namesIn(directory).flatMap(readName).toSorted(inOrder);
+  if (files.length === 0) return '';
+  const lines = files.map(({ name }) => `. ${shellWord(path.join(directory, name))}`);
+  return ['set -a', ...lines, 'set +a', ''].join('\n');
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    // No hook has left anything.
+    return [];
+  }
+}
+
+interface EnvFile {
+  readonly name: string;
+  readonly event: number;
+  readonly index: number;
+}
+
+function readName(name: string): EnvFile[] {
+  const [, written, index] = /^([a-z]+)-hook-(\d+)\.sh$/.exec(name) ?? [];
+  const event = EVENTS_WITH_ENV_FILE.findIndex((each) => each.toLowerCase() === written);
+  return event === -1 ? [] : [{ name, event, index: Number(index) }];
+}
+
+function inOrder(one: EnvFile, other: EnvFile): number {
+  return one.event - other.event || one.index - other.index;
+}
