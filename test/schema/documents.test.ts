@@ -16,7 +16,7 @@ import { CLINE_OUTPUT } from '../../scripts/schema/cline-output.ts';
 import { CONFIG } from '../../scripts/schema/config.ts';
 import { LOCK } from '../../scripts/schema/lock.ts';
 import { TRACE_ENTRY } from '../../scripts/schema/trace-entry.ts';
-import { type OUTCOME_FIELDS, VERDICT } from '../../scripts/schema/verdict.ts';
+import { OUTCOME_FIELDS, VERDICT } from '../../scripts/schema/verdict.ts';
 import { jsonVerdict } from '../../src/cli/words/verdict.ts';
 import { readAnswer } from '../../src/dialects/cline-files/output.ts';
 import { loadConfig } from '../../src/host/config.ts';
@@ -143,6 +143,7 @@ describe('the schemas of what a dispatch leaves behind', () => {
   it('have the fields of the types, which the compiler checks', () => {
     expectTypeOf<keyof z.infer<typeof VERDICT>>().toEqualTypeOf<keyof Verdict>();
     expectTypeOf<keyof typeof OUTCOME_FIELDS>().toEqualTypeOf<keyof TraceOutcome>();
+    expect(Object.keys(OUTCOME_FIELDS)).toContain('hook' satisfies keyof TraceOutcome);
     expectTypeOf<keyof z.infer<typeof TRACE_ENTRY>>().toEqualTypeOf<keyof TraceEntry>();
   });
 
