@@ -27,6 +27,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     testTimeout: TEST_LIMIT_MS,
     hookTimeout: TEST_LIMIT_MS,
+    teardownTimeout: 60_000,
     expect: { poll: { timeout: WAIT_LIMIT_MS, interval: 20 }, requireAssertions: true },
     // Files that share a worker share the modules of src, which take longer to load than most files to run.
     isolate: false,

@@ -235,10 +235,15 @@ describe('a handler that goes on in the background', () => {
 
 test('an idle pool is idle at once, also after it was busy', async () => {
   const pool = createBackgroundPool(1);
+  const later = () => new Promise((resolve) => setImmediate(resolve, 'later'));
+  const idle = () => pool.idle().then(() => 'idle');
+  expect(await Promise.race([idle(), later()])).toBe('idle');
+  const job = gate();
+  pool.add(() => job.passed);
+  expect(await Promise.race([idle(), later()])).toBe('later');
+  job.open();
   await pool.idle();
-  pool.add(async () => undefined);
-  await pool.idle();
-  await pool.idle();
+  expect(await Promise.race([idle(), later()])).toBe('idle');
 });
 
 test('text that comes late counts on every event, for it goes to the next request', async () => {

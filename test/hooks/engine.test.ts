@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { EFFECTS } from '../../src/hooks/decision.ts';
 import { createHookEngine } from '../../src/hooks/engine.ts';
 import { EVENT_NAMES, EVENTS } from '../../src/hooks/events.ts';
@@ -263,7 +263,14 @@ describe('aborting', () => {
       ],
       { onDispatch: (record) => records.push(record) },
     );
-    await expect(engine.dispatch(bash('ls'), { signal: controller.signal })).rejects.toBe('stop');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const dispatched = engine.dispatch(bash('ls'), { signal: controller.signal });
+    const reason = dispatched.catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(3999);
+    expect(records).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await reason).toBe('stop');
     expect(records[0]?.verdict.outcomes).toMatchObject([
       { hook: 'deaf', failure: { kind: 'killed' } },
     ]);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { HookEngine } from '../../src/hooks/engine.ts';
 import type { Handler } from '../../src/hooks/handler.ts';
 import type { DispatchRecord } from '../../src/hooks/observers.ts';
@@ -63,8 +63,14 @@ describe('closing an engine', () => {
   test('gives up on a handler that does not listen', async () => {
     const log: string[] = [];
     const engine = engineOf([handler('deaf', () => new Promise(() => undefined))]);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     const dispatched = watched(engine.dispatch(bash('ls')), log);
-    await Promise.all([closed(engine, log), dispatched]);
+    const ended = Promise.all([closed(engine, log), dispatched]);
+    await vi.advanceTimersByTimeAsync(3999);
+    expect(log).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    await ended;
     expect(log).toEqual(['rejected', 'closed']);
   });
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { withEnoughTime } from '../base/directory.ts';
 import type { Ask } from '../../src/mcp/pending-calls.ts';
-import { until } from '../base/directory.ts';
+import { until, withEnoughTime } from '../base/directory.ts';
 import { badEntry, connectTo, serveExample, started } from './servers.ts';
 
 describe('a question of a server while several calls are under way', () => {

@@ -15,7 +15,7 @@ import type { z } from 'zod';
 import { CLINE_OUTPUT } from '../../scripts/schema/cline-output.ts';
 import { CONFIG } from '../../scripts/schema/config.ts';
 import { LOCK } from '../../scripts/schema/lock.ts';
-import { TRACE_ENTRY, type TRACE_OUTCOME_FIELDS } from '../../scripts/schema/trace-entry.ts';
+import { TRACE_ENTRY, TRACE_OUTCOME_FIELDS } from '../../scripts/schema/trace-entry.ts';
 import { VERDICT } from '../../scripts/schema/verdict.ts';
 import { jsonVerdict } from '../../src/cli/words/verdict.ts';
 import { readAnswer } from '../../src/dialects/cline-files/output.ts';
@@ -143,6 +143,7 @@ describe('the schemas of what a dispatch leaves behind', () => {
   it('have the fields of the types, which the compiler checks', () => {
     expectTypeOf<keyof z.infer<typeof VERDICT>>().toEqualTypeOf<keyof Verdict>();
     expectTypeOf<keyof typeof TRACE_OUTCOME_FIELDS>().toEqualTypeOf<keyof TraceOutcome>();
+    expect(Object.keys(TRACE_OUTCOME_FIELDS)).toContain('hook' satisfies keyof TraceOutcome);
     expectTypeOf<keyof z.infer<typeof TRACE_ENTRY>>().toEqualTypeOf<keyof TraceEntry>();
   });
 

@@ -12,7 +12,8 @@ async function fired() {
 describe('expectDecision', () => {
   it('says nothing when all is as expected', async () => {
     const verdict = await fired();
-    expectDecision(verdict, { effect: 'deny', reasons: ['no'], context: [{ includes: 'ts' }] });
+    const wanted = { effect: 'deny', reasons: ['no'], context: [{ includes: 'ts' }] } as const;
+    expect(() => expectDecision(verdict, wanted)).not.toThrow();
   });
 
   it('throws what every test runner shows: an AssertionError with all differences', async () => {

@@ -102,6 +102,8 @@ describe('a tool’s input has the type', () => {
 
   it('of every kind of JSON Schema that can be told', () => {
     expectTypeOf<FromJsonSchema<{ const: 4 }>>().toEqualTypeOf<4>();
+    const four: FromJsonSchema<{ const: 4 }> = 4;
+    expect(four).toBe(4);
     expectTypeOf<FromJsonSchema<{ type: 'boolean' }>>().toEqualTypeOf<boolean>();
     expectTypeOf<FromJsonSchema<{ anyOf: [{ type: 'string' }, { type: 'null' }] }>>().toEqualTypeOf<
       string | null

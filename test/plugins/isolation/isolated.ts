@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { build } from 'rolldown';
@@ -34,7 +34,8 @@ async function buildChild(): Promise<ChildProgram> {
   // Inside the project, where it finds the packages that it imports.
   const cache = path.join(PROJECT, 'node_modules', '.cache');
   mkdirSync(cache, { recursive: true });
-  const directory = mkdtempSync(path.join(cache, 'plugin-child-'));
+  removeLeftPrograms(cache);
+  const directory = mkdtempSync(path.join(cache, `plugin-child-${process.pid}-`));
   // Test files that share a process share the program.
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
   await build({
@@ -45,6 +46,15 @@ async function buildChild(): Promise<ChildProgram> {
     output: { dir: directory, format: 'esm', entryFileNames: '[name].mjs' },
   });
   return { file: path.join(directory, 'plugin-child.mjs'), nodeFlags: [] };
+}
+
+/** Those of test processes that were killed. */
+function removeLeftPrograms(cache: string): void {
+  for (const name of readdirSync(cache)) {
+    const pid = /^plugin-child-(\d+)-/.exec(name)?.[1];
+    if (pid === undefined || isAlive(Number(pid))) continue;
+    rmSync(path.join(cache, name), { recursive: true, force: true });
+  }
 }
 
 export interface Stage {
