@@ -27,14 +27,12 @@ export class EventViews {
   }
 
   in(vocabulary: Vocabulary): VocabularyView {
-    return (this.#byVocabulary[vocabulary] ??= this.#convert(vocabulary));
-  }
-
-  #convert(vocabulary: Vocabulary): VocabularyView {
-    const subjects = listInputs(this.event, vocabulary, this.#readText).map(
-      (input) => new Subject(input),
-    );
-    return { subjects, inputs: subjects.map(({ input }) => input) };
+    const known = this.#byVocabulary[vocabulary];
+    if (known !== undefined) return known;
+    const inputs = listInputs(this.event, vocabulary, this.#readText);
+    const view = { inputs, subjects: inputs.map((input) => new Subject(input)) };
+    this.#byVocabulary[vocabulary] = view;
+    return view;
   }
 }
 

@@ -121,19 +121,16 @@ export class Planner {
 
   #planAlone(candidate: Candidate): Plan {
     const { handler, condition, withheld } = candidate;
-    const fitting = this.#findFitting(condition);
-    if (typeof fitting === 'string') return describeMisfit(candidate, fitting);
-    const why = withheld?.(this.#wave) ?? null;
-    return why === null ? fitting : { hook: handler.id, kind: 'withheld', why };
-  }
-
-  #findFitting(condition: Condition): readonly HandlerInput[] | string {
     const { id } = this.views;
-    if (condition.viewsId === id && condition.misfit !== null) return condition.misfit;
+    if (condition.viewsId === id && condition.misfit !== null) {
+      return describeMisfit(candidate, condition.misfit);
+    }
     const fitting = selectFitting(condition, this.views);
     condition.viewsId = id;
     condition.misfit = typeof fitting === 'string' ? fitting : null;
-    return fitting;
+    if (typeof fitting === 'string') return describeMisfit(candidate, fitting);
+    const why = withheld?.(this.#wave) ?? null;
+    return why === null ? fitting : { hook: handler.id, kind: 'withheld', why };
   }
 
   /** Of each group only the last that would run does, unless another is asked about more than it. */

@@ -28,7 +28,7 @@ export function createStopGuard(cap: number = DEFAULT_STOP_CAP): StopGuard {
       }
       continuations += 1;
       if (cap === 0 || continuations <= cap) return { goesOn: true, overridden: null };
-      const overridden = `hooks kept the agent from ending ${continuations} times in a row (${blamed(verdict)}); it ends now`;
+      const overridden = `hooks kept the agent from ending ${continuations} times in a row (${listBlamedHooks(verdict)}); it ends now`;
       continuations = 0;
       return { goesOn: false, overridden };
     },
@@ -47,6 +47,6 @@ export function wantsMore({ event, effect, stop, context }: Verdict): boolean {
   return isRefusal(effect) || (context.length > 0 && event !== 'TaskComplete');
 }
 
-function blamed({ reasons, context }: Verdict): string {
+function listBlamedHooks({ reasons, context }: Verdict): string {
   return [...new Set([...reasons, ...context].map(({ hook }) => hook))].join(', ');
 }
