@@ -26,6 +26,11 @@ export class EventViews {
     this.#readText = readText;
   }
 
+  /** Whether the event has been converted for this vocabulary. */
+  has(vocabulary: Vocabulary): boolean {
+    return this.#byVocabulary[vocabulary] !== undefined;
+  }
+
   in(vocabulary: Vocabulary): VocabularyView {
     const known = this.#byVocabulary[vocabulary];
     if (known !== undefined) return known;

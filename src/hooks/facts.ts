@@ -67,7 +67,7 @@ interface ToolFacts {
 
 interface FinishedToolFacts extends ToolFacts {
   readonly result: ToolResult;
-  /** What a handler in order before said instead of it, as it said it, and whether that is a failure. */
+  /** What an earlier handler in order put in place of the result, and whether that is a failure. */
   readonly replaced?: { readonly output: unknown; readonly failed: boolean };
   readonly durationMs: number;
 }

@@ -6,11 +6,11 @@ const DEFAULT_STOP_CAP = 8;
 export interface StopRuling {
   /** Whether the agent goes on because a hook wants it to. */
   readonly goesOn: boolean;
-  /** Set when hooks wanted it to go on once too often: what a person is told. */
+  /** Set when hooks wanted it to go on once too often: the message to the user. */
   readonly overridden: string | null;
 }
 
-/** Judges what the hooks of Stop, SubagentStop or TaskComplete said, so that they cannot loop for ever. */
+/** Limits how often hooks of Stop, SubagentStop or TaskComplete may make the agent go on. */
 export interface StopGuard {
   judge(verdict: Verdict): StopRuling;
   /** A new prompt starts the count anew. */

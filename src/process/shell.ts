@@ -11,7 +11,7 @@ export interface ShellMachine {
   readonly findProgram: FindProgram;
 }
 
-/** How a command line is handed to a shell; without a wish, the one that the system expects. */
+/** How a shell is started with a command line: the named shell, or the default one of the system. */
 export function shellProgram(
   command: string,
   machine: ShellMachine & { readonly shell?: 'bash' | 'powershell' },
