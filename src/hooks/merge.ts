@@ -96,8 +96,8 @@ function listReasons(outcome: Outcome): Attributed[] {
   }
   const { reason, stop } = outcome.decision ?? {};
   // What a second look does not count for, it gives no reason for.
-  if (outcome.pass === 2 && getEffect(outcome) === 'pass')
-    return attributeText(outcome, stop?.reason);
+  const isUncounted = outcome.pass === 2 && getEffect(outcome) === 'pass';
+  if (isUncounted) return attributeText(outcome, stop?.reason);
   return attributeText(outcome, reason ?? stop?.reason);
 }
 

@@ -142,7 +142,7 @@ async function watchAs(wanted: boolean | 'soon', request: FollowRequest): Promis
 }
 
 /** The engines of a host. They share its hooks, whose handlers are made once, and its subscribers. */
-export interface HostEngines {
+interface HostEngines {
   /** Makes an engine over the shared hooks and these sources after them, such as a session's plugins. */
   create(sources: readonly HandlerSource[]): HookEngine;
   /** Ends whatever runs in any of them. */
