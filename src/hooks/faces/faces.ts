@@ -142,9 +142,9 @@ function createOwnView(call: ToolCall, called: CalledTool, context: FaceContext)
   }
   const file = call.input[key];
   const own = { from: vocabulary, into: vocabulary };
-  const said = typeof file === 'string' ? translatePath(file, own, context) : file;
+  const converted = typeof file === 'string' ? translatePath(file, own, context) : file;
   // Hooks may get the very object that the call has: content can be large.
-  const input = said === file ? call.input : { ...call.input, [key]: said };
+  const input = converted === file ? call.input : { ...call.input, [key]: converted };
   return { name, input, part: null };
 }
 

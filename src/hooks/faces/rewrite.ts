@@ -145,10 +145,11 @@ function checkPut(part: PartRewrite, attempt: PutAttempt, context: FaceContext):
   if (reread.length !== slots.length || !isAlone) {
     return refuse(call, 'the change would reach other parts of the call');
   }
-  const unsaid = changed.filter((key) => !isSame(reread[index]?.fields[key], next[key]));
-  const vital = unsaid.find((key) => slot.tool.essential.includes(key));
-  if (vital !== undefined) return refuse(call, `its input cannot say this "${vital}"`);
-  const lost = [...new Set([...attempt.ignored, ...unsaid])];
+  const missingKeys = changed.filter((key) => !isSame(reread[index]?.fields[key], next[key]));
+  const missingEssential = missingKeys.find((key) => slot.tool.essential.includes(key));
+  if (missingEssential !== undefined)
+    return refuse(call, `its input cannot say this "${missingEssential}"`);
+  const lost = [...new Set([...attempt.ignored, ...missingKeys])];
   return lost.length === 0 ? { ok: true, input } : { ok: true, input, lost };
 }
 

@@ -50,8 +50,8 @@ export function convertFields(
   const saysPath = RULES[from].alwaysSaysPath || RULES[into].alwaysSaysPath;
   const file = fields[pathField] ?? (saysPath ? tool.defaultPath : undefined);
   if (typeof file !== 'string') return fields;
-  const said = translatePath(file, translation, context);
-  return said === fields[pathField] ? fields : { ...fields, [pathField]: said };
+  const converted = translatePath(file, translation, context);
+  return converted === fields[pathField] ? fields : { ...fields, [pathField]: converted };
 }
 
 function createOnlyPart({ name, input }: ToolCall, { tool, face }: CalledTool): CallPart {
