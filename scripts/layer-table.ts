@@ -19,6 +19,7 @@ export interface Layer {
 const BELOW_HOST = [
   'base',
   'hooks',
+  'tool-vocabularies',
   'process',
   'trace',
   'plugins',
@@ -37,8 +38,13 @@ const BELOW_HOST = [
 
 export const LAYERS: Readonly<Record<string, Layer>> = {
   base: { mayImport: [], packages: ['write-file-atomic', 'proper-lockfile'] },
-  hooks: {
+  'tool-vocabularies': {
     mayImport: ['base'],
+    packages: [],
+    neverModules: ['node:child_process', 'node:fs', 'node:http', 'node:https', 'node:net'],
+  },
+  hooks: {
+    mayImport: ['base', 'tool-vocabularies'],
     packages: ['re2js'],
     neverModules: ['node:child_process', 'node:fs', 'node:http', 'node:https', 'node:net'],
   },
@@ -57,6 +63,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     mayImport: [
       'base',
       'hooks',
+      'tool-vocabularies',
       'process',
       'mcp',
       'permissions',
@@ -78,7 +85,14 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   sessions: { mayImport: ['base'] },
   agent: {
-    mayImport: ['base', 'hooks', 'permissions', 'sessions', { to: 'process', from: 'agent/tools' }],
+    mayImport: [
+      'base',
+      'hooks',
+      'tool-vocabularies',
+      'permissions',
+      'sessions',
+      { to: 'process', from: 'agent/tools' },
+    ],
   },
   store: { mayImport: ['base'] },
   bridge: { mayImport: ['base', 'trace', 'store'] },

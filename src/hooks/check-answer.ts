@@ -1,5 +1,5 @@
 import { type Decision, EFFECTS, FAILURE_KINDS } from './decision.ts';
-import { VOCABULARIES } from './faces/faces.ts';
+import { VOCABULARIES } from '../tool-vocabularies/tool-views.ts';
 import type { Answer } from './handler.ts';
 
 /**

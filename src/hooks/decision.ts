@@ -1,4 +1,4 @@
-import type { Vocabulary } from './faces/faces.ts';
+import type { Vocabulary } from '../tool-vocabularies/tool-views.ts';
 
 /** From mildest to strictest; several answers merge to the strictest. */
 export const EFFECTS = ['pass', 'allow', 'ask', 'defer', 'deny'] as const;

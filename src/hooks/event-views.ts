@@ -5,7 +5,7 @@ import {
   type ToolView,
   viewsOf,
   type Vocabulary,
-} from './faces/faces.ts';
+} from '../tool-vocabularies/tool-views.ts';
 import { callOf, type HookEvent } from './facts.ts';
 import type { HandlerInput } from './handler.ts';
 

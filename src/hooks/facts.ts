@@ -1,5 +1,5 @@
 import type { Changes } from './decision.ts';
-import type { InputInHand, ToolResult } from './faces/faces.ts';
+import type { InputInHand, ToolResult } from '../tool-vocabularies/tool-views.ts';
 
 /** What every event carries about the session it happens in. */
 export interface Moment {

@@ -1,5 +1,5 @@
 import type { Decision, Failure, FailurePolicy } from './decision.ts';
-import type { ToolView, Vocabulary } from './faces/faces.ts';
+import type { ToolView, Vocabulary } from '../tool-vocabularies/tool-views.ts';
 import type { EventName, HookEvent } from './facts.ts';
 
 /** What a handler is run with. The same object is given to every handler of one vocabulary. */

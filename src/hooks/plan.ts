@@ -1,6 +1,6 @@
 import type { Outcome, Skipped } from './decision.ts';
 import type { EventViews, Subject } from './event-views.ts';
-import type { Vocabulary } from './faces/faces.ts';
+import type { Vocabulary } from '../tool-vocabularies/tool-views.ts';
 import type { Exchange, Handler, HandlerInput, Wave } from './handler.ts';
 
 /** One handler that is asked about one input. */

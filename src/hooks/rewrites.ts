@@ -1,5 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type FaceContext, type InputChange, rewriteInput, type ToolView } from './faces/faces.ts';
+import {
+  type FaceContext,
+  type InputChange,
+  rewriteInput,
+  type ToolView,
+} from '../tool-vocabularies/tool-views.ts';
 import { callOf, type HookEvent } from './facts.ts';
 import type { EndedRun, HandlerRun } from './plan.ts';
 import { withFailure } from './run-handler.ts';

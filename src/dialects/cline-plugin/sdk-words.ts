@@ -4,7 +4,7 @@ import {
   type ToolResult,
   viewsOf,
   vocabularyOfName,
-} from '../../hooks/faces/faces.ts';
+} from '../../tool-vocabularies/tool-views.ts';
 import type { AgentToolResult } from '../../plugins/contract/tool.ts';
 
 /** Paths stay as the model wrote them, so that it does not matter where it stood. */

@@ -1,4 +1,4 @@
-import { isRecord, parseJson, typeName } from '../../base/json.ts';
+import { isRecord, parseJson, typeName } from '../base/json.ts';
 import {
   findArray,
   findText,

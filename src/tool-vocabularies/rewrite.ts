@@ -1,9 +1,9 @@
-import { isRecord } from '../../base/json.ts';
+import { isRecord } from '../base/json.ts';
 import { findCalledTool, getOwnPathKey, getOwnVocabulary, type CalledTool } from './catalogue.ts';
-import { describeNonObject, type ToolForm } from './face.ts';
+import { describeNonObject, type ToolForm } from './tool-form.ts';
 import { changedKeys, isSame, withValues, type Fields } from './fields.ts';
-import { convertFields, listParts } from './slots.ts';
-import type { FaceContext, ToolCall, Vocabulary } from './tool-call.ts';
+import { convertFields, listParts } from './call-parts.ts';
+import type { FaceContext, ToolCall, Vocabulary } from './vocabulary.ts';
 import { type CallPart, getForm, RULES, translatePath } from './tools.ts';
 
 /** A new input that came back through one form of a call. */
