@@ -19,6 +19,7 @@ export interface Layer {
 const BELOW_HOST = [
   'base',
   'hooks',
+  'tool-vocabularies',
   'process',
   'trace',
   'plugins',
@@ -36,8 +37,13 @@ const BELOW_HOST = [
 
 export const LAYERS: Readonly<Record<string, Layer>> = {
   base: { mayImport: [], packages: ['write-file-atomic', 'proper-lockfile', 'jsonc-parser'] },
-  hooks: {
+  'tool-vocabularies': {
     mayImport: ['base'],
+    packages: [],
+    neverModules: ['node:child_process', 'node:fs', 'node:http', 'node:https', 'node:net'],
+  },
+  hooks: {
+    mayImport: ['base', 'tool-vocabularies'],
     packages: ['re2js'],
     neverModules: ['node:child_process', 'node:fs', 'node:http', 'node:https', 'node:net'],
   },
@@ -50,7 +56,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       { to: 'process', from: 'plugins/install' },
       { to: 'process', from: 'plugins/isolation' },
       // Messages and tool names as plugins know them.
-      { to: 'hooks/faces', from: 'plugins/messages' },
+      { to: 'tool-vocabularies', from: 'plugins/messages' },
       { to: 'sessions', from: 'plugins/messages' },
     ],
   },
@@ -62,6 +68,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     mayImport: [
       'base',
       'hooks',
+      'tool-vocabularies',
       'process',
       'mcp',
       'permissions',
@@ -81,7 +88,14 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   sessions: { mayImport: ['base'] },
   agent: {
-    mayImport: ['base', 'hooks', 'permissions', 'sessions', { to: 'process', from: 'agent/tools' }],
+    mayImport: [
+      'base',
+      'hooks',
+      'tool-vocabularies',
+      'permissions',
+      'sessions',
+      { to: 'process', from: 'agent/tools' },
+    ],
   },
   store: { mayImport: ['base'] },
   bridge: { mayImport: ['base', 'trace', 'store'] },

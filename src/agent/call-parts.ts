@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isRecord } from '../base/json.ts';
-import { type ToolView, viewsOf } from '../hooks/faces/faces.ts';
+import { type ToolView, viewsOf } from '../tool-vocabularies/tool-views.ts';
 
 /** A call as the model made it, under any of its tool's names. */
 export interface CallToShow {

@@ -1,6 +1,6 @@
 import type { Verdict } from '../hooks/decision.ts';
 import type { EventName, FiredEvent, HookEvent } from '../hooks/facts.ts';
-import type { Vocabulary } from '../hooks/faces/faces.ts';
+import type { Vocabulary } from '../tool-vocabularies/tool-views.ts';
 import type { Answer, HandlerInput } from '../hooks/handler.ts';
 import type { ServerConfig } from '../mcp/server-config.ts';
 import type { DiscoveredUnit, Discovery, FoundHook, Ignored } from './discovery.ts';

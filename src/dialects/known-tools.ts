@@ -1,5 +1,5 @@
 import { closestName } from '../base/spelling.ts';
-import { TOOL_NAMES } from '../hooks/faces/faces.ts';
+import { TOOL_NAMES } from '../tool-vocabularies/tool-views.ts';
 
 /** The tool that a name probably means which no tool is known to have, or null. */
 export function findMeantTool(name: string): string | null {

@@ -1,5 +1,5 @@
 import { type Decision, EFFECTS, FAILURE_KINDS } from './decision.ts';
-import { VOCABULARIES } from './faces/faces.ts';
+import { VOCABULARIES } from '../tool-vocabularies/tool-views.ts';
 import type { Answer } from './handler.ts';
 
 /**
@@ -9,14 +9,14 @@ import type { Answer } from './handler.ts';
 export function findAnswerProblem(answer: unknown): string | null {
   if (answer === undefined || answer === null) return null;
   if (!isPlainObject(answer)) {
-    return `expected an answer such as { decision: { effect: "deny" } }, found ${shown(answer)}`;
+    return `expected an answer such as { decision: { effect: "deny" } }, found ${describeValue(answer)}`;
   }
   for (const field in answer) {
     if (!ANSWER_FIELDS.has(field)) {
       return `expected an answer of ${[...ANSWER_FIELDS.keys()].join(', ')}, found the field "${field}"; what it decides belongs into "decision"`;
     }
   }
-  return fieldProblem('', ANSWER_FIELDS, answer) ?? decisionProblem(answer['decision']);
+  return findFieldProblem('', ANSWER_FIELDS, answer) ?? findDecisionProblem(answer['decision']);
 }
 
 interface Expected {
@@ -42,14 +42,14 @@ const STOP: Expected = {
     (value['pending'] === 'skip' || value['pending'] === 'run'),
 };
 const FAILURE: Expected = {
-  words: `{ kind: ${oneOf(FAILURE_KINDS).words}, message: a string }`,
+  words: `{ kind: ${expectOneOf(FAILURE_KINDS).words}, message: a string }`,
   fits: (value) =>
     isPlainObject(value) && TEXT.fits(value['message']) && isOneOf(FAILURE_KINDS, value['kind']),
 };
 
 type Fields = ReadonlyMap<string, Expected>;
 
-const ANSWER_FIELDS: Fields = fieldsOf<Answer>({
+const ANSWER_FIELDS: Fields = createFields<Answer>({
   decision: OBJECT,
   failure: FAILURE,
   notes: TEXTS,
@@ -57,13 +57,13 @@ const ANSWER_FIELDS: Fields = fieldsOf<Answer>({
   late: PROMISE,
 });
 
-const DECISION_FIELDS: Fields = fieldsOf<Decision>({
-  effect: oneOf(EFFECTS),
+const DECISION_FIELDS: Fields = createFields<Decision>({
+  effect: expectOneOf(EFFECTS),
   reason: TEXT,
   stop: STOP,
   notice: TEXT,
   wake: FLAG,
-  inputFace: oneOf(VOCABULARIES),
+  inputFace: expectOneOf(VOCABULARIES),
   input: ANYTHING,
   output: ANYTHING,
   failed: FLAG,
@@ -86,11 +86,11 @@ const DECISION_FIELDS: Fields = fieldsOf<Decision>({
   answer: ANYTHING,
 });
 
-function fieldsOf<Shape>(fields: Readonly<Record<keyof Shape & string, Expected>>): Fields {
+function createFields<Shape>(fields: Readonly<Record<keyof Shape & string, Expected>>): Fields {
   return new Map(Object.entries<Expected>(fields));
 }
 
-function oneOf(values: readonly string[]): Expected {
+function expectOneOf(values: readonly string[]): Expected {
   const words = `one of ${values.map((value) => `"${value}"`).join(', ')}`;
   return { words, fits: (value) => isOneOf(values, value) };
 }
@@ -99,12 +99,12 @@ function isOneOf(values: readonly string[], value: unknown): boolean {
   return typeof value === 'string' && values.includes(value);
 }
 
-function decisionProblem(decision: unknown): string | null {
-  return isPlainObject(decision) ? fieldProblem('decision.', DECISION_FIELDS, decision) : null;
+function findDecisionProblem(decision: unknown): string | null {
+  return isPlainObject(decision) ? findFieldProblem('decision.', DECISION_FIELDS, decision) : null;
 }
 
 /** Fields that are not known are left to the event's row, which notes them. */
-function fieldProblem(
+function findFieldProblem(
   place: string,
   fields: Fields,
   given: Readonly<Record<string, unknown>>,
@@ -113,7 +113,7 @@ function fieldProblem(
     const value = given[field];
     const expected = value === undefined ? undefined : fields.get(field);
     if (expected?.fits(value) === false) {
-      return `expected "${place}${field}" to be ${expected.words}, found ${shown(value)}`;
+      return `expected "${place}${field}" to be ${expected.words}, found ${describeValue(value)}`;
     }
   }
   return null;
@@ -128,7 +128,7 @@ function isPlainObject(value: unknown): value is Readonly<Record<string, unknown
 
 const SHOWN_CHARACTERS = 60;
 
-function shown(value: unknown): string {
+function describeValue(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, SHOWN_CHARACTERS));
   if (Array.isArray(value)) return 'a list';
   if (isPlainObject(value)) return `an object of ${Object.keys(value).join(', ') || 'nothing'}`;

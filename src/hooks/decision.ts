@@ -1,4 +1,4 @@
-import type { Vocabulary } from './faces/faces.ts';
+import type { Vocabulary } from '../tool-vocabularies/tool-views.ts';
 
 /** From mildest to strictest; several answers merge to the strictest. */
 export const EFFECTS = ['pass', 'allow', 'ask', 'defer', 'deny'] as const;
@@ -12,7 +12,7 @@ export interface Stop {
 
 /** What a decision may change besides the effect; each event's row says which of them count. */
 export interface Changes {
-  /** The tool's input, in the face of the handler that gives it. */
+  /** The tool's input, in the vocabulary of the handler that gives it. */
   readonly input?: unknown;
   /** What the tool answered, as the model shall see it. */
   readonly output?: unknown;
@@ -45,7 +45,7 @@ export type ChangeField = keyof Changes;
 
 /** One handler's answer. An empty object, like no answer at all, means `pass`. */
 export interface Decision extends Changes {
-  /** The face in which `input` is written, when it is not the handler's own. */
+  /** The vocabulary in which `input` is written, when it is not the handler's own. */
   readonly inputFace?: Vocabulary;
   readonly effect?: Effect;
   readonly reason?: string;
@@ -115,7 +115,7 @@ export interface Verdict {
   readonly effect: Effect | 'stop';
   readonly stop: Stop | null;
   readonly reasons: readonly Attributed[];
-  /** The rewritten tool input in the face of the call, or null when it stays as it is. */
+  /** The rewritten tool input in the vocabulary of the call, or null when it stays as it is. */
   readonly input: unknown;
   readonly output: unknown;
   readonly changes: Readonly<Record<string, unknown>>;
@@ -143,7 +143,7 @@ export function isRefusal(effect: Effect | 'stop'): boolean {
   return effect === 'deny' || effect === 'stop';
 }
 
-/** What is said of an event when no hook was asked, or none that was asked says anything. */
+/** The verdict when no hook was asked, or none that was asked has decided anything. */
 export function emptyVerdict(
   event: string,
   asked: Pick<Verdict, 'outcomes' | 'skipped' | 'slowest'> = {

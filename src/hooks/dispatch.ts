@@ -1,3 +1,4 @@
+import { systemClock } from '../base/clock.ts';
 import { isRefusal, type Skipped, type Verdict } from './decision.ts';
 import { createFaceContext, EventViews, type ReadText } from './event-views.ts';
 import { EVENTS, withChanges } from './events.ts';
@@ -85,6 +86,8 @@ class Pass implements PassResult {
   readonly #dispatch: Dispatch;
   readonly #runs: HandlerRun[] = [];
   #started = 0;
+  /** When the last handler ended, if the next one starts right then: reading the clock takes longer than most handlers. */
+  #idleSince: number | null = null;
   #pending: Promise<void>[] = [];
 
   constructor(dispatch: Dispatch) {
@@ -102,6 +105,8 @@ class Pass implements PassResult {
 
   /** Plans a candidate. One that throws meanwhile has failed. */
   plan(candidate: Candidate, planner: Planner): void {
+    const { isUnconditional, condition } = candidate;
+    if (!isUnconditional || !planner.views.has(condition.vocabulary)) this.#idleSince = null;
     try {
       const skipped = planner.plan(candidate, this.#runs);
       if (skipped !== null) this.skipped.push(skipped);
@@ -126,7 +131,9 @@ class Pass implements PassResult {
     for (; this.#started < this.#runs.length; this.#started += 1) {
       const run = this.#runs[this.#started];
       if (run === undefined) return;
-      const pending = run.outcome === null ? runHandler(run, this.#dispatch) : null;
+      const startedAt = this.#idleSince ?? systemClock.elapsed();
+      const pending = run.outcome === null ? runHandler(run, this.#dispatch, startedAt) : null;
+      this.#idleSince = Number.isNaN(run.endedAt) ? null : run.endedAt;
       if (pending !== null) this.#pending.push(pending);
       else if (run.outcome !== null && saysSomething(run.outcome)) this.hasAnswer = true;
     }
@@ -135,6 +142,7 @@ class Pass implements PassResult {
   async wait(): Promise<void> {
     await waitForHandlers(this.#runs, this.#pending, this.#dispatch.signal);
     this.#pending = [];
+    this.#idleSince = null;
     this.hasAnswer = this.ended.some(({ outcome }) => saysSomething(outcome));
   }
 }

@@ -16,7 +16,7 @@ export interface HookEngineOptions extends DispatchSubscriber {
   readonly sources: readonly HandlerSource[];
   /** Fills in what a fired event does not say of its moment. Asked once per dispatch. */
   readonly moment: () => Moment;
-  /** Reads a file for tool faces that need its text; without it they use what the call shows. */
+  /** Reads a file where a vocabulary shows its text; without it, only what the call itself says is shown. */
   readonly readText?: ReadText;
   /** Subscribers that several engines share; the engine has its own without them. */
   readonly subscribers?: DispatchSubscribers;

@@ -5,7 +5,7 @@ import {
   type ToolView,
   viewsOf,
   type Vocabulary,
-} from './faces/faces.ts';
+} from '../tool-vocabularies/tool-views.ts';
 import { callOf, type HookEvent } from './facts.ts';
 import type { HandlerInput } from './handler.ts';
 
@@ -26,15 +26,18 @@ export class EventViews {
     this.#readText = readText;
   }
 
-  in(vocabulary: Vocabulary): VocabularyView {
-    return (this.#byVocabulary[vocabulary] ??= this.#convert(vocabulary));
+  /** Whether the event has been converted for this vocabulary. */
+  has(vocabulary: Vocabulary): boolean {
+    return this.#byVocabulary[vocabulary] !== undefined;
   }
 
-  #convert(vocabulary: Vocabulary): VocabularyView {
-    const subjects = listInputs(this.event, vocabulary, this.#readText).map(
-      (input) => new Subject(input),
-    );
-    return { subjects, inputs: subjects.map(({ input }) => input) };
+  in(vocabulary: Vocabulary): VocabularyView {
+    const known = this.#byVocabulary[vocabulary];
+    if (known !== undefined) return known;
+    const inputs = listInputs(this.event, vocabulary, this.#readText);
+    const view = { inputs, subjects: inputs.map((input) => new Subject(input)) };
+    this.#byVocabulary[vocabulary] = view;
+    return view;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Changes } from './decision.ts';
-import type { InputInHand, ToolResult } from './faces/faces.ts';
+import type { InputInHand, ToolResult } from '../tool-vocabularies/tool-views.ts';
 
 /** What every event carries about the session it happens in. */
 export interface Moment {
@@ -67,7 +67,7 @@ interface ToolFacts {
 
 interface FinishedToolFacts extends ToolFacts {
   readonly result: ToolResult;
-  /** What a handler in order before said instead of it, as it said it, and whether that is a failure. */
+  /** What an earlier handler in order put in place of the result, and whether that is a failure. */
   readonly replaced?: { readonly output: unknown; readonly failed: boolean };
   readonly durationMs: number;
 }

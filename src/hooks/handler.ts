@@ -1,5 +1,5 @@
 import type { Decision, Failure, FailurePolicy } from './decision.ts';
-import type { ToolView, Vocabulary } from './faces/faces.ts';
+import type { ToolView, Vocabulary } from '../tool-vocabularies/tool-views.ts';
 import type { EventName, HookEvent } from './facts.ts';
 
 /** What a handler is run with. The same object is given to every handler of one vocabulary. */
@@ -9,7 +9,7 @@ export interface HandlerInput {
   readonly tool: ToolView | null;
 }
 
-/** What a handler that runs a program can tell beyond its decision. */
+/** How the program of a handler ended, for the trace. */
 export interface ProgramReport {
   readonly exitCode: number | null;
   readonly stdout: string;
@@ -58,14 +58,14 @@ export interface Handler {
   /** Where it comes from, as a person would look for it. */
   readonly source: string;
   readonly event: EventName;
-  /** The face in which this handler sees tools. */
+  /** The vocabulary in which this handler sees tools. */
   readonly vocabulary: Vocabulary;
   readonly onFailure: FailurePolicy;
   /** Handlers that share this are one hook, configured more than once: the last that would run does. */
   readonly sameAs?: string;
   /** Waits for every handler declared before it, and sees their rewrites. */
   readonly inOrder?: boolean;
-  /** Is handed a copy of the input that it shares with others in order, and may change in place. */
+  /** Gets a copy of the input that it shares with others in order, and may change that copy in place. */
   readonly isHanded?: boolean;
   /** Is started and not waited for; its answer arrives at `onLate`. */
   readonly background?: boolean;

@@ -41,16 +41,16 @@ export function compileMatcher(
   screen = refuseAll,
   lists = NAME_LISTS,
 ): Matcher {
-  if (text === undefined || text === '' || text === '*') return matchAll(text ?? '');
-  if (lists.characters.test(text)) return matchList(text, lists.separator);
-  return matchPattern(text, screen);
+  if (text === undefined || text === '' || text === '*') return createAllMatcher(text ?? '');
+  if (lists.characters.test(text)) return createListMatcher(text, lists.separator);
+  return createPatternMatcher(text, screen);
 }
 
-function matchAll(text: string): Matcher {
+function createAllMatcher(text: string): Matcher {
   return { text, kind: 'all', note: null, fits: () => true };
 }
 
-function matchList(text: string, separator: RegExp): Matcher {
+function createListMatcher(text: string, separator: RegExp): Matcher {
   const names = text.split(separator).map((name) => name.trim());
   const wanted = new Set(names.filter((name) => name !== ''));
   // A plain loop: of a thousand matchers that are asked for one event nearly all are lists.
@@ -61,22 +61,22 @@ function matchList(text: string, separator: RegExp): Matcher {
   return { text, kind: 'list', note: null, fits };
 }
 
-function matchPattern(text: string, screen: PatternScreen): Matcher {
+function createPatternMatcher(text: string, screen: PatternScreen): Matcher {
   const native = parseNative(text);
-  if (isPlainlyFast(text)) return patternMatcher(text, null, shortOrLinear(native));
-  const linear = tryLinear(text);
-  if (linear.ok) return patternMatcher(text, null, linear.test);
+  if (isPlainlyFast(text)) return createTestMatcher(text, null, createBoundedTest(native));
+  const linear = compileLinear(text);
+  if (linear.ok) return createTestMatcher(text, null, linear.test);
   const verdict = screen(native);
   const { otherwise = false } = verdict;
   if (verdict.safe) {
-    return patternMatcher(text, 'runs on the backtracking engine, screened', (name) =>
+    return createTestMatcher(text, 'runs on the backtracking engine, screened', (name) =>
       name.length <= MAX_SCREENED_NAME ? native.test(name) : otherwise,
     );
   }
   const problem = `needs a backtracking engine (${linear.error}) and could hang: ${verdict.why}`;
   if (verdict.otherwise !== undefined) {
     const note = `${problem}; it is not run and counts as matching ${otherwise ? 'everything' : 'nothing'}`;
-    return patternMatcher(text, note, () => otherwise);
+    return createTestMatcher(text, note, () => otherwise);
   }
   throw new HooklineError('MATCHER_INVALID', {
     message: `the matcher ${JSON.stringify(text)} ${problem}`,
@@ -104,19 +104,19 @@ const PLAIN_PATTERN = /^(?:[\w\-^$|.*+?: ,/]|\((?!\?)|\)(?![*+?{]))*$/u;
 /** Loading the linear engine takes longer than most dispatches, and most patterns cannot blow up. */
 function isPlainlyFast(text: string): boolean {
   if (text.length > MAX_PLAIN_PATTERN || !PLAIN_PATTERN.test(text)) return false;
-  return countOf(text, /[*+?]/g) <= 2 && countOf(text, /\(/g) <= 1;
+  return countMatches(text, /[*+?]/g) <= 2 && countMatches(text, /\(/g) <= 1;
 }
 
-function countOf(text: string, sign: RegExp): number {
+function countMatches(text: string, sign: RegExp): number {
   return text.match(sign)?.length ?? 0;
 }
 
 /** Two repetitions are at worst cubic, so that only a short name is tried natively. */
-function shortOrLinear(native: RegExp): (name: string) => boolean {
-  let linear: ReturnType<typeof tryLinear> | null = null;
+function createBoundedTest(native: RegExp): (name: string) => boolean {
+  let linear: ReturnType<typeof compileLinear> | null = null;
   return (name) => {
     if (name.length <= MAX_PLAIN_NAME) return native.test(name);
-    linear ??= tryLinear(native.source);
+    linear ??= compileLinear(native.source);
     return linear.ok && linear.test(name);
   };
 }
@@ -129,7 +129,7 @@ type Linear =
 const AMBIGUOUS = /\\[ACEQPapz]|\\x\{|\[\^?\]|\[:/u;
 
 /** Compiles a regular expression for the engine whose time grows only with the text. */
-export function tryLinear(text: string): Linear {
+export function compileLinear(text: string): Linear {
   if (AMBIGUOUS.test(text)) return { ok: false, error: 'its escapes mean something else there' };
   try {
     const pattern = loadLinearEngine().RE2JS.compile(text);
@@ -145,19 +145,19 @@ function loadLinearEngine(): typeof re2js {
   return load('re2js');
 }
 
-function patternMatcher(
+function createTestMatcher(
   text: string,
   note: string | null,
   test: (name: string) => boolean,
 ): Matcher {
-  const known = remembered(test);
+  const known = createCachedTest(test);
   return { text, kind: 'pattern', note, fits: (names) => names.some(known) };
 }
 
 const MAX_REMEMBERED = 256;
 
 /** A session asks for the same few names again and again. */
-function remembered(test: (name: string) => boolean): (name: string) => boolean {
+function createCachedTest(test: (name: string) => boolean): (name: string) => boolean {
   const known = new Map<string, boolean>();
   return (name) => {
     const answer = known.get(name);

@@ -33,24 +33,24 @@ export function mergeOutcomes(
   if (answers.length === 0 && rules.rewrittenInput === null) {
     return mergePasses(rules.event, outcomes, skipped);
   }
-  const effect = answers.map(effectOf).reduce(strictest, 'pass');
+  const effect = answers.map(getEffect).reduce(strictest, 'pass');
   const stop = rules.stop === 'ignored' ? null : mergeStops(answers);
-  const settled = settleEffect(rules, effect, stop);
+  const settled = applyStop(rules, effect, stop);
   const first = answers.filter((outcome) => outcome.pass === 1);
   const changes = mergeChanges(rules, first);
   return {
     event: rules.event,
     effect: settled,
     stop,
-    reasons: answers.flatMap(reasonsOf),
+    reasons: answers.flatMap(listReasons),
     input: isRefusal(settled) ? null : rules.rewrittenInput,
     output: changes['output'] ?? null,
     changes: withoutOutput(changes),
-    context: first.flatMap((outcome) => attributed(outcome, outcome.decision?.context)),
-    messages: first.flatMap((outcome) => attributed(outcome, outcome.decision?.notice)),
+    context: first.flatMap((outcome) => attributeText(outcome, outcome.decision?.context)),
+    messages: first.flatMap((outcome) => attributeText(outcome, outcome.decision?.notice)),
     outcomes,
     skipped,
-    slowest: slowestOf(outcomes),
+    slowest: findSlowest(outcomes),
   };
 }
 
@@ -60,7 +60,7 @@ function mergePasses(
   outcomes: readonly Outcome[],
   skipped: readonly Skipped[],
 ): Verdict {
-  return emptyVerdict(event, { outcomes, skipped, slowest: slowestOf(outcomes) });
+  return emptyVerdict(event, { outcomes, skipped, slowest: findSlowest(outcomes) });
 }
 
 /** Whether an outcome is more than a plain pass. */
@@ -71,7 +71,7 @@ export function saysSomething({ failure, decision }: Outcome): boolean {
   return false;
 }
 
-function effectOf(outcome: Outcome): Effect {
+function getEffect(outcome: Outcome): Effect {
   if (outcome.failure !== null) return outcome.onFailure === 'closed' ? 'deny' : 'pass';
   const effect = outcome.decision?.effect ?? 'pass';
   // A second look may only tighten: another hook already allowed or deferred on the first.
@@ -84,23 +84,24 @@ function mergeStops(outcomes: readonly Outcome[]): Stop | null {
   return stops.find((stop) => stop.pending === 'skip') ?? stops[0] ?? null;
 }
 
-function settleEffect(rules: MergeRules, effect: Effect, stop: Stop | null): Effect | 'stop' {
+function applyStop(rules: MergeRules, effect: Effect, stop: Stop | null): Effect | 'stop' {
   if (stop === null) return effect;
   if (rules.stop === 'over-refusal') return 'pass';
   return stop.pending === 'skip' ? 'stop' : effect;
 }
 
-function reasonsOf(outcome: Outcome): Attributed[] {
+function listReasons(outcome: Outcome): Attributed[] {
   if (outcome.failure !== null) {
-    return outcome.onFailure === 'closed' ? attributed(outcome, outcome.failure.message) : [];
+    return outcome.onFailure === 'closed' ? attributeText(outcome, outcome.failure.message) : [];
   }
   const { reason, stop } = outcome.decision ?? {};
   // What a second look does not count for, it gives no reason for.
-  if (outcome.pass === 2 && effectOf(outcome) === 'pass') return attributed(outcome, stop?.reason);
-  return attributed(outcome, reason ?? stop?.reason);
+  const isUncounted = outcome.pass === 2 && getEffect(outcome) === 'pass';
+  if (isUncounted) return attributeText(outcome, stop?.reason);
+  return attributeText(outcome, reason ?? stop?.reason);
 }
 
-function attributed(outcome: Outcome, text: string | undefined): Attributed[] {
+function attributeText(outcome: Outcome, text: string | undefined): Attributed[] {
   return text === undefined || text === '' ? [] : [{ hook: outcome.hook, text }];
 }
 
@@ -109,13 +110,13 @@ function mergeChanges(rules: MergeRules, outcomes: readonly Outcome[]): Record<s
   if (outcomes.length === 0) return merged;
   for (const [field, rule] of Object.entries(rules.changes)) {
     if (field === 'input' || field === 'context') continue;
-    const given = outcomes.flatMap((outcome) => valuesOf(outcome, field));
+    const given = outcomes.flatMap((outcome) => listValues(outcome, field));
     if (given.length > 0) merged[field] = mergeValues(rule, given);
   }
   return merged;
 }
 
-function valuesOf(outcome: Outcome, field: string): { hook: string; value: unknown }[] {
+function listValues(outcome: Outcome, field: string): { hook: string; value: unknown }[] {
   const decision: Decision & Readonly<Record<string, unknown>> = { ...outcome.decision };
   const value = decision[field];
   return value === undefined ? [] : [{ hook: outcome.hook, value }];
@@ -131,7 +132,7 @@ function withoutOutput(changes: Record<string, unknown>): Record<string, unknown
   return rest;
 }
 
-function slowestOf(outcomes: readonly Outcome[]): Verdict['slowest'] {
+function findSlowest(outcomes: readonly Outcome[]): Verdict['slowest'] {
   let slowest: Verdict['slowest'] = null;
   for (const { hook, durationMs, status } of outcomes) {
     if (status === 'background') continue;

@@ -1,6 +1,6 @@
 import type { Outcome, Skipped } from './decision.ts';
 import type { EventViews, Subject } from './event-views.ts';
-import type { Vocabulary } from './faces/faces.ts';
+import type { Vocabulary } from '../tool-vocabularies/tool-views.ts';
 import type { Exchange, Handler, HandlerInput, Wave } from './handler.ts';
 
 /** One handler that is asked about one input. */
@@ -11,6 +11,8 @@ export interface HandlerRun {
   readonly pass: 1 | 2;
   /** Null until the handler has answered, failed, or gone on in the background. */
   outcome: Outcome | null;
+  /** On the clock of durations; NaN until it has ended. */
+  endedAt: number;
   /** What went to the hook and came back; null when no subscriber wants to know. */
   exchanges: Exchange[] | null;
 }
@@ -20,7 +22,7 @@ export interface EndedRun extends HandlerRun {
 }
 
 export function createRun(handler: Handler, input: HandlerInput, pass: 1 | 2): HandlerRun {
-  return { handler, input, pass, outcome: null, exchanges: null };
+  return { handler, input, pass, outcome: null, endedAt: Number.NaN, exchanges: null };
 }
 
 /**
@@ -32,6 +34,8 @@ export interface Candidate {
   readonly condition: Condition;
   readonly withheld: ((wave: Wave) => string | null) | null;
   readonly isOrdered: boolean;
+  /** Whether it runs for every event, so that planning it takes no time. */
+  readonly isUnconditional: boolean;
   /** The last misfit, reused because one event may pass over a thousand handlers. */
   misfit: Skipped | null;
 }
@@ -53,6 +57,7 @@ export function createCandidates(handlers: readonly Handler[]): Candidate[] {
     condition: findCondition(handler, shared),
     withheld: handler.withheld?.bind(handler) ?? null,
     isOrdered: handler.inOrder === true,
+    isUnconditional: handler.fits === undefined && handler.withheld === undefined,
     misfit: null,
   }));
 }
@@ -121,19 +126,16 @@ export class Planner {
 
   #planAlone(candidate: Candidate): Plan {
     const { handler, condition, withheld } = candidate;
-    const fitting = this.#findFitting(condition);
-    if (typeof fitting === 'string') return describeMisfit(candidate, fitting);
-    const why = withheld?.(this.#wave) ?? null;
-    return why === null ? fitting : { hook: handler.id, kind: 'withheld', why };
-  }
-
-  #findFitting(condition: Condition): readonly HandlerInput[] | string {
     const { id } = this.views;
-    if (condition.viewsId === id && condition.misfit !== null) return condition.misfit;
+    if (condition.viewsId === id && condition.misfit !== null) {
+      return describeMisfit(candidate, condition.misfit);
+    }
     const fitting = selectFitting(condition, this.views);
     condition.viewsId = id;
     condition.misfit = typeof fitting === 'string' ? fitting : null;
-    return fitting;
+    if (typeof fitting === 'string') return describeMisfit(candidate, fitting);
+    const why = withheld?.(this.#wave) ?? null;
+    return why === null ? fitting : { hook: handler.id, kind: 'withheld', why };
   }
 
   /** Of each group only the last that would run does, unless another is asked about more than it. */

@@ -15,16 +15,18 @@ export function restrictDecision(name: EventName, decision: Decision, isLate = f
   if (isPlainPass(decision)) return { decision, notes: [] };
   const notes: string[] = [];
   const kept: { -readonly [Key in keyof Decision]: Decision[Key] } = { ...decision };
-  if (!effectCounts(name, decision.effect)) {
-    notes.push(`${name} ${cannot(name, decision.effect)}, so "${decision.effect}" was ignored`);
+  if (!isEffectAllowed(name, decision.effect)) {
+    notes.push(
+      `${name} ${explainIgnoredEffect(name, decision.effect)}, so "${decision.effect}" was ignored`,
+    );
     delete kept.effect;
     delete kept.reason;
   }
-  if (!stopCounts(name, decision.stop)) {
+  if (!isStopAllowed(name, decision.stop)) {
     notes.push(`${name} cannot stop the run, so "stop" was ignored`);
     delete kept.stop;
   }
-  for (const field of unlistedFields(name, decision)) {
+  for (const field of listForbiddenFields(name, decision)) {
     if (isLate && field === 'context') continue;
     notes.push(`${name} cannot change "${field}", so it was ignored`);
     delete kept[field];
@@ -37,20 +39,20 @@ function isPlainPass(decision: Decision): boolean {
   return true;
 }
 
-function effectCounts(name: EventName, effect: Effect | undefined): boolean {
+function isEffectAllowed(name: EventName, effect: Effect | undefined): boolean {
   return effect === undefined || effect === 'pass' || EVENTS[name].effects.includes(effect);
 }
 
-function cannot(name: EventName, effect: Effect | undefined): string {
+function explainIgnoredEffect(name: EventName, effect: Effect | undefined): string {
   if (EVENTS[name].refusal === null) return 'cannot be refused';
   return `knows no "${effect}"`;
 }
 
-function stopCounts(name: EventName, stop: Stop | undefined): boolean {
+function isStopAllowed(name: EventName, stop: Stop | undefined): boolean {
   return stop === undefined || EVENTS[name].stop !== 'ignored';
 }
 
-function unlistedFields(name: EventName, decision: Decision): ChangeField[] {
+function listForbiddenFields(name: EventName, decision: Decision): ChangeField[] {
   const listed = EVENTS[name].changes;
   return (Object.keys(decision) as (keyof Decision)[]).filter(
     (field): field is ChangeField => !ANSWER_FIELDS.has(field) && !Object.hasOwn(listed, field),

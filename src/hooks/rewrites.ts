@@ -1,5 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type FaceContext, type InputChange, rewriteInput, type ToolView } from './faces/faces.ts';
+import {
+  type FaceContext,
+  type InputChange,
+  rewriteInput,
+  type ToolView,
+} from '../tool-vocabularies/tool-views.ts';
 import { callOf, type HookEvent } from './facts.ts';
 import type { EndedRun, HandlerRun } from './plan.ts';
 import { withFailure } from './run-handler.ts';
@@ -13,7 +18,7 @@ export interface AppliedRewrites {
 
 export interface RewrittenInput {
   readonly input: unknown;
-  /** Whether hooks have changed in place what they were handed, which none of them has said. */
+  /** Whether it comes from hooks that changed their copy of the input in place. */
   readonly isInPlace: boolean;
 }
 
@@ -37,26 +42,26 @@ export function applyRewrites(
   return { ran: settled, rewritten };
 }
 
-/** The same with what handlers changed in place of what they were handed. */
+/** Adds what handlers changed in their copies of the input, without returning an input. */
 export function applyChangesInPlace(
   event: HookEvent,
-  said: AppliedRewrites,
+  applied: AppliedRewrites,
   context: FaceContext,
 ): AppliedRewrites {
-  if (!('handed' in event) || event.handed === undefined) return said;
-  // Whoever returned an input has seen what others made of it before, and says what to make of that.
-  const changes = event.handed.changes().filter(({ view }) => !isAnswered(said.ran, view));
+  if (!('handed' in event) || event.handed === undefined) return applied;
+  // A handler that returned an input has seen the changes of the others: its input counts instead.
+  const changes = event.handed.changes().filter(({ view }) => !isAnswered(applied.ran, view));
   const { name } = event.tool;
-  let { ran, rewritten } = said;
+  let { ran, rewritten } = applied;
   for (const change of changes) {
     if ('unusable' in change) {
       ran = withoutChange(ran, change);
     } else {
       const { vocabulary, view, input: made } = change;
       const call = { name, input: rewritten?.input ?? event.tool.input };
-      const applied = rewriteInput(call, { vocabulary, part: view.part, input: made }, context);
-      // What the call has no words for is for its tool to refuse.
-      rewritten = { input: applied.ok ? applied.input : made, isInPlace: true };
+      const result = rewriteInput(call, { vocabulary, part: view.part, input: made }, context);
+      // An input that the call cannot express is left for its tool to refuse.
+      rewritten = { input: result.ok ? result.input : made, isInPlace: true };
     }
   }
   return { ran, rewritten };
@@ -66,7 +71,7 @@ function isAnswered(ran: readonly EndedRun[], view: ToolView): boolean {
   return ran.some((one) => one.input.tool === view && hasRewrite(one));
 }
 
-/** Who of those with the same input in hand has done it is not known: the last of them is told of. */
+/** Which of the handlers that share a copy has changed it is not known, so the last of them has failed. */
 function withoutChange(
   ran: readonly EndedRun[],
   { view, unusable }: Extract<InputChange, { unusable: string }>,
@@ -88,7 +93,7 @@ export function knowsFinalInput(
 ): boolean {
   const part = tool?.part ?? null;
   const about = first.filter(({ outcome }) => isSamePart(outcome.part, part));
-  const last = isInPlace ? findLastInHand(about) : about.findLast(hasRewrite);
+  const last = isInPlace ? findLastSharer(about) : about.findLast(hasRewrite);
   if (last?.handler.id === handler.id) return true;
   return first.some(
     (run) =>
@@ -122,12 +127,12 @@ function isSamePart(rewritten: number | null, part: number | null): boolean {
 }
 
 /**
- * Of those who share what they change in place, the last has seen what all of them made of it; nobody
- * has when one of them failed, which may have gone on since.
+ * Of the handlers that share a copy the last has seen all changes; none has when one of them failed,
+ * because that one may have gone on since.
  */
-function findLastInHand(ran: readonly EndedRun[]): EndedRun | undefined {
-  const handed = ran.filter(({ handler }) => handler.isHanded === true);
-  return handed.every(({ outcome }) => outcome.status === 'decided') ? handed.at(-1) : undefined;
+function findLastSharer(ran: readonly EndedRun[]): EndedRun | undefined {
+  const sharers = ran.filter(({ handler }) => handler.isHanded === true);
+  return sharers.every(({ outcome }) => outcome.status === 'decided') ? sharers.at(-1) : undefined;
 }
 
 function hasRewrite(ran: EndedRun): boolean {

@@ -33,7 +33,11 @@ export interface DispatchContext {
  * Runs a handler and sets the outcome of its run, whatever the handler does, throwing and hanging
  * included. Returns null when that has happened at once, else a promise that never rejects.
  */
-export function runHandler(run: HandlerRun, context: DispatchContext): Promise<void> | null {
+export function runHandler(
+  run: HandlerRun,
+  context: DispatchContext,
+  startedAt: number,
+): Promise<void> | null {
   const { handler } = run;
   const { subscribers, background } = context;
   if (handler.background === true) {
@@ -42,7 +46,6 @@ export function runHandler(run: HandlerRun, context: DispatchContext): Promise<v
     return null;
   }
   subscribers.notifyProgress('start', handler);
-  const startedAt = systemClock.elapsed();
   try {
     const answer = callHandler(run, context.signal, subscribers);
     if (answer === undefined || !isPromise(answer)) {
@@ -98,7 +101,8 @@ function readAnswer(
   startedAt: number,
   isLate: boolean = run.handler.background === true,
 ): Outcome {
-  const durationMs = roundDuration(systemClock.elapsed() - startedAt);
+  run.endedAt = systemClock.elapsed();
+  const durationMs = roundDuration(run.endedAt - startedAt);
   if (given === undefined) return createPassOutcome(run, durationMs);
   const problem = findAnswerProblem(given);
   const answer = problem === null ? (given ?? {}) : describeUnusable(problem);

@@ -6,11 +6,11 @@ const DEFAULT_STOP_CAP = 8;
 export interface StopRuling {
   /** Whether the agent goes on because a hook wants it to. */
   readonly goesOn: boolean;
-  /** Set when hooks wanted it to go on once too often: what a person is told. */
+  /** Set when hooks wanted it to go on once too often: the message to the user. */
   readonly overridden: string | null;
 }
 
-/** Judges what the hooks of Stop, SubagentStop or TaskComplete said, so that they cannot loop for ever. */
+/** Limits how often hooks of Stop, SubagentStop or TaskComplete may make the agent go on. */
 export interface StopGuard {
   judge(verdict: Verdict): StopRuling;
   /** A new prompt starts the count anew. */
@@ -28,7 +28,7 @@ export function createStopGuard(cap: number = DEFAULT_STOP_CAP): StopGuard {
       }
       continuations += 1;
       if (cap === 0 || continuations <= cap) return { goesOn: true, overridden: null };
-      const overridden = `hooks kept the agent from ending ${continuations} times in a row (${blamed(verdict)}); it ends now`;
+      const overridden = `hooks kept the agent from ending ${continuations} times in a row (${listBlamedHooks(verdict)}); it ends now`;
       continuations = 0;
       return { goesOn: false, overridden };
     },
@@ -47,6 +47,6 @@ export function wantsMore({ event, effect, stop, context }: Verdict): boolean {
   return isRefusal(effect) || (context.length > 0 && event !== 'TaskComplete');
 }
 
-function blamed({ reasons, context }: Verdict): string {
+function listBlamedHooks({ reasons, context }: Verdict): string {
   return [...new Set([...reasons, ...context].map(({ hook }) => hook))].join(', ');
 }

@@ -37,17 +37,17 @@ export function createBoundedOutput(maxBytes: number): OutputCollector {
       if (totalBytes === 0) return NO_OUTPUT;
       if (totalBytes <= maxBytes) {
         return {
-          text: decode([...head.chunks, ...tail.chunks]),
+          text: decodeChunks([...head.chunks, ...tail.chunks]),
           totalBytes,
           truncated: false,
           tail: '',
         };
       }
       return {
-        text: withoutSplitEnd(join(head.chunks)).toString('utf8'),
+        text: withoutSplitEnd(joinChunks(head.chunks)).toString('utf8'),
         totalBytes,
         truncated: true,
-        tail: withoutSplitStart(join(tail.chunks)).toString('utf8'),
+        tail: withoutSplitStart(joinChunks(tail.chunks)).toString('utf8'),
       };
     },
   };
@@ -86,11 +86,11 @@ class ByteQueue {
   }
 }
 
-function decode(chunks: readonly Buffer[]): string {
-  return join(chunks).toString('utf8');
+function decodeChunks(chunks: readonly Buffer[]): string {
+  return joinChunks(chunks).toString('utf8');
 }
 
-function join(chunks: readonly Buffer[]): Buffer {
+function joinChunks(chunks: readonly Buffer[]): Buffer {
   const [first] = chunks;
   return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
 }
@@ -102,7 +102,7 @@ function withoutSplitEnd(bytes: Buffer): Buffer {
     const byte = bytes.at(-back);
     if (byte === undefined) return bytes;
     if (isContinuation(byte)) continue;
-    return sequenceLength(byte) > back ? bytes.subarray(0, -back) : bytes;
+    return getSequenceLength(byte) > back ? bytes.subarray(0, -back) : bytes;
   }
   return bytes;
 }
@@ -118,7 +118,7 @@ function isContinuation(byte: number): boolean {
   return (byte & 0b1100_0000) === 0b1000_0000;
 }
 
-function sequenceLength(leadByte: number): number {
+function getSequenceLength(leadByte: number): number {
   if (leadByte >= 0xf0) return 4;
   if (leadByte >= 0xe0) return 3;
   return leadByte >= 0xc0 ? 2 : 1;

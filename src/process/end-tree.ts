@@ -1,4 +1,4 @@
-import { readProcessTable, type ProcessRow } from './process-table.ts';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** Ends one program with everything it started. */
 export interface TreeEnder {
@@ -20,9 +20,9 @@ export interface TreeMachine {
 
 /** `leader` must have been started as the leader of its own process group. */
 export function createTreeEnder(leader: number, machine: TreeMachine = thisMachine): TreeEnder {
-  if (machine.platform === 'win32') return windowsTree(leader, machine);
-  if (machine.platform === 'linux') return linuxTree(leader, machine);
-  return groupTree(leader, machine);
+  if (machine.platform === 'win32') return createWindowsTree(leader, machine);
+  if (machine.platform === 'linux') return createLinuxTree(leader, machine);
+  return createGroupTree(leader, machine);
 }
 
 const thisMachine: TreeMachine = {
@@ -36,17 +36,17 @@ const thisMachine: TreeMachine = {
 };
 
 // Windows has no signals: a console program can only be ended by force.
-function windowsTree(leader: number, machine: TreeMachine): TreeEnder {
+function createWindowsTree(leader: number, machine: TreeMachine): TreeEnder {
   return {
     end: () => machine.run('taskkill', ['/PID', String(leader), '/T', '/F']),
     hasEnded: () => true,
   };
 }
 
-function groupTree(leader: number, machine: TreeMachine): TreeEnder {
+function createGroupTree(leader: number, machine: TreeMachine): TreeEnder {
   return {
-    end: (signal) => void isDelivered(machine, -leader, signal),
-    hasEnded: () => !isDelivered(machine, -leader, 0),
+    end: (signal) => void trySignal(machine, -leader, signal),
+    hasEnded: () => !trySignal(machine, -leader, 0),
   };
 }
 
@@ -54,8 +54,8 @@ function groupTree(leader: number, machine: TreeMachine): TreeEnder {
  * Also reaches descendants that left the group with `setsid`. They are remembered, because once
  * their parent has ended nothing links them to the leader any more.
  */
-function linuxTree(leader: number, machine: TreeMachine): TreeEnder {
-  const group = groupTree(leader, machine);
+function createLinuxTree(leader: number, machine: TreeMachine): TreeEnder {
+  const group = createGroupTree(leader, machine);
   const remembered = new Map<number, string>();
 
   const findLiving = (): ProcessRow[] | null => {
@@ -72,7 +72,7 @@ function linuxTree(leader: number, machine: TreeMachine): TreeEnder {
       if (living === null) return group.end(signal);
       if (living.some((row) => row.group === leader)) group.end(signal);
       for (const row of living) {
-        if (row.group !== leader) isDelivered(machine, row.pid, signal);
+        if (row.group !== leader) trySignal(machine, row.pid, signal);
       }
     },
     hasEnded() {
@@ -95,12 +95,12 @@ function findMembers(
 
   const members = rows.filter(belongs);
   const pids = new Set(members.map((row) => row.pid));
-  const children = rowsByParent(rows.filter((row) => !pids.has(row.pid)));
+  const children = groupByParent(rows.filter((row) => !pids.has(row.pid)));
   for (const member of members) members.push(...(children.get(member.pid) ?? []));
   return members;
 }
 
-function rowsByParent(rows: readonly ProcessRow[]): Map<number, ProcessRow[]> {
+function groupByParent(rows: readonly ProcessRow[]): Map<number, ProcessRow[]> {
   const children = new Map<number, ProcessRow[]>();
   for (const row of rows) {
     const siblings = children.get(row.parent);
@@ -111,7 +111,7 @@ function rowsByParent(rows: readonly ProcessRow[]): Map<number, ProcessRow[]> {
 }
 
 // ESRCH: it has ended already. EPERM: it changed its user, or (macOS) is a zombie.
-function isDelivered(machine: TreeMachine, pid: number, signal: NodeJS.Signals | 0): boolean {
+function trySignal(machine: TreeMachine, pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     machine.kill(pid, signal);
     return true;
@@ -119,3 +119,53 @@ function isDelivered(machine: TreeMachine, pid: number, signal: NodeJS.Signals |
     return false;
   }
 }
+
+export interface ProcessRow {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  /** Clock ticks since boot; with the pid it names one process for ever, as a pid is used again. */
+  readonly startedAt: string;
+  /** A zombie has ended and only waits for its parent to ask how. */
+  readonly isZombie: boolean;
+}
+
+/** All processes of a Linux machine, or null where there is no `/proc`. */
+export function readProcessTable(): ProcessRow[] | null {
+  let names: string[];
+  try {
+    names = readdirSync('/proc');
+  } catch {
+    return null;
+  }
+  return names.flatMap((name) => readRow(name) ?? []);
+}
+
+function readRow(name: string): ProcessRow | null {
+  if (!/^\d+$/.test(name)) return null;
+  try {
+    return parseProcessStat(readFileSync(`/proc/${name}/stat`, 'latin1'));
+  } catch {
+    // It ended after the listing.
+    return null;
+  }
+}
+
+/** Reads a line of `/proc/<pid>/stat`; a program's name may itself hold spaces and parentheses. */
+export function parseProcessStat(line: string): ProcessRow | null {
+  const nameEnd = line.lastIndexOf(')');
+  const [state, parent, group, session, ...rest] = line.slice(nameEnd + 2).split(' ');
+  const startedAt = rest[FIELDS_BETWEEN_SESSION_AND_START];
+  if (nameEnd === -1 || state === undefined || startedAt === undefined) return null;
+  return {
+    pid: Number.parseInt(line, 10),
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+    startedAt,
+    isZombie: state === 'Z' || state === 'X',
+  };
+}
+
+const FIELDS_BETWEEN_SESSION_AND_START = 15;

@@ -1,9 +1,8 @@
 import path from 'node:path';
 import type { FindProgram } from './program-finder.ts';
-import { baseName, parseShebang, type Shebang } from './shebang.ts';
 import { findBash, findPowershell } from './shell.ts';
 
-export interface ScriptFile {
+interface ScriptFile {
   /** Absolute. */
   readonly path: string;
   /** The first 512 bytes, or all. */
@@ -22,7 +21,7 @@ export interface LaunchMachine {
   readonly typescriptLoader: string;
 }
 
-export interface Launch {
+interface Launch {
   readonly file: string;
   readonly args: readonly string[];
   /** What a person should know: another interpreter than the one asked for was taken. */
@@ -33,9 +32,9 @@ export type LaunchPlan = Launch | { readonly missing: string };
 
 /** Decides how a file is started without a shell: by itself, or by which interpreter. */
 export function planLaunch(file: ScriptFile, machine: LaunchMachine): LaunchPlan {
-  const script = { ...file, extension: extensionOf(file.path, machine.platform) };
+  const script = { ...file, extension: getExtension(file.path, machine.platform) };
   const isWindows = machine.platform === 'win32';
-  if (isWindows && WINDOWS_PROGRAMS.has(script.extension)) return direct(script);
+  if (isWindows && WINDOWS_PROGRAMS.has(script.extension)) return launchDirectly(script);
   if (isWindows && script.extension === '.ps1') return planPowershell(script, machine);
   const shebang = parseShebang(Buffer.from(file.head).toString('utf8'));
   if (shebang !== null) return planByShebang(script, shebang, machine);
@@ -61,12 +60,12 @@ const PLANNERS: Readonly<Record<string, Planner>> = {
   '.ps1': planPowershell,
 };
 
-function extensionOf(file: string, platform: NodeJS.Platform): string {
+function getExtension(file: string, platform: NodeJS.Platform): string {
   const rules = platform === 'win32' ? path.win32 : path.posix;
   return rules.extname(file).toLowerCase();
 }
 
-function direct(script: Script): Launch {
+function launchDirectly(script: Script): Launch {
   return { file: script.path, args: [], note: null };
 }
 
@@ -74,10 +73,10 @@ function planByShebang(script: Script, shebang: Shebang, machine: LaunchMachine)
   const isTypeScript = PLANNERS[script.extension] === planTypeScript;
   const replacement = isTypeScript ? planTypeScriptShebang(script, shebang, machine) : null;
   if (replacement !== null) return replacement;
-  if (script.isExecutable && canKernelStart(shebang, machine)) return direct(script);
+  if (script.isExecutable && canKernelStart(shebang, machine)) return launchDirectly(script);
 
   const interpreter = findInterpreter(shebang.interpreter, machine);
-  if (interpreter === null) return { missing: missingInterpreter(script, shebang) };
+  if (interpreter === null) return { missing: describeMissingInterpreter(script, shebang) };
   const command = [interpreter.file, ...interpreter.args, ...shebang.args, script.path];
   return withVariables(command, shebang.variables, { note: interpreter.note, machine });
 }
@@ -114,7 +113,7 @@ function isNode(name: string): boolean {
   return name === 'node' || name === 'nodejs';
 }
 
-function missingInterpreter(script: Script, { interpreter }: Shebang): string {
+function describeMissingInterpreter(script: Script, { interpreter }: Shebang): string {
   const places = interpreter.includes('/') ? 'neither there nor on the PATH' : 'not on the PATH';
   return `The first line of ${script.path} names ${interpreter}, which is ${places}.`;
 }
@@ -142,26 +141,26 @@ function planTypeScriptShebang(
   machine: LaunchMachine,
 ): LaunchPlan | null {
   const name = baseName(interpreter);
-  if (isNode(name)) return args.some(bringsLoader) ? null : withOwnLoader(script, machine);
+  if (isNode(name)) return args.some(isLoaderOption) ? null : launchWithOwnLoader(script, machine);
   // A package runner would download what is not installed.
-  const runner = PACKAGE_RUNNERS.has(name) ? packageName(args) : name;
+  const runner = PACKAGE_RUNNERS.has(name) ? findPackageName(args) : name;
   if (!TYPESCRIPT_RUNNERS.has(runner)) return null;
   const isFound = (machine.findProgram(interpreter) ?? machine.findProgram(name)) !== null;
   if (isFound && (runner === name || machine.findProgram(runner) !== null)) return null;
   const note = `${isFound ? runner : name} was not found; the built-in TypeScript loader is used instead.`;
-  return { ...withOwnLoader(script, machine), note };
+  return { ...launchWithOwnLoader(script, machine), note };
 }
 
-function bringsLoader(option: string): boolean {
+function isLoaderOption(option: string): boolean {
   return /^(--import|--loader|--experimental-loader|--require|-r)(=|$)/.test(option);
 }
 
-function packageName(args: readonly string[]): string {
+function findPackageName(args: readonly string[]): string {
   const name = args.find((word) => !word.startsWith('-')) ?? '';
   return name.replace(/@.*$/, '');
 }
 
-function withOwnLoader(script: Script, machine: LaunchMachine): Launch {
+function launchWithOwnLoader(script: Script, machine: LaunchMachine): Launch {
   return { file: machine.nodePath, args: [machine.typescriptLoader, script.path], note: null };
 }
 
@@ -180,7 +179,7 @@ function isBinary(head: Uint8Array): boolean {
 }
 
 function planBinary(script: Script, machine: LaunchMachine): LaunchPlan {
-  if (script.isExecutable || machine.platform === 'win32') return direct(script);
+  if (script.isExecutable || machine.platform === 'win32') return launchDirectly(script);
   return { missing: `${script.path} is a program, but its executable bit is not set.` };
 }
 
@@ -204,23 +203,23 @@ function planFirst(
     const note = name === wanted ? null : `${wanted} was not found; ${file} is used instead.`;
     return { file, args: [script.path], note };
   }
-  return { missing: noInterpreter(script, names) };
+  return { missing: describeMissingInterpreters(script, names) };
 }
 
 function planNode(script: Script, machine: LaunchMachine): LaunchPlan {
-  if (isInOtherLetters(script)) return withOwnLoader(script, machine);
+  if (hasOtherCase(script)) return launchWithOwnLoader(script, machine);
   const file = machine.findProgram('node') ?? machine.nodePath;
   return { file, args: [script.path], note: null };
 }
 
 function planTypeScript(script: Script, machine: LaunchMachine): LaunchPlan {
   const bun = machine.findProgram('bun');
-  if (bun === null || isInOtherLetters(script)) return withOwnLoader(script, machine);
+  if (bun === null || hasOtherCase(script)) return launchWithOwnLoader(script, machine);
   return { file: bun, args: ['run', script.path], note: null };
 }
 
 /** Node.js and bun know what `.mjs` and `.ts` are, but not `.MJS`. */
-function isInOtherLetters({ path: file, extension }: Script): boolean {
+function hasOtherCase({ path: file, extension }: Script): boolean {
   return !file.endsWith(extension);
 }
 
@@ -228,7 +227,7 @@ function planPython(script: Script, machine: LaunchMachine): LaunchPlan {
   const python = findPython(machine);
   if (python !== null) return { ...python, args: [...python.args, script.path] };
   const names = machine.platform === 'win32' ? ['py', 'python'] : ['python3', 'python'];
-  return { missing: noInterpreter(script, names) };
+  return { missing: describeMissingInterpreters(script, names) };
 }
 
 function findPython({ platform, findProgram }: LaunchMachine): Launch | null {
@@ -242,13 +241,85 @@ function planPowershell(script: Script, machine: LaunchMachine): LaunchPlan {
   const file = findPowershell(machine);
   const isWindows = machine.platform === 'win32';
   if (file === null) {
-    return { missing: noInterpreter(script, isWindows ? ['pwsh', 'powershell'] : ['pwsh']) };
+    return {
+      missing: describeMissingInterpreters(script, isWindows ? ['pwsh', 'powershell'] : ['pwsh']),
+    };
   }
   const policy = isWindows ? ['-NoProfile', '-NonInteractive', '-ExecutionPolicy', 'Bypass'] : [];
   return { file, args: [...policy, '-File', script.path], note: null };
 }
 
-function noInterpreter(script: Script, names: readonly string[]): string {
+function describeMissingInterpreters(script: Script, names: readonly string[]): string {
   const kind = script.extension === '' ? 'has no #! line' : `ends in ${script.extension}`;
   return `${script.path} ${kind} and needs ${names.join(' or ')}, which is not on the PATH.`;
+}
+
+export interface Shebang {
+  /** As written: a path, or the bare name that `env` would look up. */
+  readonly interpreter: string;
+  readonly args: readonly string[];
+  /** `NAME=value` words that `env` would set. */
+  readonly variables: readonly string[];
+  /** What the kernel itself would start: the interpreter, or `env`. */
+  readonly kernelProgram: string;
+  /** Whether the kernel would read the line as it is read here. */
+  readonly isKernelReady: boolean;
+}
+
+/** Reads a `#!` line more generously than the kernel: a byte-order mark, CRLF, several arguments. */
+export function parseShebang(head: string): Shebang | null {
+  const line = /^\uFEFF?#!([^\n]*)/.exec(head)?.[1];
+  const words = splitWords(line ?? '');
+  const [kernelProgram, ...rest] = words;
+  if (line === undefined || kernelProgram === undefined) return null;
+
+  const isEnv = baseName(kernelProgram) === 'env';
+  const command = (isEnv ? parseEnv(rest) : null) ?? {
+    interpreter: kernelProgram,
+    args: rest,
+    variables: [],
+  };
+  const isOneArgument = rest.length <= 1 || (isEnv && isSplitOption(rest[0]));
+  const isKernelReady =
+    head.startsWith('#!') && !line.includes('\r') && line.length <= KERNEL_LINE && isOneArgument;
+  return { ...command, kernelProgram, isKernelReady };
+}
+
+/** The last part of a path of either system, lower-cased and without `.exe`. */
+export function baseName(program: string): string {
+  const name = program.slice(Math.max(program.lastIndexOf('/'), program.lastIndexOf('\\')) + 1);
+  return name.toLowerCase().replace(/\.exe$/, '');
+}
+
+// Kernels before 5.1 cut the line here.
+const KERNEL_LINE = 125;
+
+type Command = Pick<Shebang, 'interpreter' | 'args' | 'variables'>;
+
+/** Null when `env` is given an option that only `env` itself can carry out. */
+function parseEnv(words: readonly string[]): Command | null {
+  const [option] = words;
+  if (isSplitOption(option)) return parseEnv(withoutSplitOption(words));
+  const start = words.findIndex((word) => !isAssignment(word));
+  const interpreter = words[start];
+  if (interpreter === undefined || interpreter.startsWith('-')) return null;
+  return { interpreter, args: words.slice(start + 1), variables: words.slice(0, start) };
+}
+
+function isSplitOption(word: string | undefined): boolean {
+  return word !== undefined && /^(-v?S|--split-string(=|$))/.test(word);
+}
+
+function withoutSplitOption([option = '', ...rest]: readonly string[]): string[] {
+  const attached = option.replace(/^(-v?S|--split-string=?)/, '');
+  return attached === '' ? rest : [attached, ...rest];
+}
+
+function isAssignment(word: string): boolean {
+  return /^[A-Za-z_]\w*=/.test(word);
+}
+
+function splitWords(line: string): string[] {
+  const words = line.match(/(?:"[^"]*"|'[^']*'|[^\s"']|["'])+/g) ?? [];
+  return words.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'));
 }

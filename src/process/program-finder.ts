@@ -19,7 +19,7 @@ export function createProgramFinder(
     const known = answers.get(name);
     if (known !== undefined) return known;
     const places = /[/\\]/.test(name) ? [name] : directories.map((place) => path.join(place, name));
-    const candidates = places.flatMap((place) => spellings(place, extensions));
+    const candidates = places.flatMap((place) => listSpellings(place, extensions));
     const found = candidates.find((candidate) => isProgram(candidate)) ?? null;
     answers.set(name, found);
     return found;
@@ -35,7 +35,7 @@ function splitPath(pathVariable: string, platform: NodeJS.Platform): string[] {
     .filter((entry) => path.isAbsolute(entry));
 }
 
-function spellings(place: string, extensions: readonly string[]): string[] {
+function listSpellings(place: string, extensions: readonly string[]): string[] {
   if (extensions.length === 0) return [place];
   const hasExtension = extensions.includes(path.extname(place).toLowerCase());
   const extended = extensions.map((extension) => place + extension);

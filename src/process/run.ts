@@ -126,21 +126,21 @@ class Run {
     }
     this.#listen(this.#child);
     // What can wait is done while the program starts, and after those that start beside it.
-    queueMicrotask(() => this.#guard());
-    this.#feed(this.#child);
+    queueMicrotask(() => this.#startLimits());
+    this.#writeStdin(this.#child);
   }
 
-  #guard(): void {
+  #startLimits(): void {
     const { signal } = this.#options;
     if (this.#isSettled) return;
-    this.#limit(this.#program.timeoutMs);
-    if (signal?.aborted === true) this.#endEarly('abort');
+    this.#setTimeLimit(this.#program.timeoutMs);
+    if (signal?.aborted === true) this.#endTree('abort');
     else if (signal !== undefined) onAbort(signal, this.#onAbort);
   }
 
-  #limit(timeoutMs: number): void {
+  #setTimeLimit(timeoutMs: number): void {
     clearTimeout(this.#deadline);
-    this.#deadline = setTimeout(() => this.#endEarly('timeout'), Math.min(timeoutMs, MAX_TIMER_MS));
+    this.#deadline = setTimeout(() => this.#endTree('timeout'), Math.min(timeoutMs, MAX_TIMER_MS));
   }
 
   #listen(child: ChildProcess): void {
@@ -149,14 +149,14 @@ class Run {
     child.on('exit', (code, signal) => this.#onExit(code, signal));
     child.on('close', () => this.#onClose());
     // Without pipes (too many open files) there is only an error to hear.
-    child.stdin?.on('error', ignore);
-    child.stdout?.on('error', ignore);
-    child.stderr?.on('error', ignore);
+    child.stdin?.on('error', ignoreError);
+    child.stdout?.on('error', ignoreError);
+    child.stderr?.on('error', ignoreError);
     child.stdout?.on('data', (chunk: Buffer) => this.#stdout.push(chunk));
     child.stderr?.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
     if (onOutput !== undefined) child.stdout?.on('data', onOutput);
     if (handOver !== undefined && child.stdout) {
-      onFirstLine(child.stdout, (line) => this.#offerHandOver(line, handOver));
+      watchFirstLine(child.stdout, (line) => this.#askForHandOver(line, handOver));
     }
   }
 
@@ -166,7 +166,7 @@ class Run {
     return openNamelessFile(Buffer.from(content));
   }
 
-  #feed(child: ChildProcess): void {
+  #writeStdin(child: ChildProcess): void {
     const { stdin } = this.#program;
     try {
       if (child.stdin) child.stdin.end(typeof stdin === 'function' ? stdin() : stdin);
@@ -183,9 +183,9 @@ class Run {
     this.#settle();
   }
 
-  readonly #onAbort = (): void => this.#endEarly('abort');
+  readonly #onAbort = (): void => this.#endTree('abort');
 
-  #endEarly(reason: 'timeout' | 'abort'): void {
+  #endTree(reason: 'timeout' | 'abort'): void {
     const pid = this.#child?.pid;
     if (this.#ending !== null || pid === undefined) return;
     this.#ending = reason;
@@ -207,19 +207,19 @@ class Run {
     this.#exitSignal = signal;
     this.#ending ??= code === null ? 'signal' : 'exit';
     // Mostly the pipes are closed by then, and there is nothing left to wait for.
-    process.nextTick(() => this.#advance());
+    process.nextTick(() => this.#settleWhenEnded());
   }
 
   #onClose(): void {
     this.#hasClosed = true;
-    this.#advance();
+    this.#settleWhenEnded();
   }
 
-  #advance(): void {
+  #settleWhenEnded(): void {
     if (this.#isSettled || !this.#hasExited) return;
     clearTimeout(this.#pause);
     if (this.#tree?.hasEnded() === false) {
-      this.#pause = setTimeout(() => this.#advance(), SURVIVOR_POLL_MS);
+      this.#pause = setTimeout(() => this.#settleWhenEnded(), SURVIVOR_POLL_MS);
       return;
     }
     if (this.#hasClosed) return this.#settle();
@@ -230,11 +230,11 @@ class Run {
     return this.#program.exitGraceMs ?? DEFAULTS.exitGraceMs;
   }
 
-  #offerHandOver(firstLine: string, handOver: HandOver): void {
+  #askForHandOver(firstLine: string, handOver: HandOver): void {
     if (this.#isSettled || this.#tree !== null) return;
     const wish = handOver(firstLine);
     if (wish === false) return;
-    if (wish !== true) this.#limit(wish.timeoutMs);
+    if (wish !== true) this.#setTimeLimit(wish.timeoutMs);
     const answer = this.#resolve;
     const late = new Promise<ProgramResult>((resolve) => {
       this.#resolve = resolve;
@@ -249,13 +249,13 @@ class Run {
     clearTimeout(this.#pause);
     if (this.#child?.pid !== undefined) forgetTree(this.#child.pid);
     if (this.#options.signal !== undefined) offAbort(this.#options.signal, this.#onAbort);
-    if (!this.#hasClosed) this.#letGo();
+    if (!this.#hasClosed) this.#releasePipes();
     invariant(this.#ending !== null, 'a program settles only after it is known why it ended');
     this.#resolve(this.#result(this.#ending));
   }
 
   // What still holds the other ends is left alone, but must not keep this process alive.
-  #letGo(): void {
+  #releasePipes(): void {
     this.#child?.stdin?.destroy();
     this.#child?.stdout?.destroy();
     this.#child?.stderr?.destroy();
@@ -277,12 +277,12 @@ class Run {
 }
 
 // A program need not read its input, and how it ended says more than how a pipe broke.
-function ignore(): void {}
+function ignoreError(): void {}
 
 const MAX_FIRST_LINE_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
 
-function onFirstLine(stream: Readable, report: (line: string) => void): void {
+function watchFirstLine(stream: Readable, report: (line: string) => void): void {
   const parts: Buffer[] = [];
   let bytes = 0;
   const listen = (chunk: Buffer): void => {

@@ -11,15 +11,15 @@ export interface ShellMachine {
   readonly findProgram: FindProgram;
 }
 
-/** How a command line is handed to a shell; without a wish, the one that the system expects. */
+/** How a shell is started with a command line: the named shell, or the default one of the system. */
 export function shellProgram(
   command: string,
   machine: ShellMachine & { readonly shell?: 'bash' | 'powershell' },
 ): ShellCommand {
   const { shell, platform } = machine;
-  if (shell === 'powershell') return powershell(command, machine);
+  if (shell === 'powershell') return planPowershell(command, machine);
   if (shell === 'bash') return { file: findBash(machine) ?? 'bash', args: ['-c', command] };
-  if (platform === 'win32') return windowsDefault(command, machine);
+  if (platform === 'win32') return planWindowsShell(command, machine);
   return { file: '/bin/sh', args: ['-c', command] };
 }
 
@@ -41,12 +41,12 @@ export function findPowershell({ platform, findProgram }: ShellMachine): string 
   return current === null && platform === 'win32' ? findProgram('powershell') : current;
 }
 
-function windowsDefault(command: string, machine: ShellMachine): ShellCommand {
+function planWindowsShell(command: string, machine: ShellMachine): ShellCommand {
   const bash = findBash(machine);
-  return bash === null ? powershell(command, machine) : { file: bash, args: ['-c', command] };
+  return bash === null ? planPowershell(command, machine) : { file: bash, args: ['-c', command] };
 }
 
-function powershell(command: string, machine: ShellMachine): ShellCommand {
+function planPowershell(command: string, machine: ShellMachine): ShellCommand {
   const fallback = machine.platform === 'win32' ? 'powershell' : 'pwsh';
   return {
     file: findPowershell(machine) ?? fallback,

@@ -27,7 +27,7 @@ export function spawnChild(
   const stdio: StdioOptions = [stdin, 'pipe', 'pipe'];
   if (platform !== 'win32') return spawn(file, args, { cwd, env, detached: true, stdio });
   // Not detached: there that opens a console window, and taskkill needs no group.
-  return windowsSpawn()(file, args, { cwd, env, windowsHide: true, stdio });
+  return loadCrossSpawn()(file, args, { cwd, env, windowsHide: true, stdio });
 }
 
 /** Starts a module of Node.js with a channel for data of any kind, as the leader of its own group. */
@@ -46,7 +46,7 @@ export function spawnModule(
 }
 
 // Synchronous, so that starting has no asynchronous step; and never loaded where it is not needed.
-function windowsSpawn(): typeof crossSpawn {
+function loadCrossSpawn(): typeof crossSpawn {
   const load: (name: string) => typeof crossSpawn = createRequire(import.meta.url);
   return load('cross-spawn');
 }
@@ -54,20 +54,20 @@ function windowsSpawn(): typeof crossSpawn {
 /** Says what the system meant: its `ENOENT` names the program although the cwd may be missing. */
 export function describeSpawnFailure(error: unknown, request: SpawnRequest): SpawnFailure {
   const code = errnoOf(error);
-  const reason = findCwdProblem(request.cwd) ?? reasonFor(code, request) ?? messageOf(error);
+  const reason = findCwdProblem(request.cwd) ?? explainErrno(code, request) ?? messageOf(error);
   return { code, message: `Could not start ${request.file}: ${reason}` };
 }
 
 function findCwdProblem(cwd: string): string | null {
-  const kind = kindOf(cwd);
+  const kind = getFileKind(cwd);
   if (kind === 'absent') return `its working directory ${cwd} does not exist.`;
   if (kind !== 'directory') return `its working directory ${cwd} is not a directory.`;
   return canEnter(cwd) ? null : `its working directory ${cwd} may not be entered.`;
 }
 
-function reasonFor(code: string | null, { file, cwd }: SpawnRequest): string | null {
+function explainErrno(code: string | null, { file, cwd }: SpawnRequest): string | null {
   const isPath = file.includes('/') || file.includes('\\');
-  const kind = isPath ? kindOf(path.resolve(cwd, file)) : 'absent';
+  const kind = isPath ? getFileKind(path.resolve(cwd, file)) : 'absent';
   if (kind === 'directory') return 'it is a directory.';
   switch (code) {
     case 'ENOENT':
@@ -84,7 +84,7 @@ function reasonFor(code: string | null, { file, cwd }: SpawnRequest): string | n
   }
 }
 
-function kindOf(file: string): 'file' | 'directory' | 'absent' {
+function getFileKind(file: string): 'file' | 'directory' | 'absent' {
   const stat = statIfPresent(file);
   if (stat === null) return 'absent';
   return stat.isDirectory() ? 'directory' : 'file';

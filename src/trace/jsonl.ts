@@ -77,7 +77,7 @@ async function redactEntries(entries: readonly TraceEntry[], redact: Redact): Pr
 
 /** `trace.jsonl` becomes `trace.1.jsonl`, that one `trace.2.jsonl`, and the oldest goes. */
 function rotateIfLarge({ directory, maxFileBytes, maxFiles }: TraceFileOptions): void {
-  if (sizeOf(path.join(directory, TRACE_FILE)) < maxFileBytes) return;
+  if (getSize(path.join(directory, TRACE_FILE)) < maxFileBytes) return;
   const oldest = Math.floor(maxFiles) - 1;
   if (oldest < 1) return rmSync(path.join(directory, TRACE_FILE), { force: true });
   for (let number = oldest; number >= 1; number--) {
@@ -90,7 +90,7 @@ export function traceFile(directory: string, number: number): string {
   return path.join(directory, number === 0 ? TRACE_FILE : `trace.${number}.jsonl`);
 }
 
-function sizeOf(file: string): number {
+function getSize(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 

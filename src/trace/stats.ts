@@ -37,9 +37,9 @@ export function readTraceStats(directory: string, maxFiles: number): TraceStats 
       continue;
     }
     if (parsed.value['type'] === 'dispatch') dispatches++;
-    for (const outcome of parsed.value['outcomes'].filter(isRecord)) count(tallies, outcome);
+    for (const outcome of parsed.value['outcomes'].filter(isRecord)) countOutcome(tallies, outcome);
   }
-  const hooks = [...tallies].map(([hook, tally]) => summarise(hook, tally));
+  const hooks = [...tallies].map(([hook, tally]) => summarizeHook(hook, tally));
   return { hooks: hooks.toSorted((a, b) => b.p95Ms - a.p95Ms), dispatches, unreadable };
 }
 
@@ -50,7 +50,10 @@ function readLines(directory: string, maxFiles: number): string[] {
     .filter((line) => line !== '');
 }
 
-function count(tallies: Map<string, Tally>, outcome: Readonly<Record<string, unknown>>): void {
+function countOutcome(
+  tallies: Map<string, Tally>,
+  outcome: Readonly<Record<string, unknown>>,
+): void {
   const { hook, durationMs, status, effect } = outcome;
   if (typeof hook !== 'string' || typeof durationMs !== 'number' || status === 'background') return;
   const tally = tallies.get(hook) ?? { durations: [], failures: 0, refusals: 0 };
@@ -60,20 +63,20 @@ function count(tallies: Map<string, Tally>, outcome: Readonly<Record<string, unk
   if (effect === 'deny' || effect === 'stop') tally.refusals++;
 }
 
-function summarise(hook: string, { durations, failures, refusals }: Tally): HookStats {
+function summarizeHook(hook: string, { durations, failures, refusals }: Tally): HookStats {
   const sorted = durations.toSorted((a, b) => a - b);
   return {
     hook,
     runs: sorted.length,
     failures,
     refusals,
-    p50Ms: percentile(sorted, 0.5),
-    p95Ms: percentile(sorted, 0.95),
+    p50Ms: computePercentile(sorted, 0.5),
+    p95Ms: computePercentile(sorted, 0.95),
     maxMs: sorted.at(-1) ?? 0,
   };
 }
 
 /** The smallest value that at least this share of all values does not exceed. */
-function percentile(sorted: readonly number[], share: number): number {
+function computePercentile(sorted: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
 }

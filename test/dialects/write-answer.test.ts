@@ -11,7 +11,7 @@ import {
   type Verdict,
 } from '../../src/hooks/decision.ts';
 import { EVENTS } from '../../src/hooks/events.ts';
-import { viewsOf } from '../../src/hooks/faces/faces.ts';
+import { viewsOf } from '../../src/tool-vocabularies/tool-views.ts';
 import { callOf, type HookEvent } from '../../src/hooks/facts.ts';
 import type { Answer, HandlerInput } from '../../src/hooks/handler.ts';
 import { invariant } from '../../src/base/errors.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isRecord } from '../../src/base/json.ts';
 import type { Verdict } from '../../src/hooks/decision.ts';
-import type { ToolView } from '../../src/hooks/faces/faces.ts';
+import type { ToolView } from '../../src/tool-vocabularies/tool-views.ts';
 import type { Handler } from '../../src/hooks/handler.ts';
 import { bash, deciding, engineOf, handler, runCommands } from './handlers.ts';
 

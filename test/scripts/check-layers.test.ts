@@ -121,8 +121,8 @@ test('a grant for types or for one file goes no further', () => {
   expect(checkLayers()).toEqual({
     exitCode: 1,
     lines: [
-      'src/plugins/load.ts imports src/hooks/handler.ts: plugins may import base, hooks (types only), process from plugins/install, process from plugins/isolation, hooks/faces from plugins/messages, sessions from plugins/messages',
-      'src/plugins/load.ts imports src/process/run.ts: plugins may import base, hooks (types only), process from plugins/install, process from plugins/isolation, hooks/faces from plugins/messages, sessions from plugins/messages',
+      'src/plugins/load.ts imports src/hooks/handler.ts: plugins may import base, hooks (types only), process from plugins/install, process from plugins/isolation, tool-vocabularies from plugins/messages, sessions from plugins/messages',
+      'src/plugins/load.ts imports src/process/run.ts: plugins may import base, hooks (types only), process from plugins/install, process from plugins/isolation, tool-vocabularies from plugins/messages, sessions from plugins/messages',
       'layers: 5 files, 2 violations',
     ],
   });

@@ -1,5 +1,5 @@
 import { isRefusal, type Stop } from '../../hooks/decision.ts';
-import type { ToolResult } from '../../hooks/faces/faces.ts';
+import type { ToolResult } from '../../tool-vocabularies/tool-views.ts';
 import type { TextBlock, ToolResultBlock, ToolUseBlock } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
 import { type CallReport, type CheckedCall, checkCall, runCall } from './tool-call.ts';

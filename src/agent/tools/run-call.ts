@@ -8,7 +8,7 @@ import {
   type ToolView,
   viewsOf,
   vocabularyOfName,
-} from '../../hooks/faces/faces.ts';
+} from '../../tool-vocabularies/tool-views.ts';
 import type { McpServerFacts } from '../../hooks/facts.ts';
 import { findInputProblem } from './calls/check-input.ts';
 import { CHANGING_CALLS, changesOf } from './calls/file-changes.ts';

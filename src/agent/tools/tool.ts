@@ -1,4 +1,4 @@
-import type { ToolResult } from '../../hooks/faces/faces.ts';
+import type { ToolResult } from '../../tool-vocabularies/tool-views.ts';
 import type { McpServerFacts } from '../../hooks/facts.ts';
 import type { ImageBlock } from '../../sessions/messages.ts';
 import type { Workbench } from './workbench.ts';

@@ -1,4 +1,4 @@
-import { viewsOf, type Vocabulary } from '../../hooks/faces/faces.ts';
+import { viewsOf, type Vocabulary } from '../../tool-vocabularies/tool-views.ts';
 import type { ToolSpec } from '../models/model.ts';
 import type { Tool } from './tool.ts';
 import { CLASSIC_SPECS } from './toolsets/classic.ts';

@@ -1,6 +1,6 @@
 import { cutText } from '../../base/json.ts';
 import type { Decision } from '../../hooks/decision.ts';
-import { vocabularyOfKeys } from '../../hooks/faces/faces.ts';
+import { vocabularyOfKeys } from '../../tool-vocabularies/tool-views.ts';
 import { callOf } from '../../hooks/facts.ts';
 import type { HandlerInput } from '../../hooks/handler.ts';
 import type { FileHookAnswer } from './output.ts';

@@ -10,7 +10,7 @@ import {
   type Verdict,
 } from '../../hooks/decision.ts';
 import { createHookEngine } from '../../hooks/engine.ts';
-import { type Vocabulary, vocabularyOfName } from '../../hooks/faces/faces.ts';
+import { type Vocabulary, vocabularyOfName } from '../../tool-vocabularies/tool-views.ts';
 import { callOf, type HookEvent, type Moment } from '../../hooks/facts.ts';
 import type { Answer, Handler } from '../../hooks/handler.ts';
 import { type DispatchRecord, tell } from '../../hooks/observers.ts';

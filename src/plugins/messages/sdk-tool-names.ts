@@ -4,7 +4,7 @@ import {
   type ToolResult,
   viewsOf,
   vocabularyOfName,
-} from '../../hooks/faces/faces.ts';
+} from '../../tool-vocabularies/tool-views.ts';
 import type { AgentFinishReason } from '../contract/runtime-hooks.ts';
 import type { AgentToolResult } from '../contract/tool.ts';
 

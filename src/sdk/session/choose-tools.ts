@@ -1,7 +1,7 @@
 import { TOOLS } from '../../agent/tools/index.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
 import { specsFor } from '../../agent/tools/toolsets.ts';
-import { TOOL_NAMES } from '../../hooks/faces/faces.ts';
+import { TOOL_NAMES } from '../../tool-vocabularies/tool-views.ts';
 
 /** Of Hookline's own tools those that Cline's SDK has, too, in its order. */
 const OWN = ['Read', 'Grep', 'Bash', 'WebFetch', 'Write', 'Edit', 'Skill'];

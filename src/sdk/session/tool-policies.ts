@@ -6,7 +6,7 @@ import {
   type ToolView,
   viewsOf,
   vocabularyOfName,
-} from '../../hooks/faces/faces.ts';
+} from '../../tool-vocabularies/tool-views.ts';
 import type { Handler } from '../../hooks/handler.ts';
 import type { ToolPolicy } from '../../plugins/contract/runtime-hooks.ts';
 

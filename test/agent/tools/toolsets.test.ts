@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { TOOL_NAMES, viewsOf } from '../../../src/hooks/faces/faces.ts';
+import { TOOL_NAMES, viewsOf } from '../../../src/tool-vocabularies/tool-views.ts';
 import { findTool, TOOLS } from '../../../src/agent/tools/index.ts';
 import { readTool } from '../../../src/agent/tools/read.ts';
 import { prepareCall } from '../../../src/agent/tools/run-call.ts';

@@ -1,6 +1,6 @@
 import type { CommandEntry } from '../../../src/dialects/claude-config/entry.ts';
 import type { HookEvent } from '../../../src/hooks/facts.ts';
-import { namesOf, viewsOf } from '../../../src/hooks/faces/faces.ts';
+import { namesOf, viewsOf } from '../../../src/tool-vocabularies/tool-views.ts';
 import { compileFit, type Fit } from '../../../src/dialects/claude-config/match/fit.ts';
 import { MOMENT } from '../../hooks/handlers.ts';
 

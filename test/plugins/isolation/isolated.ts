@@ -19,7 +19,7 @@ import {
   type PluginRegistry,
 } from '../../../src/plugins/registry.ts';
 import { childEnvironment, PROVIDER_KEYS } from '../../../src/process/environment.ts';
-import { readProcessTable } from '../../../src/process/process-table.ts';
+import { readProcessTable } from '../../../src/process/end-tree.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../../..');
 let built: Promise<ChildProgram> | null = null;

@@ -1,12 +1,12 @@
 import { isRecord } from '../../../base/json.ts';
-import { findCalledTool } from '../../../hooks/faces/catalogue.ts';
-import type { ListShape } from '../../../hooks/faces/face.ts';
-import type { ToolCall } from '../../../hooks/faces/faces.ts';
-import { findArray, findText, type Fields } from '../../../hooks/faces/fields.ts';
-import { findPath } from '../../../hooks/faces/file-change.ts';
-import { parsePatch } from '../../../hooks/faces/patch.ts';
-import { APPLY_PATCH, EDITOR } from '../../../hooks/faces/sdk.ts';
-import { parseSearchReplace } from '../../../hooks/faces/search-replace.ts';
+import { findCalledTool } from '../../../tool-vocabularies/catalogue.ts';
+import type { ListShape } from '../../../tool-vocabularies/tool-form.ts';
+import type { ToolCall } from '../../../tool-vocabularies/tool-views.ts';
+import { findArray, findText, type Fields } from '../../../tool-vocabularies/fields.ts';
+import { findPath } from '../../../tool-vocabularies/file-change.ts';
+import { parsePatch } from '../../../tool-vocabularies/patch.ts';
+import { APPLY_PATCH, EDITOR } from '../../../tool-vocabularies/sdk.ts';
+import { parseSearchReplace } from '../../../tool-vocabularies/search-replace.ts';
 import { sayType } from '../input-fields.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { isRecord } from '../../../base/json.ts';
 import { findRealPath } from '../../../base/paths.ts';
-import { applyHunks, parsePatch, type PatchSection } from '../../../hooks/faces/patch.ts';
-import { APPLY_PATCH, EDITOR } from '../../../hooks/faces/sdk.ts';
-import type { ToolCall, ToolView } from '../../../hooks/faces/faces.ts';
+import { applyHunks, parsePatch, type PatchSection } from '../../../tool-vocabularies/patch.ts';
+import { APPLY_PATCH, EDITOR } from '../../../tool-vocabularies/sdk.ts';
+import type { ToolCall, ToolView } from '../../../tool-vocabularies/tool-views.ts';
 
 /** One change to a file: what each part of a call that changes files amounts to. */
 export type FileChange = { readonly file: string } & (

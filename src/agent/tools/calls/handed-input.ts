@@ -1,6 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { messageOf } from '../../../base/errors.ts';
-import type { InputChange, InputInHand, ToolView, Vocabulary } from '../../../hooks/faces/faces.ts';
+import type {
+  InputChange,
+  InputInHand,
+  ToolView,
+  Vocabulary,
+} from '../../../tool-vocabularies/tool-views.ts';
 
 /** Copies of a call's input: what runs is what nobody can have changed without its being noticed. */
 export class HandedInput implements InputInHand {

@@ -1,5 +1,5 @@
 import { isRecord } from '../../../base/json.ts';
-import type { ToolView } from '../../../hooks/faces/faces.ts';
+import type { ToolView } from '../../../tool-vocabularies/tool-views.ts';
 import { interruptedOutput } from '../define-tool.ts';
 import {
   failedOutput,

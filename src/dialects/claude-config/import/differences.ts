@@ -6,7 +6,7 @@ import { screenFor } from '../match/pattern-screen.ts';
 import { isToolEvent } from '../match/subjects.ts';
 import type { HandlerType } from '../names.ts';
 import { NEVER_FIRED } from '../names.ts';
-import { TOOL_NAMES } from '../../../hooks/faces/faces.ts';
+import { TOOL_NAMES } from '../../../tool-vocabularies/tool-views.ts';
 import { compileMatcher, type Matcher } from '../../../hooks/matcher.ts';
 
 /** What would be different about an entry in `.cline/hooks.json`, as sentences; empty for nothing. */

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { isRecord } from '../../../base/json.ts';
-import { type ToolView, viewsOf, vocabularyOfName } from '../../../hooks/faces/faces.ts';
+import { type ToolView, viewsOf, vocabularyOfName } from '../../../tool-vocabularies/tool-views.ts';
 import type { AnsweredCallFacts, HookEvent } from '../../../hooks/facts.ts';
 import type { HandlerInput } from '../../../hooks/handler.ts';
 import type { FieldContext, Fields } from './fields.ts';

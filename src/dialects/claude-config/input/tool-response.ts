@@ -1,5 +1,5 @@
 import { isRecord } from '../../../base/json.ts';
-import { resultOf, type ToolView } from '../../../hooks/faces/faces.ts';
+import { resultOf, type ToolView } from '../../../tool-vocabularies/tool-views.ts';
 import type { HookEvent } from '../../../hooks/facts.ts';
 import type { Fields } from './fields.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { messageOf } from '../../../base/errors.ts';
 import { appendPrivateFile } from '../../../base/files.ts';
-import { viewsOf } from '../../../hooks/faces/faces.ts';
+import { viewsOf } from '../../../tool-vocabularies/tool-views.ts';
 import type { CallFacts, HookEvent } from '../../../hooks/facts.ts';
 import type { Fields } from './fields.ts';
 import { agentTranscriptPath, transcriptPath } from './transcript-path.ts';

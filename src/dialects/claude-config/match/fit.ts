@@ -1,5 +1,5 @@
 import { once } from '../../../base/once.ts';
-import { type ToolView, viewsOf } from '../../../hooks/faces/faces.ts';
+import { type ToolView, viewsOf } from '../../../tool-vocabularies/tool-views.ts';
 import { callOf, type HookEvent } from '../../../hooks/facts.ts';
 import type { Entry } from '../entry.ts';
 import { parseRule, type Rule, ruleMatches } from '../../../permissions/rules/rule.ts';

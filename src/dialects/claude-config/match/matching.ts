@@ -1,6 +1,6 @@
 import { systemClock } from '../../../base/clock.ts';
 import { isHooklineError } from '../../../base/errors.ts';
-import { vocabularyOfName } from '../../../hooks/faces/faces.ts';
+import { vocabularyOfName } from '../../../tool-vocabularies/tool-views.ts';
 import type { HookEvent } from '../../../hooks/facts.ts';
 import { compileMatcher, type ListRule, type Matcher } from '../../../hooks/matcher.ts';
 import type { Entry } from '../entry.ts';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { cutText, isRecord, typeName } from '../../../base/json.ts';
 import type { Decision } from '../../../hooks/decision.ts';
-import { resultOf } from '../../../hooks/faces/faces.ts';
+import { resultOf } from '../../../tool-vocabularies/tool-views.ts';
 import type { HandlerInput } from '../../../hooks/handler.ts';
 import type { SpecificOutput } from './schema.ts';
 import { capText, type Spill } from './spill.ts';

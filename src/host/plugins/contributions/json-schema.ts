@@ -1,7 +1,7 @@
 import { Ajv, type Options } from 'ajv';
 import addFormats from 'ajv-formats';
 import { messageOf } from '../../../base/errors.ts';
-import { tryLinear } from '../../../hooks/matcher.ts';
+import { compileLinear } from '../../../hooks/matcher.ts';
 import type { JsonSchema } from '../../../plugins/contract/input-schema.ts';
 
 /** Says what is wrong with a value, or null; what of the schema cannot be checked is told once, and then passes. */
@@ -40,7 +40,7 @@ function optionsWith(regExp: PatternEngine): Options {
 /** No pattern of a schema may take longer than its text is long. */
 function linearPatterns(onUnchecked: (what: string) => void): PatternEngine {
   const compile = (pattern: string): ReturnType<PatternEngine> => {
-    const linear = tryLinear(pattern);
+    const linear = compileLinear(pattern);
     if (!linear.ok) onUnchecked(`the pattern ${pattern} is not checked: ${linear.error}`);
     const made = {
       test: (text: string): boolean => !linear.ok || linear.test(text),

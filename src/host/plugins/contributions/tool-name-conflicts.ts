@@ -1,6 +1,6 @@
 import type { Tool } from '../../../agent/tools/tool.ts';
 import { findTool } from '../../../agent/tools/index.ts';
-import { viewsOf, vocabularyOfName } from '../../../hooks/faces/faces.ts';
+import { viewsOf, vocabularyOfName } from '../../../tool-vocabularies/tool-views.ts';
 import type { OnIssue, PluginIssue } from '../../../plugins/issue.ts';
 
 const told = new WeakSet<Tool>();

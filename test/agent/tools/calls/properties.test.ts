@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { widenUntilUnique } from '../../../../src/agent/tools/calls/find-place.ts';
 import { TOOLS } from '../../../../src/agent/tools/index.ts';
 import { prepareCall } from '../../../../src/agent/tools/run-call.ts';
-import { applyHunks, parsePatch } from '../../../../src/hooks/faces/patch.ts';
+import { applyHunks, parsePatch } from '../../../../src/tool-vocabularies/patch.ts';
 import { write } from '../../../base/directory.ts';
 import { stand } from '../standing.ts';
 

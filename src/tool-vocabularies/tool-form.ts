@@ -1,4 +1,4 @@
-import { isRecord, parseJson, typeName } from '../../base/json.ts';
+import { isRecord, parseJson, typeName } from '../base/json.ts';
 import {
   findArray,
   findText,
@@ -210,8 +210,8 @@ function readElement(element: unknown, shape: ListShape): Fields {
   const subject = findText(element, shape.subjects);
   if (subject === null) return { [shape.field]: rawText(element), ...shape.toFields?.(element) };
   const rest = element[shape.joinedWith?.key ?? ''];
-  const said = shape.joinedWith?.join(subject, rest) ?? subject;
-  return { [shape.field]: said, ...shape.toFields?.(element) };
+  const subjectText = shape.joinedWith?.join(subject, rest) ?? subject;
+  return { [shape.field]: subjectText, ...shape.toFields?.(element) };
 }
 
 function createElement(fields: Fields, shape: ListShape): unknown {

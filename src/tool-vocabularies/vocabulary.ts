@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { findPathInside } from '../../base/paths.ts';
-import type { ToolForm } from './face.ts';
+import { findPathInside } from '../base/paths.ts';
+import type { ToolForm } from './tool-form.ts';
 
 export const VOCABULARIES = ['claude', 'classic', 'sdk'] as const;
 

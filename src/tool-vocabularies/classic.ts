@@ -1,6 +1,6 @@
-import { isRecord, parseJson, type Parsed } from '../../base/json.ts';
+import { isRecord, parseJson, type Parsed } from '../base/json.ts';
 import { CLINE_WEB_SEARCH, createQuestionForm, readList } from './cline-forms.ts';
-import { createRenamedForm, describeNonObject, type ToolForm } from './face.ts';
+import { createRenamedForm, describeNonObject, type ToolForm } from './tool-form.ts';
 import { findText, rawText, type Fields } from './fields.ts';
 import { formatSearchReplace, parseSearchReplace } from './search-replace.ts';
 import {
@@ -8,7 +8,7 @@ import {
   type McpTarget,
   toRelativePath,
   type VocabularyRules,
-} from './tool-call.ts';
+} from './vocabulary.ts';
 
 export const USE_MCP_TOOL = 'use_mcp_tool';
 export const REPLACE_IN_FILE = 'replace_in_file';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/json.ts';
+import { isRecord } from '../base/json.ts';
 import { findText, linesOf, type Fields } from './fields.ts';
 import { createEditFields, createUnreadableChange, getText } from './file-change.ts';
 import {
@@ -9,7 +9,7 @@ import {
   type PatchHunk,
   type PatchSection,
 } from './patch.ts';
-import { readCalledFile, type FaceContext } from './tool-call.ts';
+import { readCalledFile, type FaceContext } from './vocabulary.ts';
 import { type CallPart, TOOLS } from './tools.ts';
 
 /** One part of a patch; `put` gives the new patch text. */

@@ -1,7 +1,7 @@
-import { isRecord } from '../../base/json.ts';
+import { isRecord } from '../base/json.ts';
 import { MULTI_EDIT, type CalledTool } from './catalogue.ts';
 import { REPLACE_IN_FILE, USE_MCP_TOOL } from './classic.ts';
-import { listItems } from './face.ts';
+import { listItems } from './tool-form.ts';
 import { findArray, rawText, withChanges, without, type Fields } from './fields.ts';
 import {
   createEditFields,
@@ -13,7 +13,7 @@ import {
 import { listPatchParts } from './patch-parts.ts';
 import { APPLY_PATCH, EDITOR } from './sdk.ts';
 import { parseSearchReplace, replaceBlock } from './search-replace.ts';
-import { readCalledFile, type FaceContext, type ToolCall } from './tool-call.ts';
+import { readCalledFile, type FaceContext, type ToolCall } from './vocabulary.ts';
 import { type CallPart, RULES, TOOLS, translatePath, type Translation } from './tools.ts';
 
 type PartReader = (input: unknown, context: FaceContext) => readonly CallPart[];
@@ -50,8 +50,8 @@ export function convertFields(
   const saysPath = RULES[from].alwaysSaysPath || RULES[into].alwaysSaysPath;
   const file = fields[pathField] ?? (saysPath ? tool.defaultPath : undefined);
   if (typeof file !== 'string') return fields;
-  const said = translatePath(file, translation, context);
-  return said === fields[pathField] ? fields : { ...fields, [pathField]: said };
+  const converted = translatePath(file, translation, context);
+  return converted === fields[pathField] ? fields : { ...fields, [pathField]: converted };
 }
 
 function createOnlyPart({ name, input }: ToolCall, { tool, face }: CalledTool): CallPart {

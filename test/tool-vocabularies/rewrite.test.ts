@@ -6,7 +6,7 @@ import {
   type Rewritten,
   type ToolCall,
   type Vocabulary,
-} from '../../../src/hooks/faces/faces.ts';
+} from '../../src/tool-vocabularies/tool-views.ts';
 
 const context: FaceContext = { cwd: '/ws', root: '/ws' };
 

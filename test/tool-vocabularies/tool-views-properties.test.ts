@@ -10,7 +10,7 @@ import {
   vocabularyOfKeys,
   type FaceContext,
   type ToolCall,
-} from '../../../src/hooks/faces/faces.ts';
+} from '../../src/tool-vocabularies/tool-views.ts';
 
 const context: FaceContext = {
   cwd: '/ws/sub',

@@ -1,9 +1,9 @@
 import path from 'node:path';
-import { shellWord } from '../../base/shell-word.ts';
+import { shellWord } from '../base/shell-word.ts';
 import { CLINE_WEB_SEARCH, createQuestionForm } from './cline-forms.ts';
-import { createListForm, createPlainForm, createRenamedForm } from './face.ts';
+import { createListForm, createPlainForm, createRenamedForm } from './tool-form.ts';
 import { findArray, rawText, type Fields } from './fields.ts';
-import { parseQualifiedName, toRelativePath, type VocabularyRules } from './tool-call.ts';
+import { parseQualifiedName, toRelativePath, type VocabularyRules } from './vocabulary.ts';
 
 export const EDITOR = 'editor';
 export const APPLY_PATCH = 'apply_patch';

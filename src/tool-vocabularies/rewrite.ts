@@ -1,9 +1,9 @@
-import { isRecord } from '../../base/json.ts';
+import { isRecord } from '../base/json.ts';
 import { findCalledTool, getOwnPathKey, getOwnVocabulary, type CalledTool } from './catalogue.ts';
-import { describeNonObject, type ToolForm } from './face.ts';
+import { describeNonObject, type ToolForm } from './tool-form.ts';
 import { changedKeys, isSame, withValues, type Fields } from './fields.ts';
-import { convertFields, listParts } from './slots.ts';
-import type { FaceContext, ToolCall, Vocabulary } from './tool-call.ts';
+import { convertFields, listParts } from './call-parts.ts';
+import type { FaceContext, ToolCall, Vocabulary } from './vocabulary.ts';
 import { type CallPart, getForm, RULES, translatePath } from './tools.ts';
 
 /** A new input that came back through one form of a call. */
@@ -145,10 +145,11 @@ function checkPut(part: PartRewrite, attempt: PutAttempt, context: FaceContext):
   if (reread.length !== slots.length || !isAlone) {
     return refuse(call, 'the change would reach other parts of the call');
   }
-  const unsaid = changed.filter((key) => !isSame(reread[index]?.fields[key], next[key]));
-  const vital = unsaid.find((key) => slot.tool.essential.includes(key));
-  if (vital !== undefined) return refuse(call, `its input cannot say this "${vital}"`);
-  const lost = [...new Set([...attempt.ignored, ...unsaid])];
+  const missingKeys = changed.filter((key) => !isSame(reread[index]?.fields[key], next[key]));
+  const missingEssential = missingKeys.find((key) => slot.tool.essential.includes(key));
+  if (missingEssential !== undefined)
+    return refuse(call, `its input cannot say this "${missingEssential}"`);
+  const lost = [...new Set([...attempt.ignored, ...missingKeys])];
   return lost.length === 0 ? { ok: true, input } : { ok: true, input, lost };
 }
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/json.ts';
+import { isRecord } from '../base/json.ts';
 import {
   findCalledTool,
   getOwnPathKey,
@@ -8,14 +8,14 @@ import {
 } from './catalogue.ts';
 import { rawText, type Fields } from './fields.ts';
 import { APPLY_PATCH, EDITOR } from './sdk.ts';
-import { convertFields, listParts } from './slots.ts';
+import { convertFields, listParts } from './call-parts.ts';
 import {
   VOCABULARIES,
   type FaceContext,
   type ToolCall,
   type ToolView,
   type Vocabulary,
-} from './tool-call.ts';
+} from './vocabulary.ts';
 import {
   type CallPart,
   getForm,
@@ -28,7 +28,7 @@ import {
 
 export { TOOL_NAMES, vocabularyOfName } from './catalogue.ts';
 export { rewriteInput, type Rewritten } from './rewrite.ts';
-export type { InputChange, InputInHand } from './tool-call.ts';
+export type { InputChange, InputInHand } from './vocabulary.ts';
 export { VOCABULARIES, type FaceContext, type ToolCall, type ToolView, type Vocabulary };
 
 export interface ToolResult {
@@ -142,9 +142,9 @@ function createOwnView(call: ToolCall, called: CalledTool, context: FaceContext)
   }
   const file = call.input[key];
   const own = { from: vocabulary, into: vocabulary };
-  const said = typeof file === 'string' ? translatePath(file, own, context) : file;
+  const converted = typeof file === 'string' ? translatePath(file, own, context) : file;
   // Hooks may get the very object that the call has: content can be large.
-  const input = said === file ? call.input : { ...call.input, [key]: said };
+  const input = converted === file ? call.input : { ...call.input, [key]: converted };
   return { name, input, part: null };
 }
 

@@ -1,8 +1,8 @@
 import { REPLACE_IN_FILE, USE_MCP_TOOL } from './classic.ts';
-import type { ToolForm } from './face.ts';
+import type { ToolForm } from './tool-form.ts';
 import { APPLY_PATCH, EDITOR } from './sdk.ts';
 import { createMcpTool, getForm, RULES, type Tool, TOOLS } from './tools.ts';
-import { type ToolCall, VOCABULARIES, type Vocabulary } from './tool-call.ts';
+import { type ToolCall, VOCABULARIES, type Vocabulary } from './vocabulary.ts';
 
 /** The names of one tool in each vocabulary; an empty list means its Claude name is used. */
 export type ToolNames = { readonly claude: string } & {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { rewriteInput, viewsOf, type FaceContext } from '../../../src/hooks/faces/faces.ts';
-import { applyHunks, hunkLines, parsePatch } from '../../../src/hooks/faces/patch.ts';
+import { rewriteInput, viewsOf, type FaceContext } from '../../src/tool-vocabularies/tool-views.ts';
+import { applyHunks, hunkLines, parsePatch } from '../../src/tool-vocabularies/patch.ts';
 
 const FILES: Readonly<Record<string, string>> = {
   '/ws/old.txt': 'one\ntwo\nthree\n',

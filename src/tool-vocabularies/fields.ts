@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/json.ts';
+import { isRecord } from '../base/json.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/json.ts';
+import { isRecord } from '../base/json.ts';
 import { findText, rawText, type Fields } from './fields.ts';
 import { type CallPart, TOOLS } from './tools.ts';
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { CLAUDE } from './claude.ts';
 import { CLASSIC } from './classic.ts';
-import type { ToolForm } from './face.ts';
+import type { ToolForm } from './tool-form.ts';
 import type { Fields } from './fields.ts';
 import { SDK } from './sdk.ts';
 import {
@@ -11,7 +11,7 @@ import {
   type ToolKind,
   type Vocabulary,
   type VocabularyRules,
-} from './tool-call.ts';
+} from './vocabulary.ts';
 
 /** The table of all vocabularies: a further one is a row here, and the compiler lists what else it needs. */
 export const RULES: Readonly<Record<Vocabulary, VocabularyRules>> = {

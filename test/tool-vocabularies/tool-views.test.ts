@@ -8,7 +8,7 @@ import {
   type FaceContext,
   type ToolResult,
   type Vocabulary,
-} from '../../../src/hooks/faces/faces.ts';
+} from '../../src/tool-vocabularies/tool-views.ts';
 
 const context: FaceContext = { cwd: '/ws', root: '/ws' };
 

@@ -4,7 +4,7 @@ import {
   formatSearchReplace,
   parseSearchReplace,
   replaceBlock,
-} from '../../../src/hooks/faces/search-replace.ts';
+} from '../../src/tool-vocabularies/search-replace.ts';
 
 const dashes = '------- SEARCH\na\n=======\nb\n+++++++ REPLACE';
 const angles = '<<<<<<< SEARCH\nc\nd\n=======\n>>>>>>> REPLACE';

@@ -1,5 +1,5 @@
-import { isRecord, parseJson } from '../../base/json.ts';
-import { createRenamedForm, describeNonObject, type ToolForm } from './face.ts';
+import { isRecord, parseJson } from '../base/json.ts';
+import { createRenamedForm, describeNonObject, type ToolForm } from './tool-form.ts';
 import { findArray, findText, rawText, type Fields } from './fields.ts';
 
 export const WEB_SEARCH_KEYS = ['query', 'allowed_domains', 'blocked_domains'];

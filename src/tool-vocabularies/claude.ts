@@ -1,7 +1,7 @@
 import { WEB_SEARCH_KEYS } from './cline-forms.ts';
-import { createListForm, createPlainForm } from './face.ts';
+import { createListForm, createPlainForm } from './tool-form.ts';
 import { without } from './fields.ts';
-import { parseQualifiedName, type CompleteRules } from './tool-call.ts';
+import { parseQualifiedName, type CompleteRules } from './vocabulary.ts';
 
 const MCP_PREFIX = 'mcp__';
 
