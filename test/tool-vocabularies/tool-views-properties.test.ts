@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isRecord } from '../../../src/base/json.ts';
+import { isRecord } from '../../src/base/json.ts';
 import {
   rewriteInput,
   namesOf,
