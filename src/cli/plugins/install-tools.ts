@@ -13,7 +13,7 @@ import { pluginPlaces } from '../../host/dialects/plugin.ts';
 import type { PluginsPlace } from '../../plugins/install/install.ts';
 
 /** npm, git and the rest of this machine, for whoever installs plugins. */
-export function installTools(
+export function createInstallTools(
   { print, signal }: CommandContext,
   { surroundings }: Pick<Host, 'surroundings'>,
 ): InstallTools {
@@ -28,7 +28,7 @@ export function installTools(
 }
 
 /** Every directory that plugins are looked for in: the person's, then those of the workspace. */
-export function pluginsPlaces({
+export function listPluginPlaces({
   surroundings,
   workspaceRoots,
 }: Pick<Host, 'surroundings' | 'workspaceRoots'>): readonly PluginsPlace[] {
@@ -41,7 +41,7 @@ export function pluginsPlaces({
 }
 
 /** The directory that --cwd names, or the person's own. */
-export function placeToInstall(
+export function resolveInstallPlace(
   { isDirectoryNamed }: CommandContext,
   { startDirectory: workspace, surroundings }: Pick<Host, 'startDirectory' | 'surroundings'>,
 ): PluginsPlace {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import path from 'node:path';
 import { build } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { childProgram } from '../../../src/plugins/isolation/plugin-process.ts';
+import { findChildProgram } from '../../../src/plugins/isolation/plugin-process.ts';
 import { builtChild, createStage, isAlive, openText } from './isolated.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../../..');
@@ -102,7 +102,7 @@ describe('the host of a plugin in a process of its own', () => {
 
 describe('the program of a plugin’s process', () => {
   it('is found beside the sources, and runs from there', async () => {
-    const program = childProgram();
+    const program = findChildProgram();
     expect(path.relative(PROJECT, program.file)).toBe(path.join('src', 'plugin-child.ts'));
     const text = `export default { name: 'plain', manifest: { capabilities: ['tools'] } };`;
     expect(await openText(text, { program })).toMatchObject({
