@@ -45,8 +45,9 @@ type Fields = Readonly<Record<string, unknown>>;
 
 function findProblem(plugin: Fields): string | null {
   const { manifest, hooks, setup } = plugin;
-  if (!isRecord(manifest))
+  if (!isRecord(manifest)) {
     return `expected "manifest" to be an object, found ${describeFound(manifest)}`;
+  }
   const problem =
     findCapabilityProblem(manifest['capabilities']) ??
     findListProblem(manifest, 'providerIds') ??

@@ -333,7 +333,7 @@ function toTextOr(name: unknown, otherwise: string): string {
 }
 
 /** The host's logger, with the plugin's name in the metadata of each record. */
-export function createScopedLogger(
+function createScopedLogger(
   { logger, session }: Pick<PluginSetupContext, 'logger' | 'session'>,
   pluginName: string,
 ): BasicLogger | undefined {

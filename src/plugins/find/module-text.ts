@@ -107,8 +107,9 @@ export function getFileKind(name: string): FileKind {
   if (!MODULE_ENDINGS.includes(small)) return null;
   if (/\.d\.[mc]?ts$/iu.test(name)) return toOtherKind('declares types only', true);
   if (/\.(?:test|spec)\.\w+$/iu.test(name)) return toOtherKind('is a test', true);
-  if (ending !== small)
+  if (ending !== small) {
     return toOtherKind(`its ending should be ${small}, in small letters`, false);
+  }
   return { kind: 'module' };
 }
 

@@ -104,8 +104,9 @@ type ItemReading = { readonly declared: readonly DeclaredEntry[] } | { readonly 
 
 function readItem(item: unknown, { place, directory }: ItemPlace): ItemReading {
   const where = `"cline.plugins[${place}]" in ${path.join(directory, 'package.json')}`;
-  if (typeof item === 'string')
+  if (typeof item === 'string') {
     return { declared: [toDeclaredEntry(item, { directory, given: null })] };
+  }
   if (!isRecord(item)) {
     return { problem: `${where} must be a path or an object, found ${typeName(item)}` };
   }

@@ -149,8 +149,9 @@ function createCaller(hook: HookName, { link, forms, news, timeoutMs }: PluginFa
       { timeoutMs, ...(signal instanceof AbortSignal ? { signal } : {}) },
     );
     const result = readResult(answer, request);
-    if (answer.request !== undefined && isRecord(request))
+    if (answer.request !== undefined && isRecord(request)) {
       applyRequestChanges(request, answer.request);
+    }
     return result;
   };
 }

@@ -131,8 +131,9 @@ function findMisfit(
 /** Throws PAYLOAD_INVALID when it is no event. */
 function readEnvelope(given: unknown, plugin: string, now: number): AutomationEventEnvelope {
   const place = `ingestEvent of the plugin "${plugin}"`;
-  if (!isRecord(given))
+  if (!isRecord(given)) {
     throw createEventError(`${place} expects an object, found ${typeName(given)}`);
+  }
   const needed = (key: string): string => {
     const text = readText(given, key);
     if (text !== null) return text;

@@ -72,8 +72,9 @@ function readServer(
 ): ServerConfig | string {
   const name = typeof written === 'string' ? written.trim() : '';
   if (name === '') return 'expected "name" to be a text that is not empty';
-  if (!isRecord(transport))
+  if (!isRecord(transport)) {
     return `expected "transport" to be an object, ${describeFound(transport)}`;
+  }
   const directory = means.directoryOf(plugin);
   const reached = readTransport(transport, env, { directory, env: means.env });
   if (typeof reached === 'string') return reached;
@@ -123,8 +124,9 @@ function readProgram(
   beside: unknown,
   standing: Standing,
 ): Reached | string {
-  if (!isFilled(command))
+  if (!isFilled(command)) {
     return `expected "transport.command" to be a text, ${describeFound(command)}`;
+  }
   if (!isTexts(args)) return 'expected "transport.args" to be a list of texts';
   if (cwd !== undefined && !isFilled(cwd)) {
     return `expected "transport.cwd" to be a text, ${describeFound(cwd)}`;

@@ -57,8 +57,9 @@ export function toAgentTool(tool: AgentTool, means: PluginToolPorts): Tool {
       const meant = input.read(given);
       const checked = checkSafely(input, meant);
       const calling = { tool, input, bench, means };
-      if ('then' in checked)
+      if ('then' in checked) {
         return toPreparedCall(meant, (call) => waitAndRun(call, calling, checked));
+      }
       if (!checked.ok) return describeWrongInput(tool, input, checked.problem);
       const { value } = checked;
       return toPreparedCall(meant, (call) => runTool({ ...calling, value, call }));

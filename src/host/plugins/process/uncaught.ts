@@ -31,8 +31,9 @@ export function watchUncaught(plugins: readonly WatchedPlugin[], onIssue: OnIssu
     plugins.map(({ getName, entry }) => [entry.file, createUncaughtIssues(getName, onIssue)]),
   );
   // Only a monitor: with a listener for the error itself, Node.js would end for none any more.
-  if (watches.size === 0 && former.size === 0)
+  if (watches.size === 0 && former.size === 0) {
     process.on('uncaughtExceptionMonitor', handleUncaught);
+  }
   watches.add(watch);
   return () => {
     watches.delete(watch);

@@ -35,8 +35,9 @@ export async function download(url: string, signal: AbortSignal, limits: Limits)
     return await readBody(response, limits);
   } catch (error) {
     signal.throwIfAborted();
-    if (limit.isOver())
+    if (limit.isOver()) {
       throw createDownloadError(url, `it took longer than ${limits.timeoutMs} ms`);
+    }
     throw error instanceof Refused
       ? createDownloadError(url, error.message)
       : createBrokenError(url, error);

@@ -114,8 +114,9 @@ async function readModule(
   const missing = imports.findIndex(
     ({ kind }, at) => kind === 'static' && targets[at]?.kind === 'missing',
   );
-  if (missing !== -1)
+  if (missing !== -1) {
     return createMissingImport(imports[missing], targets[missing], { file, text });
+  }
   return { ...transformed, file, source, imports, exports, targets };
 }
 

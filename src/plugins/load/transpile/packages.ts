@@ -141,7 +141,7 @@ function listSyncConditions(): readonly string[] {
  * What `exports` of a package.json say of a path (`.`, `./lib/a.js`), or `imports` of a name (`#a`): a
  * path inside the package, or for `imports` also another package. Null when they say nothing.
  */
-export function resolveMapping(field: unknown, request: string): string | null {
+function resolveMapping(field: unknown, request: string): string | null {
   const table = isTable(field) ? field : { '.': field };
   if (Object.hasOwn(table, request) && !request.includes('*')) {
     return resolveTarget(table[request], '');

@@ -137,7 +137,7 @@ export interface Keeping {
 }
 
 /** Writes a translation where it is found the next time, or where nothing can be written, for this process only. */
-export async function writeToCache(
+async function writeToCache(
   made: Omit<TranspiledRecord, 'digest'>,
   { request, maps }: Keeping,
 ): Promise<Transpiled> {

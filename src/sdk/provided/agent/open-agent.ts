@@ -246,7 +246,7 @@ const ASKED = {
 };
 
 /** A program's own model as one that sessions can ask. */
-export function createModel(own: AgentModel, options: Record<string, unknown>): Model {
+function createModel(own: AgentModel, options: Record<string, unknown>): Model {
   return {
     provider: 'own',
     id: 'own',

@@ -5,10 +5,13 @@ import { HooklineError } from '../../../base/errors.ts';
 import { readSurroundings, type Surroundings } from '../../../host/config.ts';
 import { clineDirectory } from '../../../host/dialects/own-directory.ts';
 import { installPlugin as install, type PluginsPlace } from '../../../plugins/install/install.ts';
-import { listInstalled, matchInstalled } from '../../../plugins/install/installed.ts';
+import {
+  listInstalled,
+  matchInstalled,
+  removeInstalled,
+} from '../../../plugins/install/installed.ts';
 import { parseSource } from '../../../plugins/install/parse-source.ts';
 import type { Source } from '../../../plugins/install/source.ts';
-import { removeInstalled } from '../../../plugins/install/installed.ts';
 import { childEnvironment, PROVIDER_KEYS } from '../../../process/environment.ts';
 import { createProgramFinder } from '../../../process/program-finder.ts';
 import type { PluginInstallSourceType } from './plugin-sources.ts';
@@ -71,8 +74,9 @@ export async function uninstallPlugin(
   const places = options.cwd === undefined ? [own] : [resolvePlace(options, surroundings), own];
   const all = places.flatMap((place) => listInstalled(place));
   const [found, ...others] = matchInstalled(all, options.name, surroundings.cwd);
-  if (found === undefined || others.length > 0)
+  if (found === undefined || others.length > 0) {
     throw createAmbiguousError(options.name, others.length);
+  }
   removeInstalled(found);
   const { name, path: installPath, entryPaths } = found;
   return { name, installPath, removedPaths: [installPath], entryPaths: [...entryPaths] };

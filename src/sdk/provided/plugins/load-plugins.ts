@@ -225,8 +225,9 @@ async function loadEntry(
   if (loading.kind === 'failed') return createFailure(file, loading.message);
   const { plugin } = loading;
   const problem = findProblem(plugin);
-  if (!isPlugin(plugin) || problem !== null)
+  if (!isPlugin(plugin) || problem !== null) {
     return createFailure(file, problem ?? 'it is no plugin');
+  }
   return { file, plugin };
 }
 
