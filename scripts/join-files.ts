@@ -3,11 +3,13 @@ import { build, type Plugin } from 'rolldown';
 // Every plugin waits for these: finding and reading ten files takes longer than what they do.
 const JOINED = ['dist/plugins/load/load-plugin.js', 'dist/plugins/load/transpile/transpile.js'];
 
-/** What is imported as it runs stays a file of its own. */
-const laterStaysApart: Plugin = {
-  name: 'later-stays-apart',
+/** Dynamic imports stay files of their own, and so does the module whose AsyncLocalStorage others read. */
+const keepApart: Plugin = {
+  name: 'keep-apart',
   resolveId: (id, _importer, { kind }) =>
-    kind === 'dynamic-import' ? { id, external: true } : null,
+    kind === 'dynamic-import' || id.endsWith('/plugin-ownership.js')
+      ? { id, external: true }
+      : null,
 };
 
 /** Writes what some built files always import into them. Nothing of it may keep a state of its own. */
@@ -17,7 +19,7 @@ export async function joinFiles(): Promise<void> {
       input: file,
       platform: 'node',
       external: /^node:/,
-      plugins: [laterStaysApart],
+      plugins: [keepApart],
       output: { file, format: 'esm', minify: false },
     });
   }

@@ -2,7 +2,7 @@ import { servePlugin } from './plugins/isolation/child/serve.ts';
 import { loadPlugin } from './plugins/load/load-plugin.ts';
 import { providedModules } from './sdk/provided.ts';
 import { offerClineCore } from './sdk/provided/core-slot.ts';
-import { registeredHere } from './sdk/provided/registered-here.ts';
+import { collectRegistered } from './sdk/provided/registered-here.ts';
 
 // Plugins may start sessions of their own, also from here.
 offerClineCore(async () => (await import('./sdk/cline-core.ts')).ClineCore);
@@ -10,6 +10,6 @@ offerClineCore(async () => (await import('./sdk/cline-core.ts')).ClineCore);
 // The process of one plugin, started by `openIsolated`.
 servePlugin({
   load: (order) => loadPlugin({ ...order, provided: providedModules, copy: 'isolated' }),
-  registeredHere,
+  registeredHere: collectRegistered,
   exit: () => process.exit(0),
 });

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { createAgentMirror } from '../../src/host/plugins/events/agent-state.ts';
+import { createAgentStates } from '../../src/host/plugins/events/agent-state.ts';
 import { createSnapshots, type Snapshots } from '../../src/host/plugins/events/snapshots.ts';
-import { openIsolated } from '../../src/plugins/isolation/isolate.ts';
+import { loadIsolated } from '../../src/plugins/isolation/isolate.ts';
 import type { Message } from '../../src/sessions/messages.ts';
 import { createPlace } from '../places.ts';
 import type { Contest, Row, RowOptions } from '../row.ts';
@@ -68,7 +68,7 @@ async function openPlugin(project: string): Promise<OpenedPlugin> {
   const place = createPlace();
   const file = path.join(place.workspace, 'guard.mjs');
   writeFileSync(file, PLUGIN);
-  const loading = await openIsolated({
+  const loading = await loadIsolated({
     entry: { file, label: 'guard', package: null, capabilities: null },
     cwd: place.workspace,
     environment: { PATH: process.env['PATH'] ?? '' },
@@ -108,7 +108,7 @@ function contextOf(snapshots: Snapshots): object {
 function snapshotsOf(messages: readonly Message[]): Snapshots {
   return createSnapshots({
     sessionId: 'session',
-    mirror: createAgentMirror(),
+    mirror: createAgentStates(),
     messages: () => messages,
     model: () => null,
     now: () => 0,

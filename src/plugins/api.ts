@@ -25,7 +25,7 @@ export interface Contributions {
   readonly mcpServers: AgentExtensionMcpServer[];
 }
 
-function noContributions(): Contributions {
+function createContributions(): Contributions {
   return {
     tools: [],
     commands: [],
@@ -57,10 +57,10 @@ const ALWAYS_NEEDED: readonly AgentExtensionCapability[] = ['rules', 'automation
 
 /** What `setup` of one plugin is given; each method needs its capability. */
 export function createApi(request: ApiRequest): SetupApi {
-  const contributions = noContributions();
+  const contributions = createContributions();
   let isOpen = true;
   const admit = (method: string, capability: AgentExtensionCapability): void => {
-    if (!isOpen) throw tooLate(request.name, method);
+    if (!isOpen) throw createLateError(request.name, method);
     checkCapability(request, method, capability);
   };
   const check = (method: string, given: unknown, keys: readonly string[]): void =>
@@ -95,7 +95,7 @@ export function createApi(request: ApiRequest): SetupApi {
     registerAutomationEventType(type) {
       admit('registerAutomationEventType', 'automationEvents');
       check('registerAutomationEventType', type, ['eventType', 'source']);
-      contributions.automationEventTypes.push(trimmed(type));
+      contributions.automationEventTypes.push(trimEventType(type));
     },
     registerMcpServer(server) {
       admit('registerMcpServer', 'mcp');
@@ -124,7 +124,7 @@ function checkCapability(
   });
 }
 
-function tooLate(name: string, method: string): HooklineError {
+function createLateError(name: string, method: string): HooklineError {
   return new HooklineError('PLUGIN_LATE', {
     message: `the plugin "${name}" called ${method} after its setup had ended`,
     hint: 'Everything is registered in setup; what a session has does not change later.',
@@ -152,7 +152,7 @@ function checkShape(place: string, given: unknown, keys: readonly string[]): voi
   }
 }
 
-function trimmed(type: AgentExtensionAutomationEventType): AgentExtensionAutomationEventType {
+function trimEventType(type: AgentExtensionAutomationEventType): AgentExtensionAutomationEventType {
   const { eventType, source, examples, metadata } = type;
   return {
     ...type,

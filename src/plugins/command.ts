@@ -31,7 +31,7 @@ export async function runCommand(
     try {
       const file = entry?.file ?? null;
       const work = () => runAsPlugin(file, () => command.handler?.(words.join(' ')));
-      return replyOf(await callWithTimeout(work, { timeoutMs, signal }));
+      return toReply(await callWithTimeout(work, { timeoutMs, signal }));
     } catch (error) {
       signal.throwIfAborted();
       const message = `the command ${typed} failed: ${messageOf(error)}`;
@@ -49,21 +49,21 @@ export function findCommand(
 ): AgentExtensionCommand | null {
   const [typed = ''] = prompt.trim().split(/\s+/);
   if (!typed.startsWith('/')) return null;
-  const command = commands.find(({ name }) => plain(name) === plain(typed));
+  const command = commands.find(({ name }) => normalizeName(name) === normalizeName(typed));
   return command?.handler === undefined ? null : command;
 }
 
-function plain(name: string): string {
+function normalizeName(name: string): string {
   return name.trim().replace(/^\//, '').toLowerCase();
 }
 
-function replyOf(
+function toReply(
   result: string | { reply?: string; submitPrompt?: string } | undefined,
 ): CommandReply {
-  if (typeof result === 'string') return { reply: textOrNull(result), prompt: null };
-  return { reply: textOrNull(result?.reply), prompt: textOrNull(result?.submitPrompt) };
+  if (typeof result === 'string') return { reply: toTextOrNull(result), prompt: null };
+  return { reply: toTextOrNull(result?.reply), prompt: toTextOrNull(result?.submitPrompt) };
 }
 
-function textOrNull(text: unknown): string | null {
+function toTextOrNull(text: unknown): string | null {
   return typeof text === 'string' && text.trim() !== '' ? text.trim() : null;
 }

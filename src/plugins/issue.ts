@@ -38,13 +38,13 @@ export function createUncaughtIssues(
     count += 1;
     if (count > MAX_TOLD) return;
     const rest = count === MAX_TOLD ? ' (further ones are not told of)' : '';
-    const message = `an error that nothing caught: ${whatWasThrown(error)}${rest}`;
+    const message = `an error that nothing caught: ${describeThrown(error)}${rest}`;
     onIssue({ plugin: plugin(), phase: 'uncaught', level: 'error', message });
   };
 }
 
 /** Of what is rejected with and is no error, Node.js makes one that explains rejections at length. */
-function whatWasThrown(error: unknown): string {
+function describeThrown(error: unknown): string {
   const message = messageOf(error);
   const isExplained = isRecord(error) && error['code'] === 'ERR_UNHANDLED_REJECTION';
   const [, reason] = /with the reason "(.*)"\.$/su.exec(message) ?? [];

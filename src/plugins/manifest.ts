@@ -13,7 +13,7 @@ export interface ManifestReading {
 }
 
 /** What one is called that neither says its name nor lies in a file; `place` is its number. */
-export function numberedName(place: number): string {
+export function formatNumberedName(place: number): string {
   return `extension_${String(place).padStart(4, '0')}`;
 }
 
@@ -23,7 +23,7 @@ export function readManifest(plugin: unknown, label: string): ManifestReading {
     const problem = `expected a plugin object, found ${typeName(plugin)}`;
     return { name: label, problem, warnings: [] };
   }
-  const name = filled(plugin['name']) ?? label;
+  const name = toFilledText(plugin['name']) ?? label;
   const problem = findProblem(plugin);
   return { name, problem, warnings: problem === null ? findWarnings(plugin) : [] };
 }
@@ -31,13 +31,13 @@ export function readManifest(plugin: unknown, label: string): ManifestReading {
 /** What a plugin calls itself; null when it does not, or cannot be asked: getters of foreign objects may throw. */
 export function readName(plugin: unknown): string | null {
   try {
-    return isRecord(plugin) ? filled(plugin['name']) : null;
+    return isRecord(plugin) ? toFilledText(plugin['name']) : null;
   } catch {
     return null;
   }
 }
 
-function filled(name: unknown): string | null {
+function toFilledText(name: unknown): string | null {
   return typeof name === 'string' && name.trim() !== '' ? name : null;
 }
 
@@ -45,24 +45,26 @@ type Fields = Readonly<Record<string, unknown>>;
 
 function findProblem(plugin: Fields): string | null {
   const { manifest, hooks, setup } = plugin;
-  if (!isRecord(manifest)) return `expected "manifest" to be an object, found ${found(manifest)}`;
+  if (!isRecord(manifest)) {
+    return `expected "manifest" to be an object, found ${describeFound(manifest)}`;
+  }
   const problem =
-    capabilityProblem(manifest['capabilities']) ??
-    listProblem(manifest, 'providerIds') ??
-    listProblem(manifest, 'modelIds');
+    findCapabilityProblem(manifest['capabilities']) ??
+    findListProblem(manifest, 'providerIds') ??
+    findListProblem(manifest, 'modelIds');
   if (problem !== null) return problem;
   if (setup !== undefined && typeof setup !== 'function') {
-    return `expected "setup" to be a function, found ${found(setup)}`;
+    return `expected "setup" to be a function, found ${describeFound(setup)}`;
   }
-  return hooksProblem(hooks, manifest['capabilities']);
+  return findHooksProblem(hooks, manifest['capabilities']);
 }
 
-function found(value: unknown): string {
+function describeFound(value: unknown): string {
   return value === undefined ? 'nothing' : typeName(value);
 }
 
 /** Why these cannot be the capabilities of a plugin, or null. */
-export function capabilityProblem(given: unknown): string | null {
+export function findCapabilityProblem(given: unknown): string | null {
   if (!Array.isArray(given) || given.length === 0) {
     return `expected "capabilities" to be a list with at least one of ${CAPABILITIES.join(', ')}`;
   }
@@ -77,14 +79,14 @@ function isCapability(value: unknown): value is AgentExtensionCapability {
   return CAPABILITIES.some((each) => each === value);
 }
 
-function listProblem(manifest: Fields, key: string): string | null {
+function findListProblem(manifest: Fields, key: string): string | null {
   if (!Object.hasOwn(manifest, key)) return null;
   const given = manifest[key];
   const isFine = Array.isArray(given) && given.every((each) => typeof each === 'string');
   return isFine || given === undefined ? null : `expected "${key}" to be a list of strings`;
 }
 
-function hooksProblem(hooks: unknown, capabilities: unknown): string | null {
+function findHooksProblem(hooks: unknown, capabilities: unknown): string | null {
   if (hooks === undefined) return null;
   if (!isRecord(hooks)) return `expected "hooks" to be an object, found ${typeName(hooks)}`;
   const isDeclared = Array.isArray(capabilities) && capabilities.includes('hooks');
@@ -97,10 +99,10 @@ function findWarnings({ manifest, hooks }: Fields): readonly string[] {
   if (hooks === undefined) {
     return isPromised ? ['it declares the capability "hooks" and has no hooks'] : [];
   }
-  return Object.entries(hooks ?? {}).flatMap(([name, hook]) => hookWarning(name, hook));
+  return Object.entries(hooks ?? {}).flatMap(([name, hook]) => findHookWarning(name, hook));
 }
 
-function hookWarning(name: string, hook: unknown): readonly string[] {
+function findHookWarning(name: string, hook: unknown): readonly string[] {
   if (!HOOK_NAMES.some((each) => each === name)) {
     // Hooks may be methods of an object that keeps what they count.
     if (typeof hook !== 'function') return [];

@@ -5,7 +5,7 @@ import { callWithTimeout, notifyIfSlow } from './call-with-timeout.ts';
 import { createHealth, type Health } from './health.ts';
 import type { PluginEntry } from './entry.ts';
 import type { OnIssue } from './issue.ts';
-import { numberedName, readManifest, readName } from './manifest.ts';
+import { formatNumberedName, readManifest, readName } from './manifest.ts';
 import { runAsPlugin } from './plugin-ownership.ts';
 import type {
   AgentExtensionAutomationEventType,
@@ -165,7 +165,7 @@ async function setUpAll(
     const { entry } = each;
     const leaveOut = ({ status }: LeftOut): void =>
       void failed.push(entry === null ? status : { ...status, entry });
-    const label = entry?.label ?? numberedName(place);
+    const label = entry?.label ?? formatNumberedName(place);
     const resolved = resolvePlugin(each.plugin, { label, others: active }, options);
     if ('status' in resolved) leaveOut(resolved);
     else {
@@ -248,7 +248,7 @@ async function setUp(
   const { automationFor = () => options.context.automation } = options;
   const automation = automationFor(name, () => contributions.automationEventTypes);
   const logger = createScopedLogger(options.context, name);
-  const context = contextFor({ ...options.context, automation, logger }, plugin, (dispose) =>
+  const context = buildContext({ ...options.context, automation, logger }, plugin, (dispose) =>
     disposals.push({ plugin: name, dispose: () => runAsPlugin(file, dispose) }),
   );
   try {
@@ -292,7 +292,7 @@ function toSetupError(name: string, error: unknown): HooklineError {
 }
 
 /** Only plugins with the capability get the automation port. */
-function contextFor(
+function buildContext(
   context: PluginSetupContext,
   { manifest }: AgentPlugin,
   onDispose: (dispose: () => unknown) => void,
@@ -316,9 +316,9 @@ function describeStatus(active: ActivePlugin): PluginStatus {
     contributes: {
       tools: contributions.tools.map((tool) => tool.name),
       commands: contributions.commands.map((command) => command.name),
-      rules: contributions.rules.map((rule) => textOr(rule.id, 'without an id')),
+      rules: contributions.rules.map((rule) => toTextOr(rule.id, 'without an id')),
       messageBuilders: contributions.messageBuilders.map((builder) =>
-        textOr(builder.name, 'without a name'),
+        toTextOr(builder.name, 'without a name'),
       ),
       providers: contributions.providers.map((provider) => provider.name),
       automationEventTypes: contributions.automationEventTypes.map((type) => type.eventType),
@@ -328,12 +328,12 @@ function describeStatus(active: ActivePlugin): PluginStatus {
 }
 
 /** Plugins may be plain JavaScript, and Cline asks for neither. */
-function textOr(name: unknown, otherwise: string): string {
+function toTextOr(name: unknown, otherwise: string): string {
   return typeof name === 'string' && name.trim() !== '' ? name : otherwise;
 }
 
 /** The host's logger, with the plugin's name in the metadata of each record. */
-export function createScopedLogger(
+function createScopedLogger(
   { logger, session }: Pick<PluginSetupContext, 'logger' | 'session'>,
   pluginName: string,
 ): BasicLogger | undefined {

@@ -6,7 +6,7 @@ import type { RunResult } from '../../src/agent/runtime-event.ts';
 import { createModels, type Models } from '../../src/host/agent/choose-model.ts';
 import type { ModelWish } from '../../src/host/agent/agent-options.ts';
 import { loadConfig } from '../../src/host/config.ts';
-import { createProviders, providersOf } from '../../src/host/plugins/contributions/providers.ts';
+import { createProviders, listProviders } from '../../src/host/plugins/contributions/providers.ts';
 import type { Settings } from '../../src/host/settings.ts';
 import type { AgentPlugin } from '../../src/plugins/contract/plugin.ts';
 import type { PluginIssue } from '../../src/plugins/issue.ts';
@@ -32,7 +32,7 @@ export async function setUp(...plugins: readonly AgentPlugin[]): Promise<Provide
     disposeTimeoutMs: 1000,
     onIssue,
   });
-  const own = providersOf(registry.active, onIssue);
+  const own = listProviders(registry.active, onIssue);
   return { providers: createProviders(() => own), issues };
 }
 

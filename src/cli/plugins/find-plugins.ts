@@ -6,8 +6,8 @@ import { closestName } from '../../base/spelling.ts';
 import type { Host } from '../../host/create-host.ts';
 import type { HookStatus } from '../../host/hook-set.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
-import { callsItself } from '../../plugins/find/module-text.ts';
-import { nameWithoutMark } from '../../plugins/install/layout.ts';
+import { hasOwnName } from '../../plugins/find/module-text.ts';
+import { removeHashMark } from '../../plugins/install/layout.ts';
 import { type InstallRecord, readRecord } from '../../plugins/install/record.ts';
 
 /** A plugin of this session, and whether it may be loaded. */
@@ -38,7 +38,7 @@ function findInstall(file: string): FoundInstall | null {
   const parts = file.split(path.sep);
   const start = parts.lastIndexOf('_installed');
   if (start === -1) return null;
-  const end = parts.findIndex((part, at) => at > start && nameWithoutMark(part) !== null);
+  const end = parts.findIndex((part, at) => at > start && removeHashMark(part) !== null);
   if (end === -1) return null;
   const directory = parts.slice(0, end + 1).join(path.sep);
   return { directory, record: readRecord(directory) };
@@ -53,30 +53,35 @@ export function selectPlugin(
   const exact = all.filter(({ status: { hook } }) => hook.id === wanted || hook.ownId === wanted);
   if (exact.length === 1) return exact;
   const file = path.resolve(cwd, wanted);
-  const byPath = all.filter((plugin) => pathsOf(plugin).includes(file));
-  const named = byPath.length > 0 ? byPath : goingBy(all, wanted);
-  const homes = new Set(named.map(homeOf));
+  const byPath = all.filter((plugin) => listPaths(plugin).includes(file));
+  const named = byPath.length > 0 ? byPath : selectByName(all, wanted);
+  const homes = new Set(named.map(getHome));
   if (homes.size === 1) return named;
-  if (homes.size > 1) throw ambiguous(named, wanted);
-  throw looksLikePath(wanted) && !existsSync(file) ? missing(file) : unknown(all, wanted);
+  if (homes.size > 1) throw createAmbiguousError(named, wanted);
+  throw isPathLike(wanted) && !existsSync(file)
+    ? createMissingError(file)
+    : createUnknownError(all, wanted);
 }
 
 /** Those that lie at a path, or below it. */
-export function pluginsBelow(all: readonly FoundPlugin[], place: string): readonly FoundPlugin[] {
+export function selectPluginsBelow(
+  all: readonly FoundPlugin[],
+  place: string,
+): readonly FoundPlugin[] {
   return all.filter(({ status: { hook }, entry }) =>
     [hook.path, entry.file].some((file) => isInside(place, file)),
   );
 }
 
 /** By what people call it, or else by what it calls itself. */
-function goingBy(all: readonly FoundPlugin[], wanted: string): readonly FoundPlugin[] {
+function selectByName(all: readonly FoundPlugin[], wanted: string): readonly FoundPlugin[] {
   const low = wanted.toLowerCase();
-  const named = all.filter((each) => namesOf(each).some((name) => name.toLowerCase() === low));
+  const named = all.filter((each) => listNames(each).some((name) => name.toLowerCase() === low));
   if (named.length > 0) return named;
-  return all.filter(({ entry }) => callsItself(entry.file, wanted));
+  return all.filter(({ entry }) => hasOwnName(entry.file, wanted));
 }
 
-function namesOf({ entry, status: { hook }, install }: FoundPlugin): readonly string[] {
+function listNames({ entry, status: { hook }, install }: FoundPlugin): readonly string[] {
   const base = path.basename(hook.path);
   const directory = install === null ? null : path.basename(install.directory);
   return [
@@ -85,11 +90,11 @@ function namesOf({ entry, status: { hook }, install }: FoundPlugin): readonly st
     base.replace(/\.m?[tj]s$/iu, ''),
     ...(entry.package === null ? [] : [entry.package.name]),
     ...(install?.record ? [install.record.name] : []),
-    ...(directory === null ? [] : [directory, nameWithoutMark(directory) ?? directory]),
+    ...(directory === null ? [] : [directory, removeHashMark(directory) ?? directory]),
   ];
 }
 
-function pathsOf({ entry, status: { hook }, install }: FoundPlugin): readonly string[] {
+function listPaths({ entry, status: { hook }, install }: FoundPlugin): readonly string[] {
   return [
     hook.path,
     entry.file,
@@ -99,24 +104,24 @@ function pathsOf({ entry, status: { hook }, install }: FoundPlugin): readonly st
 }
 
 /** What entries of one plugin have in common. */
-function homeOf({ entry, install }: FoundPlugin): string {
+function getHome({ entry, install }: FoundPlugin): string {
   return install?.directory ?? entry.package?.directory ?? entry.file;
 }
 
 /** A name may have a slash, too: `@scope/name`. */
-function looksLikePath(wanted: string): boolean {
+function isPathLike(wanted: string): boolean {
   return /^(?:\.{1,2}|~)?[/\\]|\.m?[tj]s$/iu.test(wanted);
 }
 
-function missing(file: string): HooklineError {
+function createMissingError(file: string): HooklineError {
   return new HooklineError('PLUGIN_UNKNOWN', {
     message: `there is no file or directory at ${file}`,
     hint: 'Expected the path of a .ts, .mts, .js or .mjs file or of a directory with one, or the name of a plugin that is found here.',
   });
 }
 
-function unknown(all: readonly FoundPlugin[], wanted: string): HooklineError {
-  const close = closestName(wanted, all.flatMap(namesOf));
+function createUnknownError(all: readonly FoundPlugin[], wanted: string): HooklineError {
+  const close = closestName(wanted, all.flatMap(listNames));
   const there = [...new Set(all.map(({ entry }) => entry.label))].join(', ');
   const others = there === '' ? 'There is none.' : `There are: ${there}.`;
   return new HooklineError('PLUGIN_UNKNOWN', {
@@ -125,7 +130,7 @@ function unknown(all: readonly FoundPlugin[], wanted: string): HooklineError {
   });
 }
 
-function ambiguous(named: readonly FoundPlugin[], wanted: string): HooklineError {
+function createAmbiguousError(named: readonly FoundPlugin[], wanted: string): HooklineError {
   const ids = named.map(({ status: { hook } }) => hook.id);
   return new HooklineError('PLUGIN_UNKNOWN', {
     message: `several plugins go by ${JSON.stringify(wanted)}: ${ids.join(', ')}`,

@@ -80,7 +80,7 @@ async function setUpAlone(
     if (imported.length === 0) {
       return { ...seen, state: 'failed', why: set.lastError, importMs: null };
     }
-    issues.push(...(await nameIssues(entry, set)));
+    issues.push(...(await findNameIssues(entry, set)));
     return {
       ...seen,
       ...describePlugin(imported[0], entry.label),
@@ -100,7 +100,7 @@ async function setUpAlone(
         onLoaded({ loaded }) {
           importMs = systemClock.elapsed() - start;
           imported.push(...loaded.map(({ plugin }) => plugin));
-          issues.push(...imported.flatMap((plugin) => capabilityIssues(entry, plugin)));
+          issues.push(...imported.flatMap((plugin) => findCapabilityIssues(entry, plugin)));
         },
       },
       context: { ...buildSetupContext(host, imports.options, null), logger: imports.logger },
@@ -183,36 +183,36 @@ function describePlugin(
     return {
       name: typeof name === 'string' && name.trim() !== '' ? name : label,
       hooks: isRecord(hooks) ? hookNamesIn(hooks) : [],
-      madeFor: [providerIds, modelIds].flatMap(textsIn),
+      madeFor: [providerIds, modelIds].flatMap(filterTexts),
     };
   } catch {
     return { name: label, hooks: [], madeFor: [] };
   }
 }
 
-function textsIn(value: unknown): readonly string[] {
+function filterTexts(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 }
 
 /** Tools that no session would offer. */
-async function nameIssues(
+async function findNameIssues(
   { label: plugin }: PluginEntry,
   { contributes }: PluginStatus,
 ): Promise<readonly PluginIssue[]> {
-  const { whyNeverOffered } =
+  const { explainNeverOffered } =
     await import('../../host/plugins/contributions/tool-name-conflicts.ts');
   return (contributes?.tools ?? []).flatMap((name): readonly PluginIssue[] => {
-    const message = whyNeverOffered(name);
+    const message = explainNeverOffered(name);
     return message === null ? [] : [{ plugin, phase: 'tool', level: 'warning', message }];
   });
 }
 
 /** What a package promises is what people decide by before anything of it runs. */
-function capabilityIssues(entry: PluginEntry, plugin: unknown): readonly PluginIssue[] {
+function findCapabilityIssues(entry: PluginEntry, plugin: unknown): readonly PluginIssue[] {
   const { capabilities: promised, label } = entry;
   if (promised === null || !isRecord(plugin)) return [];
   const manifest = isRecord(plugin['manifest']) ? plugin['manifest'] : {};
-  const declared = textsIn(manifest['capabilities']);
+  const declared = filterTexts(manifest['capabilities']);
   const hidden = declared.filter((each) => !promised.includes(each));
   const empty = promised.filter((each) => !declared.includes(each));
   const warn = (message: string): PluginIssue => {

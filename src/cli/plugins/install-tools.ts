@@ -11,7 +11,7 @@ import { clineDirectory } from '../../dialects/own-directories.ts';
 import type { PluginsPlace } from '../../plugins/install/install.ts';
 
 /** npm, git and the rest of this machine, for whoever installs plugins. */
-export function installTools(
+export function createInstallTools(
   { print, signal }: CommandContext,
   { surroundings }: Pick<Host, 'surroundings'>,
 ): InstallTools {
@@ -26,14 +26,14 @@ export function installTools(
 }
 
 /** Every directory that plugins are looked for in: the person's, then those of the workspace. */
-export function pluginsPlaces(
+export function listPluginPlaces(
   host: Pick<Host, 'surroundings' | 'workspaceRoots'>,
 ): readonly PluginsPlace[] {
   return DIALECTS.flatMap(({ pluginDirectories }) => pluginDirectories?.(host) ?? []);
 }
 
 /** The directory that --cwd names, or the person's own. */
-export function placeToInstall(
+export function resolveInstallPlace(
   { isDirectoryNamed }: CommandContext,
   { startDirectory: workspace, surroundings }: Pick<Host, 'startDirectory' | 'surroundings'>,
 ): PluginsPlace {

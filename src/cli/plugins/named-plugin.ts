@@ -7,7 +7,7 @@ import { readSurroundings } from '../../host/config.ts';
 import { type CommandContext, refuseInsideSession, withHost } from '../context.ts';
 import { canAsk } from '../ask.ts';
 import { trustIn } from '../commands/trust.ts';
-import { findPlugins, type FoundPlugin, pluginsBelow, selectPlugin } from './find-plugins.ts';
+import { findPlugins, type FoundPlugin, selectPluginsBelow, selectPlugin } from './find-plugins.ts';
 import { readOwnName } from './inspect.ts';
 
 /** Opens a host that knows the plugins which a person names by a path or a name. */
@@ -22,7 +22,9 @@ export async function withNamedPlugins<Result>(
     context,
     async (host) => {
       const named =
-        place === null ? await findNamed(host, context, wanted) : below(findPlugins(host), place);
+        place === null
+          ? await findNamed(host, context, wanted)
+          : selectBelow(findPlugins(host), place);
       return work(named, host);
     },
     extra,
@@ -39,7 +41,7 @@ export async function findNamed(
   try {
     return selectPlugin(all, wanted, host.surroundings.cwd);
   } catch (error) {
-    const own = await callingThemselves(wanted, all, { host, context });
+    const own = await filterByOwnName(wanted, all, { host, context });
     if (own.length === 1) return own;
     throw error;
   }
@@ -51,7 +53,7 @@ interface Asking {
 }
 
 /** Of those that may be loaded. One after the other: each has the console for itself. */
-async function callingThemselves(
+async function filterByOwnName(
   wanted: string,
   all: readonly FoundPlugin[],
   { host, context }: Asking,
@@ -69,9 +71,9 @@ function findPlace(wanted: string): string | null {
   return existsSync(place) ? place : null;
 }
 
-function below(all: readonly FoundPlugin[], place: string): readonly FoundPlugin[] {
+function selectBelow(all: readonly FoundPlugin[], place: string): readonly FoundPlugin[] {
   const real = findRealPath(place) ?? place;
-  const named = [...new Set([...pluginsBelow(all, place), ...pluginsBelow(all, real)])];
+  const named = [...new Set([...selectPluginsBelow(all, place), ...selectPluginsBelow(all, real)])];
   if (named.length > 0) return named;
   throw new HooklineError('PLUGIN_UNKNOWN', {
     message: `no plugin is at ${place}`,
@@ -85,7 +87,7 @@ export interface Looking extends Asking {
 }
 
 /** Asks for what a plugin lacks to be loaded, where somebody can be asked; why it may not, or null. */
-export async function whyNotLoaded(
+export async function explainNotLoaded(
   plugin: FoundPlugin,
   { host, context, yes }: Looking,
 ): Promise<string | null> {

@@ -7,7 +7,7 @@ import type { FoundPlugin } from './find-plugins.ts';
 import { printable } from '../words/print.ts';
 
 /** Those that are not loaded until somebody has looked at them. */
-export function waitingForTrust(plugins: readonly FoundPlugin[]): readonly FoundPlugin[] {
+export function filterUntrusted(plugins: readonly FoundPlugin[]): readonly FoundPlugin[] {
   return plugins.filter(({ status }) => status.trustedBy === null);
 }
 
@@ -23,12 +23,12 @@ export async function askForTrust(
     await trustIn(host, context, { ids });
     return;
   }
-  const command = trustCommand(context, host, ids);
+  const command = formatTrustCommand(context, host, ids);
   context.print.note(`It is loaded once you have looked at it: ${command}`);
 }
 
 /** What a person says to look at these and trust them. */
-export function trustCommand(
+export function formatTrustCommand(
   { isDirectoryNamed }: CommandContext,
   { startDirectory }: Pick<Host, 'startDirectory'>,
   ids: readonly string[],
@@ -41,7 +41,7 @@ export function trustCommand(
  * Remembers what was installed just now as known: whoever put it there need not be told of it at the
  * next run. Whatever else is new is said as always.
  */
-export async function acknowledge(
+export async function markAsKnown(
   context: CommandContext,
   directories: readonly string[],
 ): Promise<void> {

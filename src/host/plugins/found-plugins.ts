@@ -79,17 +79,17 @@ function listFiles(entries: readonly PluginEntry[]): readonly string[] {
 }
 
 function walk(directory: string, seen: string[]): void {
-  for (const item of quietly(() => readdirSync(directory, { withFileTypes: true })) ?? []) {
+  for (const item of trySafely(() => readdirSync(directory, { withFileTypes: true })) ?? []) {
     if (seen.length >= MAX_FILES || item.name === 'node_modules') continue;
     const place = path.join(directory, item.name);
     if (item.isDirectory()) walk(place, seen);
-    const stats = item.isFile() ? quietly(() => statSync(place)) : null;
+    const stats = item.isFile() ? trySafely(() => statSync(place)) : null;
     if (stats !== null) seen.push(`${place}:${stats.size}:${stats.mtimeMs}`);
   }
 }
 
 /** What cannot be looked at now counts as not there. */
-function quietly<Value>(look: () => Value): Value | null {
+function trySafely<Value>(look: () => Value): Value | null {
   try {
     return look();
   } catch {

@@ -8,13 +8,13 @@ import type { PluginRegistry } from '../../plugins/registry.ts';
 import type { Message } from '../../sessions/messages.ts';
 import type { McpServers } from '../mcp/mcp-servers.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
-import { serversOf } from './contributions/mcp-servers.ts';
-import { providersOf } from './contributions/providers.ts';
+import { readPluginServers } from './contributions/mcp-servers.ts';
+import { listProviders } from './contributions/providers.ts';
 import type { ServingModel } from './events/plugin-messages.ts';
 import type { FoundPlugin } from './found-plugins.ts';
 import type { ModelTarget } from './load-plugins.ts';
 import { getTimeLimits, type PluginOptions } from './plugin-options.ts';
-import { offerPluginHost } from './process/plugin-host-global.ts';
+import { installPluginHost } from './process/plugin-host-global.ts';
 import { redirectConsole } from './process/plugin-console.ts';
 import { joinContributions, type SessionContributions } from './session-contributions.ts';
 import { buildSetupContext, setUpPlugins } from './set-up-plugins.ts';
@@ -82,7 +82,7 @@ export async function loadGeneration(
     return {
       ...contributions,
       registry,
-      providers: providersOf(registry.active, onIssue),
+      providers: listProviders(registry.active, onIssue),
       async close() {
         await registry.dispose();
         await servers?.leave();
@@ -104,14 +104,14 @@ function listServers(
     return entry === null ? null : (entry.package?.directory ?? path.dirname(entry.file));
   };
   const means = { directoryOf, env: opened.surroundings.env, taken: mcp.names() };
-  return serversOf(active, means, onIssue);
+  return readPluginServers(active, means, onIssue);
 }
 
 /** Installs what plugins of this process find in it: the global host object, and the console. */
 export function installProcessPorts({ sessionId, options, emitEvent }: PluginSession): () => void {
   const given = options.context?.(sessionId).emitEvent;
   const removals = [
-    offerPluginHost({ sessionId, emitEvent: given ?? emitEvent }),
+    installPluginHost({ sessionId, emitEvent: given ?? emitEvent }),
     ...(options.onConsole === undefined ? [] : [redirectConsole(options.onConsole)]),
   ];
   return () => {

@@ -195,9 +195,9 @@ async function importIsolated(
   imports: PluginImports,
 ): Promise<IsolatedLoading> {
   const { options, opened, workspaceInfo, sessionId, signal, onIssue } = imports;
-  const { openIsolated } = await import('../../plugins/isolation/isolate.ts');
+  const { loadIsolated } = await import('../../plugins/isolation/isolate.ts');
   const { surroundings, config, startDirectory } = opened;
-  return openIsolated({
+  return loadIsolated({
     entry,
     cwd: startDirectory,
     environment: hookEnvironment({ surroundings, pass: config.settings['env.pass'], sessionId }),

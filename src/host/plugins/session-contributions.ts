@@ -14,15 +14,15 @@ import type {
 import { type AgentRuntimeStateSnapshot, isUnread } from '../../plugins/contract/snapshot.ts';
 import type { AgentTool, AgentToolContext } from '../../plugins/contract/tool.ts';
 import type { Message } from '../../sessions/messages.ts';
-import { createAgentMirror } from './events/agent-state.ts';
+import { createAgentStates } from './events/agent-state.ts';
 import { buildMessages } from './contributions/builders.ts';
 import { createInputChecks } from './contributions/check-input.ts';
-import { nameProblem } from './contributions/tool-name-conflicts.ts';
+import { findNameProblem } from './contributions/tool-name-conflicts.ts';
 import { toAgentTool } from './contributions/plugin-tools.ts';
 import { createRules } from './contributions/rules.ts';
 import { createSnapshots, type Snapshots } from './events/snapshots.ts';
 import type { ServingModel } from './events/plugin-messages.ts';
-import { createTelling, type Telling } from './events/dispatch-events.ts';
+import { createEventDispatcher, type EventDispatcher } from './events/dispatch-events.ts';
 
 export interface ContributionOptions {
   readonly sessionId: string;
@@ -63,9 +63,9 @@ export async function joinContributions(
 ): Promise<SessionContributions> {
   const { onIssue, sessionId, onNews, hookTimeoutMs: timeoutMs } = options;
   const parts = { plugins: active, timeoutMs, onIssue };
-  const mirror = createAgentMirror();
+  const mirror = createAgentStates();
   const snapshots = createSnapshots({ ...options, mirror });
-  const telling = createTelling({
+  const telling = createEventDispatcher({
     plugins: active,
     mirror,
     snapshots,
@@ -102,7 +102,7 @@ export async function joinContributions(
       ...request,
       messages: await buildMessages(request.messages, parts, signal),
     }),
-    notify: (event) => telling.hear(event),
+    notify: (event) => telling.dispatch(event),
     runCommand: (prompt, signal) => runCommand(prompt, parts, signal),
   };
 }
@@ -124,14 +124,14 @@ function selectTools(
   const chosen = new Map<string, AgentTool>();
   for (const { name: plugin, contributions } of active) {
     for (const tool of contributions.tools) {
-      const problem = nameProblem(tool);
+      const problem = findNameProblem(tool);
       const message = problem ?? explainRepeat(tool, chosen);
       if (message !== null) onIssue({ plugin, phase: 'tool', level: 'warning', message });
       if (problem === null) chosen.set(tool.name, tool);
     }
   }
   for (const tool of extraTools) {
-    const message = nameProblem(tool);
+    const message = findNameProblem(tool);
     if (message === null) chosen.set(tool.name, tool);
     else onIssue({ plugin: EMBEDDING_PROGRAM, phase: 'tool', level: 'error', message });
   }
@@ -153,7 +153,7 @@ function explainRepeat({ name }: AgentTool, chosen: ReadonlyMap<string, AgentToo
 interface HandlerParts {
   readonly snapshots: Snapshots;
   readonly tools: readonly OwnedTool[];
-  readonly telling: Telling;
+  readonly telling: EventDispatcher;
 }
 
 async function createHookHandlers(

@@ -109,7 +109,7 @@ export class SessionPlugins {
     if (before === null) return this.#loadNew();
     const fingerprint = this.#computeFingerprint();
     const isChanged = fingerprint !== this.#fingerprint;
-    if (!isChanged && !(await needsOthers(before, target))) return;
+    if (!isChanged && !(await shouldReload(before, target))) return;
     this.#fingerprint = fingerprint;
     const why = isChanged ? 'plugins have changed' : 'another model is used';
     // The first model of a session is no change that anybody asked for.
@@ -201,7 +201,7 @@ export class SessionPlugins {
 }
 
 /** Whether other plugins are made for this model than those that are used. */
-async function needsOthers({ registry }: Generation, target: ModelTarget): Promise<boolean> {
+async function shouldReload({ registry }: Generation, target: ModelTarget): Promise<boolean> {
   const { explainMismatch } = await import('./load-plugins.ts');
   if (await hasMatch(registry.skipped, target)) return true;
   return registry.loaded.some(

@@ -107,8 +107,8 @@ async function releaseLoaded(
   unwatch();
   await Promise.all(loaded.map(async (each) => each.process?.end()));
   if (loaded.every((each) => each.process !== undefined)) return;
-  const { forgetCopy } = await import('../../plugins/load/load-plugin.ts');
-  await forgetCopy(instance);
+  const { forgetInstances } = await import('../../plugins/load/load-plugin.ts');
+  await forgetInstances(instance);
 }
 
 async function bindAutomation({ context: { automation: port }, onIssue }: PluginSetUp) {

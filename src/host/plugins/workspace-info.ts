@@ -6,9 +6,9 @@ import { createBranchReader, findGitDirectory } from '../../sessions/git-branch.
 /** What plugins are told of the workspace; git is read from its files, and no program is started. */
 export function readWorkspaceInfo(rootPath: string): WorkspaceInfo {
   const branch = createBranchReader(rootPath)();
-  const git = quietly(() => findGitDirectory(rootPath));
-  const urls = git === null ? [] : (quietly(() => remoteUrls(git)) ?? []);
-  const hash = git === null ? null : quietly(() => headHash(git));
+  const git = trySafely(() => findGitDirectory(rootPath));
+  const urls = git === null ? [] : (trySafely(() => readRemoteUrls(git)) ?? []);
+  const hash = git === null ? null : trySafely(() => readHeadHash(git));
   return {
     rootPath,
     hint: path.basename(rootPath),
@@ -18,7 +18,7 @@ export function readWorkspaceInfo(rootPath: string): WorkspaceInfo {
   };
 }
 
-function quietly<Value>(read: () => Value): Value | null {
+function trySafely<Value>(read: () => Value): Value | null {
   try {
     return read();
   } catch {
@@ -27,30 +27,30 @@ function quietly<Value>(read: () => Value): Value | null {
 }
 
 /** A worktree has its own HEAD; remotes and branches are those of its repository. */
-function sharedBy(git: string): string {
-  const named = quietly(() => readFileSync(path.join(git, 'commondir'), 'utf8').trim()) ?? '';
+function findSharedDirectory(git: string): string {
+  const named = trySafely(() => readFileSync(path.join(git, 'commondir'), 'utf8').trim()) ?? '';
   // Merely looking at a share of another machine would send it the person's name.
   return named === '' || /^[/\\]{2}/u.test(named) ? git : path.resolve(git, named);
 }
 
 /** As they are told, without the names and passwords that some have in them. */
-function remoteUrls(git: string): string[] {
-  const config = readFileSync(path.join(sharedBy(git), 'config'), 'utf8');
+function readRemoteUrls(git: string): string[] {
+  const config = readFileSync(path.join(findSharedDirectory(git), 'config'), 'utf8');
   const urls = [...config.matchAll(/^\s*url\s*=\s*(\S+)\s*$/gmu)].map(([, url = '']) => url);
   return urls.map((url) => url.replace(/^(https?:\/\/)[^/@]*@/u, '$1'));
 }
 
 const HASH = /^[0-9a-f]{40,64}$/u;
 
-function headHash(git: string): string | null {
+function readHeadHash(git: string): string | null {
   const head = readFileSync(path.join(git, 'HEAD'), 'utf8').trim();
   if (HASH.test(head)) return head;
   const [, ref] = /^ref: (refs\/\S+)$/u.exec(head) ?? [];
   if (ref === undefined || ref.includes('..')) return null;
-  const shared = sharedBy(git);
-  const loose = quietly(() => readFileSync(path.join(shared, ref), 'utf8').trim());
+  const shared = findSharedDirectory(git);
+  const loose = trySafely(() => readFileSync(path.join(shared, ref), 'utf8').trim());
   if (loose !== null && HASH.test(loose)) return loose;
-  const packed = quietly(() => readFileSync(path.join(shared, 'packed-refs'), 'utf8')) ?? '';
+  const packed = trySafely(() => readFileSync(path.join(shared, 'packed-refs'), 'utf8')) ?? '';
   const line = packed.split('\n').find((each) => each.endsWith(` ${ref}`));
   return line?.split(' ')[0] ?? null;
 }

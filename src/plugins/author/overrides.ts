@@ -46,7 +46,7 @@ export function readOverrides(
     { tier: 'global', directory: global, within: null },
     { tier: 'project', directory: project, within: workspaceRoot },
   ];
-  const files = tiers.flatMap((each) => filesOf(each, rules));
+  const files = tiers.flatMap((each) => listFiles(each, rules));
   return [...new Map(files.map((file) => [file.name, file])).values()];
 }
 
@@ -66,9 +66,12 @@ interface Tier {
   readonly within: string | null;
 }
 
-function filesOf({ tier, directory, within }: Tier, rules: OverrideRules): readonly OverrideFile[] {
+function listFiles(
+  { tier, directory, within }: Tier,
+  rules: OverrideRules,
+): readonly OverrideFile[] {
   if (directory === null) return [];
-  return namesIn(directory, rules).flatMap((entry) => {
+  return listNames(directory, rules).flatMap((entry) => {
     const file = path.join(directory, entry);
     const leaveOut = (why: string): readonly OverrideFile[] => {
       rules.onProblem?.(`${file} is left out: ${why}`);
@@ -76,7 +79,7 @@ function filesOf({ tier, directory, within }: Tier, rules: OverrideRules): reado
     };
     try {
       if (!statSync(file).isFile()) return [];
-      const why = whyUnusable(file, within);
+      const why = explainUnusable(file, within);
       if (why !== null) return leaveOut(why);
       const text = withoutByteOrderMark(readTextIfPresent(file) ?? '');
       return named({ tier, path: file, text }, rules);
@@ -86,7 +89,7 @@ function filesOf({ tier, directory, within }: Tier, rules: OverrideRules): reado
   });
 }
 
-function namesIn(directory: string, { extensions, onProblem }: OverrideRules): readonly string[] {
+function listNames(directory: string, { extensions, onProblem }: OverrideRules): readonly string[] {
   const isMeant = (name: string): boolean =>
     !name.startsWith('.') && (extensions?.includes(path.extname(name)) ?? true);
   try {
@@ -97,7 +100,7 @@ function namesIn(directory: string, { extensions, onProblem }: OverrideRules): r
   }
 }
 
-function whyUnusable(file: string, within: string | null): string | null {
+function explainUnusable(file: string, within: string | null): string | null {
   if (within !== null && !isInside(findRealPath(within) ?? within, findRealPath(file) ?? file)) {
     return 'a link leads out of the workspace';
   }

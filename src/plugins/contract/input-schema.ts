@@ -1,6 +1,6 @@
 import { HooklineError } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
-import { zod3Schema } from './zod-3-schema.ts';
+import { convertZod3Schema } from './zod-3-schema.ts';
 
 export type JsonSchema = Record<string, unknown>;
 
@@ -35,8 +35,8 @@ export function isStandardSchema(schema: unknown): schema is StandardSchema {
 /** The schema as a model is told of it. Throws PLUGIN_INVALID when a model cannot be told. */
 export function toJsonSchema(schema: InputSchema, tool: string): JsonSchema {
   const { $schema: _dialect, ...plain } = isStandardSchema(schema)
-    ? converted(schema)
-    : (zod3Schema(schema) ?? schema);
+    ? convertSchema(schema)
+    : (convertZod3Schema(schema) ?? schema);
   if (typeof plain['type'] === 'string') return plain;
   if (['properties', 'required', 'additionalProperties'].some((key) => key in plain)) {
     return { type: 'object', ...plain };
@@ -45,7 +45,7 @@ export function toJsonSchema(schema: InputSchema, tool: string): JsonSchema {
     const branches: unknown = plain[key];
     if (!Array.isArray(branches)) continue;
     const isFine = key === 'allOf' ? branches.some(isObjectType) : branches.every(isObjectType);
-    if (!isFine) throw noObject(tool, key);
+    if (!isFine) throw createObjectError(tool, key);
   }
   return plain;
 }
@@ -54,7 +54,7 @@ function isObjectType(branch: unknown): boolean {
   return isRecord(branch) && branch['type'] === 'object';
 }
 
-function noObject(tool: string, key: string): HooklineError {
+function createObjectError(tool: string, key: string): HooklineError {
   return new HooklineError('PLUGIN_INVALID', {
     message: `the input schema of the tool "${tool}" must describe an object at its top level, found a branch of "${key}" that does not`,
     hint: 'Give every branch "type": "object".',
@@ -62,24 +62,24 @@ function noObject(tool: string, key: string): HooklineError {
 }
 
 /** zod and others say their own JSON Schema; of one that does not, only that it is an object is known. */
-function converted(schema: StandardSchema): JsonSchema {
+function convertSchema(schema: StandardSchema): JsonSchema {
   const standard: unknown = schema['~standard'];
   const ways: readonly (() => unknown)[] = [
-    () => fieldOf(fieldOf(standard, 'jsonSchema'), 'input', { target: 'draft-2020-12' }),
-    () => fieldOf(schema, 'toJSONSchema', { io: 'input' }),
+    () => readField(readField(standard, 'jsonSchema'), 'input', { target: 'draft-2020-12' }),
+    () => readField(schema, 'toJSONSchema', { io: 'input' }),
     // What JSON has no word for, as a date, may be anything there; the rest is told all the same.
-    () => fieldOf(schema, 'toJSONSchema', { io: 'input', unrepresentable: 'any' }),
-    () => fieldOf(schema, 'toJsonSchema', {}),
-    () => zod3Schema(schema),
+    () => readField(schema, 'toJSONSchema', { io: 'input', unrepresentable: 'any' }),
+    () => readField(schema, 'toJsonSchema', {}),
+    () => convertZod3Schema(schema),
   ];
   for (const way of ways) {
-    const made = quietly(way);
+    const made = trySafely(way);
     if (isRecord(made)) return made;
   }
   return { type: 'object' };
 }
 
-function fieldOf(owner: unknown, name: string, argument?: object): unknown {
+function readField(owner: unknown, name: string, argument?: object): unknown {
   const isThing = typeof owner === 'function' || (typeof owner === 'object' && owner !== null);
   const value: unknown = isThing ? Reflect.get(owner, name) : undefined;
   if (argument === undefined) return value;
@@ -87,7 +87,7 @@ function fieldOf(owner: unknown, name: string, argument?: object): unknown {
 }
 
 /** A library that cannot say it must not cost the tool. */
-function quietly(way: () => unknown): unknown {
+function trySafely(way: () => unknown): unknown {
   try {
     return way();
   } catch {

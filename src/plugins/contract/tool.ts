@@ -52,16 +52,16 @@ export function createTool<Input = unknown, Output = unknown>(
 ): AgentTool<Input, Output> {
   const { inputSchema: authored } = made;
   const tool = { ...DEFAULTS, ...made, inputSchema: toJsonSchema(authored, made.name) };
-  return isStandardSchema(authored) ? checkedWith(tool, authored) : tool;
+  return isStandardSchema(authored) ? withCheckingSchema(tool, authored) : tool;
 }
 
 /** Has a tool's input checked with another schema than the one that a model is told of. */
-export function checkedWith<Tool extends object>(tool: Tool, schema: StandardSchema): Tool {
+export function withCheckingSchema<Tool extends object>(tool: Tool, schema: StandardSchema): Tool {
   return Object.defineProperty(tool, AUTHORED, { value: schema });
 }
 
 /** The schema that input is checked with: the author's own, which may know more than JSON Schema can say. */
-export function checkingSchema(tool: AgentTool): InputSchema {
+export function getCheckingSchema(tool: AgentTool): InputSchema {
   const authored: unknown = Reflect.get(tool, AUTHORED);
   // Tools may be plain JavaScript, which no compiler has seen.
   return isStandardSchema(authored) ? authored : (tool.inputSchema ?? {});

@@ -7,19 +7,19 @@ type Definition = Readonly<Record<string, unknown>>;
 const MAX_DEPTH = 30;
 
 /** What a schema of zod 3 says in JSON Schema, of which it has no word itself; null when it is none. */
-export function zod3Schema(schema: unknown, depth = 0): JsonSchema | null {
-  const definition = definitionOf(schema);
+export function convertZod3Schema(schema: unknown, depth = 0): JsonSchema | null {
+  const definition = readDefinition(schema);
   if (definition === null) return null;
   const { typeName, description } = definition;
   const read = READERS.get(String(typeName));
   const innerOf: InnerOf = (inner) =>
-    (depth < MAX_DEPTH ? zod3Schema(inner, depth + 1) : null) ?? {};
+    (depth < MAX_DEPTH ? convertZod3Schema(inner, depth + 1) : null) ?? {};
   // What JSON has no word for, as a date, may be anything there.
   const said = read?.(definition, innerOf) ?? {};
   return typeof description === 'string' ? { ...said, description } : said;
 }
 
-function definitionOf(schema: unknown): Definition | null {
+function readDefinition(schema: unknown): Definition | null {
   if (typeof schema !== 'object' || schema === null || !('_def' in schema)) return null;
   const { _def: definition } = schema;
   return isRecord(definition) && typeof definition['typeName'] === 'string' ? definition : null;
@@ -29,22 +29,22 @@ type InnerOf = (inner: unknown) => JsonSchema;
 type Reader = (definition: Definition, innerOf: InnerOf) => JsonSchema;
 
 const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ['ZodString', ({ checks }) => ({ type: 'string', ...limitsIn(checks, TEXT_LIMITS) })],
-  ['ZodNumber', numberSchema],
+  ['ZodString', ({ checks }) => ({ type: 'string', ...convertLimits(checks, TEXT_LIMITS) })],
+  ['ZodNumber', convertNumber],
   ['ZodBigInt', () => ({ type: 'integer' })],
   ['ZodBoolean', () => ({ type: 'boolean' })],
   ['ZodNull', () => ({ type: 'null' })],
   ['ZodLiteral', ({ value }) => ({ const: value })],
   ['ZodEnum', ({ values }) => ({ type: 'string', enum: values })],
-  ['ZodNativeEnum', ({ values }) => ({ enum: valuesOfEnum(values) })],
-  ['ZodObject', objectSchema],
-  ['ZodArray', arraySchema],
+  ['ZodNativeEnum', ({ values }) => ({ enum: listEnumValues(values) })],
+  ['ZodObject', convertObject],
+  ['ZodArray', convertArray],
   [
     'ZodTuple',
-    ({ items }, innerOf) => ({ type: 'array', prefixItems: listOf(items).map(innerOf) }),
+    ({ items }, innerOf) => ({ type: 'array', prefixItems: toList(items).map(innerOf) }),
   ],
-  ['ZodUnion', ({ options }, innerOf) => ({ anyOf: listOf(options).map(innerOf) })],
-  ['ZodDiscriminatedUnion', ({ options }, innerOf) => ({ anyOf: listOf(options).map(innerOf) })],
+  ['ZodUnion', ({ options }, innerOf) => ({ anyOf: toList(options).map(innerOf) })],
+  ['ZodDiscriminatedUnion', ({ options }, innerOf) => ({ anyOf: toList(options).map(innerOf) })],
   ['ZodIntersection', ({ left, right }, innerOf) => ({ allOf: [innerOf(left), innerOf(right)] })],
   [
     'ZodRecord',
@@ -58,13 +58,13 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
     'ZodDefault',
     ({ innerType, defaultValue }, innerOf) => ({
       ...innerOf(innerType),
-      default: called(defaultValue),
+      default: callIfFunction(defaultValue),
     }),
   ],
   ['ZodEffects', ({ schema }, innerOf) => innerOf(schema)],
   ['ZodBranded', ({ type }, innerOf) => innerOf(type)],
   ['ZodPipeline', ({ in: first }, innerOf) => innerOf(first)],
-  ['ZodLazy', ({ getter }, innerOf) => innerOf(called(getter))],
+  ['ZodLazy', ({ getter }, innerOf) => innerOf(callIfFunction(getter))],
 ]);
 
 type Limits = Readonly<Record<string, readonly string[]>>;
@@ -77,9 +77,9 @@ const TEXT_LIMITS: Limits = {
 const NUMBER_LIMITS: Limits = { min: ['minimum'], max: ['maximum'], multipleOf: ['multipleOf'] };
 const OPEN_LIMITS: Limits = { min: ['exclusiveMinimum'], max: ['exclusiveMaximum'] };
 
-function limitsIn(checks: unknown, limits: Limits): JsonSchema {
+function convertLimits(checks: unknown, limits: Limits): JsonSchema {
   const said: JsonSchema = {};
-  for (const check of listOf(checks)) {
+  for (const check of toList(checks)) {
     if (!isRecord(check)) continue;
     const { kind, value, inclusive } = check;
     const known = inclusive === false ? OPEN_LIMITS : limits;
@@ -88,13 +88,13 @@ function limitsIn(checks: unknown, limits: Limits): JsonSchema {
   return said;
 }
 
-function numberSchema({ checks }: Definition): JsonSchema {
-  const isWhole = listOf(checks).some((check) => isRecord(check) && check['kind'] === 'int');
-  return { type: isWhole ? 'integer' : 'number', ...limitsIn(checks, NUMBER_LIMITS) };
+function convertNumber({ checks }: Definition): JsonSchema {
+  const isWhole = toList(checks).some((check) => isRecord(check) && check['kind'] === 'int');
+  return { type: isWhole ? 'integer' : 'number', ...convertLimits(checks, NUMBER_LIMITS) };
 }
 
 /** A numeric enum of TypeScript names its numbers, too. */
-function valuesOfEnum(values: unknown): readonly unknown[] {
+function listEnumValues(values: unknown): readonly unknown[] {
   if (!isRecord(values)) return [];
   const isBackwards = (key: string): boolean => typeof values[String(values[key])] === 'number';
   return Object.keys(values)
@@ -102,8 +102,8 @@ function valuesOfEnum(values: unknown): readonly unknown[] {
     .map((key) => values[key]);
 }
 
-function objectSchema({ shape, unknownKeys }: Definition, innerOf: InnerOf): JsonSchema {
-  const fields = called(shape);
+function convertObject({ shape, unknownKeys }: Definition, innerOf: InnerOf): JsonSchema {
+  const fields = callIfFunction(shape);
   const entries = isRecord(fields) ? Object.entries(fields) : [];
   const required = entries.filter(([, field]) => !isOptional(field)).map(([key]) => key);
   return {
@@ -116,10 +116,10 @@ function objectSchema({ shape, unknownKeys }: Definition, innerOf: InnerOf): Jso
 
 function isOptional(field: unknown): boolean {
   if (typeof field !== 'object' || field === null || !('isOptional' in field)) return false;
-  return called(field.isOptional, field) === true;
+  return callIfFunction(field.isOptional, field) === true;
 }
 
-function arraySchema({ type, minLength, maxLength }: Definition, innerOf: InnerOf): JsonSchema {
+function convertArray({ type, minLength, maxLength }: Definition, innerOf: InnerOf): JsonSchema {
   return {
     type: 'array',
     items: innerOf(type),
@@ -128,10 +128,10 @@ function arraySchema({ type, minLength, maxLength }: Definition, innerOf: InnerO
   };
 }
 
-function listOf(value: unknown): readonly unknown[] {
+function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function called(value: unknown, owner?: object): unknown {
+function callIfFunction(value: unknown, owner?: object): unknown {
   return typeof value === 'function' ? Reflect.apply(value, owner, []) : undefined;
 }

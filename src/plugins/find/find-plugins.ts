@@ -4,14 +4,14 @@ import { messageOf } from '../../base/errors.ts';
 import { isAbsent, isDirectory } from '../../base/files.ts';
 import { findRealPath, childPath } from '../../base/paths.ts';
 import {
-  labelOfFile,
+  getFileLabel,
   MODULE_ENDINGS,
-  fileKind,
+  getFileKind,
   importNames,
-  looksLikePlugin,
-  mayExportPlugin,
+  isLikelyPlugin,
+  canExportPlugin,
   readModuleText,
-  relativeImports,
+  listRelativeImports,
 } from './module-text.ts';
 import {
   type FoundEntry,
@@ -19,9 +19,9 @@ import {
   type PassedOver,
   type PluginProblem,
   createDeclarationFinder,
-  packageOf,
-  packageEntries,
-  whyNoModule,
+  toPluginPackage,
+  listPackageEntries,
+  explainNoModule,
   readPackage,
 } from './read-package.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
@@ -29,11 +29,11 @@ import { isRecord, parseJson } from '../../base/json.ts';
 /** Every plugin in a directory such as `.cline/plugins`. Imports none, and never throws. */
 export function findPlugins(directory: string, limits?: Limits): FoundPlugins {
   const walked = walkPlugins(directory, limits);
-  const { modules, helpers } = withoutHelpers(walked.candidates);
+  const { modules, helpers } = removeHelpers(walked.candidates);
   const declarationOf = createDeclarationFinder();
-  const found = modules.map((each) => entryOfFile(each, { root: directory, declarationOf }));
+  const found = modules.map((each) => buildFileEntry(each, { root: directory, declarationOf }));
   return {
-    entries: sorted([...walked.entries, ...found.flatMap((each) => each.entry ?? [])]),
+    entries: sortNames([...walked.entries, ...found.flatMap((each) => each.entry ?? [])]),
     ignored: [...walked.ignored, ...helpers],
     problems: [...walked.problems, ...found.flatMap((each) => each.problem ?? [])],
     apart: walked.apart,
@@ -43,16 +43,16 @@ export function findPlugins(directory: string, limits?: Limits): FoundPlugins {
 /** The plugins at a path that somebody names: a file, a package, or a directory with plugins. */
 export function pluginsAt(place: string): FoundPlugins {
   const stats = statPlace(place);
-  if ('why' in stats) return onlyProblem(place, stats.why);
-  if (!stats.isDirectory()) return namedFile(place);
+  if ('why' in stats) return toProblem(place, stats.why);
+  if (!stats.isDirectory()) return findNamedFile(place);
   const json = readPackage(place);
-  if (json.kind === 'broken') return onlyProblem(place, json.why);
+  if (json.kind === 'broken') return toProblem(place, json.why);
   if (json.kind === 'package') {
-    const { entries, problems } = packageEntries(json);
-    return { ...NOTHING, entries: sorted(entries), problems };
+    const { entries, problems } = listPackageEntries(json);
+    return { ...NOTHING, entries: sortNames(entries), problems };
   }
   const index = MODULE_ENDINGS.map((ending) => path.join(place, `index${ending}`)).find(isThere);
-  return index === undefined ? anyIn(place) : namedFile(index);
+  return index === undefined ? anyIn(place) : findNamedFile(index);
 }
 
 const NOTHING: FoundPlugins = { entries: [], ignored: [], problems: [], apart: [] };
@@ -66,17 +66,17 @@ function statPlace(place: string): Stats | { readonly why: string } {
   }
 }
 
-function onlyProblem(place: string, message: string): FoundPlugins {
-  const label = labelOfFile(place, '');
+function toProblem(place: string, message: string): FoundPlugins {
+  const label = getFileLabel(place, '');
   return { ...NOTHING, problems: [{ path: place, label, message }] };
 }
 
-function namedFile(file: string): FoundPlugins {
-  const why = whyNoModule(file);
-  if (why !== null) return onlyProblem(file, `${file} cannot be a plugin: ${why}`);
+function findNamedFile(file: string): FoundPlugins {
+  const why = explainNoModule(file);
+  if (why !== null) return toProblem(file, `${file} cannot be a plugin: ${why}`);
   const real = findRealPath(file) ?? file;
   const around = { root: '', declarationOf: createDeclarationFinder() };
-  const { entry, problem } = entryOfFile({ path: file, file: real }, around);
+  const { entry, problem } = buildFileEntry({ path: file, file: real }, around);
   const modules = path.join(path.dirname(real), 'node_modules');
   return {
     ...NOTHING,
@@ -94,7 +94,7 @@ function anyIn(directory: string): FoundPlugins {
   const found = findPlugins(directory);
   if (found.entries.length + found.problems.length > 0) return found;
   const expected = 'a package.json with "cline.plugins", an index.ts, or files that are plugins';
-  const { problems } = onlyProblem(directory, `no plugin is in ${directory}; expected ${expected}`);
+  const { problems } = toProblem(directory, `no plugin is in ${directory}; expected ${expected}`);
   return { ...found, problems };
 }
 
@@ -109,10 +109,10 @@ interface Around {
 }
 
 /** A file by itself may still be what a package above it names. */
-function entryOfFile({ path: place, file }: Candidate, around: Around): FileReading {
+function buildFileEntry({ path: place, file }: Candidate, around: Around): FileReading {
   const above = around.declarationOf(file);
   if (above === null) {
-    const label = labelOfFile(place, around.root);
+    const label = getFileLabel(place, around.root);
     return {
       entry: { file, path: place, label, package: null, capabilities: null },
       problem: null,
@@ -125,7 +125,7 @@ function entryOfFile({ path: place, file }: Candidate, around: Around): FileRead
     return { entry: null, problem: { path: at, label: json.name, message } };
   }
   const { capabilities } = declared;
-  const owner = packageOf(json, json.directory);
+  const owner = toPluginPackage(json, json.directory);
   return {
     entry: { file, path: place, label: json.name, package: owner, capabilities },
     problem: null,
@@ -138,18 +138,18 @@ interface Sifted {
 }
 
 /** Tells plugins from the modules that only they import, by their texts. */
-function withoutHelpers(candidates: readonly Candidate[]): Sifted {
+function removeHelpers(candidates: readonly Candidate[]): Sifted {
   const texts = candidates.map(({ file }) => readModuleText(file));
   const imported = new Set(
     candidates
-      .flatMap(({ file }, place) => relativeImports(texts[place] ?? '', file))
-      .map(plainName),
+      .flatMap(({ file }, place) => listRelativeImports(texts[place] ?? '', file))
+      .map(getPlainName),
   );
   const isHelper = ({ file }: Candidate, place: number): boolean => {
     const text = texts[place] ?? null;
     if (text === null) return false;
     const isImported = importNames(file).some((name) => imported.has(name));
-    return !mayExportPlugin(text) || (isImported && !looksLikePlugin(text));
+    return !canExportPlugin(text) || (isImported && !isLikelyPlugin(text));
   };
   const helpers = candidates.filter(isHelper);
   return {
@@ -162,12 +162,12 @@ function withoutHelpers(candidates: readonly Candidate[]): Sifted {
   };
 }
 
-function plainName(file: string): string {
+function getPlainName(file: string): string {
   return importNames(file)[0] ?? file;
 }
 
 /** By path, each file once: a link and what it leads to are one plugin. */
-function sorted(entries: readonly FoundEntry[]): readonly FoundEntry[] {
+function sortNames(entries: readonly FoundEntry[]): readonly FoundEntry[] {
   const files = new Set<string>();
   return entries
     .toSorted((one, other) => (one.path < other.path ? -1 : 1))
@@ -268,7 +268,7 @@ class Walk implements Walked {
       // The plugins beside a broken package.json of the place itself have nothing to do with it.
       if (depth === 0) return false;
     } else {
-      const { entries, problems } = packageEntries(json);
+      const { entries, problems } = listPackageEntries(json);
       this.entries.push(...entries);
       this.problems.push(...problems);
     }
@@ -282,13 +282,13 @@ class Walk implements Walked {
     const place = childPath(directory, name);
     const target = listed.isSymbolicLink() ? findRealPath(place) : childPath(real, name);
     if (target === null) return this.#lookAtLostLink(place);
-    const kind = listed.isSymbolicLink() ? kindAt(target) : listed;
+    const kind = listed.isSymbolicLink() ? readKind(target) : listed;
     if (kind.isDirectory()) this.#enter({ path: place, real: target, depth: depth + 1 });
     else this.#take({ path: place, file: target }, kind.isFile());
   }
 
   #lookAtLostLink(link: string): void {
-    const kind = fileKind(path.basename(link))?.kind;
+    const kind = getFileKind(path.basename(link))?.kind;
     if (kind === 'module') this.#hidden(link, 'is a link to nothing');
   }
 
@@ -303,7 +303,7 @@ class Walk implements Walked {
   }
 
   #take(candidate: Candidate, isFile: boolean): void {
-    const kind = fileKind(path.basename(candidate.path));
+    const kind = getFileKind(path.basename(candidate.path));
     if (kind === null) return;
     const { path: place } = candidate;
     if (kind.kind === 'other') {
@@ -327,7 +327,7 @@ class Walk implements Walked {
 /** Where installers put what they fetched. */
 const INSTALLED = '_installed';
 
-function kindAt(file: string): { isDirectory(): boolean; isFile(): boolean } {
+function readKind(file: string): { isDirectory(): boolean; isFile(): boolean } {
   try {
     return statSync(file);
   } catch {

@@ -32,7 +32,7 @@ const EXPORT = new RegExp(
 const MAX_LIST = 4000;
 
 /** Whether a module can have a plugin among its exports, judged by its text alone. */
-export function mayExportPlugin(text: string): boolean {
+export function canExportPlugin(text: string): boolean {
   const exports = new RegExp(EXPORT, 'gu');
   for (let match = exports.exec(text); match !== null; match = exports.exec(text)) {
     if (match.groups?.['list'] === undefined) return true;
@@ -45,7 +45,7 @@ export function mayExportPlugin(text: string): boolean {
 }
 
 /** Whether it speaks as plugins do: a helper with a default export does not. */
-export function looksLikePlugin(text: string): boolean {
+export function isLikelyPlugin(text: string): boolean {
   return /\bmanifest\b|\bdefinePlugin\b|\bcapabilities\b/u.test(text);
 }
 
@@ -53,7 +53,7 @@ const OWN_NAME =
   /\bname\s{0,99}:\s{0,99}(["'`])(?<name>[^"'`\n]{1,200})\1[^{}]{0,400}\bmanifest\s{0,99}:/u;
 
 /** Whether a plugin calls itself so, as far as its text says it in plain words; nothing of it is run. */
-export function callsItself(file: string, wanted: string): boolean {
+export function hasOwnName(file: string, wanted: string): boolean {
   const { name } = OWN_NAME.exec(readModuleText(file) ?? '')?.groups ?? {};
   return name?.toLowerCase() === wanted.toLowerCase();
 }
@@ -63,17 +63,17 @@ const IMPORT =
 const BY_PATH = /^(?:\.{1,2}(?:\/|$)|\/|file:)/u;
 
 /** The modules that a text imports by a path, as absolute paths as they are written. */
-export function relativeImports(text: string, file: string): readonly string[] {
+export function listRelativeImports(text: string, file: string): readonly string[] {
   const names = [...text.matchAll(IMPORT)].flatMap(({ groups }) => groups?.['name'] ?? []);
   return [...new Set(names)]
     .filter((name) => BY_PATH.test(name))
     .flatMap((name) => {
-      const place = pathOf(name);
+      const place = toPath(name);
       return place === null ? [] : [path.resolve(path.dirname(file), place)];
     });
 }
 
-function pathOf(name: string): string | null {
+function toPath(name: string): string | null {
   if (!name.startsWith('file:')) return name;
   try {
     return fileURLToPath(name);
@@ -85,7 +85,7 @@ function pathOf(name: string): string | null {
 
 /** What imports of a module may be written as, without endings: itself, or its directory. */
 export function importNames(file: string): readonly string[] {
-  const name = withoutEnding(file);
+  const name = removeExtension(file);
   return path.basename(name) === 'index' ? [name, path.dirname(file)] : [name];
 }
 
@@ -99,36 +99,38 @@ export const MODULE_ENDINGS = ['.ts', '.mts', '.js', '.mjs'];
 
 const FOREIGN_ENDINGS = ['.tsx', '.jsx', '.cjs', '.cts'];
 
-export function fileKind(name: string): FileKind {
+export function getFileKind(name: string): FileKind {
   if (name.startsWith('.')) return null;
   const ending = path.extname(name);
   const small = ending.toLowerCase();
-  if (FOREIGN_ENDINGS.includes(small)) return other(foreignEnding(ending), false);
+  if (FOREIGN_ENDINGS.includes(small)) return toOtherKind(explainForeignExtension(ending), false);
   if (!MODULE_ENDINGS.includes(small)) return null;
-  if (/\.d\.[mc]?ts$/iu.test(name)) return other('declares types only', true);
-  if (/\.(?:test|spec)\.\w+$/iu.test(name)) return other('is a test', true);
-  if (ending !== small) return other(`its ending should be ${small}, in small letters`, false);
+  if (/\.d\.[mc]?ts$/iu.test(name)) return toOtherKind('declares types only', true);
+  if (/\.(?:test|spec)\.\w+$/iu.test(name)) return toOtherKind('is a test', true);
+  if (ending !== small) {
+    return toOtherKind(`its ending should be ${small}, in small letters`, false);
+  }
   return { kind: 'module' };
 }
 
-function other(why: string, isQuiet: boolean): FileKind {
+function toOtherKind(why: string, isQuiet: boolean): FileKind {
   return { kind: 'other', why, isQuiet };
 }
 
-function foreignEnding(ending: string): string {
+function explainForeignExtension(ending: string): string {
   return `${ending} files are not loaded as plugins; use one of ${MODULE_ENDINGS.join(', ')}`;
 }
 
 const CODE_ENDING = /\.(?:[mc]?[jt]s|[jt]sx|json)$/u;
 
 /** A module's name without its ending: `./x`, `./x.js` and `./x.ts` mean the same one. */
-function withoutEnding(file: string): string {
+function removeExtension(file: string): string {
   return file.replace(CODE_ENDING, '');
 }
 
 /** What people call a file by itself; `lsp/index.ts` is `lsp`, unless `lsp` is where plugins lie. */
-export function labelOfFile(file: string, root: string): string {
-  const stem = withoutEnding(path.basename(file));
+export function getFileLabel(file: string, root: string): string {
+  const stem = removeExtension(path.basename(file));
   const directory = path.dirname(file);
   return stem === 'index' && directory !== root ? path.basename(directory) : stem;
 }
@@ -152,9 +154,9 @@ export function importsBeyond(entry: string, isBound: (file: string) => boolean)
   const seen = new Set([entry]);
   const waiting = [entry];
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
-    for (const meant of relativeImports(readModuleText(file) ?? '', file).map(filesMeant)) {
+    for (const meant of listRelativeImports(readModuleText(file) ?? '', file).map(listCandidates)) {
       for (const each of meant.filter((name) => !isBound(name))) beyond.add(each);
-      const real = meant.flatMap((name) => realFile(name)).filter((name) => !seen.has(name));
+      const real = meant.flatMap((name) => findRealFile(name)).filter((name) => !seen.has(name));
       for (const each of real) seen.add(each);
       waiting.push(...real);
     }
@@ -169,7 +171,7 @@ const ENDINGS = ['.ts', '.mts', '.cts', '.tsx', '.js', '.mjs', '.cjs', '.jsx', '
 const JAVASCRIPT = /\.(?<kind>[cm]?)jsx?$/u;
 
 /** The file that is written, or every file that an import may load if that is not there. */
-function filesMeant(imported: string): readonly string[] {
+function listCandidates(imported: string): readonly string[] {
   if (isFile(imported)) return [imported];
   const sources = JAVASCRIPT.test(imported)
     ? ['ts', 'tsx'].map((ending) => imported.replace(JAVASCRIPT, `.$<kind>${ending}`))
@@ -178,7 +180,7 @@ function filesMeant(imported: string): readonly string[] {
   return [imported, ...sources, ...besides];
 }
 
-function realFile(file: string): readonly string[] {
+function findRealFile(file: string): readonly string[] {
   const real = findRealPath(file);
   return real !== null && isFile(real) ? [real] : [];
 }

@@ -3,9 +3,9 @@ import path from 'node:path';
 import { messageOf } from '../../base/errors.ts';
 import { readTextIfPresent, isDirectory } from '../../base/files.ts';
 import { isRecord, parseJson, typeName } from '../../base/json.ts';
-import { capabilityProblem } from '../manifest.ts';
+import { findCapabilityProblem } from '../manifest.ts';
 import { findRealPath, isInside } from '../../base/paths.ts';
-import { fileKind, MODULE_ENDINGS } from './module-text.ts';
+import { getFileKind, MODULE_ENDINGS } from './module-text.ts';
 import type { PluginPackage, PluginEntry } from '../entry.ts';
 
 /** What the package.json of a directory says about plugins. */
@@ -42,11 +42,11 @@ export function readPackage(directory: string): PackageReading {
   const file = path.join(directory, 'package.json');
   const text = readText(file);
   if (text === null) return PLAIN;
-  if (typeof text !== 'string') return broken(`${file} cannot be read: ${text.why}`);
+  if (typeof text !== 'string') return toBrokenPackage(`${file} cannot be read: ${text.why}`);
   const parsed = parseJson(text);
-  if (!parsed.ok) return broken(`${file} is not JSON: ${parsed.error}`);
+  if (!parsed.ok) return toBrokenPackage(`${file} is not JSON: ${parsed.error}`);
   if (!isRecord(parsed.value)) {
-    return broken(`${file} must hold an object, found ${typeName(parsed.value)}`);
+    return toBrokenPackage(`${file} must hold an object, found ${typeName(parsed.value)}`);
   }
   return readFields(parsed.value, directory);
 }
@@ -62,7 +62,7 @@ function readText(file: string): string | null | { readonly why: string } {
   }
 }
 
-function broken(why: string): PackageReading {
+function toBrokenPackage(why: string): PackageReading {
   return { kind: 'broken', why };
 }
 
@@ -74,7 +74,7 @@ function readFields(fields: Fields, directory: string): PackageReading {
   const plugins = isRecord(cline) ? cline['plugins'] : undefined;
   if (plugins === undefined) return { kind: 'plain', version: ownVersion };
   if (!Array.isArray(plugins)) {
-    return broken(
+    return toBrokenPackage(
       `"cline.plugins" in ${path.join(directory, 'package.json')} must be a list, found ${typeName(plugins)}`,
     );
   }
@@ -82,7 +82,8 @@ function readFields(fields: Fields, directory: string): PackageReading {
   return {
     kind: 'package',
     directory,
-    name: typeof name === 'string' && name.trim() !== '' ? name.trim() : nameOf(directory),
+    name:
+      typeof name === 'string' && name.trim() !== '' ? name.trim() : getDirectoryName(directory),
     version: ownVersion,
     declared: read.flatMap((each) => ('problem' in each ? [] : each.declared)),
     problems: read.flatMap((each) => ('problem' in each ? [each.problem] : [])),
@@ -90,7 +91,7 @@ function readFields(fields: Fields, directory: string): PackageReading {
 }
 
 /** An installed one has the hash of its source behind its name. */
-function nameOf(directory: string): string {
+function getDirectoryName(directory: string): string {
   return path.basename(directory).replace(/-[0-9a-f]{12}$/u, '');
 }
 
@@ -103,8 +104,9 @@ type ItemReading = { readonly declared: readonly DeclaredEntry[] } | { readonly 
 
 function readItem(item: unknown, { place, directory }: ItemPlace): ItemReading {
   const where = `"cline.plugins[${place}]" in ${path.join(directory, 'package.json')}`;
-  if (typeof item === 'string')
+  if (typeof item === 'string') {
     return { declared: [toDeclaredEntry(item, { directory, given: null })] };
+  }
   if (!isRecord(item)) {
     return { problem: `${where} must be a path or an object, found ${typeName(item)}` };
   }
@@ -121,7 +123,7 @@ function toDeclaredEntry(
   written: string,
   { directory, given }: { readonly directory: string; readonly given: unknown },
 ): DeclaredEntry {
-  const problem = given === null ? null : capabilityProblem(given);
+  const problem = given === null ? null : findCapabilityProblem(given);
   return {
     path: written,
     file: path.resolve(directory, written),
@@ -140,7 +142,7 @@ interface PackageEntries {
 }
 
 /** Looks at every file that a package names as a plugin. One that is wrong costs the others nothing. */
-export function packageEntries(json: PluginPackageJson): PackageEntries {
+export function listPackageEntries(json: PluginPackageJson): PackageEntries {
   const at = path.join(json.directory, 'package.json');
   const entries: FoundEntry[] = [];
   const problems = [...json.problems];
@@ -173,9 +175,9 @@ function buildPackageEntry(
   }
   // What an installer put around a package names its files, and the package inside knows more of them.
   const inner = findDeclaration(file, (above) => above === directory);
-  const why = whyNoModule(file) ?? declared.problem ?? inner?.declared.problem ?? null;
+  const why = explainNoModule(file) ?? declared.problem ?? inner?.declared.problem ?? null;
   if (why !== null) return { why };
-  const owner = packageOf(inner?.json ?? json, directory);
+  const owner = toPluginPackage(inner?.json ?? json, directory);
   return {
     file,
     path: declared.file,
@@ -186,12 +188,12 @@ function buildPackageEntry(
 }
 
 /** Why a file cannot be loaded as a plugin, or null. A test or a helper that somebody names is meant. */
-export function whyNoModule(file: string): string | null {
+export function explainNoModule(file: string): string | null {
   const name = path.basename(file);
   const expected = `expected a ${MODULE_ENDINGS.join(', ')} file`;
   if (/\.d\.m?ts$/iu.test(name)) return `it declares types only; ${expected}`;
   if (!MODULE_ENDINGS.includes(path.extname(name))) {
-    const kind = fileKind(name);
+    const kind = getFileKind(name);
     return `${kind?.kind === 'other' ? kind.why : 'it is no module'}; ${expected}`;
   }
   try {
@@ -249,13 +251,13 @@ export function createDeclarationFinder(): (file: string) => Declaration | null 
 }
 
 /** `directory` holds all of the package, also where an installer put something around it. */
-export function packageOf(owner: PluginPackageJson, directory: string): PluginPackage {
+export function toPluginPackage(owner: PluginPackageJson, directory: string): PluginPackage {
   const own = findRealPath(owner.directory) ?? owner.directory;
   const copy = path.join(directory, 'package');
   return {
     directory,
     name: owner.name,
-    version: owner.version ?? (own === directory ? versionIn(copy) : null),
+    version: owner.version ?? (own === directory ? readVersion(copy) : null),
     skills: findSkills(own === directory ? [own, copy] : [own], directory),
     ...(own === directory && isBare(owner, copy) ? { isBare: true } : {}),
   };
@@ -267,7 +269,7 @@ function isBare({ declared }: PluginPackageJson, copy: string): boolean {
   return isAround && findRealPath(path.join(copy, 'package.json')) === null;
 }
 
-function versionIn(directory: string): string | null {
+function readVersion(directory: string): string | null {
   const json = readPackage(directory);
   return json.kind === 'broken' ? null : json.version;
 }

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { findRealPath, isInside } from '../../base/paths.ts';
-import { failed } from './failure.ts';
+import { createInstallError } from './failure.ts';
 import type { InstallTools } from './fetch/tools.ts';
 import { installPlace } from './layout.ts';
 import { readRecord, type InstallRecord } from './record.ts';
-import { type Source, textOfSource } from './source.ts';
+import { type Source, formatSource } from './source.ts';
 import { type Staged, stageInstall } from './stage.ts';
 import { openStaging, removeLeftovers } from './staging.ts';
 import { parseSource } from './parse-source.ts';
@@ -40,28 +40,28 @@ export async function installPlugin(
   refuseWayOut(place);
   removeLeftovers(place.directory, tools.now());
   const target = installPlace(place.directory, source);
-  if (existsSync(target) && !isForced) throw alreadyThere(source, target);
+  if (existsSync(target) && !isForced) throw createPresentError(source, target);
   const staging = openStaging(place.directory, tools.now());
   try {
-    const request = { source, text: recordedText(source, place), directory: staging.directory };
+    const request = { source, text: readRecordedText(source, place), directory: staging.directory };
     const staged = await stageInstall({ ...request, pluginsDirectory: place.directory }, tools);
     tools.signal.throwIfAborted();
     staging.moveTo(target);
-    return installedAt(target, staged);
+    return describeInstalled(target, staged);
   } finally {
     tools.onProgress(null);
     staging.close();
   }
 }
 
-function installedAt(directory: string, staged: Staged): Install {
+function describeInstalled(directory: string, staged: Staged): Install {
   const entryPaths = staged.record.entries.map((entry) => path.join(directory, entry.path));
   return { ...staged, directory, entryPaths };
 }
 
 /** A workspace is shared, and lies elsewhere on other machines: what is in it is named from there. */
-function recordedText(source: Source, { workspace }: PluginsPlace): string {
-  const text = textOfSource(source);
+function readRecordedText(source: Source, { workspace }: PluginsPlace): string {
+  const text = formatSource(source);
   if (source.kind !== 'local' || workspace === null || !isInside(workspace, text)) return text;
   return `./${path.relative(workspace, text).replaceAll('\\', '/')}`;
 }
@@ -73,22 +73,22 @@ export function refuseWayOut({ directory, workspace }: PluginsPlace): void {
   const steps = [path.dirname(directory), directory, path.join(directory, '_installed')];
   const out = steps.find((step) => !isInside(root, findRealPath(step) ?? step));
   if (out === undefined) return;
-  throw failed(
+  throw createInstallError(
     `${out} leads out of the workspace, to ${findRealPath(out)}`,
     'Remove the link; nothing is installed through it.',
   );
 }
 
-function alreadyThere(source: Source, target: string) {
+function createPresentError(source: Source, target: string) {
   const record = readRecord(target);
-  const what = record === null ? textOfSource(source) : described(record);
-  return failed(
+  const what = record === null ? formatSource(source) : describeSource(record);
+  return createInstallError(
     `${what} is already installed at ${target}`,
     'Say --force to install it again, or `hookline plugin update`.',
   );
 }
 
-function described({ name, version }: { name: string; version: string | null }): string {
+function describeSource({ name, version }: { name: string; version: string | null }): string {
   return version === null ? name : `${name} ${version}`;
 }
 
@@ -115,7 +115,7 @@ export async function updatePlugin(
   tools: InstallTools,
 ): Promise<Update> {
   const before = readRecord(directory);
-  if (before === null) throw unknownSource(directory);
+  if (before === null) throw createUnknownSourceError(directory);
   refuseWayOut(place);
   removeLeftovers(place.directory, tools.now());
   const cwd = place.workspace ?? path.dirname(place.directory);
@@ -129,15 +129,15 @@ export async function updatePlugin(
     const isNew = after.sha256 !== before.sha256;
     if (!isNew || isDry) return { before, after, install: null, isNew };
     staging.moveTo(directory);
-    return { before, after, install: installedAt(directory, staged), isNew };
+    return { before, after, install: describeInstalled(directory, staged), isNew };
   } finally {
     tools.onProgress(null);
     staging.close();
   }
 }
 
-function unknownSource(directory: string) {
-  return failed(
+function createUnknownSourceError(directory: string) {
+  return createInstallError(
     `nothing says where ${directory} came from, so it cannot be updated`,
     'Install it again with `hookline plugin install --force SOURCE`.',
   );

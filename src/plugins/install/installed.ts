@@ -2,13 +2,13 @@ import path from 'node:path';
 import { findRealPath, isInside } from '../../base/paths.ts';
 import { findPlugins, pluginsAt } from '../find/find-plugins.ts';
 import type { FoundEntry } from '../find/read-package.ts';
-import { callsItself } from '../find/module-text.ts';
+import { hasOwnName } from '../find/module-text.ts';
 import { type PluginsPlace, refuseWayOut } from './install.ts';
-import { installPlaces, nameWithoutMark, installedDirectory } from './layout.ts';
+import { installPlaces, removeHashMark, getInstallDirectory } from './layout.ts';
 import { type InstallRecord, readRecord } from './record.ts';
 import { rmSync } from 'node:fs';
 import { messageOf } from '../../base/errors.ts';
-import { failed } from './failure.ts';
+import { createInstallError } from './failure.ts';
 import { removeIfEmpty } from './staging.ts';
 
 /** A plugin as a person put it there: one install, one package, or one file that was dropped in. */
@@ -29,20 +29,20 @@ export interface InstalledPlugin {
 /** All that is in a directory of plugins, also what cannot be loaded. */
 export function listInstalled(place: PluginsPlace): readonly InstalledPlugin[] {
   const installs = installPlaces(place.directory).map((each) => readInstall(each, place));
-  return [...installs, ...droppedIn(place)];
+  return [...installs, ...listDropped(place)];
 }
 
 function readInstall(directory: string, place: PluginsPlace): InstalledPlugin {
   const record = readRecord(directory);
   const { entries } = pluginsAt(directory);
   const base = path.basename(directory);
-  const short = nameWithoutMark(base) ?? base;
+  const short = removeHashMark(base) ?? base;
   const name = record?.name ?? entries[0]?.label ?? short;
   return {
     place,
     path: directory,
     name,
-    names: unique([name, base, short, ...entries.flatMap(namesOfEntry)]),
+    names: removeDuplicates([name, base, short, ...entries.flatMap(listEntryNames)]),
     entryPaths: entries.map((entry) => entry.path),
     record,
     isDroppedIn: false,
@@ -50,20 +50,20 @@ function readInstall(directory: string, place: PluginsPlace): InstalledPlugin {
 }
 
 /** Several entries of one package were dropped in together. */
-function droppedIn(place: PluginsPlace): readonly InstalledPlugin[] {
-  const installed = installedDirectory(place.directory);
+function listDropped(place: PluginsPlace): readonly InstalledPlugin[] {
+  const installed = getInstallDirectory(place.directory);
   const entries = findPlugins(place.directory).entries.filter(
     (entry) => !isInside(installed, entry.path),
   );
-  const pathOf = (entry: FoundEntry): string => droppedPath(entry, place.directory);
-  return unique(entries.map(pathOf)).map((file) => {
+  const pathOf = (entry: FoundEntry): string => getDroppedPath(entry, place.directory);
+  return removeDuplicates(entries.map(pathOf)).map((file) => {
     const members = entries.filter((entry) => pathOf(entry) === file);
     const name = members[0]?.label ?? path.basename(file);
     return {
       place,
       path: file,
       name,
-      names: unique([name, path.basename(file), ...members.flatMap(namesOfEntry)]),
+      names: removeDuplicates([name, path.basename(file), ...members.flatMap(listEntryNames)]),
       entryPaths: members.map((entry) => entry.path),
       record: null,
       isDroppedIn: true,
@@ -71,7 +71,7 @@ function droppedIn(place: PluginsPlace): readonly InstalledPlugin[] {
   });
 }
 
-function droppedPath(entry: FoundEntry, directory: string): string {
+function getDroppedPath(entry: FoundEntry, directory: string): string {
   const owner = entry.package?.directory ?? null;
   const real = findRealPath(directory) ?? directory;
   // A package that holds the whole place is not what was dropped into it.
@@ -79,12 +79,12 @@ function droppedPath(entry: FoundEntry, directory: string): string {
   return path.join(directory, path.relative(real, owner));
 }
 
-function namesOfEntry({ path: file, label, package: owner }: FoundEntry): readonly string[] {
+function listEntryNames({ path: file, label, package: owner }: FoundEntry): readonly string[] {
   const base = path.basename(file);
   return [label, base, base.replace(/\.m?[tj]s$/iu, ''), ...(owner === null ? [] : [owner.name])];
 }
 
-function unique(names: readonly string[]): readonly string[] {
+function removeDuplicates(names: readonly string[]): readonly string[] {
   return [...new Set(names.filter((name) => name !== ''))];
 }
 
@@ -102,7 +102,7 @@ export function matchInstalled(
   if (byPath.length > 0) return byPath;
   const named = all.filter(({ names }) => names.some((name) => name.toLowerCase() === low));
   if (named.length > 0) return named;
-  return all.filter(({ entryPaths }) => entryPaths.some((entry) => callsItself(entry, wanted)));
+  return all.filter(({ entryPaths }) => entryPaths.some((entry) => hasOwnName(entry, wanted)));
 }
 
 /** Takes a plugin away, and directories that are empty then. */
@@ -112,7 +112,7 @@ export function removeInstalled({ path: target, place }: InstalledPlugin): void 
   try {
     rmSync(target, { recursive: true });
   } catch (error) {
-    throw failed(
+    throw createInstallError(
       `${target} cannot be removed: ${messageOf(error)}`,
       'Check the rights of its directory.',
     );
@@ -128,7 +128,7 @@ export function removeInstalled({ path: target, place }: InstalledPlugin): void 
 function refuseThroughLink(target: string, directory: string): void {
   const real = findRealPath(path.dirname(target));
   if (real !== null && isInside(findRealPath(directory) ?? directory, real)) return;
-  throw failed(
+  throw createInstallError(
     `${target} is reached through a link, and lies in ${real ?? 'nothing'}`,
     'Delete the link yourself, or the file where it lies.',
   );

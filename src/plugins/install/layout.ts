@@ -2,32 +2,32 @@ import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { isAbsent } from '../../base/files.ts';
-import { keyOfSource, type Source } from './source.ts';
+import { getSourceKey, type Source } from './source.ts';
 
 /** Where a directory of plugins keeps what was installed into it; Cline lays it out the same way. */
-export function installedDirectory(pluginsDirectory: string): string {
+export function getInstallDirectory(pluginsDirectory: string): string {
   return path.join(pluginsDirectory, '_installed');
 }
 
 /** Where installs are made before they are moved into place. Its dot keeps it from being discovered. */
-export function stagingDirectory(pluginsDirectory: string): string {
-  return path.join(installedDirectory(pluginsDirectory), '.tmp');
+export function getStagingDirectory(pluginsDirectory: string): string {
+  return path.join(getInstallDirectory(pluginsDirectory), '.tmp');
 }
 
 /** The directory that a source is installed into. */
 export function installPlace(pluginsDirectory: string, source: Source): string {
-  const hash = createHash('sha256').update(keyOfSource(source)).digest('hex').slice(0, 12);
-  const name = `${directoryName(nameOfSource(source))}-${hash}`;
-  const host = source.kind === 'git' ? [directoryName(source.host)] : [];
-  return path.join(installedDirectory(pluginsDirectory), source.kind, ...host, name);
+  const hash = createHash('sha256').update(getSourceKey(source)).digest('hex').slice(0, 12);
+  const name = `${toDirectoryName(getSourceName(source))}-${hash}`;
+  const host = source.kind === 'git' ? [toDirectoryName(source.host)] : [];
+  return path.join(getInstallDirectory(pluginsDirectory), source.kind, ...host, name);
 }
 
-function nameOfSource(source: Source): string {
+function getSourceName(source: Source): string {
   switch (source.kind) {
     case 'local':
-      return withoutEnding(path.basename(source.path));
+      return removeExtension(path.basename(source.path));
     case 'remote':
-      return withoutEnding(source.file);
+      return removeExtension(source.file);
     case 'npm':
     case 'git':
       return source.name;
@@ -36,14 +36,14 @@ function nameOfSource(source: Source): string {
   }
 }
 
-function withoutEnding(name: string): string {
+function removeExtension(name: string): string {
   return name.replace(/\.(?:m?[tj]s|tgz|tar\.gz)$/iu, '');
 }
 
 const LONGEST_NAME = 60;
 
 /** A name that is one on every file system, and never hidden. */
-function directoryName(name: string): string {
+function toDirectoryName(name: string): string {
   const plain = name
     .toLowerCase()
     .replaceAll(/[^a-z\d._-]+/gu, '-')
@@ -55,25 +55,25 @@ function directoryName(name: string): string {
 const INSTALL_NAME = /^(?<name>.+)-[\da-f]{12}$/u;
 
 /** The name of an install's directory without the mark that tells sources apart; null for others. */
-export function nameWithoutMark(directory: string): string | null {
+export function removeHashMark(directory: string): string | null {
   return INSTALL_NAME.exec(directory)?.groups?.['name'] ?? null;
 }
 
 /** Every directory that something was installed into, also by Cline itself. */
 export function installPlaces(pluginsDirectory: string): readonly string[] {
-  const installed = installedDirectory(pluginsDirectory);
-  return subdirectories(installed).flatMap((kind) => {
-    const places = subdirectories(kind);
+  const installed = getInstallDirectory(pluginsDirectory);
+  return listSubdirectories(installed).flatMap((kind) => {
+    const places = listSubdirectories(kind);
     if (path.basename(kind) !== 'git') return places.filter(isInstall);
-    return [...places.filter(isInstall), ...places.flatMap(subdirectories).filter(isInstall)];
+    return [...places.filter(isInstall), ...places.flatMap(listSubdirectories).filter(isInstall)];
   });
 }
 
 function isInstall(directory: string): boolean {
-  return nameWithoutMark(path.basename(directory)) !== null;
+  return removeHashMark(path.basename(directory)) !== null;
 }
 
-function subdirectories(directory: string): readonly string[] {
+function listSubdirectories(directory: string): readonly string[] {
   try {
     return readdirSync(directory, { withFileTypes: true })
       .filter((item) => item.isDirectory() && !item.name.startsWith('.'))

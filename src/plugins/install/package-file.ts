@@ -3,7 +3,7 @@ import path from 'node:path';
 import { messageOf } from '../../base/errors.ts';
 import { readTextIfPresent } from '../../base/files.ts';
 import { isRecord, parseJson, typeName } from '../../base/json.ts';
-import { failed } from './failure.ts';
+import { createInstallError } from './failure.ts';
 
 export type PackageFile = Readonly<Record<string, unknown>>;
 
@@ -14,7 +14,7 @@ export function readPackageFile(directory: string): PackageFile | null {
   const parsed = parseJson(text);
   if (parsed.ok && isRecord(parsed.value)) return parsed.value;
   const found = parsed.ok ? typeName(parsed.value) : parsed.error;
-  throw failed(
+  throw createInstallError(
     `the plugin’s package.json should be a JSON object: ${found}`,
     'Its author has to mend it.',
   );
@@ -24,7 +24,7 @@ function readText(file: string): string | null {
   try {
     return readTextIfPresent(file);
   } catch (error) {
-    throw failed(`the plugin’s package.json cannot be read: ${messageOf(error)}`);
+    throw createInstallError(`the plugin’s package.json cannot be read: ${messageOf(error)}`);
   }
 }
 
@@ -32,7 +32,7 @@ export function writePackageFile(directory: string, content: PackageFile): void 
   writeFileSync(path.join(directory, 'package.json'), `${JSON.stringify(content, null, 2)}\n`);
 }
 
-export function textField(file: PackageFile | null, key: string): string | null {
+export function readTextField(file: PackageFile | null, key: string): string | null {
   const value = file?.[key];
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
 }
@@ -75,7 +75,7 @@ function isHostPackage(name: string): boolean {
 }
 
 /** Whether npm has anything to do for it. */
-export function needsPackages(content: PackageFile): boolean {
+export function hasDependencies(content: PackageFile): boolean {
   return ['dependencies', 'optionalDependencies'].some((field) => {
     const dependencies = content[field];
     return isRecord(dependencies) && Object.keys(dependencies).length > 0;

@@ -1,5 +1,5 @@
 import { hostOf, isLoopbackHost } from '../../base/net/addresses.ts';
-import { type GitSource, type RemoteSource, unusable } from './source.ts';
+import { type GitSource, type RemoteSource, createSourceError } from './source.ts';
 
 /** A plugin that is one file ends in one of these; declarations of types are none. */
 export const PLUGIN_FILE = /(?<!\.d)\.m?[tj]s$/iu;
@@ -7,15 +7,15 @@ export const PLUGIN_FILE = /(?<!\.d)\.m?[tj]s$/iu;
 /** The file that a URL leads to; null when it may be a repository. */
 export function parseFileUrl(text: string): RemoteSource | null {
   if (!/^https?:\/\//iu.test(text) || !URL.canParse(text)) return null;
-  const url = rawAddress(new URL(text));
-  const file = fileName(url);
+  const url = toRawAddress(new URL(text));
+  const file = getFileName(url);
   if (!PLUGIN_FILE.test(file)) {
-    if (isPageOfFile(new URL(text))) throw wrongEnding(text);
+    if (isPageOfFile(new URL(text))) throw createExtensionError(text);
     return null;
   }
   refuseInsecure(url);
   if (url.password !== '' || url.username !== '') {
-    throw unusable(
+    throw createSourceError(
       'an address with a name or a password in it would be written down',
       'Download the file yourself and install it by its path.',
     );
@@ -31,7 +31,7 @@ export function isSecure(url: URL): boolean {
 
 function refuseInsecure(url: URL): void {
   if (isSecure(url)) return;
-  throw unusable(
+  throw createSourceError(
     `a plugin is downloaded over https only, found ${JSON.stringify(url.href)}`,
     'Whoever stands in between could put anything into it otherwise.',
   );
@@ -40,7 +40,7 @@ function refuseInsecure(url: URL): void {
 const GITHUB_FILE = /^\/(?<owner>[^/]+)\/(?<repo>[^/]+)\/(?:blob|raw)\/(?<rest>.+)$/u;
 
 /** GitHub shows files in a page; the file itself is elsewhere. */
-function rawAddress(url: URL): URL {
+function toRawAddress(url: URL): URL {
   const page = isGitHub(url) ? GITHUB_FILE.exec(url.pathname)?.groups : undefined;
   if (page === undefined) return url;
   const { owner = '', repo = '', rest = '' } = page;
@@ -55,7 +55,7 @@ function isGitHub({ hostname, protocol }: URL): boolean {
   return protocol === 'https:' && (hostname === 'github.com' || hostname === 'www.github.com');
 }
 
-function fileName(url: URL): string {
+function getFileName(url: URL): string {
   const last = url.pathname.split('/').at(-1) ?? '';
   try {
     return decodeURIComponent(last).replaceAll(/[^\w.@+-]+/gu, '-');
@@ -64,8 +64,8 @@ function fileName(url: URL): string {
   }
 }
 
-function wrongEnding(text: string) {
-  return unusable(
+function createExtensionError(text: string) {
+  return createSourceError(
     `a plugin file ends in .ts, .mts, .js or .mjs, found ${JSON.stringify(text)}`,
     'Name the plugin’s own file, or its repository with --git.',
   );
@@ -76,7 +76,7 @@ export function parseGitAddress(written: string): GitSource {
   const text = written.replace(/^git:(?!\/\/)/u, '').replace(/^git\+/u, '');
   const [address = '', ...refs] = text.split('#');
   const named = refs.length === 0 ? splitRef(address) : { address, ref: refs.join('#') };
-  const ref = named.ref === null ? null : checkedRef(named.ref);
+  const ref = named.ref === null ? null : checkRef(named.ref);
   const place = SCP_LIKE.test(named.address) ? fromScp(named.address) : fromUrl(named.address);
   return { kind: 'git', ...place, ref };
 }
@@ -93,7 +93,7 @@ interface Repository {
 /** A ref after `@`, which counts only where a repository's name may end. */
 function splitRef(address: string): { readonly address: string; readonly ref: string | null } {
   if (address.startsWith('file:')) return { address, ref: null };
-  const start = pathStart(address);
+  const start = findPathStart(address);
   const at = /[^/]@(?=[^/])/u.exec(address.slice(start));
   if (at === null) return { address, ref: null };
   const end = start + at.index + 1;
@@ -101,7 +101,7 @@ function splitRef(address: string): { readonly address: string; readonly ref: st
 }
 
 /** Where the path begins: before it an `@` names a user. */
-function pathStart(address: string): number {
+function findPathStart(address: string): number {
   const scp = SCP_LIKE.exec(address);
   if (scp !== null) return address.indexOf(':') + 1;
   const scheme = /^[a-z][a-z\d+.-]*:\/\//iu.exec(address)?.[0].length ?? 0;
@@ -112,9 +112,9 @@ function pathStart(address: string): number {
 // What git itself allows in the name of a branch or tag, and nothing that it would take for more.
 const REF = /^(?![-./])(?!.*(?:\.\.|@\{|\/\/))[^\p{C}\s~^:?*[\\]+(?<![/.])$/u;
 
-function checkedRef(ref: string): string {
+function checkRef(ref: string): string {
   if (REF.test(ref)) return ref;
-  throw unusable(
+  throw createSourceError(
     `expected a branch, a tag or a commit after # or @, found ${JSON.stringify(ref)}`,
     'For example: --git github.com/owner/repo#v1.2.0',
   );
@@ -122,23 +122,27 @@ function checkedRef(ref: string): string {
 
 function fromScp(address: string): Repository {
   const { host = '', path = '' } = SCP_LIKE.exec(address)?.groups ?? {};
-  return { url: address, host: host.toLowerCase(), name: repositoryName(path, address) };
+  return { url: address, host: host.toLowerCase(), name: parseRepositoryName(path, address) };
 }
 
 function fromUrl(address: string): Repository {
   const isBare = /^[\w-]+(?:\.[\w-]+)+(?::\d+)?\/[^/]/u.test(address);
   const url = readUrl(isBare ? `https://${address}` : address);
-  if (url === null) throw noRepository(address);
+  if (url === null) throw createNoRepositoryError(address);
   refuseProtocol(url, address);
   if (url.password !== '') {
-    throw unusable(
+    throw createSourceError(
       'the address of a repository should hold no password, which would be written down',
       'Let git’s credential helper or an SSH key answer for you.',
     );
   }
-  if (url.search !== '') throw noRepository(address);
+  if (url.search !== '') throw createNoRepositoryError(address);
   const host = url.protocol === 'file:' ? 'file' : url.host.toLowerCase();
-  return { url: isBare ? url.href : address, host, name: repositoryName(url.pathname, address) };
+  return {
+    url: isBare ? url.href : address,
+    host,
+    name: parseRepositoryName(url.pathname, address),
+  };
 }
 
 function readUrl(text: string): URL | null {
@@ -151,22 +155,22 @@ function refuseProtocol(url: URL, address: string): void {
   const { protocol } = url;
   if (protocol === 'https:' || protocol === 'ssh:' || protocol === 'file:') return;
   if (protocol === 'http:' && isLoopbackHost(hostOf(url))) return;
-  if (protocol !== 'http:' && protocol !== 'git:') throw noRepository(address);
-  throw unusable(
+  if (protocol !== 'http:' && protocol !== 'git:') throw createNoRepositoryError(address);
+  throw createSourceError(
     `${protocol}// is neither private nor signed, found ${JSON.stringify(address)}`,
     'Use the https or ssh address of the repository.',
   );
 }
 
-function repositoryName(path: string, address: string): string {
+function parseRepositoryName(path: string, address: string): string {
   const segments = path.split('/').filter((segment) => segment !== '');
   const name = (segments.at(-1) ?? '').replace(/\.git$/u, '');
-  if (name === '' || name === '.' || name === '..') throw noRepository(address);
+  if (name === '' || name === '.' || name === '..') throw createNoRepositoryError(address);
   return name;
 }
 
-function noRepository(address: string) {
-  return unusable(
+function createNoRepositoryError(address: string) {
+  return createSourceError(
     `expected the address of a git repository, found ${JSON.stringify(address)}`,
     'For example: --git github.com/owner/repo, or --git git@host:owner/repo#main',
   );

@@ -2,7 +2,7 @@ import path from 'node:path';
 import parseSpec from 'npm-package-arg';
 import { messageOf } from '../../base/errors.ts';
 import { parseFileUrl, parseGitAddress } from './parse-address.ts';
-import { type LocalSource, type NpmSource, type Source, unusable } from './source.ts';
+import { type LocalSource, type NpmSource, type Source, createSourceError } from './source.ts';
 
 export interface SourceContext {
   /** What paths are relative to. */
@@ -17,16 +17,16 @@ export interface SourceContext {
 /** Understands what a person wrote after `plugin install`; throws USAGE_INVALID with what was meant. */
 export function parseSource(written: string, context: SourceContext): Source {
   const text = written.trim();
-  if (text === '' || text.includes('\0')) throw notUnderstood(written);
+  if (text === '' || text.includes('\0')) throw createNotUnderstoodError(written);
   if (context.kind === 'npm') return parseNpmSpec(text, context.cwd);
   if (context.kind === 'git') return parseGitAddress(text);
   if (text.startsWith('npm:')) return parseNpmSpec(text, context.cwd);
-  if (EXPLICIT_PATH.test(text)) return localSource(text, context);
+  if (EXPLICIT_PATH.test(text)) return toLocalSource(text, context);
   if (SCOPED_PACKAGE.test(text)) return parseNpmSpec(text, context.cwd);
   if (ADDRESS.test(text)) return parseAddress(text);
   if (OFFICIAL_SLUG.test(text)) return { kind: 'official', slug: text };
-  if (context.exists(path.resolve(context.cwd, text))) return localSource(text, context);
-  throw notUnderstood(text);
+  if (context.exists(path.resolve(context.cwd, text))) return toLocalSource(text, context);
+  throw createNotUnderstoodError(text);
 }
 
 // `./x`, `../x`, `.x`, `/x`, `~/x`, `C:\x`, `\\server\x`
@@ -35,13 +35,13 @@ const SCOPED_PACKAGE = /^@[^/\s@]+\/[^/\s@]+(?:@\S+)?$/u;
 const ADDRESS = /^(?:git:|[a-z][a-z\d+.-]*:\/\/|[\w.-]+@[\w.-]+:)/iu;
 const OFFICIAL_SLUG = /^[a-z\d]+(?:-[a-z\d]+)*$/u;
 
-function localSource(text: string, { cwd, home }: SourceContext): LocalSource {
+function toLocalSource(text: string, { cwd, home }: SourceContext): LocalSource {
   if (!text.startsWith('~')) return { kind: 'local', path: path.resolve(cwd, text) };
   const rest = /^~(?:$|[\\/])/u.exec(text)?.[0];
   if (rest !== undefined && home !== null) {
     return { kind: 'local', path: path.resolve(home, text.slice(rest.length)) };
   }
-  throw unusable(
+  throw createSourceError(
     `~ means your home directory, found ${JSON.stringify(text)}`,
     'Write the whole path, or ./ in front of a name that begins with ~.',
   );
@@ -51,13 +51,13 @@ function parseAddress(text: string): Source {
   const file = parseFileUrl(text);
   if (file !== null) return file;
   if (/^file:/iu.test(text)) {
-    throw unusable(
+    throw createSourceError(
       `expected a path, found ${JSON.stringify(text)}`,
       'Write the path without file://, or --git for a repository there.',
     );
   }
   if (isTooShort(text)) {
-    throw unusable(
+    throw createSourceError(
       `expected the address of a file or of a repository, found ${JSON.stringify(text)}`,
       'A file ends in .ts, .mts, .js or .mjs; a repository has an owner and a name.',
     );
@@ -73,15 +73,15 @@ function isTooShort(text: string): boolean {
 
 const REPOSITORY_WITHOUT_SCHEME = /^[\w-]+(?:\.[\w-]+)+\/[^/\s]+\/[^/\s]+/u;
 
-function notUnderstood(text: string) {
+function createNotUnderstoodError(text: string) {
   const shown = JSON.stringify(text);
   if (REPOSITORY_WITHOUT_SCHEME.test(text)) {
-    return unusable(
+    return createSourceError(
       `there is no ${shown} here`,
       `If it is a repository: hookline plugin install --git ${text}`,
     );
   }
-  return unusable(
+  return createSourceError(
     `there is nothing at ${shown}, and it names no package, repository or file`,
     'Name ./a/path, @scope/package, npm:package, an https address, or --git host/owner/repo.',
   );
@@ -93,7 +93,7 @@ function parseNpmSpec(written: string, cwd: string): NpmSource {
   const { type, name, rawSpec } = readSpec(text, cwd);
   const isOfRegistry = type === 'range' || type === 'version' || type === 'tag';
   if (!isOfRegistry || typeof name !== 'string') {
-    throw unusable(
+    throw createSourceError(
       `an npm package is named as it is in the registry, found ${JSON.stringify(text)}`,
       'Name a directory, a file or a .tgz by its path, and a repository with --git.',
     );
@@ -107,12 +107,12 @@ function readSpec(text: string, cwd: string): ReturnType<typeof parseSpec> {
     // A name that begins with a dash would be read as a flag of npm.
     if (text !== '' && !text.startsWith('-')) return parseSpec(text, cwd);
   } catch (error) {
-    throw unusable(
+    throw createSourceError(
       `${JSON.stringify(text)} names no npm package: ${messageOf(error)}`,
       'A package is named like @scope/name, or npm:name@^2.',
     );
   }
-  throw unusable(
+  throw createSourceError(
     `expected the name of an npm package, found ${JSON.stringify(text)}`,
     'A package is named like @scope/name, or npm:name@^2.',
   );

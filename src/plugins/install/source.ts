@@ -46,7 +46,7 @@ export interface OfficialSource {
 }
 
 /** What is written down of a source: read again without any flag, it is the same source. */
-export function textOfSource(source: Source): string {
+export function formatSource(source: Source): string {
   switch (source.kind) {
     case 'local':
       return source.path;
@@ -62,7 +62,7 @@ export function textOfSource(source: Source): string {
 }
 
 /** The same for every version of one plugin, so that another version takes the place of the first. */
-export function keyOfSource(source: Source): string {
+export function getSourceKey(source: Source): string {
   switch (source.kind) {
     case 'npm':
       return `npm:${source.name}`;
@@ -71,11 +71,11 @@ export function keyOfSource(source: Source): string {
     case 'local':
     case 'remote':
     case 'official':
-      return `${source.kind}:${textOfSource(source)}`;
+      return `${source.kind}:${formatSource(source)}`;
   }
 }
 
 /** What was written does not say where a plugin is. */
-export function unusable(message: string, hint: string): HooklineError {
+export function createSourceError(message: string, hint: string): HooklineError {
   return new HooklineError('USAGE_INVALID', { message: `plugin install: ${message}`, hint });
 }

@@ -1,15 +1,15 @@
 import path from 'node:path';
 import type { FoundEntry } from '../find/read-package.ts';
 import { pluginsAt } from '../find/find-plugins.ts';
-import { readModuleText, relativeImports } from '../find/module-text.ts';
-import { failed } from './failure.ts';
+import { readModuleText, listRelativeImports } from '../find/module-text.ts';
+import { createInstallError } from './failure.ts';
 import { fetchSource } from './fetch/fetch-source.ts';
 import type { Fetched, InstallTools } from './fetch/tools.ts';
 import { addDependencies } from './fetch/npm.ts';
-import { readPackageFile, textField, writePackageFile } from './package-file.ts';
+import { readPackageFile, readTextField, writePackageFile } from './package-file.ts';
 import { type InstallRecord, type RecordedEntry, writeRecord } from './record.ts';
 import type { Source } from './source.ts';
-import { describeTree, sha256OfFile } from './tree.ts';
+import { describeTree, computeFileHash } from './tree.ts';
 
 export interface StageRequest {
   readonly source: Source;
@@ -37,7 +37,7 @@ export async function stageInstall(request: StageRequest, tools: InstallTools): 
   const fetched = await fetchSource({ source, staging: directory, pluginsDirectory }, tools);
   const place = path.join(directory, fetched.path);
   const entries = findEntries(place);
-  const known = fetched.isFile ? nameFile(fetched) : namePackage(fetched, place);
+  const known = fetched.isFile ? getFileName(fetched) : getPackageName(fetched, place);
   if (!fetched.isFile) {
     if (!fetched.hasPackages) await addDependencies(place, tools);
     writeWrapper(directory, known, entries);
@@ -55,8 +55,14 @@ export async function stageInstall(request: StageRequest, tools: InstallTools): 
     installedAt: new Date(tools.now()).toISOString(),
   };
   writeRecord(directory, record);
-  const capabilities = declaredIn(entries);
-  return { record, capabilities, files, bytes, warnings: fetched.isFile ? leftBehind(place) : [] };
+  const capabilities = listDeclared(entries);
+  return {
+    record,
+    capabilities,
+    files,
+    bytes,
+    warnings: fetched.isFile ? createLeftoverError(place) : [],
+  };
 }
 
 /** What people will know it by. */
@@ -65,13 +71,16 @@ interface Known {
   readonly version: string | null;
 }
 
-function nameFile({ name }: Fetched): Known {
+function getFileName({ name }: Fetched): Known {
   return { name: name.replace(/\.m?[tj]s$/iu, ''), version: null };
 }
 
-function namePackage({ name, version }: Fetched, place: string): Known {
+function getPackageName({ name, version }: Fetched, place: string): Known {
   const file = readPackageFile(place);
-  return { name: textField(file, 'name') ?? name, version: version ?? textField(file, 'version') };
+  return {
+    name: readTextField(file, 'name') ?? name,
+    version: version ?? readTextField(file, 'version'),
+  };
 }
 
 /** One entry that is wrong would be missed by whoever installs the others. */
@@ -81,7 +90,7 @@ function findEntries(place: string): readonly FoundEntry[] {
   if (first === undefined && entries.length > 0) return entries;
   const staged = `${path.dirname(place)}${path.sep}`;
   const why = problems.map(({ message }) => message.replaceAll(staged, '')).join('; ');
-  throw failed(
+  throw createInstallError(
     `it cannot be installed: ${why === '' ? 'no plugin is in it' : why}`,
     'Its package.json should say { "cline": { "plugins": [{ "paths": ["./index.ts"] }] } }.',
   );
@@ -90,7 +99,7 @@ function findEntries(place: string): readonly FoundEntry[] {
 /** Says where the entries are, so that nobody takes the other files for plugins. */
 function writeWrapper(directory: string, known: Known, entries: readonly FoundEntry[]): void {
   const plugins = entries.map((entry) => ({
-    paths: [`./${pathIn(directory, entry)}`],
+    paths: [`./${toPathIn(directory, entry)}`],
     ...(entry.capabilities === null ? {} : { capabilities: entry.capabilities }),
   }));
   const version = known.version === null ? {} : { version: known.version };
@@ -98,22 +107,22 @@ function writeWrapper(directory: string, known: Known, entries: readonly FoundEn
 }
 
 function recordEntry(directory: string, entry: FoundEntry): RecordedEntry {
-  return { path: pathIn(directory, entry), sha256: sha256OfFile(entry.file) };
+  return { path: toPathIn(directory, entry), sha256: computeFileHash(entry.file) };
 }
 
-function pathIn(directory: string, { path: file }: FoundEntry): string {
+function toPathIn(directory: string, { path: file }: FoundEntry): string {
   return path.relative(directory, file).replaceAll('\\', '/');
 }
 
 /** Null when one of them does not say: then nobody knows. */
-function declaredIn(entries: readonly FoundEntry[]): readonly string[] | null {
+function listDeclared(entries: readonly FoundEntry[]): readonly string[] | null {
   const all = entries.map(({ capabilities }) => capabilities);
   return all.includes(null) ? null : [...new Set(all.flatMap((each) => each ?? []))];
 }
 
 /** A single file comes alone, and may count on its neighbours. */
-function leftBehind(file: string): readonly string[] {
-  const names = relativeImports(readModuleText(file) ?? '', file).map((each) =>
+function createLeftoverError(file: string): readonly string[] {
+  const names = listRelativeImports(readModuleText(file) ?? '', file).map((each) =>
     path.basename(each),
   );
   if (names.length === 0) return [];

@@ -12,8 +12,8 @@ import {
 import path from 'node:path';
 import { errnoOf, messageOf } from '../../base/errors.ts';
 import { isAbsent, isDirectory } from '../../base/files.ts';
-import { failed } from './failure.ts';
-import { installedDirectory, stagingDirectory } from './layout.ts';
+import { createInstallError } from './failure.ts';
+import { getInstallDirectory, getStagingDirectory } from './layout.ts';
 
 /** A place to make an install in, beside where it will lie, so that moving it is one step. */
 export interface Staging {
@@ -31,7 +31,7 @@ const OLD = 'old';
 const TARGET = 'target';
 
 export function openStaging(pluginsDirectory: string, now: number): Staging {
-  const parent = stagingDirectory(pluginsDirectory);
+  const parent = getStagingDirectory(pluginsDirectory);
   const name = `${now}-${process.pid}-${randomBytes(4).toString('hex')}`;
   const place = path.join(parent, name);
   const directory = path.join(place, NEW);
@@ -41,12 +41,12 @@ export function openStaging(pluginsDirectory: string, now: number): Staging {
     moveTo(target) {
       makeDirectory(path.dirname(target));
       if (existsSync(target)) replace({ place, pluginsDirectory, target });
-      else attempt(() => renameSync(directory, target), target);
+      else trySafely(() => renameSync(directory, target), target);
     },
     close() {
       rmSync(place, { recursive: true, force: true });
       removeIfEmpty(parent);
-      removeIfEmpty(installedDirectory(pluginsDirectory));
+      removeIfEmpty(getInstallDirectory(pluginsDirectory));
       for (const each of made) removeIfEmpty(each);
     },
   };
@@ -59,11 +59,11 @@ export function openStaging(pluginsDirectory: string, now: number): Staging {
 function makeDirectory(directory: string): readonly string[] {
   if (isDirectory(directory)) return [];
   const above = path.dirname(directory) === directory ? [] : makeDirectory(path.dirname(directory));
-  attempt(() => mkdirUnlessThere(directory), directory);
+  trySafely(() => createDirectory(directory), directory);
   return [directory, ...above];
 }
 
-function mkdirUnlessThere(directory: string): void {
+function createDirectory(directory: string): void {
   try {
     mkdirSync(directory);
   } catch (error) {
@@ -81,30 +81,30 @@ interface Replacement {
 /** Written down first, so that the next install can put the old one back if this process is killed. */
 function replace({ place, pluginsDirectory, target }: Replacement): void {
   const old = path.join(place, OLD);
-  const where = path.relative(installedDirectory(pluginsDirectory), target);
-  attempt(() => writeFileSync(path.join(place, TARGET), where), target);
-  attempt(() => renameSync(target, old), target);
+  const where = path.relative(getInstallDirectory(pluginsDirectory), target);
+  trySafely(() => writeFileSync(path.join(place, TARGET), where), target);
+  trySafely(() => renameSync(target, old), target);
   try {
     renameSync(path.join(place, NEW), target);
   } catch (error) {
     // Where another install was faster, its work stays.
     if (!existsSync(target)) renameSync(old, target);
-    throw unwritable(target, error);
+    throw createUnwritableError(target, error);
   }
 }
 
-function attempt(work: () => void, where: string): void {
+function trySafely(work: () => void, where: string): void {
   try {
     work();
   } catch (error) {
-    throw unwritable(where, error);
+    throw createUnwritableError(where, error);
   }
 }
 
-function unwritable(where: string, error: unknown) {
+function createUnwritableError(where: string, error: unknown) {
   const isTaken = errnoOf(error) === 'ENOTEMPTY' || errnoOf(error) === 'EEXIST';
   const why = isTaken ? 'something else was installed there just now' : messageOf(error);
-  return failed(
+  return createInstallError(
     `${where} cannot be written: ${why}`,
     'Check the rights and the space on the disk.',
   );
@@ -121,12 +121,12 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Those that nobody is at work on any more. */
 export function findLeftovers(pluginsDirectory: string, now: number): readonly Leftover[] {
-  const parent = stagingDirectory(pluginsDirectory);
-  return namesIn(parent)
+  const parent = getStagingDirectory(pluginsDirectory);
+  return listNames(parent)
     .filter((name) => !isAtWork(name, now))
     .map((name) => ({
       directory: path.join(parent, name),
-      missing: missingTarget(path.join(parent, name), pluginsDirectory),
+      missing: createMissingTargetError(path.join(parent, name), pluginsDirectory),
     }));
 }
 
@@ -134,21 +134,21 @@ export function findLeftovers(pluginsDirectory: string, now: number): readonly L
 export function removeLeftovers(pluginsDirectory: string, now: number): readonly Leftover[] {
   const leftovers = findLeftovers(pluginsDirectory, now);
   for (const { directory, missing } of leftovers) {
-    if (missing !== null) attempt(() => renameSync(path.join(directory, OLD), missing), missing);
-    attempt(() => rmSync(directory, { recursive: true, force: true }), directory);
+    if (missing !== null) trySafely(() => renameSync(path.join(directory, OLD), missing), missing);
+    trySafely(() => rmSync(directory, { recursive: true, force: true }), directory);
   }
-  if (leftovers.length > 0) removeIfEmpty(stagingDirectory(pluginsDirectory));
+  if (leftovers.length > 0) removeIfEmpty(getStagingDirectory(pluginsDirectory));
   return leftovers;
 }
 
-function missingTarget(place: string, pluginsDirectory: string): string | null {
+function createMissingTargetError(place: string, pluginsDirectory: string): string | null {
   if (!existsSync(path.join(place, OLD))) return null;
   const where = readIfPresent(path.join(place, TARGET));
   // A name from a file must not lead out of the place that is looked after here.
   if (where === null || !/^\w+(?:[\\/][\w.-]+){1,2}$/u.test(where) || where.includes('..')) {
     return null;
   }
-  const target = path.join(installedDirectory(pluginsDirectory), where);
+  const target = path.join(getInstallDirectory(pluginsDirectory), where);
   return existsSync(target) ? null : target;
 }
 
@@ -169,7 +169,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function namesIn(directory: string): readonly string[] {
+function listNames(directory: string): readonly string[] {
   try {
     return readdirSync(directory).toSorted();
   } catch (error) {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { isInside } from '../../base/paths.ts';
-import { failed } from './failure.ts';
+import { createInstallError } from './failure.ts';
 import { type InstallRecord, RECORD_NAME } from './record.ts';
 
 /** All files of an install, as they were when it was looked at. */
@@ -21,23 +21,23 @@ export function describeTree(directory: string): Tree {
   for (const { name, isLink } of walk(root, '')) {
     const file = path.join(root, name);
     if (!isLink) bytes += lstatSync(file).size;
-    const held = isLink ? `link:${linkInside(root, name)}` : sha256OfFile(file);
+    const held = isLink ? `link:${linkInside(root, name)}` : computeFileHash(file);
     lines.push(JSON.stringify([name, held]));
   }
   const sha256 = createHash('sha256').update(lines.toSorted().join('\n')).digest('hex');
   return { files: lines.length, bytes, sha256 };
 }
 
-export function sha256OfFile(file: string): string {
+export function computeFileHash(file: string): string {
   return createHash('sha256').update(readFileSync(file)).digest('hex');
 }
 
 /** What is other than when it was installed: which entries, or at least something; null when nothing is. */
-export function changedSince(
+export function listChangedFiles(
   directory: string,
   { entries, sha256 }: InstallRecord,
 ): { readonly entries: readonly string[] } | null {
-  if (digestOf(directory) === sha256) return null;
+  if (computeDigest(directory) === sha256) return null;
   const changed = entries.filter(
     (entry) => !isSame(path.join(directory, entry.path), entry.sha256),
   );
@@ -45,7 +45,7 @@ export function changedSince(
 }
 
 /** Null when it holds what no install holds. */
-function digestOf(directory: string): string | null {
+function computeDigest(directory: string): string | null {
   try {
     return describeTree(directory).sha256;
   } catch (error) {
@@ -56,7 +56,7 @@ function digestOf(directory: string): string | null {
 
 function isSame(file: string, sha256: string): boolean {
   try {
-    return sha256OfFile(file) === sha256;
+    return computeFileHash(file) === sha256;
   } catch {
     return false;
   }
@@ -87,16 +87,16 @@ function walk(root: string, within: string): readonly Item[] {
 function linkInside(root: string, name: string): string {
   const link = path.join(root, name);
   const written = readlinkSync(link);
-  const target = realTarget(link) ?? path.resolve(path.dirname(link), written);
+  const target = resolveLinkTarget(link) ?? path.resolve(path.dirname(link), written);
   // An absolute one would still lead to where the install was made.
   if (!path.isAbsolute(written) && isInside(root, target)) return written.replaceAll('\\', '/');
-  throw failed(
+  throw createInstallError(
     `${JSON.stringify(name)} is a link that leads out of the plugin, to ${JSON.stringify(written)}`,
     'A plugin may link only to files of its own.',
   );
 }
 
-function realTarget(link: string): string | null {
+function resolveLinkTarget(link: string): string | null {
   try {
     return realpathSync(link);
   } catch {

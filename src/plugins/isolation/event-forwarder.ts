@@ -20,7 +20,7 @@ export interface NewsMeans {
 }
 
 /** What happens in a session, told to a listener in another process; nobody waits for it. */
-export class News {
+export class EventForwarder {
   readonly #means: NewsMeans;
   readonly #failures = new LateFailures();
   #waiting: ContextForm[] = [];

@@ -9,13 +9,13 @@ import type { PluginProcessPort } from '../registry.ts';
 import { type OnIssue, createUncaughtIssues } from '../issue.ts';
 import type { Loading } from '../load/loading.ts';
 import { createContextForms } from './serialize-context.ts';
-import { facadeOf } from './remote-plugin.ts';
+import { createRemotePlugin } from './remote-plugin.ts';
 import { type Link, openLink } from './link.ts';
-import { News } from './event-forwarder.ts';
+import { EventForwarder } from './event-forwarder.ts';
 import { createPorts, type Ports } from './ports.ts';
-import { type ChildProgram, childProgram, startProcess } from './plugin-process.ts';
+import { type ChildProgram, findChildProgram, startProcess } from './plugin-process.ts';
 import { createSentLists } from './wire/list-delta-cache.ts';
-import { pack, unpack } from './wire/serialize.ts';
+import { serializeValue, deserializeValue } from './wire/serialize.ts';
 import type { FromChild, LoadedForm } from './wire/protocol.ts';
 
 export interface IsolationRequest {
@@ -61,7 +61,7 @@ const IMPORT_GRACE_MS = 500;
 const EXIT_MS = 1000;
 
 /** Imports a plugin in a process of its own. Whatever happens there costs only this plugin. */
-export async function openIsolated(request: IsolationRequest): Promise<IsolatedLoading> {
+export async function loadIsolated(request: IsolationRequest): Promise<IsolatedLoading> {
   try {
     return await new Isolation(request).load();
   } catch (error) {
@@ -74,7 +74,7 @@ class Isolation {
   readonly #lists = createSentLists();
   readonly #forms = createContextForms(this.#lists);
   readonly #link: Link;
-  readonly #news: News;
+  readonly #news: EventForwarder;
   readonly #ports: Ports;
   readonly #tellUncaught: (error: unknown) => void;
   #name: string;
@@ -89,7 +89,7 @@ class Isolation {
     this.#request = request;
     this.#name = request.entry.label;
     this.#tellUncaught = createUncaughtIssues(() => this.#name, request.onIssue);
-    this.#news = new News({
+    this.#news = new EventForwarder({
       forms: this.#forms,
       send: (message) => this.#link.tell(message),
       timeoutMs: request.hookTimeoutMs,
@@ -107,7 +107,7 @@ class Isolation {
   }
 
   #openLink(): Link {
-    const { program = childProgram(), cwd, environment } = this.#request;
+    const { program = findChildProgram(), cwd, environment } = this.#request;
     return openLink({
       name: () => this.#name,
       start: (on) =>
@@ -146,7 +146,7 @@ class Isolation {
         this.#isLoaded = true;
         const { name } = loaded.fields;
         if (typeof name === 'string' && name.trim() !== '') this.#name = name;
-        const plugin = facadeOf(loaded, this.#facadeMeans());
+        const plugin = createRemotePlugin(loaded, this.#facadeMeans());
         // Nobody will set it up.
         if (loaded.fields['disabled'] === true) void end();
         return { kind: 'loaded', plugin, process };
@@ -191,9 +191,9 @@ class Isolation {
         cacheDirectory,
         timeoutMs: importTimeoutMs,
         cwd,
-        workspaceInfo: pack(workspaceInfo),
+        workspaceInfo: serializeValue(workspaceInfo),
       });
-      const loaded = unpack(value);
+      const loaded = deserializeValue(value);
       return isLoadedForm(loaded)
         ? loaded
         : { kind: 'failed', message: 'it did not say what it is' };
@@ -234,7 +234,7 @@ class Isolation {
         this.#news.heard();
         return;
       case 'news-failed':
-        this.#news.failed(unpack(message.error));
+        this.#news.failed(deserializeValue(message.error));
         return;
       case 'say':
         this.#ports.say(message);
@@ -243,7 +243,7 @@ class Isolation {
         void this.#ports.ask(message, message.id);
         return;
       case 'uncaught':
-        this.#tellUncaught(unpack(message.error));
+        this.#tellUncaught(deserializeValue(message.error));
         break;
       default:
     }

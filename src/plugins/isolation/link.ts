@@ -1,7 +1,7 @@
 import { HooklineError } from '../../base/errors.ts';
 import { timerDelay } from '../../base/time-limit.ts';
 import { describeEnding, type Ending, type PluginProcess } from './plugin-process.ts';
-import { pack, unpack } from './wire/serialize.ts';
+import { serializeValue, deserializeValue } from './wire/serialize.ts';
 import type { AnswerForm, FromChild, Order, ToChild } from './wire/protocol.ts';
 
 export interface Asking {
@@ -114,13 +114,13 @@ class OpenLink implements Link {
   }
 
   async ask(order: Order, { timeoutMs, signal, onUpdate }: Asking = {}): Promise<AnswerForm> {
-    if (this.#ended !== null) throw gone(this.#ended);
+    if (this.#ended !== null) throw createExitError(this.#ended);
     this.#request.beforeCall();
     this.#lastId += 1;
     const id = this.#lastId;
     this.#await(id);
     const abort = (): void => {
-      this.tell({ kind: 'abort', id, reason: pack(signal?.reason) });
+      this.tell({ kind: 'abort', id, reason: serializeValue(signal?.reason) });
       // It may answer or not; nobody waits for it any more, but it must be able to.
       this.#release(id);
       this.check();
@@ -134,9 +134,9 @@ class OpenLink implements Link {
         if (signal?.aborted === true) abort();
         if (timeoutMs !== undefined) {
           limit = setTimeout(() => {
-            fail(tooLate(timeoutMs));
+            fail(createTimeoutError(timeoutMs));
             this.#forget(id);
-            this.tell({ kind: 'abort', id, reason: pack(undefined) });
+            this.tell({ kind: 'abort', id, reason: serializeValue(undefined) });
             this.check();
           }, timerDelay(timeoutMs));
         }
@@ -191,7 +191,7 @@ class OpenLink implements Link {
         this.#takeAnswer(message);
         return;
       case 'update':
-        this.#takeUpdate(message.id, unpack(message.update));
+        this.#takeUpdate(message.id, deserializeValue(message.update));
         return;
       case 'pong':
         if (message.id !== this.#reaction?.id) return;
@@ -216,24 +216,24 @@ class OpenLink implements Link {
   #takeAnswer(answer: AnswerForm & { readonly id: number }): void {
     const pending = this.#pending.get(answer.id);
     if (answer.ok) pending?.settle(answer);
-    else pending?.fail(unpack(answer.value));
+    else pending?.fail(deserializeValue(answer.value));
   }
 
   #takeEnd(ending: Ending): void {
     const sentence = describeEnding(this.#request.name(), ending);
     this.#ended = sentence;
     if (this.#reaction !== null) clearTimeout(this.#reaction.limit);
-    for (const { fail } of this.#pending.values()) fail(gone(sentence));
+    for (const { fail } of this.#pending.values()) fail(createExitError(sentence));
     this.#request.onEnded(sentence, this.#isExpected);
     this.#resolveEnded();
   }
 }
 
-function gone(message: string): HooklineError {
+function createExitError(message: string): HooklineError {
   const hint = 'It is started again with the next session.';
   return new HooklineError('PLUGIN_ENDED', { message, hint });
 }
 
-function tooLate(timeoutMs: number): HooklineError {
+function createTimeoutError(timeoutMs: number): HooklineError {
   return new HooklineError('PLUGIN_ENDED', { message: `did not answer within ${timeoutMs} ms` });
 }

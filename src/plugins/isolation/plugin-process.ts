@@ -180,7 +180,7 @@ export interface ChildProgram {
 }
 
 /** The program that stands beside this file: of the library, of the command, or of the sources. */
-export function childProgram(): ChildProgram {
+export function findChildProgram(): ChildProgram {
   const here = path.dirname(fileURLToPath(import.meta.url));
   const isUnbundled = here.endsWith(path.join('plugins', 'isolation'));
   const home = path.resolve(here, isUnbundled ? '../..' : '..');
@@ -207,13 +207,13 @@ const MAX_QUOTE = 300;
 
 /** One sentence for whoever called it, a person or a model. */
 export function describeEnding(plugin: string, ending: Ending): string {
-  const how = `the process of the plugin "${plugin}" ${howItEnded(ending)}`;
-  const last = tellingLine(ending.stderr);
+  const how = `the process of the plugin "${plugin}" ${describeExit(ending)}`;
+  const last = selectErrorLine(ending.stderr);
   const quote = last === null ? '' : `; it last wrote: ${cutText(last, MAX_QUOTE)}`;
   return `${how}, so nothing of it works any more in this session${quote}`;
 }
 
-function howItEnded({ code, signal, reason }: Ending): string {
+function describeExit({ code, signal, reason }: Ending): string {
   if (reason !== null) return reason;
   if (signal !== null) return `was ended by ${signal}`;
   return `ended by itself with exit code ${code ?? 'unknown'}`;
@@ -224,7 +224,7 @@ const FATAL = /^(?:FATAL ERROR|[\w$.]*(?:Error|Exception)\b)/;
 const AROUND = /^(?:\s+at |Node\.js v|\s*\^|-{3,}|\s*$)/;
 
 /** The line that says what happened: an error rather than the stack below it. */
-function tellingLine(stderr: string): string | null {
+function selectErrorLine(stderr: string): string | null {
   const lines = stderr.split('\n').filter((line) => !AROUND.test(line));
   const telling = lines.findLast((line) => FATAL.test(line)) ?? lines.at(-1);
   return telling?.trim() ?? null;
@@ -245,7 +245,7 @@ interface OutputLines {
 
 function createOutputLines(onLine: (line: string) => void): OutputLines {
   const decoder = new StringDecoder('utf8');
-  const pass = limited(onLine);
+  const pass = truncateLine(onLine);
   let rest = '';
   return {
     read(chunk) {
@@ -264,7 +264,7 @@ function createOutputLines(onLine: (line: string) => void): OutputLines {
   };
 }
 
-function limited(onLine: (line: string) => void): (line: string) => void {
+function truncateLine(onLine: (line: string) => void): (line: string) => void {
   let passed = 0;
   let leftOut = 0;
   const begin = (): void => {

@@ -1,6 +1,6 @@
 import { isRecord } from '../../base/json.ts';
 import type { AgentExtensionAutomationEventType, PluginSetupContext } from '../contract/plugin.ts';
-import { callMethod, pack, type Packed, unpack } from './wire/serialize.ts';
+import { callMethod, serializeValue, type Packed, deserializeValue } from './wire/serialize.ts';
 import type { OfferedPorts, PortCall, TelemetryForm, ToChild } from './wire/protocol.ts';
 
 /** What a host lends to a plugin's `setup` besides data, used from another process. */
@@ -36,51 +36,51 @@ export function createPorts({ name, send }: PortsMeans): Ports {
       return;
     }
     // What the host's own functions throw is nothing that the plugin could mend.
-    void settled(() => use(call));
+    void settleSafely(() => use(call));
   };
   return {
     open(given, declareHere) {
       context = given;
       declare = declareHere;
       for (const call of early.splice(0)) say(call);
-      return offersOf(given);
+      return describePorts(given);
     },
     say,
     async ask(call, id) {
-      send({ kind: 'reply', id, ...(await settled(() => use(call))) });
+      send({ kind: 'reply', id, ...(await settleSafely(() => use(call))) });
     },
   };
 }
 
-async function settled(
+async function settleSafely(
   work: () => unknown,
 ): Promise<{ readonly ok: boolean; readonly value: Packed }> {
   try {
-    return { ok: true, value: pack(await work()) };
+    return { ok: true, value: serializeValue(await work()) };
   } catch (error) {
-    return { ok: false, value: pack(error) };
+    return { ok: false, value: serializeValue(error) };
   }
 }
 
-function offersOf(context: PluginSetupContext): OfferedPorts {
+function describePorts(context: PluginSetupContext): OfferedPorts {
   const { logger, telemetry, automation } = context;
   return {
-    logger: isRecord(logger) ? methodsOf(logger) : null,
-    telemetry: isRecord(telemetry) ? telemetryForm(telemetry) : null,
+    logger: isRecord(logger) ? listMethods(logger) : null,
+    telemetry: isRecord(telemetry) ? serializeTelemetry(telemetry) : null,
     hasAutomation: automation !== undefined,
     hasEvents: 'emitEvent' in context,
   };
 }
 
-function telemetryForm(telemetry: object): TelemetryForm {
-  const methods = methodsOf(telemetry);
+function serializeTelemetry(telemetry: object): TelemetryForm {
+  const methods = listMethods(telemetry);
   const isEnabled =
     !methods.includes('isEnabled') || callMethod(telemetry, 'isEnabled', []) === true;
   return { methods, isEnabled };
 }
 
 /** Its own and those of its class. */
-function methodsOf(port: object): readonly string[] {
+function listMethods(port: object): readonly string[] {
   const names = new Set<string>();
   let owner: unknown = port;
   while (typeof owner === 'object' && owner !== null && owner !== Object.prototype) {
@@ -94,7 +94,7 @@ function methodsOf(port: object): readonly string[] {
 }
 
 function declareType({ args }: PortCall, declare: Declare): void {
-  const [type] = argumentsOf(args);
+  const [type] = readArguments(args);
   if (isEventType(type)) declare(type);
 }
 
@@ -109,28 +109,28 @@ interface ContextCall extends PortCall {
 
 function callPort(context: PluginSetupContext, call: ContextCall, plugin: string): unknown {
   const { logger, telemetry, automation } = context;
-  const args = argumentsOf(call.args);
+  const args = readArguments(call.args);
   switch (call.port) {
     case 'events':
       return context.emitEvent?.(String(args[0]), args[1]);
     case 'logger':
-      return onPort(logger, call.method, [args[0], namedMetadata(args[1], plugin)]);
+      return usePort(logger, call.method, [args[0], withPluginName(args[1], plugin)]);
     case 'telemetry':
-      return onPort(telemetry, call.method, args);
+      return usePort(telemetry, call.method, args);
     case 'automation':
-      return onPort(automation, call.method, args);
+      return usePort(automation, call.method, args);
   }
 }
 
-function argumentsOf(packed: Packed): readonly unknown[] {
-  const args = unpack(packed);
+function readArguments(packed: Packed): readonly unknown[] {
+  const args = deserializeValue(packed);
   return Array.isArray(args) ? args : [];
 }
 
-function namedMetadata(metadata: unknown, pluginName: string): unknown {
+function withPluginName(metadata: unknown, pluginName: string): unknown {
   return { pluginName, ...(isRecord(metadata) ? metadata : {}) };
 }
 
-function onPort(port: unknown, name: string, args: readonly unknown[]): unknown {
+function usePort(port: unknown, name: string, args: readonly unknown[]): unknown {
   return isRecord(port) ? callMethod(port, name, args) : undefined;
 }

@@ -9,9 +9,9 @@ import type {
   AgentExtensionRule,
 } from '../contract/plugin.ts';
 import { HOOK_NAMES, type HookName } from '../contract/runtime-hooks.ts';
-import type { News } from './event-forwarder.ts';
+import type { EventForwarder } from './event-forwarder.ts';
 import type { Ports } from './ports.ts';
-import { pack, unpack, without } from './wire/serialize.ts';
+import { serializeValue, deserializeValue, without } from './wire/serialize.ts';
 import type {
   HookForm,
   HooksForm,
@@ -26,13 +26,13 @@ import type {
 import { HooklineError } from '../../base/errors.ts';
 import type { StandardIssue, StandardResult, StandardSchema } from '../contract/input-schema.ts';
 import type { ProviderMessage } from '../contract/message.ts';
-import { type AgentTool, checkedWith } from '../contract/tool.ts';
+import { type AgentTool, withCheckingSchema } from '../contract/tool.ts';
 import type { ContextForms } from './serialize-context.ts';
 import type { Link } from './link.ts';
-import { type SentLists, changed } from './wire/list-delta-cache.ts';
+import { type SentLists, applyChange } from './wire/list-delta-cache.ts';
 
 interface PluginFacadeMeans extends FacadeMeans {
-  readonly news: News;
+  readonly news: EventForwarder;
   readonly ports: Ports;
   readonly setupTimeoutMs: number;
   readonly isStrict: boolean;
@@ -44,12 +44,12 @@ interface PluginFacadeMeans extends FacadeMeans {
 }
 
 /** An object that is used like the plugin itself, which is in another process. */
-export function facadeOf(
+export function createRemotePlugin(
   { fields, hasSetup, hooks }: PluginForm,
   means: PluginFacadeMeans,
 ): object {
   const facade: Record<string, unknown> = { ...fields };
-  if (hooks !== null) facade['hooks'] = hooksOf(hooks, means);
+  if (hooks !== null) facade['hooks'] = createHooks(hooks, means);
   // What is there instead of a function is told of when the manifest is read.
   const isSetUp = hasSetup || fields['setup'] === undefined;
   if (isSetUp) facade['setup'] = setUpThere;
@@ -62,8 +62,8 @@ export function facadeOf(
       const ports = means.ports.open(context, (type) => api.registerAutomationEventType(type));
       const made = await setUp(context, ports, means);
       registerAll(api, made, means);
-      for (const id of made.handlers) means.onWarning(staysThere(id));
-      facade['hooks'] = made.hooks === null ? undefined : hooksOf(made.hooks, means);
+      for (const id of made.handlers) means.onWarning(isKeptThere(id));
+      facade['hooks'] = made.hooks === null ? undefined : createHooks(made.hooks, means);
       means.onActive();
     } catch (error) {
       // A plugin that is not set up has nothing to do.
@@ -73,7 +73,7 @@ export function facadeOf(
   }
 }
 
-function staysThere(id: string): string {
+function isKeptThere(id: string): string {
   return `the provider "${id}" serves nothing: its code is in a process of its own; describe it with api.registerProvider and metadata.baseUrl, or use it without plugins.isolation`;
 }
 
@@ -85,7 +85,7 @@ async function setUp(
   const data = Object.fromEntries(Object.entries(context).filter(([key]) => !PORTS.includes(key)));
   const order = {
     type: 'setup',
-    fields: pack(data),
+    fields: serializeValue(data),
     ports,
     isStrict,
   } as const;
@@ -95,7 +95,7 @@ async function setUp(
   );
   try {
     const { value } = await link.ask(order);
-    const made = unpack(value);
+    const made = deserializeValue(value);
     return isSetUp(made) ? made : NOTHING;
   } finally {
     clearTimeout(limit);
@@ -121,17 +121,17 @@ const NOTHING: SetUpForm = {
   mcpServers: [],
 };
 
-function hooksOf(
+function createHooks(
   hooks: NonNullable<HooksForm>,
   means: PluginFacadeMeans,
 ): Readonly<Record<string, unknown>> {
   const entries = Object.entries(hooks);
-  return Object.fromEntries(entries.map(([name, form]) => [name, hookOf(name, form, means)]));
+  return Object.fromEntries(entries.map(([name, form]) => [name, createHook(name, form, means)]));
 }
 
-function hookOf(name: string, form: HookForm, means: PluginFacadeMeans): unknown {
+function createHook(name: string, form: HookForm, means: PluginFacadeMeans): unknown {
   if (!form.isFunction) return form.value;
-  const hook = isHookName(name) ? caller(name, means) : () => undefined;
+  const hook = isHookName(name) ? createCaller(name, means) : () => undefined;
   return form.failClosed ? Object.assign(hook, { failClosed: true }) : hook;
 }
 
@@ -139,7 +139,7 @@ function isHookName(name: string): name is HookName {
   return HOOK_NAMES.some((each) => each === name);
 }
 
-function caller(hook: HookName, { link, forms, news, timeoutMs }: PluginFacadeMeans) {
+function createCaller(hook: HookName, { link, forms, news, timeoutMs }: PluginFacadeMeans) {
   if (hook === 'onEvent') return (event: object) => news.tell(event);
   return async (context: object): Promise<unknown> => {
     const request: unknown = Reflect.get(context, 'request');
@@ -148,8 +148,10 @@ function caller(hook: HookName, { link, forms, news, timeoutMs }: PluginFacadeMe
       { type: 'hook', hook, context: forms.of(context) },
       { timeoutMs, ...(signal instanceof AbortSignal ? { signal } : {}) },
     );
-    const result = resultOf(answer, request);
-    if (answer.request !== undefined && isRecord(request)) changeRequest(request, answer.request);
+    const result = readResult(answer, request);
+    if (answer.request !== undefined && isRecord(request)) {
+      applyRequestChanges(request, answer.request);
+    }
     return result;
   };
 }
@@ -164,17 +166,23 @@ interface FacadeMeans {
 
 /** Registers here what `setup` registered there, each with functions that call it there; types of events are known already. */
 function registerAll(api: AgentExtensionApi, made: SetUpForm, means: FacadeMeans): void {
-  made.tools.forEach((form, place) => api.registerTool(toolOf(form, place, means)));
-  made.commands.forEach((form, place) => api.registerCommand(commandOf(form, place, means)));
-  made.rules.forEach((form, place) => api.registerRule(ruleOf(form, place, means)));
+  made.tools.forEach((form, place) => api.registerTool(createRemoteTool(form, place, means)));
+  made.commands.forEach((form, place) =>
+    api.registerCommand(createRemoteCommand(form, place, means)),
+  );
+  made.rules.forEach((form, place) => api.registerRule(createRemoteRule(form, place, means)));
   made.messageBuilders.forEach((form, place) =>
-    api.registerMessageBuilder(builderOf(form, place, means)),
+    api.registerMessageBuilder(createRemoteBuilder(form, place, means)),
   );
   for (const provider of made.providers) api.registerProvider(provider);
   for (const server of made.mcpServers) api.registerMcpServer(server);
 }
 
-function toolOf({ fields, checks }: ToolForm, place: number, means: FacadeMeans): AgentTool {
+function createRemoteTool(
+  { fields, checks }: ToolForm,
+  place: number,
+  means: FacadeMeans,
+): AgentTool {
   const { link, forms } = means;
   const tool: AgentTool = {
     ...fields,
@@ -183,19 +191,21 @@ function toolOf({ fields, checks }: ToolForm, place: number, means: FacadeMeans)
       const order = {
         type: 'tool',
         place,
-        input: pack(input),
+        input: serializeValue(input),
         context: forms.of(without(context, ['emitUpdate'])),
         hasUpdates: 'emitUpdate' in context,
       } as const;
       const { value } = await link.ask(order, { signal: context.signal, onUpdate });
-      return unpack(value);
+      return deserializeValue(value);
     },
   };
-  return checks ? checkedWith(tool, schemaThere(fields.inputSchema, place, means)) : tool;
+  return checks
+    ? withCheckingSchema(tool, createRemoteSchema(fields.inputSchema, place, means))
+    : tool;
 }
 
 /** The author's schema stays where it was made; what it makes of an input is used there, too. */
-function schemaThere(
+function createRemoteSchema(
   jsonSchema: object,
   place: number,
   { link, timeoutMs }: FacadeMeans,
@@ -206,8 +216,11 @@ function schemaThere(
     jsonSchema: { input: () => jsonSchema },
     async validate(value: unknown): Promise<StandardResult> {
       try {
-        const answer = await link.ask({ type: 'check', place, input: pack(value) }, { timeoutMs });
-        const issues = unpack(answer.value);
+        const answer = await link.ask(
+          { type: 'check', place, input: serializeValue(value) },
+          { timeoutMs },
+        );
+        const issues = deserializeValue(answer.value);
         return isIssues(issues) ? { issues } : { value };
       } catch {
         // That it cannot be asked is said when the tool is called.
@@ -222,7 +235,7 @@ function isIssues(issues: unknown): issues is readonly StandardIssue[] {
   return Array.isArray(issues) && issues.length > 0;
 }
 
-function commandOf(
+function createRemoteCommand(
   { fields, hasFunction }: SetUpForm['commands'][number],
   place: number,
   { link, timeoutMs }: FacadeMeans,
@@ -232,12 +245,12 @@ function commandOf(
     ...fields,
     async handler(input) {
       const { value } = await link.ask({ type: 'command', place, input }, { timeoutMs });
-      return commandResult(unpack(value));
+      return readCommandResult(deserializeValue(value));
     },
   };
 }
 
-function commandResult(result: unknown): AgentExtensionCommandResult | undefined {
+function readCommandResult(result: unknown): AgentExtensionCommandResult | undefined {
   if (typeof result === 'string') return result;
   if (!isRecord(result)) return undefined;
   const { reply, submitPrompt } = result;
@@ -247,7 +260,7 @@ function commandResult(result: unknown): AgentExtensionCommandResult | undefined
   };
 }
 
-function ruleOf(
+function createRemoteRule(
   { fields, hasFunction }: SetUpForm['rules'][number],
   place: number,
   { link, timeoutMs }: FacadeMeans,
@@ -257,13 +270,13 @@ function ruleOf(
     ...fields,
     async content() {
       const { value } = await link.ask({ type: 'rule', place }, { timeoutMs });
-      const said = unpack(value);
+      const said = deserializeValue(value);
       return typeof said === 'string' ? said : '';
     },
   };
 }
 
-function builderOf(
+function createRemoteBuilder(
   { fields }: SetUpForm['messageBuilders'][number],
   place: number,
   { link, lists, timeoutMs }: FacadeMeans,
@@ -274,7 +287,8 @@ function builderOf(
       const messages = lists.change(`built by ${place}`, given);
       const answer = await link.ask({ type: 'build', place, messages }, { timeoutMs });
       const change = answer.lists?.messages;
-      const built = change === undefined ? unpack(answer.value) : changedBy(given, change);
+      const built =
+        change === undefined ? deserializeValue(answer.value) : applyChanges(given, change);
       if (isMessages(built)) return built;
       throw new HooklineError('PLUGIN_INVALID', {
         message: `it gave ${built === undefined ? 'nothing' : typeName(built)}, expected a list of messages`,
@@ -289,23 +303,23 @@ function isMessages(built: unknown): built is readonly ProviderMessage[] {
 }
 
 /** The list as the other side left it; what it did not touch is the same. */
-function changedBy(given: readonly unknown[], change: PackedChange): unknown[] {
-  const between = unpack(change.between);
-  return changed(given, { ...change, between: Array.isArray(between) ? between : [] });
+function applyChanges(given: readonly unknown[], change: PackedChange): unknown[] {
+  const between = deserializeValue(change.between);
+  return applyChange(given, { ...change, between: Array.isArray(between) ? between : [] });
 }
 
 /** Does to a request here what a hook did to its copy there. */
-function changeRequest(request: object, { set, removed, lists }: RequestChanges): void {
+function applyRequestChanges(request: object, { set, removed, lists }: RequestChanges): void {
   const { messages, tools } = lists;
   if (messages !== undefined) setList(request, 'messages', messages);
   if (tools !== undefined) setList(request, 'tools', tools);
-  const fields = unpack(set);
+  const fields = deserializeValue(set);
   if (isRecord(fields)) Object.assign(request, fields);
   for (const key of removed) Reflect.deleteProperty(request, key);
 }
 
 function setList(owner: object, key: string, change: PackedChange): void {
-  Reflect.set(owner, key, changedBy(listIn(owner, key), change));
+  Reflect.set(owner, key, applyChanges(listIn(owner, key), change));
 }
 
 function listIn(owner: object, key: string): readonly unknown[] {
@@ -314,15 +328,15 @@ function listIn(owner: object, key: string): readonly unknown[] {
 }
 
 /** What a hook returned, with the lists that it made of those in the request. */
-function resultOf({ value, lists = {} }: AnswerForm, request: unknown): unknown {
-  const result = unpack(value);
+function readResult({ value, lists = {} }: AnswerForm, request: unknown): unknown {
+  const result = deserializeValue(value);
   if (!isRecord(result) || !isRecord(request)) return result;
   const { messages, tools } = lists;
   return {
     ...result,
     ...(messages === undefined
       ? {}
-      : { messages: changedBy(listIn(request, 'messages'), messages) }),
-    ...(tools === undefined ? {} : { tools: changedBy(listIn(request, 'tools'), tools) }),
+      : { messages: applyChanges(listIn(request, 'messages'), messages) }),
+    ...(tools === undefined ? {} : { tools: applyChanges(listIn(request, 'tools'), tools) }),
   };
 }

@@ -1,8 +1,8 @@
 import { isRecord } from '../../base/json.ts';
 import { isStandardSchema, toJsonSchema } from '../contract/input-schema.ts';
 import { sharedSaid } from '../contract/snapshot.ts';
-import { remember, type SentChange, type SentLists } from './wire/list-delta-cache.ts';
-import { pack } from './wire/serialize.ts';
+import { addToCache, type SentChange, type SentLists } from './wire/list-delta-cache.ts';
+import { serializeValue } from './wire/serialize.ts';
 import type { ContextForm, ListedForm, RequestForm, SignalForm } from './wire/protocol.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -19,25 +19,25 @@ export function createContextForms(lists: SentLists): ContextForms {
   const spoken = new Map<string, Spoken>();
   const of = (context: object): ContextForm => {
     const { snapshot, result, request, tool, signal, ...rest }: Fields = { ...context };
-    const agent = agentOf(snapshot);
+    const agent = readAgentId(snapshot);
     const isRunResult = isRecord(result) && sharedSaid(result) !== null;
     const fields = {
       ...rest,
-      ...('tool' in context ? { tool: toolForm(tool) } : {}),
+      ...('tool' in context ? { tool: serializeTool(tool) } : {}),
       ...('result' in context && !isRunResult ? { result } : {}),
     };
     return {
-      fields: pack(fields),
-      ...(isRecord(snapshot) ? { snapshot: listedForm(snapshot, agent, lists) } : {}),
-      ...(isRunResult ? { result: listedForm(result, agent, lists) } : {}),
-      ...(isRecord(request) ? { request: requestForm(request, agent, lists) } : {}),
-      ...(signal instanceof AbortSignal ? { signal: signalForm(signal) } : {}),
+      fields: serializeValue(fields),
+      ...(isRecord(snapshot) ? { snapshot: serializeList(snapshot, agent, lists) } : {}),
+      ...(isRunResult ? { result: serializeList(result, agent, lists) } : {}),
+      ...(isRecord(request) ? { request: serializeRequest(request, agent, lists) } : {}),
+      ...(signal instanceof AbortSignal ? { signal: serializeSignal(signal) } : {}),
     };
   };
   return {
     of,
     news(event) {
-      const isContinued = continuesText(event, spoken);
+      const isContinued = isContinuation(event, spoken);
       if (!isContinued) return of(event);
       const { accumulatedText: _known, ...rest }: Fields = { ...event };
       return { ...of(rest), continues: true };
@@ -45,51 +45,51 @@ export function createContextForms(lists: SentLists): ContextForms {
   };
 }
 
-function agentOf(snapshot: unknown): string {
+function readAgentId(snapshot: unknown): string {
   const agent = isRecord(snapshot) ? snapshot['agentId'] : undefined;
   return typeof agent === 'string' ? agent : '';
 }
 
-function listedForm(owner: Fields, agent: string, lists: SentLists): ListedForm {
+function serializeList(owner: Fields, agent: string, lists: SentLists): ListedForm {
   const shared = sharedSaid(owner);
   const fields: Record<string, unknown> = {};
   // Whoever reads `messages` has them copied.
   for (const key of Object.keys(owner)) if (key !== 'messages') fields[key] = owner[key];
   const messages =
     shared === null
-      ? changeOfField(owner['messages'], `said by ${agent}`, lists)
+      ? computeFieldChange(owner['messages'], `said by ${agent}`, lists)
       : lists.growth(`said by ${agent}`, shared);
-  return { fields: pack(fields), messages };
+  return { fields: serializeValue(fields), messages };
 }
 
-function changeOfField(given: unknown, list: string, lists: SentLists): SentChange {
+function computeFieldChange(given: unknown, list: string, lists: SentLists): SentChange {
   const items: readonly unknown[] = Array.isArray(given) ? given : [];
   return lists.change(list, items);
 }
 
-function requestForm(request: Fields, agent: string, lists: SentLists): RequestForm {
+function serializeRequest(request: Fields, agent: string, lists: SentLists): RequestForm {
   const { messages, tools, signal, ...rest } = request;
   return {
-    fields: pack(rest),
-    messages: changeOfField(messages, `asked by ${agent}`, lists),
-    tools: changeOfField(tools, `tools of ${agent}`, lists),
-    ...(signal instanceof AbortSignal ? { signal: signalForm(signal) } : {}),
+    fields: serializeValue(rest),
+    messages: computeFieldChange(messages, `asked by ${agent}`, lists),
+    tools: computeFieldChange(tools, `tools of ${agent}`, lists),
+    ...(signal instanceof AbortSignal ? { signal: serializeSignal(signal) } : {}),
   };
 }
 
-function signalForm(signal: AbortSignal): SignalForm {
-  return signal.aborted ? { reason: pack(signal.reason) } : {};
+function serializeSignal(signal: AbortSignal): SignalForm {
+  return signal.aborted ? { reason: serializeValue(signal.reason) } : {};
 }
 
 /** As a model is told of it: what makes it work stays here. */
-function toolForm(tool: unknown): unknown {
+function serializeTool(tool: unknown): unknown {
   if (!isRecord(tool) || typeof tool['execute'] !== 'function') return tool;
   const { execute: _work, inputSchema, ...rest } = tool;
   const isAuthored = isStandardSchema(inputSchema);
-  return { ...rest, inputSchema: isAuthored ? schemaOf(inputSchema, tool['name']) : inputSchema };
+  return { ...rest, inputSchema: isAuthored ? readSchema(inputSchema, tool['name']) : inputSchema };
 }
 
-function schemaOf(schema: Parameters<typeof toJsonSchema>[0], name: unknown): unknown {
+function readSchema(schema: Parameters<typeof toJsonSchema>[0], name: unknown): unknown {
   try {
     return toJsonSchema(schema, String(name));
   } catch {
@@ -104,17 +104,17 @@ interface Spoken {
 }
 
 /** Pieces of text carry all that was said before them, which the other side can put together itself. */
-function continuesText(event: object, spoken: Map<string, Spoken>): boolean {
+function isContinuation(event: object, spoken: Map<string, Spoken>): boolean {
   const { type, text, accumulatedText, iteration, snapshot }: Fields = { ...event };
   if (typeof text !== 'string' || typeof accumulatedText !== 'string') return false;
-  const stream = textStream(type, snapshot);
+  const stream = findTextStream(type, snapshot);
   const before = spoken.get(stream);
-  remember(spoken, stream, { iteration, length: accumulatedText.length });
+  addToCache(spoken, stream, { iteration, length: accumulatedText.length });
   if (before === undefined || before.iteration !== iteration) return false;
   return before.length + text.length === accumulatedText.length;
 }
 
 /** Whose words of which kind they are; the same on both sides. */
-export function textStream(type: unknown, snapshot: unknown): string {
-  return `${String(type)} of ${agentOf(snapshot)}`;
+export function findTextStream(type: unknown, snapshot: unknown): string {
+  return `${String(type)} of ${readAgentId(snapshot)}`;
 }

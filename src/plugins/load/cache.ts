@@ -6,7 +6,7 @@ import type { LoadRequest, ProvidedModules } from './loading.ts';
 const { readFileSync, realpathSync, statSync } = process.getBuiltinModule('node:fs');
 
 /** A plugin's own files as Node.js can import them. */
-export interface Translation {
+export interface Transpiled {
   /** Where they lie, side by side; a real path. */
   readonly directory: string;
   /** The one that is imported comes first. */
@@ -23,7 +23,7 @@ export interface TranslatedFile {
 }
 
 /** What a translation was made of and came to. The whole texts, because comparing needs no hash. */
-export interface TranslationRecord {
+export interface TranspiledRecord {
   readonly format: string;
   readonly entry: string;
   /** The package that the entry belongs to, or nothing. */
@@ -64,14 +64,14 @@ export interface ProvidedUse {
 export const FORMAT = `${VERSION}-1`;
 
 /** The translation that is kept of an entry, when all that it was made of is as it was. */
-export function findTranslation(request: LoadRequest): Translation | null {
+export function findTranspiled(request: LoadRequest): Transpiled | null {
   try {
-    const home = homeOf(request);
+    const home = getCachePlace(request);
     const record = home === null ? null : readRecord(path.join(home, RECORD));
     if (home === null || record === null || !isTrue(record, request)) return null;
     const directory = path.join(home, record.digest);
-    if (!holds(directory, record.modules)) return null;
-    return translationIn(directory, record.modules);
+    if (!hasModules(directory, record.modules)) return null;
+    return toTranspiled(directory, record.modules);
   } catch {
     // What cannot be read is made anew.
     return null;
@@ -81,7 +81,7 @@ export function findTranslation(request: LoadRequest): Translation | null {
 /** The name under which a module has its scope. */
 export const SCOPE = '__hookline';
 
-export function translationIn(directory: string, modules: readonly RecordedModule[]): Translation {
+export function toTranspiled(directory: string, modules: readonly RecordedModule[]): Transpiled {
   const hasScopes = modules.some(({ code }) => code.includes(SCOPE));
   return { directory: realpathSync.native(directory), modules, hasScopes };
 }
@@ -89,14 +89,14 @@ export function translationIn(directory: string, modules: readonly RecordedModul
 export const RECORD = 'translation.json';
 
 /** Where translations of an entry are kept. */
-export function homeOf({ cacheDirectory, entry }: LoadRequest): string | null {
+export function getCachePlace({ cacheDirectory, entry }: LoadRequest): string | null {
   if (cacheDirectory === null) return null;
   const stem = path.basename(entry.file, path.extname(entry.file)).replaceAll(/[^\w.-]+/g, '_');
-  return path.join(cacheDirectory, `${stem.slice(0, 60)}-${checksum(entry.file)}`);
+  return path.join(cacheDirectory, `${stem.slice(0, 60)}-${computeChecksum(entry.file)}`);
 }
 
 /** Keeps names apart: two of one checksum take turns, and what decides is a comparison of the whole. */
-export function checksum(text: string): string {
+export function computeChecksum(text: string): string {
   const bytes = Buffer.alloc(Math.ceil((text.length * 3) / 4) * 4);
   const words = new Int32Array(bytes.buffer, 0, Math.ceil(bytes.write(text) / 4));
   let sum = 0x811c9dc5;
@@ -104,25 +104,25 @@ export function checksum(text: string): string {
   return (sum >>> 0).toString(16).padStart(8, '0');
 }
 
-function readRecord(file: string): TranslationRecord | null {
+function readRecord(file: string): TranspiledRecord | null {
   const record: unknown = JSON.parse(readFileSync(file, 'utf8'));
   return isTranslationRecord(record) ? record : null;
 }
 
 /** Whoever wrote another format wrote something else; ours is ours. */
-function isTranslationRecord(value: unknown): value is TranslationRecord {
+function isTranslationRecord(value: unknown): value is TranspiledRecord {
   const isObject = typeof value === 'object' && value !== null;
   return isObject && 'format' in value && value.format === FORMAT;
 }
 
-function isTrue(record: TranslationRecord, { entry, provided }: LoadRequest): boolean {
+function isTrue(record: TranspiledRecord, { entry, provided }: LoadRequest): boolean {
   return (
     record.entry === entry.file &&
     record.home === (entry.package?.directory ?? '') &&
     record.modules.every(({ file, source }) => readText(file) === source) &&
     record.packages.every(({ from, name, directory }) => findPackage(from, name) === directory) &&
     record.manifests.every(({ file, text }) => readText(file) === text) &&
-    record.provided.every((use) => namesIn(use, provided) === use.names)
+    record.provided.every((use) => listNames(use, provided) === use.names)
   );
 }
 
@@ -133,7 +133,7 @@ function readText(file: string): string | null {
 }
 
 /** What must stay as it is so that a use of a provided module stays right. */
-function namesIn({ specifier, names }: ProvidedUse, provided: ProvidedModules): string | null {
+function listNames({ specifier, names }: ProvidedUse, provided: ProvidedModules): string | null {
   return names === '' ? '' : Object.keys(provided(specifier) ?? {}).join();
 }
 
@@ -151,7 +151,7 @@ function isThere(directory: string): boolean {
 }
 
 /** Whether a directory has exactly these modules. */
-export function holds(directory: string, modules: readonly RecordedModule[]): boolean {
+export function hasModules(directory: string, modules: readonly RecordedModule[]): boolean {
   try {
     return modules.every(
       ({ name, code }) => readFileSync(path.join(directory, name), 'utf8') === code,

@@ -7,7 +7,7 @@ import { readTextIfPresent } from '../../base/files.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
 
 /** What went wrong while a plugin was imported, for whoever wrote or installed it. */
-export function whyFailed(error: unknown, entry: PluginEntry): string {
+export function explainLoadError(error: unknown, entry: PluginEntry): string {
   try {
     return describe(error, entry);
   } catch {
@@ -16,22 +16,22 @@ export function whyFailed(error: unknown, entry: PluginEntry): string {
 }
 
 function describe(error: unknown, { file }: PluginEntry): string {
-  const message = oneParagraph(messageOf(error)) || 'an error without a message';
+  const message = readFirstParagraph(messageOf(error)) || 'an error without a message';
   const missing = MISSING.exec(message);
-  if (missing !== null) return missingText(missing, file);
-  const place = placeOf(error, file);
+  if (missing !== null) return describeMissing(missing, file);
+  const place = findErrorPlace(error, file);
   const isSyntax = error instanceof Error && error.name === 'SyntaxError';
   return isSyntax ? `${place}: ${message}` : `${place}: it threw while it was imported: ${message}`;
 }
 
 /** Node.js and jiti list below it who required what. */
-function oneParagraph(message: string): string {
+function readFirstParagraph(message: string): string {
   return message.split(/\n\s*\n|\n(?=Require stack:|This file is being treated)/)[0]?.trim() ?? '';
 }
 
 const MISSING = /^Cannot find (?:package|module) '([^']+)'(?:.* imported from (\S+))?/;
 
-function missingText([, name = '', importer]: RegExpExecArray, file: string): string {
+function describeMissing([, name = '', importer]: RegExpExecArray, file: string): string {
   const isPath = /^(?:[./\\]|[a-z]:|file:)/i.test(name);
   const what = isPath ? `'${name}'` : `package '${name}'`;
   const advice = isPath ? '' : '; install it beside the plugin';
@@ -39,9 +39,9 @@ function missingText([, name = '', importer]: RegExpExecArray, file: string): st
 }
 
 /** The innermost place in the stack that is no part of Node.js, or the file when none is known. */
-function placeOf(error: unknown, file: string): string {
+function findErrorPlace(error: unknown, file: string): string {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
-  const places = [...originalStack(withColumns(stack)).matchAll(PLACES)].map(
+  const places = [...resolveSourceStack(withColumns(stack)).matchAll(PLACES)].map(
     ([, place = '']) => place,
   );
   return places.find((place) => place.startsWith(file)) ?? places[0] ?? file;
@@ -88,7 +88,7 @@ interface Place {
 }
 
 /** Where in a plugin's own file a place of its translation comes from; the same place for all other files. */
-function originalPlace(place: Place): Place {
+function resolveSourceLocation(place: Place): Place {
   const map = readMap(`${place.file}.map`);
   const found = map?.findEntry(place.line - 1, place.column - 1);
   if (found === undefined || !('originalSource' in found)) return place;
@@ -118,11 +118,11 @@ function isSourceMap(value: unknown): value is Payload {
 const PLACE = /(file:\/\/[^\s)]+?\.mjs)(?:\?[^\s:)]*)?:(\d+):(\d+)/g;
 
 /** A stack trace with the places of plugins' own files in the place of those of their translations. */
-export function originalStack(stack: string): string {
+export function resolveSourceStack(stack: string): string {
   return stack.replaceAll(PLACE, (...match: string[]) => {
     const [written = '', url = '', line, column] = match;
     const translated = { file: fileURLToPath(url), line: Number(line), column: Number(column) };
-    const original = originalPlace(translated);
+    const original = resolveSourceLocation(translated);
     if (original === translated) return written;
     return `${original.file}:${original.line}:${original.column}`;
   });

@@ -1,5 +1,5 @@
-import { findTranslation, type Translation } from './cache.ts';
-import { abandonCopy, moduleRegistry, placeCopy } from './module-instances.ts';
+import { findTranspiled, type Transpiled } from './cache.ts';
+import { dropInstance, getModuleRegistry, createInstance } from './module-instances.ts';
 import type { LoadRequest, ModuleRequest, Names } from './loading.ts';
 import type { Obstacle } from './transpile/transform.ts';
 
@@ -10,17 +10,17 @@ export type Imported =
 
 /** Imports the file of an entry. Throws whatever the plugin throws. */
 export async function importModule(request: ModuleRequest): Promise<Imported> {
-  const imported = await importTranslated(request);
+  const imported = await importTranspiled(request);
   if (imported !== null) return imported;
   const { loadWithJiti } = await import('./load-with-jiti.ts');
   return { module: await loadWithJiti(request) };
 }
 
 /** Null when it cannot be translated, or what comes of it cannot be linked, and another way may work. */
-async function importTranslated(request: ModuleRequest): Promise<Imported | null> {
+async function importTranspiled(request: ModuleRequest): Promise<Imported | null> {
   try {
     // Somebody may delete what is kept at any time, and not what is for this process only.
-    for (const find of [findTranslation, translateAndKeep, translateForNow]) {
+    for (const find of [findTranspiled, transpileIntoCache, transpileUncached]) {
       const found = await find(request);
       if (found === null) continue;
       if ('problem' in found) return found;
@@ -36,52 +36,52 @@ async function importTranslated(request: ModuleRequest): Promise<Imported | null
   }
 }
 
-async function translateAndKeep(request: LoadRequest): Promise<Translation | Obstacle> {
-  const { translate } = await import('./transpile/transpile.ts');
-  return translate(request);
+async function transpileIntoCache(request: LoadRequest): Promise<Transpiled | Obstacle> {
+  const { transpile } = await import('./transpile/transpile.ts');
+  return transpile(request);
 }
 
-function translateForNow(request: LoadRequest): Promise<Translation | Obstacle> {
-  return translateAndKeep({ ...request, cacheDirectory: null });
+function transpileUncached(request: LoadRequest): Promise<Transpiled | Obstacle> {
+  return transpileIntoCache({ ...request, cacheDirectory: null });
 }
 
 /** Null when what is kept has gone, or names a package that has. */
 async function importUnlessStale(
-  translation: Translation,
+  translation: Transpiled,
   request: ModuleRequest,
 ): Promise<Names | null> {
   try {
-    return await importTranslation(translation, request);
+    return await importInstance(translation, request);
   } catch (error) {
     const { isStale } = await import('./explain-load-error.ts');
     if (!isStale(error, translation.directory)) throw error;
-    abandonCopy(translation, request.copy);
+    dropInstance(translation, request.copy);
     return null;
   }
 }
 
-async function importTranslation(translation: Translation, request: ModuleRequest): Promise<Names> {
+async function importInstance(translation: Transpiled, request: ModuleRequest): Promise<Names> {
   const { entry, owner = entry, copy } = request;
-  const { urls } = await placeCopy(translation, { owner, copy });
-  if (translation.hasScopes) await giveScopes(urls, request);
+  const { urls } = await createInstance(translation, { owner, copy });
+  if (translation.hasScopes) await registerScopes(urls, request);
   const [first = ''] = urls.values();
   request.signal?.throwIfAborted();
-  return nativeImport(first);
+  return importNatively(first);
 }
 
 /** Puts what the modules ask for where they look for it. */
-async function giveScopes(
+async function registerScopes(
   urls: ReadonlyMap<string, string>,
   request: ModuleRequest,
 ): Promise<void> {
   const { createNames, createScope } = await import('./module-scope.ts');
-  const { scopes } = moduleRegistry();
+  const { scopes } = getModuleRegistry();
   const files = {
     request,
     namesOf: createNames(request.provided),
     urlOf: (file: string): string | null => urls.get(file) ?? null,
     open: (file: string): Promise<Names> => importOther(file, request),
-    importUrl: nativeImport,
+    importUrl: importNatively,
   };
   for (const [file, url] of urls) scopes.set(url, createScope(file, files));
 }
@@ -98,7 +98,7 @@ const AS_WRITTEN = import.meta.url.endsWith('.ts');
 const OWN_IMPORT = 'data:text/javascript,export default (url) => import(url)';
 
 /** Node's own `import()`. What runs this file as it was written puts its own in the place of each that it sees. */
-async function nativeImport(url: string): Promise<Names> {
+async function importNatively(url: string): Promise<Names> {
   const module: unknown = AS_WRITTEN ? await importUnseen(url) : await import(url);
   return isNamespace(module) ? module : {};
 }

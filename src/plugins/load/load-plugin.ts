@@ -5,7 +5,7 @@ import { runAsPlugin } from '../plugin-ownership.ts';
 import { importModule } from './import-module.ts';
 import type { Loading, LoadRequest } from './loading.ts';
 
-export { forgetCopy } from './module-instances.ts';
+export { forgetInstances } from './module-instances.ts';
 
 /**
  * Imports one plugin, as a module of its own for each copy. Never throws: what goes wrong in the plugin's
@@ -14,8 +14,8 @@ export { forgetCopy } from './module-instances.ts';
 export async function loadPlugin(request: LoadRequest): Promise<Loading> {
   const { entry, signal } = request;
   if (DECLARATIONS.test(entry.file)) return { kind: 'helper' };
-  if (signal?.aborted === true) return givenUp(entry);
-  return withinTime(load(request), request);
+  if (signal?.aborted === true) return toAborted(entry);
+  return loadWithTimeout(load(request), request);
 }
 
 const DECLARATIONS = /\.d\.[cm]?ts$/;
@@ -23,11 +23,11 @@ const DECLARATIONS = /\.d\.[cm]?ts$/;
 async function load(request: LoadRequest): Promise<Loading> {
   try {
     const imported = await runAsPlugin(request.entry.file, () => importModule(request));
-    if ('problem' in imported) return failed(imported.problem);
+    if ('problem' in imported) return toFailure(imported.problem);
     return pickPlugin(imported.module, request.entry);
   } catch (error) {
-    const { whyFailed } = await import('./explain-load-error.ts');
-    return failed(whyFailed(error, request.entry));
+    const { explainLoadError } = await import('./explain-load-error.ts');
+    return toFailure(explainLoadError(error, request.entry));
   }
 }
 
@@ -35,8 +35,8 @@ type Exports = Readonly<Record<string, unknown>>;
 
 /** The plugin that a module exports as `default`, or else as `plugin`. Whether it is a good one is for others to say. */
 function pickPlugin(exports: Exports, { file, package: home }: PluginEntry): Loading {
-  const given = unwrapped(exports['default']) ?? exports['plugin'];
-  const problem = problemOf(given);
+  const given = unwrapDefault(exports['default']) ?? exports['plugin'];
+  const problem = findProblem(given);
   if (problem !== null) return { kind: 'failed', message: `${file} ${problem}` };
   if (isPluginLike(given)) return { kind: 'loaded', plugin: given };
   const other = Object.keys(exports).find((name) => isWholePlugin(exports[name]));
@@ -52,11 +52,11 @@ function pickPlugin(exports: Exports, { file, package: home }: PluginEntry): Loa
 }
 
 /** A module of one kind that was made into the other has its default export one level deeper. */
-function unwrapped(given: unknown): unknown {
+function unwrapDefault(given: unknown): unknown {
   return has(given, 'default') && !isPluginLike(given) ? given['default'] : given;
 }
 
-function problemOf(given: unknown): string | null {
+function findProblem(given: unknown): string | null {
   if (typeof given === 'function') {
     return 'exports a function, and a plugin is an object; export what the function returns';
   }
@@ -89,12 +89,12 @@ function has(given: unknown, name: string): given is Exports {
   }
 }
 
-function failed(message: string): Loading {
+function toFailure(message: string): Loading {
   return { kind: 'failed', message };
 }
 
 /** What comes later is not waited for. */
-function withinTime(
+function loadWithTimeout(
   loading: Promise<Loading>,
   { entry, timeoutMs, signal }: LoadRequest,
 ): Promise<Loading> {
@@ -104,19 +104,19 @@ function withinTime(
       if (signal !== undefined) offAbort(signal, giveUp);
       resolve(result);
     };
-    const timer = setTimeout(() => settle(tooSlow(entry, timeoutMs)), timerDelay(timeoutMs));
-    const giveUp = (): void => settle(givenUp(entry));
+    const timer = setTimeout(() => settle(toTimedOut(entry, timeoutMs)), timerDelay(timeoutMs));
+    const giveUp = (): void => settle(toAborted(entry));
     if (signal !== undefined) onAbort(signal, giveUp);
     loading.then(settle, reject);
   });
 }
 
-function givenUp({ file }: PluginEntry): Loading {
-  return failed(`importing ${file} was given up`);
+function toAborted({ file }: PluginEntry): Loading {
+  return toFailure(`importing ${file} was given up`);
 }
 
-function tooSlow({ file }: PluginEntry, timeoutMs: number): Loading {
+function toTimedOut({ file }: PluginEntry, timeoutMs: number): Loading {
   const advice =
     'do what takes long in its setup, a hook or a tool, not while the file is imported';
-  return failed(`importing ${file} took longer than ${timeoutMs} ms; ${advice}`);
+  return toFailure(`importing ${file} took longer than ${timeoutMs} ms; ${advice}`);
 }

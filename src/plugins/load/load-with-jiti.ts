@@ -3,13 +3,13 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isRecord, withoutByteOrderMark } from '../../base/json.ts';
-import { moduleRegistry } from './module-instances.ts';
+import { getModuleRegistry } from './module-instances.ts';
 import {
   type LoadRequest,
   type ModuleRequest,
   isProvided,
   type Names,
-  providedNames,
+  createProvidedNames,
 } from './loading.ts';
 import { createResolver } from './transpile/resolve-import.ts';
 
@@ -26,11 +26,11 @@ export async function loadWithJiti(request: ModuleRequest): Promise<Names> {
     fsCache: false,
     // For what its files import of CommonJS; what it exports itself is looked at as it is, below.
     interopDefault: true,
-    virtualModules: providedModules(request),
-    alias: await packagesOfHost(source, request),
+    virtualModules: createVirtualModules(request),
+    alias: await findHostPackages(source, request),
   });
   forgetOwnModules(request);
-  moduleRegistry().owners.set(file, request.owner ?? request.entry);
+  getModuleRegistry().owners.set(file, request.owner ?? request.entry);
   const exports: unknown = await jiti.evalModule(source, {
     id: file,
     filename: file,
@@ -38,13 +38,13 @@ export async function loadWithJiti(request: ModuleRequest): Promise<Names> {
     async: true,
     forceTranspile: true,
   });
-  return namesIn(exports);
+  return toNames(exports);
 }
 
 const NAMES_OF_MODULES = ['__esModule', 'default', 'plugin'];
 
 /** CommonJS may export a plugin in the place of names. */
-function namesIn(exports: unknown): Names {
+function toNames(exports: unknown): Names {
   const hasNames = isRecord(exports) && NAMES_OF_MODULES.some((name) => name in exports);
   // What stands in its place gives the very object as its default; a plugin may change itself in setup.
   if (!hasNames) return { default: isRecord(exports) ? (exports['default'] ?? exports) : exports };
@@ -52,12 +52,13 @@ function namesIn(exports: unknown): Names {
 }
 
 /** It asks for any specifier whether there is such a module. */
-function providedModules({ provided }: LoadRequest): Record<string, unknown> {
+function createVirtualModules({ provided }: LoadRequest): Record<string, unknown> {
   return new Proxy(
     {},
     {
       has: (_none, key) => typeof key === 'string' && isProvided(key, provided),
-      get: (_none, key) => (typeof key === 'string' ? providedNames(key, provided) : undefined),
+      get: (_none, key) =>
+        typeof key === 'string' ? createProvidedNames(key, provided) : undefined,
     },
   );
 }
@@ -65,7 +66,7 @@ function providedModules({ provided }: LoadRequest): Record<string, unknown> {
 const REQUESTS = /\b(?:require\s*\(|from|import\s*\(?)\s*["']([^"'./][^"']*)["']/g;
 
 /** Where a file by itself finds packages that it did not bring: Hookline's own. */
-async function packagesOfHost(
+async function findHostPackages(
   source: string,
   request: LoadRequest,
 ): Promise<Record<string, string>> {

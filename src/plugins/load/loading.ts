@@ -42,7 +42,7 @@ export function isProvided(specifier: string, provided: ProvidedModules): boolea
  * What a module that the host stands for exports to a plugin. A name that it does not have is there as
  * well, and says so when it is used: a missing one would keep the whole plugin from being imported.
  */
-export function providedNames(specifier: string, provided: ProvidedModules): Names {
+export function createProvidedNames(specifier: string, provided: ProvidedModules): Names {
   const exports = provided(specifier) ?? {};
   const names: Names = new Proxy(exports, {
     get(target, key): unknown {
@@ -50,7 +50,7 @@ export function providedNames(specifier: string, provided: ProvidedModules): Nam
       if (key === 'default') return names;
       // Who awaits a module must not take it for a promise; `__esModule` is what CommonJS asks for.
       if (key === 'then') return undefined;
-      return key === '__esModule' ? true : missing(key, specifier);
+      return key === '__esModule' ? true : createMissingName(key, specifier);
     },
   });
   return names;
@@ -58,7 +58,7 @@ export function providedNames(specifier: string, provided: ProvidedModules): Nam
 
 const NEVER_MISSING = ['then', 'toJSON', 'asymmetricMatch', '$$typeof'];
 
-function missing(name: string, specifier: string): unknown {
+function createMissingName(name: string, specifier: string): unknown {
   const stub = function unsupported(): never {
     throw new HooklineError('SDK_UNSUPPORTED', {
       message: `${name} of ${specifier} does not exist in Hookline: whatever needs it cannot be used here`,
@@ -68,7 +68,7 @@ function missing(name: string, specifier: string): unknown {
   return new Proxy(stub, {
     get(target, key): unknown {
       const isPlain = typeof key === 'symbol' || key in target || NEVER_MISSING.includes(key);
-      return isPlain ? Reflect.get(target, key) : missing(`${name}.${key}`, specifier);
+      return isPlain ? Reflect.get(target, key) : createMissingName(`${name}.${key}`, specifier);
     },
   });
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { pathToFileURL, fileURLToPath } from 'node:url';
 import type { PluginEntry } from '../entry.ts';
-import type { Translation } from './cache.ts';
+import type { Transpiled } from './cache.ts';
 import type { ModuleScope } from './module-scope.ts';
 
 /** Where the files of a plugin are imported from, for one copy of it. */
@@ -15,14 +15,14 @@ interface PlacedCopy {
  * a file by itself is told apart by what is behind its name; several that import each other by where
  * they lie.
  */
-export async function placeCopy(
-  translation: Translation,
+export async function createInstance(
+  translation: Transpiled,
   { owner, copy }: CopyRequest,
 ): Promise<PlacedCopy> {
   const { directory, modules } = translation;
-  const number = numberOf(directory, copy);
+  const number = getInstanceNumber(directory, copy);
   const isApart = number > 0 && modules.length > 1;
-  const place = isApart ? await linkedPlace(translation, number) : directory;
+  const place = isApart ? await linkInstance(translation, number) : directory;
   const behind = number > 0 && !isApart ? `?copy=${number}` : '';
   const urls = new Map(
     modules.map(({ file, name }) => [
@@ -30,7 +30,7 @@ export async function placeCopy(
       `${pathToFileURL(path.join(place, name)).href}${behind}`,
     ]),
   );
-  const { owners, placed } = moduleRegistry();
+  const { owners, placed } = getModuleRegistry();
   for (const owned of [...urls.keys(), place]) {
     if (!owners.has(owned)) owners.set(owned, owner);
   }
@@ -50,37 +50,37 @@ interface KeptCopy extends PlacedCopy {
   readonly isApart: boolean;
 }
 
-function numberOf(directory: string, copy: string): number {
-  const { copies } = moduleRegistry();
-  const own = copies.get(keyOf(directory, copy));
+function getInstanceNumber(directory: string, copy: string): number {
+  const { copies } = getModuleRegistry();
+  const own = copies.get(getInstanceKey(directory, copy));
   if (own !== undefined) return own;
   const number = copies.get(directory) ?? 0;
   copies.set(directory, number + 1);
-  copies.set(keyOf(directory, copy), number);
+  copies.set(getInstanceKey(directory, copy), number);
   return number;
 }
 
-function keyOf(directory: string, copy: string): string {
+function getInstanceKey(directory: string, copy: string): string {
   return `${directory}\n${copy}`;
 }
 
-async function linkedPlace(translation: Translation, number: number): Promise<string> {
+async function linkInstance(translation: Transpiled, number: number): Promise<string> {
   const { linkCopy } = await import('./temporary-files.ts');
   return linkCopy(translation, number);
 }
 
 /** The next import for this copy gets a module that was not tried before. */
-export function abandonCopy({ directory }: Translation, copy: string): void {
-  moduleRegistry().copies.delete(keyOf(directory, copy));
+export function dropInstance({ directory }: Transpiled, copy: string): void {
+  getModuleRegistry().copies.delete(getInstanceKey(directory, copy));
 }
 
 /** Lets go of what is kept for a copy of all plugins, as when its session has ended. */
-export async function forgetCopy(copy: string): Promise<void> {
-  const { copies, scopes, placed } = moduleRegistry();
+export async function forgetInstances(copy: string): Promise<void> {
+  const { copies, scopes, placed } = getModuleRegistry();
   const own = placed.get(copy) ?? [];
   placed.delete(copy);
   for (const { directory, place, urls, isApart } of own) {
-    copies.delete(keyOf(directory, copy));
+    copies.delete(getInstanceKey(directory, copy));
     for (const url of urls.values()) scopes.delete(url);
     if (!isApart) continue;
     const { removeDirectory } = await import('./temporary-files.ts');
@@ -103,7 +103,7 @@ interface Registry {
 export const REGISTRY_NAME = 'hookline.plugin-modules';
 
 /** One for the process, whatever else of Hookline is loaded in it: module URLs are common to all, too. */
-export function moduleRegistry(): Registry {
+export function getModuleRegistry(): Registry {
   const key = Symbol.for(REGISTRY_NAME);
   const present: unknown = Reflect.get(globalThis, key);
   if (isRegistry(present)) return present;
@@ -125,24 +125,24 @@ function isRegistry(value: unknown): value is Registry {
  * The entry file of the plugin that a stack trace leads to: the innermost call that stands in a file of a
  * plugin, or else in its package, with all that is installed there. Null when no plugin takes part.
  */
-export function ownerOf(stack: string): string | null {
-  const places = placesIn(stack);
-  return firstOf(places, ownerByFile) ?? firstOf(places, ownerByPackage);
+export function findOwner(stack: string): string | null {
+  const places = listPlaces(stack);
+  return findFirst(places, findOwnerByFile) ?? findFirst(places, findOwnerByPackage);
 }
 
 /** Whether a stack trace leads to no file at all, only into Node.js itself. */
-export function leadsNowhere(stack: string): boolean {
-  return placesIn(stack).length === 0;
+export function hasNoPlace(stack: string): boolean {
+  return listPlaces(stack).length === 0;
 }
 
 // `at name (file:///a/b.mjs?copy=1:2:3)`, `at /a/b.ts:2:3`, and `/a/b.ts:2` above a syntax error.
 const PLACE = /(?:^|[\s(])(file:\/\/[^\s)]+?|(?:[A-Za-z]:)?[\\/][^()\n]*?):\d+(?::\d+)?\)?$/gm;
 
-function placesIn(stack: string): readonly string[] {
-  return [...stack.matchAll(PLACE)].map(([, place = '']) => pathOf(place));
+function listPlaces(stack: string): readonly string[] {
+  return [...stack.matchAll(PLACE)].map(([, place = '']) => toPath(place));
 }
 
-function pathOf(place: string): string {
+function toPath(place: string): string {
   if (!place.startsWith('file://')) return place;
   try {
     return fileURLToPath(place);
@@ -151,7 +151,7 @@ function pathOf(place: string): string {
   }
 }
 
-function firstOf(
+function findFirst(
   places: readonly string[],
   ownerAt: (place: string) => string | null,
 ): string | null {
@@ -162,13 +162,13 @@ function firstOf(
   return null;
 }
 
-function ownerByFile(place: string): string | null {
-  const { owners } = moduleRegistry();
+function findOwnerByFile(place: string): string | null {
+  const { owners } = getModuleRegistry();
   return (owners.get(place) ?? owners.get(path.dirname(place)))?.file ?? null;
 }
 
-function ownerByPackage(place: string): string | null {
-  for (const { file, package: home } of moduleRegistry().owners.values()) {
+function findOwnerByPackage(place: string): string | null {
+  for (const { file, package: home } of getModuleRegistry().owners.values()) {
     if (home !== null && place.startsWith(`${home.directory}${path.sep}`)) return file;
   }
   return null;

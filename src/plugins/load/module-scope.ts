@@ -6,7 +6,7 @@ import {
   type ProvidedModules,
   isProvided,
   type Names,
-  providedNames,
+  createProvidedNames,
 } from './loading.ts';
 
 /** What a translated module is given in the place of what it would find where it was written. */
@@ -45,7 +45,7 @@ export interface CopyFiles {
 export function createNames(provided: ProvidedModules): CopyFiles['namesOf'] {
   const known = new Map<string, Names>();
   return (specifier) => {
-    const names = known.get(specifier) ?? providedNames(specifier, provided);
+    const names = known.get(specifier) ?? createProvidedNames(specifier, provided);
     known.set(specifier, names);
     return names;
   };
@@ -95,11 +95,11 @@ async function importAt(importer: string, specifier: string, copy: CopyFiles): P
       return url === null ? copy.open(target.file) : copy.importUrl(url);
     }
     case 'missing':
-      return Promise.reject(notFound(target.message));
+      return Promise.reject(createNotFoundError(target.message));
   }
 }
 
 /** Who tries an optional package asks for Node's own code. */
-function notFound(message: string): Error {
+function createNotFoundError(message: string): Error {
   return Object.assign(new Error(message), { code: 'ERR_MODULE_NOT_FOUND' });
 }

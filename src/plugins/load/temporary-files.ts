@@ -10,12 +10,12 @@ import {
 import os from 'node:os';
 import path from 'node:path';
 import { errnoOf } from '../../base/errors.ts';
-import type { Translation } from './cache.ts';
+import type { Transpiled } from './cache.ts';
 
 let temporary: string | undefined;
 
 /** A directory of this process only, gone when it ends; a real path. */
-export function temporaryDirectory(): string {
+export function getTemporaryDirectory(): string {
   if (temporary !== undefined) return temporary;
   removeThoseOfTheDead();
   const start = path.join(os.tmpdir(), `${NAME}${process.pid}-`);
@@ -56,8 +56,8 @@ export function removeDirectory(directory: string): boolean {
 }
 
 /** The same files once more, in a directory of their own. */
-export function linkCopy({ directory, modules }: Translation, number: number): string {
-  const place = path.join(temporaryDirectory(), `${path.basename(directory)}-${number}`);
+export function linkCopy({ directory, modules }: Transpiled, number: number): string {
+  const place = path.join(getTemporaryDirectory(), `${path.basename(directory)}-${number}`);
   mkdirSync(place, { recursive: true, mode: 0o700 });
   const names = modules.flatMap(({ name }) => [name, `${name}.map`]);
   for (const name of names) linkOrCopy(path.join(directory, name), path.join(place, name));

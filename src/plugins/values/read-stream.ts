@@ -52,7 +52,7 @@ function createTexts() {
   return {
     isFull: () => length > MAX_CHARACTERS,
     add(piece: unknown) {
-      const text = textOf(piece, decoder);
+      const text = toText(piece, decoder);
       length += text.length;
       texts.push(text);
     },
@@ -60,7 +60,7 @@ function createTexts() {
   };
 }
 
-function textOf(piece: unknown, decoder: TextDecoder): string {
+function toText(piece: unknown, decoder: TextDecoder): string {
   if (typeof piece === 'string') return piece;
   if (piece instanceof Uint8Array) return decoder.decode(piece, { stream: true });
   return `${plainText(piece, MAX_PLAIN_CHARACTERS).text}\n`;

@@ -12,7 +12,7 @@ import type {
   PluginSetupContext,
 } from '../../plugins/contract/plugin.ts';
 import type { AgentTool } from '../../plugins/contract/tool.ts';
-import { numberedName, readManifest } from '../../plugins/manifest.ts';
+import { formatNumberedName, readManifest } from '../../plugins/manifest.ts';
 
 export interface ContributionRegistryOptions {
   extensions?: readonly AgentPlugin[];
@@ -80,7 +80,7 @@ export class ContributionRegistry {
     }
     this.#contributions = done;
     this.#phase = 'activate';
-    if (errors.length > 0) throw asError(errors[0]);
+    if (errors.length > 0) throw toError(errors[0]);
   }
 
   /** Throws PLUGIN_INVALID before the plugins were set up. */
@@ -149,7 +149,7 @@ export function createContributionRegistry(
 }
 
 function checkManifest(plugin: AgentPlugin, place: number): void {
-  const { name, problem } = readManifest(plugin, numberedName(place));
+  const { name, problem } = readManifest(plugin, formatNumberedName(place));
   if (problem === null) return;
   throw new HooklineError('PLUGIN_INVALID', {
     message: `Invalid manifest for extension "${name}": ${problem}`,
@@ -168,7 +168,7 @@ export function normalizePluginManifest(manifest: PluginManifest): PluginManifes
 }
 
 async function setUp(plugin: AgentPlugin, context: PluginSetupContext): Promise<Contributions> {
-  const { name } = readManifest(plugin, numberedName(0));
+  const { name } = readManifest(plugin, formatNumberedName(0));
   const knowsAutomation = plugin.manifest.capabilities.includes('automationEvents');
   const { api, contributions, close } = createApi({
     name,
@@ -184,7 +184,7 @@ async function setUp(plugin: AgentPlugin, context: PluginSetupContext): Promise<
   }
 }
 
-function asError(thrown: unknown): Error {
+function toError(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown;
   return new HooklineError('PLUGIN_INVALID', { message: messageOf(thrown), cause: thrown });
 }

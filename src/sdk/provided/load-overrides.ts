@@ -49,23 +49,23 @@ export function clineDataDirectory(surroundings: Surroundings): string | null {
 
 /** The person's own `~/.cline`, unless the environment moves it. */
 export function resolveClineDir(): string {
-  return clineDirectory(readSurroundings()) ?? homeless('resolveClineDir');
+  return clineDirectory(readSurroundings()) ?? createNoHomeError('resolveClineDir');
 }
 
 /** Where Cline keeps settings, and plugins what they remember. */
 export function resolveClineDataDir(): string {
-  return clineDataDirectory(readSurroundings()) ?? homeless('resolveClineDataDir');
+  return clineDataDirectory(readSurroundings()) ?? createNoHomeError('resolveClineDataDir');
 }
 
 export function resolveGlobalSettingsPath(): string {
-  return settingsFile('CLINE_GLOBAL_SETTINGS_PATH', 'global-settings.json');
+  return getSettingsFile('CLINE_GLOBAL_SETTINGS_PATH', 'global-settings.json');
 }
 
 export function resolveMcpSettingsPath(): string {
-  return settingsFile('CLINE_MCP_SETTINGS_PATH', 'cline_mcp_settings.json');
+  return getSettingsFile('CLINE_MCP_SETTINGS_PATH', 'cline_mcp_settings.json');
 }
 
-function settingsFile(variable: string, name: string): string {
+function getSettingsFile(variable: string, name: string): string {
   const { env, cwd } = readSurroundings();
   const moved = env[variable] ?? '';
   return moved === ''
@@ -77,7 +77,7 @@ export function ensureParentDir(filePath: string): void {
   mkdirSync(path.dirname(filePath), { recursive: true });
 }
 
-function homeless(name: string): never {
+function createNoHomeError(name: string): never {
   throw new HooklineError('CONFIG_INVALID', {
     message: `${name} of @cline/shared/storage needs a home directory, and none is known`,
     hint: 'Set HOME, CLINE_DIR or CLINE_DATA_DIR.',

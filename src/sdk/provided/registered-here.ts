@@ -5,7 +5,7 @@ import type { RegisteredHere } from '../../plugins/isolation/child/describe-plug
  * What a plugin has registered with `Llms` in this process, which is its own: services can be described
  * to its host, code cannot. Loads nothing where nothing was registered.
  */
-export async function registeredHere(): Promise<RegisteredHere> {
+export async function collectRegistered(): Promise<RegisteredHere> {
   const ids = registeredProviders.ids();
   if (ids.length === 0) return { services: [], handlers: [] };
   const { findCollection } = await import('../llms/catalog.ts');

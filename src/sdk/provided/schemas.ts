@@ -27,10 +27,10 @@ export function validateWithZod(schema: StandardSchema, input: unknown): unknown
     });
   }
   if (result.issues === undefined) return result.value;
-  throw new HooklineError('USAGE_INVALID', { message: result.issues.map(sayIssue).join('; ') });
+  throw new HooklineError('USAGE_INVALID', { message: result.issues.map(formatIssue).join('; ') });
 }
 
-function sayIssue({ message, path = [] }: StandardIssue): string {
+function formatIssue({ message, path = [] }: StandardIssue): string {
   const keys = path.map((step) => String(typeof step === 'object' ? step.key : step));
   return keys.length === 0 ? message : `${keys.join('.')}: ${message}`;
 }

@@ -41,7 +41,7 @@ export function watchPlugin(given: AgentPlugin): WatchedPlugin {
         state,
         // What is given may be no plugin at all, and the test may be about that.
         capabilities: [...(given.manifest?.capabilities ?? [])],
-        hooks: isActive ? hookNames(given) : [],
+        hooks: isActive ? listHookNames(given) : [],
         tools: of('registerTool'),
         commands: of('registerCommand'),
         rules: of('registerRule'),
@@ -64,19 +64,19 @@ interface Registered {
 /** Everything else of the plugin, also what its setup changes of it, stays its own. */
 function withSetup(given: AgentPlugin, registered: Registered[]): AgentPlugin {
   if (typeof given.setup !== 'function') return given;
-  const setup: AgentPlugin['setup'] = (api, ctx) => given.setup?.(watched(api, registered), ctx);
+  const setup: AgentPlugin['setup'] = (api, ctx) => given.setup?.(watchApi(api, registered), ctx);
   return new Proxy(given, {
     get: (own, name): unknown => (name === 'setup' ? setup : Reflect.get(own, name)),
   });
 }
 
-function watched(api: AgentExtensionApi, registered: Registered[]): AgentExtensionApi {
+function watchApi(api: AgentExtensionApi, registered: Registered[]): AgentExtensionApi {
   const note = (method: Method, thing: unknown): void =>
-    void registered.push({ method, thing: plainOf(thing) });
+    void registered.push({ method, thing: toPlain(thing) });
   return {
     registerTool(tool) {
       api.registerTool(tool);
-      registered.push({ method: 'registerTool', thing: plainTool(tool) });
+      registered.push({ method: 'registerTool', thing: toPlainTool(tool) });
     },
     registerCommand(command) {
       api.registerCommand(command);
@@ -106,18 +106,18 @@ function watched(api: AgentExtensionApi, registered: Registered[]): AgentExtensi
 }
 
 /** What can be written down of it; functions are named and no more. */
-function plainOf(thing: unknown): Plain {
+function toPlain(thing: unknown): Plain {
   const entries = Object.entries(isRecord(thing) ? thing : {});
   return Object.fromEntries(
     entries.map(([key, value]) => [key, typeof value === 'function' ? '[function]' : value]),
   );
 }
 
-function plainTool(tool: AgentTool): Plain {
-  return { ...plainOf(tool), inputSchema: toJsonSchema(tool.inputSchema ?? {}, tool.name) };
+function toPlainTool(tool: AgentTool): Plain {
+  return { ...toPlain(tool), inputSchema: toJsonSchema(tool.inputSchema ?? {}, tool.name) };
 }
 
-function hookNames({ hooks = {} }: AgentPlugin): readonly string[] {
+function listHookNames({ hooks = {} }: AgentPlugin): readonly string[] {
   return Object.entries(hooks).flatMap(([name, hook]) =>
     typeof hook === 'function' ? [name] : [],
   );

@@ -80,7 +80,7 @@ export async function createPluginTestHost(
   const surroundings = readSurroundings();
   const sandbox = await createSandbox({ home: null, roots: [] }, surroundings);
   try {
-    const plugins = await pluginsOf(given, {
+    const plugins = await loadGivenPlugins(given, {
       cwd: surroundings.cwd,
       stateDirectory: sandbox.directory,
       timeoutMs: options.importTimeoutMs,
@@ -117,7 +117,7 @@ async function openTestHost(
     permissionMode: 'bypassPermissions',
     systemPrompt: { whole: () => '' },
     plugins: {
-      ...pluginOptions(watched, options),
+      ...buildPluginOptions(watched, options),
       onIssue: (issue) => issues.push(issue),
       onNews: (event) => events.push(event),
     },
@@ -138,7 +138,7 @@ async function openTestHost(
       callTool: (name, input) => callTool(session, name, input),
       fire: async (hook, moment = {}) =>
         host.session(sessionId).engine.dispatch(createEvent({ ...moment, event: EVENTS[hook] })),
-      contributions: () => contributionsOf(session, watched),
+      contributions: () => listContributions(session, watched),
       issues: () => [...issues],
       dispose,
       [Symbol.asyncDispose]: dispose,
@@ -149,7 +149,7 @@ async function openTestHost(
   }
 }
 
-function pluginOptions(
+function buildPluginOptions(
   watched: readonly WatchedPlugin[],
   { context, strict, hookErrorMode, hookTimeoutMs }: PluginTestOptions,
 ): PluginOptions {
@@ -231,7 +231,7 @@ const EVENTS = {
   afterTool: 'PostToolUse',
 } as const satisfies Record<Exclude<HookName, 'onEvent'>, string>;
 
-function contributionsOf(
+function listContributions(
   { host, sessionId }: TestSession,
   watched: readonly WatchedPlugin[],
 ): readonly PluginContributions[] {
@@ -279,7 +279,7 @@ interface LoadingPlace {
 }
 
 /** The plugins themselves. Throws PLUGIN_INVALID with everything that keeps one from being loaded. */
-async function pluginsOf(
+async function loadGivenPlugins(
   given: GivenPlugins,
   place: LoadingPlace,
 ): Promise<readonly AgentPlugin[]> {

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMcpServers, type McpServers } from '../../../src/host/mcp/mcp-servers.ts';
 import { openHooks } from '../../../src/host/open-hooks.ts';
-import { serversOf } from '../../../src/host/plugins/contributions/mcp-servers.ts';
+import { readPluginServers } from '../../../src/host/plugins/contributions/mcp-servers.ts';
 import type { ServerConfig } from '../../../src/mcp/server-config.ts';
 import { createStage, type Stage } from '../../agent/stage.ts';
 import { exampleEntry, serveExample } from '../../mcp/servers.ts';
@@ -31,7 +31,7 @@ function open(stage: Stage): { mcp: McpServers; notices: string[] } {
 async function fromPlugin(transport: object, name = 'docs', more: object = {}) {
   const active = [await pluginWith('bringer', { name, transport, ...more })];
   const means = { directoryOf: () => null, env: {}, taken: [] };
-  return serversOf(active, means, () => undefined);
+  return readPluginServers(active, means, () => undefined);
 }
 
 const example = (...args: readonly string[]): Promise<readonly ServerConfig[]> =>

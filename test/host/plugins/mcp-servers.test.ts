@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { serversOf } from '../../../src/host/plugins/contributions/mcp-servers.ts';
+import { readPluginServers } from '../../../src/host/plugins/contributions/mcp-servers.ts';
 import { issues, pluginWith } from './plugin-servers.ts';
 
 const NOBODY = { directoryOf: () => null, env: {}, taken: [] };
@@ -9,7 +9,11 @@ describe('a server that a plugin registers', () => {
   it('is a program that stands where the plugin lies', async () => {
     const { told, onIssue } = issues();
     const active = [await pluginWith('docs', { name: ' lookup ', transport: STDIO })];
-    const servers = serversOf(active, { ...NOBODY, directoryOf: () => '/plugins/docs' }, onIssue);
+    const servers = readPluginServers(
+      active,
+      { ...NOBODY, directoryOf: () => '/plugins/docs' },
+      onIssue,
+    );
     expect(servers).toEqual([
       {
         name: 'lookup',
@@ -35,7 +39,7 @@ describe('a server that a plugin registers', () => {
     ['no place of an object', {}, null, null],
   ])('may name %s', async (_what, more, directory, cwd) => {
     const active = [await pluginWith('docs', { name: 'lookup', transport: { ...STDIO, ...more } })];
-    const [server] = serversOf(
+    const [server] = readPluginServers(
       active,
       { ...NOBODY, directoryOf: () => directory },
       () => undefined,
@@ -61,7 +65,7 @@ describe('a server that a plugin registers', () => {
       }),
     ];
     const known = { KNOWN: 'k', OWN: 'o', EMPTY: '' };
-    const [server] = serversOf(active, { ...NOBODY, env: known }, () => undefined);
+    const [server] = readPluginServers(active, { ...NOBODY, env: known }, () => undefined);
     expect(server?.reached).toMatchObject({
       env: {
         INNER: '1',
@@ -81,7 +85,7 @@ describe('a server that a plugin registers', () => {
     const headers = { authorization: 'Bearer x' };
     const transport = { type: 'streamableHttp', url, headers };
     const active = [await pluginWith('docs', { name: 'remote', transport })];
-    const [server] = serversOf(active, NOBODY, () => undefined);
+    const [server] = readPluginServers(active, NOBODY, () => undefined);
     expect(server?.reached).toEqual({ type: 'http', url, headers });
   });
 });
@@ -154,7 +158,7 @@ describe('one that cannot be used is left out, with the plugin’s name and the 
     async (problem, server) => {
       const { told, onIssue } = issues();
       const good = { name: 'good', transport: STDIO };
-      const servers = serversOf([await pluginWith('docs', server, good)], NOBODY, onIssue);
+      const servers = readPluginServers([await pluginWith('docs', server, good)], NOBODY, onIssue);
       expect(servers.map(({ name }) => name)).toEqual(['good']);
       expect(told).toEqual([
         {
@@ -181,7 +185,7 @@ describe('one that cannot be used is left out, with the plugin’s name and the 
       await pluginWith('two', { name: 'other', transport: STDIO }),
       await pluginWith('three', { name: 'other', transport: STDIO }),
     ];
-    const servers = serversOf(active, { ...NOBODY, taken: ['my_srv'] }, onIssue);
+    const servers = readPluginServers(active, { ...NOBODY, taken: ['my_srv'] }, onIssue);
     expect(servers.map(({ name, text }) => [name, text.includes('"two"')])).toEqual([
       ['other', true],
     ]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createAgentMirror } from '../../../src/host/plugins/events/agent-state.ts';
+import { createAgentStates } from '../../../src/host/plugins/events/agent-state.ts';
 import { createSnapshots, type Snapshots } from '../../../src/host/plugins/events/snapshots.ts';
-import type { AgentMirror } from '../../../src/host/plugins/events/agent-state.ts';
+import type { AgentStates } from '../../../src/host/plugins/events/agent-state.ts';
 import { sharedSaid } from '../../../src/plugins/contract/snapshot.ts';
 import type { Message } from '../../../src/sessions/messages.ts';
 
@@ -15,14 +15,14 @@ const SHOWN = {
 const USAGE = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
 interface Scene {
-  readonly mirror: AgentMirror;
+  readonly mirror: AgentStates;
   readonly snapshots: Snapshots;
   /** How often the conversation was asked for. */
   readonly asked: () => number;
 }
 
 function openScene(messages: readonly Message[] = [SAID]): Scene {
-  const mirror = createAgentMirror();
+  const mirror = createAgentStates();
   let asked = 0;
   const snapshots = createSnapshots({
     sessionId: 's',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { estimateTokens } from '../../../src/plugins/contract/message.ts';
 import { type InputSchema, isStandardSchema } from '../../../src/plugins/contract/input-schema.ts';
-import { checkingSchema, createTool } from '../../../src/plugins/contract/tool.ts';
+import { getCheckingSchema, createTool } from '../../../src/plugins/contract/tool.ts';
 
 function schemaOf(inputSchema: InputSchema): unknown {
   return createTool({ name: 't', description: 'd', inputSchema, execute: () => 1 }).inputSchema;
@@ -55,7 +55,7 @@ describe('createTool', () => {
       properties: { name: { type: 'string' } },
       required: ['name'],
     });
-    expect(isStandardSchema(checkingSchema(tool))).toBe(true);
+    expect(isStandardSchema(getCheckingSchema(tool))).toBe(true);
     expect(Object.keys(tool)).not.toContain('authored');
   });
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod/v3';
-import { checkingSchema, createTool } from '../../../src/plugins/contract/tool.ts';
-import { zod3Schema } from '../../../src/plugins/contract/zod-3-schema.ts';
+import { getCheckingSchema, createTool } from '../../../src/plugins/contract/tool.ts';
+import { convertZod3Schema } from '../../../src/plugins/contract/zod-3-schema.ts';
 import { answers, call, createSdkStage, DONE } from '../../sdk/stage.ts';
 
 enum Level {
@@ -58,7 +58,7 @@ function toolWith(inputSchema: typeof RICH) {
 it('tells a model of a schema of zod 3 what it says, and keeps it for checking', () => {
   const tool = toolWith(RICH);
   expect(tool.inputSchema).toEqual(TOLD);
-  expect(checkingSchema(tool)).toBe(RICH);
+  expect(getCheckingSchema(tool)).toBe(RICH);
 });
 
 it('tells the same of one that is too old to follow Standard Schema', () => {
@@ -68,13 +68,13 @@ it('tells the same of one that is too old to follow Standard Schema', () => {
 
 it('tells of a schema that contains itself as deep as anybody looks', () => {
   const tree: z.ZodTypeAny = z.object({ child: z.lazy(() => tree.optional()) });
-  expect(JSON.stringify(zod3Schema(tree)).length).toBeLessThan(5000);
+  expect(JSON.stringify(convertZod3Schema(tree)).length).toBeLessThan(5000);
 });
 
 it.each([[z.any()], [{ type: 'object' }], [null], [{ _def: {} }]])(
   'is not taken in by %#',
   (given) => {
-    expect([null, {}]).toContainEqual(zod3Schema(given));
+    expect([null, {}]).toContainEqual(convertZod3Schema(given));
   },
 );
 

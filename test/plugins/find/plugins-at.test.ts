@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { pluginsAt } from '../../../src/plugins/find/find-plugins.ts';
 import {
   importsBeyond,
-  mayExportPlugin,
-  relativeImports,
+  canExportPlugin,
+  listRelativeImports,
 } from '../../../src/plugins/find/module-text.ts';
 import { createDirectory } from '../../base/directory.ts';
 import { at, packageJson, PLUGIN } from './places.ts';
@@ -90,7 +90,7 @@ describe('a module', () => {
     'exports["plugin"] = {}',
     'export = plugin',
   ])('may export a plugin with: %s', (text) => {
-    expect(mayExportPlugin(`const x = 1\n${text}\n`)).toBe(true);
+    expect(canExportPlugin(`const x = 1\n${text}\n`)).toBe(true);
   });
 
   it.each([
@@ -101,7 +101,7 @@ describe('a module', () => {
     'export {}',
     'const plugin = {}',
   ])('cannot with: %s', (text) => {
-    expect(mayExportPlugin(`${text}\n`)).toBe(false);
+    expect(canExportPlugin(`${text}\n`)).toBe(false);
   });
 
   it('imports by a path in several ways', () => {
@@ -118,7 +118,7 @@ describe('a module', () => {
       `import 'file:///abs/f.ts'`,
       `import 'file://other.example/g.ts'`,
     ].join('\n');
-    expect(relativeImports(text, '/r/s/main.ts')).toEqual([
+    expect(listRelativeImports(text, '/r/s/main.ts')).toEqual([
       '/r/s/a',
       '/r/s/b.js',
       '/r/c/index.ts',

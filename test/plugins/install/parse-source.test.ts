@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isHooklineError } from '../../../src/base/errors.ts';
 import { parseSource, type SourceContext } from '../../../src/plugins/install/parse-source.ts';
-import { keyOfSource, textOfSource } from '../../../src/plugins/install/source.ts';
+import { getSourceKey, formatSource } from '../../../src/plugins/install/source.ts';
 
 const HERE: SourceContext = {
   cwd: '/work',
@@ -16,7 +16,7 @@ function read(text: string, kind?: 'npm' | 'git') {
 
 function refusal(text: string, kind?: 'npm' | 'git'): string {
   try {
-    return `read as ${textOfSource(read(text, kind))}`;
+    return `read as ${formatSource(read(text, kind))}`;
   } catch (error) {
     if (!isHooklineError(error)) throw error;
     return error.message.replace('plugin install: ', '');
@@ -187,9 +187,9 @@ describe('where a plugin comes from', () => {
         (text, kind) => {
           try {
             const source = read(text, kind);
-            const again = read(textOfSource(source));
+            const again = read(formatSource(source));
             expect(again).toEqual(source);
-            expect(keyOfSource(again)).toBe(keyOfSource(source));
+            expect(getSourceKey(again)).toBe(getSourceKey(source));
           } catch (error) {
             if (!isHooklineError(error)) throw error;
             expect(error.code).toBe('USAGE_INVALID');

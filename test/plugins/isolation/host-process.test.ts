@@ -4,7 +4,7 @@ import path from 'node:path';
 import { build } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../base/directory.ts';
-import { childProgram } from '../../../src/plugins/isolation/plugin-process.ts';
+import { findChildProgram } from '../../../src/plugins/isolation/plugin-process.ts';
 import { builtChild, createStage, isAlive, openText } from './isolated.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../../..');
@@ -103,7 +103,7 @@ describe('the host of a plugin in a process of its own', () => {
 
 describe('the program of a plugin’s process', () => {
   it('is found beside the sources, and runs from there', async () => {
-    const program = childProgram();
+    const program = findChildProgram();
     expect(path.relative(PROJECT, program.file)).toBe(path.join('src', 'plugin-child.ts'));
     const text = `export default { name: 'plain', manifest: { capabilities: ['tools'] } };`;
     expect(await openText(text, { program })).toMatchObject({

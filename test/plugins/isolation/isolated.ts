@@ -10,7 +10,7 @@ import type { PluginIssue } from '../../../src/plugins/issue.ts';
 import {
   type IsolatedLoading,
   type IsolationRequest,
-  openIsolated,
+  loadIsolated,
 } from '../../../src/plugins/isolation/isolate.ts';
 import type { ChildProgram } from '../../../src/plugins/isolation/plugin-process.ts';
 import {
@@ -81,7 +81,7 @@ export async function openText(
   const { fileName = 'own-plugin.mjs', ...request } = more;
   const file = path.join(stage.directory, fileName);
   writeFileSync(file, text);
-  const loading = await openIsolated({
+  const loading = await loadIsolated({
     entry: { file, label: path.parse(fileName).name, package: null, capabilities: null },
     cwd: stage.directory,
     environment: childEnvironment({

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../../base/directory.ts';
-import { outputText } from '../../../src/host/plugins/contributions/plugin-tools.ts';
+import { formatOutput } from '../../../src/host/plugins/contributions/plugin-tools.ts';
 import { isStandardSchema, toJsonSchema } from '../../../src/plugins/contract/input-schema.ts';
 import {
   type AgentTool,
   type AgentToolContext,
-  checkingSchema,
+  getCheckingSchema,
 } from '../../../src/plugins/contract/tool.ts';
 import { type More, openActive, toolText } from './isolated.ts';
 
@@ -101,7 +101,7 @@ describe('a tool in a process of its own', () => {
 
   it('returns what contains itself', async () => {
     const { tool } = await openTool(`execute() { const a = { b: 1 }; a.a = a; return a; }`);
-    expect(outputText(await tool.execute({}, CONTEXT))).toBe('{"b":1,"a":"[circular]"}');
+    expect(formatOutput(await tool.execute({}, CONTEXT))).toBe('{"b":1,"a":"[circular]"}');
   });
 
   it('returns 100 MB, and works afterwards', async () => {
@@ -179,7 +179,7 @@ describe('the schema of a tool in a process of its own', () => {
     });`;
 
   async function checkOf(tool: AgentTool, input: unknown) {
-    const schema = checkingSchema(tool);
+    const schema = getCheckingSchema(tool);
     if (!isStandardSchema(schema)) throw new RangeError('it has no schema of its author');
     expect(toJsonSchema(schema, 'work')).toEqual(tool.inputSchema);
     return schema['~standard'].validate(input);

@@ -237,6 +237,7 @@ describe('processes', () => {
       'load-plugin.js',
       'loading.js',
       'module-scope.js',
+      'plugin-ownership.js',
     ]);
   });
 

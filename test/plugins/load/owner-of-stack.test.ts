@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ownerOf } from '../../../src/plugins/load/module-instances.ts';
-import { originalStack } from '../../../src/plugins/load/explain-load-error.ts';
+import { findOwner } from '../../../src/plugins/load/module-instances.ts';
+import { resolveSourceStack } from '../../../src/plugins/load/explain-load-error.ts';
 import { createPluginFiles, packaged } from './plugin-files.ts';
 
 const FAILING = `
@@ -23,21 +23,23 @@ describe('the owner of a stack trace', () => {
     const copy = await files.plugin('a.ts');
     const b = await files.plugin('b.ts');
     const old = await files.plugin('old.js');
-    expect(ownerOf(a['stack']())).toBe(files.path('a.ts'));
-    expect(ownerOf(copy['stack']())).toBe(files.path('a.ts'));
-    expect(ownerOf(b['call'](() => a['stack']()))).toBe(files.path('a.ts'));
-    expect(ownerOf(b['call'](() => new Error('ours').stack))).toBe(files.path('b.ts'));
-    expect(ownerOf(old['stack']())).toBe(files.path('old.js'));
+    expect(findOwner(a['stack']())).toBe(files.path('a.ts'));
+    expect(findOwner(copy['stack']())).toBe(files.path('a.ts'));
+    expect(findOwner(b['call'](() => a['stack']()))).toBe(files.path('a.ts'));
+    expect(findOwner(b['call'](() => new Error('ours').stack))).toBe(files.path('b.ts'));
+    expect(findOwner(old['stack']())).toBe(files.path('old.js'));
   });
 
   it('is found by the file as it was written, too', async () => {
     const files = createPluginFiles({ 'a.ts': FAILING, 'fail.ts': 'export const fail = () => 1;' });
     await files.plugin('a.ts');
-    expect(ownerOf(`Error: x\n    at fail (${files.path('fail.ts')}:1:2)`)).toBe(
+    expect(findOwner(`Error: x\n    at fail (${files.path('fail.ts')}:1:2)`)).toBe(
       files.path('a.ts'),
     );
-    expect(ownerOf(`Error: x\n    at file://${files.path('a.ts')}:1:2`)).toBe(files.path('a.ts'));
-    expect(ownerOf(`${files.path('a.ts')}:3\nconst = 5;\nSyntaxError: x`)).toBe(files.path('a.ts'));
+    expect(findOwner(`Error: x\n    at file://${files.path('a.ts')}:1:2`)).toBe(files.path('a.ts'));
+    expect(findOwner(`${files.path('a.ts')}:3\nconst = 5;\nSyntaxError: x`)).toBe(
+      files.path('a.ts'),
+    );
   });
 
   it('is the plugin that imported a file as it ran', async () => {
@@ -47,7 +49,7 @@ describe('the owner of a stack trace', () => {
     });
     const plugin = await files.plugin('a.ts');
     const stack: string = await plugin['stack']('late.ts');
-    expect(ownerOf(stack.split('\n').slice(0, 2).join('\n'))).toBe(files.path('a.ts'));
+    expect(findOwner(stack.split('\n').slice(0, 2).join('\n'))).toBe(files.path('a.ts'));
   });
 
   it('is the package that brought what failed', async () => {
@@ -58,13 +60,13 @@ describe('the owner of a stack trace', () => {
     });
     const entry = packaged(files, 'package/a.ts', 'package');
     const { stack } = await files.plugin('package/a.ts', { entry });
-    expect(ownerOf(stack())).toBe(files.path('package/a.ts'));
+    expect(findOwner(stack())).toBe(files.path('package/a.ts'));
   });
 
   it('is nobody when no plugin takes part', () => {
-    expect(ownerOf(new Error('ours').stack ?? '')).toBeNull();
-    expect(ownerOf('')).toBeNull();
-    expect(ownerOf('Error: x\n    at file:///%zz:1:2')).toBeNull();
+    expect(findOwner(new Error('ours').stack ?? '')).toBeNull();
+    expect(findOwner('')).toBeNull();
+    expect(findOwner('Error: x\n    at file:///%zz:1:2')).toBeNull();
   });
 });
 
@@ -76,7 +78,7 @@ describe('a stack trace', () => {
     });
     for (const copy of ['one', 'two']) {
       const { stack } = await files.plugin('a.ts', { copy });
-      const lines = originalStack(stack()).split('\n');
+      const lines = resolveSourceStack(stack()).split('\n');
       expect(lines[1]).toBe(`    at fail (${files.path('fail.ts')}:4:9)`);
       expect(lines[2]).toContain(`(${files.path('a.ts')}:6:`);
       expect(lines.at(-1)).not.toContain('.map');

@@ -6,7 +6,7 @@ import { getCacheDirectory } from '../../../host/plugins/load-plugins.ts';
 import type { Command, CommandContext } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { pluginOptions } from '../../plugin-options.ts';
-import { whyNotLoaded, withNamedPlugins } from '../../plugins/named-plugin.ts';
+import { explainNotLoaded, withNamedPlugins } from '../../plugins/named-plugin.ts';
 import type { Imported } from '../../../plugins/load/import-module.ts';
 import { printable, printableLines } from '../../words/print.ts';
 
@@ -20,8 +20,8 @@ type Demo = () => unknown;
 /** `hookline plugin demo FILE`: runs the `runDemo` that the file exports, as its author wrote it. */
 export const runPluginDemo: Command<DemoOptions> = (context, { file, yes = false }) =>
   withNamedPlugins(context, file, async ([plugin, ...others], host) => {
-    if (plugin === undefined || others.length > 0) throw notOne(file);
-    const withheld = await whyNotLoaded(plugin, { host, context, yes });
+    if (plugin === undefined || others.length > 0) throw createAmbiguousError(file);
+    const withheld = await explainNotLoaded(plugin, { host, context, yes });
     if (withheld !== null) {
       context.print.note(`not run: ${printable(withheld)}`);
       return EXIT.refused;
@@ -37,7 +37,7 @@ export const runPluginDemo: Command<DemoOptions> = (context, { file, yes = false
     }
   });
 
-function notOne(file: string): HooklineError {
+function createAmbiguousError(file: string): HooklineError {
   return new HooklineError('USAGE_INVALID', {
     message: `plugin demo expects one plugin’s file, found several at ${JSON.stringify(file)}`,
     hint: 'Name the file itself.',
@@ -48,10 +48,10 @@ const IMPORT_TIMEOUT_MS = 30_000;
 
 async function findDemo(entry: PluginEntry, host: Host, context: CommandContext): Promise<Demo> {
   const imported = await importFile(entry, host, context);
-  if ('problem' in imported) throw noDemo(entry, imported.problem);
+  if ('problem' in imported) throw createNoDemoError(entry, imported.problem);
   const { runDemo } = imported.module;
   if (isDemo(runDemo)) return runDemo;
-  throw noDemo(entry, 'it exports no function `runDemo`');
+  throw createNoDemoError(entry, 'it exports no function `runDemo`');
 }
 
 async function importFile(
@@ -73,8 +73,8 @@ async function importFile(
     return await untilAborted(importModule(request), signal);
   } catch (error) {
     signal.throwIfAborted();
-    const { whyFailed } = await import('../../../plugins/load/explain-load-error.ts');
-    return { problem: whyFailed(error, entry) };
+    const { explainLoadError } = await import('../../../plugins/load/explain-load-error.ts');
+    return { problem: explainLoadError(error, entry) };
   }
 }
 
@@ -82,7 +82,7 @@ function isDemo(value: unknown): value is Demo {
   return typeof value === 'function';
 }
 
-function noDemo({ file }: PluginEntry, why: string): HooklineError {
+function createNoDemoError({ file }: PluginEntry, why: string): HooklineError {
   return new HooklineError('PLUGIN_INVALID', {
     message: `${file} has no demo to run: ${why}`,
     hint: 'Export one: `export async function runDemo() { … }`, as `hookline hooks new --dialect plugin` writes it.',

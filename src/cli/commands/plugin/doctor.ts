@@ -4,12 +4,12 @@ import type { Host } from '../../../host/create-host.ts';
 import { runTool } from '../../../plugins/install/fetch/tools.ts';
 import { type InstalledPlugin, listInstalled } from '../../../plugins/install/installed.ts';
 import { findLeftovers } from '../../../plugins/install/staging.ts';
-import { changedSince } from '../../../plugins/install/tree.ts';
+import { listChangedFiles } from '../../../plugins/install/tree.ts';
 import { type Command, type CommandContext, withHost } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { findPlugins, type FoundPlugin } from '../../plugins/find-plugins.ts';
 import { type Inspected, inspectPlugin } from '../../plugins/inspect.ts';
-import { installTools, pluginsPlaces } from '../../plugins/install-tools.ts';
+import { createInstallTools, listPluginPlaces } from '../../plugins/install-tools.ts';
 import { milliseconds, plural } from '../../words/print.ts';
 import { type Finding, readableFindings } from '../doctor.ts';
 
@@ -25,11 +25,11 @@ export const examinePlugins: Command<DoctorOptions> = (context, { load = true })
     async (host) => {
       const findings = [
         { about: 'hookline', level: 'fine', text: VERSION } as const,
-        await examineLoader(),
-        ...(await examinePrograms(context, host)),
-        ...examinePlaces(host, installTools(context, host).now()),
-        ...pluginsPlaces(host).flatMap(listInstalled).flatMap(examineInstall),
-        ...(await examineEach(context, host, load)),
+        await checkLoader(),
+        ...(await checkPrograms(context, host)),
+        ...checkPlaces(host, createInstallTools(context, host).now()),
+        ...listPluginPlaces(host).flatMap(listInstalled).flatMap(checkInstall),
+        ...(await checkEach(context, host, load)),
       ];
       const problems = findings.filter(({ level }) => level === 'problem').length;
       if (context.flags.json === true) context.print.json({ version: VERSION, problems, findings });
@@ -40,7 +40,7 @@ export const examinePlugins: Command<DoctorOptions> = (context, { load = true })
     { onNotice: () => undefined },
   );
 
-async function examineLoader(): Promise<Finding> {
+async function checkLoader(): Promise<Finding> {
   const about = 'loader';
   try {
     const { transformSync } = await import('oxc-transform');
@@ -53,8 +53,8 @@ async function examineLoader(): Promise<Finding> {
   }
 }
 
-async function examinePrograms(context: CommandContext, host: Host): Promise<readonly Finding[]> {
-  const tools = installTools(context, host);
+async function checkPrograms(context: CommandContext, host: Host): Promise<readonly Finding[]> {
+  const tools = createInstallTools(context, host);
   const needs = {
     npm: 'packages of the registry, and what plugins depend on',
     git: 'repositories',
@@ -78,8 +78,8 @@ async function examinePrograms(context: CommandContext, host: Host): Promise<rea
   return findings;
 }
 
-function examinePlaces(host: Host, now: number): readonly Finding[] {
-  return pluginsPlaces(host).flatMap(({ directory }) =>
+function checkPlaces(host: Host, now: number): readonly Finding[] {
+  return listPluginPlaces(host).flatMap(({ directory }) =>
     findLeftovers(directory, now).map(({ directory: left, missing }): Finding => {
       const about = 'left behind';
       if (missing === null) {
@@ -93,14 +93,14 @@ function examinePlaces(host: Host, now: number): readonly Finding[] {
 }
 
 /** Whether an install is still what was installed. */
-function examineInstall(plugin: InstalledPlugin): readonly Finding[] {
+function checkInstall(plugin: InstalledPlugin): readonly Finding[] {
   const { record, path: directory, name: about, isDroppedIn } = plugin;
   if (isDroppedIn) return [];
   if (record === null) {
     const text = `${directory} was installed by another program: nothing says what came`;
     return [{ about, level: 'hint', text }];
   }
-  const change = changedSince(directory, record);
+  const change = listChangedFiles(directory, record);
   if (change === null) return [];
   if (change.entries.length === 0) {
     return [
@@ -114,7 +114,7 @@ function examineInstall(plugin: InstalledPlugin): readonly Finding[] {
 /** What takes longer than this keeps every session waiting. */
 const SLOW_MS = 500;
 
-async function examineEach(
+async function checkEach(
   context: CommandContext,
   host: Host,
   load: boolean,
@@ -127,19 +127,24 @@ async function examineEach(
     if (mayLoad) context.print.progress(`loading ${plugin.entry.label} …`);
     const inspected = mayLoad ? await inspectPlugin(plugin, host, context) : null;
     if (inspected?.state !== 'helper') names.push(inspected?.name ?? plugin.entry.label);
-    findings.push(...(inspected === null ? standingOf(plugin) : loadedAs(plugin, inspected)));
+    findings.push(
+      ...(inspected === null ? describeState(plugin) : describeLoaded(plugin, inspected)),
+    );
   }
   context.print.progress(null);
-  const found = `${plural(all.length, 'plugin')} in ${plural(pluginsPlaces(host).length, 'place')}`;
-  return [{ about: 'found', level: 'fine', text: found }, ...findings, ...repeatsIn(names)];
+  const found = `${plural(all.length, 'plugin')} in ${plural(listPluginPlaces(host).length, 'place')}`;
+  return [{ about: 'found', level: 'fine', text: found }, ...findings, ...findRepeats(names)];
 }
 
-function standingOf({ status: { hook, state, why } }: FoundPlugin): readonly Finding[] {
+function describeState({ status: { hook, state, why } }: FoundPlugin): readonly Finding[] {
   const level = state === 'broken' ? 'problem' : 'hint';
   return state === 'ready' ? [] : [{ about: hook.id, level, text: `${state}: ${why}` }];
 }
 
-function loadedAs({ status: { hook } }: FoundPlugin, inspected: Inspected): readonly Finding[] {
+function describeLoaded(
+  { status: { hook } }: FoundPlugin,
+  inspected: Inspected,
+): readonly Finding[] {
   const { state, why, issues, importMs } = inspected;
   const about = hook.id;
   const told = issues.map(({ level, message }): Finding => ({
@@ -160,7 +165,7 @@ function importTime(about: string, importMs: number): Finding {
     : { about, level: 'fine', text: took };
 }
 
-function repeatsIn(names: readonly string[]): readonly Finding[] {
+function findRepeats(names: readonly string[]): readonly Finding[] {
   const repeated = new Set(names.filter((name, at) => names.indexOf(name) !== at));
   return [...repeated].map((about) => ({
     about,

@@ -8,18 +8,18 @@ import {
   installPlugin,
   type InstallRequest,
 } from '../../../plugins/install/install.ts';
-import { installedDirectory } from '../../../plugins/install/layout.ts';
+import { getInstallDirectory } from '../../../plugins/install/layout.ts';
 import { parseSource } from '../../../plugins/install/parse-source.ts';
 import { type Command, type CommandContext, refuseInsideSession, withHost } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
 import {
-  acknowledge,
+  markAsKnown,
   askForTrust,
-  trustCommand,
-  waitingForTrust,
+  formatTrustCommand,
+  filterUntrusted,
 } from '../../plugins/trust-installed.ts';
-import { findPlugins, type FoundPlugin, pluginsBelow } from '../../plugins/find-plugins.ts';
-import { installTools, placeToInstall } from '../../plugins/install-tools.ts';
+import { findPlugins, type FoundPlugin, selectPluginsBelow } from '../../plugins/find-plugins.ts';
+import { createInstallTools, resolveInstallPlace } from '../../plugins/install-tools.ts';
 import { trustNotes, withKeptTrust } from '../../state/keep-trust.ts';
 import { colors } from '../../words/colors.ts';
 import { shownPlace } from '../../words/place.ts';
@@ -36,24 +36,24 @@ export interface InstallOptions {
 /** `hookline plugin install SOURCE`: runs nothing of it; a workspace's own is asked about. */
 export const install: Command<InstallOptions> = (context, options) => {
   refuseInsideSession(context, 'plugin install');
-  const kind = kindOf(options);
+  const kind = getKind(options);
   return withHost(context, async (host) => {
     const { cwd, home } = host.surroundings;
     const source = parseSource(options.source, { cwd, home, exists: existsSync, ...kind });
-    const place = placeToInstall(context, host);
+    const place = resolveInstallPlace(context, host);
     const request = { source, place, isForced: options.force === true };
     const installed = await installBesideOthers(context, host, request);
-    await acknowledge(context, [installed.directory]);
-    const found = pluginsBelow(findPlugins(host), installed.directory);
-    const waiting = waitingForTrust(found);
+    await markAsKnown(context, [installed.directory]);
+    const found = selectPluginsBelow(findPlugins(host), installed.directory);
+    const waiting = filterUntrusted(found);
     if (context.flags.json === true) {
-      const command = waiting.length === 0 ? null : trustCommandFor(context, host, waiting);
-      context.print.json({ ...jsonInstall(options.source, installed), trust: command });
+      const command = waiting.length === 0 ? null : buildTrustCommand(context, host, waiting);
+      context.print.json({ ...toJson(options.source, installed), trust: command });
       return EXIT.fine;
     }
     context.print.out(describeInstall(`from ${oneLine(options.source)}`, installed));
     for (const warning of installed.warnings) context.print.note(`note: ${printable(warning)}`);
-    if (found.length === 0) context.print.note(notLookedAt(host));
+    if (found.length === 0) context.print.note(filterUnreviewed(host));
     await askForTrust(context, host, waiting);
     return EXIT.fine;
   });
@@ -68,8 +68,8 @@ async function installBesideOthers(
   const done: Install[] = [];
   const kept = await withKeptTrust(
     host,
-    async () => void done.push(await installPlugin(request, installTools(context, host))),
-    { written: [installedDirectory(request.place.directory)] },
+    async () => void done.push(await installPlugin(request, createInstallTools(context, host))),
+    { written: [getInstallDirectory(request.place.directory)] },
   );
   for (const note of trustNotes(kept)) context.print.note(note);
   const [installed] = done;
@@ -77,7 +77,7 @@ async function installBesideOthers(
   return installed;
 }
 
-function kindOf({ npm, git }: InstallOptions): { readonly kind?: 'npm' | 'git' } {
+function getKind({ npm, git }: InstallOptions): { readonly kind?: 'npm' | 'git' } {
   if (npm === true && git === true) {
     throw new HooklineError('USAGE_INVALID', {
       message: 'plugin install: --npm and --git name two kinds of sources',
@@ -88,12 +88,12 @@ function kindOf({ npm, git }: InstallOptions): { readonly kind?: 'npm' | 'git' }
   return git === true ? { kind: 'git' } : {};
 }
 
-function trustCommandFor(
+function buildTrustCommand(
   context: CommandContext,
   host: Host,
   waiting: readonly FoundPlugin[],
 ): string {
-  return trustCommand(
+  return formatTrustCommand(
     context,
     host,
     waiting.map(({ status }) => status.hook.id),
@@ -101,7 +101,7 @@ function trustCommandFor(
 }
 
 /** The first keys are those that Cline's own command prints; no MCP server is written anywhere. */
-function jsonInstall(source: string, installed: Install) {
+function toJson(source: string, installed: Install) {
   const { directory, entryPaths, record, capabilities, files, bytes, warnings } = installed;
   const { kind, name, version, commit, integrity, sha256 } = record;
   return {
@@ -139,7 +139,7 @@ export function describeInstall(from: string, installed: Install): string {
 }
 
 /** Plugins are looked for at the roots of a workspace only. */
-function notLookedAt({ workspaceRoots, startDirectory }: Host): string {
+function filterUnreviewed({ workspaceRoots, startDirectory }: Host): string {
   const roots = plural(workspaceRoots.length, 'workspace root');
   return `It is not among the plugins of the ${roots} here (${workspaceRoots.map(oneLine).join(', ')}): say --root ${shellWord(startDirectory)} to have it found.`;
 }

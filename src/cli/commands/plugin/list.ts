@@ -33,19 +33,23 @@ export const listPlugins: Command<ListOptions> = (context, { load = true }) =>
       if (inspected?.state !== 'helper') found.push(describe(plugin, inspected, host));
     }
     context.print.progress(null);
-    const plugins = await withoutSecrets(withRepeats(found).map(shown), context.flags);
+    const plugins = await withoutSecrets(withRepeats(found).map(removeInternals), context.flags);
     if (context.flags.json === true) context.print.json({ roots: host.workspaceRoots, plugins });
-    else context.print.out(readable(plugins));
+    else context.print.out(renderPlugin(plugins));
     return EXIT.fine;
   });
 
 type Listed = ReturnType<typeof describe>;
 
-function shown({ entry: _entry, from: _from, ...listed }: Listed): Omit<Listed, 'entry' | 'from'> {
+function removeInternals({
+  entry: _entry,
+  from: _from,
+  ...listed
+}: Listed): Omit<Listed, 'entry' | 'from'> {
   return listed;
 }
 
-type Shown = ReturnType<typeof shown>;
+type Shown = ReturnType<typeof removeInternals>;
 
 /** A session uses one of each name, of those that could be used. */
 function withRepeats(found: readonly Listed[]): readonly Listed[] {
@@ -79,34 +83,34 @@ function describe(plugin: FoundPlugin, inspected: Inspected | null, host: Host) 
     place: hook.place,
     root: hook.root,
     source: install?.record?.source ?? null,
-    state: stateOf(status.state, inspected),
+    state: getState(status.state, inspected),
     why,
     enabled: status.isEnabled,
     trusted: status.trustedBy !== null,
     capabilities: entry.capabilities,
     contributes: inspected?.contributes ?? null,
     hooks: inspected?.hooks ?? null,
-    skills: skillNames(entry),
+    skills: listSkillNames(entry),
     madeFor: inspected?.madeFor ?? null,
-    notes: [...hook.notes, ...issuesOf(inspected).filter((message) => message !== why)],
+    notes: [...hook.notes, ...listIssues(inspected).filter((message) => message !== why)],
   };
 }
 
-function issuesOf(inspected: Inspected | null): readonly string[] {
+function listIssues(inspected: Inspected | null): readonly string[] {
   return (inspected?.issues ?? []).map(({ message }) => message);
 }
 
-function stateOf(found: FoundPlugin['status']['state'], inspected: Inspected | null): string {
+function getState(found: FoundPlugin['status']['state'], inspected: Inspected | null): string {
   if (inspected === null) return found;
   return inspected.state === 'helper' ? 'failed' : inspected.state;
 }
 
-function readable(plugins: readonly Shown[]): string {
+function renderPlugin(plugins: readonly Shown[]): string {
   if (plugins.length === 0) return NONE;
   const waiting = plugins.filter(({ state }) => state === 'untrusted' || state === 'modified');
   return [
     ...plugins.map((plugin) => describePlugin(plugin)),
-    ...(waiting.length === 0 ? [] : [advice(waiting.length)]),
+    ...(waiting.length === 0 ? [] : [formatAdvice(waiting.length)]),
   ].join('\n\n');
 }
 
@@ -116,24 +120,24 @@ function describePlugin(plugin: Shown): string {
   const { name, state, why, notes } = plugin;
   const reason = why === '' || state === 'ready' ? '' : `: ${printable(why)}`;
   return [
-    `${[colors.bold(oneLine(name)), ...marksOf(plugin)].join(' ')}  ${paint(state)}${reason}`,
-    colors.dim(`  ${whereabouts(plugin).map(oneLine).join(' · ')}`),
-    ...broughtBy(plugin).map((each) => `  ${each}`),
+    `${[colors.bold(oneLine(name)), ...renderMarks(plugin)].join(' ')}  ${colorState(state)}${reason}`,
+    colors.dim(`  ${formatPlace(plugin).map(oneLine).join(' · ')}`),
+    ...describeContributions(plugin).map((each) => `  ${each}`),
     ...notes.map((note) => colors.dim(`  ${printable(note)}`)),
   ].join('\n');
 }
 
-function marksOf({ version, commit }: Shown): readonly string[] {
+function renderMarks({ version, commit }: Shown): readonly string[] {
   const marks = [version, commit === null ? null : `at ${commit.slice(0, 12)}`];
   return marks.flatMap((mark) => (mark === null ? [] : [oneLine(mark)]));
 }
 
 /** What it is called here where it calls itself something else, its file, and where it came from. */
-function whereabouts({ name, label, at, source }: Shown): readonly string[] {
+function formatPlace({ name, label, at, source }: Shown): readonly string[] {
   return [...(label === name ? [] : [label]), at, ...(source === null ? [] : [`from ${source}`])];
 }
 
-function broughtBy({ contributes, hooks, skills, madeFor }: Shown): readonly string[] {
+function describeContributions({ contributes, hooks, skills, madeFor }: Shown): readonly string[] {
   const words = contributionWords(contributes);
   return [
     ...(words === '' ? [] : [words]),
@@ -145,18 +149,18 @@ function broughtBy({ contributes, hooks, skills, madeFor }: Shown): readonly str
   ];
 }
 
-function paint(state: string): string {
+function colorState(state: string): string {
   if (state === 'ready') return colors.green(state);
   return state === 'disabled' || state === 'skipped' ? colors.dim(state) : colors.yellow(state);
 }
 
-function advice(count: number): string {
+function formatAdvice(count: number): string {
   const verb = count === 1 ? 'is' : 'are';
   return `${plural(count, 'plugin')} ${verb} not loaded until you have looked: \`hookline trust\``;
 }
 
 /** The skills that a plugin's package brings, by the names of their directories. */
-export function skillNames({ package: owner }: PluginEntry): readonly string[] {
+export function listSkillNames({ package: owner }: PluginEntry): readonly string[] {
   const directory = owner?.skills ?? null;
   if (directory === null) return [];
   try {

@@ -27,7 +27,7 @@ export const disablePlugin: Command<SwitchOptions> = (context, { name }) => {
     ]);
     const answer = { ...named(plugins), enabled: false, file };
     if (context.flags.json === true) context.print.json(answer);
-    else context.print.out(`${labelOf(plugins)} is switched off (in ${oneLine(file)}).`);
+    else context.print.out(`${getLabel(plugins)} is switched off (in ${oneLine(file)}).`);
     return EXIT.fine;
   });
 };
@@ -42,7 +42,7 @@ export const enablePlugin: Command<SwitchOptions> = (context, { name }) => {
     const enabled = whyOff === undefined;
     const told = enabled ? `is switched on.${waiting(plugins, host)}` : `stays off: ${whyOff}`;
     if (context.flags.json === true) context.print.json({ ...named(plugins), enabled, file });
-    else context.print.out(`${labelOf(plugins)} ${printable(told)}`);
+    else context.print.out(`${getLabel(plugins)} ${printable(told)}`);
     return enabled ? EXIT.fine : EXIT.refused;
   });
 };
@@ -70,7 +70,7 @@ function named(plugins: readonly FoundPlugin[]) {
   };
 }
 
-function labelOf(plugins: readonly FoundPlugin[]): string {
+function getLabel(plugins: readonly FoundPlugin[]): string {
   return oneLine(plugins[0]?.entry.label ?? 'it');
 }
 

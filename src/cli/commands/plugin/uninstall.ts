@@ -12,8 +12,8 @@ import { untrust } from '../../../trust/record.ts';
 import { confirm } from '../../ask.ts';
 import { type Command, refuseInsideSession, withHost } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
-import { findPlugins, type FoundPlugin, pluginsBelow } from '../../plugins/find-plugins.ts';
-import { pluginsPlaces } from '../../plugins/install-tools.ts';
+import { findPlugins, type FoundPlugin, selectPluginsBelow } from '../../plugins/find-plugins.ts';
+import { listPluginPlaces } from '../../plugins/install-tools.ts';
 import { editDisabled } from '../../state/edit-config.ts';
 import { trustNotes, withKeptTrust } from '../../state/keep-trust.ts';
 import { oneLine } from '../../words/print.ts';
@@ -34,7 +34,7 @@ export const uninstall: Command<UninstallOptions> = (context, { name, yes }) => 
       context.print.note('Nothing was deleted.');
       return EXIT.refused;
     }
-    const gone = pluginsBelow(findPlugins(host), plugin.path);
+    const gone = selectPluginsBelow(findPlugins(host), plugin.path);
     const kept = await withKeptTrust(host, () => removeInstalled(plugin));
     await forget(host, gone);
     for (const note of trustNotes(kept)) context.print.note(note);
@@ -48,17 +48,17 @@ export const uninstall: Command<UninstallOptions> = (context, { name, yes }) => 
 };
 
 function findOne(host: Host, name: string): InstalledPlugin {
-  const all = pluginsPlaces(host).flatMap(listInstalled);
+  const all = listPluginPlaces(host).flatMap(listInstalled);
   const [found, ...others] = matchInstalled(all, name, host.surroundings.cwd);
   if (found !== undefined && others.length === 0) return found;
-  if (found === undefined) throw unknown(all, name);
+  if (found === undefined) throw createUnknownError(all, name);
   throw new HooklineError('PLUGIN_UNKNOWN', {
     message: `several plugins go by ${JSON.stringify(name)}: ${[found, ...others].map((each) => each.path).join(', ')}`,
     hint: 'Name one of them by its path.',
   });
 }
 
-function unknown(all: readonly InstalledPlugin[], name: string): HooklineError {
+function createUnknownError(all: readonly InstalledPlugin[], name: string): HooklineError {
   const names = all.flatMap((each) => each.names);
   const close = closestName(name, names);
   const there = [...new Set(all.map((each) => each.name))].join(', ');

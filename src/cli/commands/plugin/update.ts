@@ -8,9 +8,9 @@ import {
 import { type Update, updatePlugin } from '../../../plugins/install/install.ts';
 import { type Command, type CommandContext, refuseInsideSession, withHost } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
-import { acknowledge, askForTrust, waitingForTrust } from '../../plugins/trust-installed.ts';
-import { findPlugins, pluginsBelow } from '../../plugins/find-plugins.ts';
-import { installTools, pluginsPlaces } from '../../plugins/install-tools.ts';
+import { markAsKnown, askForTrust, filterUntrusted } from '../../plugins/trust-installed.ts';
+import { findPlugins, selectPluginsBelow } from '../../plugins/find-plugins.ts';
+import { createInstallTools, listPluginPlaces } from '../../plugins/install-tools.ts';
 import { changeOf, markOf } from '../../words/plugin.ts';
 import { oneLine, printable } from '../../words/print.ts';
 
@@ -30,7 +30,7 @@ export const update: Command<UpdateOptions> = (context, { name, dryRun }) => {
       outcomes.push(outcome);
       if (context.flags.json !== true) context.print.out(describe(outcome, isDry));
     }
-    const answer = { dryRun: isDry, plugins: outcomes.map(json) };
+    const answer = { dryRun: isDry, plugins: outcomes.map(toJson) };
     if (context.flags.json === true) context.print.json(answer);
     else if (outcomes.length === 0) context.print.out(NOTHING);
     await askAgain(context, host, outcomes);
@@ -48,7 +48,7 @@ interface Outcome {
 }
 
 function choose(host: Host, name: string | undefined): readonly InstalledPlugin[] {
-  const all = pluginsPlaces(host).flatMap(listInstalled);
+  const all = listPluginPlaces(host).flatMap(listInstalled);
   if (name === undefined) return all.filter(({ record }) => record !== null);
   const named = matchInstalled(all, name, host.surroundings.cwd);
   if (named.length > 0) return named;
@@ -72,7 +72,7 @@ async function tryUpdate(
   try {
     refuseUntrusted(plugin, host);
     const request = { directory, place, home: host.surroundings.home, isDry };
-    const made = await updatePlugin(request, installTools(context, host));
+    const made = await updatePlugin(request, createInstallTools(context, host));
     return { plugin, update: made, problem: null };
   } catch (error) {
     if (!isHooklineError(error)) throw error;
@@ -83,8 +83,8 @@ async function tryUpdate(
 /** A workspace says itself where its plugins come from: who has not looked at that fetches nothing. */
 function refuseUntrusted({ path: directory, place, name }: InstalledPlugin, host: Host): void {
   if (place.workspace === null) return;
-  const found = pluginsBelow(findPlugins(host), directory);
-  if (found.length > 0 && waitingForTrust(found).length === 0) return;
+  const found = selectPluginsBelow(findPlugins(host), directory);
+  if (found.length > 0 && filterUntrusted(found).length === 0) return;
   throw new HooklineError('PLUGIN_INSTALL_FAILED', {
     message: `${name} is not trusted here, and neither is where it says that it comes from`,
     hint: 'Look at it with `hookline trust`, or install it again with --force.',
@@ -93,18 +93,18 @@ function refuseUntrusted({ path: directory, place, name }: InstalledPlugin, host
 
 function describe({ plugin, update: made, problem }: Outcome, isDry: boolean): string {
   const name = oneLine(plugin.name);
-  if (made === null) return notUpdated(name, problem);
+  if (made === null) return describeNotUpdated(name, problem);
   if (!made.isNew) return `${name}: ${markOf(made.before)} is the newest.`;
   return `${name}: ${changeOf(made.before, made.after)}${isDry ? ' (nothing was changed)' : ''}`;
 }
 
-function notUpdated(name: string, problem: HooklineError | null): string {
+function describeNotUpdated(name: string, problem: HooklineError | null): string {
   const { message = '', hint } = problem ?? {};
   const advice = hint === undefined ? '' : `\n  ${printable(hint)}`;
   return `${name}: not updated: ${printable(message)}${advice}`;
 }
 
-function json({ plugin, update: made, problem }: Outcome) {
+function toJson({ plugin, update: made, problem }: Outcome) {
   const { name, path: installPath } = plugin;
   if (made === null) return { name, installPath, isNew: false, problem: problem?.message ?? null };
   const { before, after, isNew } = made;
@@ -120,11 +120,11 @@ async function askAgain(
   const changed = outcomes.filter(({ update: made }) => made !== null && made.install !== null);
   if (changed.length === 0) return;
   host.rescan();
-  await acknowledge(
+  await markAsKnown(
     context,
     changed.map(({ plugin }) => plugin.path),
   );
   const all = findPlugins(host);
-  const found = changed.flatMap(({ plugin }) => pluginsBelow(all, plugin.path));
-  await askForTrust(context, host, waitingForTrust(found));
+  const found = changed.flatMap(({ plugin }) => selectPluginsBelow(all, plugin.path));
+  await askForTrust(context, host, filterUntrusted(found));
 }

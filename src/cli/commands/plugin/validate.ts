@@ -2,7 +2,7 @@ import type { Command } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
 import type { FoundPlugin } from '../../plugins/find-plugins.ts';
 import { type Inspected, inspectPlugin } from '../../plugins/inspect.ts';
-import { type Looking, whyNotLoaded, withNamedPlugins } from '../../plugins/named-plugin.ts';
+import { type Looking, explainNotLoaded, withNamedPlugins } from '../../plugins/named-plugin.ts';
 import { colors } from '../../words/colors.ts';
 import { contributionWords } from '../../words/plugin.ts';
 import { oneLine, plural, printable } from '../../words/print.ts';
@@ -20,7 +20,7 @@ export const validate: Command<ValidateOptions> = (context, { plugin: wanted, ye
     for (const plugin of plugins) reports.push(await check(plugin, { host, context, yes }));
     const isFine = reports.every((report) => isSound(report, context.flags.strict === true));
     if (context.flags.json === true) context.print.json({ valid: isFine, plugins: reports });
-    else for (const report of reports) context.print.out(readable(report));
+    else for (const report of reports) context.print.out(renderReport(report));
     return isFine ? EXIT.fine : EXIT.refused;
   });
 
@@ -47,21 +47,21 @@ async function check(plugin: FoundPlugin, looking: Looking): Promise<Report> {
   const about = { name: entry.label, path: status.hook.path };
   const nothing = { ...about, contributes: null, hooks: [], madeFor: [] };
   const { problem } = status.hook;
-  if (problem !== null) return { ...nothing, findings: [error('package', problem)] };
-  const withheld = await whyNotLoaded(plugin, looking);
+  if (problem !== null) return { ...nothing, findings: [toError('package', problem)] };
+  const withheld = await explainNotLoaded(plugin, looking);
   if (withheld !== null) {
-    return { ...nothing, findings: [error('trust', `not loaded: ${withheld}`)] };
+    return { ...nothing, findings: [toError('trust', `not loaded: ${withheld}`)] };
   }
   const inspected = await inspectPlugin(plugin, host, context);
   const { name, contributes, hooks, madeFor } = inspected;
-  return { ...about, name, contributes, hooks, madeFor, findings: findingsOf(inspected) };
+  return { ...about, name, contributes, hooks, madeFor, findings: listFindings(inspected) };
 }
 
-function error(rule: string, message: string): Finding {
+function toError(rule: string, message: string): Finding {
   return { rule, level: 'error', message };
 }
 
-function findingsOf({ state, why, issues }: Inspected): readonly Finding[] {
+function listFindings({ state, why, issues }: Inspected): readonly Finding[] {
   const told = issues.map(({ phase, level, message }) => ({ rule: phase, level, message }));
   const isTold = told.some(({ level, message }) => level === 'error' && message === why);
   // It is sound, and only not for the model that is used here.
@@ -69,28 +69,28 @@ function findingsOf({ state, why, issues }: Inspected): readonly Finding[] {
   if (state === 'disabled') {
     return [...told, { rule: 'validate', level: 'warning', message: 'it says `disabled: true`' }];
   }
-  return [...told, error(why === null ? 'setup' : 'import', why ?? 'its setup failed')];
+  return [...told, toError(why === null ? 'setup' : 'import', why ?? 'its setup failed')];
 }
 
 function isSound({ findings }: Report, isStrict: boolean): boolean {
   return !findings.some(({ level }) => level === 'error' || isStrict);
 }
 
-function readable({ name, path, findings, contributes, hooks, madeFor }: Report): string {
+function renderReport({ name, path, findings, contributes, hooks, madeFor }: Report): string {
   const brought = [
     contributionWords(contributes),
     hooks.length === 0 ? '' : `hooks: ${hooks.map(oneLine).join(', ')}`,
     madeFor.length === 0 ? '' : `only for ${madeFor.map(oneLine).join(', ')}`,
   ].filter((each) => each !== '');
   return [
-    `${colors.bold(oneLine(name))}  ${verdict(findings)}`,
+    `${colors.bold(oneLine(name))}  ${renderVerdict(findings)}`,
     colors.dim(`  ${oneLine(path)}`),
     ...brought.map((each) => `  ${each}`),
     ...findings.map(describeFinding),
   ].join('\n');
 }
 
-function verdict(findings: readonly Finding[]): string {
+function renderVerdict(findings: readonly Finding[]): string {
   const errors = findings.filter(({ level }) => level === 'error').length;
   const warnings = findings.length - errors;
   if (errors > 0) return colors.red(plural(errors, 'error'));

@@ -9,7 +9,7 @@ import type {
 } from '../../../plugins/contract/plugin.ts';
 import type { OnIssue } from '../../../plugins/issue.ts';
 import type { AutomationFor } from '../../../plugins/registry.ts';
-import type { jsonSchemaCheck as JsonSchemaCheck } from './json-schema.ts';
+import type { createJsonSchemaCheck as JsonSchemaCheck } from './json-schema.ts';
 
 export interface AutomationMeans {
   /** Whoever takes events. */
@@ -25,9 +25,9 @@ export interface AutomationMeans {
  * thrown back at once; whatever fails later is told of, also when the plugin does not wait for it.
  */
 export async function createAutomation(means: AutomationMeans): Promise<AutomationFor> {
-  const { jsonSchemaCheck } = await import('./json-schema.ts');
+  const { createJsonSchemaCheck } = await import('./json-schema.ts');
   return (plugin, declared) =>
-    new AutomationOfPlugin({ ...means, plugin, declared, jsonSchemaCheck });
+    new AutomationOfPlugin({ ...means, plugin, declared, jsonSchemaCheck: createJsonSchemaCheck });
 }
 
 interface PluginMeans extends AutomationMeans {
@@ -64,7 +64,7 @@ class AutomationOfPlugin {
     const type = this.#typeOf(envelope);
     if (type !== undefined) return this.#send(envelope, type);
     const { eventType } = envelope;
-    if (!this.#undeclared.has(eventType)) this.#tell(sayUndeclared(eventType));
+    if (!this.#undeclared.has(eventType)) this.#tell(describeUndeclared(eventType));
     this.#undeclared.add(eventType);
     return this.#means.port.ingestEvent(envelope);
   }
@@ -72,7 +72,7 @@ class AutomationOfPlugin {
   #send(envelope: AutomationEventEnvelope, type: EventType): unknown {
     for (const check of this.#checksOf(type)) {
       const problem = check(envelope);
-      if (problem !== null) throw misfit(this.#means.plugin, envelope, problem);
+      if (problem !== null) throw findMisfit(this.#means.plugin, envelope, problem);
     }
     return this.#means.port.ingestEvent(envelope);
   }
@@ -113,11 +113,11 @@ type EnvelopeCheck = (envelope: AutomationEventEnvelope) => string | null;
 const PARTS = ['attributes', 'payload'] as const;
 type Part = (typeof PARTS)[number];
 
-function sayUndeclared(eventType: string): string {
+function describeUndeclared(eventType: string): string {
   return `it sends events of the type "${eventType}", which it did not declare with registerAutomationEventType; they are handed on unchecked`;
 }
 
-function misfit(
+function findMisfit(
   plugin: string,
   { eventType, eventId }: AutomationEventEnvelope,
   problem: string,
@@ -131,44 +131,48 @@ function misfit(
 /** Throws PAYLOAD_INVALID when it is no event. */
 function readEnvelope(given: unknown, plugin: string, now: number): AutomationEventEnvelope {
   const place = `ingestEvent of the plugin "${plugin}"`;
-  if (!isRecord(given)) throw noEvent(`${place} expects an object, found ${typeName(given)}`);
+  if (!isRecord(given)) {
+    throw createEventError(`${place} expects an object, found ${typeName(given)}`);
+  }
   const needed = (key: string): string => {
-    const text = textIn(given, key);
+    const text = readText(given, key);
     if (text !== null) return text;
     const value = given[key];
     const found = value === undefined ? 'nothing' : typeName(value);
-    throw noEvent(`${place} expects "${key}" to be a text that is not empty, found ${found}`);
+    throw createEventError(
+      `${place} expects "${key}" to be a text that is not empty, found ${found}`,
+    );
   };
   const eventId = needed('eventId');
   const eventType = needed('eventType');
   const source = needed('source');
-  const subject = textIn(given, 'subject');
-  const workspaceRoot = textIn(given, 'workspaceRoot');
+  const subject = readText(given, 'subject');
+  const workspaceRoot = readText(given, 'workspaceRoot');
   const { payload, attributes } = given;
   return {
     eventId,
     eventType,
     source,
-    occurredAt: timeIn(given) ?? new Date(now).toISOString(),
+    occurredAt: readTime(given) ?? new Date(now).toISOString(),
     ...(subject === null ? {} : { subject }),
     ...(workspaceRoot === null ? {} : { workspaceRoot }),
     ...(isRecord(payload) ? { payload } : {}),
     ...(isRecord(attributes) ? { attributes } : {}),
-    dedupeKey: textIn(given, 'dedupeKey') ?? `${eventType}:${source}:${subject ?? eventId}`,
+    dedupeKey: readText(given, 'dedupeKey') ?? `${eventType}:${source}:${subject ?? eventId}`,
   };
 }
 
-function noEvent(message: string): HooklineError {
+function createEventError(message: string): HooklineError {
   const hint = 'An event has at least eventId, eventType and source.';
   return new HooklineError('PAYLOAD_INVALID', { message, hint });
 }
 
-function textIn(given: Readonly<Record<string, unknown>>, key: string): string | null {
+function readText(given: Readonly<Record<string, unknown>>, key: string): string | null {
   const value = given[key];
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
 }
 
-function timeIn({ occurredAt }: Readonly<Record<string, unknown>>): string | null {
+function readTime({ occurredAt }: Readonly<Record<string, unknown>>): string | null {
   if (typeof occurredAt !== 'string' && !(occurredAt instanceof Date)) return null;
   const time = new Date(occurredAt);
   return Number.isNaN(time.getTime()) ? null : time.toISOString();

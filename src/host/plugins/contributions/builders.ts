@@ -37,8 +37,8 @@ export async function buildMessages(
   );
   let built = messages;
   for (const { plugin, file, builder } of builders) {
-    const given = ownCopy(toProviderMessages(built));
-    const made = await madeBy(builder, () =>
+    const given = copyInputs(toProviderMessages(built));
+    const made = await runBuilder(builder, () =>
       callWithTimeout(() => runAsPlugin(file, () => builder.build(given)), { timeoutMs, signal }),
     );
     // Nobody asks the model any more.
@@ -50,7 +50,7 @@ export async function buildMessages(
 }
 
 /** A builder may change what it is given; what was said in the session stays as it is. */
-function ownCopy(messages: ProviderMessage[]): ProviderMessage[] {
+function copyInputs(messages: ProviderMessage[]): ProviderMessage[] {
   for (const { content } of messages) {
     for (const block of typeof content === 'string' ? [] : content) {
       if (block.type === 'tool_use') block.input = structuredClone(block.input);
@@ -59,7 +59,7 @@ function ownCopy(messages: ProviderMessage[]): ProviderMessage[] {
   return messages;
 }
 
-async function madeBy(
+async function runBuilder(
   { name = 'without a name' }: Partial<AgentExtensionMessageBuilder>,
   build: () => Promise<unknown>,
 ): Promise<readonly Message[] | string> {

@@ -10,7 +10,7 @@ import {
   type StandardSchema,
   toJsonSchema,
 } from '../../../plugins/contract/input-schema.ts';
-import { type AgentTool, checkingSchema } from '../../../plugins/contract/tool.ts';
+import { type AgentTool, getCheckingSchema } from '../../../plugins/contract/tool.ts';
 
 /** What became of an input: the value to run with, or what is wrong with it. */
 export type CheckedInput =
@@ -32,19 +32,23 @@ export async function createInputChecks(
   tools: readonly AgentTool[],
   onUnchecked: (tool: string, what: string) => void,
 ): Promise<(tool: AgentTool) => InputCheck> {
-  const isPlain = (tool: AgentTool): boolean => !isStandardSchema(schemaOf(tool));
-  const checkOf = tools.some(isPlain) ? (await import('./json-schema.ts')).jsonSchemaCheck : null;
+  const isPlain = (tool: AgentTool): boolean => !isStandardSchema(readSchema(tool));
+  const checkOf = tools.some(isPlain)
+    ? (await import('./json-schema.ts')).createJsonSchemaCheck
+    : null;
   const made = new WeakMap<AgentTool, InputCheck>();
   return (tool) => {
     const known = made.get(tool);
     if (known !== undefined) return known;
     const tell = (what: string): void => onUnchecked(tool.name, what);
-    const authored = schemaOf(tool);
-    const schema = sayable(authored, tool.name, tell);
+    const authored = readSchema(tool);
+    const schema = toSendableSchema(authored, tool.name, tell);
     const check: InputCheck = {
       schema,
       read: (given) => withReadTexts(given, schema),
-      check: isStandardSchema(authored) ? checkWith(authored) : checkBy(checkOf?.(schema, tell)),
+      check: isStandardSchema(authored)
+        ? createSchemaCheck(authored)
+        : createCheck(checkOf?.(schema, tell)),
     };
     made.set(tool, check);
     return check;
@@ -52,9 +56,9 @@ export async function createInputChecks(
 }
 
 /** Tools may be plain JavaScript, whose getters throw. */
-function schemaOf(tool: AgentTool): InputSchema {
+function readSchema(tool: AgentTool): InputSchema {
   try {
-    return checkingSchema(tool);
+    return getCheckingSchema(tool);
   } catch {
     return {};
   }
@@ -63,7 +67,11 @@ function schemaOf(tool: AgentTool): InputSchema {
 const MAX_SCHEMA_CHARACTERS = 1_000_000;
 
 /** One schema that cannot be sent would cost every request to the model. */
-function sayable(authored: InputSchema, tool: string, tell: (what: string) => void): JsonSchema {
+function toSendableSchema(
+  authored: InputSchema,
+  tool: string,
+  tell: (what: string) => void,
+): JsonSchema {
   try {
     const { text, isExact, isCut } = plainText(toJsonSchema(authored, tool), MAX_SCHEMA_CHARACTERS);
     const parsed = isExact && !isCut ? parseJson(text) : null;
@@ -75,7 +83,9 @@ function sayable(authored: InputSchema, tool: string, tell: (what: string) => vo
   return { type: 'object' };
 }
 
-function checkBy(findProblem: (input: unknown) => string | null = () => null): InputCheck['check'] {
+function createCheck(
+  findProblem: (input: unknown) => string | null = () => null,
+): InputCheck['check'] {
   return (value) => {
     const problem = findProblem(value);
     return problem === null ? { ok: true, value } : { ok: false, problem };
@@ -84,17 +94,17 @@ function checkBy(findProblem: (input: unknown) => string | null = () => null): I
 
 function withReadTexts(value: unknown, schema: unknown): unknown {
   if (!isRecord(schema)) return value;
-  const read = typeof value === 'string' ? readText(value, typesIn(schema)) : value;
+  const read = typeof value === 'string' ? readText(value, listTypes(schema)) : value;
   const { properties, items } = schema;
   if (Array.isArray(read)) return read.map((each) => withReadTexts(each, items));
   if (!isRecord(read) || !isRecord(properties)) return read;
   const entries = Object.entries(read);
   return Object.fromEntries(
-    entries.map(([key, each]) => [key, withReadTexts(each, ownOf(properties, key))]),
+    entries.map(([key, each]) => [key, withReadTexts(each, getOwn(properties, key))]),
   );
 }
 
-function typesIn({ type }: JsonSchema): readonly unknown[] {
+function listTypes({ type }: JsonSchema): readonly unknown[] {
   return Array.isArray(type) ? type : [type];
 }
 
@@ -115,23 +125,23 @@ function readText(text: string, types: readonly unknown[]): unknown {
   return isMeant ? parsed.value : text;
 }
 
-function ownOf(properties: JsonSchema, key: string): unknown {
+function getOwn(properties: JsonSchema, key: string): unknown {
   return Object.hasOwn(properties, key) ? properties[key] : undefined;
 }
 
-function checkWith(schema: StandardSchema): InputCheck['check'] {
+function createSchemaCheck(schema: StandardSchema): InputCheck['check'] {
   return (input) => {
     const result = schema['~standard'].validate(input);
-    return 'then' in result ? result.then(checked) : checked(result);
+    return 'then' in result ? result.then(toCheckedInput) : toCheckedInput(result);
   };
 }
 
-function checked(result: StandardResult): CheckedInput {
+function toCheckedInput(result: StandardResult): CheckedInput {
   if (result.issues === undefined) return { ok: true, value: result.value };
-  return { ok: false, problem: result.issues.map(sayIssue).join('; ') };
+  return { ok: false, problem: result.issues.map(formatIssue).join('; ') };
 }
 
-function sayIssue({ message, path = [] }: StandardIssue): string {
+function formatIssue({ message, path = [] }: StandardIssue): string {
   const keys = path.map((step) => String(typeof step === 'object' ? step.key : step));
   return keys.length === 0 ? message : `${keys.join('.')}: ${message}`;
 }

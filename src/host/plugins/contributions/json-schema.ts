@@ -5,12 +5,12 @@ import { compileLinear } from '../../../hooks/matcher.ts';
 import type { JsonSchema } from '../../../plugins/contract/input-schema.ts';
 
 /** Says what is wrong with a value, or null; what of the schema cannot be checked is told once, and then passes. */
-export function jsonSchemaCheck(
+export function createJsonSchemaCheck(
   schema: JsonSchema,
   onUnchecked: (what: string) => void,
   what = 'input',
 ): (value: unknown) => string | null {
-  const ajv = new Ajv(optionsWith(linearPatterns(onUnchecked)));
+  const ajv = new Ajv(buildOptions(createPatternEngine(onUnchecked)));
   // The plain ones: those that read more into a text may take long for it.
   addFormats.default(ajv, { mode: 'fast' });
   try {
@@ -25,7 +25,7 @@ export function jsonSchemaCheck(
 
 type PatternEngine = NonNullable<NonNullable<Options['code']>['regExp']>;
 
-function optionsWith(regExp: PatternEngine): Options {
+function buildOptions(regExp: PatternEngine): Options {
   return {
     strict: false,
     logger: false,
@@ -38,7 +38,7 @@ function optionsWith(regExp: PatternEngine): Options {
 }
 
 /** No pattern of a schema may take longer than its text is long. */
-function linearPatterns(onUnchecked: (what: string) => void): PatternEngine {
+function createPatternEngine(onUnchecked: (what: string) => void): PatternEngine {
   const compile = (pattern: string): ReturnType<PatternEngine> => {
     const linear = compileLinear(pattern);
     if (!linear.ok) onUnchecked(`the pattern ${pattern} is not checked: ${linear.error}`);

@@ -24,7 +24,7 @@ export interface PluginServersMeans {
  * The MCP servers that plugins registered, ready to be started. One that cannot be used is left out
  * and told of.
  */
-export function serversOf(
+export function readPluginServers(
   active: readonly ActivePlugin[],
   means: PluginServersMeans,
   onIssue: OnIssue,
@@ -33,7 +33,7 @@ export function serversOf(
   return active.flatMap(({ name: plugin, contributions }) =>
     contributions.mcpServers.flatMap((given) => {
       const read = readSafely(given, { plugin, means });
-      const problem = typeof read === 'string' ? read : clash(read, owners);
+      const problem = typeof read === 'string' ? read : explainClash(read, owners);
       if (typeof read !== 'string' && problem === null) {
         owners.set(wireName(read.name), `a server of the plugin ${plugin}`);
         return [read];
@@ -46,7 +46,7 @@ export function serversOf(
 }
 
 /** Tools are called by it, so that names which only look different are the same. */
-function clash({ name }: ServerConfig, owners: ReadonlyMap<string, string>): string | null {
+function explainClash({ name }: ServerConfig, owners: ReadonlyMap<string, string>): string | null {
   const owner = owners.get(wireName(name));
   return owner === undefined ? null : `${owner} has this name`;
 }
@@ -72,7 +72,9 @@ function readServer(
 ): ServerConfig | string {
   const name = typeof written === 'string' ? written.trim() : '';
   if (name === '') return 'expected "name" to be a text that is not empty';
-  if (!isRecord(transport)) return `expected "transport" to be an object, ${found(transport)}`;
+  if (!isRecord(transport)) {
+    return `expected "transport" to be an object, ${describeFound(transport)}`;
+  }
   const directory = means.directoryOf(plugin);
   const reached = readTransport(transport, env, { directory, env: means.env });
   if (typeof reached === 'string') return reached;
@@ -93,7 +95,7 @@ function readServer(
   };
 }
 
-function found(value: unknown): string {
+function describeFound(value: unknown): string {
   return `found ${value === undefined ? 'nothing' : typeName(value)}`;
 }
 
@@ -122,10 +124,12 @@ function readProgram(
   beside: unknown,
   standing: Standing,
 ): Reached | string {
-  if (!isFilled(command)) return `expected "transport.command" to be a text, ${found(command)}`;
+  if (!isFilled(command)) {
+    return `expected "transport.command" to be a text, ${describeFound(command)}`;
+  }
   if (!isTexts(args)) return 'expected "transport.args" to be a list of texts';
   if (cwd !== undefined && !isFilled(cwd)) {
-    return `expected "transport.cwd" to be a text, ${found(cwd)}`;
+    return `expected "transport.cwd" to be a text, ${describeFound(cwd)}`;
   }
   const inner = readVariables('transport.env', inside, standing.env);
   if (typeof inner === 'string') return inner;
@@ -136,26 +140,26 @@ function readProgram(
     command,
     args: [...args],
     env: { ...inner, ...outer },
-    cwd: directoryFor(cwd, standing.directory),
+    cwd: resolveDirectory(cwd, standing.directory),
   };
 }
 
 /** Without a word about it, a program stands where its plugin lies. */
-function directoryFor(cwd: string | undefined, directory: string | null): string | null {
+function resolveDirectory(cwd: string | undefined, directory: string | null): string | null {
   if (cwd === undefined) return directory;
   return directory === null ? cwd : path.resolve(directory, cwd);
 }
 
 function readService({ url, headers = {} }: Fields): Reached | string {
-  if (!isFilled(url)) return `expected "transport.url" to be a text, ${found(url)}`;
-  if (!/^https?:$/u.test(protocolOf(url))) {
+  if (!isFilled(url)) return `expected "transport.url" to be a text, ${describeFound(url)}`;
+  if (!/^https?:$/u.test(readProtocol(url))) {
     return `expected "transport.url" to be an address of http or https, found ${JSON.stringify(url)}`;
   }
   if (!isTextRecord(headers)) return 'expected "transport.headers" to be texts by name';
   return { type: 'http', url: url.trim(), headers: { ...headers } };
 }
 
-function protocolOf(url: string): string {
+function readProtocol(url: string): string {
   return URL.canParse(url.trim()) ? new URL(url.trim()).protocol : '';
 }
 
@@ -166,7 +170,7 @@ function readVariables(
   env: PluginServersMeans['env'],
 ): Record<string, string> | string {
   if (given === undefined) return {};
-  if (!isRecord(given)) return `expected "${place}" to be an object, ${found(given)}`;
+  if (!isRecord(given)) return `expected "${place}" to be an object, ${describeFound(given)}`;
   const values: Record<string, string> = {};
   for (const [name, written] of Object.entries(given)) {
     if (typeof written === 'string') {
@@ -175,7 +179,7 @@ function readVariables(
     }
     const reference = readReference(written);
     if (reference === null) {
-      return `expected "${place}.${name}" to be a text or { fromEnv, value, required }, ${found(written)}`;
+      return `expected "${place}.${name}" to be a text or { fromEnv, value, required }, ${describeFound(written)}`;
     }
     const { fromEnv = name, value, required } = reference;
     const known = env[fromEnv];

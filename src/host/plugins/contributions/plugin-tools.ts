@@ -27,7 +27,7 @@ import { imagesIn, showable } from '../../mcp/tool-output.ts';
 import type { CheckedInput, InputCheck } from './check-input.ts';
 import { isStream, readStream } from '../../../plugins/values/read-stream.ts';
 
-interface PluginToolMeans {
+interface PluginToolPorts {
   /** Who brought it, for whoever tells of it. */
   readonly plugin: string;
   /** The entry file of that plugin; null for a tool of the embedding program. */
@@ -40,10 +40,10 @@ interface PluginToolMeans {
 }
 
 /** A tool of a plugin as one of the agent's. */
-export function toAgentTool(tool: AgentTool, means: PluginToolMeans): Tool {
+export function toAgentTool(tool: AgentTool, means: PluginToolPorts): Tool {
   const input = means.check(tool);
-  const description = fieldOf(tool, 'description');
-  const isParallel = fieldOf(tool, 'executionMode') === 'parallel';
+  const description = readField(tool, 'description');
+  const isParallel = readField(tool, 'executionMode') === 'parallel';
   return {
     name: tool.name,
     description: typeof description === 'string' ? shownText(description) : '',
@@ -57,16 +57,18 @@ export function toAgentTool(tool: AgentTool, means: PluginToolMeans): Tool {
       const meant = input.read(given);
       const checked = checkSafely(input, meant);
       const calling = { tool, input, bench, means };
-      if ('then' in checked) return prepared(meant, (call) => waitAndRun(call, calling, checked));
-      if (!checked.ok) return wrongInput(tool, input, checked.problem);
+      if ('then' in checked) {
+        return toPreparedCall(meant, (call) => waitAndRun(call, calling, checked));
+      }
+      if (!checked.ok) return describeWrongInput(tool, input, checked.problem);
       const { value } = checked;
-      return prepared(meant, (call) => runTool({ ...calling, value, call }));
+      return toPreparedCall(meant, (call) => runTool({ ...calling, value, call }));
     },
   };
 }
 
 /** Tools may be plain JavaScript, whose getters throw. */
-function fieldOf(tool: AgentTool, key: keyof AgentTool): unknown {
+function readField(tool: AgentTool, key: keyof AgentTool): unknown {
   try {
     return tool[key];
   } catch {
@@ -74,7 +76,7 @@ function fieldOf(tool: AgentTool, key: keyof AgentTool): unknown {
   }
 }
 
-function prepared(meant: unknown, run: PreparedCall['run']): PreparedCall {
+function toPreparedCall(meant: unknown, run: PreparedCall['run']): PreparedCall {
   return { input: isRecord(meant) ? meant : { input: meant }, run };
 }
 
@@ -88,7 +90,7 @@ function checkSafely(input: InputCheck, meant: unknown): CheckedInput | Promise<
   }
 }
 
-function wrongInput({ name }: AgentTool, { schema }: InputCheck, problem: string): string {
+function describeWrongInput({ name }: AgentTool, { schema }: InputCheck, problem: string): string {
   const { required } = schema;
   const isTold = Array.isArray(required) && required.length > 0;
   const needs = isTold ? ` It needs ${required.join(', ')}.` : '';
@@ -99,7 +101,7 @@ interface Calling {
   readonly tool: AgentTool;
   readonly input: InputCheck;
   readonly bench: Workbench;
-  readonly means: PluginToolMeans;
+  readonly means: PluginToolPorts;
 }
 
 async function waitAndRun(
@@ -108,24 +110,24 @@ async function waitAndRun(
   checking: Promise<CheckedInput>,
 ): Promise<ToolOutput> {
   const { tool, input } = calling;
-  const bounds = { what: 'its schema', timeoutMs: timeoutOf(tool), signal: call.signal };
+  const bounds = { what: 'its schema', timeoutMs: readTimeout(tool), signal: call.signal };
   try {
     const checked = await callWithTimeout(() => checking, bounds);
-    if (!checked.ok) return failedOutput(wrongInput(tool, input, checked.problem));
+    if (!checked.ok) return failedOutput(describeWrongInput(tool, input, checked.problem));
     return await runTool({ ...calling, value: checked.value, call });
   } catch (error) {
-    return call.signal.aborted ? interruptedOutput() : failedOutput(sayFailure(tool, error));
+    return call.signal.aborted ? interruptedOutput() : failedOutput(describeFailure(tool, error));
   }
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 
-function timeoutOf(tool: AgentTool): number {
-  const timeoutMs = fieldOf(tool, 'timeoutMs');
+function readTimeout(tool: AgentTool): number {
+  const timeoutMs = readField(tool, 'timeoutMs');
   return typeof timeoutMs === 'number' && timeoutMs > 0 ? timeoutMs : DEFAULT_TIMEOUT_MS;
 }
 
-function sayFailure({ name }: AgentTool, error: unknown): string {
+function describeFailure({ name }: AgentTool, error: unknown): string {
   const reason = reasonOf(error);
   return reason.trim() === '' ? `${name} failed and did not say why` : shownText(reason);
 }
@@ -138,16 +140,16 @@ interface Running extends Calling {
 /** All tries together, and what a stream takes to be read, have the time of the tool. */
 async function runTool(running: Running): Promise<ToolOutput> {
   const { tool, call } = running;
-  const timeoutMs = timeoutOf(tool);
+  const timeoutMs = readTimeout(tool);
   const limit = limitTime(call.signal, timeoutMs);
   const { signal } = limit;
   try {
-    const work = executeAgain({ ...running, call: { ...call, signal } });
-    return outputOf(tool, await untilAborted(work, signal));
+    const work = executeWithRetries({ ...running, call: { ...call, signal } });
+    return toOutput(tool, await untilAborted(work, signal));
   } catch (error) {
     if (limit.isOver()) return failedOutput(`${tool.name} did not end within ${timeoutMs} ms`);
     if (call.signal.aborted) return interruptedOutput();
-    return failedOutput(sayFailure(tool, error));
+    return failedOutput(describeFailure(tool, error));
   } finally {
     limit.clear();
   }
@@ -156,14 +158,14 @@ async function runTool(running: Running): Promise<ToolOutput> {
 const FIRST_PAUSE_MS = 100;
 
 /** Again only for errors that say of themselves that it may help: what a tool did cannot be undone. */
-async function executeAgain(running: Running): Promise<unknown> {
-  const most = retriesOf(running.tool);
+async function executeWithRetries(running: Running): Promise<unknown> {
+  const most = readMaxRetries(running.tool);
   const { signal } = running.call;
   for (let tried = 0; ; tried += 1) {
     try {
       return await execute(running);
     } catch (error) {
-      if (!mayHelp(error) || tried >= most || signal.aborted) throw error;
+      if (!isRetryable(error) || tried >= most || signal.aborted) throw error;
       await pause(FIRST_PAUSE_MS * 2 ** tried, undefined, { signal });
     }
   }
@@ -172,14 +174,14 @@ async function executeAgain(running: Running): Promise<unknown> {
 const DEFAULT_RETRIES = 3;
 const MOST_RETRIES = 10;
 
-function retriesOf(tool: AgentTool): number {
-  if (fieldOf(tool, 'retryable') === false) return 0;
-  const most = fieldOf(tool, 'maxRetries');
+function readMaxRetries(tool: AgentTool): number {
+  if (readField(tool, 'retryable') === false) return 0;
+  const most = readField(tool, 'maxRetries');
   if (typeof most !== 'number' || Number.isNaN(most)) return DEFAULT_RETRIES;
   return Math.min(Math.max(most, 0), MOST_RETRIES);
 }
 
-function mayHelp(error: unknown): boolean {
+function isRetryable(error: unknown): boolean {
   if (!isRecord(error)) return false;
   const { retryable, name } = error;
   return retryable === true || name === 'RetryableError';
@@ -195,8 +197,8 @@ async function execute({ tool, value, call, bench, means }: Running): Promise<un
     emitUpdate(update) {
       // Whoever was told that the call ended is told nothing more of it.
       if (isOver || call.signal.aborted) return;
-      means.noteUpdate(call.callId, keptValue(update));
-      call.onProgress(outputText(update));
+      means.noteUpdate(call.callId, toPlainValue(update));
+      call.onProgress(formatOutput(update));
     },
   };
   try {
@@ -207,15 +209,15 @@ async function execute({ tool, value, call, bench, means }: Running): Promise<un
   }
 }
 
-function outputOf(tool: AgentTool, value: unknown): ToolOutput {
-  const blocks = blocksIn(value);
+function toOutput(tool: AgentTool, value: unknown): ToolOutput {
+  const blocks = readBlocks(value);
   const shown = blocks === null ? [] : showable(blocks);
   const images = imagesIn(shown);
-  const text = blocks === null ? outputText(value) : shownText(textsIn(shown));
-  const lifecycle = fieldOf(tool, 'lifecycle');
+  const text = blocks === null ? formatOutput(value) : shownText(textsIn(shown));
+  const lifecycle = readField(tool, 'lifecycle');
   const isLast = isRecord(lifecycle) && lifecycle['completesRun'] === true;
   return {
-    response: keptOf(value, text),
+    response: toResponse(value, text),
     inOwnWords: true,
     text,
     success: true,
@@ -225,29 +227,29 @@ function outputOf(tool: AgentTool, value: unknown): ToolOutput {
 }
 
 /** What is too much to be kept is kept as it is shown. */
-function keptOf(value: unknown, text: string): unknown {
+function toResponse(value: unknown, text: string): unknown {
   if (value === null) return null;
-  const kept = keptValue(value);
+  const kept = toPlainValue(value);
   return kept === value || kept === undefined ? kept : text;
 }
 
 /** Whatever a tool of a plugin returned, as a model can read it; bounded, and never throws. */
-export function outputText(value: unknown): string {
+export function formatOutput(value: unknown): string {
   if (value === undefined) return '(no output)';
   if (typeof value === 'string') return shownText(value);
   return withCutNote(plainText(value, MAX_PLAIN_CHARACTERS));
 }
 
 /** The same as data: what can be stored stays as it is, all else is what the model reads of it. */
-function keptValue(value: unknown): unknown {
+function toPlainValue(value: unknown): unknown {
   return value === undefined || value === null ? undefined : plainValue(value);
 }
 
 /** Content blocks, as tools return them beside plain data; null when the value is something else. */
-function blocksIn(value: unknown): readonly ServerBlock[] | null {
+function readBlocks(value: unknown): readonly ServerBlock[] | null {
   if (!Array.isArray(value) || value.length === 0) return null;
   try {
-    const blocks = value.map((block: unknown) => blockOf(block));
+    const blocks = value.map((block: unknown) => readBlock(block));
     return blocks.every((block) => block !== null) ? blocks : null;
   } catch {
     // One that cannot be looked at is shown as data, which says why.
@@ -255,7 +257,7 @@ function blocksIn(value: unknown): readonly ServerBlock[] | null {
   }
 }
 
-function blockOf(block: unknown): ServerBlock | null {
+function readBlock(block: unknown): ServerBlock | null {
   if (!isRecord(block)) return null;
   const { type, text, data, mediaType, path, content } = block;
   if (type === 'text' && typeof text === 'string') return { type, text };

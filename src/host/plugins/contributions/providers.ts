@@ -13,7 +13,7 @@ import type { OnIssue, PluginIssue } from '../../../plugins/issue.ts';
 import type { ActivePlugin } from '../../../plugins/registry.ts';
 
 /** The providers that the plugins of one session registered with `api.registerProvider`. */
-export function providersOf(
+export function listProviders(
   active: readonly Pick<ActivePlugin, 'name' | 'contributions'>[],
   onIssue: OnIssue,
 ): readonly CustomProvider[] {
@@ -26,14 +26,19 @@ export function providersOf(
       if (made !== null) chosen.set(made.id, made);
     }
   }
-  tellRefused(onIssue);
+  reportRefused(onIssue);
   return [...chosen.values()];
 }
 
 /** What was registered for the process while plugins were set up, under a name that is not free. */
-function tellRefused(onIssue: OnIssue): void {
+function reportRefused(onIssue: OnIssue): void {
   for (const { id, from } of registeredProviders.takeRefused()) {
-    onIssue({ plugin: from, phase: 'provider', level: 'warning', message: ownName(id) });
+    onIssue({
+      plugin: from,
+      phase: 'provider',
+      level: 'warning',
+      message: describeReservedName(id),
+    });
   }
 }
 
@@ -58,14 +63,14 @@ function readProvider(
   { plugin, chosen, tell }: Means,
 ): CustomProvider | null {
   const id = name.trim();
-  const problem = clash(id, chosen);
+  const problem = explainClash(id, chosen);
   if (problem !== null) {
     tell('warning', problem);
     return null;
   }
-  const fields = fieldsOf(isRecord(metadata) ? metadata : {});
+  const fields = readFields(isRecord(metadata) ? metadata : {});
   if (fields['baseUrl'] === undefined) {
-    if (registeredProviders.find(id) === null) tell('warning', onlyAnnounced(id));
+    if (registeredProviders.find(id) === null) tell('warning', describeUnserved(id));
     return null;
   }
   const read = readService(id, fields);
@@ -77,23 +82,23 @@ function readProvider(
   return serviceProvider(read.service, `the plugin "${plugin}"`);
 }
 
-function clash(id: string, chosen: ReadonlyMap<string, CustomProvider>): string | null {
-  if (isOwnProvider(id)) return ownName(id);
+function explainClash(id: string, chosen: ReadonlyMap<string, CustomProvider>): string | null {
+  if (isOwnProvider(id)) return describeReservedName(id);
   const other = chosen.get(id);
   if (other === undefined) return null;
   return `the provider "${id}" is left out: ${other.from} registered one of this name before`;
 }
 
-function ownName(id: string): string {
+function describeReservedName(id: string): string {
   return `the provider "${id}" is left out: this name is Hookline's own, and the key for it must not go elsewhere; register it under another`;
 }
 
-function onlyAnnounced(id: string): string {
+function describeUnserved(id: string): string {
   return `the provider "${id}" serves nothing: metadata.baseUrl says where it is reached, or Llms.registerHandler makes its answers`;
 }
 
 /** Cline's own example puts the whole collection into the metadata as well. */
-function fieldsOf(metadata: Record<string, unknown>): Record<string, unknown> {
+function readFields(metadata: Record<string, unknown>): Record<string, unknown> {
   const collection = metadata['clineModelCollection'];
   if (!isRecord(collection)) return metadata;
   const { provider, models } = collection;

@@ -61,14 +61,14 @@ async function readRules(
       texts.push(shownText(await readContent(rule, file, { timeoutMs, signal })));
     } catch (error) {
       signal.throwIfAborted();
-      const message = `the rule ${nameOf(rule)} is left out: ${reasonOf(error)}`;
+      const message = `the rule ${getRuleName(rule)} is left out: ${reasonOf(error)}`;
       onIssue({ plugin, phase: 'rule', level: 'warning', message });
     }
   }
   return texts.filter((text) => text !== '');
 }
 
-function nameOf(rule: AgentExtensionRule): string {
+function getRuleName(rule: AgentExtensionRule): string {
   const id: unknown = Reflect.get(rule, 'id');
   return typeof id === 'string' ? id : 'without an id';
 }

@@ -15,7 +15,7 @@ export function withFreeNames(
   onIssue: OnIssue,
 ): readonly Tool[] {
   return tools.filter((tool) => {
-    const owner = ownerOf(tool.name, others);
+    const owner = findOwner(tool.name, others);
     if (owner !== null && !told.has(tool)) onIssue(nameTaken(tool, owner));
     told.add(tool);
     return owner === null;
@@ -26,32 +26,32 @@ export function withFreeNames(
 const TOOL_NAME = /^[\w-]{1,64}$/u;
 
 /** One name that a service refuses would cost every request. */
-export function nameProblem({ name }: { readonly name: string }): string | null {
+export function findNameProblem({ name }: { readonly name: string }): string | null {
   if (TOOL_NAME.test(name)) return null;
   return `the tool ${JSON.stringify(name)} is left out: a name has letters, digits, "_" and "-", at most 64`;
 }
 
 /** Why no session offers a tool under this name, whatever else it offers; null when it may. */
-export function whyNeverOffered(name: string): string | null {
-  return nameProblem({ name }) ?? (isOurs(name) ? sayTaken(name, OWN) : null);
+export function explainNeverOffered(name: string): string | null {
+  return findNameProblem({ name }) ?? (isOurs(name) ? describeTaken(name, OWN) : null);
 }
 
 const OWN = "one of Hookline's own";
 
 /** Whose tool has this name already; null when nobody's. */
-function ownerOf(name: string, others: readonly Tool[]): string | null {
+function findOwner(name: string, others: readonly Tool[]): string | null {
   if (isOurs(name)) return OWN;
-  const taken = [name, claudesName(name)];
+  const taken = [name, getClaudeName(name)];
   return others.some((other) => taken.includes(other.name)) ? 'another one of this session' : null;
 }
 
 /** Names of Cline's that no tool of ours stands behind are free, also those that look like a server's. */
 function isOurs(name: string): boolean {
   const vocabulary = vocabularyOfName(name);
-  return vocabulary === 'sdk' ? findTool(claudesName(name)) !== null : vocabulary !== null;
+  return vocabulary === 'sdk' ? findTool(getClaudeName(name)) !== null : vocabulary !== null;
 }
 
-function claudesName(name: string): string {
+function getClaudeName(name: string): string {
   const [view] = viewsOf({ name, input: {} }, 'claude', { cwd: '/', root: null });
   return view?.name ?? name;
 }
@@ -61,9 +61,9 @@ export function nameTaken(
   { name, plugin = 'config.extraTools' }: Tool,
   owner: string,
 ): PluginIssue {
-  return { plugin, phase: 'tool', level: 'warning', message: sayTaken(name, owner) };
+  return { plugin, phase: 'tool', level: 'warning', message: describeTaken(name, owner) };
 }
 
-function sayTaken(name: string, owner: string): string {
+function describeTaken(name: string, owner: string): string {
   return `the tool ${name} is left out: ${owner} has this name; give it another one`;
 }

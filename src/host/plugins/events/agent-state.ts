@@ -4,7 +4,7 @@ import { NO_USAGE, type Usage } from '../../../agent/models/model.ts';
 import type { Message, ToolResultBlock } from '../../../sessions/messages.ts';
 
 /** What is known of one agent from what it tells of itself. */
-export interface MirroredAgent {
+export interface AgentState {
   readonly agentId: string;
   readonly parentAgentId: string | null;
   runId: string | null;
@@ -32,28 +32,28 @@ export interface PendingCall {
 }
 
 /** The agents of one session as plugins are told of them. */
-export interface AgentMirror {
-  agent(agentId: string, parentAgentId?: string | null): MirroredAgent;
-  hear(event: RuntimeEvent): void;
+export interface AgentStates {
+  agent(agentId: string, parentAgentId?: string | null): AgentState;
+  apply(event: RuntimeEvent): void;
   /** Whose call it is that has not ended; null when nobody's. */
-  ofCall(callId: string): MirroredAgent | null;
+  ofCall(callId: string): AgentState | null;
 }
 
-export function createAgentMirror(): AgentMirror {
-  const agents = new Map<string, MirroredAgent>();
-  const agent: AgentMirror['agent'] = (agentId, parentAgentId = null) => {
+export function createAgentStates(): AgentStates {
+  const agents = new Map<string, AgentState>();
+  const agent: AgentStates['agent'] = (agentId, parentAgentId = null) => {
     const known = agents.get(agentId);
     if (known !== undefined) return known;
-    const made = newAgent(agentId, parentAgentId);
+    const made = createAgentState(agentId, parentAgentId);
     agents.set(agentId, made);
     return made;
   };
   return {
     agent,
     ofCall: (callId) => [...agents.values()].find(({ pending }) => pending.has(callId)) ?? null,
-    hear(event) {
+    apply(event) {
       const heard = agent(event.agentId, event.parentAgentId);
-      take(heard, event);
+      applyEvent(heard, event);
       if (event.type !== 'turn-end') return;
       // What a sub-agent takes, whoever started it takes.
       for (let by = parentOf(heard); by !== null; by = parentOf(by)) {
@@ -62,12 +62,12 @@ export function createAgentMirror(): AgentMirror {
     },
   };
 
-  function parentOf({ parentAgentId }: MirroredAgent): MirroredAgent | null {
+  function parentOf({ parentAgentId }: AgentState): AgentState | null {
     return parentAgentId === null ? null : (agents.get(parentAgentId) ?? null);
   }
 }
 
-function newAgent(agentId: string, parentAgentId: string | null): MirroredAgent {
+function createAgentState(agentId: string, parentAgentId: string | null): AgentState {
   return {
     agentId,
     parentAgentId,
@@ -86,7 +86,7 @@ function newAgent(agentId: string, parentAgentId: string | null): MirroredAgent 
   };
 }
 
-function take(agent: MirroredAgent, event: RuntimeEvent): void {
+function applyEvent(agent: AgentState, event: RuntimeEvent): void {
   switch (event.type) {
     case 'run-start':
       Object.assign(agent, {
@@ -123,7 +123,7 @@ function take(agent: MirroredAgent, event: RuntimeEvent): void {
       return;
     case 'tool-end':
       agent.pending.delete(event.callId);
-      if (agent.parentAgentId !== null) agent.said.push(saidResult(event));
+      if (agent.parentAgentId !== null) agent.said.push(toResultMessage(event));
       return;
     case 'run-end':
       agent.status = event.result.status;
@@ -143,7 +143,7 @@ function addSpent(before: Usage, answer: Usage): Usage {
 
 export type ToolEnd = Extract<RuntimeEvent, { type: 'tool-end' }>;
 
-function saidResult({ callId, output }: ToolEnd): Message {
+function toResultMessage({ callId, output }: ToolEnd): Message {
   const content = output.success ? output.text : (output.error ?? output.text);
   const block: ToolResultBlock = { type: 'tool_result', tool_use_id: callId, content };
   return { role: 'user', content: [output.success ? block : { ...block, is_error: true }] };

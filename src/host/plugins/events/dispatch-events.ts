@@ -10,7 +10,7 @@ import type {
   AgentToolCall,
 } from '../../../plugins/contract/runtime-hooks.ts';
 import type { Message } from '../../../sessions/messages.ts';
-import type { AgentMirror, MirroredAgent } from './agent-state.ts';
+import type { AgentStates, AgentState } from './agent-state.ts';
 import { type Snapshots, usageOf } from './snapshots.ts';
 import {
   finishReasonOf,
@@ -19,17 +19,17 @@ import {
 } from '../../../plugins/messages/sdk-tool-names.ts';
 import type { ServingModel } from './plugin-messages.ts';
 
-interface TellingMeans {
+interface DispatcherOptions {
   readonly plugins: readonly ActivePlugin[];
-  readonly mirror: AgentMirror;
+  readonly mirror: AgentStates;
   readonly snapshots: Snapshots;
   /** How long a listener may take; nobody waits for it, but it is told of. */
   readonly timeoutMs: number;
   readonly onNews?: (event: AgentRuntimeEvent) => void;
 }
 
-export interface Telling {
-  hear(event: RuntimeEvent): void;
+export interface EventDispatcher {
+  dispatch(event: RuntimeEvent): void;
   /** The turn that an agent is in, if any, is over; calls belong to their turn, so that nobody knows before. */
   endTurn(agentId: string): void;
   /** What a tool says of how far it is, before it tells the agent so in text. */
@@ -37,14 +37,14 @@ export interface Telling {
 }
 
 /** Tells the onEvent of every plugin what happens, in order. */
-export function createTelling(means: TellingMeans): Telling {
-  return new TellingInOrder(means);
+export function createEventDispatcher(means: DispatcherOptions): EventDispatcher {
+  return new OrderedDispatcher(means);
 }
 
 type ToolStart = Extract<RuntimeEvent, { type: 'tool-start' }>;
 
-class TellingInOrder implements Telling {
-  readonly #means: TellingMeans;
+class OrderedDispatcher implements EventDispatcher {
+  readonly #means: DispatcherOptions;
   readonly #updates = new Map<string, unknown>();
   /** Agents whose run may still be refused by beforeRun. */
   readonly #unbegun = new Set<string>();
@@ -52,7 +52,7 @@ class TellingInOrder implements Telling {
   /** Calls of which beforeTool may still make others, by their agents. */
   readonly #asked = new Map<string, ToolStart>();
 
-  constructor(means: TellingMeans) {
+  constructor(means: DispatcherOptions) {
     this.#means = means;
   }
 
@@ -60,7 +60,7 @@ class TellingInOrder implements Telling {
     this.#updates.set(callId, update);
   }
 
-  hear(event: RuntimeEvent): void {
+  dispatch(event: RuntimeEvent): void {
     const { mirror, snapshots } = this.#means;
     const agent = mirror.agent(event.agentId, event.parentAgentId);
     const said = snapshots.told.see(event);
@@ -68,9 +68,9 @@ class TellingInOrder implements Telling {
     this.#begin(event);
     this.#startAsked(event);
     if (event.type === 'turn-start' || event.type === 'run-end') this.endTurn(event.agentId);
-    mirror.hear(event);
+    mirror.apply(event);
     if (event.type === 'turn-start') this.#inTurn.add(event.agentId);
-    if (event.type === 'tool-start' && this.#means.plugins.some(asksFirst)) {
+    if (event.type === 'tool-start' && this.#means.plugins.some(hasBeforeTool)) {
       this.#asked.set(event.agentId, event);
       return;
     }
@@ -92,7 +92,7 @@ class TellingInOrder implements Telling {
   /** A call starts when hooks have said what becomes of it: with the input that they gave it. */
   #startAsked(event: RuntimeEvent): void {
     const asked = this.#asked.get(event.agentId);
-    const given = asked === undefined ? null : inputGivenBy(event, asked);
+    const given = asked === undefined ? null : findGivenInput(event, asked);
     if (asked === undefined || given === null) return;
     this.#asked.delete(event.agentId);
     const { mirror } = this.#means;
@@ -121,24 +121,24 @@ class TellingInOrder implements Telling {
     const { mirror, snapshots } = this.#means;
     const agent = mirror.agent(event.agentId);
     const updateOf = (callId: string): unknown => this.#updates.get(callId);
-    for (const news of runtimeNews(event, { agent, snapshots, updateOf })) {
+    for (const news of toRuntimeEvents(event, { agent, snapshots, updateOf })) {
       this.#tell(event.agentId, news);
     }
   }
 
   #tell(agentId: string, news: AgentRuntimeNews): void {
-    tellAll(this.#means, { ...news, snapshot: this.#means.snapshots.of(agentId) });
+    notifyAll(this.#means, { ...news, snapshot: this.#means.snapshots.of(agentId) });
   }
 }
 
-function asksFirst(active: ActivePlugin): boolean {
+function hasBeforeTool(active: ActivePlugin): boolean {
   const { plugin, health } = active;
   const asks = typeof plugin.hooks?.beforeTool === 'function' && !health.isOff('beforeTool');
   return asks && !hasExited(active);
 }
 
 /** What the call is made with, once that is known; null before. */
-function inputGivenBy(
+function findGivenInput(
   event: RuntimeEvent,
   { callId, input }: ToolStart,
 ): { readonly input: unknown } | null {
@@ -157,13 +157,16 @@ function inputGivenBy(
   }
 }
 
-function tellAll({ plugins, timeoutMs, onNews }: TellingMeans, told: AgentRuntimeEvent): void {
+function notifyAll(
+  { plugins, timeoutMs, onNews }: DispatcherOptions,
+  told: AgentRuntimeEvent,
+): void {
   onNews?.(told);
-  for (const plugin of plugins) tellPlugin(plugin, told, timeoutMs);
+  for (const plugin of plugins) notifyPlugin(plugin, told, timeoutMs);
 }
 
 /** What one of them does wrong is its own; nobody waits for any of them. */
-function tellPlugin(active: ActivePlugin, event: AgentRuntimeEvent, timeoutMs: number): void {
+function notifyPlugin(active: ActivePlugin, event: AgentRuntimeEvent, timeoutMs: number): void {
   const { plugin, entry, readExit, health } = active;
   const hooks = plugin.hooks ?? {};
   if (typeof hooks.onEvent !== 'function' || health.isOff('onEvent')) return;
@@ -176,7 +179,7 @@ function tellPlugin(active: ActivePlugin, event: AgentRuntimeEvent, timeoutMs: n
     const result: unknown = runAsPlugin(entry?.file ?? null, () => hooks.onEvent?.(event));
     if (!isPromiseLike(result)) return;
     // One that lives elsewhere says only when it has failed; how long it takes is looked after there.
-    follow(result, readExit === null ? timeoutMs : Number.POSITIVE_INFINITY, fail);
+    watchAnswer(result, readExit === null ? timeoutMs : Number.POSITIVE_INFINITY, fail);
   } catch (error) {
     fail(messageOf(error));
   }
@@ -187,7 +190,7 @@ function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
 }
 
 /** Tells once when it failed, or took too long. */
-function follow(
+function watchAnswer(
   answer: PromiseLike<unknown>,
   timeoutMs: number,
   fail: (message: string) => void,
@@ -209,14 +212,14 @@ function follow(
 
 /** What plugins hear of an event; `agent` is as the event left it. */
 interface NewsMeans {
-  readonly agent: MirroredAgent;
+  readonly agent: AgentState;
   readonly snapshots: Snapshots;
   /** What the tool of this call said last of how far it is, where it is more than text. */
   readonly updateOf: (callId: string) => unknown;
 }
 
 /** One event of the agent in the words of Cline's runtime: none, one or several. */
-function runtimeNews(event: RuntimeEvent, means: NewsMeans): readonly AgentRuntimeNews[] {
+function toRuntimeEvents(event: RuntimeEvent, means: NewsMeans): readonly AgentRuntimeNews[] {
   const { agent } = means;
   const { iteration } = agent;
   switch (event.type) {
@@ -234,21 +237,21 @@ function runtimeNews(event: RuntimeEvent, means: NewsMeans): readonly AgentRunti
     case 'turn-end':
       return [{ type: 'usage-updated', usage: usageOf(agent.usage) }];
     case 'message-end':
-      return answerNews(event.message, means);
+      return toAnswerEvents(event.message, means);
     case 'tool-start':
     case 'tool-delta':
     case 'tool-end':
-      return toolNews(event, means);
+      return toToolEvents(event, means);
     case 'run-end':
-      return endNews(event, means);
+      return toEndEvents(event, means);
     default:
-      return noticeNews(event);
+      return toNoticeEvents(event);
   }
 }
 
 type Of<Type extends RuntimeEvent['type']> = Extract<RuntimeEvent, { type: Type }>;
 
-function answerNews(
+function toAnswerEvents(
   answer: Of<'message-end'>['message'],
   { agent: { iteration, finishReason }, snapshots }: NewsMeans,
 ): readonly AgentRuntimeNews[] {
@@ -260,7 +263,7 @@ function answerNews(
   ];
 }
 
-function toolNews(
+function toToolEvents(
   event: Of<'tool-start' | 'tool-delta' | 'tool-end'>,
   { agent, updateOf, snapshots }: NewsMeans,
 ): readonly AgentRuntimeNews[] {
@@ -270,10 +273,10 @@ function toolNews(
   if (event.type === 'tool-delta') {
     const { tool, input } = agent.pending.get(callId) ?? { tool: '', input: undefined };
     const update = updateOf(callId) ?? event.text;
-    const toolCall = callOf({ callId, tool, input }, model);
+    const toolCall = toToolCall({ callId, tool, input }, model);
     return [{ type: 'tool-updated', iteration, toolCall, update }];
   }
-  const toolCall = callOf(event, model);
+  const toolCall = toToolCall(event, model);
   if (event.type === 'tool-start') return [{ type: 'tool-started', iteration, toolCall }];
   const message = snapshots.told.result(event);
   return [
@@ -284,7 +287,7 @@ function toolNews(
 
 type ToldCall = Pick<Of<'tool-start'>, 'callId' | 'tool' | 'input'>;
 
-function callOf({ callId, tool, input }: ToldCall, model: ServingModel | null): AgentToolCall {
+function toToolCall({ callId, tool, input }: ToldCall, model: ServingModel | null): AgentToolCall {
   const call = inSdkWords({ name: tool, input });
   return {
     type: 'tool-call',
@@ -295,14 +298,17 @@ function callOf({ callId, tool, input }: ToldCall, model: ServingModel | null): 
   };
 }
 
-function endNews({ result }: Of<'run-end'>, { snapshots }: NewsMeans): readonly AgentRuntimeNews[] {
+function toEndEvents(
+  { result }: Of<'run-end'>,
+  { snapshots }: NewsMeans,
+): readonly AgentRuntimeNews[] {
   const ended = snapshots.resultOf(result);
   return ended.error === undefined
     ? [{ type: 'run-finished', result: ended }]
     : [{ type: 'run-failed', error: ended.error }];
 }
 
-function noticeNews(event: RuntimeEvent): readonly AgentRuntimeNews[] {
+function toNoticeEvents(event: RuntimeEvent): readonly AgentRuntimeNews[] {
   switch (event.type) {
     case 'notice':
       return [

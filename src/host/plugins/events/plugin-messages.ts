@@ -15,10 +15,10 @@ import {
 import type { HookEvent } from '../../../hooks/facts.ts';
 import type { AgentMessage, AgentMessageMetrics } from '../../../plugins/contract/message.ts';
 import type { AssistantMessage, Message } from '../../../sessions/messages.ts';
-import type { AgentMirror, MirroredAgent, ToolEnd } from './agent-state.ts';
+import type { AgentStates, AgentState, ToolEnd } from './agent-state.ts';
 
 export interface ToldMeans {
-  readonly mirror: AgentMirror;
+  readonly mirror: AgentStates;
   /** What was said in the session so far. */
   readonly messages: () => readonly Message[];
   /** Which model answers the session's own agent; null before it is open. */
@@ -45,7 +45,7 @@ export interface ToldMessages {
   /** What the next message will be known by. */
   next(): MessageNote;
   /** Who answers an agent; null where that is not known. */
-  modelOf(agent: MirroredAgent): ServingModel | null;
+  modelOf(agent: AgentState): ServingModel | null;
 }
 
 export function createToldMessages({ mirror, messages, model, now }: ToldMeans): ToldMessages {
@@ -84,12 +84,12 @@ export function createToldMessages({ mirror, messages, model, now }: ToldMeans):
   };
 }
 
-function metricsOf({ costUsd, ...tokens }: Usage): AgentMessageMetrics {
+function toMetrics({ costUsd, ...tokens }: Usage): AgentMessageMetrics {
   return costUsd === undefined ? tokens : { ...tokens, cost: costUsd };
 }
 
 function answerFacts(usage: Usage, model: ServingModel | null): AnswerFacts {
-  const metrics = metricsOf(usage);
+  const metrics = toMetrics(usage);
   return model === null ? { metrics } : { metrics, modelInfo: { ...model } };
 }
 

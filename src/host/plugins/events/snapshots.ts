@@ -16,7 +16,7 @@ import {
   lendMessages,
   shareSaid,
 } from '../../../plugins/contract/snapshot.ts';
-import type { MirroredAgent } from './agent-state.ts';
+import type { AgentState } from './agent-state.ts';
 import { createToldMessages, type ToldMeans, type ToldMessages } from './plugin-messages.ts';
 
 export interface SnapshotMeans extends ToldMeans {
@@ -42,8 +42,8 @@ export interface EndedRun extends Pick<RunResult, 'status' | 'text' | 'reason'> 
 export function createSnapshots(means: SnapshotMeans): Snapshots {
   const { mirror, sessionId } = means;
   const told = createToldMessages(means);
-  const growing = new WeakMap<MirroredAgent, GrowingMessages>();
-  const saidBy = (agent: MirroredAgent): readonly AgentMessage[] => {
+  const growing = new WeakMap<AgentState, GrowingMessages>();
+  const saidBy = (agent: AgentState): readonly AgentMessage[] => {
     const grow = growing.get(agent) ?? createGrowingMessages(told.noteOf);
     growing.set(agent, grow);
     return grow(agent.parentAgentId === null ? means.messages() : agent.said);
@@ -53,7 +53,7 @@ export function createSnapshots(means: SnapshotMeans): Snapshots {
     // Most events are pieces of text, and between two of them nothing has changed.
     if (last !== null && isStill(last, moment)) return last;
     const said = (): readonly AgentMessage[] => saidBy(moment.agent);
-    return (last = shareSaid(snapshotOf(moment, means, told), said));
+    return (last = shareSaid(buildSnapshot(moment, means, told), said));
   };
   const of: Snapshots['of'] = (agentId, parentAgentId) => {
     const agent = mirror.agent(agentId, parentAgentId);
@@ -67,10 +67,10 @@ export function createSnapshots(means: SnapshotMeans): Snapshots {
       const agent = mirror.agent(own.id, own.parentId);
       const moment = { agent, iteration, role: own.type };
       if (event.name === 'RunStart') {
-        return withPrompt(snapshotOf(moment, means, told), event.prompt, told.next());
+        return withPrompt(buildSnapshot(moment, means, told), event.prompt, told.next());
       }
 
-      return take(event.name === 'RunEnd' ? { ...moment, status: statusOf(event) } : moment);
+      return take(event.name === 'RunEnd' ? { ...moment, status: toStatus(event) } : moment);
     },
     ofCall: (callId) => of(mirror.ofCall(callId)?.agentId ?? sessionId),
     resultOf(run) {
@@ -86,18 +86,18 @@ export function createSnapshots(means: SnapshotMeans): Snapshots {
         messages: told.all(means.messages()),
         usage: usageOf(usage),
         ...(reason === null ? {} : { stopReason: reason }),
-        ...(status === 'failed' ? { error: failureOf(reason) } : {}),
+        ...(status === 'failed' ? { error: describeFailure(reason) } : {}),
       };
       return shareSaid(result, () => saidBy(mirror.agent(sessionId)));
     },
   };
 }
 
-function failureOf(reason: string | null): Error {
+function describeFailure(reason: string | null): Error {
   return new HooklineError('MODEL_FAILED', { message: reason ?? 'the run failed' });
 }
 
-function statusOf({ status, ending = status }: HookEvent<'RunEnd'>): AgentRunResult['status'] {
+function toStatus({ status, ending = status }: HookEvent<'RunEnd'>): AgentRunResult['status'] {
   return pluginStatus({ status, ending });
 }
 
@@ -129,14 +129,14 @@ export function usageOf(usage: Usage): AgentUsage {
 
 /** An agent as an event tells of it. */
 interface AgentMoment {
-  readonly agent: MirroredAgent;
+  readonly agent: AgentState;
   readonly iteration: number;
   readonly role: string | null;
   /** Where the event knows more of it than the agent has told. */
   readonly status?: AgentRuntimeStateSnapshot['status'];
 }
 
-function snapshotOf(
+function buildSnapshot(
   { agent, iteration, role, status = agent.status }: AgentMoment,
   means: SnapshotMeans,
   told: ToldMessages,

@@ -49,19 +49,19 @@ export function createConsoleLogger(
   { showsLog }: { readonly showsLog: boolean },
 ): BasicLogger {
   const say = (message: string, metadata: Metadata): void =>
-    tell(`${message}${inWords(metadata)}`, String(metadata?.['pluginName']));
+    tell(`${message}${formatMetadata(metadata)}`, String(metadata?.['pluginName']));
   const log = showsLog ? say : (): void => undefined;
   return { debug: log, log, error: say };
 }
 
-function inWords(metadata: Metadata): string {
+function formatMetadata(metadata: Metadata): string {
   // Whoever reads it is told by whom, and knows where; only programs need these as fields.
   const { pluginName: _, sessionId: __, ...facts } = metadata ?? {};
-  const words = Object.entries(facts).map(([key, value]) => `${key}: ${valueInWords(value)}`);
+  const words = Object.entries(facts).map(([key, value]) => `${key}: ${formatValue(value)}`);
   return words.length === 0 ? '' : ` { ${words.join(', ')} }`;
 }
 
-function valueInWords(value: unknown): string {
+function formatValue(value: unknown): string {
   return value instanceof Error
     ? String(value)
     : inspect(value, { compact: true, breakLength: Infinity });

@@ -1,13 +1,13 @@
 import { isRecord } from '../../../base/json.ts';
-import { moduleRegistry } from '../../../plugins/load/module-instances.ts';
+import { getModuleRegistry } from '../../../plugins/load/module-instances.ts';
 
 /** A session as plugins speak to it without being asked. */
-interface SpokenTo {
+interface HostedSession {
   readonly sessionId: string;
   readonly emitEvent: (name: string, payload: unknown) => void;
 }
 
-const sessions: SpokenTo[] = [];
+const sessions: HostedSession[] = [];
 const GLOBAL = '__clinePluginHost';
 
 /**
@@ -15,7 +15,7 @@ const GLOBAL = '__clinePluginHost';
  * process: a plugin on disk that does not say which one it means gets its own, an object of the
  * program, which many sessions may share, the one that was opened last.
  */
-export function offerPluginHost(session: SpokenTo): () => void {
+export function installPluginHost(session: HostedSession): () => void {
   sessions.push(session);
   if (!(GLOBAL in globalThis)) {
     Reflect.set(globalThis, GLOBAL, Object.freeze({ emitEvent }));
@@ -33,22 +33,22 @@ function emitEvent(name: string, payload?: unknown): void {
   const session =
     typeof wanted === 'string'
       ? sessions.findLast(({ sessionId }) => sessionId === wanted)
-      : (sessionOfCaller() ?? sessions.at(-1));
+      : (findCallingSession() ?? sessions.at(-1));
   session?.emitEvent(name, payload);
 }
 
 /** Each session has a copy of a plugin's modules, and whoever calls stands in one of them. */
-function sessionOfCaller(): SpokenTo | undefined {
+function findCallingSession(): HostedSession | undefined {
   if (sessions.length < 2) return undefined;
   const here = { stack: '' };
   Error.captureStackTrace(here, emitEvent);
-  const copy = copyOfStack(here.stack);
+  const copy = findInstance(here.stack);
   return sessions.find(({ sessionId }) => copy?.startsWith(`${sessionId}-`));
 }
 
 /** The copy of a plugin that a stack trace leads to, by the innermost call that stands in one; null when none takes part. */
-function copyOfStack(stack: string): string | null {
-  const places = [...moduleRegistry().placed].flatMap(([copy, placed]) =>
+function findInstance(stack: string): string | null {
+  const places = [...getModuleRegistry().placed].flatMap(([copy, placed]) =>
     placed
       .flatMap(({ urls }) => [...urls.values()])
       // With the line that follows: the URL of one copy begins that of another.

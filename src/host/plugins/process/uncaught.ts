@@ -1,6 +1,6 @@
 import type { PluginEntry } from '../../../plugins/entry.ts';
 import { type OnIssue, createUncaughtIssues } from '../../../plugins/issue.ts';
-import { leadsNowhere, ownerOf } from '../../../plugins/load/module-instances.ts';
+import { hasNoPlace, findOwner } from '../../../plugins/load/module-instances.ts';
 import { getCurrentOwner } from '../../../plugins/plugin-ownership.ts';
 
 /** A plugin that lives in this process. */
@@ -10,14 +10,14 @@ export interface WatchedPlugin {
   readonly entry: PluginEntry;
 }
 
-type Tell = (error: unknown) => void;
+type Report = (error: unknown) => void;
 
 /** What each session is told with, by the file that was imported. */
-type Watch = ReadonlyMap<string, Tell>;
+type Watch = ReadonlyMap<string, Report>;
 
 const watches = new Set<Watch>();
 // Nothing unloads a module, and a session ends before the last timer of its plugins does.
-const former = new Map<string, Tell>();
+const former = new Map<string, Report>();
 
 /**
  * From now on an error that nothing catches, and whose stack leads to a file of one of these plugins, is
@@ -31,7 +31,9 @@ export function watchUncaught(plugins: readonly WatchedPlugin[], onIssue: OnIssu
     plugins.map(({ getName, entry }) => [entry.file, createUncaughtIssues(getName, onIssue)]),
   );
   // Only a monitor: with a listener for the error itself, Node.js would end for none any more.
-  if (watches.size === 0 && former.size === 0) process.on('uncaughtExceptionMonitor', lookAt);
+  if (watches.size === 0 && former.size === 0) {
+    process.on('uncaughtExceptionMonitor', handleUncaught);
+  }
   watches.add(watch);
   return () => {
     watches.delete(watch);
@@ -40,8 +42,8 @@ export function watchUncaught(plugins: readonly WatchedPlugin[], onIssue: OnIssu
 }
 
 /** Called before anybody else learns of the error, and before Node.js decides what becomes of it. */
-function lookAt(error: unknown): void {
-  const tellers = tellersOf(error);
+function handleUncaught(error: unknown): void {
+  const tellers = findReporters(error);
   if (tellers.length === 0) return;
   const tell = (): void => tellers.forEach((each) => each(error));
   // Whoever has set one decides about every error himself.
@@ -54,21 +56,21 @@ function lookAt(error: unknown): void {
 }
 
 /** Those of every session that has the plugin: which of them it happened in, nobody can tell. */
-function tellersOf(error: unknown): readonly Tell[] {
-  const stack = stackOf(error);
-  const owner = stack === null ? null : (ownerOf(stack) ?? beginnerOf(stack));
+function findReporters(error: unknown): readonly Report[] {
+  const stack = readStack(error);
+  const owner = stack === null ? null : (findOwner(stack) ?? findStarter(stack));
   if (owner === null) return [];
   const open = [...watches].flatMap((watch) => watch.get(owner) ?? []);
   return open.length > 0 ? open : [former.get(owner)].filter((tell) => tell !== undefined);
 }
 
 /** Only of what nobody's file is in: others have begun it for reasons of their own. */
-function beginnerOf(stack: string): string | null {
-  return leadsNowhere(stack) ? getCurrentOwner() : null;
+function findStarter(stack: string): string | null {
+  return hasNoPlace(stack) ? getCurrentOwner() : null;
 }
 
 /** Whatever can be thrown was. */
-function stackOf(error: unknown): string | null {
+function readStack(error: unknown): string | null {
   try {
     const stack: unknown = error instanceof Error ? error.stack : null;
     return typeof stack === 'string' ? stack : null;

@@ -5,7 +5,7 @@ import { messageOf } from '../../../base/errors.ts';
 import { hostOf, isLoopbackHost } from '../../../base/net/addresses.ts';
 import { readBoundedBody, socketMessage } from '../../../base/net/http-body.ts';
 import { limitTime } from '../../../base/time-limit.ts';
-import { failed } from '../failure.ts';
+import { createInstallError } from '../failure.ts';
 import { isSecure } from '../parse-address.ts';
 import type { RemoteSource } from '../source.ts';
 import { type Fetched, UNMARKED, type InstallTools } from './tools.ts';
@@ -31,12 +31,16 @@ export async function fetchFile(
 export async function download(url: string, signal: AbortSignal, limits: Limits): Promise<Buffer> {
   const limit = limitTime(signal, limits.timeoutMs);
   try {
-    const response = await follow(new URL(url), limit.signal);
+    const response = await followRedirects(new URL(url), limit.signal);
     return await readBody(response, limits);
   } catch (error) {
     signal.throwIfAborted();
-    if (limit.isOver()) throw notDownloaded(url, `it took longer than ${limits.timeoutMs} ms`);
-    throw error instanceof Refused ? notDownloaded(url, error.message) : broken(url, error);
+    if (limit.isOver()) {
+      throw createDownloadError(url, `it took longer than ${limits.timeoutMs} ms`);
+    }
+    throw error instanceof Refused
+      ? createDownloadError(url, error.message)
+      : createBrokenError(url, error);
   } finally {
     limit.clear();
   }
@@ -49,32 +53,33 @@ class Refused extends Error {
 
 const MAX_REDIRECTS = 5;
 
-async function follow(start: URL, signal: AbortSignal): Promise<Response> {
+async function followRedirects(start: URL, signal: AbortSignal): Promise<Response> {
   let url = start;
   for (let step = 0; step <= MAX_REDIRECTS; step += 1) {
     const response = await fetch(url, { redirect: 'manual', signal });
-    const next = response.status >= 300 && response.status < 400 ? nextOf(response, url) : null;
-    if (next === null) return accepted(response);
+    const next =
+      response.status >= 300 && response.status < 400 ? resolveRedirect(response, url) : null;
+    if (next === null) return checkResponse(response);
     await response.body?.cancel();
-    if (!mayFollow(next, start)) throw new Refused(`it leads on to ${next.href}`);
+    if (!canFollow(next, start)) throw new Refused(`it leads on to ${next.href}`);
     url = next;
   }
   throw new Refused(`it leads on more than ${MAX_REDIRECTS} times`);
 }
 
-function nextOf(response: Response, from: URL): URL | null {
+function resolveRedirect(response: Response, from: URL): URL | null {
   const location = response.headers.get('location');
   if (location === null || !URL.canParse(location, from.href)) return null;
   return new URL(location, from);
 }
 
 /** Another server must not send us to what only this machine can reach. */
-function mayFollow(next: URL, start: URL): boolean {
+function canFollow(next: URL, start: URL): boolean {
   if (isLoopbackHost(hostOf(next)) && !isLoopbackHost(hostOf(start))) return false;
   return isSecure(next);
 }
 
-function accepted(response: Response): Response {
+function checkResponse(response: Response): Response {
   const { status, headers } = response;
   if (status !== 200) throw new Refused(`the server answered ${status}`);
   const type = headers.get('content-type') ?? '';
@@ -100,12 +105,12 @@ async function* chunksOf(body: NonNullable<Response['body']>): AsyncGenerator<Bu
   for await (const chunk of body) yield Buffer.from(chunk);
 }
 
-function notDownloaded(url: string, why: string) {
-  return failed(`${url} cannot be downloaded: ${why}`, 'Nothing was installed.');
+function createDownloadError(url: string, why: string) {
+  return createInstallError(`${url} cannot be downloaded: ${why}`, 'Nothing was installed.');
 }
 
 /** Node says only `fetch failed`; its cause says why. */
-function broken(url: string, error: unknown) {
+function createBrokenError(url: string, error: unknown) {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  return notDownloaded(url, socketMessage(cause) || messageOf(error));
+  return createDownloadError(url, socketMessage(cause) || messageOf(error));
 }

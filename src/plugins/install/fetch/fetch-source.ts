@@ -1,4 +1,4 @@
-import { installedDirectory } from '../layout.ts';
+import { getInstallDirectory } from '../layout.ts';
 import type { Source } from '../source.ts';
 import { fetchFile } from './download.ts';
 import type { Fetched, InstallTools } from './tools.ts';
@@ -19,7 +19,7 @@ export async function fetchSource(
 ): Promise<Fetched> {
   switch (source.kind) {
     case 'local': {
-      const except = [installedDirectory(pluginsDirectory)];
+      const except = [getInstallDirectory(pluginsDirectory)];
       return fetchLocal({ source, staging, except }, tools);
     }
     case 'npm':

@@ -3,7 +3,7 @@ import { devNull } from 'node:os';
 import path from 'node:path';
 import { isHooklineError } from '../../../base/errors.ts';
 import { isDirectory } from '../../../base/files.ts';
-import { failed } from '../failure.ts';
+import { createInstallError } from '../failure.ts';
 import type { GitSource, OfficialSource } from '../source.ts';
 import { refuseLinksOut } from '../tree.ts';
 import { type Fetched, PACKAGE, type InstallTools, runTool } from './tools.ts';
@@ -16,7 +16,7 @@ export async function fetchRepository(
 ): Promise<Fetched> {
   const directory = path.join(staging, PACKAGE);
   const commit = await checkOut({ url, ref, directory }, tools);
-  return fetchedAt({ name, commit });
+  return toFetched({ name, commit });
 }
 
 /** Cline's own collection: one repository with a directory for each plugin. */
@@ -30,36 +30,36 @@ export async function fetchOfficial(
   const clone = path.join(staging, 'clone');
   const commit = await checkOut({ url: OFFICIAL, ref: null, directory: clone }, tools).catch(
     (error: unknown) => {
-      throw takenForOfficial(slug, error);
+      throw explainOfficialSlug(slug, error);
     },
   );
   const plugin = path.join(clone, 'plugins', slug);
   if (!isDirectory(plugin)) {
-    throw failed(
+    throw createInstallError(
       `Cline’s collection of plugins has none that is called ${JSON.stringify(slug)}`,
-      otherKinds(slug),
+      describeOtherKinds(slug),
     );
   }
   refuseLinksOut(plugin);
   renameSync(plugin, path.join(staging, PACKAGE));
   rmSync(clone, { recursive: true, force: true });
-  return fetchedAt({ name: slug, commit });
+  return toFetched({ name: slug, commit });
 }
 
 /** Whoever wrote one word need not have thought of the collection. */
-function takenForOfficial(slug: string, error: unknown): unknown {
+function explainOfficialSlug(slug: string, error: unknown): unknown {
   if (!isHooklineError(error)) return error;
-  return failed(
+  return createInstallError(
     `${JSON.stringify(slug)} is looked for in Cline’s collection of plugins: ${error.message}`,
-    [error.hint, otherKinds(slug)].filter(Boolean).join(' '),
+    [error.hint, describeOtherKinds(slug)].filter(Boolean).join(' '),
   );
 }
 
-function otherKinds(slug: string): string {
+function describeOtherKinds(slug: string): string {
   return `A directory here is named ./${slug}, a package of the registry npm:${slug}.`;
 }
 
-function fetchedAt(known: { readonly name: string; readonly commit: string }): Fetched {
+function toFetched(known: { readonly name: string; readonly commit: string }): Fetched {
   return {
     ...known,
     path: PACKAGE,
@@ -82,11 +82,11 @@ async function checkOut(wanted: CheckOut, tools: InstallTools): Promise<string> 
   tools.onProgress(`git fetches ${url} …`);
   mkdirSync(directory, { recursive: true });
   const git = (...args: readonly string[]): Promise<GitAnswer> => runGit(directory, args, tools);
-  await mustWork(git('init', '--quiet'), url);
+  await requireSuccess(git('init', '--quiet'), url);
   const shallow = await git('fetch', '--quiet', '--depth=1', '--no-tags', '--', url, ref ?? 'HEAD');
   const found = shallow.isFine ? 'FETCH_HEAD' : await fetchAll(git, wanted, shallow);
-  await mustWork(git('checkout', '--quiet', '--detach', found), url);
-  const commit = await mustWork(git('rev-parse', '--verify', 'HEAD'), url);
+  await requireSuccess(git('checkout', '--quiet', '--detach', found), url);
+  const commit = await requireSuccess(git('rev-parse', '--verify', 'HEAD'), url);
   rmSync(path.join(directory, '.git'), { recursive: true, force: true });
   // Both could name programs, for git and for npm.
   rmSync(path.join(directory, '.npmrc'), { force: true });
@@ -100,8 +100,8 @@ const EVERYTHING = ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/ta
 
 /** A commit that is not the last of a branch is not given by every server, so all are fetched. */
 async function fetchAll(git: Git, { url, ref }: CheckOut, first: GitAnswer): Promise<string> {
-  if (ref === null || !/^[\da-f]{4,64}$/iu.test(ref)) throw gitFailed(url, first.text);
-  await mustWork(git('fetch', '--quiet', '--', url, ...EVERYTHING), url);
+  if (ref === null || !/^[\da-f]{4,64}$/iu.test(ref)) throw createGitError(url, first.text);
+  await requireSuccess(git('fetch', '--quiet', '--', url, ...EVERYTHING), url);
   const commit = await git(
     'rev-parse',
     '--verify',
@@ -110,7 +110,7 @@ async function fetchAll(git: Git, { url, ref }: CheckOut, first: GitAnswer): Pro
     `${ref}^{commit}`,
   );
   if (commit.isFine) return commit.text;
-  throw gitFailed(url, `there is no commit ${ref}`);
+  throw createGitError(url, `there is no commit ${ref}`);
 }
 
 interface GitAnswer {
@@ -133,39 +133,42 @@ async function runGit(
 ): Promise<GitAnswer> {
   const program = tools.findProgram('git');
   if (program === null) {
-    throw failed('git is needed to install this plugin, and it is not on the PATH', 'Install git.');
+    throw createInstallError(
+      'git is needed to install this plugin, and it is not on the PATH',
+      'Install git.',
+    );
   }
   const env = { GIT_SSH_COMMAND: 'ssh -o BatchMode=yes', ...tools.env, GIT_TERMINAL_PROMPT: '0' };
-  const call = { program, args: [...NO_PROGRAMS, ...args], cwd, env: withoutRepository(env) };
+  const call = { program, args: [...NO_PROGRAMS, ...args], cwd, env: removeRepository(env) };
   const { exitCode, stdout, stderr } = await runTool(call, tools);
-  const said = exitCode === 0 ? stdout.text.trim() : errorIn(stderr.text);
+  const said = exitCode === 0 ? stdout.text.trim() : findErrorLine(stderr.text);
   return { isFine: exitCode === 0, text: said };
 }
 
 /** Inside a git hook these name the repository that is worked on. */
 const REPOSITORY_VARIABLES = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_OBJECT_DIRECTORY'];
 
-function withoutRepository(env: Record<string, string>): Record<string, string> {
+function removeRepository(env: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).filter(([name]) => !REPOSITORY_VARIABLES.includes(name)),
   );
 }
 
 /** What git calls the reason, which others of its lines only explain. */
-function errorIn(text: string): string {
+function findErrorLine(text: string): string {
   const lines = text.split('\n').map((line) => line.trim());
   const fatal = lines.find((line) => /^(?:fatal|error):/u.test(line)) ?? lines.find(Boolean);
   return fatal?.replace(/^(?:fatal|error):\s*/u, '') ?? 'git failed without a word';
 }
 
-async function mustWork(answer: Promise<GitAnswer>, url: string): Promise<string> {
+async function requireSuccess(answer: Promise<GitAnswer>, url: string): Promise<string> {
   const { isFine, text } = await answer;
   if (isFine) return text;
-  throw gitFailed(url, text);
+  throw createGitError(url, text);
 }
 
-function gitFailed(url: string, why: string) {
-  return failed(
+function createGitError(url: string, why: string) {
+  return createInstallError(
     `git could not fetch ${url}: ${why}`,
     'Nothing was installed. Can you clone it yourself, and is the branch or tag right?',
   );

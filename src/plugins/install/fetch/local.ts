@@ -12,7 +12,7 @@ import path from 'node:path';
 import { messageOf } from '../../../base/errors.ts';
 import { isAbsent } from '../../../base/files.ts';
 import { pluginsAt } from '../../find/find-plugins.ts';
-import { failed } from '../failure.ts';
+import { createInstallError } from '../failure.ts';
 import { PLUGIN_FILE } from '../parse-address.ts';
 import type { LocalSource } from '../source.ts';
 import { type Fetched, PACKAGE, UNMARKED, type InstallTools } from './tools.ts';
@@ -40,7 +40,7 @@ export async function fetchLocal(
     return { path: PACKAGE, isFile: false, name, ...UNMARKED, hasPackages: false };
   }
   if (/\.(?:tgz|tar\.gz)$/iu.test(name)) return fetchTarball(from, staging, tools);
-  if (!PLUGIN_FILE.test(name)) throw noPlugin(from);
+  if (!PLUGIN_FILE.test(name)) throw createNoPluginError(from);
   copyFileSync(from, path.join(staging, name));
   return { path: name, isFile: true, name, ...UNMARKED, hasPackages: false };
 }
@@ -50,7 +50,7 @@ function isDirectoryAt(place: string): boolean {
     return statSync(place).isDirectory();
   } catch (error) {
     const why = isAbsent(error) ? 'there is nothing there' : messageOf(error);
-    throw failed(
+    throw createInstallError(
       `${place} cannot be installed: ${why}`,
       'A package of the registry is named npm:NAME or @scope/name, a repository with --git.',
     );
@@ -61,11 +61,13 @@ function isDirectoryAt(place: string): boolean {
 function refuseWithoutPlugin(directory: string): void {
   const { entries, problems } = pluginsAt(directory);
   if (entries.length > 0 && problems.length === 0) return;
-  throw failed(problems.map(({ message }) => message).join('; ') || `no plugin is in ${directory}`);
+  throw createInstallError(
+    problems.map(({ message }) => message).join('; ') || `no plugin is in ${directory}`,
+  );
 }
 
-function noPlugin(file: string) {
-  return failed(
+function createNoPluginError(file: string) {
+  return createInstallError(
     `${file} is no plugin: expected a directory, a .ts, .mts, .js or .mjs file, or a .tgz`,
     'Name the plugin’s own file or directory.',
   );
@@ -101,7 +103,7 @@ function copyTree({ from, to, except }: CopyRequest): void {
     copyDirectory(copy, '');
   } catch (error) {
     if (error instanceof Error && !('syscall' in error)) throw error;
-    throw failed(`${from} cannot be copied: ${messageOf(error)}`);
+    throw createInstallError(`${from} cannot be copied: ${messageOf(error)}`);
   }
 }
 
@@ -125,7 +127,7 @@ function copyFile(copy: Copy, name: string): void {
   copy.files += 1;
   copy.bytes += lstatSync(file).size;
   if (copy.files > MAX_FILES || copy.bytes > MAX_BYTES) {
-    throw failed(
+    throw createInstallError(
       `${copy.root} holds more than a plugin would: over ${MAX_FILES} files or ${MAX_BYTES / 1024 / 1024} MiB`,
       'Name the plugin’s own directory.',
     );
@@ -139,7 +141,7 @@ function copyLink(copy: Copy, name: string): void {
   if (target === null) return;
   const inside = findPathInside(copy.root, target);
   if (inside === null) {
-    throw failed(
+    throw createInstallError(
       `${JSON.stringify(name)} is a link that leads out of the plugin, to ${JSON.stringify(target)}`,
       'A plugin may link only to files of its own. Put the file itself there.',
     );

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { failed } from '../failure.ts';
+import { createInstallError } from '../failure.ts';
 import {
-  needsPackages,
+  hasDependencies,
   readPackageFile,
   withoutHostPackages,
   writePackageFile,
@@ -41,11 +41,11 @@ async function fetchPackage(spec: string, staging: string, tools: InstallTools):
     { prefix, content: { private: true }, specs: [spec] },
     tools,
   );
-  const name = installedName(prefix);
+  const name = readInstalledName(prefix);
   const { version, integrity } = markOf(installed, name);
   writePackageFile(prefix, { private: true, dependencies: { [name]: version ?? '*' } });
   const directory = path.join(PACKAGE, 'node_modules', ...name.split('/'));
-  if (!existsSync(path.join(staging, directory))) throw nothingInstalled();
+  if (!existsSync(path.join(staging, directory))) throw createNothingInstalledError();
   return {
     path: directory,
     isFile: false,
@@ -58,15 +58,18 @@ async function fetchPackage(spec: string, staging: string, tools: InstallTools):
 }
 
 /** What npm has added to the package.json that was empty before. */
-function installedName(prefix: string): string {
+function readInstalledName(prefix: string): string {
   const dependencies = readPackageFile(prefix)?.['dependencies'];
   const [name] = Object.keys(dependencies ?? {});
-  if (name === undefined || name.split('/').includes('..')) throw nothingInstalled();
+  if (name === undefined || name.split('/').includes('..')) throw createNothingInstalledError();
   return name;
 }
 
-function nothingInstalled() {
-  return failed('npm ended well and has installed nothing', 'Does CLINE_NPM_COMMAND name npm?');
+function createNothingInstalledError() {
+  return createInstallError(
+    'npm ended well and has installed nothing',
+    'Does CLINE_NPM_COMMAND name npm?',
+  );
 }
 
 function markOf(
@@ -85,7 +88,7 @@ export async function addDependencies(directory: string, tools: InstallTools): P
   const written = readPackageFile(directory);
   if (written === null) return;
   const content = withoutHostPackages(written);
-  if (needsPackages(content)) {
+  if (hasDependencies(content)) {
     tools.onProgress('npm installs what it depends on …');
     await installPackages({ prefix: directory, content, specs: [] }, tools);
   }
@@ -137,18 +140,18 @@ async function installPackages(
   const standIn = path.join(prefix, STAND_IN);
   mkdirSync(standIn, { recursive: true });
   writePackageFile(standIn, { name: 'host', version: '9999.0.0' });
-  writePackageFile(prefix, { ...content, overrides: overridesOf(content, standIn) });
+  writePackageFile(prefix, { ...content, overrides: readOverrides(content, standIn) });
   const [program, ...words] = npm;
   const result = await runTool(
     {
       program,
       args: [...words, 'install', ...FLAGS, '--prefix', prefix, '--', ...specs],
       cwd: prefix,
-      env: npmEnvironment(tools),
+      env: buildNpmEnvironment(tools),
     },
     tools,
   );
-  if (result.exitCode !== 0) throw failed(npmFailure(result), HINT);
+  if (result.exitCode !== 0) throw createInstallError(createNpmError(result), HINT);
   const installed = readInstalled(prefix);
   removeStandIns(prefix, standIn);
   return installed;
@@ -160,7 +163,7 @@ const HINT = 'Nothing was installed. Is the registry reachable, and is the name 
 /** What plugins import and the host provides. */
 const HOST_PACKAGES = ['core', 'sdk', 'agents', 'shared', 'llms'].map((name) => `@cline/${name}`);
 
-function overridesOf({ overrides }: PackageFile, standIn: string): Record<string, unknown> {
+function readOverrides({ overrides }: PackageFile, standIn: string): Record<string, unknown> {
   const all: Record<string, unknown> = isRecord(overrides) ? { ...overrides } : {};
   for (const name of HOST_PACKAGES) all[name] = `file:${standIn}`;
   return all;
@@ -175,12 +178,12 @@ function findNpm({ findProgram, env }: InstallTools): readonly [string, ...strin
   const program = findProgram(word);
   if (program !== null) return [program, ...words];
   if (named !== '') {
-    throw failed(
+    throw createInstallError(
       `CLINE_NPM_COMMAND should name a program, found ${JSON.stringify(named)}`,
       'Unset it, or name npm’s own program.',
     );
   }
-  throw failed(
+  throw createInstallError(
     'npm is needed to install this plugin, and it is not on the PATH',
     'Install Node.js with npm, or name it in CLINE_NPM_COMMAND.',
   );
@@ -190,7 +193,7 @@ function findNpm({ findProgram, env }: InstallTools): readonly [string, ...strin
  * The flag alone does not reach what npm itself starts for a dependency in a repository. Its own
  * patience, over a minute where there is no network at all, is shortened unless somebody has set it.
  */
-function npmEnvironment({ env }: InstallTools): Record<string, string> {
+function buildNpmEnvironment({ env }: InstallTools): Record<string, string> {
   return {
     npm_config_fetch_retry_mintimeout: '1000',
     npm_config_fetch_retry_maxtimeout: '4000',
@@ -200,15 +203,16 @@ function npmEnvironment({ env }: InstallTools): Record<string, string> {
   };
 }
 
-function npmFailure({ stdout, stderr, exitCode }: ProgramResult): string {
+function createNpmError({ stdout, stderr, exitCode }: ProgramResult): string {
   const parsed = parseJson(stdout.text);
   const error = parsed.ok && isRecord(parsed.value) ? parsed.value['error'] : undefined;
   const summary = isRecord(error) ? error['summary'] : undefined;
-  const said = typeof summary === 'string' && summary.trim() !== '' ? summary : lastError(stderr);
-  return `npm could not install it: ${firstLine(said ?? `it ended with exit code ${exitCode}`)}`;
+  const said =
+    typeof summary === 'string' && summary.trim() !== '' ? summary : findLastError(stderr);
+  return `npm could not install it: ${readFirstLine(said ?? `it ended with exit code ${exitCode}`)}`;
 }
 
-function lastError({ text }: { readonly text: string }): string | null {
+function findLastError({ text }: { readonly text: string }): string | null {
   const lines = text
     .split('\n')
     .map((line) => line.replace(/^npm (?:error|ERR!)\s*/u, '').trim())
@@ -216,7 +220,7 @@ function lastError({ text }: { readonly text: string }): string | null {
   return lines.at(-1) ?? null;
 }
 
-function firstLine(text: string): string {
+function readFirstLine(text: string): string {
   return text.trim().split('\n', 1)[0] ?? '';
 }
 
@@ -242,11 +246,11 @@ function removeStandIns(prefix: string, standIn: string): void {
 }
 
 function removeEmpty(directory: string): void {
-  const isEmpty = namesIn(directory)?.length === 0;
+  const isEmpty = listNames(directory)?.length === 0;
   if (isEmpty) rmSync(directory, { recursive: true });
 }
 
-function namesIn(directory: string): readonly string[] | null {
+function listNames(directory: string): readonly string[] | null {
   try {
     return readdirSync(directory);
   } catch {

@@ -1,7 +1,7 @@
 import type { Environment } from '../../../process/environment.ts';
 import type { FindProgram } from '../../../process/program-finder.ts';
 import { type ProgramResult, runProgram } from '../../../process/run.ts';
-import { failed } from '../failure.ts';
+import { createInstallError } from '../failure.ts';
 
 /** What installing may use of this machine. */
 export interface InstallTools {
@@ -31,9 +31,9 @@ export async function runTool(call: ToolCall, { signal }: InstallTools): Promise
   const program = { file, args, cwd, env, stdin: '', timeoutMs: TIME_LIMIT_MS };
   const result = await runProgram(program, { signal });
   signal.throwIfAborted();
-  if (result.spawnError !== null) throw failed(result.spawnError.message);
+  if (result.spawnError !== null) throw createInstallError(result.spawnError.message);
   if (result.ending === 'timeout') {
-    throw failed(`${file} did not end within ${TIME_LIMIT_MS / 60_000} minutes`);
+    throw createInstallError(`${file} did not end within ${TIME_LIMIT_MS / 60_000} minutes`);
   }
   return result;
 }

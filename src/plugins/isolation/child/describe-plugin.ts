@@ -3,7 +3,7 @@ import type { Contributions } from '../../api.ts';
 import { isStandardSchema, toJsonSchema } from '../../contract/input-schema.ts';
 import type { AgentExtensionProvider, AgentExtensionRule } from '../../contract/plugin.ts';
 import { hookNamesIn } from '../../contract/runtime-hooks.ts';
-import { type AgentTool, checkingSchema } from '../../contract/tool.ts';
+import { type AgentTool, getCheckingSchema } from '../../contract/tool.ts';
 import { without } from '../wire/serialize.ts';
 import type { HookForm, HooksForm, PluginForm, SetUpForm, ToolForm } from '../wire/protocol.ts';
 
@@ -99,7 +99,7 @@ function describeTool(tool: AgentTool): ToolForm {
       ...fields,
       inputSchema: toJsonSchema(inputSchema ?? {}, tool.name),
     },
-    checks: isStandardSchema(checkingSchema(tool)),
+    checks: isStandardSchema(getCheckingSchema(tool)),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { PluginSetupContext, Telemetry } from '../../contract/plugin.ts';
-import { pack, type Packed, unpack } from '../wire/serialize.ts';
+import { serializeValue, type Packed, deserializeValue } from '../wire/serialize.ts';
 import type { FromChild, OfferedPorts, PortCall, TelemetryForm } from '../wire/protocol.ts';
 
 /** What the host lends, as it is used from here. */
@@ -38,7 +38,7 @@ export function createHostPorts(send: (message: FromChild) => void): HostPorts {
   const asked = new Map<number, Asked>();
   let lastId = 0;
   const say = (port: PortCall['port'], method: string, args: readonly unknown[]): void =>
-    send({ kind: 'say', port, method, args: pack(args) });
+    send({ kind: 'say', port, method, args: serializeValue(args) });
   const ask = (
     port: PortCall['port'],
     method: string,
@@ -48,7 +48,7 @@ export function createHostPorts(send: (message: FromChild) => void): HostPorts {
     const id = lastId;
     return new Promise((settle, fail) => {
       asked.set(id, { settle, fail });
-      send({ kind: 'ask', id, port, method, args: pack(args) });
+      send({ kind: 'ask', id, port, method, args: serializeValue(args) });
     });
   };
   const emitEvent = (name: string, payload?: unknown): void =>
@@ -57,8 +57,8 @@ export function createHostPorts(send: (message: FromChild) => void): HostPorts {
     emitEvent,
     declare: (type) => say('declared', 'declare', [type]),
     context: ({ logger, telemetry, hasAutomation, hasEvents }) => ({
-      logger: logger === null ? undefined : loggerOf(logger, say),
-      telemetry: telemetry === null ? undefined : telemetryOf(telemetry, { say, ask }),
+      logger: logger === null ? undefined : createLogger(logger, say),
+      telemetry: telemetry === null ? undefined : createTelemetry(telemetry, { say, ask }),
       automation: hasAutomation
         ? { ingestEvent: (envelope) => ask('automation', 'ingestEvent', [envelope]) }
         : undefined,
@@ -67,15 +67,15 @@ export function createHostPorts(send: (message: FromChild) => void): HostPorts {
     take(id, ok, value) {
       const { settle, fail } = asked.get(id) ?? {};
       asked.delete(id);
-      if (ok) settle?.(unpack(value));
-      else fail?.(unpack(value));
+      if (ok) settle?.(deserializeValue(value));
+      else fail?.(deserializeValue(value));
     },
   };
 }
 
 type Say = (port: PortCall['port'], method: string, args: readonly unknown[]) => void;
 
-function loggerOf(methods: readonly string[], say: Say): PluginSetupContext['logger'] {
+function createLogger(methods: readonly string[], say: Say): PluginSetupContext['logger'] {
   const log =
     (method: string) =>
     (...args: readonly unknown[]): void =>
@@ -93,7 +93,7 @@ interface Speaking {
   ) => Promise<unknown>;
 }
 
-function telemetryOf(
+function createTelemetry(
   { methods, isEnabled }: TelemetryForm,
   { say, ask }: Speaking,
 ): Telemetry | undefined {

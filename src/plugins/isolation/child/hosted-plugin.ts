@@ -8,10 +8,10 @@ import type {
   PluginSetupContext,
 } from '../../contract/plugin.ts';
 import type { HookName } from '../../contract/runtime-hooks.ts';
-import { type AgentTool, checkingSchema } from '../../contract/tool.ts';
+import { type AgentTool, getCheckingSchema } from '../../contract/tool.ts';
 import type { Loading } from '../../load/loading.ts';
 import { isStream, readStream } from '../../values/read-stream.ts';
-import { callMethod, pack, unpack } from '../wire/serialize.ts';
+import { callMethod, serializeValue, deserializeValue } from '../wire/serialize.ts';
 import { createKnownLists } from '../wire/list-delta-cache.ts';
 import type {
   AnswerForm,
@@ -25,7 +25,7 @@ import type {
 } from '../wire/protocol.ts';
 import { describeContributions, describePlugin, type RegisteredHere } from './describe-plugin.ts';
 import type { HostPorts } from './host-ports.ts';
-import { createTelling, packedChange } from './rebuild-context.ts';
+import { createTelling, serializeChange } from './rebuild-context.ts';
 import { isStandardSchema, type StandardIssue } from '../../contract/input-schema.ts';
 
 export type LoadHere = (
@@ -69,7 +69,7 @@ export class HostedPlugin {
       case 'tool':
         return this.#runTool(order, means);
       case 'check':
-        return this.#check(order.place, unpack(order.input));
+        return this.#check(order.place, deserializeValue(order.input));
       case 'command':
         return this.#runCommand(order.place, order.input);
       case 'rule':
@@ -92,8 +92,8 @@ export class HostedPlugin {
     const { cwd, workspaceInfo } = order;
     const emitEvent: HostPorts['emitEvent'] = (name, payload) => ports.emitEvent(name, payload);
     setGlobal('__clinePluginHost', Object.freeze({ emitEvent }));
-    setGlobal('__clineSessionEnv', { cwd, workspaceInfo: unpack(workspaceInfo) });
-    return answered(this.#describe(await load(order)));
+    setGlobal('__clineSessionEnv', { cwd, workspaceInfo: deserializeValue(workspaceInfo) });
+    return toAnswer(this.#describe(await load(order)));
   }
 
   #describe(loading: Loading): LoadedForm {
@@ -109,12 +109,12 @@ export class HostedPlugin {
   }
 
   async #setUp({ fields, ports, isStrict }: SetUpOrder): Promise<AnswerForm> {
-    const plugin = this.#plugin ?? nothingHere();
+    const plugin = this.#plugin ?? createMissingError();
     const { name } = plugin;
     // What its author should know is said on the other side, where everything is registered again.
     const onWarning = (): void => undefined;
     const { api, contributions, close } = createApi({ name, plugin, isStrict, onWarning });
-    const data = unpack(fields);
+    const data = deserializeValue(fields);
     const context: PluginSetupContext = {
       ...(isRecord(data) ? data : {}),
       ...this.#means.ports.context(ports),
@@ -129,7 +129,7 @@ export class HostedPlugin {
     }
     this.#made = contributions;
     const registered = await this.#means.registeredHere();
-    return answered(describeContributions(contributions, plugin.hooks, registered));
+    return toAnswer(describeContributions(contributions, plugin.hooks, registered));
   }
 
   #declaring(api: AgentExtensionApi, { automationEventTypes }: Contributions): AgentExtensionApi {
@@ -147,9 +147,9 @@ export class HostedPlugin {
     const { context, request } = this.#telling.tell(form, signal);
     const withChanges = watchChanges(hook, context);
     const result = withChanges(await this.#callHook(hook, context));
-    if (request === null) return answered(result);
+    if (request === null) return toAnswer(result);
     const lists = request.listsIn(result);
-    return { ...answered(withoutLists(result, lists)), lists, request: request.changes() };
+    return { ...toAnswer(withoutLists(result, lists)), lists, request: request.changes() };
   }
 
   #callHook(hook: HookName, context: object): unknown {
@@ -160,37 +160,37 @@ export class HostedPlugin {
     const tool = this.#tool(order.place);
     const { context } = this.#telling.tell(order.context, signal);
     if (order.hasUpdates) context['emitUpdate'] = onUpdate;
-    const input = await parsedInput(tool, unpack(order.input));
+    const input = await parseInput(tool, deserializeValue(order.input));
     const result = await callMethod(tool, 'execute', [input, context]);
     // No process can hand its stream to another, and no model is shown more than its text.
-    return answered(isStream(result) ? await readStream(result, signal) : result);
+    return toAnswer(isStream(result) ? await readStream(result, signal) : result);
   }
 
   async #check(place: number, input: unknown): Promise<AnswerForm> {
-    return answered(await issuesWith(this.#tool(place), input));
+    return toAnswer(await describeSchemaIssues(this.#tool(place), input));
   }
 
   #tool(place: number): AgentTool {
-    return this.#made?.tools[place] ?? nothingHere();
+    return this.#made?.tools[place] ?? createMissingError();
   }
 
   async #runCommand(place: number, input: string): Promise<AnswerForm> {
-    const command = this.#made?.commands[place] ?? nothingHere();
-    return answered(await callMethod(command, 'handler', [input]));
+    const command = this.#made?.commands[place] ?? createMissingError();
+    return toAnswer(await callMethod(command, 'handler', [input]));
   }
 
   async #runRule(place: number): Promise<AnswerForm> {
-    const rule = this.#made?.rules[place] ?? nothingHere();
-    return answered(await callMethod(rule, 'content', []));
+    const rule = this.#made?.rules[place] ?? createMissingError();
+    return toAnswer(await callMethod(rule, 'content', []));
   }
 
   async #build({ place, messages }: Extract<Order, { type: 'build' }>): Promise<AnswerForm> {
-    const builder = this.#made?.messageBuilders[place] ?? nothingHere();
+    const builder = this.#made?.messageBuilders[place] ?? createMissingError();
     const known = this.#lists.take(messages);
     const given = structuredClone(known.items.slice(0, known.length));
     const built = await callMethod(builder, 'build', [given]);
-    if (!Array.isArray(built)) return answered(built);
-    return { ...answered(undefined), lists: { messages: packedChange(known, built).change } };
+    if (!Array.isArray(built)) return toAnswer(built);
+    return { ...toAnswer(undefined), lists: { messages: serializeChange(known, built).change } };
   }
 
   /** The last first; one that fails keeps none of the others from being done. */
@@ -203,16 +203,16 @@ export class HostedPlugin {
         failures.push(messageOf(error));
       }
     }
-    if (failures.length === 0) return answered(undefined);
+    if (failures.length === 0) return toAnswer(undefined);
     throw new HooklineError('PLUGIN_ENDED', { message: failures.join('; ') });
   }
 }
 
-function answered(value: unknown): AnswerForm {
-  return { ok: true, value: pack(value) };
+function toAnswer(value: unknown): AnswerForm {
+  return { ok: true, value: serializeValue(value) };
 }
 
-function nothingHere(): never {
+function createMissingError(): never {
   throw new HooklineError('PLUGIN_ENDED', { message: 'nothing of this plugin is here' });
 }
 
@@ -232,8 +232,8 @@ function withoutLists(result: unknown, lists: ListChanges): unknown {
 }
 
 /** The input as the author's own schema makes it; without one it stays as it is. */
-async function parsedInput(tool: AgentTool, input: unknown): Promise<unknown> {
-  const schema = checkingSchema(tool);
+async function parseInput(tool: AgentTool, input: unknown): Promise<unknown> {
+  const schema = getCheckingSchema(tool);
   if (!isStandardSchema(schema)) return input;
   const result = await schema['~standard'].validate(input);
   if (result.issues === undefined) return result.value;
@@ -244,8 +244,8 @@ async function parsedInput(tool: AgentTool, input: unknown): Promise<unknown> {
 }
 
 /** What is wrong with an input; of each issue only what a person can read. */
-async function issuesWith(tool: AgentTool, input: unknown): Promise<StandardIssue[]> {
-  const schema = checkingSchema(tool);
+async function describeSchemaIssues(tool: AgentTool, input: unknown): Promise<StandardIssue[]> {
+  const schema = getCheckingSchema(tool);
   if (!isStandardSchema(schema)) return [];
   const { issues = [] } = await schema['~standard'].validate(input);
   return issues.map(({ message, path = [] }) => ({

@@ -1,14 +1,14 @@
 import { isRecord } from '../../../base/json.ts';
-import { textStream } from '../serialize-context.ts';
+import { findTextStream } from '../serialize-context.ts';
 import {
-  changeOf,
+  computeChange,
   isSame,
   isUnchanged,
   type KnownList,
   type KnownLists,
-  remember,
+  addToCache,
 } from '../wire/list-delta-cache.ts';
-import { pack, unpack } from '../wire/serialize.ts';
+import { serializeValue, deserializeValue } from '../wire/serialize.ts';
 import type {
   ContextForm,
   ListChanges,
@@ -44,10 +44,11 @@ export function createTelling(lists: KnownLists): Telling {
   const spoken = new Map<string, string>();
   return {
     tell(form, signal) {
-      const context: Fields = fieldsOf(unpack(form.fields));
-      if (form.snapshot !== undefined) context['snapshot'] = listed(form.snapshot, lists);
-      if (form.result !== undefined) context['result'] = listed(form.result, lists);
-      const request = form.request === undefined ? null : toldRequest(form.request, lists, signal);
+      const context: Fields = readFields(deserializeValue(form.fields));
+      if (form.snapshot !== undefined) context['snapshot'] = rebuildList(form.snapshot, lists);
+      if (form.result !== undefined) context['result'] = rebuildList(form.result, lists);
+      const request =
+        form.request === undefined ? null : rebuildRequest(form.request, lists, signal);
       if (request !== null) context['request'] = request.object;
       if (form.signal !== undefined) context['signal'] = signal;
       addSpoken(context, form.continues === true, spoken);
@@ -56,24 +57,24 @@ export function createTelling(lists: KnownLists): Telling {
   };
 }
 
-function fieldsOf(value: unknown): Fields {
+function readFields(value: unknown): Fields {
   return isRecord(value) ? value : {};
 }
 
 /** The messages are copied only for whoever looks at them. */
-function listed({ fields, messages }: ListedForm, lists: KnownLists): Fields {
+function rebuildList({ fields, messages }: ListedForm, lists: KnownLists): Fields {
   const known = lists.take(messages);
-  const object = fieldsOf(unpack(fields));
-  lazyField(object, 'messages', () => copyOf(known));
+  const object = readFields(deserializeValue(fields));
+  defineLazyField(object, 'messages', () => copyValue(known));
   return object;
 }
 
-function copyOf({ items, length }: KnownList): unknown {
+function copyValue({ items, length }: KnownList): unknown {
   return structuredClone(items.slice(0, length));
 }
 
 /** A field that is made when it is first looked at; says whether anybody did. */
-function lazyField(object: Fields, key: string, make: () => unknown): () => boolean {
+function defineLazyField(object: Fields, key: string, make: () => unknown): () => boolean {
   let value: unknown;
   let isMade = false;
   Object.defineProperty(object, key, {
@@ -92,28 +93,28 @@ function lazyField(object: Fields, key: string, make: () => unknown): () => bool
   return () => isMade;
 }
 
-function toldRequest(
+function rebuildRequest(
   form: RequestForm,
   lists: KnownLists,
   signal: AbortSignal | null,
 ): ToldRequest {
   const known = { messages: lists.take(form.messages), tools: lists.take(form.tools) };
-  const given = fieldsOf(unpack(form.fields));
+  const given = readFields(deserializeValue(form.fields));
   const object: Fields = {};
   const looked = new Map<string, () => boolean>();
   const lend = (key: string, make: () => unknown): void =>
-    void looked.set(key, lazyField(object, key, make));
+    void looked.set(key, defineLazyField(object, key, make));
   for (const [key, value] of Object.entries(given)) {
     if (typeof value === 'object' && value !== null) lend(key, () => structuredClone(value));
     else object[key] = value;
   }
-  lend('messages', () => copyOf(known.messages));
-  lend('tools', () => copyOf(known.tools));
+  lend('messages', () => copyValue(known.messages));
+  lend('tools', () => copyValue(known.tools));
   if (form.signal !== undefined) object['signal'] = signal;
   const wasTouched = (key: string): boolean => looked.get(key)?.() ?? true;
   return {
     object,
-    changes: () => changesIn(object, { given, known, wasTouched }),
+    changes: () => collectChanges(object, { given, known, wasTouched }),
     listsIn: (result) => (isRecord(result) ? listChanges(result, known) : {}),
   };
 }
@@ -129,7 +130,7 @@ interface Before {
   readonly wasTouched: (key: string) => boolean;
 }
 
-function changesIn(object: Fields, { given, known, wasTouched }: Before): RequestChanges {
+function collectChanges(object: Fields, { given, known, wasTouched }: Before): RequestChanges {
   const set: Fields = {};
   for (const key of Object.keys(object)) {
     if (key === 'signal' || !wasTouched(key)) continue;
@@ -142,7 +143,7 @@ function changesIn(object: Fields, { given, known, wasTouched }: Before): Reques
     ['messages', 'tools'].filter(wasTouched).map((key) => [key, object[key]]),
   );
   return {
-    set: pack(set),
+    set: serializeValue(set),
     removed: before.filter((key) => !Object.hasOwn(object, key)),
     lists: listChanges(touched, known),
   };
@@ -160,15 +161,15 @@ function listChanges(owner: Readonly<Record<string, unknown>>, known: Known): Li
 
 function listChange(list: unknown, known: KnownList): PackedChange | null {
   if (!Array.isArray(list)) return null;
-  const change = packedChange(known, list);
+  const change = serializeChange(known, list);
   return change.isUnchanged ? null : change.change;
 }
 
-export function packedChange({ items, length }: KnownList, list: readonly unknown[]) {
-  const change = changeOf(items.slice(0, length), list);
+export function serializeChange({ items, length }: KnownList, list: readonly unknown[]) {
+  const change = computeChange(items.slice(0, length), list);
   const { start, end, between } = change;
   return {
-    change: { start, end, between: pack(between) },
+    change: { start, end, between: serializeValue(between) },
     isUnchanged: isUnchanged(change, length),
   };
 }
@@ -177,8 +178,8 @@ export function packedChange({ items, length }: KnownList, list: readonly unknow
 function addSpoken(event: Fields, isContinued: boolean, spoken: Map<string, string>): void {
   const { type, text, accumulatedText, snapshot } = event;
   if (typeof text !== 'string') return;
-  const stream = textStream(type, snapshot);
+  const stream = findTextStream(type, snapshot);
   if (isContinued) event['accumulatedText'] = (spoken.get(stream) ?? '') + text;
   const whole = isContinued ? event['accumulatedText'] : accumulatedText;
-  if (typeof whole === 'string') remember(spoken, stream, whole);
+  if (typeof whole === 'string') addToCache(spoken, stream, whole);
 }

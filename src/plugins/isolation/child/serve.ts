@@ -1,5 +1,5 @@
 import { BugError } from '../../../base/errors.ts';
-import { pack, unpack } from '../wire/serialize.ts';
+import { serializeValue, deserializeValue } from '../wire/serialize.ts';
 import { type FromChild, isToChild, type Order, type ToChild } from '../wire/protocol.ts';
 import type { RegisteredHere } from './describe-plugin.ts';
 import { createHostPorts } from './host-ports.ts';
@@ -28,7 +28,7 @@ export function servePlugin({ load, registeredHere, exit }: ServeOptions): void 
     else serving(message);
   });
   // The host has ended it, or has itself ended.
-  process.once('disconnect', () => leave(exit));
+  process.once('disconnect', () => exitSoon(exit));
   send({ kind: 'ready' });
 }
 
@@ -44,7 +44,7 @@ function takeChannel(): Send {
 }
 
 /** Also what it started ends with it. */
-function leave(exit: () => void): void {
+function exitSoon(exit: () => void): void {
   if (process.platform !== 'win32') {
     process.on('exit', () => process.kill(-process.pid, 'SIGKILL'));
   }
@@ -52,7 +52,7 @@ function leave(exit: () => void): void {
 }
 
 function reportUncaught(send: Send): void {
-  const report = (error: unknown): void => send({ kind: 'uncaught', error: pack(error) });
+  const report = (error: unknown): void => send({ kind: 'uncaught', error: serializeValue(error) });
   process.on('uncaughtException', report);
   process.on('unhandledRejection', report);
 }
@@ -68,7 +68,7 @@ function createServing(
         void answer(message.id, message.order);
         return;
       case 'abort':
-        running.get(message.id)?.abort(unpack(message.reason));
+        running.get(message.id)?.abort(deserializeValue(message.reason));
         return;
       case 'ping':
         send({ kind: 'pong', id: message.id });
@@ -81,23 +81,25 @@ function createServing(
 
   async function answer(id: number, order: Order): Promise<void> {
     const controller = new AbortController();
-    const reason = abortedBefore(order);
-    if (reason !== null) controller.abort(unpack(reason));
+    const reason = wasAborted(order);
+    if (reason !== null) controller.abort(deserializeValue(reason));
     running.set(id, controller);
-    const onUpdate = (update: unknown): void => send({ kind: 'update', id, update: pack(update) });
+    const onUpdate = (update: unknown): void =>
+      send({ kind: 'update', id, update: serializeValue(update) });
     try {
       const { signal } = controller;
       const answered = await hosted.run(order, { signal, onUpdate });
       send({ kind: 'answer', id, ...answered });
     } catch (error) {
-      send({ kind: 'answer', id, ok: false, value: pack(error) });
+      send({ kind: 'answer', id, ok: false, value: serializeValue(error) });
     } finally {
       running.delete(id);
     }
   }
 
   function hear(listen: () => unknown): void {
-    const fail = (error: unknown): void => send({ kind: 'news-failed', error: pack(error) });
+    const fail = (error: unknown): void =>
+      send({ kind: 'news-failed', error: serializeValue(error) });
     try {
       const result = listen();
       if (result instanceof Promise) result.catch(fail);
@@ -107,7 +109,7 @@ function createServing(
   }
 }
 
-function abortedBefore(order: Order) {
+function wasAborted(order: Order) {
   if (order.type !== 'tool' && order.type !== 'hook') return null;
   const { signal, request } = order.context;
   return (signal ?? request?.signal)?.reason ?? null;

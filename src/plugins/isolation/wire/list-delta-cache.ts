@@ -1,4 +1,4 @@
-import { type Packed, pack, unpack } from './serialize.ts';
+import { type Packed, serializeValue, deserializeValue } from './serialize.ts';
 
 /** How many lists both sides remember; the one that was not used for longest is forgotten first. */
 const REMEMBERED = 8;
@@ -29,15 +29,15 @@ interface Sent {
 export function createSentLists(): SentLists {
   const lists = new Map<string, Sent>();
   const send = (list: string, items: readonly unknown[], found: ListChange): SentChange => {
-    remember(lists, list, { items, length: items.length });
+    addToCache(lists, list, { items, length: items.length });
     const { start, end, between } = found;
-    return { list, start, end, between: pack(between) };
+    return { list, start, end, between: serializeValue(between) };
   };
   return {
     change(list, items) {
       const { items: before = [] } = lists.get(list) ?? {};
       // A copy: whoever has the list may add to it.
-      return send(list, [...items], changeOf(before, items));
+      return send(list, [...items], computeChange(before, items));
     },
     growth(list, items) {
       const sent = lists.get(list);
@@ -49,7 +49,7 @@ export function createSentLists(): SentLists {
 }
 
 /** Keeps it as the one that was used last. */
-export function remember<Item>(lists: Map<string, Item>, list: string, item: Item): void {
+export function addToCache<Item>(lists: Map<string, Item>, list: string, item: Item): void {
   lists.delete(list);
   lists.set(list, item);
   const [oldest] = lists.keys();
@@ -72,17 +72,17 @@ export function createKnownLists(): KnownLists {
   return {
     take({ list, start, end, between }) {
       const before = lists.get(list) ?? [];
-      const added = listOf(unpack(between));
+      const added = findList(deserializeValue(between));
       const grows = start === before.length;
-      const items = grows ? before : changed(before, { start, end, between: added });
+      const items = grows ? before : applyChange(before, { start, end, between: added });
       if (grows) for (const each of added) items.push(each);
-      remember(lists, list, items);
+      addToCache(lists, list, items);
       return { items, length: items.length };
     },
   };
 }
 
-function listOf(value: unknown): readonly unknown[] {
+function findList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
@@ -94,7 +94,7 @@ export interface ListChange {
 }
 
 /** Compares what lists hold, so that of a long one only what is new is sent. */
-export function changeOf(before: readonly unknown[], after: readonly unknown[]): ListChange {
+export function computeChange(before: readonly unknown[], after: readonly unknown[]): ListChange {
   const most = Math.min(before.length, after.length);
   let start = 0;
   while (start < most && isSame(before[start], after[start])) start += 1;
@@ -108,7 +108,7 @@ export function isUnchanged({ start, end, between }: ListChange, length: number)
 }
 
 /** The list after the change; what stays is the same in both. */
-export function changed(
+export function applyChange(
   before: readonly unknown[],
   { start, end, between }: ListChange,
 ): unknown[] {

@@ -14,15 +14,15 @@ export interface Packed {
  * What cannot be copied (functions, streams, what throws when it is looked at) becomes a note in its
  * place; all else, also dates, maps, big integers and circles, arrives as it is. Never throws.
  */
-export function pack(value: unknown): Packed {
+export function serializeValue(value: unknown): Packed {
   if (isLeaf(value)) return { value, hasErrors: false };
   if (isCopyable(value)) return { value, hasErrors: false };
   const copying: Copying = { made: new Map(), hasErrors: false };
   return { value: copy(value, copying, 0), hasErrors: copying.hasErrors };
 }
 
-export function unpack({ value, hasErrors }: Packed): unknown {
-  return hasErrors ? reviveErrors(value) : value;
+export function deserializeValue({ value, hasErrors }: Packed): unknown {
+  return hasErrors ? rebuildErrors(value) : value;
 }
 
 function isLeaf(value: unknown): boolean {
@@ -89,7 +89,7 @@ interface Copying {
 function copy(value: unknown, copying: Copying, depth: number): unknown {
   if (isLeaf(value)) return value;
   if (typeof value === 'symbol') return `[${String(value)}]`;
-  if (typeof value === 'function') return noteOf('function', value.name);
+  if (typeof value === 'function') return describeUnsendable('function', value.name);
   if (typeof value !== 'object' || value === null) return value;
   if (depth > MAX_NESTING) return '[nested too deeply]';
   if (copying.made.has(value)) return copying.made.get(value);
@@ -100,7 +100,7 @@ function copy(value: unknown, copying: Copying, depth: number): unknown {
   }
 }
 
-function noteOf(kind: string, name: unknown): string {
+function describeUnsendable(kind: string, name: unknown): string {
   return typeof name === 'string' && name !== '' ? `[${kind} ${name}]` : `[${kind}]`;
 }
 
@@ -123,7 +123,7 @@ function copyThing(value: object, copying: Copying, depth: number): unknown {
     for (const each of value) set.add(below(each));
     return set;
   }
-  if (isAlive(value)) return noteOf('object', kindOf(value));
+  if (isAlive(value)) return describeUnsendable('object', getErrorKind(value));
   const toJson: unknown = isPlain(value) ? undefined : Reflect.get(value, 'toJSON');
   if (typeof toJson === 'function') return below(Reflect.apply(toJson, value, []));
   return copyFields(value, copying, below);
@@ -135,7 +135,7 @@ function keep<Made>(made: Made, value: object, copying: Copying): Made {
   return made;
 }
 
-function kindOf(value: object): string {
+function getErrorKind(value: object): string {
   const { name }: { readonly name?: unknown } = value.constructor;
   const isNamed = typeof name === 'string' && name !== '';
   return isNamed ? name : Object.prototype.toString.call(value).slice('[object '.length, -1);
@@ -184,7 +184,7 @@ function copyError(
   below: (each: unknown) => unknown,
 ): { [MARK]: ErrorForm } {
   copying.hasErrors = true;
-  const form = keep({ [MARK]: errorForm(error) }, error, copying);
+  const form = keep({ [MARK]: serializeError(error) }, error, copying);
   const own = Object.getOwnPropertyNames(error).filter((key) => !SAID_ANYWAY.includes(key));
   for (const key of own) form[MARK].fields[key] = below(read(error, key));
   return form;
@@ -209,7 +209,7 @@ function isError(value: unknown): value is Error {
   return types.isNativeError(value) || value instanceof Error;
 }
 
-function errorForm(error: Error): ErrorForm {
+function serializeError(error: Error): ErrorForm {
   const { name, message, stack }: Readonly<Record<keyof Error, unknown>> = {
     name: error.name,
     message: error.message,
@@ -226,14 +226,14 @@ function errorForm(error: Error): ErrorForm {
 }
 
 /** Makes the errors in it again, in their places; what it is given is nobody else's. */
-function reviveErrors(value: unknown): unknown {
+function rebuildErrors(value: unknown): unknown {
   const made = new Map<object, unknown>();
   const revive = (each: unknown): unknown => {
     if (typeof each !== 'object' || each === null) return each;
     if (made.has(each)) return made.get(each);
-    if (isMarked(each)) return reviveError(each, made, revive);
+    if (isMarked(each)) return rebuildError(each, made, revive);
     made.set(each, each);
-    reviveWithin(each, revive);
+    rebuildWithin(each, revive);
     return each;
   };
   return revive(value);
@@ -245,13 +245,13 @@ function isMarked(value: object): value is { [MARK]: ErrorForm } {
   return Object.hasOwn(value, MARK);
 }
 
-function reviveError(
+function rebuildError(
   marked: { [MARK]: ErrorForm },
   made: Map<object, unknown>,
   revive: Revive,
 ): Error {
   const form = marked[MARK];
-  const error = emptyError(form);
+  const error = createEmptyError(form);
   made.set(marked, error);
   for (const [key, value] of Object.entries(form.fields)) {
     // A field of a class may be there already and refuse another value.
@@ -275,7 +275,7 @@ const BUILT_IN: Readonly<Record<string, ErrorConstructor>> = {
   URIError,
 };
 
-function emptyError({ name, message, stack, isDomException, fields }: ErrorForm): Error {
+function createEmptyError({ name, message, stack, isDomException, fields }: ErrorForm): Error {
   if (isDomException) return new DOMException(message, name);
   const { code } = fields;
   const error =
@@ -292,7 +292,7 @@ function isErrorCode(code: unknown): code is ErrorCode {
   return typeof code === 'string' && Object.hasOwn(ERROR_CODES, code);
 }
 
-function reviveWithin(value: object, revive: Revive): void {
+function rebuildWithin(value: object, revive: Revive): void {
   if (Array.isArray(value)) {
     const list: unknown[] = value;
     for (const [place, each] of list.entries()) list[place] = revive(each);

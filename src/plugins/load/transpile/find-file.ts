@@ -20,7 +20,7 @@ export const PACKAGE_ENDINGS = ['.js', '.json', '.node', '.mjs', '.cjs', '.ts', 
 export function findFile(base: string, endings: readonly string[]): string | null {
   const candidates = [
     base,
-    ...writtenFor(base),
+    ...listTypeScriptNames(base),
     ...endings.map((ending) => `${base}${ending}`),
     ...endings.map((ending) => path.join(base, `index${ending}`)),
   ];
@@ -31,7 +31,7 @@ export function findFile(base: string, endings: readonly string[]): string | nul
 const JAVASCRIPT = /\.([cm]?)js(x?)$/;
 
 /** TypeScript wants `./a.js` written for `./a.ts`. */
-function writtenFor(base: string): readonly string[] {
+function listTypeScriptNames(base: string): readonly string[] {
   if (!JAVASCRIPT.test(base)) return [];
   const same = base.replace(JAVASCRIPT, '.$1ts$2');
   return base.endsWith('.js') ? [same, `${same}x`] : [same];

@@ -3,7 +3,7 @@ import type { transformSync } from 'oxc-transform';
 import { readTextIfPresent } from '../../../base/files.ts';
 import { parseJson, isRecord, withoutByteOrderMark } from '../../../base/json.ts';
 import type { LoadRequest } from '../loading.ts';
-import { type ModuleImport, outlineOf } from './module-imports.ts';
+import { type ModuleImport, parseOutline } from './module-imports.ts';
 import type { Resolver, Target } from './resolve-import.ts';
 import type { ResolvedModule } from './rewrite.ts';
 import { type Obstacle, transformFile } from './transform.ts';
@@ -59,12 +59,12 @@ async function readWithImports(
     const module = await readModule(file, reading);
     if (!('targets' in module)) return module;
     modules.set(file, module);
-    waiting.push(...neededBy(module));
+    waiting.push(...listNeeded(module));
   }
   return [...modules.values()];
 }
 
-function neededBy({ imports, targets }: OwnModule): readonly string[] {
+function listNeeded({ imports, targets }: OwnModule): readonly string[] {
   return imports.flatMap((each, at) => {
     const target = targets[at];
     return each.kind === 'static' && target?.kind === 'own' ? [target.file] : [];
@@ -105,16 +105,18 @@ async function readModule(
   const source = readTextIfPresent(file);
   if (source === null) return { problem: `${file} is not there` };
   const text = withoutByteOrderMark(source);
-  if (file.endsWith('.json')) return jsonModule(file, source);
+  if (file.endsWith('.json')) return toJsonModule(file, source);
   const transformed = transformFile({ file, source: text }, tools.transformSync);
   if (!('code' in transformed)) return transformed;
-  const { imports, exports, isModule } = outlineOf(transformed.code, tools.parse);
+  const { imports, exports, isModule } = parseOutline(transformed.code, tools.parse);
   if (!isModule && isCommonJs(file, transformed.code)) return { unable: 'it is CommonJS' };
-  const targets = await Promise.all(imports.map((each) => targetOf(each, file, resolver)));
+  const targets = await Promise.all(imports.map((each) => resolveTarget(each, file, resolver)));
   const missing = imports.findIndex(
     ({ kind }, at) => kind === 'static' && targets[at]?.kind === 'missing',
   );
-  if (missing !== -1) return missingImport(imports[missing], targets[missing], { file, text });
+  if (missing !== -1) {
+    return createMissingImport(imports[missing], targets[missing], { file, text });
+  }
   return { ...transformed, file, source, imports, exports, targets };
 }
 
@@ -124,7 +126,7 @@ function isCommonJs(file: string, code: string): boolean {
 }
 
 /** Null for what is looked up as it runs: what is made up there, and what may be missing. */
-async function targetOf(
+async function resolveTarget(
   { kind, specifier }: ModuleImport,
   file: string,
   resolver: Resolver,
@@ -138,7 +140,7 @@ interface Place {
   readonly text: string;
 }
 
-function missingImport(
+function createMissingImport(
   each: ModuleImport | undefined,
   target: Target | null | undefined,
   { file, text }: Place,
@@ -151,7 +153,7 @@ function missingImport(
 }
 
 /** Each key of it can be imported by its name, as TypeScript allows it. */
-function jsonModule(file: string, source: string): OwnModule | Obstacle {
+function toJsonModule(file: string, source: string): OwnModule | Obstacle {
   const parsed = parseJson(source);
   if (!parsed.ok) return { problem: `${file}: ${parsed.error}` };
   const keys = isRecord(parsed.value) ? Object.keys(parsed.value) : [];

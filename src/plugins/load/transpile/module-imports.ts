@@ -43,9 +43,9 @@ export interface ModuleOutline {
 }
 
 /** What a module imports and exports; `read` is the lexer. */
-export function outlineOf(code: string, read: typeof parse): ModuleOutline {
+export function parseOutline(code: string, read: typeof parse): ModuleOutline {
   const [found, exported] = read(code);
-  const imports = found.flatMap((each) => importOf(each, code));
+  const imports = found.flatMap((each) => toModuleImport(each, code));
   const exports = exported.map(({ n }) => n);
   const saysSo = exports.length > 0 || imports.some(({ kind }) => kind !== 'dynamic');
   return { imports, exports, isModule: saysSo || /^export \{\};$/m.test(code) };
@@ -58,7 +58,7 @@ const KINDS: Readonly<Record<number, ModuleImport['kind']>> = {
 };
 
 /** None for kinds that Node.js does not have yet. */
-function importOf(
+function toModuleImport(
   { t, n, s, e, ss, se, a }: ImportSpecifier,
   code: string,
 ): readonly ModuleImport[] {
@@ -89,12 +89,12 @@ function parseClause(text: string): ImportClause | null {
 }
 
 /** A name as a string of JavaScript. */
-export function quoted(name: string): string {
+export function quoteText(name: string): string {
   return name.startsWith('"') ? name : JSON.stringify(name);
 }
 
 /** What a clause wants of the other module, but all at once. */
-export function wantedNames(clause: ImportClause): readonly string[] {
-  const named = clause.named.map(({ from }) => String(JSON.parse(quoted(from))));
+export function listWantedNames(clause: ImportClause): readonly string[] {
+  const named = clause.named.map(({ from }) => String(JSON.parse(quoteText(from))));
   return clause.default === null ? named : ['default', ...named];
 }

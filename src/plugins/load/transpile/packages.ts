@@ -35,9 +35,9 @@ export function createPackageFinder(): PackageFinder {
   };
   const find = (specifier: string, importer: string): FoundPackage | null => {
     const from = path.dirname(importer);
-    const own = nearestManifest(from, read);
+    const own = findNearestManifest(from, read);
     if (specifier.startsWith('#')) return findInside(specifier, { own, importer, find });
-    const { name, request } = partsOf(specifier);
+    const { name, request } = splitSpecifier(specifier);
     if (own?.manifest['name'] === name && own.manifest['exports'] !== undefined) {
       return findExported({ directory: own.directory, manifest: own.manifest, request });
     }
@@ -60,7 +60,10 @@ interface Home {
   readonly manifest: Manifest;
 }
 
-function nearestManifest(from: string, read: (directory: string) => Manifest | null): Home | null {
+function findNearestManifest(
+  from: string,
+  read: (directory: string) => Manifest | null,
+): Home | null {
   for (let directory = from; ; directory = path.dirname(directory)) {
     if (path.basename(directory) === 'node_modules') return null;
     const manifest = read(directory);
@@ -77,14 +80,14 @@ interface Inside {
 
 /** `#name`, which the package's own `imports` explain. */
 function findInside(name: string, { own, importer, find }: Inside): FoundPackage | null {
-  const target = own === null ? null : mappedTarget(own.manifest['imports'] ?? {}, name);
+  const target = own === null ? null : resolveMapping(own.manifest['imports'] ?? {}, name);
   if (own === null || target === null) return null;
   if (!target.startsWith('./')) return find(target, importer);
-  return foundIn(own, path.join(own.directory, target));
+  return findInPackage(own, path.join(own.directory, target));
 }
 
 /** `@scope/name/a/b` is `./a/b` of `@scope/name`. */
-function partsOf(specifier: string): { readonly name: string; readonly request: string } {
+function splitSpecifier(specifier: string): { readonly name: string; readonly request: string } {
   const parts = specifier.split('/');
   const count = specifier.startsWith('@') ? 2 : 1;
   return {
@@ -101,18 +104,19 @@ function findExported({ directory, manifest, request }: Exported): FoundPackage 
   const { exports, main } = manifest;
   const home = { directory, manifest };
   if (exports !== undefined && exports !== null) {
-    const target = mappedTarget(exports, request);
-    return target === null ? null : foundIn(home, path.join(directory, target));
+    const target = resolveMapping(exports, request);
+    return target === null ? null : findInPackage(home, path.join(directory, target));
   }
   const isWhole = request === '.';
   const named =
-    isWhole && typeof main === 'string' ? foundIn(home, path.join(directory, main)) : null;
+    isWhole && typeof main === 'string' ? findInPackage(home, path.join(directory, main)) : null;
   return (
-    named ?? foundIn(home, isWhole ? path.join(directory, 'index') : path.join(directory, request))
+    named ??
+    findInPackage(home, isWhole ? path.join(directory, 'index') : path.join(directory, request))
   );
 }
 
-function foundIn({ manifest }: Home, base: string): FoundPackage | null {
+function findInPackage({ manifest }: Home, base: string): FoundPackage | null {
   const file = findFile(base, PACKAGE_ENDINGS);
   return file === null ? null : { file, isForPlugins: isForPlugins(manifest) };
 }
@@ -126,10 +130,10 @@ function isForPlugins(manifest: Manifest): boolean {
 }
 
 /** As Node.js chooses for `import`. */
-const CONDITIONS = ['node', 'node-addons', 'import', 'default', ...synchronous()];
+const CONDITIONS = ['node', 'node-addons', 'import', 'default', ...listSyncConditions()];
 
 /** Where Node.js can `require` ES modules it also knows those that are made for that. */
-function synchronous(): readonly string[] {
+function listSyncConditions(): readonly string[] {
   return process.features.require_module ? ['module-sync'] : [];
 }
 
@@ -137,17 +141,17 @@ function synchronous(): readonly string[] {
  * What `exports` of a package.json say of a path (`.`, `./lib/a.js`), or `imports` of a name (`#a`): a
  * path inside the package, or for `imports` also another package. Null when they say nothing.
  */
-export function mappedTarget(field: unknown, request: string): string | null {
+function resolveMapping(field: unknown, request: string): string | null {
   const table = isTable(field) ? field : { '.': field };
   if (Object.hasOwn(table, request) && !request.includes('*')) {
-    return targetOf(table[request], '');
+    return resolveTarget(table[request], '');
   }
   const pattern = Object.keys(table)
-    .filter((key) => fits(key, request))
-    .toSorted(bySpecificity)[0];
+    .filter((key) => isPatternMatch(key, request))
+    .toSorted(compareSpecificity)[0];
   if (pattern === undefined) return null;
   const [before = '', after = ''] = pattern.split('*');
-  return targetOf(table[pattern], request.slice(before.length, request.length - after.length));
+  return resolveTarget(table[pattern], request.slice(before.length, request.length - after.length));
 }
 
 /** A table has paths as its keys; everything else is about the package as a whole. */
@@ -155,7 +159,7 @@ function isTable(field: unknown): field is Record<string, unknown> {
   return isRecord(field) && Object.keys(field).every((key) => /^[.#]/.test(key));
 }
 
-function fits(key: string, request: string): boolean {
+function isPatternMatch(key: string, request: string): boolean {
   const [before = '', after, more] = key.split('*');
   if (after === undefined || more !== undefined) return false;
   return (
@@ -166,12 +170,12 @@ function fits(key: string, request: string): boolean {
   );
 }
 
-function bySpecificity(one: string, other: string): number {
+function compareSpecificity(one: string, other: string): number {
   return other.indexOf('*') - one.indexOf('*') || other.length - one.length;
 }
 
 /** The first that fits counts; a null forbids it. */
-function targetOf(target: unknown, star: string): string | null {
+function resolveTarget(target: unknown, star: string): string | null {
   return findTarget(target, star) ?? null;
 }
 

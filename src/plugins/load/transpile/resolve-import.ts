@@ -40,9 +40,9 @@ export function createResolver({
     const { createPackageFinder } = await import('./packages.ts');
     packages ??= createPackageFinder();
     const found = packages.find(specifier, importer);
-    if (found !== null) return packageTarget(found, entry.package?.directory ?? null);
+    if (found !== null) return toPackageTarget(found, entry.package?.directory ?? null);
     const ofHost = bringsPackages ? null : createPackageFinder().find(specifier, HERE);
-    if (ofHost === null) return missingPackage(specifier, importer, entry.package);
+    if (ofHost === null) return toMissing(specifier, importer, entry.package);
     return { kind: 'foreign', url: pathToFileURL(ofHost.file).href, isHosts: true };
   };
   return { resolve, uses: () => packages?.uses() ?? { packages: [], manifests: [] } };
@@ -55,10 +55,10 @@ async function resolvePath(specifier: string, importer: string): Promise<Target>
   if (file === null) {
     return { kind: 'missing', message: `Cannot find '${specifier}' imported from ${importer}` };
   }
-  return isTranslatable(file) ? { kind: 'own', file } : foreign(file);
+  return isTranslatable(file) ? { kind: 'own', file } : toForeign(file);
 }
 
-function foreign(file: string): Target {
+function toForeign(file: string): Target {
   return { kind: 'foreign', url: pathToFileURL(file).href };
 }
 
@@ -70,10 +70,10 @@ function isTranslatable(file: string): boolean {
 }
 
 /** What Node.js can import as it is stays where it is, and is shared by all who import it. */
-function packageTarget({ file, isForPlugins }: FoundPackage, home: string | null): Target {
+function toPackageTarget({ file, isForPlugins }: FoundPackage, home: string | null): Target {
   const isOwn = home !== null && isInside(file, home);
   const isTranslated = NOT_FOR_NODE.test(file) || ((isOwn || isForPlugins) && isTranslatable(file));
-  return isTranslated ? { kind: 'own', file } : foreign(file);
+  return isTranslated ? { kind: 'own', file } : toForeign(file);
 }
 
 function isInside(file: string, home: string): boolean {
@@ -86,14 +86,14 @@ const FORMER = /^@clinebot\//u;
 const RENAMED =
   'the plugin is written for an early Cline: its packages are called @cline/… now, and its hooks are in "hooks"';
 
-function missingPackage(specifier: string, importer: string, owner: PluginPackage | null): Target {
+function toMissing(specifier: string, importer: string, owner: PluginPackage | null): Target {
   return {
     kind: 'missing',
-    message: `Cannot find package '${specifier}' imported from ${importer}; ${FORMER.test(specifier) ? RENAMED : adviceFor(importer, owner)}`,
+    message: `Cannot find package '${specifier}' imported from ${importer}; ${FORMER.test(specifier) ? RENAMED : describeAdvice(importer, owner)}`,
   };
 }
 
-function adviceFor(importer: string, owner: PluginPackage | null): string {
+function describeAdvice(importer: string, owner: PluginPackage | null): string {
   if (owner === null) {
     return `install it beside the plugin, with npm install in ${path.dirname(importer)}`;
   }

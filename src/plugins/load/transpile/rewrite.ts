@@ -4,7 +4,7 @@ import {
   type ImportClause,
   type ModuleImport,
   type ModuleOutline,
-  quoted,
+  quoteText,
 } from './module-imports.ts';
 import type { Target } from './resolve-import.ts';
 
@@ -36,9 +36,9 @@ export function rewriteModule(module: ResolvedModule, neighbours: Neighbours): R
   const edits = module.imports.flatMap((each, at): readonly Edit[] => {
     const target = module.targets[at] ?? null;
     if (each.kind === 'meta') return [edit(each.start, each.end, `${SCOPE}.meta`)];
-    if (each.kind === 'dynamic') return dynamicEdits(each, target, neighbours);
+    if (each.kind === 'dynamic') return listDynamicEdits(each, target, neighbours);
     if (target?.kind === 'provided') return [above.take(each)];
-    return staticEdits(each, target, neighbours);
+    return listStaticEdits(each, target, neighbours);
   });
   const body = applyEdits(module.code, edits);
   const statements = `${module.helpers}${above.statements()}`;
@@ -70,7 +70,7 @@ function applyEdits(code: string, edits: readonly Edit[]): string {
 }
 
 /** What is known is imported as Node.js does it; everything else is looked up as it runs. */
-function dynamicEdits(
+function listDynamicEdits(
   { from, to }: ModuleImport,
   target: Target | null,
   { nameOf }: Neighbours,
@@ -80,7 +80,7 @@ function dynamicEdits(
   return [edit(from, from + 'import'.length, `${SCOPE}.import`)];
 }
 
-function staticEdits(
+function listStaticEdits(
   { start, end, to, hasAttributes }: ModuleImport,
   target: Target | null,
   { nameOf }: Neighbours,
@@ -106,14 +106,14 @@ function createPrelude({ code, exports }: ResolvedModule, { namesOf }: Neighbour
     const own = pairs.map(([from, to]) => ({ from, to, local: `${SCOPE}_${count++}` }));
     const taking = own.map(({ from, local }) => `${from}: ${local}`).join(', ');
     const giving = own.map(({ local, to }) => `${local} as ${to}`).join(', ');
-    return `const { ${taking} } = ${providedText(specifier)}; export { ${giving} };`;
+    return `const { ${taking} } = ${renderProvided(specifier)}; export { ${giving} };`;
   };
   const starred = (specifier: string): string => {
     const free = namesOf(specifier).filter((name) => name !== 'default' && !taken.has(name));
     for (const name of free) taken.add(name);
     return exportAs(
       specifier,
-      free.map((name) => [quoted(name), quoted(name)]),
+      free.map((name) => [quoteText(name), quoteText(name)]),
     );
   };
   const statementOf = (clause: ImportClause, specifier: string): string => {
@@ -121,35 +121,35 @@ function createPrelude({ code, exports }: ResolvedModule, { namesOf }: Neighbour
     if (clause.isStar) return starred(specifier);
     if (clause.namespace !== null) {
       const local = `${SCOPE}_${count++}`;
-      return `const ${local} = ${providedText(specifier)}; export { ${local} as ${clause.namespace} };`;
+      return `const ${local} = ${renderProvided(specifier)}; export { ${local} as ${clause.namespace} };`;
     }
     return exportAs(
       specifier,
-      clause.named.map(({ from, to }) => [quoted(from), to]),
+      clause.named.map(({ from, to }) => [quoteText(from), to]),
     );
   };
   return {
     take({ from, to, specifier, clause }) {
       if (clause !== null && specifier !== null) statements += statementOf(clause, specifier);
-      return edit(from, to, lineBreaksOf(code.slice(from, to)));
+      return edit(from, to, countLineBreaks(code.slice(from, to)));
     },
     statements: () => statements,
   };
 }
 
-function providedText(specifier: string): string {
+function renderProvided(specifier: string): string {
   return `${SCOPE}.provided(${JSON.stringify(specifier)})`;
 }
 
 function importText(clause: ImportClause, specifier: string): string {
-  const provided = providedText(specifier);
+  const provided = renderProvided(specifier);
   const byDefault = clause.default === null ? [] : [`"default": ${clause.default}`];
-  const named = clause.named.map(({ from, to }) => `${quoted(from)}: ${to}`);
+  const named = clause.named.map(({ from, to }) => `${quoteText(from)}: ${to}`);
   const all = [...byDefault, ...named].join(', ');
   const some = all === '' ? '' : `const { ${all} } = ${provided};`;
   return clause.namespace === null ? some : `${some}const ${clause.namespace} = ${provided};`;
 }
 
-function lineBreaksOf(text: string): string {
+function countLineBreaks(text: string): string {
   return text.replaceAll(/[^\n]+/g, '');
 }

@@ -39,19 +39,19 @@ export function transformFile(
   { file, source }: SourceFile,
   transform: typeof transformSync,
 ): TransformedCode | Obstacle {
-  const { code, map, errors, helpersUsed } = transform(file, withoutHashbang(source), OPTIONS);
+  const { code, map, errors, helpersUsed } = transform(file, removeHashbang(source), OPTIONS);
   const error = errors.find(({ severity }) => severity.startsWith('Error'));
   if (error !== undefined && code === '') {
-    return { problem: `${file}${placeOf(error.labels, source)}: ${sentenceOf(error)}` };
+    return { problem: `${file}${formatPlace(error.labels, source)}: ${formatProblem(error)}` };
   }
   if (error !== undefined) return { unable: error.message };
-  const helpers = helpersFor(Object.keys(helpersUsed));
+  const helpers = findHelpers(Object.keys(helpersUsed));
   if (helpers === null) return { unable: 'it needs more than can be put above it' };
   return { code, mappings: map?.mappings ?? '', helpers };
 }
 
 /** Of the same length, so that every place stays right. */
-function withoutHashbang(source: string): string {
+function removeHashbang(source: string): string {
   return source.startsWith('#!') ? `//${source.slice(2)}` : source;
 }
 
@@ -60,7 +60,7 @@ interface Label {
   readonly start: number;
 }
 
-function placeOf(labels: readonly Label[], source: string): string {
+function formatPlace(labels: readonly Label[], source: string): string {
   const start = labels.at(-1)?.start;
   if (start === undefined) return '';
   const lines = Buffer.from(source).toString('utf8', 0, start).split('\n');
@@ -72,7 +72,7 @@ interface SyntaxProblem {
   readonly helpMessage: string | null;
 }
 
-function sentenceOf({ message, helpMessage }: SyntaxProblem): string {
+function formatProblem({ message, helpMessage }: SyntaxProblem): string {
   return helpMessage === null ? message : `${message} (${helpMessage})`;
 }
 
@@ -83,7 +83,7 @@ const HELPER_NAMES = ['decorate', 'decorateParam'];
  * What decorated classes call, for a module that has some, on one line; nothing for others. Null when a
  * module calls more than is here.
  */
-function helpersFor(called: readonly string[]): string | null {
+function findHelpers(called: readonly string[]): string | null {
   if (called.length === 0) return '';
   return called.every((name) => HELPER_NAMES.includes(name)) ? HELPERS : null;
 }

@@ -4,17 +4,17 @@ import {
   FORMAT,
   type ProvidedUse,
   type RecordedModule,
-  type Translation,
-  type TranslationRecord,
-  checksum,
-  holds,
-  homeOf,
+  type Transpiled,
+  type TranspiledRecord,
+  computeChecksum,
+  hasModules,
+  getCachePlace,
   RECORD,
-  translationIn,
+  toTranspiled,
 } from '../cache.ts';
 import type { LoadRequest } from '../loading.ts';
 import { type OwnModule, readGraph } from './module-graph.ts';
-import { wantedNames } from './module-imports.ts';
+import { listWantedNames } from './module-imports.ts';
 import { createResolver } from './resolve-import.ts';
 import { type Rewritten, rewriteModule } from './rewrite.ts';
 import type { Obstacle } from './transform.ts';
@@ -22,26 +22,26 @@ import { readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:f
 import { createPrivateDirectory } from '../../../base/files.ts';
 
 /** Makes of an entry and all that it imports of its plugin what Node.js can import, and keeps it. */
-export async function translate(request: LoadRequest): Promise<Translation | Obstacle> {
+export async function transpile(request: LoadRequest): Promise<Transpiled | Obstacle> {
   const resolver = createResolver(request);
   const graph = await readGraph(request, resolver);
   if (!('at' in graph)) return graph;
-  const names = namesFor(graph.map(({ file }) => file));
+  const names = createFileNames(graph.map(({ file }) => file));
   const written = graph.map((module) => writeModule(module, { graph, names, request }));
-  const record: Omit<TranslationRecord, 'digest'> = {
+  const record: Omit<TranspiledRecord, 'digest'> = {
     format: FORMAT,
     entry: request.entry.file,
     home: request.entry.package?.directory ?? '',
     modules: written.map(({ module }) => module),
     ...resolver.uses(),
-    provided: graph.flatMap((module) => providedUses(module, request)),
+    provided: graph.flatMap((module) => listProvidedUses(module, request)),
   };
   const maps = new Map(written.map(({ module, map }) => [`${module.name}.map`, map]));
-  return keepTranslation(record, { request, maps });
+  return writeToCache(record, { request, maps });
 }
 
 /** Readable, and each only once: `lib/helper.ts` beside the entry is `lib.helper.mjs`. */
-function namesFor(files: readonly string[]): ReadonlyMap<string, string> {
+function createFileNames(files: readonly string[]): ReadonlyMap<string, string> {
   const home = path.dirname(files[0] ?? '');
   const names = new Map<string, string>();
   const used = new Set<string>();
@@ -78,19 +78,22 @@ function writeModule(module: OwnModule, { graph, names, request }: Surroundings)
   const rewritten = rewriteModule(module, {
     nameOf: (other) => names.get(other) ?? null,
     namesOf: (specifier) => [
-      ...new Set([...exportedNames(specifier, request), ...wantedOf(module, graph)]),
+      ...new Set([...listExportedNames(specifier, request), ...collectWantedNames(module, graph)]),
     ],
   });
   const code = `${rewritten.code}\n//# sourceMappingURL=${name}.map\n`;
-  return { module: { file, name, source, code }, map: sourceMapOf(module, name, rewritten) };
+  return { module: { file, name, source, code }, map: renderSourceMap(module, name, rewritten) };
 }
 
-function exportedNames(specifier: string, { provided }: LoadRequest): readonly string[] {
+function listExportedNames(specifier: string, { provided }: LoadRequest): readonly string[] {
   return Object.keys(provided(specifier) ?? {});
 }
 
 /** What others import of a module that passes on another as a whole: it must be there, if only to say that it is not. */
-function wantedOf({ file, targets, imports }: OwnModule, graph: readonly OwnModule[]): string[] {
+function collectWantedNames(
+  { file, targets, imports }: OwnModule,
+  graph: readonly OwnModule[],
+): string[] {
   const passesOnOthers = imports.some(
     ({ clause }, at) => clause?.isStar === true && targets[at]?.kind !== 'provided',
   );
@@ -99,12 +102,12 @@ function wantedOf({ file, targets, imports }: OwnModule, graph: readonly OwnModu
     other.imports.flatMap((each, at) => {
       const target = other.targets[at];
       const isOfThis = target?.kind === 'own' && target.file === file;
-      return isOfThis && each.clause !== null ? wantedNames(each.clause) : [];
+      return isOfThis && each.clause !== null ? listWantedNames(each.clause) : [];
     }),
   );
 }
 
-function sourceMapOf(
+function renderSourceMap(
   { file, mappings }: OwnModule,
   name: string,
   { linesAbove }: Rewritten,
@@ -118,11 +121,11 @@ function sourceMapOf(
   });
 }
 
-function providedUses({ imports, targets }: OwnModule, request: LoadRequest): ProvidedUse[] {
+function listProvidedUses({ imports, targets }: OwnModule, request: LoadRequest): ProvidedUse[] {
   return imports.flatMap((each, at) => {
     if (each.specifier === null || targets[at]?.kind !== 'provided') return [];
     const { specifier, clause } = each;
-    const names = clause?.isStar === true ? exportedNames(specifier, request).join() : '';
+    const names = clause?.isStar === true ? listExportedNames(specifier, request).join() : '';
     return [{ specifier, names }];
   });
 }
@@ -134,32 +137,36 @@ export interface Keeping {
 }
 
 /** Writes a translation where it is found the next time, or where nothing can be written, for this process only. */
-export async function keepTranslation(
-  made: Omit<TranslationRecord, 'digest'>,
+async function writeToCache(
+  made: Omit<TranspiledRecord, 'digest'>,
   { request, maps }: Keeping,
-): Promise<Translation> {
-  const digest = digestOf(made);
+): Promise<Transpiled> {
+  const digest = computeDigest(made);
   const record = { ...made, digest };
-  const home = homeOf(request);
-  const kept = home === null ? null : keepIn(home, record, maps);
+  const home = getCachePlace(request);
+  const kept = home === null ? null : tryWriteToCache(home, record, maps);
   if (kept !== null) return kept;
-  const { temporaryDirectory } = await import('../temporary-files.ts');
-  return placeIn(path.join(temporaryDirectory(), path.basename(request.entry.file)), record, maps);
+  const { getTemporaryDirectory } = await import('../temporary-files.ts');
+  return writeModules(
+    path.join(getTemporaryDirectory(), path.basename(request.entry.file)),
+    record,
+    maps,
+  );
 }
 
-function digestOf(made: Omit<TranslationRecord, 'digest'>): string {
+function computeDigest(made: Omit<TranspiledRecord, 'digest'>): string {
   const text = JSON.stringify(made);
-  return `${checksum(text)}-${text.length}`;
+  return `${computeChecksum(text)}-${text.length}`;
 }
 
 /** Null when it cannot be written: a full disk, a directory of somebody else. */
-function keepIn(
+function tryWriteToCache(
   home: string,
-  record: TranslationRecord,
+  record: TranspiledRecord,
   maps: ReadonlyMap<string, string>,
-): Translation | null {
+): Transpiled | null {
   try {
-    const translation = placeIn(home, record, maps);
+    const translation = writeModules(home, record, maps);
     replaceFile(path.join(home, RECORD), JSON.stringify(record));
     dropOld(home, record.digest);
     return translation;
@@ -169,30 +176,30 @@ function keepIn(
 }
 
 /** Whoever looks finds all of the modules or none. */
-function placeIn(
+function writeModules(
   home: string,
-  { digest, modules }: TranslationRecord,
+  { digest, modules }: TranspiledRecord,
   maps: ReadonlyMap<string, string>,
-): Translation {
+): Transpiled {
   const directory = path.join(home, digest);
-  if (!holds(directory, modules)) {
-    const unfinished = temporaryName(directory);
+  if (!hasModules(directory, modules)) {
+    const unfinished = createTemporaryName(directory);
     createPrivateDirectory(unfinished);
     const texts = new Map([
       ...maps,
       ...modules.map(({ name, code }): [string, string] => [name, code]),
     ]);
     for (const [name, text] of texts) writeFileSync(path.join(unfinished, name), text, PRIVATE);
-    moveInto(directory, unfinished, () => holds(directory, modules));
+    moveInto(directory, unfinished, () => hasModules(directory, modules));
   }
-  return translationIn(directory, modules);
+  return toTranspiled(directory, modules);
 }
 
 const PRIVATE = { mode: 0o600 };
 
 let count = 0;
 
-function temporaryName(file: string): string {
+function createTemporaryName(file: string): string {
   count += 1;
   return `${file}.${process.pid}-${count}.tmp`;
 }
@@ -203,7 +210,7 @@ function moveInto(directory: string, unfinished: string, isThere: () => boolean)
     renameSync(unfinished, directory);
   } catch {
     if (isThere()) return remove(unfinished);
-    const broken = temporaryName(directory);
+    const broken = createTemporaryName(directory);
     renameSync(directory, broken);
     renameSync(unfinished, directory);
     remove(broken);
@@ -215,7 +222,7 @@ function remove(directory: string): void {
 }
 
 function replaceFile(file: string, text: string): void {
-  const unfinished = temporaryName(file);
+  const unfinished = createTemporaryName(file);
   writeFileSync(unfinished, text, PRIVATE);
   renameSync(unfinished, file);
 }

@@ -106,13 +106,13 @@ export function checkAgentConfig(config: AgentRuntimeConfig): void {
   }
   if (model !== undefined) {
     if (isRecord(model) && typeof model['stream'] === 'function') return;
-    throw wrong('model', 'an object with stream(request)', model);
+    throw createConfigError('model', 'an object with stream(request)', model);
   }
-  if (typeof providerId !== 'string') throw wrong('providerId', 'a text', providerId);
-  if (typeof modelId !== 'string') throw wrong('modelId', 'a text', modelId);
+  if (typeof providerId !== 'string') throw createConfigError('providerId', 'a text', providerId);
+  if (typeof modelId !== 'string') throw createConfigError('modelId', 'a text', modelId);
 }
 
-function wrong(place: string, expected: string, given: unknown): HooklineError {
+function createConfigError(place: string, expected: string, given: unknown): HooklineError {
   return new HooklineError('USAGE_INVALID', {
     message: `expected ${place} to be ${expected}, found ${given === undefined ? 'nothing' : typeName(given)}`,
     hint: 'An agent is given { providerId, modelId, apiKey } or { model }.',

@@ -121,7 +121,7 @@ export class AgentRuntime {
       said: this.#said,
       onEvent: (event) => {
         this.#state = event.snapshot;
-        for (const listener of this.#listeners) tell(listener, event);
+        for (const listener of this.#listeners) notify(listener, event);
       },
     });
   }
@@ -143,7 +143,7 @@ const IDLE: Pick<AgentRuntimeStateSnapshot, 'status' | 'iteration' | 'pendingToo
 };
 
 /** What a listener does wrong is its own. */
-function tell(listener: AgentEventListener, event: AgentRuntimeEvent): void {
+function notify(listener: AgentEventListener, event: AgentRuntimeEvent): void {
   const telling = async (): Promise<void> => listener(event);
   telling().catch(() => undefined);
 }
@@ -164,14 +164,14 @@ function readInput(input: AgentRunInput): ReadInput {
       hint: 'Take what was said before with restore(messages), then run the next prompt.',
     });
   }
-  return { prompt: textOf(last), before: messages.slice(0, -1) };
+  return { prompt: readText(last), before: messages.slice(0, -1) };
 }
 
 function isList(input: AgentMessage | readonly AgentMessage[]): input is readonly AgentMessage[] {
   return Array.isArray(input);
 }
 
-function textOf({ content }: AgentMessage): string {
+function readText({ content }: AgentMessage): string {
   const texts = content.map((part) => {
     if (part.type === 'text') return part.text;
     if (part.type === 'file') return `<file path="${part.path}">\n${part.content}\n</file>`;

@@ -43,7 +43,7 @@ export interface OpenedAgent {
 /** Opens a session that has nothing but what it is given: no hooks, files, instructions or tools of this machine. */
 export async function openAgent(request: OpenAgentRequest): Promise<OpenedAgent> {
   const { agentId, said } = request;
-  const place = emptyPlace(readSurroundings());
+  const place = createEmptyPlace(readSurroundings());
   const results: AgentRunResult[] = [];
   try {
     const host = await openHost(request, place, results);
@@ -52,7 +52,7 @@ export async function openAgent(request: OpenAgentRequest): Promise<OpenedAgent>
       await host.dispose();
       throw error;
     });
-    return openedAgent(host, agentId, results);
+    return toOpenedAgent(host, agentId, results);
   } finally {
     // Whoever never disposes of an agent must not leave directories behind.
     rmSync(place.cwd, { recursive: true, force: true });
@@ -74,12 +74,12 @@ async function openHost(
   });
   const host = await createHost({
     ...place,
-    ...agentOptions(config),
+    ...buildAgentOptions(config),
     ...(program === null ? {} : { person: program.person }),
     offers: (name) => isOffered(policies, name),
     sources: [{ handlers: () => [policyHandler(policies)] }],
     plugins: {
-      objects: [keeper(results), ...(await pluginsOf(request))],
+      objects: [createKeeper(results), ...(await listPlugins(request))],
       extraTools: config.tools ?? [],
       discovers: false,
       onIssue: ({ plugin, message }) => log(`${plugin}: ${message}`),
@@ -91,13 +91,13 @@ async function openHost(
   return host;
 }
 
-function openedAgent(host: Host, agentId: string, results: AgentRunResult[]): OpenedAgent {
+function toOpenedAgent(host: Host, agentId: string, results: AgentRunResult[]): OpenedAgent {
   const messages = (): AgentMessage[] => toAgentMessages(host.session(agentId).messages());
   return {
     async run(prompt) {
       results.length = 0;
       const run = await host.send(agentId, prompt);
-      return results.at(-1) ?? unheardResult(run, { agentId, messages: messages() });
+      return results.at(-1) ?? createUnheardResult(run, { agentId, messages: messages() });
     },
     abort: (reason) => void host.abort(agentId, reason).catch(() => undefined),
     messages,
@@ -106,7 +106,7 @@ function openedAgent(host: Host, agentId: string, results: AgentRunResult[]): Op
 }
 
 /** Of a prompt that never became a run, nobody tells the plugins. */
-function unheardResult(
+function createUnheardResult(
   { status, text, iterations, usage, reason }: RunResult,
   known: Pick<AgentRunResult, 'agentId' | 'messages'>,
 ): AgentRunResult {
@@ -122,7 +122,7 @@ function unheardResult(
 }
 
 /** A place where nothing lies, so that nothing is found; keys of providers are still known. */
-function emptyPlace(surroundings: Surroundings): AgentPlace {
+function createEmptyPlace(surroundings: Surroundings): AgentPlace {
   const {
     HOOKLINE_HOME: _state,
     CLAUDE_CONFIG_DIR: _claude,
@@ -143,21 +143,21 @@ interface AgentPlace extends Pick<HostOptions, 'surroundings' | 'roots' | 'diale
   readonly cwd: string;
 }
 
-function agentOptions(config: AgentRuntimeConfig): AgentOptions {
+function buildAgentOptions(config: AgentRuntimeConfig): AgentOptions {
   const { maxIterations, systemPrompt = '', modelOptions = {} } = config;
   return {
-    model: modelWish(config),
+    model: toModelWish(config),
     toolset: 'cline-sdk',
     permissionMode: 'bypassPermissions',
     ...(maxIterations === undefined ? {} : { maxTurns: maxIterations }),
     systemPrompt: { whole: () => systemPrompt },
     chooseTools: (_own, ofPlugins) => ofPlugins,
-    shapeRequest: async (request) => ({ ...settingsOf(modelOptions), ...request }),
+    shapeRequest: async (request) => ({ ...readSettings(modelOptions), ...request }),
   };
 }
 
-function modelWish(config: AgentRuntimeConfig): NonNullable<AgentOptions['model']> {
-  if (isOwnModel(config)) return modelOf(config.model, config.modelOptions ?? {});
+function toModelWish(config: AgentRuntimeConfig): NonNullable<AgentOptions['model']> {
+  if (isOwnModel(config)) return createModel(config.model, config.modelOptions ?? {});
   const { providerId, modelId, apiKey, baseUrl, headers, fetch, script } = config;
   return {
     provider: resolveProviderId(providerId),
@@ -178,7 +178,7 @@ function isOwnModel(
   return isRecord(config['model']);
 }
 
-function settingsOf(given: Record<string, unknown>): Partial<ModelRequest> {
+function readSettings(given: Record<string, unknown>): Partial<ModelRequest> {
   const { temperature, maxTokens, reasoningEffort, thinking } = given;
   return {
     ...(typeof temperature === 'number' ? { temperature } : {}),
@@ -189,7 +189,7 @@ function settingsOf(given: Record<string, unknown>): Partial<ModelRequest> {
 }
 
 /** How a run ended is told to plugins, in their words; this one keeps it. */
-function keeper(results: AgentRunResult[]): AgentPlugin {
+function createKeeper(results: AgentRunResult[]): AgentPlugin {
   return {
     name: 'agent',
     manifest: { capabilities: ['hooks'] },
@@ -197,7 +197,7 @@ function keeper(results: AgentRunResult[]): AgentPlugin {
   };
 }
 
-async function pluginsOf({ config, agentId }: OpenAgentRequest): Promise<readonly AgentPlugin[]> {
+async function listPlugins({ config, agentId }: OpenAgentRequest): Promise<readonly AgentPlugin[]> {
   const { hooks, plugins = [], agentRole, systemPrompt } = config;
   const own: readonly AgentPlugin[] =
     hooks === undefined
@@ -246,7 +246,7 @@ const ASKED = {
 };
 
 /** A program's own model as one that sessions can ask. */
-export function modelOf(own: AgentModel, options: Record<string, unknown>): Model {
+function createModel(own: AgentModel, options: Record<string, unknown>): Model {
   return {
     provider: 'own',
     id: 'own',
@@ -254,13 +254,13 @@ export function modelOf(own: AgentModel, options: Record<string, unknown>): Mode
     prices: null,
     stream(request, signal) {
       const make = async (_request: ModelRequest, both: AbortSignal): Promise<ApiHandler> =>
-        handlerOf(() => askedStream(own, { request, options, signal: both }));
+        createHandler(() => askedStream(own, { request, options, signal: both }));
       return streamFromHandler({ asked: ASKED, limits: STREAM_LIMITS, make }, request, signal);
     },
   };
 }
 
-function handlerOf(stream: () => AsyncGenerator<ApiStreamChunk>): ApiHandler {
+function createHandler(stream: () => AsyncGenerator<ApiStreamChunk>): ApiHandler {
   return {
     createMessage: stream,
     getMessages: (_system, messages) => messages,
@@ -294,25 +294,25 @@ async function* askedStream(
       ...(maxOutputTokens === undefined ? {} : { maxTokens: maxOutputTokens }),
     },
   });
-  for await (const event of events) yield* chunksOf(event);
+  for await (const event of events) yield* readChunks(event);
 }
 
 const ID = 'own';
 
-function chunksOf(event: AgentModelEvent): readonly ApiStreamChunk[] {
+function readChunks(event: AgentModelEvent): readonly ApiStreamChunk[] {
   switch (event.type) {
     case 'text-delta':
       return [{ type: 'text', text: event.text, id: ID }];
     case 'reasoning-delta':
       return [{ type: 'reasoning', reasoning: event.text, id: ID }];
     case 'tool-call-delta':
-      return [callOf(event)];
+      return [toCall(event)];
     case 'usage': {
       const { inputTokens = 0, outputTokens = 0, ...cached } = event.usage;
       return [{ type: 'usage', inputTokens, outputTokens, ...cached, id: ID }];
     }
     case 'finish':
-      return [endOf(event)];
+      return [toEnd(event)];
     case 'media':
     case 'tool-result':
       return [];
@@ -321,7 +321,7 @@ function chunksOf(event: AgentModelEvent): readonly ApiStreamChunk[] {
 
 type Event<Type extends AgentModelEvent['type']> = Extract<AgentModelEvent, { type: Type }>;
 
-function callOf(event: Event<'tool-call-delta'>): ApiStreamChunk {
+function toCall(event: Event<'tool-call-delta'>): ApiStreamChunk {
   const { index, toolCallId, toolName, inputText, input } = event;
   return {
     type: 'tool_calls',
@@ -337,7 +337,7 @@ function callOf(event: Event<'tool-call-delta'>): ApiStreamChunk {
   };
 }
 
-function endOf({ reason, error }: Event<'finish'>): ApiStreamChunk {
+function toEnd({ reason, error }: Event<'finish'>): ApiStreamChunk {
   const isFailed = reason === 'error' || reason === 'aborted';
   return {
     type: 'done',

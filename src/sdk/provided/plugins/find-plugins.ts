@@ -41,12 +41,12 @@ export function resolveAgentPluginPaths(options: ResolveAgentPluginPathsOptions 
   const searched = resolvePluginConfigSearchPaths(options.workspacePath ?? cwd);
   const all = [...new Set([...named, ...searched.flatMap(discoverPluginModulePaths)])];
   if (options.includeDisabled === true) return all;
-  const disabled = disabledPlugins(surroundings);
+  const disabled = readDisabledPlugins(surroundings);
   return all.filter((each) => !disabled.includes(each));
 }
 
 /** What the person switched off in Cline itself. */
-function disabledPlugins(surroundings: Surroundings): readonly unknown[] {
+function readDisabledPlugins(surroundings: Surroundings): readonly unknown[] {
   const data = clineDataDirectory(surroundings);
   const named = surroundings.env['CLINE_GLOBAL_SETTINGS_PATH'] ?? '';
   const usual = data === null ? null : path.join(data, 'settings', 'global-settings.json');

@@ -5,10 +5,13 @@ import { HooklineError } from '../../../base/errors.ts';
 import { readSurroundings, type Surroundings } from '../../../host/config.ts';
 import { clineDirectory } from '../../../dialects/own-directories.ts';
 import { installPlugin as install, type PluginsPlace } from '../../../plugins/install/install.ts';
-import { listInstalled, matchInstalled } from '../../../plugins/install/installed.ts';
+import {
+  listInstalled,
+  matchInstalled,
+  removeInstalled,
+} from '../../../plugins/install/installed.ts';
 import { parseSource } from '../../../plugins/install/parse-source.ts';
 import type { Source } from '../../../plugins/install/source.ts';
-import { removeInstalled } from '../../../plugins/install/installed.ts';
 import { childEnvironment, PROVIDER_KEYS } from '../../../process/environment.ts';
 import { createProgramFinder } from '../../../process/program-finder.ts';
 import type { PluginInstallSourceType } from './plugin-sources.ts';
@@ -46,8 +49,8 @@ export async function installPlugin(options: PluginInstallOptions): Promise<Plug
   const { env, platform } = surroundings;
   const installed = await install(
     {
-      source: sourceOf(options),
-      place: placeOf(options, surroundings),
+      source: toSource(options),
+      place: resolvePlace(options, surroundings),
       isForced: options.force === true,
     },
     {
@@ -67,17 +70,19 @@ export async function uninstallPlugin(
   options: PluginUninstallOptions,
 ): Promise<PluginUninstallResult> {
   const surroundings = readSurroundings();
-  const own = placeOf({}, surroundings);
-  const places = options.cwd === undefined ? [own] : [placeOf(options, surroundings), own];
+  const own = resolvePlace({}, surroundings);
+  const places = options.cwd === undefined ? [own] : [resolvePlace(options, surroundings), own];
   const all = places.flatMap((place) => listInstalled(place));
   const [found, ...others] = matchInstalled(all, options.name, surroundings.cwd);
-  if (found === undefined || others.length > 0) throw notOne(options.name, others.length);
+  if (found === undefined || others.length > 0) {
+    throw createAmbiguousError(options.name, others.length);
+  }
   removeInstalled(found);
   const { name, path: installPath, entryPaths } = found;
   return { name, installPath, removedPaths: [installPath], entryPaths: [...entryPaths] };
 }
 
-function notOne(name: string, others: number): HooklineError {
+function createAmbiguousError(name: string, others: number): HooklineError {
   const found = others === 0 ? 'none' : `${others + 1}`;
   return new HooklineError('USAGE_INVALID', {
     message: `expected one plugin named ${JSON.stringify(name)}, found ${found}`,
@@ -85,7 +90,7 @@ function notOne(name: string, others: number): HooklineError {
   });
 }
 
-function sourceOf({ source, sourceType, cwd }: PluginInstallOptions): Source {
+function toSource({ source, sourceType, cwd }: PluginInstallOptions): Source {
   const surroundings = readSurroundings();
   const from = path.resolve(surroundings.cwd, cwd ?? '');
   const isPath = sourceType === 'local' && !/^[./~]/u.test(source);
@@ -97,7 +102,10 @@ function sourceOf({ source, sourceType, cwd }: PluginInstallOptions): Source {
   });
 }
 
-function placeOf({ cwd }: { readonly cwd?: string }, surroundings: Surroundings): PluginsPlace {
+function resolvePlace(
+  { cwd }: { readonly cwd?: string },
+  surroundings: Surroundings,
+): PluginsPlace {
   if (cwd !== undefined) {
     const workspace = path.resolve(surroundings.cwd, cwd);
     return { directory: path.join(workspace, '.cline', 'plugins'), workspace };

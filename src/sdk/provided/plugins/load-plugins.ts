@@ -102,7 +102,7 @@ export function createPluginLoading(provided: ProvidedModules): PluginLoading {
     refuseExportName(options);
     const cwd = path.resolve(readSurroundings().cwd, options.cwd ?? '');
     const found = pluginPaths.map((each) => pluginsAt(path.resolve(cwd, each)));
-    const failed = found.flatMap((each) => each.problems.map(failureOf));
+    const failed = found.flatMap((each) => each.problems.map(toFailure));
     const entries = found.flatMap((each) => each.entries);
     const loaded = await loadEntries(entries, { ...options, provided });
     return { ...loaded, failures: [...failed, ...loaded.failures] };
@@ -111,15 +111,15 @@ export function createPluginLoading(provided: ProvidedModules): PluginLoading {
   return {
     loadAgentPluginsFromPathsWithDiagnostics: withDiagnostics,
     async loadAgentPluginFromPath(pluginPath, options) {
-      const [plugin] = allOf(await withDiagnostics([pluginPath], options));
+      const [plugin] = requireAll(await withDiagnostics([pluginPath], options));
       if (plugin !== undefined) return plugin;
       throw new HooklineError('PLUGIN_INVALID', {
-        message: invalid(pluginPath, 'no plugin is in it').message,
+        message: createFailure(pluginPath, 'no plugin is in it').message,
         hint: 'A plugin is the default export of its module, or the one named "plugin".',
       });
     },
     async loadAgentPluginsFromPaths(pluginPaths, options) {
-      return allOf(await withDiagnostics(pluginPaths, options));
+      return requireAll(await withDiagnostics(pluginPaths, options));
     },
     async resolveAndLoadAgentPlugins(options = {}) {
       const cwd = path.resolve(readSurroundings().cwd, options.workspacePath ?? options.cwd ?? '');
@@ -138,11 +138,11 @@ export function createPluginLoading(provided: ProvidedModules): PluginLoading {
   };
 }
 
-function failureOf({ path: place, message }: PluginProblem): PluginInitializationFailure {
-  return invalid(place, message);
+function toFailure({ path: place, message }: PluginProblem): PluginInitializationFailure {
+  return createFailure(place, message);
 }
 
-function allOf({ plugins, failures: [failure] }: LoadedAgentPlugins): AgentPlugin[] {
+function requireAll({ plugins, failures: [failure] }: LoadedAgentPlugins): AgentPlugin[] {
   if (failure === undefined) return plugins;
   throw new HooklineError('PLUGIN_INVALID', { message: failure.message });
 }
@@ -162,7 +162,7 @@ async function findTrusted(cwd: string): Promise<Trusted> {
   return {
     trusted: found.filter(({ status }) => status.state === 'ready').map(({ entry }) => entry),
     failures: withheld.map(({ entry, status }) => ({
-      ...invalid(entry.file, `it is not loaded: ${status.why}`),
+      ...createFailure(entry.file, `it is not loaded: ${status.why}`),
       pluginName: entry.label,
     })),
   };
@@ -176,7 +176,7 @@ function refuseExportName({ exportName = 'plugin' }: LoadAgentPluginFromPathOpti
   );
 }
 
-function invalid(pluginPath: string, why: string): PluginInitializationFailure {
+function createFailure(pluginPath: string, why: string): PluginInitializationFailure {
   return { pluginPath, phase: 'load', message: `Invalid plugin module at ${pluginPath}: ${why}` };
 }
 
@@ -199,7 +199,7 @@ async function loadEntries(
   const all = outcomes.filter((each) => each !== null && 'plugin' in each);
   const meant = all.filter(({ plugin }) => isMeantFor(plugin, options));
   const winners = new Map(meant.map((each) => [each.plugin.name, each]));
-  const warnings = meant.flatMap((each) => overridden(each, winners.get(each.plugin.name)));
+  const warnings = meant.flatMap((each) => describeOverridden(each, winners.get(each.plugin.name)));
   return {
     plugins: [...winners.values()].map(({ plugin }) => withContext(plugin, options)),
     pluginPaths: [...winners.values()].map(({ file }) => file),
@@ -222,15 +222,17 @@ async function loadEntry(
     timeoutMs,
   });
   if (loading.kind === 'helper') return null;
-  if (loading.kind === 'failed') return invalid(file, loading.message);
+  if (loading.kind === 'failed') return createFailure(file, loading.message);
   const { plugin } = loading;
-  const problem = problemOf(plugin);
-  if (!isPlugin(plugin) || problem !== null) return invalid(file, problem ?? 'it is no plugin');
+  const problem = findProblem(plugin);
+  if (!isPlugin(plugin) || problem !== null) {
+    return createFailure(file, problem ?? 'it is no plugin');
+  }
   return { file, plugin };
 }
 
 /** Getters of foreign objects may throw. */
-function problemOf(plugin: unknown): string | null {
+function findProblem(plugin: unknown): string | null {
   try {
     return readManifest(plugin, 'without a name').problem;
   } catch (error) {
@@ -250,7 +252,7 @@ function isMeantFor({ manifest }: AgentPlugin, { providerId, modelId }: PluginTa
   return allows(manifest.providerIds, providerId) && allows(manifest.modelIds, modelId);
 }
 
-function overridden(
+function describeOverridden(
   { file, plugin }: Loaded,
   winner: Loaded | undefined,
 ): PluginInitializationWarning[] {

@@ -108,7 +108,7 @@ function createLoadedPlugins(
 
   return {
     async get() {
-      const print = fingerprintOf(resolveAgentPluginPaths({ cwd, workspacePath }));
+      const print = computeFingerprint(resolveAgentPluginPaths({ cwd, workspacePath }));
       if (now !== null && now.print !== print) await dispose();
       now ??= { print, registry: load() };
       return now.registry;
@@ -117,7 +117,7 @@ function createLoadedPlugins(
   };
 }
 
-function fingerprintOf(files: readonly string[]): string {
+function computeFingerprint(files: readonly string[]): string {
   const marks = files.map(
     (file) => `${file} ${statSync(file, { throwIfNoEntry: false })?.mtimeMs}`,
   );

@@ -76,8 +76,8 @@ async function listAll(
       return { ...each, path: pluginPaths[place] ?? '' };
     });
     return {
-      tools: placed.flatMap((each) => toolsOf(each, { ...input, workspacePath })),
-      plugins: placed.map(summaryOf),
+      tools: placed.flatMap((each) => listTools(each, { ...input, workspacePath })),
+      plugins: placed.map(toSummary),
       failures: [...failures, ...setUp.failures(extensions, pluginPaths)],
       warnings,
     };
@@ -88,7 +88,7 @@ async function listAll(
 
 type Placed = PluginRegistry['active'][number] & { readonly path: string };
 
-function toolsOf(
+function listTools(
   { name: pluginName, contributions, path: file }: Placed,
   { workspacePath, disabledToolNames = [] }: ListPluginToolsInput,
 ): readonly PluginToolSummary[] {
@@ -102,7 +102,7 @@ function toolsOf(
   }));
 }
 
-function summaryOf({ name, plugin, contributions, path: file }: Placed): PluginContributionSummary {
+function toSummary({ name, plugin, contributions, path: file }: Placed): PluginContributionSummary {
   return {
     pluginName: name,
     path: file,

@@ -5,8 +5,8 @@ import {
   createKnownLists,
   createSentLists,
   type SentChange,
-  changed,
-  changeOf,
+  applyChange,
+  computeChange,
 } from '../../../../src/plugins/isolation/wire/list-delta-cache.ts';
 
 const message = fc.record({ id: fc.nat(5), content: fc.array(fc.string({ maxLength: 2 })) });
@@ -19,7 +19,7 @@ describe('a list of which only the change is sent', () => {
   it('is the same on both sides, whatever it was before', () => {
     fc.assert(
       fc.property(fc.array(message), fc.array(message), (before, after) => {
-        expect(changed(before, changeOf(before, after))).toEqual(after);
+        expect(applyChange(before, computeChange(before, after))).toEqual(after);
       }),
     );
   });

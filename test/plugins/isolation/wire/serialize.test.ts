@@ -2,11 +2,14 @@ import { deserialize, serialize } from 'node:v8';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { HooklineError, isHooklineError } from '../../../../src/base/errors.ts';
-import { pack, unpack } from '../../../../src/plugins/isolation/wire/serialize.ts';
+import {
+  serializeValue,
+  deserializeValue,
+} from '../../../../src/plugins/isolation/wire/serialize.ts';
 
 /** What the channel does. */
 function sent(value: unknown): unknown {
-  return unpack(deserialize(serialize(pack(value))));
+  return deserializeValue(deserialize(serialize(serializeValue(value))));
 }
 
 describe('a value that goes to another process', () => {

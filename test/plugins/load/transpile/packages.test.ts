@@ -63,6 +63,8 @@ describe('a package', () => {
         './deep/x*.js': './deep/*.js',
       },
       nested: { '.': [{ browser: './no.js' }, { import: { node: './a.js' } }] },
+      fallThrough: { node: { require: './no.js' }, default: './a.js' },
+      specificity: { './deep/*': './deep/*', './*/b-longer.js': './no/*' },
       folders: { '.': './a.js', './features/*.js': './deep/*.js', './features/private/*': null },
     };
     const files = createPluginFiles({});
