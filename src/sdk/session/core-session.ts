@@ -1,29 +1,40 @@
 import { systemClock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
-import { ignoredOptions } from '../input/ignored-options.ts';
+import { listIgnoredOptions } from '../session-input.ts';
 import { limitTime } from '../../base/time-limit.ts';
 import type { AgentUsage } from '../../plugins/contract/snapshot.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
 import { sessionsDirectory } from '../../sessions/session-id.ts';
 import type { Message } from '../../sessions/messages.ts';
-import { type AgentResult, createCallLog } from './agent-result.ts';
+import {
+  type AgentResult,
+  createCallLog,
+  createAgentResult,
+  type CallLog,
+} from './agent-result.ts';
 import type { CoreSessionEvent, SessionStatus } from '../core-events.ts';
-import { busy, endedMeanwhile, SessionNotFoundError } from '../errors.ts';
-import { beginSession, type OpenedSession, type OpenRequest, openSession } from './open-session.ts';
-import { createSessionNews, type SessionNews } from './session-news.ts';
+import { busy, createEndedError, SessionNotFoundError } from '../errors.ts';
+import {
+  startSession,
+  type OpenedHost,
+  type OpenRequest,
+  openSessionHost,
+} from './open-session.ts';
+import { createSessionEvents, type SessionEvents } from './session-events.ts';
 import { type PromptQueue, readPluginPrompt } from '../../agent/session/prompt-queue.ts';
 import { createPromptQueue, type SentPrompt, toPendingPrompt } from '../pending-prompts.ts';
-import { runPrompt } from './run-prompt.ts';
 import {
-  filesOf,
-  newRecord,
+  resolveFiles,
+  createRecord,
   type SessionFiles,
   type SessionRecord,
   writeFiles,
 } from '../session-files.ts';
-import type { ClineCoreOptions, ClineCoreStartInput } from '../start-input.ts';
+import type { ClineCoreOptions, ClineCoreStartInput, AgentMode } from '../start-input.ts';
+import type { Session } from '../../agent/session/session.ts';
+import { toPermissionMode } from './tool-policies.ts';
 
-export interface SessionMeans {
+export interface CoreSessionOptions {
   readonly id: string;
   readonly core: ClineCoreOptions;
   readonly input: ClineCoreStartInput;
@@ -44,12 +55,13 @@ export type SessionUsage = AgentUsage & { totalCost: number };
 export class CoreSession {
   readonly id: string;
   readonly pending: PromptQueue;
-  readonly #means: SessionMeans;
+  /** Rejects when it cannot be opened, or is ended meanwhile; then nothing of it is left. */
+  readonly opened: Promise<void>;
+  readonly #means: CoreSessionOptions;
   readonly #calls = createCallLog();
-  readonly #news: SessionNews;
+  readonly #news: SessionEvents;
   readonly #closing = new AbortController();
-  #opening: Promise<void> | null = null;
-  #opened: OpenedSession | null = null;
+  #opened: OpenedHost | null = null;
   #record: SessionRecord;
   #files: SessionFiles = { manifestPath: '', messagesPath: '' };
   #running: Running | null = null;
@@ -60,14 +72,15 @@ export class CoreSession {
     usage: null,
   };
 
-  constructor(means: SessionMeans) {
+  constructor(means: CoreSessionOptions) {
     this.#means = means;
     this.id = means.id;
-    this.#record = newRecord(means);
-    this.#news = createSessionNews(means);
+    this.#record = createRecord(means);
+    this.#news = createSessionEvents(means);
     this.pending = createPromptQueue((prompts) =>
       means.emit({ type: 'pending_prompts', payload: { sessionId: this.id, prompts } }),
     );
+    this.opened = this.#open();
   }
 
   get record(): SessionRecord {
@@ -102,16 +115,6 @@ export class CoreSession {
     return { ...usage, totalCost: costUsd ?? 0 };
   }
 
-  /** Rejects when it cannot be opened, or is ended meanwhile; then nothing of it is left. */
-  async open(): Promise<void> {
-    this.#opening = this.#open();
-    try {
-      await this.#opening;
-    } finally {
-      this.#opening = null;
-    }
-  }
-
   async #open(): Promise<void> {
     const { id, core, input, cwd } = this.#means;
     const { signal } = this.#closing;
@@ -123,34 +126,37 @@ export class CoreSession {
       signal,
       ...this.#news,
       pendingPrompts: this.pending,
-      emitEvent: (name: string, payload: unknown) => this.takePluginEvent(name, payload),
+      emitEvent: (name: string, payload: unknown) => this.receivePluginEvent(name, payload),
     };
-    for (const text of ignoredOptions(core, input)) this.#news.onNotice(text);
+    for (const text of listIgnoredOptions(core, input)) this.#news.onNotice(text);
     try {
-      const opened = await openSession(request);
+      const opened = await openSessionHost(request);
       await this.#begin(opened, request);
-      if (signal.aborted) throw endedMeanwhile(id);
+      if (signal.aborted) throw createEndedError(id);
     } catch (error) {
       const opened = this.#opened;
       this.#opened = null;
-      await closeAll(opened);
-      throw signal.aborted ? endedMeanwhile(id) : error;
+      await closeHost(opened);
+      throw signal.aborted ? createEndedError(id) : error;
     }
     await this.#save();
   }
 
-  async #begin(opened: OpenedSession, request: OpenRequest): Promise<void> {
+  async #begin(opened: OpenedHost, request: OpenRequest): Promise<void> {
     const { id } = this.#means;
     this.#opened = opened;
     if (request.signal.aborted) return;
     opened.host.subscribe((event) => {
       this.#calls.hear(event);
-      this.#news.hear(event);
+      this.#news.convert(event);
     });
     const { stateDirectory } = opened.host;
-    this.#files = filesOf(stateDirectory === null ? null : sessionsDirectory(stateDirectory), id);
+    this.#files = resolveFiles(
+      stateDirectory === null ? null : sessionsDirectory(stateDirectory),
+      id,
+    );
     this.#record.messagesPath = this.#files.messagesPath;
-    await beginSession(opened, request);
+    await startSession(opened, request);
   }
 
   /** Runs a prompt; what waits runs afterwards. */
@@ -194,12 +200,12 @@ export class CoreSession {
   /** Ends it, with what runs; it stays readable. */
   async end(status: SessionStatus, reason: string): Promise<void> {
     this.#closing.abort();
-    await this.#opening?.catch(() => undefined);
+    await this.opened.catch(() => undefined);
     if (this.#opened !== null) this.#ended ??= this.#end(this.#opened, status, reason);
     await this.#ended;
   }
 
-  async #end(opened: OpenedSession, status: SessionStatus, reason: string): Promise<void> {
+  async #end(opened: OpenedHost, status: SessionStatus, reason: string): Promise<void> {
     await this.abort(reason);
     await this.#running?.done.catch(() => undefined);
     this.#last = { messages: [...this.messages()], usage: this.usage() };
@@ -208,7 +214,7 @@ export class CoreSession {
     this.#record.endedAt = new Date(now).toISOString();
     this.#record.exitCode = status === 'failed' ? 1 : 0;
     await opened.host.end(this.id, 'other').catch(() => undefined);
-    await closeAll(opened);
+    await closeHost(opened);
     this.#setStatus(status);
     await this.#save();
     await this.#means.onEnd().catch((error: unknown) => this.#news.onNotice(messageOf(error)));
@@ -216,7 +222,7 @@ export class CoreSession {
   }
 
   /** `steer_message`, `queue_message` and `pending_prompt` of plugins; others are nobody's. */
-  takePluginEvent(name: string, payload: unknown): void {
+  receivePluginEvent(name: string, payload: unknown): void {
     const sent = readPluginPrompt(name, payload);
     if (sent === null || (sent.delivery === 'steer' && this.steer(sent.prompt))) return;
     this.enqueue({ prompt: sent.prompt });
@@ -270,7 +276,7 @@ export class CoreSession {
     }
   }
 
-  #found(): OpenedSession {
+  #found(): OpenedHost {
     const opened = this.#opened;
     if (opened === null) throw new SessionNotFoundError(this.id);
     return opened;
@@ -288,6 +294,37 @@ export class CoreSession {
   }
 }
 
-async function closeAll(opened: OpenedSession | null): Promise<void> {
+async function closeHost(opened: OpenedHost | null): Promise<void> {
   await opened?.host.dispose();
+}
+
+export interface PromptRequest extends SentPrompt {
+  readonly calls: CallLog;
+}
+
+export async function runPrompt(
+  { host, id }: OpenedHost,
+  { prompt, mode, calls }: PromptRequest,
+): Promise<AgentResult> {
+  const session = host.session(id);
+  const run = await runInMode(session, mode, () => session.prompt(prompt));
+  const { model } = session.state();
+  return createAgentResult({ run, calls: calls.calls(), messages: session.messages(), model });
+}
+
+/** For this prompt only, unless a hook or the person sets another one meanwhile. */
+async function runInMode<Result>(
+  session: Session,
+  mode: AgentMode | undefined,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (mode === undefined) return work();
+  const before = session.state().permissionMode;
+  const wanted = toPermissionMode(mode);
+  session.setPermissionMode(wanted);
+  try {
+    return await work();
+  } finally {
+    if (session.state().permissionMode === wanted) session.setPermissionMode(before);
+  }
 }

@@ -35,8 +35,9 @@ export function programAsPerson(asked: AskedProgram): ProgramAsPerson | null {
       if (event.type === 'tool-end') calls.delete(event.callId);
     },
     person: {
-      approve: (request, signal) => approve(asked, { request, signal, called: calls, turns }),
-      answer: (questions, signal) => answer(asked, questions, signal),
+      approve: (request, signal) =>
+        requestApproval(asked, { request, signal, called: calls, turns }),
+      answer: (questions, signal) => askQuestions(asked, questions, signal),
     },
   };
 }
@@ -53,7 +54,7 @@ interface Approving {
   readonly turns: ReadonlyMap<string, number>;
 }
 
-async function approve(
+async function requestApproval(
   { sessionId, capabilities, policies }: AskedProgram,
   { request, signal, called, turns }: Approving,
 ): Promise<Approval> {
@@ -82,7 +83,7 @@ async function approve(
   return { isAllowed: approved === true, ...(typeof reason === 'string' ? { reason } : {}) };
 }
 
-async function answer(
+async function askQuestions(
   { capabilities }: AskedProgram,
   questions: readonly Question[],
   signal: AbortSignal,

@@ -6,10 +6,10 @@ import { awaitsTrust, type Verdict } from '../../hooks/decision.ts';
 import { tell as tellSafely } from '../../hooks/observers.ts';
 import type { PluginIssue } from '../../plugins/issue.ts';
 import type { AgentRuntimeEvent } from '../../plugins/contract/runtime-hooks.ts';
-import { type AgentEvent, agentEvents, type CoreSessionEvent } from '../core-events.ts';
+import { type AgentEvent, toAgentEvents, type CoreSessionEvent } from '../core-events.ts';
 import type { ClineCoreOptions, ClineCoreStartInput } from '../start-input.ts';
 
-export interface NewsMeans {
+export interface SessionEventOptions {
   readonly id: string;
   readonly core: ClineCoreOptions;
   readonly input: ClineCoreStartInput;
@@ -17,19 +17,27 @@ export interface NewsMeans {
 }
 
 /** What happens in a session, on its way to whoever subscribed and to the log. */
-export interface SessionNews {
-  readonly hear: (event: RuntimeEvent) => void;
+export interface SessionEvents {
+  readonly convert: (event: RuntimeEvent) => void;
   readonly onNews: (event: AgentRuntimeEvent) => void;
   readonly onIssue: (issue: PluginIssue) => void;
   readonly onNotice: (text: string) => void;
 }
 
-export function createSessionNews({ id: sessionId, core, input, emit }: NewsMeans): SessionNews {
+export function createSessionEvents({
+  id: sessionId,
+  core,
+  input,
+  emit,
+}: SessionEventOptions): SessionEvents {
   const logger = input.config.logger ?? core.logger;
   const tell = (event: AgentEvent): void => {
     emit({ type: 'agent_event', payload: { sessionId, event } });
     const ts = systemClock.now();
-    emit({ type: 'chunk', payload: { sessionId, stream: 'agent', chunk: textOf(event), ts } });
+    emit({
+      type: 'chunk',
+      payload: { sessionId, stream: 'agent', chunk: serializeEvent(event), ts },
+    });
   };
   const log = (text: string): void => tellSafely(() => logger?.log(text, { sessionId }), text);
   const notice = (message: string): void => tell({ type: 'notice', noticeType: 'status', message });
@@ -48,7 +56,7 @@ export function createSessionNews({ id: sessionId, core, input, emit }: NewsMean
       // Sub-agents tell plugins only: their words would look like the agent's own.
       if (news.snapshot.parentAgentId !== null) return;
       ({ iteration } = news.snapshot);
-      agentEvents(news).forEach(tell);
+      toAgentEvents(news).forEach(tell);
     },
     onIssue({ plugin, message, level }) {
       const text = `plugin ${plugin}: ${message}`;
@@ -56,19 +64,19 @@ export function createSessionNews({ id: sessionId, core, input, emit }: NewsMean
       if (level === 'warning') notice(text);
       else tell({ type: 'error', error: new PluginProblem(text), recoverable: true, iteration });
     },
-    hear(event) {
+    convert(event) {
       const { agentId } = event;
       const tellHook = (hookEventName: 'tool_call' | 'tool_result', toolName: string): void =>
         emit({ type: 'hook', payload: { sessionId, agentId, hookEventName, toolName } });
       if (event.type === 'tool-start') tellHook('tool_call', event.tool);
       if (event.type === 'tool-end') tellHook('tool_result', event.tool);
-      if (event.type === 'hook') troubleIn(event.verdict).forEach(sayOnce);
+      if (event.type === 'hook') listHookProblems(event.verdict).forEach(sayOnce);
     },
   };
 }
 
 /** What a person should know of hooks that did not do their work; of plugins it is told elsewhere. */
-function troubleIn({ event, outcomes, skipped }: Verdict): readonly string[] {
+function listHookProblems({ event, outcomes, skipped }: Verdict): readonly string[] {
   const withheld = skipped
     .filter(awaitsTrust)
     .map(({ hook, why }) => `the hook ${hook} of ${event} does not run: ${why}`);
@@ -87,15 +95,15 @@ class PluginProblem extends Error {
 }
 
 /** What a tool says of how far it is may be anything. */
-function textOf(event: AgentEvent): string {
+function serializeEvent(event: AgentEvent): string {
   try {
-    return JSON.stringify(event, sayErrors);
+    return JSON.stringify(event, serializeError);
   } catch (error) {
     return JSON.stringify({ type: event.type, problem: messageOf(error) });
   }
 }
 
-function sayErrors(_key: string, value: unknown): unknown {
+function serializeError(_key: string, value: unknown): unknown {
   if (value instanceof Error) return { name: value.name, message: messageOf(value) };
   return typeof value === 'bigint' ? value.toString() : value;
 }
