@@ -43,11 +43,11 @@ export interface StartSessionResult {
 export interface SendInput {
   sessionId: string;
   prompt: string;
-  /** For this prompt only; a prompt that steers is said in the mode of the run. */
+  /** For this prompt only; a steering message keeps the mode of the run. */
   mode?: AgentMode;
   userFiles?: string[];
   userImages?: string[];
-  /** While the agent works: said to it at once, or run afterwards. */
+  /** While the agent works: sent to it at once, or run afterwards. */
   delivery?: 'queue' | 'steer';
   timeoutMs?: number;
 }
@@ -97,12 +97,12 @@ export class ClineCore {
 
   async #startPrepared(prepared: PreparedInput): Promise<StartSessionResult> {
     const { prompt, interactive } = prepared.input;
-    const said = prompt === undefined ? null : { prompt: withFiles(prompt, prepared.input) };
+    const sent = prompt === undefined ? null : { prompt: withFiles(prompt, prepared.input) };
     const session = await this.#open(prepared);
     const manifest = toManifest(session.record);
     const opened = { sessionId: session.id, manifest, ...session.files };
-    if (said === null) return opened;
-    const result = await (interactive === true ? session.run(said) : session.runToEnd(said));
+    if (sent === null) return opened;
+    const result = await (interactive === true ? session.run(sent) : session.runToEnd(sent));
     return { ...opened, result };
   }
 
@@ -112,9 +112,9 @@ export class ClineCore {
     const session = this.#find(input.sessionId);
     const { delivery, timeoutMs, mode } = input;
     const prompt = withFiles(input.prompt, input);
-    const said = mode === undefined ? { prompt } : { prompt, mode };
-    if (!session.isRunning || delivery === undefined) return session.run(said, timeoutMs);
-    if (delivery === 'queue' || !session.steer(prompt)) session.enqueue(said);
+    const sent = mode === undefined ? { prompt } : { prompt, mode };
+    if (!session.isRunning || delivery === undefined) return session.run(sent, timeoutMs);
+    if (delivery === 'queue' || !session.steer(prompt)) session.enqueue(sent);
     return undefined;
   }
 

@@ -36,7 +36,7 @@ interface SessionHookEvent {
   toolName?: string;
 }
 
-/** What an agent does, in the older words of Cline's events. */
+/** What an agent does, in the older format of Cline's events. */
 export type AgentEvent =
   | {
       type: 'content_start';
@@ -78,7 +78,7 @@ export type AgentEvent =
     }
   | { type: 'error'; error: Error; recoverable: boolean; iteration: number };
 
-/** An event of the runtime in the older words; none, one or several. */
+/** Converts an event of the runtime to the older format: none, one or several. */
 export function toAgentEvents(event: AgentRuntimeEvent): readonly AgentEvent[] {
   switch (event.type) {
     case 'turn-started':
@@ -158,7 +158,7 @@ function toToolEvents(
 
 export type Listener = (event: CoreSessionEvent) => unknown;
 
-/** Those who want to hear of sessions: of all, or of one. */
+/** Subscribers to the events of all sessions, or of one. */
 interface Listeners {
   /** Each subscription is its own, also of one listener; returns the way to end it. */
   add(listener: Listener, sessionId: string | null): () => void;
@@ -184,7 +184,7 @@ export function createListeners(): Listeners {
   };
 }
 
-/** Nobody waits for a listener, so that nobody else would hear that it failed later. */
+/** A warning, because the promise of a listener is not awaited. */
 function withRejectionWarning(listener: Listener): (event: CoreSessionEvent) => void {
   return (event) => {
     const result = listener(event);

@@ -133,7 +133,7 @@ export function toManifest(record: SessionRecord): SessionManifest {
   };
 }
 
-/** The record that a manifest tells; null when there is none that can be read. */
+/** The record in a manifest file; null when the file cannot be read. */
 function readManifest({ manifestPath, messagesPath }: SessionFiles): SessionRecord | null {
   const read = parseJson(readIfReadable(manifestPath) ?? '');
   if (!read.ok || !isRecord(read.value)) return null;
@@ -186,7 +186,7 @@ function readIfReadable(file: string): string | null {
   }
 }
 
-/** Writes both files; what goes wrong is told, because the transcript has it all. */
+/** Writes both files; a failure is only reported, because the transcript has everything. */
 export async function writeFiles(
   { manifestPath, messagesPath }: SessionFiles,
   record: SessionRecord,

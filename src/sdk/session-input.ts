@@ -148,7 +148,7 @@ const OF_CORE: Readonly<Record<string, string>> = {
   sessionService: 'sessions are stored in ~/.hookline/sessions',
 };
 
-/** A sentence for each option that is given and does nothing: it must not look as if it did. */
+/** A sentence for each option that is set and has no effect here. */
 export function listIgnoredOptions(
   core: ClineCoreOptions,
   input: ClineCoreStartInput,

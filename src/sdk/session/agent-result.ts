@@ -8,7 +8,7 @@ import type { Message } from '../../sessions/messages.ts';
 
 /** How one prompt ended. */
 export interface AgentResult {
-  /** The agent's last words, or what went wrong. */
+  /** The agent's last text, or the error. */
   text: string;
   usage: AgentResultUsage;
   messages: ProviderMessage[];

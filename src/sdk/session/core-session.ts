@@ -57,28 +57,28 @@ export class CoreSession {
   readonly pending: PromptQueue;
   /** Rejects when it cannot be opened, or is ended meanwhile; then nothing of it is left. */
   readonly opened: Promise<void>;
-  readonly #means: CoreSessionOptions;
+  readonly #options: CoreSessionOptions;
   readonly #calls = createCallLog();
-  readonly #news: SessionEvents;
+  readonly #events: SessionEvents;
   readonly #closing = new AbortController();
   #opened: OpenedHost | null = null;
   #record: SessionRecord;
   #files: SessionFiles = { manifestPath: '', messagesPath: '' };
   #running: Running | null = null;
   #ended: Promise<void> | null = null;
-  /** What was said and used, once there is no session to ask any more. */
+  /** Messages and usage, once the host is closed. */
   #last: { messages: readonly Message[]; usage: SessionUsage | null } = {
     messages: [],
     usage: null,
   };
 
-  constructor(means: CoreSessionOptions) {
-    this.#means = means;
-    this.id = means.id;
-    this.#record = createRecord(means);
-    this.#news = createSessionEvents(means);
+  constructor(options: CoreSessionOptions) {
+    this.#options = options;
+    this.id = options.id;
+    this.#record = createRecord(options);
+    this.#events = createSessionEvents(options);
     this.pending = createPromptQueue((prompts) =>
-      means.emit({ type: 'pending_prompts', payload: { sessionId: this.id, prompts } }),
+      options.emit({ type: 'pending_prompts', payload: { sessionId: this.id, prompts } }),
     );
     this.opened = this.#open();
   }
@@ -116,7 +116,7 @@ export class CoreSession {
   }
 
   async #open(): Promise<void> {
-    const { id, core, input, cwd } = this.#means;
+    const { id, core, input, cwd } = this.#options;
     const { signal } = this.#closing;
     const request = {
       id,
@@ -124,11 +124,11 @@ export class CoreSession {
       input,
       cwd,
       signal,
-      ...this.#news,
+      ...this.#events,
       pendingPrompts: this.pending,
       emitEvent: (name: string, payload: unknown) => this.receivePluginEvent(name, payload),
     };
-    for (const text of listIgnoredOptions(core, input)) this.#news.onNotice(text);
+    for (const text of listIgnoredOptions(core, input)) this.#events.onNotice(text);
     try {
       const opened = await openSessionHost(request);
       await this.#begin(opened, request);
@@ -143,12 +143,12 @@ export class CoreSession {
   }
 
   async #begin(opened: OpenedHost, request: OpenRequest): Promise<void> {
-    const { id } = this.#means;
+    const { id } = this.#options;
     this.#opened = opened;
     if (request.signal.aborted) return;
     opened.host.subscribe((event) => {
       this.#calls.hear(event);
-      this.#news.convert(event);
+      this.#events.convert(event);
     });
     const { stateDirectory } = opened.host;
     this.#files = resolveFiles(
@@ -160,15 +160,15 @@ export class CoreSession {
   }
 
   /** Runs a prompt; what waits runs afterwards. */
-  async run(said: SentPrompt, timeoutMs?: number): Promise<AgentResult> {
-    const result = await this.#work(said, timeoutMs);
+  async run(sent: SentPrompt, timeoutMs?: number): Promise<AgentResult> {
+    const result = await this.#work(sent, timeoutMs);
     void this.#drain().catch(() => undefined);
     return result;
   }
 
   /** Runs a prompt and all that came to wait meanwhile, then ends as the last of them did. */
-  async runToEnd(said: SentPrompt): Promise<AgentResult> {
-    const first = await this.#work(said);
+  async runToEnd(sent: SentPrompt): Promise<AgentResult> {
+    const first = await this.#work(sent);
     const last = (await this.#drain()) ?? first;
     const isFailed = last.finishReason === 'error' || last.finishReason === 'max_iterations';
     const status = last.finishReason === 'aborted' ? 'cancelled' : 'completed';
@@ -176,7 +176,7 @@ export class CoreSession {
     return first;
   }
 
-  /** Says it to the agent at work; false when it does not work. */
+  /** Sends a message to the agent while it works; false when it does not. */
   steer(prompt: string): boolean {
     return this.#opened?.host.steer(this.id, prompt) ?? false;
   }
@@ -217,11 +217,11 @@ export class CoreSession {
     await closeHost(opened);
     this.#setStatus(status);
     await this.#save();
-    await this.#means.onEnd().catch((error: unknown) => this.#news.onNotice(messageOf(error)));
-    this.#means.emit({ type: 'ended', payload: { sessionId: this.id, reason, ts: now } });
+    await this.#options.onEnd().catch((error: unknown) => this.#events.onNotice(messageOf(error)));
+    this.#options.emit({ type: 'ended', payload: { sessionId: this.id, reason, ts: now } });
   }
 
-  /** `steer_message`, `queue_message` and `pending_prompt` of plugins; others are nobody's. */
+  /** Handles `steer_message`, `queue_message` and `pending_prompt` of plugins; other events are ignored. */
   receivePluginEvent(name: string, payload: unknown): void {
     const sent = readPluginPrompt(name, payload);
     if (sent === null || (sent.delivery === 'steer' && this.steer(sent.prompt))) return;
@@ -240,7 +240,7 @@ export class CoreSession {
       const queued = this.pending.take();
       if (queued === null) break;
       const next = toPendingPrompt(queued);
-      this.#means.emit({
+      this.#options.emit({
         type: 'pending_prompt_submitted',
         payload: { ...next, sessionId: this.id },
       });
@@ -249,9 +249,9 @@ export class CoreSession {
     return last;
   }
 
-  async #work(said: SentPrompt, timeoutMs?: number): Promise<AgentResult> {
+  async #work(sent: SentPrompt, timeoutMs?: number): Promise<AgentResult> {
     if (this.#running !== null) throw busy(this.id);
-    const done = this.#limited(said, timeoutMs);
+    const done = this.#limited(sent, timeoutMs);
     this.#running = { done };
     this.#setStatus('running');
     try {
@@ -263,8 +263,8 @@ export class CoreSession {
     }
   }
 
-  async #limited(said: SentPrompt, timeoutMs?: number): Promise<AgentResult> {
-    const request = { ...said, calls: this.#calls };
+  async #limited(sent: SentPrompt, timeoutMs?: number): Promise<AgentResult> {
+    const request = { ...sent, calls: this.#calls };
     if (timeoutMs === undefined) return runPrompt(this.#found(), request);
     const limit = limitTime(new AbortController().signal, timeoutMs);
     const giveUp = (): void => void this.abort(`it took longer than ${timeoutMs} ms`);
@@ -285,12 +285,12 @@ export class CoreSession {
   #setStatus(status: SessionStatus): void {
     this.#record.status = status;
     this.#record.updatedAt = new Date(systemClock.now()).toISOString();
-    this.#means.emit({ type: 'status', payload: { sessionId: this.id, status } });
+    this.#options.emit({ type: 'status', payload: { sessionId: this.id, status } });
   }
 
   async #save(): Promise<void> {
     const problem = await writeFiles(this.#files, this.#record, this.messages());
-    if (problem !== null) this.#news.onNotice(problem);
+    if (problem !== null) this.#events.onNotice(problem);
   }
 }
 
@@ -312,7 +312,7 @@ export async function runPrompt(
   return createAgentResult({ run, calls: calls.calls(), messages: session.messages(), model });
 }
 
-/** For this prompt only, unless a hook or the person sets another one meanwhile. */
+/** Sets the mode for this prompt only, unless a hook or the user sets another one meanwhile. */
 async function runInMode<Result>(
   session: Session,
   mode: AgentMode | undefined,

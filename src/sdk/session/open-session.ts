@@ -46,7 +46,7 @@ export interface OpenedHost {
 /** Opens a host of its own for a session: each has its workspace, plugins, hooks and model. */
 export async function openSessionHost(request: OpenRequest): Promise<OpenedHost> {
   const { id, core, input, onNotice } = request;
-  // Whatever is wrong with what was given is found before anything of a plugin runs.
+  // Invalid input is reported before any code of a plugin runs.
   readInitialMessages(input);
   const policies = mergePolicies(request);
   const capabilities = { ...core.capabilities, ...input.capabilities };
@@ -126,7 +126,7 @@ function createChooser(request: OpenRequest) {
   });
 }
 
-/** Hooks of the program itself are those of a plugin that comes first. */
+/** Hooks of the program itself become the first plugin. */
 function listPluginObjects({ hooks, extensions = [] }: CoreSessionConfig): readonly AgentPlugin[] {
   if (hooks === undefined) return extensions;
   const own: AgentPlugin = {
@@ -203,7 +203,7 @@ function withSettings(request: ModelRequest, config: CoreSessionConfig): ModelRe
   };
 }
 
-/** Starts it: a stored one again, or a new one that takes some messages as said. */
+/** Resumes a stored session, or starts a new one with the initial messages. */
 export async function startSession({ host }: OpenedHost, request: OpenRequest): Promise<void> {
   const { id, input, signal, pendingPrompts } = request;
   const isStored = input.config.sessionId !== undefined && isStoredSession(host, id);
@@ -240,7 +240,7 @@ interface ToolChoice {
   readonly hasServerTools: boolean;
   readonly maySpawn: boolean;
   readonly mayAsk: boolean;
-  /** Told of a tool that cannot be had because another one that stands above it has its name. */
+  /** Called for a tool whose name is taken by another one. */
   readonly onClash: (tool: Tool, other: string) => void;
 }
 
@@ -278,7 +278,7 @@ interface Standing {
   readonly foreign: readonly Tool[];
 }
 
-/** Whose tool has this name already; null when nobody's. */
+/** Describes whose tool has this name already; null when it is free. */
 function findOwner(name: string, { own, foreign }: Standing): string | null {
   const has = (tools: readonly Tool[]): boolean =>
     tools.some((tool) => tool.name === name || listToolNames(tool).includes(name));

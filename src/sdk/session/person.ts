@@ -12,14 +12,14 @@ export interface AskedProgram {
   readonly policies: ToolPolicies;
 }
 
-/** The program that embeds the agent, as whoever can be asked. */
+/** The embedding program in the role of the user. */
 export interface ProgramAsPerson {
   readonly person: Person;
-  /** Keeps the words in which each call was made, and in which turn. */
+  /** Records name, input and turn of each call as the model made it. */
   hear(event: RuntimeEvent): void;
 }
 
-/** Null when the program wants to be asked nothing. */
+/** Null when the program has no callback for questions. */
 export function programAsPerson(asked: AskedProgram): ProgramAsPerson | null {
   const { capabilities } = asked;
   const mayApprove = capabilities.requestToolApproval !== undefined;
@@ -74,10 +74,10 @@ async function requestApproval(
     toolCallId,
     toolName,
     input,
-    // Whatever else is said of the tool: this call is asked for.
+    // This call needs an approval, whatever the policy of the tool says.
     policy: { ...policyOfCall(policies, { name: toolName, input }), autoApprove: false },
   });
-  // Programs may be plain JavaScript, and only a real yes counts.
+  // Programs may be plain JavaScript, so only `true` approves.
   const answered: unknown = await untilAborted(Promise.resolve(asking), signal);
   const { approved, reason } = isRecord(answered) ? answered : {};
   return { isAllowed: approved === true, ...(typeof reason === 'string' ? { reason } : {}) };

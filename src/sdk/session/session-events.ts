@@ -3,7 +3,7 @@ import { systemClock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import { untoldFailure } from '../../dialects/cline-plugin/untold-failure.ts';
 import { awaitsTrust, type Verdict } from '../../hooks/decision.ts';
-import { tell as tellSafely } from '../../hooks/observers.ts';
+import { tell as notify } from '../../hooks/observers.ts';
 import type { PluginIssue } from '../../plugins/issue.ts';
 import type { AgentRuntimeEvent } from '../../plugins/contract/runtime-hooks.ts';
 import { type AgentEvent, toAgentEvents, type CoreSessionEvent } from '../core-events.ts';
@@ -16,7 +16,7 @@ export interface SessionEventOptions {
   readonly emit: (event: CoreSessionEvent) => void;
 }
 
-/** What happens in a session, on its way to whoever subscribed and to the log. */
+/** Converts what happens in a session for subscribers and the log. */
 export interface SessionEvents {
   readonly convert: (event: RuntimeEvent) => void;
   readonly onNews: (event: AgentRuntimeEvent) => void;
@@ -31,7 +31,7 @@ export function createSessionEvents({
   emit,
 }: SessionEventOptions): SessionEvents {
   const logger = input.config.logger ?? core.logger;
-  const tell = (event: AgentEvent): void => {
+  const send = (event: AgentEvent): void => {
     emit({ type: 'agent_event', payload: { sessionId, event } });
     const ts = systemClock.now();
     emit({
@@ -39,12 +39,12 @@ export function createSessionEvents({
       payload: { sessionId, stream: 'agent', chunk: serializeEvent(event), ts },
     });
   };
-  const log = (text: string): void => tellSafely(() => logger?.log(text, { sessionId }), text);
-  const notice = (message: string): void => tell({ type: 'notice', noticeType: 'status', message });
-  const said = new Set<string>();
-  const sayOnce = (text: string): void => {
-    if (!said.has(text)) notice(text);
-    said.add(text);
+  const log = (text: string): void => notify(() => logger?.log(text, { sessionId }), text);
+  const notice = (message: string): void => send({ type: 'notice', noticeType: 'status', message });
+  const reported = new Set<string>();
+  const reportOnce = (text: string): void => {
+    if (!reported.has(text)) notice(text);
+    reported.add(text);
   };
   let iteration = 0;
   return {
@@ -53,29 +53,29 @@ export function createSessionEvents({
       notice(text);
     },
     onNews(news) {
-      // Sub-agents tell plugins only: their words would look like the agent's own.
+      // Events of sub-agents go to plugins only: their text would look like the agent's own.
       if (news.snapshot.parentAgentId !== null) return;
       ({ iteration } = news.snapshot);
-      toAgentEvents(news).forEach(tell);
+      toAgentEvents(news).forEach(send);
     },
     onIssue({ plugin, message, level }) {
       const text = `plugin ${plugin}: ${message}`;
       log(text);
       if (level === 'warning') notice(text);
-      else tell({ type: 'error', error: new PluginProblem(text), recoverable: true, iteration });
+      else send({ type: 'error', error: new PluginProblem(text), recoverable: true, iteration });
     },
     convert(event) {
       const { agentId } = event;
-      const tellHook = (hookEventName: 'tool_call' | 'tool_result', toolName: string): void =>
+      const sendHook = (hookEventName: 'tool_call' | 'tool_result', toolName: string): void =>
         emit({ type: 'hook', payload: { sessionId, agentId, hookEventName, toolName } });
-      if (event.type === 'tool-start') tellHook('tool_call', event.tool);
-      if (event.type === 'tool-end') tellHook('tool_result', event.tool);
-      if (event.type === 'hook') listHookProblems(event.verdict).forEach(sayOnce);
+      if (event.type === 'tool-start') sendHook('tool_call', event.tool);
+      if (event.type === 'tool-end') sendHook('tool_result', event.tool);
+      if (event.type === 'hook') listHookProblems(event.verdict).forEach(reportOnce);
     },
   };
 }
 
-/** What a person should know of hooks that did not do their work; of plugins it is told elsewhere. */
+/** Withheld and failed hooks, for the user; plugins report their own failures. */
 function listHookProblems({ event, outcomes, skipped }: Verdict): readonly string[] {
   const withheld = skipped
     .filter(awaitsTrust)

@@ -14,7 +14,7 @@ import type { AgentMode } from '../start-input.ts';
 
 export type ToolPolicies = Readonly<Record<string, ToolPolicy>>;
 
-/** What is said of all tools, and over that what is said of this one; of its names the strictest holds. */
+/** The policy of all tools, overridden by that of this tool; of its names the strictest applies. */
 function mergeToolPolicy(policies: ToolPolicies, names: readonly string[]): ToolPolicy {
   const said = names.flatMap((name) =>
     Object.hasOwn(policies, name) ? (policies[name] ?? []) : [],
@@ -31,7 +31,7 @@ function combineFlags(key: keyof ToolPolicy, said: readonly ToolPolicy[]): ToolP
   return values.length === 0 ? {} : { [key]: !values.includes(false) };
 }
 
-/** What is said of a call, under whichever of its names it was made. */
+/** The policy of a call, under any of its names. */
 export function policyOfCall(policies: ToolPolicies, call: ToolCall): ToolPolicy {
   const views = viewsOf(call, 'sdk', NOWHERE);
   return mergeToolPolicy(policies, [
