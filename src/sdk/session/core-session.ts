@@ -302,7 +302,7 @@ export interface PromptRequest extends SentPrompt {
   readonly calls: CallLog;
 }
 
-export async function runPrompt(
+async function runPrompt(
   { host, id }: OpenedHost,
   { prompt, mode, calls }: PromptRequest,
 ): Promise<AgentResult> {
