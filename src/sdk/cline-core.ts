@@ -77,8 +77,9 @@ export class ClineCore {
         'Sessions run in this process: leave backendMode out, or say "local".',
       );
     }
-    if (options.automation !== undefined && options.automation !== false)
+    if (options.automation !== undefined && options.automation !== false) {
       throw createNoAutomationError();
+    }
     // Its plugins may start sessions of their own.
     offerClineCore(async () => ClineCore);
     return new ClineCore(options);

@@ -176,8 +176,9 @@ export function createListeners(): Listeners {
     },
     emit(event) {
       for (const { listener, wanted } of subscriptions) {
-        if (wanted === null || wanted === event.payload.sessionId)
+        if (wanted === null || wanted === event.payload.sessionId) {
           tell(withRejectionWarning(listener), event);
+        }
       }
     },
     clear: () => subscriptions.clear(),

@@ -44,8 +44,9 @@ function checkStartInput(given: unknown): void {
   for (const key of ['userFiles', 'userImages']) checkOptional(input[key], checkTexts, key);
   checkOptional(config['extensions'], checkList, 'config.extensions');
   checkOptional(config['extraTools'], checkTools, 'config.extraTools');
-  for (const each of [input, config])
+  for (const each of [input, config]) {
     checkOptional(each['toolPolicies'], checkRecord, 'toolPolicies');
+  }
 }
 
 export function checkSendInput(given: unknown): void {

@@ -39,8 +39,9 @@ export async function* readStream(
   const iterator = getIterator(await withTimeLimit(stream, { signal, silentMs: limits.silentMs }));
   try {
     for (let count = 1; ; count++) {
-      if (count > limits.chunks)
+      if (count > limits.chunks) {
         throw createStreamError(`it gave more than ${limits.chunks} chunks`);
+      }
       if (count % CHUNKS_IN_A_ROW === 0) await nextTurn();
       signal.throwIfAborted();
       const next = await readNext(iterator, {
