@@ -74,8 +74,9 @@ export class EditorSession {
   async #run(blocks: readonly acp.ContentBlock[], cancelled: AbortSignal): Promise<acp.StopReason> {
     const { session, editor } = this.#parts;
     const { text, images, notes } = readPrompt(blocks);
-    if (text === '' && images.length === 0)
+    if (text === '' && images.length === 0) {
       throw createInvalidParamsError('the prompt says nothing');
+    }
     for (const note of notes) editor.sendNotice({ severity: 'warning', text: note });
     await this.#awaitServers(cancelled);
     const reply = await this.#runOwn(text, cancelled);
@@ -115,8 +116,9 @@ export class EditorSession {
 
   #sendReply(text: string): void {
     const content = { type: 'text' as const, text };
-    if (text !== '')
+    if (text !== '') {
       this.#parts.editor.sendUpdate({ sessionUpdate: 'agent_message_chunk', content });
+    }
     this.#sendState();
   }
 
@@ -126,23 +128,26 @@ export class EditorSession {
   }
 
   setMode(mode: string): void {
-    if (!isPermissionMode(mode))
+    if (!isPermissionMode(mode)) {
       throw createInvalidParamsError(`there is no mode ${JSON.stringify(mode)}`);
+    }
     this.#parts.session.setPermissionMode(mode);
     this.#sendMode();
   }
 
   async setOption(id: string, value: unknown): Promise<acp.SetSessionConfigOptionResponse> {
     const { host, session, editor } = this.#parts;
-    if (typeof value !== 'string')
+    if (typeof value !== 'string') {
       throw createInvalidParamsError('an option’s value should be text');
+    }
     if (id === MODE_OPTION) this.setMode(value);
-    else if (id !== MODEL_OPTION)
+    else if (id !== MODEL_OPTION) {
       throw createInvalidParamsError(`there is no option ${JSON.stringify(id)}`);
-    else {
+    } else {
       const refusal = await host.switchModel(session.id, value, { source: 'picker' });
-      if (refusal !== null)
+      if (refusal !== null) {
         throw createInvalidRequestError((await editor.redact({ refusal })).refusal);
+      }
       this.#sent = readSentState(session);
     }
     return { configOptions: listConfigOptions(session.state()) };

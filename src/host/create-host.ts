@@ -173,8 +173,9 @@ async function importSessions(host: () => SessionHost): Promise<Sessions> {
 function reportHooks(opened: OpenedHooks, { onNotice, onOwnHookNews = onNotice }: HostOptions) {
   if (onNotice !== undefined) noticesOf(opened).forEach((text) => onNotice(text));
   // A change that nobody is told of must not be remembered as reported.
-  if (onOwnHookNews !== undefined)
+  if (onOwnHookNews !== undefined) {
     listHomeHookChanges(opened).forEach((text) => onOwnHookNews(text));
+  }
 }
 
 /** The verbs of a session, for whoever has only its id. */

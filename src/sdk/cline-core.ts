@@ -9,26 +9,26 @@ import type { PluginStatus } from '../plugins/registry.ts';
 import type { AgentResult } from './session/agent-result.ts';
 import type { CoreSession } from './session/core-session.ts';
 import {
-  alreadyOpen,
-  coreDisposed,
-  noAutomation,
-  noCompactionState,
+  createAlreadyOpenError,
+  createDisposedError,
+  createNoAutomationError,
+  createNoCompactionStateError,
   SessionNotFoundError,
   unsupported,
 } from './errors.ts';
-import { checkSendInput } from './input/check-input.ts';
-import { prepareInput, type PreparedInput } from './input/prepare-input.ts';
-import { withFiles } from './input/prompt-files.ts';
-import { createListeners, type Listener } from './listeners.ts';
+import { checkSendInput, prepareInput, type PreparedInput, withFiles } from './session-input.ts';
+import { createListeners, type Listener } from './core-events.ts';
 import { createPendingPromptsApi } from './pending-prompts.ts';
 import { offerClineCore } from './provided/core-slot.ts';
-import { manifestOf, type SessionManifest, type SessionRecord } from './session-files.ts';
 import {
+  toManifest,
+  type SessionManifest,
+  type SessionRecord,
   findStoredRecord,
   readStoredMessages,
   removeStored,
-  storedIds,
-} from './stored-sessions.ts';
+  listStoredIds,
+} from './session-files.ts';
 import type { AgentMode, ClineCoreOptions, ClineCoreStartInput } from './start-input.ts';
 
 export interface StartSessionResult {
@@ -43,11 +43,11 @@ export interface StartSessionResult {
 export interface SendInput {
   sessionId: string;
   prompt: string;
-  /** For this prompt only; a prompt that steers is said in the mode of the run. */
+  /** For this prompt only; a steering message keeps the mode of the run. */
   mode?: AgentMode;
   userFiles?: string[];
   userImages?: string[];
-  /** While the agent works: said to it at once, or run afterwards. */
+  /** While the agent works: sent to it at once, or run afterwards. */
   delivery?: 'queue' | 'steer';
   timeoutMs?: number;
 }
@@ -77,7 +77,9 @@ export class ClineCore {
         'Sessions run in this process: leave backendMode out, or say "local".',
       );
     }
-    if (options.automation !== undefined && options.automation !== false) throw noAutomation();
+    if (options.automation !== undefined && options.automation !== false) {
+      throw createNoAutomationError();
+    }
     // Its plugins may start sessions of their own.
     offerClineCore(async () => ClineCore);
     return new ClineCore(options);
@@ -96,12 +98,12 @@ export class ClineCore {
 
   async #startPrepared(prepared: PreparedInput): Promise<StartSessionResult> {
     const { prompt, interactive } = prepared.input;
-    const said = prompt === undefined ? null : { prompt: withFiles(prompt, prepared.input) };
+    const sent = prompt === undefined ? null : { prompt: withFiles(prompt, prepared.input) };
     const session = await this.#open(prepared);
-    const manifest = manifestOf(session.record);
+    const manifest = toManifest(session.record);
     const opened = { sessionId: session.id, manifest, ...session.files };
-    if (said === null) return opened;
-    const result = await (interactive === true ? session.run(said) : session.runToEnd(said));
+    if (sent === null) return opened;
+    const result = await (interactive === true ? session.run(sent) : session.runToEnd(sent));
     return { ...opened, result };
   }
 
@@ -111,9 +113,9 @@ export class ClineCore {
     const session = this.#find(input.sessionId);
     const { delivery, timeoutMs, mode } = input;
     const prompt = withFiles(input.prompt, input);
-    const said = mode === undefined ? { prompt } : { prompt, mode };
-    if (!session.isRunning || delivery === undefined) return session.run(said, timeoutMs);
-    if (delivery === 'queue' || !session.steer(prompt)) session.enqueue(said);
+    const sent = mode === undefined ? { prompt } : { prompt, mode };
+    if (!session.isRunning || delivery === undefined) return session.run(sent, timeoutMs);
+    if (delivery === 'queue' || !session.steer(prompt)) session.enqueue(sent);
     return undefined;
   }
 
@@ -142,7 +144,7 @@ export class ClineCore {
 
   /** All that are stored or open, the one used last first. */
   async list(limit = 200): Promise<SessionRecord[]> {
-    const ids = storedIds();
+    const ids = listStoredIds();
     const all = [...new Set([...ids, ...this.#sessions.keys()])].slice(0, limit);
     const records = await Promise.all(all.map((id) => this.get(id)));
     return records.filter((record) => record !== undefined);
@@ -213,7 +215,7 @@ export class ClineCore {
   }
 
   get automation(): never {
-    throw noAutomation();
+    throw createNoAutomationError();
   }
 
   get settings(): never {
@@ -225,11 +227,11 @@ export class ClineCore {
   }
 
   async updateSessionCompactionState(): Promise<never> {
-    throw noCompactionState();
+    throw createNoCompactionStateError();
   }
 
   async readSessionCompactionState(): Promise<never> {
-    throw noCompactionState();
+    throw createNoCompactionStateError();
   }
 
   async updateSessionConnection(): Promise<never> {
@@ -252,24 +254,24 @@ export class ClineCore {
   }
 
   async #open({ input, ...prepared }: PreparedInput): Promise<CoreSession> {
-    const id = input.config.sessionId ?? newId();
+    const id = input.config.sessionId ?? createId();
     const known = this.#sessions.get(id);
-    if (known?.isOpen === true || this.#opening.has(id)) throw alreadyOpen(id);
+    if (known?.isOpen === true || this.#opening.has(id)) throw createAlreadyOpenError(id);
     this.#opening.add(id);
     try {
       // Most of the agent is loaded with the first session.
       const { CoreSession: Session } = await import('./session/core-session.ts');
-      if (this.#isDisposed) throw coreDisposed();
+      if (this.#isDisposed) throw createDisposedError();
       const session = new Session({
         id,
         core: this.#options,
         input,
         cwd: path.resolve(readSurroundings().cwd, input.config.cwd ?? ''),
-        emit: (event) => this.#listeners.tell(event),
+        emit: (event) => this.#listeners.emit(event),
         onEnd: () => prepared.dispose(),
       });
       this.#sessions.set(id, session);
-      await session.open();
+      await session.opened;
       return session;
     } catch (error) {
       if (known === undefined) this.#sessions.delete(id);
@@ -287,6 +289,6 @@ export class ClineCore {
   }
 }
 
-function newId(): string {
+function createId(): string {
   return `${systemClock.now()}_${randomUUID().slice(0, 5)}`;
 }

@@ -2,6 +2,8 @@ import type { AgentRuntimeEvent } from '../plugins/contract/runtime-hooks.ts';
 import type { AgentUsage } from '../plugins/contract/snapshot.ts';
 import { plainText } from '../plugins/values/plain-value.ts';
 import type { PendingPrompt } from './pending-prompts.ts';
+import { messageOf } from '../base/errors.ts';
+import { tell } from '../hooks/observers.ts';
 
 const MAX_ERROR_CHARACTERS = 100_000;
 
@@ -26,7 +28,7 @@ export type CoreSessionEvent =
 
 export type SessionStatus = 'idle' | 'running' | 'pending' | 'completed' | 'failed' | 'cancelled';
 
-export interface SessionHookEvent {
+interface SessionHookEvent {
   sessionId: string;
   hookEventName: 'tool_call' | 'tool_result' | 'agent_end' | 'agent_error' | 'session_shutdown';
   agentId?: string;
@@ -34,7 +36,7 @@ export interface SessionHookEvent {
   toolName?: string;
 }
 
-/** What an agent does, in the older words of Cline's events. */
+/** What an agent does, in the older format of Cline's events. */
 export type AgentEvent =
   | {
       type: 'content_start';
@@ -76,8 +78,8 @@ export type AgentEvent =
     }
   | { type: 'error'; error: Error; recoverable: boolean; iteration: number };
 
-/** An event of the runtime in the older words; none, one or several. */
-export function agentEvents(event: AgentRuntimeEvent): readonly AgentEvent[] {
+/** Converts an event of the runtime to the older format: none, one or several. */
+export function toAgentEvents(event: AgentRuntimeEvent): readonly AgentEvent[] {
   switch (event.type) {
     case 'turn-started':
       return [{ type: 'iteration_start', iteration: event.iteration }];
@@ -92,11 +94,11 @@ export function agentEvents(event: AgentRuntimeEvent): readonly AgentEvent[] {
     case 'assistant-reasoning-delta':
       return [{ type: 'content_start', contentType: 'reasoning', reasoning: event.text }];
     case 'assistant-message':
-      return endedContents(event);
+      return toContentEndEvents(event);
     case 'tool-started':
     case 'tool-updated':
     case 'tool-finished':
-      return toolEvents(event);
+      return toToolEvents(event);
     case 'usage-updated': {
       const { usage } = event;
       const { inputTokens: totalInputTokens, outputTokens: totalOutputTokens } = usage;
@@ -122,13 +124,13 @@ export function agentEvents(event: AgentRuntimeEvent): readonly AgentEvent[] {
   }
 }
 
-function errorText(output: unknown): string {
+function formatErrorText(output: unknown): string {
   return typeof output === 'string' ? output : plainText(output, MAX_ERROR_CHARACTERS).text;
 }
 
 type Of<Type extends AgentRuntimeEvent['type']> = Extract<AgentRuntimeEvent, { type: Type }>;
 
-function endedContents({ message }: Of<'assistant-message'>): readonly AgentEvent[] {
+function toContentEndEvents({ message }: Of<'assistant-message'>): readonly AgentEvent[] {
   return message.content.flatMap((part): AgentEvent[] => {
     const { type } = part;
     if (type !== 'text' && type !== 'reasoning') return [];
@@ -137,7 +139,7 @@ function endedContents({ message }: Of<'assistant-message'>): readonly AgentEven
   });
 }
 
-function toolEvents(
+function toToolEvents(
   event: Of<'tool-started' | 'tool-updated' | 'tool-finished'>,
 ): readonly AgentEvent[] {
   const { toolName, toolCallId, input } = event.toolCall;
@@ -149,7 +151,47 @@ function toolEvents(
   return event.message.content.flatMap((part): AgentEvent[] => {
     if (part.type !== 'tool-result') return [];
     const { output, isError } = part;
-    const error = isError === true ? { error: errorText(output) } : {};
+    const error = isError === true ? { error: formatErrorText(output) } : {};
     return [{ type: 'content_end', ...facts, output, ...error }];
   });
+}
+
+export type Listener = (event: CoreSessionEvent) => unknown;
+
+/** Subscribers to the events of all sessions, or of one. */
+interface Listeners {
+  /** Each subscription is its own, also of one listener; returns the way to end it. */
+  add(listener: Listener, sessionId: string | null): () => void;
+  emit(event: CoreSessionEvent): void;
+  clear(): void;
+}
+
+export function createListeners(): Listeners {
+  const subscriptions = new Set<{ readonly listener: Listener; readonly wanted: string | null }>();
+  return {
+    add(listener, wanted) {
+      const subscription = { listener, wanted };
+      subscriptions.add(subscription);
+      return () => void subscriptions.delete(subscription);
+    },
+    emit(event) {
+      for (const { listener, wanted } of subscriptions) {
+        if (wanted === null || wanted === event.payload.sessionId) {
+          tell(withRejectionWarning(listener), event);
+        }
+      }
+    },
+    clear: () => subscriptions.clear(),
+  };
+}
+
+/** A warning, because the promise of a listener is not awaited. */
+function withRejectionWarning(listener: Listener): (event: CoreSessionEvent) => void {
+  return (event) => {
+    const result = listener(event);
+    if (!(result instanceof Promise)) return;
+    result.catch((error: unknown) =>
+      process.emitWarning(`a subscriber to sessions failed: ${messageOf(error)}`),
+    );
+  };
 }

@@ -21,25 +21,25 @@ export function unsupported(what: string, hint: string): HooklineError {
   return new HooklineError('SDK_UNSUPPORTED', { message: `Hookline has no ${what}`, hint });
 }
 
-export function noAutomation(): HooklineError {
+export function createNoAutomationError(): HooklineError {
   return unsupported('automation yet', 'Leave it out; plugins then get no ctx.automation.');
 }
 
-export function noCompactionState(): HooklineError {
+export function createNoCompactionStateError(): HooklineError {
   return unsupported(
     'state of compaction to be read or set',
     'A session compacts itself when its conversation gets too long.',
   );
 }
 
-export function alreadyOpen(id: string): HooklineError {
+export function createAlreadyOpenError(id: string): HooklineError {
   return new HooklineError('SESSION_BUSY', {
     message: `the session ${id} is open here already`,
     hint: 'Speak to it with send, or stop it before it is started again.',
   });
 }
 
-export function coreDisposed(): HooklineError {
+export function createDisposedError(): HooklineError {
   return new HooklineError('USAGE_INVALID', {
     message: 'this core was disposed, so that no session can be started with it',
     hint: 'Create another one.',
@@ -53,7 +53,7 @@ export function busy(id: string): HooklineError {
   });
 }
 
-export function endedMeanwhile(id: string): HooklineError {
+export function createEndedError(id: string): HooklineError {
   return new HooklineError('SESSION_UNKNOWN', {
     message: `the session ${id} was ended while it was being opened`,
     hint: 'Start it with a core that is not disposed.',

@@ -7,6 +7,13 @@ import { toKeptMessages } from '../plugins/messages/provider-messages.ts';
 import type { Message } from '../sessions/messages.ts';
 import type { SessionStatus } from './core-events.ts';
 import type { ClineCoreStartInput } from './start-input.ts';
+import { VERSION } from '../base/version.ts';
+import { readSurroundings, stateDirectory } from '../host/config.ts';
+import { createSessionStore } from '../sessions/json-lines.ts';
+import { isSessionId, sessionsDirectory } from '../sessions/session-id.ts';
+import type { SessionStore } from '../sessions/store.ts';
+import { readConversation } from '../sessions/transcript/conversation.ts';
+import { SessionNotFoundError } from './errors.ts';
 
 /** What is known of a session, as `get` and `list` give it. */
 export interface SessionRecord {
@@ -33,7 +40,7 @@ export interface SessionRecord {
 }
 
 /** Of a session that begins now. */
-export function newRecord({ id, input, cwd }: NewSession): SessionRecord {
+export function createRecord({ id, input, cwd }: NewSession): SessionRecord {
   const { config, interactive, prompt, sessionMetadata, source } = input;
   const now = new Date(systemClock.now()).toISOString();
   return {
@@ -57,7 +64,7 @@ export function newRecord({ id, input, cwd }: NewSession): SessionRecord {
   };
 }
 
-export interface NewSession {
+interface NewSession {
   readonly id: string;
   readonly input: ClineCoreStartInput;
   readonly cwd: string;
@@ -92,7 +99,7 @@ export interface SessionFiles {
 }
 
 /** Where the files of a session lie that Cline's programs look for; beside our own transcript of it. */
-export function filesOf(sessionsDirectory: string | null, id: string): SessionFiles {
+export function resolveFiles(sessionsDirectory: string | null, id: string): SessionFiles {
   if (sessionsDirectory === null) return { manifestPath: '', messagesPath: '' };
   const directory = path.join(sessionsDirectory, id);
   return {
@@ -101,7 +108,7 @@ export function filesOf(sessionsDirectory: string | null, id: string): SessionFi
   };
 }
 
-export function manifestOf(record: SessionRecord): SessionManifest {
+export function toManifest(record: SessionRecord): SessionManifest {
   const { endedAt, exitCode, prompt, metadata, messagesPath } = record;
   return {
     version: 1,
@@ -126,9 +133,9 @@ export function manifestOf(record: SessionRecord): SessionManifest {
   };
 }
 
-/** The record that a manifest tells; null when there is none that can be read. */
-export function readManifest({ manifestPath, messagesPath }: SessionFiles): SessionRecord | null {
-  const read = parseJson(readQuietly(manifestPath) ?? '');
+/** The record in a manifest file; null when the file cannot be read. */
+function readManifest({ manifestPath, messagesPath }: SessionFiles): SessionRecord | null {
+  const read = parseJson(readIfReadable(manifestPath) ?? '');
   if (!read.ok || !isRecord(read.value)) return null;
   const fields = read.value;
   const text = (key: string): string => (typeof fields[key] === 'string' ? fields[key] : '');
@@ -141,7 +148,7 @@ export function readManifest({ manifestPath, messagesPath }: SessionFiles): Sess
     startedAt: text('started_at'),
     ...(endedAt === '' ? {} : { endedAt }),
     ...(typeof exitCode === 'number' ? { exitCode } : {}),
-    status: statusIn(fields['status']),
+    status: readStatus(fields['status']),
     interactive: fields['interactive'] === true,
     provider: text('provider'),
     model: text('model'),
@@ -167,11 +174,11 @@ const STATUSES: readonly SessionStatus[] = [
   'cancelled',
 ];
 
-function statusIn(value: unknown): SessionStatus {
+function readStatus(value: unknown): SessionStatus {
   return STATUSES.find((status) => status === value) ?? 'completed';
 }
 
-function readQuietly(file: string): string | null {
+function readIfReadable(file: string): string | null {
   try {
     return file === '' ? null : readTextIfPresent(file);
   } catch {
@@ -179,7 +186,7 @@ function readQuietly(file: string): string | null {
   }
 }
 
-/** Writes both files; what goes wrong is told, because the transcript has it all. */
+/** Writes both files; a failure is only reported, because the transcript has everything. */
 export async function writeFiles(
   { manifestPath, messagesPath }: SessionFiles,
   record: SessionRecord,
@@ -193,10 +200,82 @@ export async function writeFiles(
     messages: toKeptMessages(messages),
   };
   try {
-    await writePrivateFile(manifestPath, `${JSON.stringify(manifestOf(record), null, 2)}\n`);
+    await writePrivateFile(manifestPath, `${JSON.stringify(toManifest(record), null, 2)}\n`);
     await writePrivateFile(messagesPath, `${JSON.stringify(told)}\n`);
     return null;
   } catch (error) {
     return `what the session is like could not be written to ${manifestPath}: ${messageOf(error)}`;
   }
+}
+
+/** The ids of all sessions on this machine, the one used last first. */
+export function listStoredIds(): readonly string[] {
+  return (
+    openStore()
+      ?.list()
+      .map(({ id }) => id) ?? []
+  );
+}
+
+/** What is known of a session that is not open here. */
+export function findStoredRecord(id: string): SessionRecord | undefined {
+  const state = stateDirectory(readSurroundings());
+  if (state === null || !isSessionId(id)) return undefined;
+  return readManifest(resolveFiles(sessionsDirectory(state), id)) ?? findForeignRecord(id);
+}
+
+/** Of a session that another program began: the command line, an editor. */
+function findForeignRecord(id: string): SessionRecord | undefined {
+  const found = openStore()
+    ?.list()
+    .find((each) => each.id === id);
+  if (found === undefined) return undefined;
+  const { firstPrompt, startDirectory, model, createdAt, lastUsedAt, title } = found;
+  return {
+    sessionId: id,
+    source: 'hookline',
+    pid: 0,
+    startedAt: new Date(createdAt).toISOString(),
+    status: 'completed',
+    interactive: false,
+    provider: '',
+    model,
+    cwd: startDirectory,
+    workspaceRoot: startDirectory,
+    enableTools: true,
+    enableSpawn: true,
+    enableTeams: false,
+    isSubagent: false,
+    prompt: firstPrompt,
+    ...(title === null ? {} : { metadata: { title } }),
+    updatedAt: new Date(lastUsedAt).toISOString(),
+  };
+}
+
+/** Throws SessionNotFoundError when there is nothing to read. */
+export function readStoredMessages(id: string): readonly Message[] {
+  const state = stateDirectory(readSurroundings());
+  try {
+    if (state === null || !isSessionId(id)) throw new SessionNotFoundError(id);
+    const transcript = path.join(sessionsDirectory(state), id, 'transcript.jsonl');
+    return readConversation(transcript).messages;
+  } catch {
+    throw new SessionNotFoundError(id);
+  }
+}
+
+/** Whether there was one to remove. */
+export function removeStored(id: string): boolean {
+  try {
+    openStore()?.remove(id);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function openStore(): SessionStore | null {
+  const state = stateDirectory(readSurroundings());
+  if (state === null) return null;
+  return createSessionStore({ stateDirectory: state, clock: systemClock, version: VERSION });
 }

@@ -113,7 +113,7 @@ export interface CoreSessionConfig {
   enableAgentTeams?: boolean;
   extensions?: AgentPlugin[];
   extensionContext?: ExtensionContext;
-  /** Files and directories with plugins, beside those of the person and the workspace. */
+  /** Files and directories with plugins, beside those of the user and the workspace. */
   pluginPaths?: string[];
   /** `process`: each plugin on disk runs in a process of its own. */
   pluginIsolation?: 'none' | 'process';
@@ -132,7 +132,7 @@ export interface CoreSessionConfig {
   logger?: BasicLogger;
   telemetry?: Telemetry;
   toolPolicies?: Record<string, ToolPolicy>;
-  /** Which workspace hooks may run: those that the person trusted, or all. */
+  /** Which workspace hooks may run: those that the user trusted, or all. */
   trust?: 'record' | 'all';
   [further: string]: unknown;
 }

@@ -102,7 +102,7 @@ test('questions are asked with buttons', async () => {
   const editor = await startEditor(createPlace(), [ASK, DONE], { approve: choosing('1') });
   await editor.say(await editor.open(), 'paint it');
   expect(editor.asked.map(({ options }) => options.map(({ name }) => name))).toStrictEqual([
-    ['Red', 'Blue', 'Do not answer'],
+    ['Red', 'Blue', 'Skip'],
   ]);
   expect(JSON.stringify(editor.updates())).toContain('→ Blue');
 });

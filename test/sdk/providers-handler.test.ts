@@ -3,7 +3,7 @@ import { eventually } from '../base/directory.ts';
 import type { Model, ModelFailure } from '../../src/agent/models/model.ts';
 import { streamWithRetries } from '../../src/agent/models/retry.ts';
 import { isHooklineError } from '../../src/base/errors.ts';
-import { handlerProvider } from '../../src/sdk/llms/handler-provider.ts';
+import { createHandlerProvider } from '../../src/sdk/llms/handler-provider.ts';
 import { STREAM_LIMITS, type StreamLimits } from '../../src/sdk/llms/handler-stream.ts';
 import type * as Llms from '../../src/sdk/llms/llms.ts';
 import { collect, deadService, endOf, failureOf, KEY, request } from '../agent/models/services.ts';
@@ -20,7 +20,7 @@ function handler(createMessage: unknown, more: object = {}): Llms.ApiHandler {
 
 function open(made: unknown, limits: Partial<StreamLimits> = {}): Promise<Model> {
   const factory = typeof made === 'function' ? made : () => made;
-  return handlerProvider('code', factory as never, { ...STREAM_LIMITS, ...limits }).open({
+  return createHandlerProvider('code', factory as never, { ...STREAM_LIMITS, ...limits }).open({
     provider: 'code',
     model: 'm',
     baseUrl: null,

@@ -184,7 +184,7 @@ function listVerdictNotices({ event, outcomes, skipped, messages }: Verdict): re
     ...withheld.map(({ hook, why }) => ({
       severity: 'warning' as const,
       text: `The hook ${hook} was not run: ${why}. \`hookline trust\` shows it and lets it run.`,
-      isSaidOnce: true as const,
+      isShownOnce: true as const,
     })),
     ...failed.map((text) => ({ severity: 'warning' as const, text })),
     ...messages.map(({ hook, text }) => formatHookMessage(event, hook, text)),

@@ -60,8 +60,9 @@ export async function checkCall(agent: Agent, request: CheckRequest): Promise<Ch
   const { call, signal } = request;
   agent.emit({ type: 'tool-start', callId: call.id, tool: call.name, input: call.input });
   const prepared = prepareInput(agent, call, inputOfModel(call, agent.tools));
-  if (typeof prepared === 'string')
+  if (typeof prepared === 'string') {
     return createFailedCall({ call, input: call.input, error: prepared });
+  }
   const facts = { ...toolFacts(call, prepared), handed: new HandedInput() };
   const verdict = await agent.fire({ name: 'PreToolUse', ...facts }, signal);
   const subject = prepared.toolName;

@@ -40,8 +40,9 @@ export async function runTurns(
     for (const call of left) {
       const end = toTurnsEnd(await runBatch(agent, [call], signal), state);
       if (end === null) continue;
-      if (prompt !== null)
+      if (prompt !== null) {
         agent.emit({ type: 'notice', level: 'warning', text: formatUndelivered(prompt) });
+      }
       return end;
     }
     if (prompt !== null) addPrompt(agent, prompt);

@@ -156,8 +156,9 @@ export class Session {
   }
 
   #run(text: string | null): Promise<RunResult> {
-    if (this.#running !== null || this.#closed !== null)
+    if (this.#running !== null || this.#closed !== null) {
       return Promise.reject(createBusyError(this.id));
+    }
     return this.#work((signal) => runPrompt(this.#prepared, text, signal));
   }
 

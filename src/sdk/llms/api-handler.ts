@@ -1,5 +1,4 @@
 import type { ProviderMessage } from '../../plugins/contract/message.ts';
-import type { ModelInfo } from './model-collection.ts';
 
 /** Code that makes a model's answers, as `@cline/llms` knows it. */
 export interface ApiHandler {
@@ -37,7 +36,7 @@ export type ApiStreamChunk =
   | ApiStreamToolCallsChunk
   | ApiStreamDoneChunk;
 
-export interface ApiStreamTextChunk {
+interface ApiStreamTextChunk {
   type: 'text';
   text: string;
   /** Of the answer, as in every chunk. */
@@ -45,13 +44,13 @@ export interface ApiStreamTextChunk {
   signature?: string;
 }
 
-export interface ApiStreamMediaChunk {
+interface ApiStreamMediaChunk {
   type: 'media';
   media: unknown;
   id: string;
 }
 
-export interface ApiStreamReasoningChunk {
+interface ApiStreamReasoningChunk {
   type: 'reasoning';
   reasoning: string;
   details?: unknown;
@@ -61,7 +60,7 @@ export interface ApiStreamReasoningChunk {
 }
 
 /** Those of one answer add up. */
-export interface ApiStreamUsageChunk {
+interface ApiStreamUsageChunk {
   type: 'usage';
   inputTokens: number;
   outputTokens: number;
@@ -73,14 +72,14 @@ export interface ApiStreamUsageChunk {
   id: string;
 }
 
-export interface ApiStreamToolCallsChunk {
+interface ApiStreamToolCallsChunk {
   type: 'tool_calls';
   tool_call: ApiStreamToolCall;
   id: string;
   signature?: string;
 }
 
-export interface ApiStreamToolCall {
+interface ApiStreamToolCall {
   call_id?: string;
   function: {
     id?: string;
@@ -90,7 +89,7 @@ export interface ApiStreamToolCall {
   };
 }
 
-export interface ApiStreamDoneChunk {
+interface ApiStreamDoneChunk {
   type: 'done';
   success: boolean;
   error?: string;
@@ -122,3 +121,91 @@ export interface ProviderConfig {
 
 export type HandlerFactory<Config = ProviderConfig> = (config: Config) => ApiHandler;
 export type LazyHandlerFactory<Config = ProviderConfig> = (config: Config) => Promise<ApiHandler>;
+
+/** A provider and its models, as `@cline/llms` knows them. */
+export interface ModelCollection {
+  provider: ProviderInfo;
+  models: Record<string, ModelInfo>;
+}
+
+export interface ProviderInfo {
+  id: string;
+  name: string;
+  description?: string;
+  protocol?: ProviderProtocol;
+  client: ProviderClient;
+  baseUrl?: string;
+  modelsSourceUrl?: string;
+  defaultModelId: string;
+  capabilities?: ProviderCapability[];
+  /** Variables with its key, in this order. */
+  env?: string[];
+  source?: 'system' | 'file' | 'discovery';
+  metadata?: Record<string, unknown>;
+}
+
+export type ProviderProtocol =
+  | 'anthropic'
+  | 'gemini'
+  | 'openai-chat'
+  | 'openai-responses'
+  | 'openai-r1'
+  | 'ai-sdk';
+
+export type ProviderClient =
+  | 'anthropic'
+  | 'ai-sdk'
+  | 'ai-sdk-community'
+  | 'openai'
+  | 'openai-compatible'
+  | 'openai-r1'
+  | 'gemini'
+  | 'bedrock'
+  | 'custom'
+  | 'fetch'
+  | 'vertex';
+
+export type ProviderCapability =
+  | 'reasoning'
+  | 'prompt-cache'
+  | 'streaming'
+  | 'tools'
+  | 'vision'
+  | 'computer-use'
+  | 'oauth';
+
+export interface ModelInfo {
+  id: string;
+  name?: string;
+  description?: string;
+  /** In tokens. */
+  contextWindow?: number;
+  maxInputTokens?: number;
+  /** How long one answer may be, in tokens. */
+  maxTokens?: number;
+  capabilities?: ModelCapability[];
+  pricing?: ModelPricing;
+  [further: string]: unknown;
+}
+
+export type ModelCapability =
+  | 'images'
+  | 'tools'
+  | 'streaming'
+  | 'prompt-cache'
+  | 'reasoning'
+  | 'reasoning-effort'
+  | 'computer-use'
+  | 'global-endpoint'
+  | 'structured_output'
+  | 'temperature'
+  | 'files'
+  | 'video';
+
+/** US dollars for a million tokens. */
+export interface ModelPricing {
+  input?: number;
+  output?: number;
+  cacheRead?: number;
+  cacheWrite?: number;
+}

@@ -11,16 +11,16 @@ import type {
   ProviderClient,
   ProviderInfo,
   ProviderProtocol,
-} from './model-collection.ts';
+} from './api-handler.ts';
 
 // What is registered here counts for every session of the process, as upstream has it.
 const collections = new Map<string, ModelCollection>();
 const furtherModels = new Map<string, Map<string, ModelInfo>>();
 
 /** Hookline's own providers, under the ids that Cline has for them. */
-export const OWN_IDS: readonly string[] = PROVIDERS.map(({ name }) => clineId(name));
+export const OWN_IDS: readonly string[] = PROVIDERS.map(({ name }) => toClineId(name));
 
-function clineId(name: string): string {
+function toClineId(name: string): string {
   return name === 'openai' ? 'openai-native' : name;
 }
 
@@ -77,16 +77,16 @@ export function providerIds(): string[] {
 
 /** One of Hookline's own, or a registered one, with all its models. */
 export function findCollection(id: string): ModelCollection | undefined {
-  const found = collections.get(id) ?? ownCollection(id);
+  const found = collections.get(id) ?? createOwnCollection(id);
   const further = furtherModels.get(id);
   if (found === undefined || further === undefined) return found;
   return { ...found, models: { ...found.models, ...Object.fromEntries(further) } };
 }
 
-function ownCollection(id: string): ModelCollection | undefined {
-  const own = PROVIDERS.find(({ name }) => clineId(name) === id);
+function createOwnCollection(id: string): ModelCollection | undefined {
+  const own = PROVIDERS.find(({ name }) => toClineId(name) === id);
   if (own === undefined) return undefined;
-  return { provider: infoOf(own), models: ownModels(own) };
+  return { provider: toProviderInfo(own), models: listOwnModels(own) };
 }
 
 const PROTOCOLS: Readonly<
@@ -98,10 +98,10 @@ const PROTOCOLS: Readonly<
   chat: { protocol: 'openai-chat', client: 'openai-compatible' },
 };
 
-function infoOf(own: Provider): ProviderInfo {
+function toProviderInfo(own: Provider): ProviderInfo {
   const { name, label, about, wire, baseUrl, defaultModel, keyVariables } = own;
   return {
-    id: clineId(name),
+    id: toClineId(name),
     name: label,
     description: about,
     ...PROTOCOLS[wire],
@@ -119,13 +119,13 @@ const PREFIXES: Readonly<Record<string, string>> = {
 };
 
 /** Those whose price is known; the service may have others. */
-function ownModels({ name }: Provider): Record<string, ModelInfo> {
+function listOwnModels({ name }: Provider): Record<string, ModelInfo> {
   const prefix = PREFIXES[name];
   if (prefix === undefined) return {};
-  return Object.fromEntries(pricedModels(prefix).map((id) => [id, ownModel(id)]));
+  return Object.fromEntries(pricedModels(prefix).map((id) => [id, createOwnModel(id)]));
 }
 
-function ownModel(id: string): ModelInfo {
+function createOwnModel(id: string): ModelInfo {
   const { contextTokens: contextWindow, prices } = factsOf(id);
   return { id, contextWindow, ...(prices === null ? {} : { pricing: { ...prices } }) };
 }

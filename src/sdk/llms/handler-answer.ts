@@ -42,7 +42,7 @@ export function createHandlerAnswer(): HandlerAnswer {
   const think = ({ reasoning, signature }: Chunk): readonly ModelChunk[] | null => {
     if (typeof reasoning !== 'string') return null;
     const deltas = write('thinking', reasoning);
-    if (typeof signature === 'string') sign(drafts, signature);
+    if (typeof signature === 'string') applySignature(drafts, signature);
     return deltas;
   };
   const call = (chunk: Chunk): readonly ModelChunk[] | null => {
@@ -71,10 +71,10 @@ export function createHandlerAnswer(): HandlerAnswer {
           return null;
       }
     },
-    done: () => (end === null ? null : { failed: failureIn(end) }),
+    done: () => (end === null ? null : { failed: findFailure(end) }),
     hasUsage: () => usage !== null,
     size: () => size,
-    finished: () => finish(drafts, { end, usage }),
+    finished: () => createEnd(drafts, { end, usage }),
   };
 }
 
@@ -94,7 +94,7 @@ interface CallDraft {
 }
 
 /** It may come after the thought, in a chunk of its own. */
-function sign(drafts: readonly Draft[], signature: string): void {
+function applySignature(drafts: readonly Draft[], signature: string): void {
   const thought = drafts.findLast((draft) => draft.type === 'thinking');
   if (thought?.type === 'thinking') thought.signature = signature;
 }
@@ -157,38 +157,38 @@ function readCall(given: unknown): CallPart | null {
       ...(typeof index === 'number' ? [`place ${index}`] : []),
     ],
     name: typeof name === 'string' ? name : '',
-    text: isWhole ? JSON.stringify(input) : textOf(input),
+    text: isWhole ? JSON.stringify(input) : readText(input),
     isWhole,
   };
 }
 
-function textOf(value: unknown): string {
+function readText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
 /** Tokens from a cache are part of the input, unless there are more of them than of it. */
 function addUsageChunk(before: Usage | null, chunk: Chunk): Usage {
-  const cacheReadTokens = amountOf(chunk['cacheReadTokens']);
-  const cacheWriteTokens = amountOf(chunk['cacheWriteTokens']);
-  const input = amountOf(chunk['inputTokens']);
+  const cacheReadTokens = readAmount(chunk['cacheReadTokens']);
+  const cacheWriteTokens = readAmount(chunk['cacheWriteTokens']);
+  const input = readAmount(chunk['inputTokens']);
   const cached = cacheReadTokens + cacheWriteTokens;
   const cost = chunk['totalCost'];
   const isPriced = typeof cost === 'number' && Number.isFinite(cost) && cost >= 0;
   const costUsd = isPriced ? cost + (before?.costUsd ?? 0) : before?.costUsd;
   return {
     inputTokens: (before?.inputTokens ?? 0) + (input >= cached ? input - cached : input),
-    outputTokens: (before?.outputTokens ?? 0) + amountOf(chunk['outputTokens']),
+    outputTokens: (before?.outputTokens ?? 0) + readAmount(chunk['outputTokens']),
     cacheReadTokens: (before?.cacheReadTokens ?? 0) + cacheReadTokens,
     cacheWriteTokens: (before?.cacheWriteTokens ?? 0) + cacheWriteTokens,
     ...(costUsd === undefined ? {} : { costUsd }),
   };
 }
 
-function amountOf(value: unknown): number {
+function readAmount(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
 }
 
-function failureIn(end: Chunk): unknown {
+function findFailure(end: Chunk): unknown {
   if (end['success'] !== false) return null;
   return end['failure'] ?? end['error'] ?? 'it says that it failed, and not why';
 }
@@ -198,38 +198,38 @@ interface Finishing {
   readonly usage: Usage | null;
 }
 
-function finish(drafts: readonly Draft[], { end, usage }: Finishing): ModelEnd | string {
+function createEnd(drafts: readonly Draft[], { end, usage }: Finishing): ModelEnd | string {
   const nameless = drafts.find((draft) => draft.type === 'call' && draft.name === '');
   if (nameless !== undefined) return 'it called a tool without naming it';
   if (drafts.length === 0 && end === null) return 'it ended without an answer';
-  const content = drafts.map(blockOf);
+  const content = drafts.map(toBlock);
   const hasCalls = content.some(({ type }) => type === 'tool_use');
   return {
     type: 'end',
     content,
-    finishReason: reasonOf(end?.['incompleteReason'], hasCalls),
+    finishReason: toFinishReason(end?.['incompleteReason'], hasCalls),
     usage: usage ?? NO_USAGE,
   };
 }
 
-function reasonOf(incomplete: unknown, hasCalls: boolean): FinishReason {
-  const why = textOf(incomplete).replaceAll('_', '-');
+function toFinishReason(incomplete: unknown, hasCalls: boolean): FinishReason {
+  const why = readText(incomplete).replaceAll('_', '-');
   if (/^(?:max-(?:output-)?tokens|length)$/.test(why)) return 'length';
   if (why === 'content-filter') return why;
   if (hasCalls) return 'tool-calls';
   return why === '' ? 'stop' : 'other';
 }
 
-function blockOf(draft: Draft): AssistantBlock {
+function toBlock(draft: Draft): AssistantBlock {
   if (draft.type === 'call') {
-    return { type: 'tool_use', id: draft.id, name: draft.name, input: inputOf(draft.text) };
+    return { type: 'tool_use', id: draft.id, name: draft.name, input: parseInput(draft.text) };
   }
   const { type, text, signature } = draft;
   if (type === 'text') return { type, text };
   return { type, thinking: text, ...(signature === null ? {} : { signature }) };
 }
 
-function inputOf(text: string): unknown {
+function parseInput(text: string): unknown {
   if (text.trim() === '') return {};
   const parsed = parseJson(text);
   return parsed.ok ? parsed.value : text;

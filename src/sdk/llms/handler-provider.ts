@@ -8,18 +8,17 @@ import { HooklineError, isHooklineError, messageOf } from '../../base/errors.ts'
 import { isRecord, typeName } from '../../base/json.ts';
 import { limitTime } from '../../base/time-limit.ts';
 import { untilAborted } from '../../base/abort.ts';
-import type { ApiHandler, ProviderConfig } from './api-handler.ts';
+import type { ApiHandler, ProviderConfig, ModelCollection } from './api-handler.ts';
 import { findCollection } from './catalog.ts';
 import { streamFromHandler } from './handler-model.ts';
 import { STREAM_LIMITS, type StreamLimits } from './handler-stream.ts';
-import type { ModelCollection } from './model-collection.ts';
 
 export type Factory = (config: ProviderConfig) => ApiHandler | Promise<ApiHandler>;
 
 const FROM = 'Llms.registerHandler';
 
 /** A provider whose answers are made by code. */
-export function handlerProvider(
+export function createHandlerProvider(
   id: string,
   factory: Factory,
   limits: StreamLimits = STREAM_LIMITS,
@@ -30,16 +29,19 @@ export function handlerProvider(
     from: FROM,
     async open(choice) {
       const known = findCollection(id);
-      const asker = askerOf(id, known);
+      const asker = createKeyAsker(id, known);
       const key = keyFor(asker, choice);
-      const config = configFor(choice, { known, key });
-      const told = toldModel(await makeFirst(factory, config));
+      const config = createConfig(choice, { known, key });
+      const told = describeModel(await createFirstHandler(factory, config));
       const modelId = config.modelId === '' ? told.id : config.modelId;
-      if (modelId === '') throw noModel(id);
+      if (modelId === '') throw createNoModelError(id);
       const info = { ...told.info, ...known?.models[modelId] };
-      const asked = askedOf({ ...asker, model: modelId, baseUrl: config.baseUrl ?? null }, key);
+      const asked = describeAsked(
+        { ...asker, model: modelId, baseUrl: config.baseUrl ?? null },
+        key,
+      );
       const make = async (request: ModelRequest, signal: AbortSignal): Promise<ApiHandler> =>
-        checkHandler(await factory({ ...config, ...settingsOf(request), abortSignal: signal }));
+        checkHandler(await factory({ ...config, ...readSettings(request), abortSignal: signal }));
       const model: Model = {
         provider: id,
         id: modelId,
@@ -51,7 +53,7 @@ export function handlerProvider(
   };
 }
 
-function askerOf(id: string, known: ModelCollection | undefined): KeyAsker {
+function createKeyAsker(id: string, known: ModelCollection | undefined): KeyAsker {
   const { name = id, env = [], baseUrl = null } = known?.provider ?? {};
   return { id, label: name, from: FROM, baseUrl, keyVariables: env };
 }
@@ -61,7 +63,7 @@ interface Knowledge {
   readonly key: string | null;
 }
 
-function configFor(choice: CustomChoice, { known, key }: Knowledge): ProviderConfig {
+function createConfig(choice: CustomChoice, { known, key }: Knowledge): ProviderConfig {
   const { provider, transport = {} } = choice;
   const baseUrl = choice.baseUrl ?? known?.provider.baseUrl;
   const modelId = choice.model ?? known?.provider.defaultModelId ?? '';
@@ -78,7 +80,7 @@ function configFor(choice: CustomChoice, { known, key }: Knowledge): ProviderCon
   };
 }
 
-function settingsOf(request: ModelRequest): Partial<ProviderConfig> {
+function readSettings(request: ModelRequest): Partial<ProviderConfig> {
   const { maxOutputTokens, temperature, effort, thinking } = request;
   return {
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
@@ -91,7 +93,7 @@ function settingsOf(request: ModelRequest): Partial<ProviderConfig> {
 const MAKE_MS = 30_000;
 
 /** The first one tells what the model is like, and that it can be made at all. */
-async function makeFirst(factory: Factory, config: ProviderConfig): Promise<ApiHandler> {
+async function createFirstHandler(factory: Factory, config: ProviderConfig): Promise<ApiHandler> {
   const limit = limitTime(new AbortController().signal, MAKE_MS);
   const work = async (): Promise<ApiHandler> => factory(config);
   try {
@@ -120,13 +122,13 @@ function isHandler(given: unknown): given is ApiHandler {
   return isRecord(given) && typeof given['createMessage'] === 'function';
 }
 
-interface ToldModel {
+interface ModelDescription {
   readonly id: string;
   readonly info: Readonly<Record<string, unknown>>;
 }
 
 /** Many a handler says nothing of its model, or throws when it is asked. */
-function toldModel(handler: ApiHandler): ToldModel {
+function describeModel(handler: ApiHandler): ModelDescription {
   try {
     const told: unknown = handler.getModel();
     const { id, info } = isRecord(told) ? told : {};
@@ -136,14 +138,14 @@ function toldModel(handler: ApiHandler): ToldModel {
   }
 }
 
-function noModel(id: string): HooklineError {
+function createNoModelError(id: string): HooklineError {
   return new HooklineError('MODEL_UNKNOWN', {
     message: `The provider "${id}" needs the name of a model and none was given.`,
     hint: `Set it with --model or in the configuration. It comes from ${FROM}.`,
   });
 }
 
-function askedOf(asker: KeyAsker & { readonly model: string }, key: string | null): Asked {
+function describeAsked(asker: KeyAsker & { readonly model: string }, key: string | null): Asked {
   const { label, model, baseUrl, keyVariables } = asker;
   const [variable] = keyVariables;
   const set = variable === undefined ? '' : `set ${variable}, or `;

@@ -36,13 +36,15 @@ export async function* readStream(
   stream: unknown,
   { signal, limits, isDone }: StreamReading,
 ): AsyncGenerator<unknown, void, undefined> {
-  const iterator = iteratorOf(await within(stream, { signal, silentMs: limits.silentMs }));
+  const iterator = getIterator(await withTimeLimit(stream, { signal, silentMs: limits.silentMs }));
   try {
     for (let count = 1; ; count++) {
-      if (count > limits.chunks) throw endless(`it gave more than ${limits.chunks} chunks`);
+      if (count > limits.chunks) {
+        throw createStreamError(`it gave more than ${limits.chunks} chunks`);
+      }
       if (count % CHUNKS_IN_A_ROW === 0) await nextTurn();
       signal.throwIfAborted();
-      const next = await nextOf(iterator, {
+      const next = await readNext(iterator, {
         signal,
         silentMs: isDone() ? limits.afterDoneMs : limits.silentMs,
         isDone,
@@ -51,13 +53,13 @@ export async function* readStream(
       yield next.value;
     }
   } finally {
-    leave(iterator);
+    closeIterator(iterator);
   }
 }
 
 type Chunks = AsyncIterator<unknown, unknown> | Iterator<unknown, unknown>;
 
-function iteratorOf(stream: unknown): Chunks {
+function getIterator(stream: unknown): Chunks {
   if (isIterable(stream)) {
     return Symbol.asyncIterator in stream
       ? stream[Symbol.asyncIterator]()
@@ -78,18 +80,18 @@ interface Patience {
   readonly silentMs: number;
 }
 
-async function nextOf(
+async function readNext(
   iterator: Chunks,
   { isDone, ...patience }: Patience & Pick<StreamReading, 'isDone'>,
 ): Promise<IteratorResult<unknown, unknown>> {
-  const next = await within(iterator.next(), patience, isDone);
+  const next = await withTimeLimit(iterator.next(), patience, isDone);
   if (next === null) return { done: true, value: undefined };
   if (isRecord(next)) return { done: next.done === true, value: next.value };
-  throw endless('its stream gives no chunks');
+  throw createStreamError('its stream gives no chunks');
 }
 
 /** Null when its time is over and that does not matter. */
-async function within<Value>(
+async function withTimeLimit<Value>(
   work: Value | Promise<Value>,
   { signal, silentMs }: Patience,
   isEnough: () => boolean = () => false,
@@ -100,18 +102,20 @@ async function within<Value>(
   } catch (error) {
     if (!limit.isOver()) throw error;
     if (isEnough()) return null;
-    throw endless(`nothing came for ${Math.round(silentMs / 1000)} s`, { code: 'ETIMEDOUT' });
+    throw createStreamError(`nothing came for ${Math.round(silentMs / 1000)} s`, {
+      code: 'ETIMEDOUT',
+    });
   } finally {
     limit.clear();
   }
 }
 
-function endless(why: string, cause?: { readonly code: string }): HooklineError {
+function createStreamError(why: string, cause?: { readonly code: string }): HooklineError {
   return new HooklineError('MODEL_FAILED', { message: `its answer never ended: ${why}`, cause });
 }
 
 /** Nobody waits for a stream that is given up. */
-function leave(iterator: Chunks): void {
+function closeIterator(iterator: Chunks): void {
   const work = async (): Promise<unknown> => iterator.return?.();
   work().catch(() => undefined);
 }

@@ -7,11 +7,13 @@ import type {
   HandlerFactory,
   LazyHandlerFactory,
   ProviderConfig,
+  ModelCollection,
+  ModelInfo,
+  ProviderInfo,
 } from './api-handler.ts';
 import { findCollection, OWN_IDS, providerIds, unregisterProvider } from './catalog.ts';
-import { type Factory, handlerProvider } from './handler-provider.ts';
-import type { ModelCollection, ModelInfo, ProviderInfo } from './model-collection.ts';
-import { ownHandler } from './own-handler.ts';
+import { type Factory, createHandlerProvider } from './handler-provider.ts';
+import { createOwnHandler } from './own-handler.ts';
 
 // This module is the namespace `Llms` of `@cline/core`, and all of `@cline/llms` that Hookline has.
 export type {
@@ -41,7 +43,7 @@ export type {
   ProviderClient,
   ProviderInfo,
   ProviderProtocol,
-} from './model-collection.ts';
+} from './api-handler.ts';
 export { registerModel, registerProvider, unregisterModel, unregisterProvider } from './catalog.ts';
 
 /** Cline's ids of the providers that Hookline has itself. */
@@ -123,7 +125,7 @@ function register(providerId: string, factory: RegisteredFactory): void {
   }
   const id = normalizeProviderId(providerId);
   // Refused ones are told of when a session is opened: a plugin that registers more goes on.
-  registeredProviders.add(handlerProvider(id, make));
+  registeredProviders.add(createHandlerProvider(id, make));
   if (!isOwnProvider(id)) factories.set(id, factory);
 }
 
@@ -137,8 +139,8 @@ export function isRegisteredHandlerAsync(providerId: string): boolean {
 
 /** A handler for one of Hookline's own providers or a registered one. Nothing is sent yet. */
 export function createHandler(config: ProviderConfig): ApiHandler {
-  const factory = factoryFor(config);
-  if (factory === undefined) return ownHandler(config);
+  const factory = findFactory(config);
+  if (factory === undefined) return createOwnHandler(config);
   const made = factory.isAsync ? null : factory.make(config);
   if (made !== null && !(made instanceof Promise)) return made;
   throw new HooklineError('SDK_UNSUPPORTED', {
@@ -148,9 +150,9 @@ export function createHandler(config: ProviderConfig): ApiHandler {
 }
 
 export async function createHandlerAsync(config: ProviderConfig): Promise<ApiHandler> {
-  return factoryFor(config)?.make(config) ?? ownHandler(config);
+  return findFactory(config)?.make(config) ?? createOwnHandler(config);
 }
 
-function factoryFor(config: ProviderConfig): RegisteredFactory | undefined {
+function findFactory(config: ProviderConfig): RegisteredFactory | undefined {
   return factories.get(normalizeProviderId(config.routingProviderId ?? config.providerId));
 }

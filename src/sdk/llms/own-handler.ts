@@ -10,7 +10,7 @@ import { resolveProviderId } from '../provider-ids.ts';
 import type { ApiHandler, ApiStreamChunk, ProviderConfig, ToolDefinition } from './api-handler.ts';
 
 /** A handler whose answers come from one of Hookline's own models, or from a registered service. */
-export function ownHandler(config: ProviderConfig): ApiHandler {
+export function createOwnHandler(config: ProviderConfig): ApiHandler {
   let signal = config.abortSignal;
   let asking = new AbortController();
   let opened: Promise<Model> | null = null;
@@ -23,13 +23,13 @@ export function ownHandler(config: ProviderConfig): ApiHandler {
     }),
     async *createMessage(systemPrompt, messages, tools = []) {
       asking = new AbortController();
-      const request = requestOf(config, { systemPrompt, messages, tools });
+      const request = toRequest(config, { systemPrompt, messages, tools });
       const given = signal === undefined ? [] : [signal];
-      opened ??= openFor(config);
+      opened ??= openHandlerModel(config);
       const model = await opened;
       const answer = model.stream(request, AbortSignal.any([asking.signal, ...given]));
       const id = randomUUID();
-      for await (const chunk of answer) yield* chunksOf(chunk, id);
+      for await (const chunk of answer) yield* toChunks(chunk, id);
     },
     setAbortSignal(next) {
       signal = next;
@@ -38,7 +38,7 @@ export function ownHandler(config: ProviderConfig): ApiHandler {
   };
 }
 
-function openFor(config: ProviderConfig): Promise<Model> {
+function openHandlerModel(config: ProviderConfig): Promise<Model> {
   const { modelId, apiKey, baseUrl, fetch, headers } = config;
   const id = config.routingProviderId ?? config.providerId;
   const provider = resolveProviderId(id);
@@ -66,7 +66,7 @@ interface Said {
   readonly tools: readonly ToolDefinition[];
 }
 
-function requestOf(config: ProviderConfig, { systemPrompt, messages, tools }: Said): ModelRequest {
+function toRequest(config: ProviderConfig, { systemPrompt, messages, tools }: Said): ModelRequest {
   const said = fromProviderMessages(messages);
   if (typeof said === 'string') {
     throw new HooklineError('USAGE_INVALID', {
@@ -89,7 +89,7 @@ function requestOf(config: ProviderConfig, { systemPrompt, messages, tools }: Sa
   };
 }
 
-function chunksOf(chunk: ModelChunk, id: string): readonly ApiStreamChunk[] {
+function toChunks(chunk: ModelChunk, id: string): readonly ApiStreamChunk[] {
   switch (chunk.type) {
     case 'text-delta':
       return [{ type: 'text', text: chunk.text, id }];
@@ -98,7 +98,7 @@ function chunksOf(chunk: ModelChunk, id: string): readonly ApiStreamChunk[] {
     case 'input-delta':
       return [];
     case 'end':
-      return endChunks(chunk, id);
+      return toEndChunks(chunk, id);
     case 'failure': {
       const { failure } = chunk;
       // A handler that only hands this on fails as the model itself would.
@@ -109,13 +109,13 @@ function chunksOf(chunk: ModelChunk, id: string): readonly ApiStreamChunk[] {
 }
 
 /** Calls are handed out whole, when all of them are known. */
-function endChunks({ content, usage, finishReason }: ModelEnd, id: string): ApiStreamChunk[] {
+function toEndChunks({ content, usage, finishReason }: ModelEnd, id: string): ApiStreamChunk[] {
   const parts = content.flatMap((block): readonly ApiStreamChunk[] => {
     if (block.type === 'thinking' && block.signature !== undefined) {
       return [{ type: 'reasoning', reasoning: '', signature: block.signature, id }];
     }
     if (block.type !== 'tool_use') return [];
-    const call = { id: block.id, name: block.name, arguments: argumentsOf(block.input) };
+    const call = { id: block.id, name: block.name, arguments: serializeArguments(block.input) };
     return [{ type: 'tool_calls', tool_call: { call_id: block.id, function: call }, id }];
   });
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
@@ -133,7 +133,7 @@ function endChunks({ content, usage, finishReason }: ModelEnd, id: string): ApiS
   ];
 }
 
-function argumentsOf(input: unknown): string {
+function serializeArguments(input: unknown): string {
   return typeof input === 'string' ? input : JSON.stringify(input ?? {});
 }
 

@@ -8,7 +8,7 @@ import type { Message } from '../../sessions/messages.ts';
 
 /** How one prompt ended. */
 export interface AgentResult {
-  /** The agent's last words, or what went wrong. */
+  /** The agent's last text, or the error. */
   text: string;
   usage: AgentResultUsage;
   messages: ProviderMessage[];
@@ -55,14 +55,14 @@ export function createCallLog(): CallLog {
     hear(event) {
       if (event.parentAgentId !== null) return;
       if (event.type === 'run-start' || event.type === 'reply') calls = [];
-      if (event.type === 'tool-end') calls.push(recordOf(event));
+      if (event.type === 'tool-end') calls.push(toCallRecord(event));
     },
   };
 }
 
 type ToolEnd = Extract<RuntimeEvent, { type: 'tool-end' }>;
 
-function recordOf(event: ToolEnd): ToolCallRecord {
+function toCallRecord(event: ToolEnd): ToolCallRecord {
   const { callId: id, tool: name, input, output, durationMs } = event;
   const endedAt = systemClock.now();
   return {
@@ -84,9 +84,9 @@ export interface AnsweredPrompt {
   readonly model: { readonly id: string; readonly provider: string };
 }
 
-export function agentResult({ run, calls, messages, model }: AnsweredPrompt): AgentResult {
+export function createAgentResult({ run, calls, messages, model }: AnsweredPrompt): AgentResult {
   const { reason, usage, costUsd, iterations, durationMs } = run;
-  const finishReason = endingOf(run);
+  const finishReason = toFinishReason(run);
   const endedAt = systemClock.now();
   return {
     text: finishReason === 'error' ? (reason ?? run.text) : run.text,
@@ -103,7 +103,7 @@ export function agentResult({ run, calls, messages, model }: AnsweredPrompt): Ag
   };
 }
 
-function endingOf(run: RunResult): AgentResult['finishReason'] {
+function toFinishReason(run: RunResult): AgentResult['finishReason'] {
   if (run.ending === 'max_turns') return 'max_iterations';
   const status = pluginStatus(run);
   return status === 'failed' ? 'error' : status;

@@ -1,29 +1,40 @@
 import { systemClock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
-import { ignoredOptions } from '../input/ignored-options.ts';
+import { listIgnoredOptions } from '../session-input.ts';
 import { limitTime } from '../../base/time-limit.ts';
 import type { AgentUsage } from '../../plugins/contract/snapshot.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
 import { sessionsDirectory } from '../../sessions/session-id.ts';
 import type { Message } from '../../sessions/messages.ts';
-import { type AgentResult, createCallLog } from './agent-result.ts';
+import {
+  type AgentResult,
+  createCallLog,
+  createAgentResult,
+  type CallLog,
+} from './agent-result.ts';
 import type { CoreSessionEvent, SessionStatus } from '../core-events.ts';
-import { busy, endedMeanwhile, SessionNotFoundError } from '../errors.ts';
-import { beginSession, type OpenedSession, type OpenRequest, openSession } from './open-session.ts';
-import { createSessionNews, type SessionNews } from './session-news.ts';
+import { busy, createEndedError, SessionNotFoundError } from '../errors.ts';
+import {
+  startSession,
+  type OpenedHost,
+  type OpenRequest,
+  openSessionHost,
+} from './open-session.ts';
+import { createSessionEvents, type SessionEvents } from './session-events.ts';
 import { type PromptQueue, readPluginPrompt } from '../../agent/session/prompt-queue.ts';
 import { createPromptQueue, type SentPrompt, toPendingPrompt } from '../pending-prompts.ts';
-import { runPrompt } from './run-prompt.ts';
 import {
-  filesOf,
-  newRecord,
+  resolveFiles,
+  createRecord,
   type SessionFiles,
   type SessionRecord,
   writeFiles,
 } from '../session-files.ts';
-import type { ClineCoreOptions, ClineCoreStartInput } from '../start-input.ts';
+import type { ClineCoreOptions, ClineCoreStartInput, AgentMode } from '../start-input.ts';
+import type { Session } from '../../agent/session/session.ts';
+import { toPermissionMode } from './tool-policies.ts';
 
-export interface SessionMeans {
+export interface CoreSessionOptions {
   readonly id: string;
   readonly core: ClineCoreOptions;
   readonly input: ClineCoreStartInput;
@@ -44,30 +55,32 @@ export type SessionUsage = AgentUsage & { totalCost: number };
 export class CoreSession {
   readonly id: string;
   readonly pending: PromptQueue;
-  readonly #means: SessionMeans;
+  /** Rejects when it cannot be opened, or is ended meanwhile; then nothing of it is left. */
+  readonly opened: Promise<void>;
+  readonly #options: CoreSessionOptions;
   readonly #calls = createCallLog();
-  readonly #news: SessionNews;
+  readonly #events: SessionEvents;
   readonly #closing = new AbortController();
-  #opening: Promise<void> | null = null;
-  #opened: OpenedSession | null = null;
+  #opened: OpenedHost | null = null;
   #record: SessionRecord;
   #files: SessionFiles = { manifestPath: '', messagesPath: '' };
   #running: Running | null = null;
   #ended: Promise<void> | null = null;
-  /** What was said and used, once there is no session to ask any more. */
+  /** Messages and usage, once the host is closed. */
   #last: { messages: readonly Message[]; usage: SessionUsage | null } = {
     messages: [],
     usage: null,
   };
 
-  constructor(means: SessionMeans) {
-    this.#means = means;
-    this.id = means.id;
-    this.#record = newRecord(means);
-    this.#news = createSessionNews(means);
+  constructor(options: CoreSessionOptions) {
+    this.#options = options;
+    this.id = options.id;
+    this.#record = createRecord(options);
+    this.#events = createSessionEvents(options);
     this.pending = createPromptQueue((prompts) =>
-      means.emit({ type: 'pending_prompts', payload: { sessionId: this.id, prompts } }),
+      options.emit({ type: 'pending_prompts', payload: { sessionId: this.id, prompts } }),
     );
+    this.opened = this.#open();
   }
 
   get record(): SessionRecord {
@@ -102,18 +115,8 @@ export class CoreSession {
     return { ...usage, totalCost: costUsd ?? 0 };
   }
 
-  /** Rejects when it cannot be opened, or is ended meanwhile; then nothing of it is left. */
-  async open(): Promise<void> {
-    this.#opening = this.#open();
-    try {
-      await this.#opening;
-    } finally {
-      this.#opening = null;
-    }
-  }
-
   async #open(): Promise<void> {
-    const { id, core, input, cwd } = this.#means;
+    const { id, core, input, cwd } = this.#options;
     const { signal } = this.#closing;
     const request = {
       id,
@@ -121,48 +124,51 @@ export class CoreSession {
       input,
       cwd,
       signal,
-      ...this.#news,
+      ...this.#events,
       pendingPrompts: this.pending,
-      emitEvent: (name: string, payload: unknown) => this.takePluginEvent(name, payload),
+      emitEvent: (name: string, payload: unknown) => this.receivePluginEvent(name, payload),
     };
-    for (const text of ignoredOptions(core, input)) this.#news.onNotice(text);
+    for (const text of listIgnoredOptions(core, input)) this.#events.onNotice(text);
     try {
-      const opened = await openSession(request);
+      const opened = await openSessionHost(request);
       await this.#begin(opened, request);
-      if (signal.aborted) throw endedMeanwhile(id);
+      if (signal.aborted) throw createEndedError(id);
     } catch (error) {
       const opened = this.#opened;
       this.#opened = null;
-      await closeAll(opened);
-      throw signal.aborted ? endedMeanwhile(id) : error;
+      await closeHost(opened);
+      throw signal.aborted ? createEndedError(id) : error;
     }
     await this.#save();
   }
 
-  async #begin(opened: OpenedSession, request: OpenRequest): Promise<void> {
-    const { id } = this.#means;
+  async #begin(opened: OpenedHost, request: OpenRequest): Promise<void> {
+    const { id } = this.#options;
     this.#opened = opened;
     if (request.signal.aborted) return;
     opened.host.subscribe((event) => {
       this.#calls.hear(event);
-      this.#news.hear(event);
+      this.#events.convert(event);
     });
     const { stateDirectory } = opened.host;
-    this.#files = filesOf(stateDirectory === null ? null : sessionsDirectory(stateDirectory), id);
+    this.#files = resolveFiles(
+      stateDirectory === null ? null : sessionsDirectory(stateDirectory),
+      id,
+    );
     this.#record.messagesPath = this.#files.messagesPath;
-    await beginSession(opened, request);
+    await startSession(opened, request);
   }
 
   /** Runs a prompt; what waits runs afterwards. */
-  async run(said: SentPrompt, timeoutMs?: number): Promise<AgentResult> {
-    const result = await this.#work(said, timeoutMs);
+  async run(sent: SentPrompt, timeoutMs?: number): Promise<AgentResult> {
+    const result = await this.#work(sent, timeoutMs);
     void this.#drain().catch(() => undefined);
     return result;
   }
 
   /** Runs a prompt and all that came to wait meanwhile, then ends as the last of them did. */
-  async runToEnd(said: SentPrompt): Promise<AgentResult> {
-    const first = await this.#work(said);
+  async runToEnd(sent: SentPrompt): Promise<AgentResult> {
+    const first = await this.#work(sent);
     const last = (await this.#drain()) ?? first;
     const isFailed = last.finishReason === 'error' || last.finishReason === 'max_iterations';
     const status = last.finishReason === 'aborted' ? 'cancelled' : 'completed';
@@ -170,7 +176,7 @@ export class CoreSession {
     return first;
   }
 
-  /** Says it to the agent at work; false when it does not work. */
+  /** Sends a message to the agent while it works; false when it does not. */
   steer(prompt: string): boolean {
     return this.#opened?.host.steer(this.id, prompt) ?? false;
   }
@@ -194,12 +200,12 @@ export class CoreSession {
   /** Ends it, with what runs; it stays readable. */
   async end(status: SessionStatus, reason: string): Promise<void> {
     this.#closing.abort();
-    await this.#opening?.catch(() => undefined);
+    await this.opened.catch(() => undefined);
     if (this.#opened !== null) this.#ended ??= this.#end(this.#opened, status, reason);
     await this.#ended;
   }
 
-  async #end(opened: OpenedSession, status: SessionStatus, reason: string): Promise<void> {
+  async #end(opened: OpenedHost, status: SessionStatus, reason: string): Promise<void> {
     await this.abort(reason);
     await this.#running?.done.catch(() => undefined);
     this.#last = { messages: [...this.messages()], usage: this.usage() };
@@ -208,15 +214,15 @@ export class CoreSession {
     this.#record.endedAt = new Date(now).toISOString();
     this.#record.exitCode = status === 'failed' ? 1 : 0;
     await opened.host.end(this.id, 'other').catch(() => undefined);
-    await closeAll(opened);
+    await closeHost(opened);
     this.#setStatus(status);
     await this.#save();
-    await this.#means.onEnd().catch((error: unknown) => this.#news.onNotice(messageOf(error)));
-    this.#means.emit({ type: 'ended', payload: { sessionId: this.id, reason, ts: now } });
+    await this.#options.onEnd().catch((error: unknown) => this.#events.onNotice(messageOf(error)));
+    this.#options.emit({ type: 'ended', payload: { sessionId: this.id, reason, ts: now } });
   }
 
-  /** `steer_message`, `queue_message` and `pending_prompt` of plugins; others are nobody's. */
-  takePluginEvent(name: string, payload: unknown): void {
+  /** Handles `steer_message`, `queue_message` and `pending_prompt` of plugins; other events are ignored. */
+  receivePluginEvent(name: string, payload: unknown): void {
     const sent = readPluginPrompt(name, payload);
     if (sent === null || (sent.delivery === 'steer' && this.steer(sent.prompt))) return;
     this.enqueue({ prompt: sent.prompt });
@@ -234,7 +240,7 @@ export class CoreSession {
       const queued = this.pending.take();
       if (queued === null) break;
       const next = toPendingPrompt(queued);
-      this.#means.emit({
+      this.#options.emit({
         type: 'pending_prompt_submitted',
         payload: { ...next, sessionId: this.id },
       });
@@ -243,9 +249,9 @@ export class CoreSession {
     return last;
   }
 
-  async #work(said: SentPrompt, timeoutMs?: number): Promise<AgentResult> {
+  async #work(sent: SentPrompt, timeoutMs?: number): Promise<AgentResult> {
     if (this.#running !== null) throw busy(this.id);
-    const done = this.#limited(said, timeoutMs);
+    const done = this.#limited(sent, timeoutMs);
     this.#running = { done };
     this.#setStatus('running');
     try {
@@ -257,8 +263,8 @@ export class CoreSession {
     }
   }
 
-  async #limited(said: SentPrompt, timeoutMs?: number): Promise<AgentResult> {
-    const request = { ...said, calls: this.#calls };
+  async #limited(sent: SentPrompt, timeoutMs?: number): Promise<AgentResult> {
+    const request = { ...sent, calls: this.#calls };
     if (timeoutMs === undefined) return runPrompt(this.#found(), request);
     const limit = limitTime(new AbortController().signal, timeoutMs);
     const giveUp = (): void => void this.abort(`it took longer than ${timeoutMs} ms`);
@@ -270,7 +276,7 @@ export class CoreSession {
     }
   }
 
-  #found(): OpenedSession {
+  #found(): OpenedHost {
     const opened = this.#opened;
     if (opened === null) throw new SessionNotFoundError(this.id);
     return opened;
@@ -279,15 +285,46 @@ export class CoreSession {
   #setStatus(status: SessionStatus): void {
     this.#record.status = status;
     this.#record.updatedAt = new Date(systemClock.now()).toISOString();
-    this.#means.emit({ type: 'status', payload: { sessionId: this.id, status } });
+    this.#options.emit({ type: 'status', payload: { sessionId: this.id, status } });
   }
 
   async #save(): Promise<void> {
     const problem = await writeFiles(this.#files, this.#record, this.messages());
-    if (problem !== null) this.#news.onNotice(problem);
+    if (problem !== null) this.#events.onNotice(problem);
   }
 }
 
-async function closeAll(opened: OpenedSession | null): Promise<void> {
+async function closeHost(opened: OpenedHost | null): Promise<void> {
   await opened?.host.dispose();
+}
+
+export interface PromptRequest extends SentPrompt {
+  readonly calls: CallLog;
+}
+
+async function runPrompt(
+  { host, id }: OpenedHost,
+  { prompt, mode, calls }: PromptRequest,
+): Promise<AgentResult> {
+  const session = host.session(id);
+  const run = await runInMode(session, mode, () => session.prompt(prompt));
+  const { model } = session.state();
+  return createAgentResult({ run, calls: calls.calls(), messages: session.messages(), model });
+}
+
+/** Sets the mode for this prompt only, unless a hook or the user sets another one meanwhile. */
+async function runInMode<Result>(
+  session: Session,
+  mode: AgentMode | undefined,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (mode === undefined) return work();
+  const before = session.state().permissionMode;
+  const wanted = toPermissionMode(mode);
+  session.setPermissionMode(wanted);
+  try {
+    return await work();
+  } finally {
+    if (session.state().permissionMode === wanted) session.setPermissionMode(before);
+  }
 }

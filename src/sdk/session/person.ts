@@ -12,14 +12,14 @@ export interface AskedProgram {
   readonly policies: ToolPolicies;
 }
 
-/** The program that embeds the agent, as whoever can be asked. */
+/** The embedding program in the role of the user. */
 export interface ProgramAsPerson {
   readonly person: Person;
-  /** Keeps the words in which each call was made, and in which turn. */
+  /** Records name, input and turn of each call as the model made it. */
   hear(event: RuntimeEvent): void;
 }
 
-/** Null when the program wants to be asked nothing. */
+/** Null when the program has no callback for questions. */
 export function programAsPerson(asked: AskedProgram): ProgramAsPerson | null {
   const { capabilities } = asked;
   const mayApprove = capabilities.requestToolApproval !== undefined;
@@ -35,8 +35,9 @@ export function programAsPerson(asked: AskedProgram): ProgramAsPerson | null {
       if (event.type === 'tool-end') calls.delete(event.callId);
     },
     person: {
-      approve: (request, signal) => approve(asked, { request, signal, called: calls, turns }),
-      answer: (questions, signal) => answer(asked, questions, signal),
+      approve: (request, signal) =>
+        requestApproval(asked, { request, signal, called: calls, turns }),
+      answer: (questions, signal) => askQuestions(asked, questions, signal),
     },
   };
 }
@@ -53,7 +54,7 @@ interface Approving {
   readonly turns: ReadonlyMap<string, number>;
 }
 
-async function approve(
+async function requestApproval(
   { sessionId, capabilities, policies }: AskedProgram,
   { request, signal, called, turns }: Approving,
 ): Promise<Approval> {
@@ -73,16 +74,16 @@ async function approve(
     toolCallId,
     toolName,
     input,
-    // Whatever else is said of the tool: this call is asked for.
+    // This call needs an approval, whatever the policy of the tool says.
     policy: { ...policyOfCall(policies, { name: toolName, input }), autoApprove: false },
   });
-  // Programs may be plain JavaScript, and only a real yes counts.
+  // Programs may be plain JavaScript, so only `true` approves.
   const answered: unknown = await untilAborted(Promise.resolve(asking), signal);
   const { approved, reason } = isRecord(answered) ? answered : {};
   return { isAllowed: approved === true, ...(typeof reason === 'string' ? { reason } : {}) };
 }
 
-async function answer(
+async function askQuestions(
   { capabilities }: AskedProgram,
   questions: readonly Question[],
   signal: AbortSignal,

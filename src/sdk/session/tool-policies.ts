@@ -9,36 +9,40 @@ import {
 } from '../../tool-vocabularies/tool-views.ts';
 import type { Handler } from '../../hooks/handler.ts';
 import type { ToolPolicy } from '../../plugins/contract/runtime-hooks.ts';
+import type { PermissionMode } from '../../permissions/mode.ts';
+import type { AgentMode } from '../start-input.ts';
 
 export type ToolPolicies = Readonly<Record<string, ToolPolicy>>;
 
-/** What is said of all tools, and over that what is said of this one; of its names the strictest holds. */
-function policyFor(policies: ToolPolicies, names: readonly string[]): ToolPolicy {
+/** The policy of all tools, overridden by that of this tool; of its names the strictest applies. */
+function mergeToolPolicy(policies: ToolPolicies, names: readonly string[]): ToolPolicy {
   const said = names.flatMap((name) =>
     Object.hasOwn(policies, name) ? (policies[name] ?? []) : [],
   );
   return {
     ...policies['*'],
-    ...jointly('enabled', said),
-    ...jointly('autoApprove', said),
+    ...combineFlags('enabled', said),
+    ...combineFlags('autoApprove', said),
   };
 }
 
-function jointly(key: keyof ToolPolicy, said: readonly ToolPolicy[]): ToolPolicy {
+function combineFlags(key: keyof ToolPolicy, said: readonly ToolPolicy[]): ToolPolicy {
   const values = said.flatMap((policy) => policy[key] ?? []);
   return values.length === 0 ? {} : { [key]: !values.includes(false) };
 }
 
-/** What is said of a call, under whichever of its names it was made. */
+/** The policy of a call, under any of its names. */
 export function policyOfCall(policies: ToolPolicies, call: ToolCall): ToolPolicy {
   const views = viewsOf(call, 'sdk', NOWHERE);
-  return policyFor(policies, [...new Set(views.flatMap((view) => namesMeant(call, view)))]);
+  return mergeToolPolicy(policies, [
+    ...new Set(views.flatMap((view) => listCallNames(call, view))),
+  ]);
 }
 
 const NOWHERE = { cwd: '/', root: null };
 
 /** Every name of a call but other tools of the SDK: `editor` is not `apply_patch`, though both make files. */
-function namesMeant(call: ToolCall, view: ToolView): readonly string[] {
+function listCallNames(call: ToolCall, view: ToolView): readonly string[] {
   return namesOf(call, view).filter(
     (name) => name === view.name || vocabularyOfName(name) !== 'sdk',
   );
@@ -53,7 +57,7 @@ export function isOffered(policies: ToolPolicies, name: string): boolean {
   if (tools.length === 0) return isEnabled(policyOfCall(policies, { name, input: {} }));
   // `editor` is Write and Edit: it is offered as long as either is allowed.
   return tools.some(({ claude, classic }) =>
-    isEnabled(policyFor(policies, [name, claude, ...classic])),
+    isEnabled(mergeToolPolicy(policies, [name, claude, ...classic])),
   );
 }
 
@@ -70,7 +74,7 @@ export function policyHandler(policies: ToolPolicies): Handler {
       const call = callOf(event);
       if (call === null || view === null) return undefined;
       const { name } = view;
-      const { enabled, autoApprove } = policyFor(policies, namesMeant(call, view));
+      const { enabled, autoApprove } = mergeToolPolicy(policies, listCallNames(call, view));
       if (enabled === false) {
         return { decision: { effect: 'deny', reason: `Tool "${name}" is disabled by policy` } };
       }
@@ -78,4 +82,9 @@ export function policyHandler(policies: ToolPolicies): Handler {
       return { decision: { effect: 'ask', reason: `Tool "${name}" needs an approval by policy` } };
     },
   };
+}
+
+/** Cline's SDK asks for nothing that no policy wants asked; deny rules hold all the same. */
+export function toPermissionMode(mode: AgentMode): PermissionMode {
+  return mode === 'plan' ? 'plan' : 'bypassPermissions';
 }

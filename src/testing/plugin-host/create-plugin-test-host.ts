@@ -11,7 +11,7 @@ import type { Verdict } from '../../hooks/decision.ts';
 import type { PluginIssue } from '../../plugins/issue.ts';
 import type { AgentRuntimeEvent, HookName } from '../../plugins/contract/runtime-hooks.ts';
 import {
-  agentResult,
+  createAgentResult,
   type AgentResult,
   type CallLog,
   createCallLog,
@@ -196,7 +196,7 @@ async function run(
   events.length = 0;
   const ended = await host.send(sessionId, prompt);
   const session = host.session(sessionId);
-  const result = agentResult({
+  const result = createAgentResult({
     run: ended,
     calls: calls.calls(),
     messages: session.messages(),

@@ -3,40 +3,48 @@ import { systemClock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import { untoldFailure } from '../../dialects/unreported-failure.ts';
 import { awaitsTrust, type Verdict } from '../../hooks/decision.ts';
-import { tell as tellSafely } from '../../hooks/observers.ts';
+import { tell as notify } from '../../hooks/observers.ts';
 import type { PluginIssue } from '../../plugins/issue.ts';
 import type { AgentRuntimeEvent } from '../../plugins/contract/runtime-hooks.ts';
-import { type AgentEvent, agentEvents, type CoreSessionEvent } from '../core-events.ts';
+import { type AgentEvent, toAgentEvents, type CoreSessionEvent } from '../core-events.ts';
 import type { ClineCoreOptions, ClineCoreStartInput } from '../start-input.ts';
 
-export interface NewsMeans {
+export interface SessionEventOptions {
   readonly id: string;
   readonly core: ClineCoreOptions;
   readonly input: ClineCoreStartInput;
   readonly emit: (event: CoreSessionEvent) => void;
 }
 
-/** What happens in a session, on its way to whoever subscribed and to the log. */
-export interface SessionNews {
-  readonly hear: (event: RuntimeEvent) => void;
+/** Converts what happens in a session for subscribers and the log. */
+export interface SessionEvents {
+  readonly convert: (event: RuntimeEvent) => void;
   readonly onNews: (event: AgentRuntimeEvent) => void;
   readonly onIssue: (issue: PluginIssue) => void;
   readonly onNotice: (text: string) => void;
 }
 
-export function createSessionNews({ id: sessionId, core, input, emit }: NewsMeans): SessionNews {
+export function createSessionEvents({
+  id: sessionId,
+  core,
+  input,
+  emit,
+}: SessionEventOptions): SessionEvents {
   const logger = input.config.logger ?? core.logger;
-  const tell = (event: AgentEvent): void => {
+  const send = (event: AgentEvent): void => {
     emit({ type: 'agent_event', payload: { sessionId, event } });
     const ts = systemClock.now();
-    emit({ type: 'chunk', payload: { sessionId, stream: 'agent', chunk: textOf(event), ts } });
+    emit({
+      type: 'chunk',
+      payload: { sessionId, stream: 'agent', chunk: serializeEvent(event), ts },
+    });
   };
-  const log = (text: string): void => tellSafely(() => logger?.log(text, { sessionId }), text);
-  const notice = (message: string): void => tell({ type: 'notice', noticeType: 'status', message });
-  const said = new Set<string>();
-  const sayOnce = (text: string): void => {
-    if (!said.has(text)) notice(text);
-    said.add(text);
+  const log = (text: string): void => notify(() => logger?.log(text, { sessionId }), text);
+  const notice = (message: string): void => send({ type: 'notice', noticeType: 'status', message });
+  const reported = new Set<string>();
+  const reportOnce = (text: string): void => {
+    if (!reported.has(text)) notice(text);
+    reported.add(text);
   };
   let iteration = 0;
   return {
@@ -45,30 +53,30 @@ export function createSessionNews({ id: sessionId, core, input, emit }: NewsMean
       notice(text);
     },
     onNews(news) {
-      // Sub-agents tell plugins only: their words would look like the agent's own.
+      // Events of sub-agents go to plugins only: their text would look like the agent's own.
       if (news.snapshot.parentAgentId !== null) return;
       ({ iteration } = news.snapshot);
-      agentEvents(news).forEach(tell);
+      toAgentEvents(news).forEach(send);
     },
     onIssue({ plugin, message, level }) {
       const text = `plugin ${plugin}: ${message}`;
       log(text);
       if (level === 'warning') notice(text);
-      else tell({ type: 'error', error: new PluginProblem(text), recoverable: true, iteration });
+      else send({ type: 'error', error: new PluginProblem(text), recoverable: true, iteration });
     },
-    hear(event) {
+    convert(event) {
       const { agentId } = event;
-      const tellHook = (hookEventName: 'tool_call' | 'tool_result', toolName: string): void =>
+      const sendHook = (hookEventName: 'tool_call' | 'tool_result', toolName: string): void =>
         emit({ type: 'hook', payload: { sessionId, agentId, hookEventName, toolName } });
-      if (event.type === 'tool-start') tellHook('tool_call', event.tool);
-      if (event.type === 'tool-end') tellHook('tool_result', event.tool);
-      if (event.type === 'hook') troubleIn(event.verdict).forEach(sayOnce);
+      if (event.type === 'tool-start') sendHook('tool_call', event.tool);
+      if (event.type === 'tool-end') sendHook('tool_result', event.tool);
+      if (event.type === 'hook') listHookProblems(event.verdict).forEach(reportOnce);
     },
   };
 }
 
-/** What a person should know of hooks that did not do their work; of plugins it is told elsewhere. */
-function troubleIn({ event, outcomes, skipped }: Verdict): readonly string[] {
+/** Withheld and failed hooks, for the user; plugins report their own failures. */
+function listHookProblems({ event, outcomes, skipped }: Verdict): readonly string[] {
   const withheld = skipped
     .filter(awaitsTrust)
     .map(({ hook, why }) => `the hook ${hook} of ${event} does not run: ${why}`);
@@ -87,15 +95,15 @@ class PluginProblem extends Error {
 }
 
 /** What a tool says of how far it is may be anything. */
-function textOf(event: AgentEvent): string {
+function serializeEvent(event: AgentEvent): string {
   try {
-    return JSON.stringify(event, sayErrors);
+    return JSON.stringify(event, serializeError);
   } catch (error) {
     return JSON.stringify({ type: event.type, problem: messageOf(error) });
   }
 }
 
-function sayErrors(_key: string, value: unknown): unknown {
+function serializeError(_key: string, value: unknown): unknown {
   if (value instanceof Error) return { name: value.name, message: messageOf(value) };
   return typeof value === 'bigint' ? value.toString() : value;
 }
