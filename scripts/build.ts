@@ -86,7 +86,7 @@ const PLUGINS = pathPattern(
   'src/dialects/cline-plugin/(?!dialect|discover|events|find-plugins|found/|machine)',
   'src/plugins/messages/',
   'src/agent/models/custom/',
-  'src/sdk/llms/',
+  'src/compat/cline/llms/',
 );
 
 // Of the agent, what only some runs need.

@@ -103,13 +103,13 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   agents: { mayImport: ['base', 'process'] },
   host: { mayImport: BELOW_HOST },
   acp: { mayImport: [...BELOW_HOST, 'host'], packages: ['@agentclientprotocol/sdk'] },
-  sdk: { mayImport: [...BELOW_HOST, 'host'] },
-  testing: { mayImport: [...BELOW_HOST, 'host', 'sdk'] },
-  cli: { mayImport: [...BELOW_HOST, 'host', 'sdk', 'testing', 'acp'] },
+  compat: { mayImport: [...BELOW_HOST, 'host'] },
+  testing: { mayImport: [...BELOW_HOST, 'host', 'compat'] },
+  cli: { mayImport: [...BELOW_HOST, 'host', 'compat', 'testing', 'acp'] },
   'an entry': {
     mayImport: [
       'host',
-      'sdk',
+      'compat',
       'plugins',
       'agent',
       'sessions',

@@ -1,10 +1,10 @@
 /** `hookline`: everything that a host needs to run hooks. */
-import * as Llms from './sdk/llms/llms.ts';
+import * as Llms from './compat/cline/llms/llms.ts';
 
 export { type ErrorCode, HooklineError, isHooklineError } from './base/errors.ts';
 export { VERSION } from './base/version.ts';
 export type { Host, HostOptions } from './host/create-host.ts';
-export { createHost } from './sdk/provided/create-host.ts';
+export { createHost } from './compat/cline/provided/create-host.ts';
 export type { AgentOptions, ModelWish } from './host/agent/agent-options.ts';
 export type { Started, StartRequest } from './host/agent/sessions.ts';
 export type { HookSearch } from './host/hook-search.ts';
@@ -30,12 +30,12 @@ export type { Answer, Handler, HandlerInput, HandlerSource } from './hooks/handl
 export type { DispatchRecord, HandlerProgress, LateOutcome } from './hooks/observers.ts';
 
 /** What scripts and plugins written for `@cline/core` import. */
-export { ClineCore, type SendInput, type StartSessionResult } from './sdk/cline-core.ts';
-export { isSessionNotFoundError, SessionNotFoundError } from './sdk/errors.ts';
-export type { AgentResult, ToolCallRecord } from './sdk/session/agent-result.ts';
-export type { AgentEvent, CoreSessionEvent, SessionStatus } from './sdk/core-events.ts';
-export type { PendingPrompt } from './sdk/pending-prompts.ts';
-export type { SessionManifest, SessionRecord } from './sdk/session-files.ts';
+export { ClineCore, type SendInput, type StartSessionResult } from './compat/cline/cline-core.ts';
+export { isSessionNotFoundError, SessionNotFoundError } from './compat/cline/errors.ts';
+export type { AgentResult, ToolCallRecord } from './compat/cline/session/agent-result.ts';
+export type { AgentEvent, CoreSessionEvent, SessionStatus } from './compat/cline/core-events.ts';
+export type { PendingPrompt } from './compat/cline/pending-prompts.ts';
+export type { SessionManifest, SessionRecord } from './compat/cline/session-files.ts';
 export type {
   ClineCoreOptions,
   ClineCoreStartInput,
@@ -44,7 +44,7 @@ export type {
   HostCapabilities,
   ToolApprovalRequest,
   ToolApprovalResult,
-} from './sdk/start-input.ts';
+} from './compat/cline/start-input.ts';
 export { createTool } from './plugins/author/define-plugin.ts';
 export type { AgentTool, AgentToolContext, AgentToolResult } from './plugins/contract/tool.ts';
 export type { Telemetry as ITelemetryService } from './plugins/contract/plugin.ts';
@@ -117,51 +117,51 @@ export {
   AgentRuntime as Agent,
   createAgent,
   createAgentRuntime,
-} from './sdk/provided/agent/agent.ts';
-export type { AgentEventListener, AgentRunInput } from './sdk/provided/agent/agent.ts';
+} from './compat/cline/provided/agent/agent.ts';
+export type { AgentEventListener, AgentRunInput } from './compat/cline/provided/agent/agent.ts';
 export type {
   AgentModel,
   AgentModelEvent,
   AgentRuntimeConfig,
   AgentRuntimePlugin,
-} from './sdk/provided/agent/agent-config.ts';
+} from './compat/cline/provided/agent/agent-config.ts';
 export {
   ContributionRegistry,
   createContributionRegistry,
   normalizePluginManifest,
-} from './sdk/provided/contribution-registry.ts';
+} from './compat/cline/provided/contribution-registry.ts';
 export {
   ALL_DEFAULT_TOOL_NAMES,
   createBuiltinTools,
   type DefaultToolName,
   DefaultToolNames,
   ToolPresets,
-} from './sdk/provided/default-tools.ts';
+} from './compat/cline/provided/default-tools.ts';
 export {
   discoverPluginModulePaths,
   resolveAgentPluginPaths,
   resolvePluginConfigSearchPaths,
-} from './sdk/provided/plugins/find-plugins.ts';
+} from './compat/cline/provided/plugins/find-plugins.ts';
 export type {
   PluginInstallOptions,
   PluginInstallResult,
-} from './sdk/provided/plugins/install-plugins.ts';
-export { loadOverrides } from './sdk/provided/load-overrides.ts';
+} from './compat/cline/provided/plugins/install-plugins.ts';
+export { loadOverrides } from './compat/cline/provided/load-overrides.ts';
 export type {
   PluginInitializationFailure,
   PluginInitializationWarning,
-} from './sdk/provided/plugins/load-plugins.ts';
+} from './compat/cline/provided/plugins/load-plugins.ts';
 export {
   normalizePluginCommandName,
   type PluginCommandService,
-} from './sdk/provided/plugins/plugin-commands.ts';
+} from './compat/cline/provided/plugins/plugin-commands.ts';
 export {
   isOfficialPluginSlug,
   type ParsedPluginSource,
   parsePluginSource,
-} from './sdk/provided/plugins/plugin-sources.ts';
-export type { PluginToolSummary } from './sdk/provided/plugins/plugin-tools.ts';
-export { validateWithZod, zodToJsonSchema } from './sdk/provided/schemas.ts';
+} from './compat/cline/provided/plugins/plugin-sources.ts';
+export type { PluginToolSummary } from './compat/cline/provided/plugins/plugin-tools.ts';
+export { validateWithZod, zodToJsonSchema } from './compat/cline/provided/schemas.ts';
 export {
   createPluginCommandService,
   installPlugin,
@@ -172,5 +172,5 @@ export {
   loadAgentPluginsFromPathsWithDiagnostics,
   resolveAndLoadAgentPlugins,
   uninstallPlugin,
-} from './sdk/provided.ts';
+} from './compat/cline/provided.ts';
 export { Llms };

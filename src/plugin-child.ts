@@ -1,11 +1,11 @@
 import { servePlugin } from './plugins/isolation/child/serve.ts';
 import { loadPlugin } from './plugins/load/load-plugin.ts';
-import { providedModules } from './sdk/provided.ts';
-import { offerClineCore } from './sdk/provided/core-slot.ts';
-import { collectRegistered } from './sdk/provided/registered-here.ts';
+import { providedModules } from './compat/cline/provided.ts';
+import { offerClineCore } from './compat/cline/provided/core-slot.ts';
+import { collectRegistered } from './compat/cline/provided/registered-here.ts';
 
 // Plugins may start sessions of their own, also from here.
-offerClineCore(async () => (await import('./sdk/cline-core.ts')).ClineCore);
+offerClineCore(async () => (await import('./compat/cline/cline-core.ts')).ClineCore);
 
 // The process of one plugin, started by `openIsolated`.
 servePlugin({

@@ -97,7 +97,7 @@ async function openBesidePeer(options: RowOptions): Promise<Contest> {
   const cache = path.join(place.home, 'cache');
   const files = writePlugins(place);
   const loader = libraryFile(options, 'plugins/load/load-plugin.js');
-  const provider = libraryFile(options, 'sdk/provided.js');
+  const provider = libraryFile(options, 'compat/cline/provided.js');
   const us = node(place, [LOAD, loader, provider, cache, ...files]);
   const bench = path.resolve(options.project, 'bench');
   const peer = node(place, [LOAD_WITH_PEER, ...files], bench);

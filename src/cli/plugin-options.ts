@@ -9,7 +9,8 @@ interface PluginFlags {
 /** How the program treats the plugins of every session that it opens. */
 export function pluginOptions({ strict, debug }: PluginFlags): PluginOptions {
   return {
-    provided: async () => (await import('../sdk/provided/load-provided.ts')).loadProvidedModules(),
+    provided: async () =>
+      (await import('../compat/cline/provided/load-provided.ts')).loadProvidedModules(),
     ...(strict === true ? { isStrict: true } : {}),
     ...(debug === true ? { showsLog: true } : {}),
   };

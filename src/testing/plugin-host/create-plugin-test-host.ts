@@ -16,7 +16,7 @@ import {
   type CallLog,
   createCallLog,
   type ToolCallRecord,
-} from '../../sdk/session/agent-result.ts';
+} from '../../compat/cline/session/agent-result.ts';
 import { type EventDescription, createEvent } from '../resolve-event.ts';
 import { createSandbox, type Sandbox } from '../sandbox.ts';
 import { type PluginContributions, watchPlugin, type WatchedPlugin } from './contributions.ts';
@@ -27,7 +27,7 @@ import type { AgentPlugin } from '../../plugins/contract/plugin.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
 import { pluginsAt } from '../../plugins/find/find-plugins.ts';
 import { importHere } from '../../host/plugins/load-plugins.ts';
-import { loadProvidedModules } from '../../sdk/provided/load-provided.ts';
+import { loadProvidedModules } from '../../compat/cline/provided/load-provided.ts';
 
 export interface PluginTestOptions {
   /** Files of the workspace, by their paths in it. */

@@ -9,7 +9,7 @@ import {
 import { serviceProvider } from '../../../src/agent/models/custom/service-provider.ts';
 import { PROVIDER_NAMES } from '../../../src/agent/models/providers.ts';
 import { isHooklineError } from '../../../src/base/errors.ts';
-import { modelsWith, providerPlugin, setUp } from '../../sdk/provider-stage.ts';
+import { modelsWith, providerPlugin, setUp } from '../../compat/cline/provider-stage.ts';
 import { collect, KEY, rawService, request } from './services.ts';
 
 afterEach(() => void registeredProviders.takeRefused());

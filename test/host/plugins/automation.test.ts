@@ -4,8 +4,8 @@ import type {
   AutomationEventEnvelope,
   PluginSetupContext,
 } from '../../../src/plugins/contract/plugin.ts';
-import { errorsIn, noticesIn } from '../../sdk/appendix-a/told.ts';
-import { createSdkStage, DONE } from '../../sdk/stage.ts';
+import { errorsIn, noticesIn } from '../../compat/cline/appendix-a/told.ts';
+import { createSdkStage, DONE } from '../../compat/cline/stage.ts';
 
 type Automation = NonNullable<PluginSetupContext['automation']>;
 type Ingest = (event: object) => unknown;

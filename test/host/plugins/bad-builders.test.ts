@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
-import { noticesIn, recordingFetch, registering, sentIn } from '../../sdk/appendix-a/told.ts';
-import { call, createSdkStage, DONE, toolPlugin } from '../../sdk/stage.ts';
+import {
+  noticesIn,
+  recordingFetch,
+  registering,
+  sentIn,
+} from '../../compat/cline/appendix-a/told.ts';
+import { call, createSdkStage, DONE, toolPlugin } from '../../compat/cline/stage.ts';
 
 type Build = (messages: readonly Record<string, unknown>[]) => unknown;
 

@@ -9,7 +9,7 @@ import {
   createTool,
 } from '../../../src/plugins/contract/tool.ts';
 import { moment } from '../../agent/talk.ts';
-import { noticesIn, recordingFetch, registering } from '../../sdk/appendix-a/told.ts';
+import { noticesIn, recordingFetch, registering } from '../../compat/cline/appendix-a/told.ts';
 import {
   answers,
   call,
@@ -18,7 +18,7 @@ import {
   hooksOf,
   type ServiceTurn,
   toolPlugin,
-} from '../../sdk/stage.ts';
+} from '../../compat/cline/stage.ts';
 
 /** Runs one call of each tool, and tells what the model was given. */
 async function answersOf(extensions: AgentPlugin[], ...turns: readonly ServiceTurn[]) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { eventually } from '../../base/directory.ts';
 import { BugError } from '../../../src/base/errors.ts';
 import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
-import { call, createSdkStage, DONE, answers } from '../../sdk/stage.ts';
+import { call, createSdkStage, DONE, answers } from '../../compat/cline/stage.ts';
 import { createStage, hooksText, type More, openText, type Stage } from './isolated.ts';
 
 /** The plugin as a session is given it: nobody can tell that it is elsewhere. */

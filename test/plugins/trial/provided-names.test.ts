@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { providedModules } from '../../../src/sdk/provided.ts';
+import { providedModules } from '../../../src/compat/cline/provided.ts';
 import { createPluginFiles } from '../load/plugin-files.ts';
 
 // Public plugins were found to take these from `@cline/shared` and its storage; most of them catch what

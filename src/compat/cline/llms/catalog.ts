@@ -1,0 +1,131 @@
+import { readService } from '../../../agent/models/custom/read-service.ts';
+import { registeredProviders } from '../../../agent/models/custom/registered.ts';
+import { serviceProvider } from '../../../agent/models/custom/service-provider.ts';
+import { factsOf, pricedModels } from '../../../agent/models/prices.ts';
+import { isOwnProvider, type Provider, PROVIDERS } from '../../../agent/models/providers.ts';
+import { HooklineError } from '../../../base/errors.ts';
+import { isRecord, typeName } from '../../../base/json.ts';
+import type {
+  ModelCollection,
+  ModelInfo,
+  ProviderClient,
+  ProviderInfo,
+  ProviderProtocol,
+} from './api-handler.ts';
+
+// What is registered here counts for every session of the process, as upstream has it.
+const collections = new Map<string, ModelCollection>();
+const furtherModels = new Map<string, Map<string, ModelInfo>>();
+
+/** Hookline's own providers, under the ids that Cline has for them. */
+export const OWN_IDS: readonly string[] = PROVIDERS.map(({ name }) => toClineId(name));
+
+function toClineId(name: string): string {
+  return name === 'openai' ? 'openai-native' : name;
+}
+
+/** Makes a provider and its models usable in every session. */
+export function registerProvider(collection: ModelCollection): void {
+  const { id } = checkCollection(collection);
+  if (!isOwnProvider(id)) collections.set(id, collection);
+  registeredProviders.add({
+    id,
+    kind: 'service',
+    from: 'Llms.registerProvider',
+    open: (choice) => openRegistered(id).open(choice),
+  });
+}
+
+function checkCollection(given: unknown): { readonly id: string } {
+  const provider = isRecord(given) ? given['provider'] : undefined;
+  const id = isRecord(provider) ? provider['id'] : undefined;
+  if (typeof id === 'string' && id.trim() !== '') return { id: id.trim() };
+  throw new HooklineError('PLUGIN_INVALID', {
+    message: `Llms.registerProvider expects { provider: { id, … }, models }, found ${isRecord(given) ? 'no id of a provider' : typeName(given)}`,
+  });
+}
+
+/** Models may be registered later than their provider, so it is read when it is used. */
+function openRegistered(id: string) {
+  const { provider, models } = findCollection(id) ?? { provider: {}, models: {} };
+  const read = readService(id, { ...provider, models });
+  if (read.ok) return serviceProvider(read.service, 'Llms.registerProvider');
+  throw new HooklineError('MODEL_UNKNOWN', {
+    message: `The provider "${id}" of Llms.registerProvider cannot be used: ${read.why}.`,
+  });
+}
+
+export function unregisterProvider(providerId: string): boolean {
+  furtherModels.delete(providerId);
+  registeredProviders.remove('service', providerId);
+  return collections.delete(providerId);
+}
+
+export function registerModel(providerId: string, modelId: string, info: ModelInfo): void {
+  const models = furtherModels.get(providerId) ?? new Map<string, ModelInfo>();
+  models.set(modelId, { ...info, id: modelId });
+  furtherModels.set(providerId, models);
+}
+
+export function unregisterModel(providerId: string, modelId: string): boolean {
+  return furtherModels.get(providerId)?.delete(modelId) ?? false;
+}
+
+export function providerIds(): string[] {
+  return [...OWN_IDS, ...collections.keys()];
+}
+
+/** One of Hookline's own, or a registered one, with all its models. */
+export function findCollection(id: string): ModelCollection | undefined {
+  const found = collections.get(id) ?? createOwnCollection(id);
+  const further = furtherModels.get(id);
+  if (found === undefined || further === undefined) return found;
+  return { ...found, models: { ...found.models, ...Object.fromEntries(further) } };
+}
+
+function createOwnCollection(id: string): ModelCollection | undefined {
+  const own = PROVIDERS.find(({ name }) => toClineId(name) === id);
+  if (own === undefined) return undefined;
+  return { provider: toProviderInfo(own), models: listOwnModels(own) };
+}
+
+const PROTOCOLS: Readonly<
+  Record<Provider['wire'], { protocol: ProviderProtocol; client: ProviderClient }>
+> = {
+  anthropic: { protocol: 'anthropic', client: 'anthropic' },
+  openai: { protocol: 'openai-responses', client: 'openai' },
+  google: { protocol: 'gemini', client: 'gemini' },
+  chat: { protocol: 'openai-chat', client: 'openai-compatible' },
+};
+
+function toProviderInfo(own: Provider): ProviderInfo {
+  const { name, label, about, wire, baseUrl, defaultModel, keyVariables } = own;
+  return {
+    id: toClineId(name),
+    name: label,
+    description: about,
+    ...PROTOCOLS[wire],
+    ...(baseUrl === null ? {} : { baseUrl }),
+    defaultModelId: defaultModel ?? '',
+    env: [...keyVariables],
+    source: 'system',
+  };
+}
+
+const PREFIXES: Readonly<Record<string, string>> = {
+  anthropic: 'claude-',
+  openai: 'gpt-',
+  gemini: 'gemini-',
+};
+
+/** Those whose price is known; the service may have others. */
+function listOwnModels({ name }: Provider): Record<string, ModelInfo> {
+  const prefix = PREFIXES[name];
+  if (prefix === undefined) return {};
+  return Object.fromEntries(pricedModels(prefix).map((id) => [id, createOwnModel(id)]));
+}
+
+function createOwnModel(id: string): ModelInfo {
+  const { contextTokens: contextWindow, prices } = factsOf(id);
+  return { id, contextWindow, ...(prices === null ? {} : { pricing: { ...prices } }) };
+}

@@ -1,0 +1,159 @@
+import type { CustomChoice, CustomProvider } from '../../../agent/models/custom/custom-provider.ts';
+import { type KeyAsker, keyFor } from '../../../agent/models/custom/keys.ts';
+import { detailsOf, withDetails } from '../../../agent/models/custom/model-details.ts';
+import type { Asked } from '../../../agent/models/failures.ts';
+import type { Model, ModelRequest } from '../../../agent/models/model.ts';
+import { factsOf } from '../../../agent/models/prices.ts';
+import { HooklineError, isHooklineError, messageOf } from '../../../base/errors.ts';
+import { isRecord, typeName } from '../../../base/json.ts';
+import { limitTime } from '../../../base/time-limit.ts';
+import { untilAborted } from '../../../base/abort.ts';
+import type { ApiHandler, ProviderConfig, ModelCollection } from './api-handler.ts';
+import { findCollection } from './catalog.ts';
+import { streamFromHandler } from './handler-model.ts';
+import { STREAM_LIMITS, type StreamLimits } from './handler-stream.ts';
+
+export type Factory = (config: ProviderConfig) => ApiHandler | Promise<ApiHandler>;
+
+const FROM = 'Llms.registerHandler';
+
+/** A provider whose answers are made by code. */
+export function createHandlerProvider(
+  id: string,
+  factory: Factory,
+  limits: StreamLimits = STREAM_LIMITS,
+): CustomProvider {
+  return {
+    id,
+    kind: 'handler',
+    from: FROM,
+    async open(choice) {
+      const known = findCollection(id);
+      const asker = createKeyAsker(id, known);
+      const key = keyFor(asker, choice);
+      const config = createConfig(choice, { known, key });
+      const told = describeModel(await createFirstHandler(factory, config));
+      const modelId = config.modelId === '' ? told.id : config.modelId;
+      if (modelId === '') throw createNoModelError(id);
+      const info = { ...told.info, ...known?.models[modelId] };
+      const asked = describeAsked(
+        { ...asker, model: modelId, baseUrl: config.baseUrl ?? null },
+        key,
+      );
+      const make = async (request: ModelRequest, signal: AbortSignal): Promise<ApiHandler> =>
+        checkHandler(await factory({ ...config, ...readSettings(request), abortSignal: signal }));
+      const model: Model = {
+        provider: id,
+        id: modelId,
+        ...factsOf(modelId),
+        stream: (request, signal) => streamFromHandler({ asked, limits, make }, request, signal),
+      };
+      return withDetails(model, detailsOf(info), false);
+    },
+  };
+}
+
+function createKeyAsker(id: string, known: ModelCollection | undefined): KeyAsker {
+  const { name = id, env = [], baseUrl = null } = known?.provider ?? {};
+  return { id, label: name, from: FROM, baseUrl, keyVariables: env };
+}
+
+interface Knowledge {
+  readonly known: ModelCollection | undefined;
+  readonly key: string | null;
+}
+
+function createConfig(choice: CustomChoice, { known, key }: Knowledge): ProviderConfig {
+  const { provider, transport = {} } = choice;
+  const baseUrl = choice.baseUrl ?? known?.provider.baseUrl;
+  const modelId = choice.model ?? known?.provider.defaultModelId ?? '';
+  const modelInfo = known?.models[modelId];
+  return {
+    providerId: provider,
+    modelId,
+    ...(key === null ? {} : { apiKey: key }),
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(transport.headers === undefined ? {} : { headers: { ...transport.headers } }),
+    ...(transport.fetch === undefined ? {} : { fetch: transport.fetch }),
+    ...(known === undefined ? {} : { knownModels: known.models }),
+    ...(modelInfo === undefined ? {} : { modelInfo }),
+  };
+}
+
+function readSettings(request: ModelRequest): Partial<ProviderConfig> {
+  const { maxOutputTokens, temperature, effort, thinking } = request;
+  return {
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(effort === undefined ? {} : { reasoningEffort: effort }),
+    ...(thinking === undefined ? {} : { thinking }),
+  };
+}
+
+const MAKE_MS = 30_000;
+
+/** The first one tells what the model is like, and that it can be made at all. */
+async function createFirstHandler(factory: Factory, config: ProviderConfig): Promise<ApiHandler> {
+  const limit = limitTime(new AbortController().signal, MAKE_MS);
+  const work = async (): Promise<ApiHandler> => factory(config);
+  try {
+    return checkHandler(await untilAborted(work(), limit.signal));
+  } catch (error) {
+    if (isHooklineError(error)) throw error;
+    const why = limit.isOver() ? `it took longer than ${MAKE_MS / 1000} s` : messageOf(error);
+    throw new HooklineError('MODEL_FAILED', {
+      message: `The provider "${config.providerId}" of ${FROM} cannot be used: its handler could not be made: ${why}`,
+      cause: error,
+    });
+  } finally {
+    limit.clear();
+  }
+}
+
+function checkHandler(given: unknown): ApiHandler {
+  if (isHandler(given)) return given;
+  const found = isRecord(given) ? 'an object without it' : typeName(given);
+  throw new HooklineError('MODEL_FAILED', {
+    message: `expected the factory of ${FROM} to give a handler with createMessage, found ${found}`,
+  });
+}
+
+function isHandler(given: unknown): given is ApiHandler {
+  return isRecord(given) && typeof given['createMessage'] === 'function';
+}
+
+interface ModelDescription {
+  readonly id: string;
+  readonly info: Readonly<Record<string, unknown>>;
+}
+
+/** Many a handler says nothing of its model, or throws when it is asked. */
+function describeModel(handler: ApiHandler): ModelDescription {
+  try {
+    const told: unknown = handler.getModel();
+    const { id, info } = isRecord(told) ? told : {};
+    return { id: typeof id === 'string' ? id : '', info: isRecord(info) ? info : {} };
+  } catch {
+    return { id: '', info: {} };
+  }
+}
+
+function createNoModelError(id: string): HooklineError {
+  return new HooklineError('MODEL_UNKNOWN', {
+    message: `The provider "${id}" needs the name of a model and none was given.`,
+    hint: `Set it with --model or in the configuration. It comes from ${FROM}.`,
+  });
+}
+
+function describeAsked(asker: KeyAsker & { readonly model: string }, key: string | null): Asked {
+  const { label, model, baseUrl, keyVariables } = asker;
+  const [variable] = keyVariables;
+  const set = variable === undefined ? '' : `set ${variable}, or `;
+  return {
+    provider: label,
+    model,
+    baseUrl: baseUrl ?? 'the address that its code uses',
+    keyHint: `${set}pass --key`,
+    secrets: key === null ? [] : [key],
+  };
+}

@@ -1,0 +1,121 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { HooklineError } from '../../../base/errors.ts';
+import { isRecord, typeName } from '../../../base/json.ts';
+import { limitTime } from '../../../base/time-limit.ts';
+import { untilAborted } from '../../../base/abort.ts';
+
+/** How long a handler's stream may be silent, and how much it may say. */
+export interface StreamLimits {
+  readonly silentMs: number;
+  /** How long it may still be read after it said that it is done. */
+  readonly afterDoneMs: number;
+  readonly chunks: number;
+  readonly characters: number;
+}
+
+/** As patient as others are with a connection on which nothing comes. */
+export const STREAM_LIMITS: StreamLimits = {
+  silentMs: 300_000,
+  afterDoneMs: 2000,
+  chunks: 1_000_000,
+  characters: 32_000_000,
+};
+
+/** A handler may never wait for anything; then nobody else would have a turn, not even an abort. */
+const CHUNKS_IN_A_ROW = 200;
+
+export interface StreamReading {
+  readonly signal: AbortSignal;
+  readonly limits: StreamLimits;
+  /** Whether the handler said that it is done. */
+  readonly isDone: () => boolean;
+}
+
+/** What a handler's stream gives, whatever kind of stream it is. Throws when it does, and at its limits. */
+export async function* readStream(
+  stream: unknown,
+  { signal, limits, isDone }: StreamReading,
+): AsyncGenerator<unknown, void, undefined> {
+  const iterator = getIterator(await withTimeLimit(stream, { signal, silentMs: limits.silentMs }));
+  try {
+    for (let count = 1; ; count++) {
+      if (count > limits.chunks) {
+        throw createStreamError(`it gave more than ${limits.chunks} chunks`);
+      }
+      if (count % CHUNKS_IN_A_ROW === 0) await nextTurn();
+      signal.throwIfAborted();
+      const next = await readNext(iterator, {
+        signal,
+        silentMs: isDone() ? limits.afterDoneMs : limits.silentMs,
+        isDone,
+      });
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    closeIterator(iterator);
+  }
+}
+
+type Chunks = AsyncIterator<unknown, unknown> | Iterator<unknown, unknown>;
+
+function getIterator(stream: unknown): Chunks {
+  if (isIterable(stream)) {
+    return Symbol.asyncIterator in stream
+      ? stream[Symbol.asyncIterator]()
+      : stream[Symbol.iterator]();
+  }
+  throw new HooklineError('MODEL_FAILED', {
+    message: `expected createMessage to give a stream of chunks, found ${typeName(stream)}`,
+  });
+}
+
+function isIterable(value: unknown): value is AsyncIterable<unknown> | Iterable<unknown> {
+  if (!isRecord(value) && !Array.isArray(value)) return false;
+  return Symbol.asyncIterator in value || Symbol.iterator in value;
+}
+
+interface Patience {
+  readonly signal: AbortSignal;
+  readonly silentMs: number;
+}
+
+async function readNext(
+  iterator: Chunks,
+  { isDone, ...patience }: Patience & Pick<StreamReading, 'isDone'>,
+): Promise<IteratorResult<unknown, unknown>> {
+  const next = await withTimeLimit(iterator.next(), patience, isDone);
+  if (next === null) return { done: true, value: undefined };
+  if (isRecord(next)) return { done: next.done === true, value: next.value };
+  throw createStreamError('its stream gives no chunks');
+}
+
+/** Null when its time is over and that does not matter. */
+async function withTimeLimit<Value>(
+  work: Value | Promise<Value>,
+  { signal, silentMs }: Patience,
+  isEnough: () => boolean = () => false,
+): Promise<Value | null> {
+  const limit = limitTime(signal, silentMs);
+  try {
+    return await untilAborted(Promise.resolve(work), limit.signal);
+  } catch (error) {
+    if (!limit.isOver()) throw error;
+    if (isEnough()) return null;
+    throw createStreamError(`nothing came for ${Math.round(silentMs / 1000)} s`, {
+      code: 'ETIMEDOUT',
+    });
+  } finally {
+    limit.clear();
+  }
+}
+
+function createStreamError(why: string, cause?: { readonly code: string }): HooklineError {
+  return new HooklineError('MODEL_FAILED', { message: `its answer never ended: ${why}`, cause });
+}
+
+/** Nobody waits for a stream that is given up. */
+function closeIterator(iterator: Chunks): void {
+  const work = async (): Promise<unknown> => iterator.return?.();
+  work().catch(() => undefined);
+}

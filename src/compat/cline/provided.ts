@@ -1,0 +1,177 @@
+import { scripted } from '../../agent/models/scripted.ts';
+import { HooklineError, isHooklineError } from '../../base/errors.ts';
+import { withoutByteOrderMark } from '../../base/json.ts';
+import { VERSION } from '../../base/version.ts';
+import type { HostOptions } from '../../host/create-host.ts';
+import { isRefusal } from '../../hooks/decision.ts';
+import { EVENT_NAMES, EVENTS } from '../../hooks/events.ts';
+import { defineHook, definePlugin, defineTool } from '../../plugins/author/define-plugin.ts';
+import { estimateTokens } from '../../plugins/contract/message.ts';
+import { noopBasicLogger } from '../../plugins/contract/plugin.ts';
+import { createTool } from '../../plugins/contract/tool.ts';
+import type { ProvidedModules } from '../../plugins/load/loading.ts';
+import { isSessionNotFoundError, SessionNotFoundError } from './errors.ts';
+import * as Llms from './llms/llms.ts';
+import { AgentRuntime, createAgent, createAgentRuntime } from './provided/agent/agent.ts';
+import {
+  ContributionRegistry,
+  createContributionRegistry,
+  normalizePluginManifest,
+} from './provided/contribution-registry.ts';
+import {
+  ALL_DEFAULT_TOOL_NAMES,
+  createBuiltinTools,
+  DefaultToolNames,
+  ToolPresets,
+} from './provided/default-tools.ts';
+import * as places from './provided/load-overrides.ts';
+import { lazyClineCore } from './provided/core-slot.ts';
+import {
+  discoverPluginModulePaths,
+  resolveAgentPluginPaths,
+  resolvePluginConfigSearchPaths,
+} from './provided/plugins/find-plugins.ts';
+import type * as Installing from './provided/plugins/install-plugins.ts';
+import { loadOverrides } from './provided/load-overrides.ts';
+import { createPluginLoading } from './provided/plugins/load-plugins.ts';
+import {
+  normalizePluginCommandName,
+  pluginCommandServices,
+} from './provided/plugins/plugin-commands.ts';
+import { isOfficialPluginSlug, parsePluginSource } from './provided/plugins/plugin-sources.ts';
+import { createPluginListing } from './provided/plugins/plugin-tools.ts';
+import {
+  safeJsonParse,
+  safeJsonStringify,
+  validateWithZod,
+  zodToJsonSchema,
+} from './provided/schemas.ts';
+
+type Exports = Readonly<Record<string, unknown>>;
+
+const loading = createPluginLoading((specifier) => providedModules(specifier));
+
+export const {
+  loadAgentPluginFromPath,
+  loadAgentPluginsFromPaths,
+  loadAgentPluginsFromPathsWithDiagnostics,
+  resolveAndLoadAgentPlugins,
+} = loading;
+
+export const { listPluginTools, listPluginToolsWithDiagnostics } = createPluginListing(loading);
+
+export const createPluginCommandService = pluginCommandServices(loading);
+
+export const installPlugin: typeof Installing.installPlugin = async (options) =>
+  (await import('./provided/plugins/install-plugins.ts')).installPlugin(options);
+
+export const uninstallPlugin: typeof Installing.uninstallPlugin = async (options) =>
+  (await import('./provided/plugins/install-plugins.ts')).uninstallPlugin(options);
+
+const SHARED: Exports = {
+  ContributionRegistry,
+  createContributionRegistry,
+  createTool,
+  estimateTokens,
+  noopBasicLogger,
+  normalizePluginManifest,
+  stripUtf8Bom: withoutByteOrderMark,
+  validateWithZod,
+  zodToJsonSchema,
+};
+
+/** What only plugins ask for, and only from there. */
+const SHARED_ALONE: Exports = { ...SHARED, safeJsonParse, safeJsonStringify };
+
+const STORAGE: Exports = {
+  ...places,
+  discoverPluginModulePaths,
+  resolvePluginConfigSearchPaths,
+};
+
+/** `Agent` is the same class under the name that programs use. */
+const AGENTS: Exports = {
+  Agent: AgentRuntime,
+  AgentRuntime,
+  createAgent,
+  createAgentRuntime,
+  createTool,
+};
+
+const CORE: Exports = {
+  ...SHARED,
+  ...AGENTS,
+  ALL_DEFAULT_TOOL_NAMES,
+  ClineCore: lazyClineCore,
+  createBuiltinTools,
+  createPluginCommandService,
+  DefaultToolNames,
+  discoverPluginModulePaths,
+  installPlugin,
+  isOfficialPluginSlug,
+  isSessionNotFoundError,
+  listPluginTools,
+  listPluginToolsWithDiagnostics,
+  Llms,
+  loadAgentPluginFromPath,
+  loadAgentPluginsFromPaths,
+  loadAgentPluginsFromPathsWithDiagnostics,
+  loadOverrides,
+  normalizePluginCommandName,
+  parsePluginSource,
+  resolveAgentPluginPaths,
+  resolveAndLoadAgentPlugins,
+  resolvePluginConfigSearchPaths,
+  SessionNotFoundError,
+  ToolPresets,
+  uninstallPlugin,
+};
+
+/** `hookline/plugin`, for plugins of people who have not installed it. */
+const AUTHOR: Exports = {
+  createTool,
+  defineHook,
+  definePlugin,
+  defineTool,
+  estimateTokens,
+  HooklineError,
+  isHooklineError,
+  loadOverrides,
+  noopBasicLogger,
+  stripUtf8Bom: withoutByteOrderMark,
+};
+
+/** `hookline` itself: a host is loaded once a plugin makes one. */
+const HOOKLINE: Exports = {
+  ...CORE,
+  async createHost(options: HostOptions = {}) {
+    const { createHost } = await import('../../host/create-host.ts');
+    const plugins = { provided: async () => providedModules, ...options.plugins };
+    return createHost({ ...options, plugins });
+  },
+  EVENT_NAMES,
+  EVENTS,
+  HooklineError,
+  isHooklineError,
+  isRefusal,
+  scripted,
+  VERSION,
+};
+
+/** By specifier; what is not here of these packages can be imported, too, and says so when it is used. */
+const MODULES: Readonly<Record<string, Exports>> = {
+  '@cline/agents': AGENTS,
+  '@cline/core': CORE,
+  '@cline/llms': { ...Llms },
+  '@cline/llms/browser': { ...Llms },
+  '@cline/sdk': CORE,
+  '@cline/shared': SHARED_ALONE,
+  '@cline/shared/browser': SHARED_ALONE,
+  '@cline/shared/storage': STORAGE,
+  hookline: HOOKLINE,
+  'hookline/plugin': AUTHOR,
+};
+
+/** What Cline's packages export to plugins on disk; none of them is installed. */
+export const providedModules: ProvidedModules = (specifier) =>
+  Object.hasOwn(MODULES, specifier) ? (MODULES[specifier] ?? null) : null;

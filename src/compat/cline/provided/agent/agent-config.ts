@@ -1,0 +1,120 @@
+import type { ScriptTurn } from '../../../../agent/models/scripted.ts';
+import { HooklineError } from '../../../../base/errors.ts';
+import { isRecord, typeName } from '../../../../base/json.ts';
+import type { AgentMessage } from '../../../../plugins/contract/message.ts';
+import type { AgentPlugin, BasicLogger } from '../../../../plugins/contract/plugin.ts';
+import type {
+  AgentFinishReason,
+  AgentModelRequest,
+  AgentRuntimeHooks,
+  ToolPolicy,
+} from '../../../../plugins/contract/runtime-hooks.ts';
+import type { AgentUsage } from '../../../../plugins/contract/snapshot.ts';
+import type { AgentTool } from '../../../../plugins/contract/tool.ts';
+import { unsupported } from '../../errors.ts';
+import type { ToolApprovalRequest, ToolApprovalResult } from '../../start-input.ts';
+
+/** A model of the program's own: it answers each request with a stream of events. */
+export interface AgentModel {
+  stream(
+    request: AgentModelRequest,
+  ): AsyncIterable<AgentModelEvent> | Promise<AsyncIterable<AgentModelEvent>>;
+}
+
+export type AgentModelEvent =
+  | { type: 'text-delta'; text: string }
+  | { type: 'reasoning-delta'; text: string; redacted?: boolean; metadata?: unknown }
+  | {
+      type: 'tool-call-delta';
+      index?: number;
+      toolCallId?: string;
+      toolName?: string;
+      /** A piece of the input, as JSON text. */
+      inputText?: string;
+      /** The input as a whole. */
+      input?: unknown;
+    }
+  | { type: 'usage'; usage: Partial<AgentUsage> }
+  | { type: 'finish'; reason: AgentFinishReason; error?: string; requestId?: string }
+  | { type: 'media' | 'tool-result'; [further: string]: unknown };
+
+/** A plugin of a standalone agent, which is another thing than a plugin of sessions. */
+export interface AgentRuntimePlugin {
+  name: string;
+  /** What has one is a plugin of sessions. */
+  manifest?: undefined;
+  setup?(context: AgentRuntimePluginContext): PluginParts | Promise<PluginParts>;
+}
+
+export interface AgentRuntimePluginContext {
+  agentId: string;
+  agentRole?: string;
+  systemPrompt?: string;
+}
+
+type PluginParts =
+  | { tools?: readonly AgentTool[]; hooks?: Partial<AgentRuntimeHooks> }
+  | undefined
+  | void;
+
+interface AgentSettings {
+  agentId?: string;
+  agentRole?: string;
+  systemPrompt?: string;
+  tools?: readonly AgentTool[];
+  hooks?: Partial<AgentRuntimeHooks>;
+  /** Plugins of sessions are taken, too. */
+  plugins?: readonly (AgentRuntimePlugin | AgentPlugin)[];
+  initialMessages?: readonly AgentMessage[];
+  maxIterations?: number;
+  /** `temperature`, `maxTokens`, `reasoningEffort`, `thinking`; a model of the program’s own gets all. */
+  modelOptions?: Record<string, unknown>;
+  toolPolicies?: Record<string, ToolPolicy>;
+  requestToolApproval?: (
+    request: ToolApprovalRequest,
+  ) => ToolApprovalResult | Promise<ToolApprovalResult>;
+  logger?: BasicLogger;
+  [further: string]: unknown;
+}
+
+export interface AgentRuntimeConfigWithModel extends AgentSettings {
+  model: AgentModel;
+}
+
+export interface AgentRuntimeConfigWithProvider extends AgentSettings {
+  providerId: string;
+  modelId: string;
+  apiKey?: string;
+  baseUrl?: string;
+  headers?: Record<string, string>;
+  fetch?: typeof globalThis.fetch;
+  /** The answers of the provider `scripted`. */
+  script?: readonly ScriptTurn[];
+}
+
+export type AgentRuntimeConfig = AgentRuntimeConfigWithModel | AgentRuntimeConfigWithProvider;
+
+/** What would change how the loop goes on, and is not there: leaving it out in silence would be worse. */
+const NOT_HERE = ['prepareTurn', 'consumePendingUserMessage', 'completionPolicy', 'modelTools'];
+
+/** Programs may be plain JavaScript; throws USAGE_INVALID or SDK_UNSUPPORTED. */
+export function checkAgentConfig(config: AgentRuntimeConfig): void {
+  const { model, providerId, modelId }: Readonly<Record<string, unknown>> = { ...config };
+  for (const key of NOT_HERE) {
+    if (config[key] === undefined) continue;
+    throw unsupported(`${key} for standalone agents`, 'Use a hook: beforeModel, or afterModel.');
+  }
+  if (model !== undefined) {
+    if (isRecord(model) && typeof model['stream'] === 'function') return;
+    throw createConfigError('model', 'an object with stream(request)', model);
+  }
+  if (typeof providerId !== 'string') throw createConfigError('providerId', 'a text', providerId);
+  if (typeof modelId !== 'string') throw createConfigError('modelId', 'a text', modelId);
+}
+
+function createConfigError(place: string, expected: string, given: unknown): HooklineError {
+  return new HooklineError('USAGE_INVALID', {
+    message: `expected ${place} to be ${expected}, found ${given === undefined ? 'nothing' : typeName(given)}`,
+    hint: 'An agent is given { providerId, modelId, apiKey } or { model }.',
+  });
+}

@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto';
+import { HooklineError, messageOf } from '../../../../base/errors.ts';
+import type { AgentMessage } from '../../../../plugins/contract/message.ts';
+import type {
+  AgentRunResult,
+  AgentRuntimeEvent,
+} from '../../../../plugins/contract/runtime-hooks.ts';
+import type { AgentRuntimeStateSnapshot } from '../../../../plugins/contract/snapshot.ts';
+import { busy, unsupported } from '../../errors.ts';
+import { type AgentRuntimeConfig, checkAgentConfig } from './agent-config.ts';
+import type { OpenedAgent } from './open-agent.ts';
+
+export type AgentRunInput = string | AgentMessage | readonly AgentMessage[];
+
+export type AgentEventListener = (event: AgentRuntimeEvent) => void;
+
+/**
+ * A loop by itself, as `@cline/agents` has it: a model, tools and hooks that the program gives, and
+ * nothing of this machine. It keeps its conversation from one run to the next, and stores nothing.
+ */
+export class AgentRuntime {
+  readonly #config: AgentRuntimeConfig;
+  readonly #agentId: string;
+  readonly #listeners = new Set<AgentEventListener>();
+  #said: readonly AgentMessage[];
+  #opened: Promise<OpenedAgent> | null = null;
+  #open: OpenedAgent | null = null;
+  #state: AgentRuntimeStateSnapshot | null = null;
+  #aborted: string | null = null;
+  #isRunning = false;
+
+  /** Throws USAGE_INVALID for a configuration that names no model. */
+  constructor(config: AgentRuntimeConfig) {
+    checkAgentConfig(config);
+    this.#config = config;
+    this.#agentId = config.agentId ?? `agent_${randomUUID()}`;
+    this.#said = config.initialMessages ?? [];
+  }
+
+  /** How a run went is its result, also when it failed; only wrong use rejects. */
+  async run(input: AgentRunInput): Promise<AgentRunResult> {
+    if (this.#isRunning) throw busy(this.#agentId);
+    this.#isRunning = true;
+    this.#aborted = null;
+    try {
+      const { prompt, before } = readInput(input);
+      if (before.length > 0) await this.#begin([...this.#messages(), ...before]);
+      const opened = await this.#ready();
+      const running = opened.run(prompt);
+      if (this.#aborted !== null) opened.abort(this.#aborted);
+      return await running;
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  /** Goes on with what was said, or with a further prompt. */
+  async continue(input: AgentRunInput = 'Continue.'): Promise<AgentRunResult> {
+    return this.run(input);
+  }
+
+  /** Ends the run under way; its promise tells of it. */
+  abort(reason: unknown = 'the run was aborted'): void {
+    if (!this.#isRunning) return;
+    this.#aborted = messageOf(reason);
+    this.#open?.abort(this.#aborted);
+  }
+
+  subscribe(listener: AgentEventListener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Takes another conversation as said; whoever listens goes on listening. */
+  restore(messages: readonly AgentMessage[]): void {
+    this.abort('another conversation was restored');
+    void this.#begin(messages).catch(() => undefined);
+  }
+
+  /** As it was when something last happened, with all that was said. */
+  snapshot(): AgentRuntimeStateSnapshot {
+    const idle = { ...IDLE, usage: { ...NO_USAGE }, agentId: this.#agentId };
+    return { ...(this.#state ?? idle), messages: [...this.#messages()] };
+  }
+
+  /** Ends it with what its plugins wanted done at the end. */
+  async dispose(): Promise<void> {
+    await this.#begin(this.#messages());
+  }
+
+  #messages(): readonly AgentMessage[] {
+    return this.#open?.messages() ?? this.#said;
+  }
+
+  /** Forgets the session that is open; the next run opens another with these messages. */
+  async #begin(said: readonly AgentMessage[]): Promise<void> {
+    const last = this.#opened;
+    this.#said = [...said];
+    this.#opened = null;
+    this.#open = null;
+    this.#state = null;
+    await (await last?.catch(() => null))?.close();
+  }
+
+  async #ready(): Promise<OpenedAgent> {
+    this.#opened ??= this.#openAgent();
+    const opened = this.#opened;
+    try {
+      this.#open = await opened;
+      return this.#open;
+    } catch (error) {
+      // The next run may have more luck, with a key that was set meanwhile.
+      if (this.#opened === opened) this.#opened = null;
+      throw error;
+    }
+  }
+
+  async #openAgent(): Promise<OpenedAgent> {
+    // Most of the agent is loaded with the first run.
+    const { openAgent } = await import('./open-agent.ts');
+    return openAgent({
+      config: this.#config,
+      agentId: this.#agentId,
+      said: this.#said,
+      onEvent: (event) => {
+        this.#state = event.snapshot;
+        for (const listener of this.#listeners) notify(listener, event);
+      },
+    });
+  }
+}
+
+export function createAgentRuntime(config: AgentRuntimeConfig): AgentRuntime {
+  return new AgentRuntime(config);
+}
+
+export function createAgent(config: AgentRuntimeConfig): AgentRuntime {
+  return new AgentRuntime(config);
+}
+
+const NO_USAGE = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+const IDLE: Pick<AgentRuntimeStateSnapshot, 'status' | 'iteration' | 'pendingToolCalls'> = {
+  status: 'idle',
+  iteration: 0,
+  pendingToolCalls: [],
+};
+
+/** What a listener does wrong is its own. */
+function notify(listener: AgentEventListener, event: AgentRuntimeEvent): void {
+  const telling = async (): Promise<void> => listener(event);
+  telling().catch(() => undefined);
+}
+
+interface ReadInput {
+  readonly prompt: string;
+  /** Said before the prompt. */
+  readonly before: readonly AgentMessage[];
+}
+
+function readInput(input: AgentRunInput): ReadInput {
+  if (typeof input === 'string') return { prompt: input, before: [] };
+  const messages = isList(input) ? input : [input];
+  const last = messages.at(-1);
+  if (last === undefined || last.role !== 'user') {
+    throw new HooklineError('USAGE_INVALID', {
+      message: 'expected a text, or messages of which the last one is the user’s',
+      hint: 'Take what was said before with restore(messages), then run the next prompt.',
+    });
+  }
+  return { prompt: readText(last), before: messages.slice(0, -1) };
+}
+
+function isList(input: AgentMessage | readonly AgentMessage[]): input is readonly AgentMessage[] {
+  return Array.isArray(input);
+}
+
+function readText({ content }: AgentMessage): string {
+  const texts = content.map((part) => {
+    if (part.type === 'text') return part.text;
+    if (part.type === 'file') return `<file path="${part.path}">\n${part.content}\n</file>`;
+    throw unsupported(`${part.type} in a prompt of a standalone agent`, 'Give it as text.');
+  });
+  return texts.join('\n\n');
+}

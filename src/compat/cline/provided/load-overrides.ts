@@ -1,0 +1,85 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readSurroundings, type Surroundings } from '../../../host/config.ts';
+import { clineDirectory } from '../../../dialects/own-directories.ts';
+import {
+  checkKind,
+  type OverrideFile,
+  type OverrideRules,
+  readOverrides,
+} from '../../../plugins/author/overrides.ts';
+import { mkdirSync } from 'node:fs';
+import { HooklineError } from '../../../base/errors.ts';
+
+export interface OverridesRequest extends OverrideRules {
+  /** Names the directories of the person and of projects, such as `agents`. */
+  readonly kind: string;
+  /** The plugin's own directory: `new URL('./assets/agents', import.meta.url)`. */
+  readonly bundled: string | URL;
+  /** `ctx.workspaceInfo?.rootPath`; without it there is no project to look at. */
+  readonly workspaceRoot?: string | undefined;
+}
+
+/**
+ * The files that a plugin brings, or others that stand in their place: those of the package, then
+ * `~/.cline/data/settings/<kind>`, then `<workspace>/.cline/<kind>`; of one name the last counts.
+ */
+export function loadOverrides(request: OverridesRequest): readonly OverrideFile[] {
+  const { kind, bundled, workspaceRoot, ...rules } = request;
+  checkKind(kind);
+  const surroundings = readSurroundings();
+  const data = clineDataDirectory(surroundings);
+  const directories = {
+    bundled:
+      bundled instanceof URL ? fileURLToPath(bundled) : path.resolve(surroundings.cwd, bundled),
+    global: data === null ? null : path.join(data, 'settings', kind),
+    project: workspaceRoot === undefined ? null : path.join(workspaceRoot, '.cline', kind),
+    workspaceRoot: workspaceRoot ?? null,
+  };
+  return readOverrides(directories, rules);
+}
+
+/** Where Cline keeps what people set; null without a home directory. */
+export function clineDataDirectory(surroundings: Surroundings): string | null {
+  const moved = surroundings.env['CLINE_DATA_DIR'] ?? '';
+  if (moved !== '') return path.resolve(surroundings.cwd, moved);
+  const own = clineDirectory(surroundings);
+  return own === null ? null : path.join(own, 'data');
+}
+
+/** The person's own `~/.cline`, unless the environment moves it. */
+export function resolveClineDir(): string {
+  return clineDirectory(readSurroundings()) ?? createNoHomeError('resolveClineDir');
+}
+
+/** Where Cline keeps settings, and plugins what they remember. */
+export function resolveClineDataDir(): string {
+  return clineDataDirectory(readSurroundings()) ?? createNoHomeError('resolveClineDataDir');
+}
+
+export function resolveGlobalSettingsPath(): string {
+  return getSettingsFile('CLINE_GLOBAL_SETTINGS_PATH', 'global-settings.json');
+}
+
+export function resolveMcpSettingsPath(): string {
+  return getSettingsFile('CLINE_MCP_SETTINGS_PATH', 'cline_mcp_settings.json');
+}
+
+function getSettingsFile(variable: string, name: string): string {
+  const { env, cwd } = readSurroundings();
+  const moved = env[variable] ?? '';
+  return moved === ''
+    ? path.join(resolveClineDataDir(), 'settings', name)
+    : path.resolve(cwd, moved);
+}
+
+export function ensureParentDir(filePath: string): void {
+  mkdirSync(path.dirname(filePath), { recursive: true });
+}
+
+function createNoHomeError(name: string): never {
+  throw new HooklineError('CONFIG_INVALID', {
+    message: `${name} of @cline/shared/storage needs a home directory, and none is known`,
+    hint: 'Set HOME, CLINE_DIR or CLINE_DATA_DIR.',
+  });
+}

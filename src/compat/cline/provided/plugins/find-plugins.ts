@@ -1,0 +1,66 @@
+import path from 'node:path';
+import { isRecord, parseJson } from '../../../../base/json.ts';
+import { readTextIfPresent } from '../../../../base/files.ts';
+import { readSurroundings, type Surroundings } from '../../../../host/config.ts';
+import { clineDirectory } from '../../../../dialects/own-directories.ts';
+import { findPlugins, pluginsAt } from '../../../../plugins/find/find-plugins.ts';
+import { clineDataDirectory } from '../load-overrides.ts';
+
+export interface ResolveAgentPluginPathsOptions {
+  /** Files and directories that somebody names, before those that are found. */
+  pluginPaths?: readonly string[];
+  workspacePath?: string;
+  cwd?: string;
+  includeDisabled?: boolean;
+}
+
+/** Where plugins are looked for: in the workspace, then at home. */
+export function resolvePluginConfigSearchPaths(workspacePath?: string): string[] {
+  const surroundings = readSurroundings();
+  const { home } = surroundings;
+  const own = clineDirectory(surroundings);
+  return [
+    ...(workspacePath === undefined ? [] : [path.join(workspacePath, '.cline', 'plugins')]),
+    ...(own === null ? [] : [path.join(own, 'plugins')]),
+    ...(home === null ? [] : [path.join(home, 'Documents', 'Cline', 'Plugins')]),
+  ];
+}
+
+/** The modules in a directory that may be plugins; helpers, tests and declarations are left out. */
+export function discoverPluginModulePaths(directoryPath: string): string[] {
+  return findPlugins(path.resolve(directoryPath)).entries.map((entry) => entry.path);
+}
+
+/** All plugin modules by their paths, each once; nothing of them is imported, and trust is not asked. */
+export function resolveAgentPluginPaths(options: ResolveAgentPluginPathsOptions = {}): string[] {
+  const surroundings = readSurroundings();
+  const cwd = path.resolve(surroundings.cwd, options.cwd ?? '');
+  const named = (options.pluginPaths ?? [])
+    .filter((each) => each.trim() !== '')
+    .flatMap((each) => pluginsAt(path.resolve(cwd, each)).entries.map((entry) => entry.path));
+  const searched = resolvePluginConfigSearchPaths(options.workspacePath ?? cwd);
+  const all = [...new Set([...named, ...searched.flatMap(discoverPluginModulePaths)])];
+  if (options.includeDisabled === true) return all;
+  const disabled = readDisabledPlugins(surroundings);
+  return all.filter((each) => !disabled.includes(each));
+}
+
+/** What the person switched off in Cline itself. */
+function readDisabledPlugins(surroundings: Surroundings): readonly unknown[] {
+  const data = clineDataDirectory(surroundings);
+  const named = surroundings.env['CLINE_GLOBAL_SETTINGS_PATH'] ?? '';
+  const usual = data === null ? null : path.join(data, 'settings', 'global-settings.json');
+  const file = named === '' ? usual : named;
+  const parsed = parseJson((file === null ? null : readQuietly(file)) ?? '{}');
+  const list = parsed.ok && isRecord(parsed.value) ? parsed.value['disabledPlugins'] : [];
+  return Array.isArray(list) ? list : [];
+}
+
+function readQuietly(file: string): string | null {
+  try {
+    return readTextIfPresent(file);
+  } catch {
+    // Settings of Cline that cannot be read switch nothing off.
+    return null;
+  }
+}

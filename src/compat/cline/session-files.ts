@@ -1,0 +1,281 @@
+import path from 'node:path';
+import { systemClock } from '../../base/clock.ts';
+import { messageOf } from '../../base/errors.ts';
+import { readTextIfPresent, writePrivateFile } from '../../base/files.ts';
+import { isRecord, parseJson } from '../../base/json.ts';
+import { toKeptMessages } from '../../plugins/messages/provider-messages.ts';
+import type { Message } from '../../sessions/messages.ts';
+import type { SessionStatus } from './core-events.ts';
+import type { ClineCoreStartInput } from './start-input.ts';
+import { VERSION } from '../../base/version.ts';
+import { readSurroundings, stateDirectory } from '../../host/config.ts';
+import { createSessionStore } from '../../sessions/json-lines.ts';
+import { isSessionId, sessionsDirectory } from '../../sessions/session-id.ts';
+import type { SessionStore } from '../../sessions/store.ts';
+import { readConversation } from '../../sessions/transcript/conversation.ts';
+import { SessionNotFoundError } from './errors.ts';
+
+/** What is known of a session, as `get` and `list` give it. */
+export interface SessionRecord {
+  sessionId: string;
+  source: string;
+  pid: number;
+  startedAt: string;
+  endedAt?: string;
+  exitCode?: number | null;
+  status: SessionStatus;
+  interactive: boolean;
+  provider: string;
+  model: string;
+  cwd: string;
+  workspaceRoot: string;
+  enableTools: boolean;
+  enableSpawn: boolean;
+  enableTeams: boolean;
+  isSubagent: boolean;
+  prompt?: string;
+  metadata?: Record<string, unknown>;
+  messagesPath?: string;
+  updatedAt: string;
+}
+
+/** Of a session that begins now. */
+export function createRecord({ id, input, cwd }: NewSession): SessionRecord {
+  const { config, interactive, prompt, sessionMetadata, source } = input;
+  const now = new Date(systemClock.now()).toISOString();
+  return {
+    sessionId: id,
+    source: source ?? 'core',
+    pid: process.pid,
+    startedAt: now,
+    status: prompt === undefined ? 'idle' : 'running',
+    interactive: interactive === true,
+    provider: config.providerId,
+    model: config.modelId,
+    cwd,
+    workspaceRoot: config.workspaceRoot ?? cwd,
+    enableTools: config.enableTools !== false,
+    enableSpawn: config.enableSpawnAgent !== false,
+    enableTeams: false,
+    isSubagent: false,
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(sessionMetadata === undefined ? {} : { metadata: sessionMetadata }),
+    updatedAt: now,
+  };
+}
+
+interface NewSession {
+  readonly id: string;
+  readonly input: ClineCoreStartInput;
+  readonly cwd: string;
+}
+
+/** The record as it stands in its file. */
+export interface SessionManifest {
+  version: 1;
+  session_id: string;
+  source: string;
+  pid: number;
+  started_at: string;
+  ended_at?: string;
+  exit_code?: number | null;
+  status: SessionStatus;
+  interactive: boolean;
+  provider: string;
+  model: string;
+  cwd: string;
+  workspace_root: string;
+  enable_tools: boolean;
+  enable_spawn: boolean;
+  enable_teams: boolean;
+  prompt?: string;
+  metadata?: Record<string, unknown>;
+  messages_path?: string;
+}
+
+export interface SessionFiles {
+  readonly manifestPath: string;
+  readonly messagesPath: string;
+}
+
+/** Where the files of a session lie that Cline's programs look for; beside our own transcript of it. */
+export function resolveFiles(sessionsDirectory: string | null, id: string): SessionFiles {
+  if (sessionsDirectory === null) return { manifestPath: '', messagesPath: '' };
+  const directory = path.join(sessionsDirectory, id);
+  return {
+    manifestPath: path.join(directory, `${id}.json`),
+    messagesPath: path.join(directory, `${id}.messages.json`),
+  };
+}
+
+export function toManifest(record: SessionRecord): SessionManifest {
+  const { endedAt, exitCode, prompt, metadata, messagesPath } = record;
+  return {
+    version: 1,
+    session_id: record.sessionId,
+    source: record.source,
+    pid: record.pid,
+    started_at: record.startedAt,
+    ...(endedAt === undefined ? {} : { ended_at: endedAt }),
+    ...(exitCode === undefined ? {} : { exit_code: exitCode }),
+    status: record.status,
+    interactive: record.interactive,
+    provider: record.provider,
+    model: record.model,
+    cwd: record.cwd,
+    workspace_root: record.workspaceRoot,
+    enable_tools: record.enableTools,
+    enable_spawn: record.enableSpawn,
+    enable_teams: record.enableTeams,
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(messagesPath === undefined ? {} : { messages_path: messagesPath }),
+  };
+}
+
+/** The record in a manifest file; null when the file cannot be read. */
+function readManifest({ manifestPath, messagesPath }: SessionFiles): SessionRecord | null {
+  const read = parseJson(readIfReadable(manifestPath) ?? '');
+  if (!read.ok || !isRecord(read.value)) return null;
+  const fields = read.value;
+  const text = (key: string): string => (typeof fields[key] === 'string' ? fields[key] : '');
+  const { pid, exit_code: exitCode, metadata, prompt } = fields;
+  const endedAt = text('ended_at');
+  return {
+    sessionId: text('session_id'),
+    source: text('source'),
+    pid: typeof pid === 'number' ? pid : 0,
+    startedAt: text('started_at'),
+    ...(endedAt === '' ? {} : { endedAt }),
+    ...(typeof exitCode === 'number' ? { exitCode } : {}),
+    status: readStatus(fields['status']),
+    interactive: fields['interactive'] === true,
+    provider: text('provider'),
+    model: text('model'),
+    cwd: text('cwd'),
+    workspaceRoot: text('workspace_root'),
+    enableTools: fields['enable_tools'] === true,
+    enableSpawn: fields['enable_spawn'] === true,
+    enableTeams: fields['enable_teams'] === true,
+    isSubagent: false,
+    ...(typeof prompt === 'string' ? { prompt } : {}),
+    ...(isRecord(metadata) ? { metadata } : {}),
+    messagesPath,
+    updatedAt: endedAt === '' ? text('started_at') : endedAt,
+  };
+}
+
+const STATUSES: readonly SessionStatus[] = [
+  'idle',
+  'running',
+  'pending',
+  'completed',
+  'failed',
+  'cancelled',
+];
+
+function readStatus(value: unknown): SessionStatus {
+  return STATUSES.find((status) => status === value) ?? 'completed';
+}
+
+function readIfReadable(file: string): string | null {
+  try {
+    return file === '' ? null : readTextIfPresent(file);
+  } catch {
+    return null;
+  }
+}
+
+/** Writes both files; a failure is only reported, because the transcript has everything. */
+export async function writeFiles(
+  { manifestPath, messagesPath }: SessionFiles,
+  record: SessionRecord,
+  messages: readonly Message[],
+): Promise<string | null> {
+  if (manifestPath === '') return null;
+  const told = {
+    version: 1,
+    updated_at: new Date(systemClock.now()).toISOString(),
+    sessionId: record.sessionId,
+    messages: toKeptMessages(messages),
+  };
+  try {
+    await writePrivateFile(manifestPath, `${JSON.stringify(toManifest(record), null, 2)}\n`);
+    await writePrivateFile(messagesPath, `${JSON.stringify(told)}\n`);
+    return null;
+  } catch (error) {
+    return `what the session is like could not be written to ${manifestPath}: ${messageOf(error)}`;
+  }
+}
+
+/** The ids of all sessions on this machine, the one used last first. */
+export function listStoredIds(): readonly string[] {
+  return (
+    openStore()
+      ?.list()
+      .map(({ id }) => id) ?? []
+  );
+}
+
+/** What is known of a session that is not open here. */
+export function findStoredRecord(id: string): SessionRecord | undefined {
+  const state = stateDirectory(readSurroundings());
+  if (state === null || !isSessionId(id)) return undefined;
+  return readManifest(resolveFiles(sessionsDirectory(state), id)) ?? findForeignRecord(id);
+}
+
+/** Of a session that another program began: the command line, an editor. */
+function findForeignRecord(id: string): SessionRecord | undefined {
+  const found = openStore()
+    ?.list()
+    .find((each) => each.id === id);
+  if (found === undefined) return undefined;
+  const { firstPrompt, startDirectory, model, createdAt, lastUsedAt, title } = found;
+  return {
+    sessionId: id,
+    source: 'hookline',
+    pid: 0,
+    startedAt: new Date(createdAt).toISOString(),
+    status: 'completed',
+    interactive: false,
+    provider: '',
+    model,
+    cwd: startDirectory,
+    workspaceRoot: startDirectory,
+    enableTools: true,
+    enableSpawn: true,
+    enableTeams: false,
+    isSubagent: false,
+    prompt: firstPrompt,
+    ...(title === null ? {} : { metadata: { title } }),
+    updatedAt: new Date(lastUsedAt).toISOString(),
+  };
+}
+
+/** Throws SessionNotFoundError when there is nothing to read. */
+export function readStoredMessages(id: string): readonly Message[] {
+  const state = stateDirectory(readSurroundings());
+  try {
+    if (state === null || !isSessionId(id)) throw new SessionNotFoundError(id);
+    const transcript = path.join(sessionsDirectory(state), id, 'transcript.jsonl');
+    return readConversation(transcript).messages;
+  } catch {
+    throw new SessionNotFoundError(id);
+  }
+}
+
+/** Whether there was one to remove. */
+export function removeStored(id: string): boolean {
+  try {
+    openStore()?.remove(id);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function openStore(): SessionStore | null {
+  const state = stateDirectory(readSurroundings());
+  if (state === null) return null;
+  return createSessionStore({ stateDirectory: state, clock: systemClock, version: VERSION });
+}

@@ -1,0 +1,110 @@
+import type { RunResult, RuntimeEvent } from '../../../agent/runtime-event.ts';
+import { systemClock } from '../../../base/clock.ts';
+import { toKeptMessages } from '../../../plugins/messages/provider-messages.ts';
+import { pluginStatus } from '../../../host/plugins/events/snapshots.ts';
+import { callResult } from '../../../host/plugins/events/plugin-messages.ts';
+import type { ProviderMessage } from '../../../plugins/contract/message.ts';
+import type { Message } from '../../../sessions/messages.ts';
+
+/** How one prompt ended. */
+export interface AgentResult {
+  /** The agent's last text, or the error. */
+  text: string;
+  usage: AgentResultUsage;
+  messages: ProviderMessage[];
+  toolCalls: ToolCallRecord[];
+  iterations: number;
+  finishReason: 'completed' | 'max_iterations' | 'aborted' | 'mistake_limit' | 'error';
+  /** Why it ended otherwise than by being done. */
+  stopReason?: string;
+  model: { id: string; provider: string };
+  startedAt: Date;
+  endedAt: Date;
+  durationMs: number;
+}
+
+export interface AgentResultUsage {
+  inputTokens: number;
+  outputTokens: number;
+  cacheReadTokens?: number;
+  cacheWriteTokens?: number;
+  totalCost?: number;
+}
+
+export interface ToolCallRecord {
+  id: string;
+  name: string;
+  input: unknown;
+  output: unknown;
+  error?: string;
+  durationMs: number;
+  startedAt: Date;
+  endedAt: Date;
+}
+
+/** Writes down the calls of the run under way. */
+export interface CallLog {
+  hear(event: RuntimeEvent): void;
+  calls(): ToolCallRecord[];
+}
+
+export function createCallLog(): CallLog {
+  let calls: ToolCallRecord[] = [];
+  return {
+    calls: () => [...calls],
+    hear(event) {
+      if (event.parentAgentId !== null) return;
+      if (event.type === 'run-start' || event.type === 'reply') calls = [];
+      if (event.type === 'tool-end') calls.push(toCallRecord(event));
+    },
+  };
+}
+
+type ToolEnd = Extract<RuntimeEvent, { type: 'tool-end' }>;
+
+function toCallRecord(event: ToolEnd): ToolCallRecord {
+  const { callId: id, tool: name, input, output, durationMs } = event;
+  const endedAt = systemClock.now();
+  return {
+    id,
+    name,
+    input,
+    output: callResult(event).output,
+    ...(output.success ? {} : { error: output.error ?? output.text }),
+    durationMs,
+    startedAt: new Date(endedAt - durationMs),
+    endedAt: new Date(endedAt),
+  };
+}
+
+export interface AnsweredPrompt {
+  readonly run: RunResult;
+  readonly calls: ToolCallRecord[];
+  readonly messages: readonly Message[];
+  readonly model: { readonly id: string; readonly provider: string };
+}
+
+export function createAgentResult({ run, calls, messages, model }: AnsweredPrompt): AgentResult {
+  const { reason, usage, costUsd, iterations, durationMs } = run;
+  const finishReason = toFinishReason(run);
+  const endedAt = systemClock.now();
+  return {
+    text: finishReason === 'error' ? (reason ?? run.text) : run.text,
+    usage: { ...usage, ...(costUsd === null ? {} : { totalCost: costUsd }) },
+    messages: toKeptMessages(messages),
+    toolCalls: calls,
+    iterations,
+    finishReason,
+    ...(reason === null ? {} : { stopReason: reason }),
+    model: { ...model },
+    startedAt: new Date(endedAt - durationMs),
+    endedAt: new Date(endedAt),
+    durationMs,
+  };
+}
+
+function toFinishReason(run: RunResult): AgentResult['finishReason'] {
+  if (run.ending === 'max_turns') return 'max_iterations';
+  const status = pluginStatus(run);
+  return status === 'failed' ? 'error' : status;
+}

@@ -1,0 +1,330 @@
+import { systemClock } from '../../../base/clock.ts';
+import { messageOf } from '../../../base/errors.ts';
+import { listIgnoredOptions } from '../session-input.ts';
+import { limitTime } from '../../../base/time-limit.ts';
+import type { AgentUsage } from '../../../plugins/contract/snapshot.ts';
+import type { PluginStatus } from '../../../plugins/registry.ts';
+import { sessionsDirectory } from '../../../sessions/session-id.ts';
+import type { Message } from '../../../sessions/messages.ts';
+import {
+  type AgentResult,
+  createCallLog,
+  createAgentResult,
+  type CallLog,
+} from './agent-result.ts';
+import type { CoreSessionEvent, SessionStatus } from '../core-events.ts';
+import { busy, createEndedError, SessionNotFoundError } from '../errors.ts';
+import {
+  startSession,
+  type OpenedHost,
+  type OpenRequest,
+  openSessionHost,
+} from './open-session.ts';
+import { createSessionEvents, type SessionEvents } from './session-events.ts';
+import { type PromptQueue, readPluginPrompt } from '../../../agent/session/prompt-queue.ts';
+import { createPromptQueue, type SentPrompt, toPendingPrompt } from '../pending-prompts.ts';
+import {
+  resolveFiles,
+  createRecord,
+  type SessionFiles,
+  type SessionRecord,
+  writeFiles,
+} from '../session-files.ts';
+import type { ClineCoreOptions, ClineCoreStartInput, AgentMode } from '../start-input.ts';
+import type { Session } from '../../../agent/session/session.ts';
+import { toPermissionMode } from './tool-policies.ts';
+
+export interface CoreSessionOptions {
+  readonly id: string;
+  readonly core: ClineCoreOptions;
+  readonly input: ClineCoreStartInput;
+  readonly cwd: string;
+  readonly emit: (event: CoreSessionEvent) => void;
+  /** Called when it has ended. */
+  readonly onEnd: () => Promise<void>;
+}
+
+interface Running {
+  readonly done: Promise<unknown>;
+}
+
+/** What a session took since it was opened. */
+export type SessionUsage = AgentUsage & { totalCost: number };
+
+/** One session of a `ClineCore`, with a host of its own. */
+export class CoreSession {
+  readonly id: string;
+  readonly pending: PromptQueue;
+  /** Rejects when it cannot be opened, or is ended meanwhile; then nothing of it is left. */
+  readonly opened: Promise<void>;
+  readonly #options: CoreSessionOptions;
+  readonly #calls = createCallLog();
+  readonly #events: SessionEvents;
+  readonly #closing = new AbortController();
+  #opened: OpenedHost | null = null;
+  #record: SessionRecord;
+  #files: SessionFiles = { manifestPath: '', messagesPath: '' };
+  #running: Running | null = null;
+  #ended: Promise<void> | null = null;
+  /** Messages and usage, once the host is closed. */
+  #last: { messages: readonly Message[]; usage: SessionUsage | null } = {
+    messages: [],
+    usage: null,
+  };
+
+  constructor(options: CoreSessionOptions) {
+    this.#options = options;
+    this.id = options.id;
+    this.#record = createRecord(options);
+    this.#events = createSessionEvents(options);
+    this.pending = createPromptQueue((prompts) =>
+      options.emit({ type: 'pending_prompts', payload: { sessionId: this.id, prompts } }),
+    );
+    this.opened = this.#open();
+  }
+
+  get record(): SessionRecord {
+    return { ...this.#record };
+  }
+
+  get files(): SessionFiles {
+    return this.#files;
+  }
+
+  get isOpen(): boolean {
+    return this.#opened !== null;
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== null;
+  }
+
+  messages(): readonly Message[] {
+    return this.#opened === null
+      ? this.#last.messages
+      : this.#opened.host.session(this.id).messages();
+  }
+
+  plugins(): readonly PluginStatus[] {
+    return this.#opened?.host.plugins(this.id)?.list() ?? [];
+  }
+
+  usage(): SessionUsage | null {
+    if (this.#opened === null) return this.#last.usage;
+    const { usage, costUsd } = this.#opened.host.session(this.id).state();
+    return { ...usage, totalCost: costUsd ?? 0 };
+  }
+
+  async #open(): Promise<void> {
+    const { id, core, input, cwd } = this.#options;
+    const { signal } = this.#closing;
+    const request = {
+      id,
+      core,
+      input,
+      cwd,
+      signal,
+      ...this.#events,
+      pendingPrompts: this.pending,
+      emitEvent: (name: string, payload: unknown) => this.receivePluginEvent(name, payload),
+    };
+    for (const text of listIgnoredOptions(core, input)) this.#events.onNotice(text);
+    try {
+      const opened = await openSessionHost(request);
+      await this.#begin(opened, request);
+      if (signal.aborted) throw createEndedError(id);
+    } catch (error) {
+      const opened = this.#opened;
+      this.#opened = null;
+      await closeHost(opened);
+      throw signal.aborted ? createEndedError(id) : error;
+    }
+    await this.#save();
+  }
+
+  async #begin(opened: OpenedHost, request: OpenRequest): Promise<void> {
+    const { id } = this.#options;
+    this.#opened = opened;
+    if (request.signal.aborted) return;
+    opened.host.subscribe((event) => {
+      this.#calls.hear(event);
+      this.#events.convert(event);
+    });
+    const { stateDirectory } = opened.host;
+    this.#files = resolveFiles(
+      stateDirectory === null ? null : sessionsDirectory(stateDirectory),
+      id,
+    );
+    this.#record.messagesPath = this.#files.messagesPath;
+    await startSession(opened, request);
+  }
+
+  /** Runs a prompt; what waits runs afterwards. */
+  async run(sent: SentPrompt, timeoutMs?: number): Promise<AgentResult> {
+    const result = await this.#work(sent, timeoutMs);
+    void this.#drain().catch(() => undefined);
+    return result;
+  }
+
+  /** Runs a prompt and all that came to wait meanwhile, then ends as the last of them did. */
+  async runToEnd(sent: SentPrompt): Promise<AgentResult> {
+    const first = await this.#work(sent);
+    const last = (await this.#drain()) ?? first;
+    const isFailed = last.finishReason === 'error' || last.finishReason === 'max_iterations';
+    const status = last.finishReason === 'aborted' ? 'cancelled' : 'completed';
+    await this.end(isFailed ? 'failed' : status, isFailed ? 'failed' : status);
+    return first;
+  }
+
+  /** Sends a message to the agent while it works; false when it does not. */
+  steer(prompt: string): boolean {
+    return this.#opened?.host.steer(this.id, prompt) ?? false;
+  }
+
+  async abort(reason: string): Promise<void> {
+    await this.#opened?.host.abort(this.id, reason);
+  }
+
+  async switchModel(model: string): Promise<string | null> {
+    const refusal =
+      (await this.#opened?.host.switchModel(this.id, model, { source: 'sdk' })) ?? null;
+    if (refusal === null) this.#record.model = model;
+    return refusal;
+  }
+
+  async update(change: Partial<Pick<SessionRecord, 'prompt' | 'metadata'>>): Promise<void> {
+    this.#record = { ...this.#record, ...change };
+    await this.#save();
+  }
+
+  /** Ends it, with what runs; it stays readable. */
+  async end(status: SessionStatus, reason: string): Promise<void> {
+    this.#closing.abort();
+    await this.opened.catch(() => undefined);
+    if (this.#opened !== null) this.#ended ??= this.#end(this.#opened, status, reason);
+    await this.#ended;
+  }
+
+  async #end(opened: OpenedHost, status: SessionStatus, reason: string): Promise<void> {
+    await this.abort(reason);
+    await this.#running?.done.catch(() => undefined);
+    this.#last = { messages: [...this.messages()], usage: this.usage() };
+    this.#opened = null;
+    const now = systemClock.now();
+    this.#record.endedAt = new Date(now).toISOString();
+    this.#record.exitCode = status === 'failed' ? 1 : 0;
+    await opened.host.end(this.id, 'other').catch(() => undefined);
+    await closeHost(opened);
+    this.#setStatus(status);
+    await this.#save();
+    await this.#options.onEnd().catch((error: unknown) => this.#events.onNotice(messageOf(error)));
+    this.#options.emit({ type: 'ended', payload: { sessionId: this.id, reason, ts: now } });
+  }
+
+  /** Handles `steer_message`, `queue_message` and `pending_prompt` of plugins; other events are ignored. */
+  receivePluginEvent(name: string, payload: unknown): void {
+    const sent = readPluginPrompt(name, payload);
+    if (sent === null || (sent.delivery === 'steer' && this.steer(sent.prompt))) return;
+    this.enqueue({ prompt: sent.prompt });
+  }
+
+  enqueue(sent: SentPrompt): void {
+    const { prompt, mode } = sent;
+    this.pending.add(mode === undefined ? { prompt } : { prompt, mode });
+    if (!this.isRunning && this.isOpen) void this.#drain().catch(() => undefined);
+  }
+
+  async #drain(): Promise<AgentResult | null> {
+    let last: AgentResult | null = null;
+    while (this.isOpen && !this.isRunning) {
+      const queued = this.pending.take();
+      if (queued === null) break;
+      const next = toPendingPrompt(queued);
+      this.#options.emit({
+        type: 'pending_prompt_submitted',
+        payload: { ...next, sessionId: this.id },
+      });
+      last = await this.#work(next);
+    }
+    return last;
+  }
+
+  async #work(sent: SentPrompt, timeoutMs?: number): Promise<AgentResult> {
+    if (this.#running !== null) throw busy(this.id);
+    const done = this.#limited(sent, timeoutMs);
+    this.#running = { done };
+    this.#setStatus('running');
+    try {
+      return await done;
+    } finally {
+      this.#running = null;
+      this.#setStatus('idle');
+      await this.#save();
+    }
+  }
+
+  async #limited(sent: SentPrompt, timeoutMs?: number): Promise<AgentResult> {
+    const request = { ...sent, calls: this.#calls };
+    if (timeoutMs === undefined) return runPrompt(this.#found(), request);
+    const limit = limitTime(new AbortController().signal, timeoutMs);
+    const giveUp = (): void => void this.abort(`it took longer than ${timeoutMs} ms`);
+    limit.signal.addEventListener('abort', giveUp, { once: true });
+    try {
+      return await runPrompt(this.#found(), request);
+    } finally {
+      limit.clear();
+    }
+  }
+
+  #found(): OpenedHost {
+    const opened = this.#opened;
+    if (opened === null) throw new SessionNotFoundError(this.id);
+    return opened;
+  }
+
+  #setStatus(status: SessionStatus): void {
+    this.#record.status = status;
+    this.#record.updatedAt = new Date(systemClock.now()).toISOString();
+    this.#options.emit({ type: 'status', payload: { sessionId: this.id, status } });
+  }
+
+  async #save(): Promise<void> {
+    const problem = await writeFiles(this.#files, this.#record, this.messages());
+    if (problem !== null) this.#events.onNotice(problem);
+  }
+}
+
+async function closeHost(opened: OpenedHost | null): Promise<void> {
+  await opened?.host.dispose();
+}
+
+export interface PromptRequest extends SentPrompt {
+  readonly calls: CallLog;
+}
+
+async function runPrompt(
+  { host, id }: OpenedHost,
+  { prompt, mode, calls }: PromptRequest,
+): Promise<AgentResult> {
+  const session = host.session(id);
+  const run = await runInMode(session, mode, () => session.prompt(prompt));
+  const { model } = session.state();
+  return createAgentResult({ run, calls: calls.calls(), messages: session.messages(), model });
+}
+
+/** Sets the mode for this prompt only, unless a hook or the user sets another one meanwhile. */
+async function runInMode<Result>(
+  session: Session,
+  mode: AgentMode | undefined,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (mode === undefined) return work();
+  const before = session.state().permissionMode;
+  const wanted = toPermissionMode(mode);
+  session.setPermissionMode(wanted);
+  try {
+    return await work();
+  } finally {
+    if (session.state().permissionMode === wanted) session.setPermissionMode(before);
+  }
+}

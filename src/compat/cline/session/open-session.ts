@@ -1,0 +1,293 @@
+import path from 'node:path';
+import type { ModelRequest } from '../../../agent/models/model.ts';
+import type { PromptQueue } from '../../../agent/session/prompt-queue.ts';
+import { fromProviderMessages } from '../../../plugins/messages/provider-messages.ts';
+import { HooklineError } from '../../../base/errors.ts';
+import { listPluginPaths } from '../session-input.ts';
+import { type Host, type HostOptions, createHost } from '../../../host/create-host.ts';
+import { nameTaken } from '../../../host/plugins/contributions/tool-name-conflicts.ts';
+import type { GivenContext, PluginOptions } from '../../../host/plugins/plugin-options.ts';
+import type { OnIssue } from '../../../plugins/issue.ts';
+import type { AgentPlugin } from '../../../plugins/contract/plugin.ts';
+import type { AgentRuntimeEvent } from '../../../plugins/contract/runtime-hooks.ts';
+import { resolveSessionId } from '../../../sessions/session-id.ts';
+import type { Message } from '../../../sessions/messages.ts';
+import { programAsPerson } from './person.ts';
+import { resolveProviderId } from '../provider-ids.ts';
+import type { ClineCoreOptions, ClineCoreStartInput, CoreSessionConfig } from '../start-input.ts';
+import { toPermissionMode, isOffered, policyHandler, type ToolPolicies } from './tool-policies.ts';
+import { TOOLS } from '../../../agent/tools/index.ts';
+import type { Tool } from '../../../agent/tools/tool.ts';
+import { specsFor } from '../../../agent/tools/toolsets.ts';
+import { TOOL_NAMES } from '../../../tool-vocabularies/tool-views.ts';
+
+export interface OpenRequest {
+  readonly id: string;
+  readonly core: ClineCoreOptions;
+  readonly input: ClineCoreStartInput;
+  /** Where the session works, absolute. */
+  readonly cwd: string;
+  /** Gives up the opening. */
+  readonly signal: AbortSignal;
+  readonly pendingPrompts: PromptQueue;
+  readonly onIssue: OnIssue;
+  readonly onNotice: (text: string) => void;
+  readonly onNews: (event: AgentRuntimeEvent) => void;
+  /** What plugins want done: steering, further prompts. */
+  readonly emitEvent: (name: string, payload: unknown) => void;
+}
+
+/** A session's host, ready to be started. */
+export interface OpenedHost {
+  readonly host: Host;
+  readonly id: string;
+}
+
+/** Opens a host of its own for a session: each has its workspace, plugins, hooks and model. */
+export async function openSessionHost(request: OpenRequest): Promise<OpenedHost> {
+  const { id, core, input, onNotice } = request;
+  // Invalid input is reported before any code of a plugin runs.
+  readInitialMessages(input);
+  const policies = mergePolicies(request);
+  const capabilities = { ...core.capabilities, ...input.capabilities };
+  const program = programAsPerson({ sessionId: id, capabilities, policies });
+  const host = await createHost({
+    ...createHostOptions(request),
+    ...(program === null ? {} : { person: program.person }),
+    // The first request must know every tool, also where somebody can be asked.
+    waitsForServers: hasServerTools(input.config),
+    plugins: createPluginOptions(request),
+    chooseTools: createChooser(request),
+    offers: createOfferCheck(request),
+    sources: [{ handlers: () => [policyHandler(policies)] }],
+    onNotice,
+  });
+  if (program !== null) host.subscribe((event) => program.hear(event));
+  return { host, id };
+}
+
+function createPluginOptions(request: OpenRequest): PluginOptions {
+  const { input, onIssue, onNews } = request;
+  const { config } = input;
+  return {
+    objects: listPluginObjects(config),
+    extraTools: config.extraTools ?? [],
+    context: () => createSetupContext(request),
+    isStrict: config.strictPlugins === true,
+    failsClosed: config.hookErrorMode === 'throw',
+    ...readTimeouts(config),
+    ...(config.pluginIsolation === undefined ? {} : { isolation: config.pluginIsolation }),
+    providerId: config.providerId,
+    discovers: shouldLoadFromDisk(input),
+    provided: async () => (await import('../provided.ts')).providedModules,
+    onIssue,
+    onNews,
+  };
+}
+
+function readTimeouts(config: CoreSessionConfig): Partial<PluginOptions> {
+  const { hookTimeoutMs, pluginImportTimeoutMs, pluginSetupTimeoutMs } = config;
+  return {
+    ...(hookTimeoutMs === undefined ? {} : { hookTimeoutMs }),
+    ...(pluginImportTimeoutMs === undefined ? {} : { importTimeoutMs: pluginImportTimeoutMs }),
+    ...(pluginSetupTimeoutMs === undefined ? {} : { setupTimeoutMs: pluginSetupTimeoutMs }),
+  };
+}
+
+/** `localRuntime.configExtensions` names what is looked for; without it everything is. */
+function shouldLoadFromDisk({ localRuntime }: ClineCoreStartInput): boolean {
+  const wanted = localRuntime?.['configExtensions'];
+  return !Array.isArray(wanted) || wanted.includes('plugins');
+}
+
+function mergePolicies({ core, input }: OpenRequest): ToolPolicies {
+  return { ...core.toolPolicies, ...input.config.toolPolicies, ...input.toolPolicies };
+}
+
+function createOfferCheck(request: OpenRequest): (name: string) => boolean {
+  const policies = mergePolicies(request);
+  return (name) => isOffered(policies, name);
+}
+
+function hasServerTools({ enableTools, disableMcpSettingsTools }: CoreSessionConfig): boolean {
+  return enableTools !== false && disableMcpSettingsTools !== true;
+}
+
+function createChooser(request: OpenRequest) {
+  const { core, input, onIssue } = request;
+  const { toolExecutors } = { ...core.capabilities, ...input.capabilities };
+  return createToolChooser({
+    offers: createOfferCheck(request),
+    hasOwnTools: input.config.enableTools !== false,
+    hasServerTools: hasServerTools(input.config),
+    maySpawn: input.config.enableSpawnAgent !== false,
+    mayAsk: toolExecutors?.askQuestion !== undefined,
+    onClash: (tool, other) => onIssue(nameTaken(tool, other)),
+  });
+}
+
+/** Hooks of the program itself become the first plugin. */
+function listPluginObjects({ hooks, extensions = [] }: CoreSessionConfig): readonly AgentPlugin[] {
+  if (hooks === undefined) return extensions;
+  const own: AgentPlugin = {
+    name: 'config.hooks',
+    manifest: { capabilities: ['hooks'] },
+    hooks,
+  };
+  return [own, ...extensions];
+}
+
+function createSetupContext({ core, input, emitEvent }: OpenRequest): GivenContext {
+  const { config } = input;
+  const given = config.extensionContext ?? {};
+  const logger = given.logger ?? config.logger ?? core.logger;
+  const telemetry = given.telemetry ?? config.telemetry ?? core.telemetry;
+  const { clientName, distinctId } = core;
+  const client = given.client ?? (clientName === undefined ? undefined : { name: clientName });
+  const user = given.user ?? (distinctId === undefined ? undefined : { distinctId });
+  return {
+    client,
+    user,
+    ...(given.workspace === undefined ? {} : { workspaceInfo: given.workspace }),
+    automation: given.automation,
+    logger,
+    telemetry,
+    emitEvent,
+  };
+}
+
+/** As many as Cline's SDK lets pass. */
+const CLINE_LOOPS = { sameCalls: 5, failedCalls: Number.POSITIVE_INFINITY, failedTurns: 6 };
+
+function createHostOptions({ core, input, cwd }: OpenRequest): HostOptions {
+  const { config } = input;
+  const provider = resolveProviderId(config.providerId);
+  const paths = listPluginPaths(input);
+  const { systemPrompt = '', apiKey, baseUrl, headers, maxIterations, workspaceRoot } = config;
+  const fetch = config.fetch ?? core.fetch;
+  const mode = input.mode ?? config.mode ?? 'act';
+  return {
+    cwd,
+    ...(workspaceRoot === undefined ? {} : { roots: [workspaceRoot] }),
+    ...(config.trust === undefined ? {} : { trust: config.trust }),
+    model: {
+      provider,
+      model: config.modelId,
+      ...(apiKey === undefined || apiKey === '' ? {} : { key: apiKey }),
+      ...(baseUrl === undefined ? {} : { baseUrl }),
+      ...(config.script === undefined ? {} : { script: config.script }),
+      transport: {
+        ...(fetch === undefined ? {} : { fetch }),
+        ...(headers === undefined ? {} : { headers }),
+      },
+    },
+    toolset: 'cline-sdk',
+    permissionMode: toPermissionMode(mode),
+    ...(maxIterations === undefined ? {} : { maxTurns: maxIterations }),
+    loops: CLINE_LOOPS,
+    ...(paths.length === 0 ? {} : { pluginPaths: paths.map((each) => path.resolve(cwd, each)) }),
+    systemPrompt: { whole: () => systemPrompt },
+    shapeRequest: async (request) => withSettings(request, config),
+  };
+}
+
+/** What was set for the session holds where no hook set it for this request. */
+function withSettings(request: ModelRequest, config: CoreSessionConfig): ModelRequest {
+  const { temperature, maxTokensPerTurn, reasoningEffort, thinking } = config;
+  return {
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(maxTokensPerTurn === undefined ? {} : { maxOutputTokens: maxTokensPerTurn }),
+    ...(reasoningEffort === undefined ? {} : { effort: reasoningEffort }),
+    ...(thinking === undefined ? {} : { thinking }),
+    ...request,
+  };
+}
+
+/** Resumes a stored session, or starts a new one with the initial messages. */
+export async function startSession({ host }: OpenedHost, request: OpenRequest): Promise<void> {
+  const { id, input, signal, pendingPrompts } = request;
+  const isStored = input.config.sessionId !== undefined && isStoredSession(host, id);
+  if (isStored) await host.start({ resume: id, idle: true, signal, pendingPrompts });
+  else await host.start({ id, said: readInitialMessages(input), signal, pendingPrompts });
+}
+
+function readInitialMessages({ initialMessages = [] }: ClineCoreStartInput): readonly Message[] {
+  if (Array.isArray(initialMessages) && initialMessages.length === 0) return [];
+  const said = fromProviderMessages(initialMessages);
+  if (typeof said !== 'string') return said;
+  throw new HooklineError('USAGE_INVALID', {
+    message: `initialMessages cannot be used: ${said.replace('it gave', 'there is')}`,
+    hint: 'Each message is { role: "user" | "assistant", content: a text or a list of blocks }.',
+  });
+}
+
+function isStoredSession({ stateDirectory }: Host, id: string): boolean {
+  if (stateDirectory === null) return false;
+  try {
+    return resolveSessionId(stateDirectory, id) === id;
+  } catch {
+    return false;
+  }
+}
+
+/** Of Hookline's own tools those that Cline's SDK has, too, in its order. */
+const OWN = ['Read', 'Grep', 'Bash', 'WebFetch', 'Write', 'Edit', 'Skill'];
+
+interface ToolChoice {
+  /** Whether the model is told of a tool under this name. */
+  readonly offers: (name: string) => boolean;
+  readonly hasOwnTools: boolean;
+  readonly hasServerTools: boolean;
+  readonly maySpawn: boolean;
+  readonly mayAsk: boolean;
+  /** Called for a tool whose name is taken by another one. */
+  readonly onClash: (tool: Tool, other: string) => void;
+}
+
+/** Picks the tools of a session: those of plugins and of the program first, then Hookline's own, then servers'. */
+function createToolChooser(
+  choice: ToolChoice,
+): (all: readonly Tool[], ofPlugins: readonly Tool[]) => readonly Tool[] {
+  const told = new Set<string>();
+  return (all, ofPlugins) => {
+    const own = choice.hasOwnTools ? listOwnTools(all, choice) : [];
+    const isForeign = (tool: Tool): boolean => !TOOLS.includes(tool);
+    const foreign = choice.hasServerTools ? all.filter(isForeign) : [];
+    const free = ofPlugins.filter((tool) => {
+      const { name } = tool;
+      const other = findOwner(name, { own, foreign });
+      if (other !== null && !told.has(name)) choice.onClash(tool, other);
+      if (other !== null) told.add(name);
+      return other === null;
+    });
+    return [...free, ...own, ...foreign].filter((tool) => listToolNames(tool).some(choice.offers));
+  };
+}
+
+function listOwnTools(all: readonly Tool[], choice: ToolChoice): readonly Tool[] {
+  const names = [
+    ...OWN,
+    ...(choice.mayAsk ? ['AskUserQuestion'] : []),
+    ...(choice.maySpawn ? ['Agent'] : []),
+  ];
+  return names.flatMap((name) => all.find((tool) => tool.name === name) ?? []);
+}
+
+interface Standing {
+  readonly own: readonly Tool[];
+  readonly foreign: readonly Tool[];
+}
+
+/** Describes whose tool has this name already; null when it is free. */
+function findOwner(name: string, { own, foreign }: Standing): string | null {
+  const has = (tools: readonly Tool[]): boolean =>
+    tools.some((tool) => tool.name === name || listToolNames(tool).includes(name));
+  if (has(own)) return "one of Hookline's own";
+  return has(foreign) ? 'one of an MCP server' : null;
+}
+
+/** The names under which a tool can be used; a patch that makes a file needs what writes files. */
+function listToolNames(tool: Tool): readonly string[] {
+  const known = TOOL_NAMES.find(({ claude }) => claude === tool.name)?.sdk ?? [];
+  return [...new Set([...specsFor('cline-sdk', [tool]).map(({ name }) => name), ...known])];
+}

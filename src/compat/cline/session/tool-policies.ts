@@ -1,0 +1,90 @@
+import { callOf } from '../../../hooks/facts.ts';
+import {
+  namesOf,
+  TOOL_NAMES,
+  type ToolCall,
+  type ToolView,
+  viewsOf,
+  vocabularyOfName,
+} from '../../../tool-vocabularies/tool-views.ts';
+import type { Handler } from '../../../hooks/handler.ts';
+import type { ToolPolicy } from '../../../plugins/contract/runtime-hooks.ts';
+import type { PermissionMode } from '../../../permissions/mode.ts';
+import type { AgentMode } from '../start-input.ts';
+
+export type ToolPolicies = Readonly<Record<string, ToolPolicy>>;
+
+/** The policy of all tools, overridden by that of this tool; of its names the strictest applies. */
+function mergeToolPolicy(policies: ToolPolicies, names: readonly string[]): ToolPolicy {
+  const said = names.flatMap((name) =>
+    Object.hasOwn(policies, name) ? (policies[name] ?? []) : [],
+  );
+  return {
+    ...policies['*'],
+    ...combineFlags('enabled', said),
+    ...combineFlags('autoApprove', said),
+  };
+}
+
+function combineFlags(key: keyof ToolPolicy, said: readonly ToolPolicy[]): ToolPolicy {
+  const values = said.flatMap((policy) => policy[key] ?? []);
+  return values.length === 0 ? {} : { [key]: !values.includes(false) };
+}
+
+/** The policy of a call, under any of its names. */
+export function policyOfCall(policies: ToolPolicies, call: ToolCall): ToolPolicy {
+  const views = viewsOf(call, 'sdk', NOWHERE);
+  return mergeToolPolicy(policies, [
+    ...new Set(views.flatMap((view) => listCallNames(call, view))),
+  ]);
+}
+
+const NOWHERE = { cwd: '/', root: null };
+
+/** Every name of a call but other tools of the SDK: `editor` is not `apply_patch`, though both make files. */
+function listCallNames(call: ToolCall, view: ToolView): readonly string[] {
+  return namesOf(call, view).filter(
+    (name) => name === view.name || vocabularyOfName(name) !== 'sdk',
+  );
+}
+
+/** Whether the model is told of a tool under this name of the SDK. */
+export function isOffered(policies: ToolPolicies, name: string): boolean {
+  const isEnabled = (policy: ToolPolicy): boolean => policy.enabled !== false;
+  const tools = TOOL_NAMES.filter(
+    ({ sdk, claude }) => sdk.includes(name) && claude !== 'MultiEdit',
+  );
+  if (tools.length === 0) return isEnabled(policyOfCall(policies, { name, input: {} }));
+  // `editor` is Write and Edit: it is offered as long as either is allowed.
+  return tools.some(({ claude, classic }) =>
+    isEnabled(mergeToolPolicy(policies, [name, claude, ...classic])),
+  );
+}
+
+/** The policies as a handler, before every hook of a plugin. */
+export function policyHandler(policies: ToolPolicies): Handler {
+  return {
+    id: 'sdk:tool-policies',
+    dialect: 'sdk',
+    source: 'toolPolicies',
+    event: 'PreToolUse',
+    vocabulary: 'sdk',
+    onFailure: 'closed',
+    run({ event, tool: view }) {
+      const call = callOf(event);
+      if (call === null || view === null) return undefined;
+      const { name } = view;
+      const { enabled, autoApprove } = mergeToolPolicy(policies, listCallNames(call, view));
+      if (enabled === false) {
+        return { decision: { effect: 'deny', reason: `Tool "${name}" is disabled by policy` } };
+      }
+      if (autoApprove !== false) return undefined;
+      return { decision: { effect: 'ask', reason: `Tool "${name}" needs an approval by policy` } };
+    },
+  };
+}
+
+/** Cline's SDK asks for nothing that no policy wants asked; deny rules hold all the same. */
+export function toPermissionMode(mode: AgentMode): PermissionMode {
+  return mode === 'plan' ? 'plan' : 'bypassPermissions';
+}

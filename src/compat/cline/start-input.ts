@@ -1,0 +1,148 @@
+import type { ScriptTurn } from '../../agent/models/scripted.ts';
+import type {
+  AgentPlugin,
+  AutomationEventEnvelope,
+  BasicLogger,
+  ClientContext,
+  UserContext,
+  WorkspaceInfo,
+  Telemetry,
+} from '../../plugins/contract/plugin.ts';
+import type { ProviderMessage } from '../../plugins/contract/message.ts';
+import type { AgentRuntimeHooks, ToolPolicy } from '../../plugins/contract/runtime-hooks.ts';
+import type { AgentTool } from '../../plugins/contract/tool.ts';
+
+/** What `ClineCore.create` takes. */
+export interface ClineCoreOptions {
+  clientName?: string;
+  distinctId?: string;
+  /** Everything runs in this process: `local`, or `auto`, which means the same here. */
+  backendMode?: 'auto' | 'local' | 'hub' | 'remote';
+  capabilities?: HostCapabilities;
+  toolPolicies?: Record<string, ToolPolicy>;
+  logger?: BasicLogger;
+  telemetry?: Telemetry;
+  /** Another way to the model's service, for all sessions. */
+  fetch?: typeof globalThis.fetch;
+  automation?: unknown;
+  hub?: unknown;
+  remote?: unknown;
+  /** Called before each session is started; may change what it is started with. */
+  prepare?(
+    input: ClineCoreStartInput,
+  ): PreparedStart | undefined | Promise<PreparedStart | undefined>;
+}
+
+export interface PreparedStart {
+  applyToStartSessionInput?(
+    input: ClineCoreStartInput,
+  ): ClineCoreStartInput | Promise<ClineCoreStartInput>;
+  /** Called when the session has ended. */
+  dispose?(): unknown;
+}
+
+/** What the program that embeds the agent can do for it. */
+export interface HostCapabilities {
+  requestToolApproval?(
+    request: ToolApprovalRequest,
+  ): ToolApprovalResult | Promise<ToolApprovalResult>;
+  toolExecutors?: {
+    askQuestion?(question: string, options: string[], context?: unknown): string | Promise<string>;
+  };
+}
+
+export interface ToolApprovalRequest {
+  sessionId: string;
+  agentId: string;
+  conversationId: string;
+  iteration: number;
+  toolCallId: string;
+  toolName: string;
+  input: unknown;
+  policy: ToolPolicy;
+}
+
+export interface ToolApprovalResult {
+  approved: boolean;
+  reason?: string;
+}
+
+export interface ClineCoreStartInput {
+  config: CoreSessionConfig;
+  /** Runs at once; without one the session waits for `send`. */
+  prompt?: string;
+  /** Stays open after its prompt. */
+  interactive?: boolean;
+  source?: string;
+  mode?: AgentMode;
+  sessionMetadata?: Record<string, unknown>;
+  initialMessages?: ProviderMessage[];
+  userImages?: string[];
+  userFiles?: string[];
+  capabilities?: HostCapabilities;
+  toolPolicies?: Record<string, ToolPolicy>;
+  localRuntime?: Record<string, unknown>;
+}
+
+export type AgentMode = 'act' | 'plan' | 'yolo' | 'zen';
+
+export interface CoreSessionConfig {
+  providerId: string;
+  modelId: string;
+  /** The whole system prompt; rules of plugins and instructions of the workspace follow it. */
+  systemPrompt?: string;
+  /** The answers of the provider `scripted`, for tests and demonstrations. */
+  script?: readonly ScriptTurn[];
+  apiKey?: string;
+  baseUrl?: string;
+  headers?: Record<string, string>;
+  fetch?: typeof globalThis.fetch;
+  cwd?: string;
+  workspaceRoot?: string;
+  sessionId?: string;
+  mode?: AgentMode;
+  maxIterations?: number;
+  maxTokensPerTurn?: number;
+  temperature?: number;
+  reasoningEffort?: string;
+  thinking?: boolean;
+  enableTools?: boolean;
+  /** Leaves out the tools and resources of MCP servers. */
+  disableMcpSettingsTools?: boolean;
+  enableSpawnAgent?: boolean;
+  enableAgentTeams?: boolean;
+  extensions?: AgentPlugin[];
+  extensionContext?: ExtensionContext;
+  /** Files and directories with plugins, beside those of the user and the workspace. */
+  pluginPaths?: string[];
+  /** `process`: each plugin on disk runs in a process of its own. */
+  pluginIsolation?: 'none' | 'process';
+  /** How long importing one plugin may take, and its setup. */
+  pluginImportTimeoutMs?: number;
+  pluginSetupTimeoutMs?: number;
+  extraTools?: AgentTool[];
+  /** Hooks of the program itself, before those of plugins. */
+  hooks?: Partial<AgentRuntimeHooks>;
+  /** `throw`: a plugin that cannot be set up fails the start, a hook that fails refuses. */
+  hookErrorMode?: 'ignore' | 'throw';
+  /** A plugin that does not keep to its manifest fails the start. */
+  strictPlugins?: boolean;
+  /** How long one hook of a plugin may take. */
+  hookTimeoutMs?: number;
+  logger?: BasicLogger;
+  telemetry?: Telemetry;
+  toolPolicies?: Record<string, ToolPolicy>;
+  /** Which workspace hooks may run: those that the user trusted, or all. */
+  trust?: 'record' | 'all';
+  [further: string]: unknown;
+}
+
+export interface ExtensionContext {
+  user?: UserContext;
+  client?: ClientContext;
+  workspace?: Partial<WorkspaceInfo> & Record<string, unknown>;
+  session?: { sessionId?: string };
+  automation?: { ingestEvent(envelope: AutomationEventEnvelope): unknown };
+  logger?: BasicLogger;
+  telemetry?: Telemetry;
+}

@@ -1,0 +1,388 @@
+import { describe, expect, test } from 'vitest';
+import type { AgentPlugin } from '../../../../src/plugins/contract/plugin.ts';
+import type { AgentRuntimeHooks } from '../../../../src/plugins/contract/runtime-hooks.ts';
+import { answers, call, createSdkStage, DONE, hooksOf, toolPlugin } from '../stage.ts';
+import { callsOf, errorsIn, noticesIn, sentIn } from './told.ts';
+
+/** Tools that write down when they run, and a plugin that writes down how runs end. */
+function witnesses() {
+  const ran: string[] = [];
+  const ends: string[] = [];
+  const tool = (name: string): AgentPlugin =>
+    toolPlugin(name, () => {
+      ran.push(name);
+      return `result of ${name}`;
+    });
+  const end = hooksOf({ afterRun: ({ result }) => void ends.push(result.status) }, 'end');
+  return { ran, ends, extensions: [tool('one'), tool('two'), end] };
+}
+
+function onSecond(answer: object): Partial<AgentRuntimeHooks> {
+  return { beforeTool: ({ toolCall }) => (toolCall.toolName === 'two' ? answer : undefined) };
+}
+
+test('B1 beforeTool stop on the second of two calls aborts; the reason is told, and no call is unanswered', async () => {
+  const { ran, ends, extensions } = witnesses();
+  const stage = await createSdkStage([callsOf('one', 'two'), DONE]);
+  const { result, sessionId } = await stage.start({
+    extensions: [...extensions, hooksOf(onSecond({ stop: true, reason: 'enough' }))],
+  });
+  const said = JSON.stringify(await stage.core.readMessages(sessionId));
+  expect({
+    // What ran before the stop keeps its result.
+    ran,
+    ends,
+    finish: result?.finishReason,
+    reason: result?.stopReason,
+    text: result?.text,
+    requests: stage.service.requests().length,
+    isKept: said.includes('result of one'),
+    isSaid: said.includes('enough'),
+  }).toEqual({
+    ran: ['one'],
+    ends: ['aborted'],
+    finish: 'aborted',
+    reason: 'enough',
+    text: '',
+    requests: 1,
+    isKept: true,
+    isSaid: true,
+  });
+});
+
+test('B2 beforeTool skip on the second of two calls lets the first run, and the run goes on', async () => {
+  const { ran, ends, extensions } = witnesses();
+  const stage = await createSdkStage([callsOf('one', 'two'), DONE]);
+  const { result } = await stage.start({
+    extensions: [...extensions, hooksOf(onSecond({ skip: true, reason: 'not two' }))],
+  });
+  expect([ran, ends, result?.finishReason, result?.text]).toEqual([
+    ['one'],
+    ['completed'],
+    'completed',
+    'Done.',
+  ]);
+  expect(answers(stage)).toEqual(['result of one', '{"error":"not two"}']);
+  expect(result?.toolCalls.map(({ name, error }) => [name, error !== undefined])).toEqual([
+    ['one', false],
+    ['two', true],
+  ]);
+});
+
+test('B3 afterTool stop aborts after the first tool, whose result is recorded', async () => {
+  const { ran, ends, extensions } = witnesses();
+  const stage = await createSdkStage([callsOf('one', 'two'), DONE]);
+  const { result, sessionId } = await stage.start({
+    extensions: [...extensions, hooksOf({ afterTool: () => ({ stop: true, reason: 'enough' }) })],
+  });
+  expect([ran, ends, result?.finishReason, result?.stopReason]).toEqual([
+    ['one'],
+    ['aborted'],
+    'aborted',
+    'enough',
+  ]);
+  const said = JSON.stringify(await stage.core.readMessages(sessionId));
+  expect(said).toContain('result of one');
+});
+
+test('B4 beforeRun stop aborts before any request; afterRun hears of it, and of events only the end', async () => {
+  const { ends, extensions } = witnesses();
+  const events: string[] = [];
+  const stage = await createSdkStage([DONE]);
+  const { result } = await stage.start({
+    extensions: [
+      ...extensions,
+      hooksOf({
+        beforeRun: () => ({ stop: true, reason: 'not now' }),
+        onEvent: ({ type }) => void events.push(type),
+      }),
+    ],
+  });
+  expect([result?.finishReason, result?.iterations, result?.stopReason]).toEqual([
+    'aborted',
+    0,
+    'not now',
+  ]);
+  expect([ends, events, stage.service.requests()]).toEqual([['aborted'], ['run-finished'], []]);
+});
+
+test('B5 afterModel stop aborts, and nothing of the answer is run', async () => {
+  const { ran, ends, extensions } = witnesses();
+  const stage = await createSdkStage([callsOf('one'), DONE]);
+  const { result } = await stage.start({
+    extensions: [...extensions, hooksOf({ afterModel: () => ({ stop: true, reason: 'seen' }) })],
+  });
+  expect([ran, ends, result?.finishReason, result?.stopReason]).toEqual([
+    [],
+    ['aborted'],
+    'aborted',
+    'seen',
+  ]);
+});
+
+test('B6 beforeModel stop aborts in the first turn, without a request', async () => {
+  const { ends, extensions } = witnesses();
+  const stage = await createSdkStage([DONE]);
+  const { result } = await stage.start({
+    extensions: [...extensions, hooksOf({ beforeModel: () => ({ stop: true, reason: 'dear' }) })],
+  });
+  expect([result?.finishReason, result?.iterations, ends, stage.service.requests()]).toEqual([
+    'aborted',
+    1,
+    ['aborted'],
+    [],
+  ]);
+});
+
+describe.each(['beforeTool', 'afterTool', 'onEvent', 'beforeRun'] as const)('B7 %s', (hook) => {
+  const failing = hooksOf({
+    [hook]: () => {
+      throw new TypeError('broken');
+    },
+  });
+
+  test(`B7 ${hook} that throws is told of, and the run goes on`, async () => {
+    const { ran, extensions } = witnesses();
+    const stage = await createSdkStage([callsOf('one'), DONE]);
+    const { result } = await stage.start({ extensions: [failing, ...extensions] });
+    expect([ran, result?.finishReason, result?.text]).toEqual([['one'], 'completed', 'Done.']);
+    expect(noticesIn(stage)).toContain(`plugin watcher: ${hook} failed: broken`);
+  });
+});
+
+test.each([
+  ['beforeTool', 'PreToolUse:one hook error: broken'],
+  ['beforeRun', null],
+] as const)('B7 with hookErrorMode "throw" %s that throws refuses', async (hook, answer) => {
+  const { ran, extensions } = witnesses();
+  const stage = await createSdkStage([callsOf('one'), DONE]);
+  const throwing = (): never => {
+    throw new TypeError('broken');
+  };
+  await stage.start({
+    hookErrorMode: 'throw',
+    extensions: [hooksOf({ [hook]: throwing }), ...extensions],
+  });
+  expect([ran, answers(stage)]).toEqual([[], answer === null ? [] : [answer]]);
+});
+
+test('B8 afterRun that throws is called once, and so are those after it', async () => {
+  const { ends, extensions } = witnesses();
+  const called: string[] = [];
+  const stage = await createSdkStage([DONE]);
+  const failing = hooksOf({
+    afterRun({ result }) {
+      called.push(result.status);
+      throw new TypeError('broken');
+    },
+  });
+  const { result } = await stage.start({ extensions: [failing, ...extensions] });
+  expect([called, ends, result?.finishReason]).toEqual([['completed'], ['completed'], 'completed']);
+  expect(noticesIn(stage)).toContain('plugin watcher: afterRun failed: broken');
+});
+
+test('B9 input is chained over plugins, and toolCall.input says the same', async () => {
+  const seen: unknown[] = [];
+  const stage = await createSdkStage([call('one', { a: 0 }), DONE]);
+  await stage.start({
+    extensions: [
+      toolPlugin('one', (input) => input),
+      hooksOf({ beforeTool: () => ({ input: { a: 1 } }) }, 'first'),
+      hooksOf(
+        {
+          beforeTool({ input, toolCall }) {
+            seen.push(input, toolCall.input);
+            return { input: { ...Object(input), b: 2 } };
+          },
+        },
+        'second',
+      ),
+    ],
+  });
+  expect([seen, answers(stage)]).toEqual([[{ a: 1 }, { a: 1 }], ['{"a":1,"b":2}']]);
+});
+
+test('B10 appendContext of two plugins in beforeTool is injected from both', async () => {
+  const { extensions } = witnesses();
+  const stage = await createSdkStage([callsOf('one'), DONE]);
+  const giving = (text: string): AgentPlugin =>
+    hooksOf({ beforeTool: () => ({ appendContext: text }) }, text);
+  await stage.start({ extensions: [...extensions, giving('first words'), giving('second words')] });
+  const sent = sentIn(stage, 1);
+  expect([sent.includes('first words'), sent.includes('second words')]).toEqual([true, true]);
+});
+
+test('B11 beforeRun appendContext follows the prompt, as that of RunStart', async () => {
+  const stage = await createSdkStage([DONE]);
+  await stage.start({
+    extensions: [hooksOf({ beforeRun: () => ({ appendContext: 'it is Monday' }) })],
+  });
+  const [said] = stage.service.requests()[0]?.messages ?? [];
+  expect(said?.role).toBe('user');
+  expect(said?.text).toMatch(/^go\n[^]*RunStart[^\n]*it is Monday/);
+});
+
+describe('B12 afterTool replaces the result twice', () => {
+  const replacing = (name: string, seen: unknown[], result: object): AgentPlugin =>
+    hooksOf(
+      {
+        afterTool({ result: given }) {
+          seen.push(given);
+          return { result: { output: '', ...result } };
+        },
+      },
+      name,
+    );
+
+  test('B12 the second sees what the first made of it, and the error is recorded', async () => {
+    const seen: unknown[] = [];
+    const finished: unknown[] = [];
+    const stage = await createSdkStage([callsOf('one'), DONE]);
+    const { result, sessionId } = await stage.start({
+      extensions: [
+        toolPlugin('one', () => 'plain'),
+        replacing('first', seen, { output: { part: 1 }, isError: true }),
+        replacing('second', seen, { output: 'REPLACED', isError: true }),
+        hooksOf(
+          {
+            onEvent(event) {
+              if (event.type === 'tool-finished') finished.push(event.message.content[0]);
+            },
+          },
+          'listener',
+        ),
+      ],
+    });
+    expect(seen).toEqual([{ output: 'plain' }, { output: { part: 1 }, isError: true }]);
+    expect(answers(stage)).toEqual(['REPLACED']);
+    expect(result?.toolCalls).toMatchObject([
+      { name: 'one', output: 'REPLACED', error: 'REPLACED' },
+    ]);
+    expect(finished).toMatchObject([
+      { type: 'tool-result', toolName: 'one', output: 'REPLACED', isError: true },
+    ]);
+    const messages = await stage.core.readMessages(sessionId);
+    expect(messages[2]?.content).toMatchObject([
+      { type: 'tool_result', content: 'REPLACED', is_error: true },
+    ]);
+  });
+
+  test('B12 a result without isError is one of a call that worked', async () => {
+    const seen: unknown[] = [];
+    const stage = await createSdkStage([callsOf('one'), DONE]);
+    const failing = toolPlugin('one', () => {
+      throw new TypeError('broken');
+    });
+    const { result } = await stage.start({
+      extensions: [failing, replacing('mender', seen, { output: 'mended' })],
+    });
+    expect(seen).toEqual([{ output: { error: 'broken' }, isError: true }]);
+    expect(result?.toolCalls).toMatchObject([{ name: 'one', output: 'mended' }]);
+    expect(result?.toolCalls[0]).not.toHaveProperty('error');
+  });
+
+  test('B12 a built-in tool is replaced just so', async () => {
+    const seen: unknown[] = [];
+    const stage = await createSdkStage([call('run_commands', { commands: ['echo hi'] }), DONE]);
+    await stage.start({
+      extensions: [
+        replacing('first', seen, { output: 'FIRST', isError: true }),
+        replacing('second', seen, { output: 'SECOND' }),
+      ],
+    });
+    expect(seen).toEqual([
+      { output: [{ query: 'echo hi', result: 'hi', success: true }] },
+      { output: 'FIRST', isError: true },
+    ]);
+    expect(answers(stage)).toEqual(['SECOND']);
+  });
+
+  test('B12 the result of a skipped call can be replaced, too', async () => {
+    const stage = await createSdkStage([callsOf('one'), DONE]);
+    await stage.start({
+      extensions: [
+        toolPlugin('one', () => 'plain'),
+        hooksOf({
+          beforeTool: () => ({ skip: true, reason: 'no' }),
+          afterTool: () => ({ result: { output: 'from the cache' } }),
+        }),
+      ],
+    });
+    expect(answers(stage)).toEqual(['from the cache']);
+  });
+});
+
+test('B13 beforeModel options are sent; a key that nobody knows is dropped', async () => {
+  const stage = await createSdkStage([DONE]);
+  await stage.start({
+    extensions: [hooksOf({ beforeModel: () => ({ options: { temperature: 0.5, colour: 1 } }) })],
+  });
+  const body = stage.service.mock.getRequests()[0]?.body;
+  expect(body).toMatchObject({ temperature: 0.5 });
+  expect(body).not.toHaveProperty('colour');
+});
+
+test('B14 beforeModel may change request.systemPrompt in place', async () => {
+  const stage = await createSdkStage([DONE]);
+  await stage.start({
+    extensions: [hooksOf({ beforeModel: ({ request }) => void (request.systemPrompt = 'OTHER') })],
+  });
+  expect(stage.service.requests()[0]?.system).toBe('OTHER');
+});
+
+test('B15 beforeModel "tools: []" sends a request without tools', async () => {
+  const { extensions } = witnesses();
+  const stage = await createSdkStage([DONE]);
+  await stage.start({
+    extensions: [...extensions, hooksOf({ beforeModel: () => ({ tools: [] }) })],
+  });
+  expect(stage.service.requests()[0]?.tools).toEqual([]);
+});
+
+test('B16 config.hooks.beforeTool runs before the hooks of plugins', async () => {
+  const { extensions } = witnesses();
+  const seen: string[] = [];
+  const stage = await createSdkStage([callsOf('one'), DONE]);
+  await stage.start({
+    hooks: { beforeTool: () => void seen.push('config') },
+    extensions: [...extensions, hooksOf({ beforeTool: () => void seen.push('plugin') })],
+  });
+  expect(seen).toEqual(['config', 'plugin']);
+});
+
+test('B17 a sub-agent shares the plugins of its session: set up once, with its whole context', async () => {
+  const setups: unknown[] = [];
+  const asked: unknown[] = [];
+  const shared: AgentPlugin = {
+    name: 'shared',
+    manifest: { capabilities: ['tools', 'hooks'] },
+    setup(api, { session, workspaceInfo }) {
+      setups.push([session?.sessionId, workspaceInfo?.rootPath]);
+      api.registerTool({ name: 'one', description: '', inputSchema: {}, execute: () => 'ran' });
+    },
+    hooks: {
+      beforeTool({ toolCall, snapshot }) {
+        asked.push([toolCall.toolName, snapshot.parentAgentId]);
+      },
+    },
+  };
+  const stage = await createSdkStage([
+    call('spawn_agent', { task: 'look' }),
+    call('one'),
+    { text: 'I looked.' },
+    DONE,
+  ]);
+  const { result, sessionId } = await stage.start({
+    enableSpawnAgent: true,
+    extensions: [shared],
+  });
+  expect([result?.text, setups, asked, errorsIn(stage)]).toEqual([
+    'Done.',
+    [[sessionId, stage.workspace]],
+    [
+      ['spawn_agent', null],
+      ['one', sessionId],
+    ],
+    [],
+  ]);
+});

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
+import { createDiskStage } from './disk-stage.ts';
+import { answers, call, createSdkStage, DONE, toolPlugin } from './stage.ts';
+import { errorsIn, noticesIn } from './appendix-a/told.ts';
+
+function guard(hooks: AgentPlugin['hooks']): AgentPlugin {
+  return { name: 'guard', manifest: { capabilities: ['hooks'] }, ...(hooks && { hooks }) };
+}
+
+test('a hook that fails closed is told of each time, and never said to be switched off', async () => {
+  const turns = [1, 2, 3, 4, 5].map((n) => call('look', { n }));
+  const stage = await createSdkStage([...turns, DONE]);
+  const beforeTool = Object.assign(
+    () => {
+      throw new TypeError('cannot look');
+    },
+    { failClosed: true },
+  );
+  await stage.start({ extensions: [toolPlugin('look', () => 'seen'), guard({ beforeTool })] });
+  expect(answers(stage)).toEqual(Array(5).fill('PreToolUse:look hook error: cannot look'));
+  expect(noticesIn(stage)).toEqual(Array(5).fill('plugin guard: beforeTool failed: cannot look'));
+  expect(errorsIn(stage)).toEqual([]);
+});
+
+test('a listener that never answers is told of and switched off, and one that rejects in its own way', async () => {
+  const stage = await createSdkStage([DONE]);
+  const thenable: object = {};
+  const fail = (_resolve: unknown, reject: (error: Error) => void) => reject(new TypeError('no'));
+  Reflect.set(thenable, 'then', fail);
+  const hung = guard({ onEvent: () => new Promise<void>(() => undefined) });
+  const odd = { ...guard({ onEvent: () => thenable }), name: 'odd' };
+  const { sessionId } = await stage.start(
+    { extensions: [hung, odd], hookTimeoutMs: 20 },
+    { interactive: true },
+  );
+  await expect
+    .poll(() => errorsIn(stage))
+    .toEqual([
+      'plugin odd: onEvent failed 3 times and is switched off for this session',
+      'plugin guard: onEvent failed 3 times and is switched off for this session',
+    ]);
+  expect(noticesIn(stage)).toContain('plugin guard: onEvent failed: did not answer within 20 ms');
+  await stage.core.stop(sessionId);
+});
+
+const FRAGILE = `export default { name: 'fragile', manifest: { capabilities: ['tools', 'hooks', 'rules', 'messageBuilders'] },
+  setup(api) {
+    api.registerTool({ name: 'fall', description: '', inputSchema: {}, execute: () => process.exit(3) })
+    api.registerRule({ id: 'r', content: () => 'RULE' })
+    api.registerMessageBuilder({ name: 'b', build: (messages) => messages })
+  },
+  hooks: { beforeRun() {}, beforeModel() {}, afterModel() {}, beforeTool() {}, afterTool() {}, afterRun() {}, onEvent() {} } }`;
+
+test('that the process of a plugin has ended is told once, and nothing of it is asked any more', async () => {
+  const stage = await createDiskStage([call('fall'), call('fall'), DONE, DONE], {
+    '.cline/plugins/fragile.mjs': FRAGILE,
+  });
+  const { sessionId, result } = await stage.start(
+    { pluginIsolation: 'process' },
+    { interactive: true },
+  );
+  expect(result?.text).toBe('Done.');
+  const again = await stage.core.send({ sessionId, prompt: 'again' });
+  expect(again?.text).toBe('Done.');
+  expect(stage.problems()).toEqual([
+    expect.stringMatching(
+      /^plugin fragile: the process of the plugin "fragile" ended by itself with exit code 3/,
+    ),
+  ]);
+});

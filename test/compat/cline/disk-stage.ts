@@ -1,0 +1,65 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { AgentEvent } from '../../../src/compat/cline/core-events.ts';
+import { createSdkStage, type SdkStage, type ServiceTurn } from './stage.ts';
+
+export interface DiskStage extends SdkStage {
+  /** Writes a file below the workspace. */
+  write(name: string, text: string): string;
+  /** What was said to be wrong with plugins. */
+  problems(): readonly string[];
+}
+
+/** A core, and a workspace with plugins in it that are trusted. */
+export async function createDiskStage(
+  turns: readonly ServiceTurn[],
+  files: Readonly<Record<string, string>> = {},
+): Promise<DiskStage> {
+  const stage = await createSdkStage(turns);
+  const write = (name: string, text: string): string => {
+    const file = path.join(stage.workspace, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    return file;
+  };
+  for (const [name, text] of Object.entries(files)) write(name, text);
+  const config: SdkStage['config'] = (more = {}) => stage.config({ trust: 'all', ...more });
+  return {
+    ...stage,
+    config,
+    start: (more, input) => stage.core.start({ config: config(more), prompt: 'go', ...input }),
+    write,
+    problems: () => stage.told().flatMap(problemIn),
+  };
+}
+
+function problemIn(event: AgentEvent): readonly string[] {
+  if (event.type === 'error') return [event.error.message];
+  return event.type === 'notice' ? [event.message] : [];
+}
+
+/** A plugin with one tool that says what it was called with. */
+export function toolPlugin(name: string, tool: string, more = ''): string {
+  return `
+import { createTool, type AgentPlugin } from "@cline/core"
+let calls: number = 0
+const plugin: AgentPlugin = {
+  name: ${JSON.stringify(name)},
+  manifest: { capabilities: ["tools", "hooks"] },
+  setup(api, ctx) {
+    api.registerTool(createTool({
+      name: ${JSON.stringify(tool)},
+      description: "says so",
+      inputSchema: { type: "object", properties: { a: { type: "string" } } },
+      async execute(input: unknown, context) {
+        calls += 1
+        return { from: ${JSON.stringify(name)}, calls, input, keys: Object.keys(context).sort() }
+      },
+    }))
+  },
+  hooks: {},
+  ${more}
+}
+export default plugin
+`;
+}

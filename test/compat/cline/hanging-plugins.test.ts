@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import type {
+  AgentExtensionApi,
+  AgentPlugin,
+  PluginSetupContext,
+} from '../../../src/plugins/contract/plugin.ts';
+import { moment } from '../../agent/talk.ts';
+import { createSdkStage, DONE, type SdkStage } from './stage.ts';
+
+/** Work that begins and never ends. */
+function endless() {
+  const begun = moment();
+  return {
+    begun: begun.reached,
+    work(): Promise<never> {
+      begun.reach();
+      return new Promise(() => undefined);
+    },
+  };
+}
+
+type Endless = ReturnType<typeof endless>;
+
+function plugin(setup: (api: AgentExtensionApi, ctx: PluginSetupContext) => void): AgentPlugin {
+  return {
+    name: 'hanging',
+    manifest: { capabilities: ['tools', 'rules', 'commands', 'messageBuilders'] },
+    setup,
+  };
+}
+
+const notices = (stage: SdkStage): readonly string[] =>
+  stage.told().flatMap((event) => (event.type === 'notice' ? [event.message] : []));
+
+const errors = (stage: SdkStage): readonly string[] =>
+  stage.told().flatMap((event) => (event.type === 'error' ? [event.error.message] : []));
+
+const PARTS: readonly [string, string, (api: AgentExtensionApi, part: Endless) => void][] = [
+  [
+    'a message builder',
+    'go',
+    (api, { work }) => api.registerMessageBuilder({ name: 'b', build: work }),
+  ],
+  ['a rule', 'go', (api, { work }) => api.registerRule({ id: 'r', content: work })],
+  ['a command', '/hang', (api, { work }) => api.registerCommand({ name: 'hang', handler: work })],
+];
+
+describe.each(PARTS)('%s that never answers', (_what, prompt, register) => {
+  async function hang() {
+    const part = endless();
+    const stage = await createSdkStage([DONE]);
+    const { sessionId } = await stage.core.start({
+      config: stage.config({ extensions: [plugin((api) => register(api, part))] }),
+    });
+    const running = stage.core.send({ sessionId, prompt });
+    await part.begun;
+    return { stage, sessionId, running };
+  }
+
+  it('does not keep a run from being aborted', async () => {
+    const { stage, sessionId, running } = await hang();
+    await stage.core.abort(sessionId, 'enough');
+    expect(await running).toMatchObject({ finishReason: 'aborted', stopReason: 'enough' });
+  });
+
+  it('does not keep a session from being stopped', async () => {
+    const { stage, sessionId, running } = await hang();
+    await stage.core.stop(sessionId);
+    expect(await running).toMatchObject({ finishReason: 'aborted' });
+    expect(stage.events.at(-1)).toMatchObject({ type: 'ended', payload: { reason: 'stopped' } });
+  });
+
+  it('is given up when its time is over, and told of', async () => {
+    const stage = await createSdkStage([DONE]);
+    const extensions = [plugin((api) => register(api, endless()))];
+    const { result } = await stage.start({ extensions, hookTimeoutMs: 20 }, { prompt });
+    expect(result).toMatchObject({ finishReason: 'completed' });
+    expect([...notices(stage), ...errors(stage)].join()).toContain('did not answer within 20 ms');
+  });
+});
+
+it('what a plugin wants done at the end is given up, too, and all of it is begun', async () => {
+  const begun: string[] = [];
+  const stage = await createSdkStage([DONE]);
+  const setup = plugin((_api, ctx) => {
+    for (const name of ['first', 'second']) {
+      ctx.onDispose?.(() => {
+        begun.push(name);
+        return new Promise(() => undefined);
+      });
+    }
+  });
+  const { result } = await stage.start({ extensions: [setup], hookTimeoutMs: 20 });
+  expect(result?.text).toBe('Done.');
+  expect(begun).toEqual(['second', 'first']);
+});
+
+it('a schema that never has checked an input does not keep a run from being aborted', async () => {
+  const part = endless();
+  const stage = await createSdkStage([{ tools: [{ name: 'slow', input: {} }] }, DONE]);
+  const inputSchema = { '~standard': { version: 1, vendor: 'mine', validate: part.work } };
+  const slow = { name: 'slow', description: '', inputSchema, execute: () => 'ran' };
+  const { sessionId } = await stage.core.start({ config: stage.config({ extraTools: [slow] }) });
+  const running = stage.core.send({ sessionId, prompt: 'go' });
+  await part.begun;
+  await stage.core.abort(sessionId);
+  expect(await running).toMatchObject({ finishReason: 'aborted' });
+});

@@ -1,0 +1,269 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
+import { createDiskStage } from './disk-stage.ts';
+import {
+  answers,
+  call,
+  createSdkStage,
+  DONE,
+  hooksOf,
+  type SdkStage,
+  toolPlugin,
+} from './stage.ts';
+
+/** Cline hands hooks the very input that is run. */
+function changing(text: string): string {
+  return `export default { name: 'changing', manifest: { capabilities: ['hooks', 'tools'] },
+    setup: (api) => api.registerTool({ name: 'say', description: '', inputSchema: { type: 'object' },
+      execute: ({ text }) => text }),
+    hooks: { beforeTool({ input }) { ${text} } } };`;
+}
+
+/** A plugin whose beforeTool makes this of the input it is handed. */
+function assigning(fields: object, name = 'assigning'): AgentPlugin {
+  return hooksOf({ beforeTool: ({ input }) => void Object.assign(input as object, fields) }, name);
+}
+
+const saying = toolPlugin('say', ({ text }) => `said ${String(text)}`);
+
+async function said(...extensions: AgentPlugin[]): Promise<SdkStage> {
+  const stage = await createSdkStage([call('say', { text: 'meant' }), DONE]);
+  await stage.start({ extensions: [saying, ...extensions] });
+  return stage;
+}
+
+describe('a beforeTool hook that changes the input in place', () => {
+  test.each(['none', 'process'] as const)(
+    'changes what its own tool is given; isolation: %s',
+    async (pluginIsolation) => {
+      const stage = await createDiskStage([call('say', { text: 'meant' }), DONE], {
+        '.cline/plugins/changing.mjs': changing(`input.text = 'changed';`),
+      });
+      await stage.start({ pluginIsolation });
+      expect(answers(stage)).toEqual(['changed']);
+    },
+  );
+
+  test('changes what a tool of the host is given, also when it is not the last hook', async () => {
+    const stage = await createSdkStage([call('run_commands', { commands: ['echo meant'] }), DONE]);
+    const looking = hooksOf({ beforeTool: () => undefined }, 'looking');
+    const commands = ['echo changed'];
+    await stage.start({ extensions: [assigning({ commands }), looking] });
+    expect(answers(stage).join()).toContain('changed');
+  });
+
+  test('changes it in the words of the call, whatever words the hook knows', async () => {
+    const stage = await createSdkStage([call('Bash', { command: 'echo meant' }), DONE]);
+    const commands = ['echo changed'];
+    await stage.start({ extensions: [assigning({ commands })] });
+    expect(answers(stage).join()).toContain('changed');
+  });
+
+  test('is asked once, and changes it once', async () => {
+    const seen: unknown[] = [];
+    const adding = hooksOf({
+      beforeTool({ input }) {
+        const fields = input as { text: string };
+        seen.push(fields.text);
+        fields.text += '!';
+        return { appendContext: 'made it louder' };
+      },
+    });
+    const stage = await said(adding);
+    expect(seen).toEqual(['meant']);
+    expect(answers(stage)).toEqual(['said meant!']);
+    const told = JSON.stringify(stage.service.requests().at(-1));
+    expect(told.split('made it louder').length - 1).toBe(1);
+  });
+
+  test('may be followed by one that returns what it made of that', async () => {
+    const returning = hooksOf(
+      {
+        beforeTool: ({ input }) => ({ input: { text: `${Object(input)['text']}, then returned` } }),
+      },
+      'returning',
+    );
+    const stage = await said(assigning({ text: 'changed' }), returning);
+    expect(answers(stage)).toEqual(['said changed, then returned']);
+  });
+
+  test('may follow one that returned another input', async () => {
+    const returning = hooksOf({ beforeTool: () => ({ input: { text: 'returned' } }) }, 'returning');
+    const adding = hooksOf({
+      beforeTool: ({ input }) =>
+        void Object.assign(input as object, { text: `${Object(input)['text']}, then changed` }),
+    });
+    const stage = await said(returning, adding);
+    expect(answers(stage)).toEqual(['said returned, then changed']);
+  });
+
+  test('counts although the hook after it fails', async () => {
+    const failing = hooksOf(
+      {
+        beforeTool() {
+          throw new Error('broken');
+        },
+      },
+      'failing',
+    );
+    const stage = await said(assigning({ text: 'changed' }), failing);
+    expect(answers(stage)).toEqual(['said changed']);
+  });
+
+  test('is not asked about arguments that are nested too deep, which are an error for the model', async () => {
+    const deep: unknown = JSON.parse('['.repeat(3000) + ']'.repeat(3000));
+    const stage = await createSdkStage([call('say', { text: 'meant', deep }), DONE]);
+    await stage.start({ extensions: [saying, assigning({ text: 'changed' })] });
+    expect(answers(stage)).toEqual(['The arguments of say are nested deeper than 1000 levels.']);
+  });
+
+  test('leaves the call as the model made it in the conversation', async () => {
+    const stage = await createSdkStage([call('say', { text: 'meant' }), DONE]);
+    const extensions = [saying, assigning({ text: 'changed' })];
+    const { sessionId } = await stage.start({ extensions });
+    const conversation = JSON.stringify(await stage.core.readMessages(sessionId));
+    expect(conversation).toContain('"text":"meant"');
+    expect(conversation).not.toContain('"text":"changed"');
+  });
+});
+
+describe('what was changed in place', () => {
+  test('is looked at again by plugins', async () => {
+    const seen: unknown[] = [];
+    const guarding = hooksOf(
+      {
+        beforeTool({ input }) {
+          seen.push(structuredClone(input));
+          return JSON.stringify(input).includes('changed')
+            ? { skip: true, reason: 'not that' }
+            : undefined;
+        },
+      },
+      'guarding',
+    );
+    const stage = await said(guarding, assigning({ text: 'changed' }));
+    expect(seen).toEqual([{ text: 'meant' }, { text: 'changed' }]);
+    expect(answers(stage).join()).toContain('not that');
+  });
+
+  test('is looked at again by programs', async () => {
+    const stage = await createSdkStage([call('run_commands', { commands: ['echo meant'] }), DONE]);
+    const hooks = path.join(stage.home, 'Documents', 'Cline', 'Hooks');
+    mkdirSync(hooks, { recursive: true });
+    const guard = `#!/bin/sh\ncase "$(cat)" in *changed*) echo '{"cancel":true,"errorMessage":"not that"}';; *) echo '{}';; esac\n`;
+    writeFileSync(path.join(hooks, 'PreToolUse'), guard, { mode: 0o755 });
+    await stage.start({ extensions: [assigning({ commands: ['echo changed'] })] });
+    expect(answers(stage).join()).toContain('not that');
+  });
+
+  test('runs as everybody saw it, whatever is done later to what a hook has in hand', async () => {
+    const inHand: { text: string }[] = [];
+    const keeping = hooksOf({
+      beforeTool({ input }) {
+        const fields = input as { text: string };
+        if (inHand.length === 0) fields.text = 'changed';
+        for (const kept of inHand) kept.text = 'unseen';
+        inHand.push(fields);
+      },
+    });
+    const stage = await said(keeping);
+    expect(answers(stage)).toEqual(['said changed']);
+  });
+
+  test('may hold what cannot be copied', async () => {
+    const seen: unknown[] = [];
+    const looking = hooksOf(
+      { beforeTool: ({ input }) => void seen.push(Object(input)['text']) },
+      'looking',
+    );
+    const stage = await said(looking, assigning({ text: 'changed', again: () => 'changed' }));
+    expect(seen).toEqual(['meant', 'changed']);
+    expect(answers(stage)).toEqual(['said changed']);
+  });
+
+  test('must be an input that the tool understands', async () => {
+    const stage = await createSdkStage([call('run_commands', { commands: ['echo meant'] }), DONE]);
+    await stage.start({ extensions: [assigning({ commands: 7 })] });
+    const answer = answers(stage).join();
+    expect(answer).not.toContain('meant\\n');
+    expect(answer).toContain('commands');
+  });
+
+  test.each([
+    ['a property that throws', { enumerable: true, get: () => JSON.parse('none') }],
+    ['a big integer', { enumerable: true, value: 5n }],
+  ])('stays as it was with %s in it, aloud, and all others are asked', async (_, property) => {
+    const stage = await createSdkStage([call('say', { text: 'meant' }), DONE]);
+    const changing = hooksOf(
+      {
+        beforeTool: ({ input }) =>
+          void Object.defineProperty(input as object, 'more', property as PropertyDescriptor),
+      },
+      'changing',
+    );
+    const { result } = await stage.start({ extensions: [saying, changing] });
+    expect(answers(stage)).toEqual(['said meant']);
+    expect(result?.finishReason).toBe('completed');
+    const notices = stage.told().flatMap((told) => (told.type === 'notice' ? [told.message] : []));
+    expect(notices.join()).toMatch(/plugin:changing:beforeTool.*what JSON cannot say/u);
+  });
+
+  test('is what hooks saw, whatever is done to it later', async () => {
+    let inHand: { text?: string } | null = null;
+    const late = hooksOf({
+      beforeTool({ input }) {
+        inHand ??= input as object;
+        inHand.text = inHand.text === 'meant' ? 'changed' : 'changed too late';
+      },
+    });
+    expect(answers(await said(late))).toEqual(['said changed']);
+  });
+
+  test('is undone by one that returns the input as it was', async () => {
+    const undoing = hooksOf({ beforeTool: () => ({ input: { text: 'meant' } }) }, 'undoing');
+    expect(answers(await said(assigning({ text: 'changed' }), undoing))).toEqual(['said meant']);
+  });
+
+  test('denies the call where a hook must not fail, when it cannot be used', async () => {
+    const stage = await createSdkStage([call('say', { text: 'meant' }), DONE]);
+    await stage.start({ hookErrorMode: 'throw', extensions: [saying, assigning({ more: 5n })] });
+    expect(answers(stage).join()).toContain('what JSON cannot say');
+  });
+
+  test('is one part of a call that has several', async () => {
+    const edits = ['one', 'two'].map((old_string) => ({ old_string, new_string: '' }));
+    const stage = await createSdkStage([
+      call('Read', { file_path: 'a.txt' }),
+      call('MultiEdit', { file_path: 'a.txt', edits }),
+      DONE,
+    ]);
+    const file = path.join(stage.workspace, 'a.txt');
+    writeFileSync(file, 'one two');
+    const changing = hooksOf({
+      async beforeTool({ input }) {
+        await Promise.resolve();
+        const fields = Object(input);
+        if (fields['old_text'] === 'two') fields['new_text'] = '2';
+        return undefined;
+      },
+    });
+    await stage.start({ extensions: [changing] });
+    expect(readFileSync(file, 'utf8')).toBe(' 2');
+  });
+
+  test('counts in a sub-agent, too', async () => {
+    const stage = await createSdkStage([
+      call('spawn_agent', { systemPrompt: 'Help.', task: 'say it' }),
+      call('say', { text: 'meant' }),
+      DONE,
+      DONE,
+    ]);
+    const heard: unknown[] = [];
+    const hearing = toolPlugin('say', ({ text }) => void heard.push(text));
+    const extensions = [hearing, assigning({ text: 'changed' })];
+    await stage.start({ enableSpawnAgent: true, extensions });
+    expect(heard).toEqual(['changed']);
+  });
+});

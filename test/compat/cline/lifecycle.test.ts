@@ -1,0 +1,188 @@
+import { describe, expect, it, vi } from 'vitest';
+import { eventually } from '../../base/directory.ts';
+import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
+import { moment } from '../../agent/talk.ts';
+import { call, createSdkStage, DONE, hooksOf } from './stage.ts';
+
+async function caught(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+    return null;
+  } catch (error) {
+    return error;
+  }
+}
+
+/** A plugin that writes down that it was set up, and that its end was told to it. */
+function closing() {
+  const told: string[] = [];
+  const plugin: AgentPlugin = {
+    name: 'closing',
+    manifest: { capabilities: ['tools'] },
+    setup(_api, ctx) {
+      told.push('set up');
+      ctx.onDispose?.(() => told.push('disposed'));
+    },
+  };
+  return { plugin, told };
+}
+
+describe('start', () => {
+  it('refuses the id of a session that is open, which goes on', async () => {
+    const stage = await createSdkStage([{ text: 'One.' }, { text: 'Two.' }]);
+    await stage.start({ sessionId: 'mine' }, { interactive: true });
+    const refused = await caught(stage.start({ sessionId: 'mine' }, { interactive: true }));
+    expect(refused).toMatchObject({ code: 'SESSION_BUSY' });
+    const result = await stage.core.send({ sessionId: 'mine', prompt: 'again' });
+    expect(result?.text).toBe('Two.');
+  });
+
+  it('refuses the id of a session that is being opened', async () => {
+    const stage = await createSdkStage([DONE, DONE]);
+    const both = [stage.start({ sessionId: 'mine' }), stage.start({ sessionId: 'mine' })];
+    const [first, second] = await Promise.all(both.map(caught));
+    expect([first, second]).toMatchObject([null, { code: 'SESSION_BUSY' }]);
+  });
+
+  it('is given up when the core is disposed meanwhile, and plugins are told', async () => {
+    const begun = moment();
+    const end = closing();
+    const slow: AgentPlugin = {
+      name: 'slow',
+      manifest: { capabilities: ['tools'] },
+      setup() {
+        begun.reach();
+        return new Promise(() => undefined);
+      },
+    };
+    const stage = await createSdkStage([DONE]);
+    const starting = caught(stage.start({ extensions: [end.plugin, slow] }));
+    await begun.reached;
+    await stage.core.dispose();
+    expect(end.told).toEqual(['set up', 'disposed']);
+    expect(await starting).toMatchObject({ code: 'SESSION_UNKNOWN' });
+    expect(stage.service.requests()).toEqual([]);
+  });
+
+  it('is refused by a core that was disposed', async () => {
+    const stage = await createSdkStage([DONE]);
+    await stage.core.dispose();
+    expect(await caught(stage.start())).toMatchObject({ code: 'USAGE_INVALID' });
+  });
+
+  it.each([
+    ['an unknown provider', { providerId: 'nope' }, {}, 'MODEL_UNKNOWN'],
+    [
+      'a bad plugin, strictly',
+      { strictPlugins: true, extensions: [{ name: 'bad' } as never] },
+      {},
+      'PLUGIN_INVALID',
+    ],
+    ['a file that is not there', {}, { userFiles: ['/nope'] }, 'USAGE_INVALID'],
+    ['messages that are none', {}, { initialMessages: [5 as never] }, 'USAGE_INVALID'],
+    ['an id that is no id', { sessionId: '../../evil' }, {}, 'SESSION_UNWRITABLE'],
+  ])('that fails for %s leaves nothing open', async (_what, config, more, code) => {
+    const end = closing();
+    const stage = await createSdkStage([DONE]);
+    const extensions = [end.plugin, ...('extensions' in config ? config.extensions : [])];
+    const failed = await caught(stage.start({ ...config, extensions }, more));
+    const isOpen = (await stage.core.list()).some(({ status }) => status === 'running');
+    expect({ failed, isOpen }).toMatchObject({ failed: { code }, isOpen: false });
+    expect(end.told).toEqual(end.told.length === 0 ? [] : ['set up', 'disposed']);
+  });
+});
+
+it('a session that has ended leaves the plugin host of another', async () => {
+  const stage = await createSdkStage([]);
+  const extensions = [{ name: 'any', manifest: { capabilities: ['tools' as const] } }];
+  const one = await stage.core.start({ config: stage.config({ extensions }), interactive: true });
+  const other = await stage.core.start({ config: stage.config({ extensions }), interactive: true });
+  await stage.core.stop(one.sessionId);
+  expect('__clinePluginHost' in globalThis).toBe(true);
+  await stage.core.stop(other.sessionId);
+  expect('__clinePluginHost' in globalThis).toBe(false);
+});
+
+describe('a listener', () => {
+  it('may subscribe more than once, and each time is its own', async () => {
+    const stage = await createSdkStage([DONE]);
+    const heard: string[] = [];
+    const listener = ({ type }: { type: string }): void => void heard.push(type);
+    const unsubscribe = stage.core.subscribe(listener, { sessionId: 'another' });
+    stage.core.subscribe(listener);
+    unsubscribe();
+    await stage.start();
+    expect(heard).toEqual(stage.events.map(({ type }) => type));
+  });
+
+  it('that rejects is warned of, and ends nothing', async () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    const stage = await createSdkStage([DONE]);
+    stage.core.subscribe(async ({ type }) => {
+      if (type === 'ended') throw new TypeError('broken listener');
+    });
+    const { result } = await stage.start();
+    expect(result?.text).toBe('Done.');
+    await eventually(() => expect(warn).toHaveBeenCalled());
+    expect(JSON.stringify(warn.mock.calls)).toContain('broken listener');
+    warn.mockRestore();
+  });
+
+  it('that is a log may throw', async () => {
+    const logger = {
+      debug: () => undefined,
+      log() {
+        throw new TypeError('broken log');
+      },
+    };
+    const stage = await createSdkStage([DONE], { logger });
+    const { result } = await stage.start({ extensions: [{ name: 'bad' } as never] });
+    expect(result?.text).toBe('Done.');
+  });
+});
+
+describe('prepare', () => {
+  it('changes what a session is started with, and is told of its end', async () => {
+    const told: string[] = [];
+    const stage = await createSdkStage([DONE], {
+      prepare: async ({ prompt }) => ({
+        applyToStartSessionInput: (input) => ({ ...input, prompt: `${prompt}, please` }),
+        dispose: () => void told.push('disposed'),
+      }),
+    });
+    await stage.start();
+    expect(stage.service.requests()[0]?.messages[0]?.text).toBe('go, please');
+    expect(told).toEqual(['disposed']);
+  });
+});
+
+it('send in the mode plan changes nothing, and only that prompt is so', async () => {
+  const touch = call('run_commands', { commands: ['touch planned'] });
+  const stage = await createSdkStage([touch, DONE, touch, DONE]);
+  const { sessionId } = await stage.core.start({ config: stage.config() });
+  const planned = await stage.core.send({ sessionId, prompt: 'x', mode: 'plan' });
+  const acted = await stage.core.send({ sessionId, prompt: 'x' });
+  expect(planned?.toolCalls[0]?.error).toContain('in the mode plan nothing is changed');
+  expect(acted?.toolCalls[0]?.error).toBeUndefined();
+});
+
+it('a prompt that waits keeps the mode that it was given with', async () => {
+  const begun = moment();
+  const letGo = moment();
+  const touch = call('run_commands', { commands: ['touch planned'] });
+  const stage = await createSdkStage([{ text: 'One.' }, touch, DONE]);
+  const slow = hooksOf({
+    async beforeRun() {
+      begun.reach();
+      await letGo.reached;
+    },
+  });
+  const { sessionId } = await stage.core.start({ config: stage.config({ extensions: [slow] }) });
+  const first = stage.core.send({ sessionId, prompt: 'x' });
+  await begun.reached;
+  await stage.core.send({ sessionId, prompt: 'y', mode: 'plan', delivery: 'queue' });
+  letGo.reach();
+  await first;
+  await eventually(() => expect(stage.service.requests()).toHaveLength(3));
+  expect(stage.service.requests()[2]?.messages.at(-1)?.text).toContain('in the mode plan');
+});

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { reminder } from '../../../src/agent/conversation/reminder.ts';
+import { imageBlock, toldMessages } from '../../../src/plugins/messages/agent-messages.ts';
+import type { AgentMessage } from '../../../src/plugins/contract/message.ts';
+import { userText } from '../../../src/sessions/messages.ts';
+import { SUMMARY_START } from '../../../src/sessions/nobodys-words.ts';
+import { call, createSdkStage, DONE, hooksOf, toolPlugin } from './stage.ts';
+
+/** As plugins look for what the person said. */
+function saidByThePerson(messages: readonly AgentMessage[]): readonly unknown[] {
+  return messages
+    .filter(({ role, metadata }) => role === 'user' && metadata?.['displayRole'] !== 'system')
+    .map(({ content }) => content);
+}
+
+test('what hooks told the model is told apart from what the person said', async () => {
+  const stage = await createSdkStage([call('work'), DONE]);
+  const heard: AgentMessage[] = [];
+  const telling = hooksOf({
+    beforeRun: () => ({ appendContext: 'from the start' }),
+    beforeTool: () => ({ appendContext: 'before' }),
+    afterTool: () => ({ appendContext: 'after' }),
+    afterRun: ({ result }) => void heard.push(...result.messages),
+  });
+  const extensions = [toolPlugin('work', () => 'done'), telling];
+  const { sessionId, result } = await stage.start({ extensions });
+  expect(saidByThePerson(heard)).toEqual([[{ type: 'text', text: 'go' }]]);
+  const others = heard.filter(({ role, metadata }) => role === 'user' && metadata !== undefined);
+  expect(others.length).toBeGreaterThan(0);
+  for (const { metadata } of others) {
+    expect(metadata).toEqual({ displayRole: 'system', userRunSpan: 0 });
+  }
+  const kept = result?.messages.filter(({ metadata }) => metadata?.['displayRole'] === 'system');
+  expect(kept?.length).toBeGreaterThan(0);
+  expect(await stage.core.readMessages(sessionId)).toEqual(result?.messages);
+  const ids = result?.messages.map(({ id }) => id) ?? [];
+  expect(ids).toEqual(ids.map((_, place) => `message-${place}`));
+});
+
+test('what the person said beside a reminder is the person’s', () => {
+  const note = () => ({ id: '', createdAt: 0 });
+  const reminding = { type: 'text', text: reminder('Mind the time.') } as const;
+  const words = { type: 'text', text: 'go on' } as const;
+  const picture = imageBlock('aGk=');
+  for (const said of [words, picture]) {
+    for (const content of [
+      [reminding, said],
+      [said, reminding],
+    ]) {
+      const [message] = toldMessages([{ role: 'user', content }], note);
+      expect(message).not.toHaveProperty('metadata');
+      expect(saidByThePerson(message === undefined ? [] : [message])).toHaveLength(1);
+    }
+  }
+  const [alone] = toldMessages([{ role: 'user', content: [reminding, reminding] }], note);
+  expect(alone?.metadata).toEqual({ displayRole: 'system', userRunSpan: 0 });
+});
+
+test('a conversation that was summed up begins with what says so', () => {
+  const summary = userText(`${SUMMARY_START}\n\nAll is well.`);
+  const [first, second] = toldMessages([summary, userText('go on')], () => ({
+    id: '',
+    createdAt: 0,
+  }));
+  expect(first?.metadata).toEqual({ kind: 'compaction_summary', displayRole: 'system' });
+  expect(second).not.toHaveProperty('metadata');
+});

@@ -1,0 +1,636 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
+import { createTool } from '../../../src/plugins/contract/tool.ts';
+import {
+  answers,
+  call,
+  createSdkStage,
+  DONE,
+  hooksOf,
+  type SdkStage,
+  toolPlugin,
+} from './stage.ts';
+
+function plugin(name: string, made: Partial<AgentPlugin>): AgentPlugin {
+  return { name, manifest: { capabilities: ['tools', 'rules', 'hooks'] }, ...made };
+}
+
+const errors = (stage: SdkStage): readonly string[] =>
+  stage.told().flatMap((event) => (event.type === 'error' ? [event.error.message] : []));
+
+const notices = (stage: SdkStage): readonly string[] =>
+  stage.told().flatMap((event) => (event.type === 'notice' ? [event.message] : []));
+
+async function caught(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+    return null;
+  } catch (error) {
+    return error;
+  }
+}
+
+describe('a plugin that is no use', () => {
+  const bad: readonly [string, unknown, string][] = [
+    [
+      'has hooks without the capability',
+      { name: 'bad', manifest: { capabilities: ['tools'] }, hooks: {} },
+      'it has "hooks", so "hooks" must be among its capabilities',
+    ],
+    [
+      'has a capability that there is not',
+      { name: 'bad', manifest: { capabilities: ['tool'] } },
+      'there is no capability "tool"; did you mean "tools"?',
+    ],
+    ['has no manifest', { name: 'bad' }, 'expected "manifest" to be an object, found nothing'],
+  ];
+
+  it.each(bad)('%s is left out, visibly, and the session starts', async (_what, given, problem) => {
+    const stage = await createSdkStage([call('one'), DONE]);
+    const { result, sessionId } = await stage.start(
+      { extensions: [given as AgentPlugin, toolPlugin('one', () => 'ran')] },
+      { interactive: true },
+    );
+    expect(result?.text).toBe('Done.');
+    expect(answers(stage)).toEqual(['ran']);
+    const message = `Invalid manifest for extension "bad": ${problem}`;
+    expect(errors(stage)).toEqual([`plugin bad: ${message}`]);
+    expect(stage.core.plugins(sessionId).map(({ name, state }) => [name, state])).toEqual([
+      ['one-plugin', 'ready'],
+      ['bad', 'failed'],
+    ]);
+  });
+
+  it.each(bad)('%s fails a strict start', async (_what, given, problem) => {
+    const stage = await createSdkStage([DONE]);
+    const start = stage.start({ strictPlugins: true, extensions: [given as AgentPlugin] });
+    expect(await caught(start)).toMatchObject({
+      code: 'PLUGIN_INVALID',
+      message: `Invalid manifest for extension "bad": ${problem}`,
+    });
+  });
+});
+
+describe('setup', () => {
+  it('that throws leaves no tools and no hooks behind; others work', async () => {
+    const stage = await createSdkStage([call('one'), DONE]);
+    let heard = 0;
+    await stage.start({
+      extensions: [
+        plugin('bad', {
+          setup(api) {
+            api.registerTool(
+              createTool({ name: 'lost', description: '', inputSchema: {}, execute: () => 1 }),
+            );
+            throw new TypeError('broken');
+          },
+          hooks: { beforeRun: () => void (heard += 1) },
+        }),
+        toolPlugin('one', () => 'ran'),
+      ],
+    });
+    expect(heard).toBe(0);
+    expect(stage.service.requests()[0]?.tools.slice(0, 2)).toEqual(['one', 'read_files']);
+    expect(errors(stage)).toEqual([
+      'plugin bad: its setup failed, so nothing of it is used: broken',
+    ]);
+  });
+
+  it('that throws fails the start with hookErrorMode "throw"', async () => {
+    const stage = await createSdkStage([DONE]);
+    const rule = plugin('ruler', {
+      manifest: { capabilities: ['tools'] },
+      setup: (api) => api.registerRule({ id: 'r', content: 'R' }),
+    });
+    expect(await caught(stage.start({ hookErrorMode: 'throw', extensions: [rule] }))).toMatchObject(
+      {
+        message:
+          'Invalid setup for extension "ruler": registerRule requires the "rules" capability',
+      },
+    );
+  });
+
+  it('is not called of a disabled plugin, whose hooks are off, too', async () => {
+    const stage = await createSdkStage([DONE]);
+    const seen: string[] = [];
+    await stage.start({
+      extensions: [
+        plugin('off', {
+          disabled: true,
+          setup: () => void seen.push('setup'),
+          hooks: { beforeRun: () => void seen.push('beforeRun') },
+        }),
+      ],
+    });
+    expect(seen).toEqual([]);
+  });
+
+  it('registers without a capability where Cline lets it, with a warning; not when strict', async () => {
+    const stage = await createSdkStage([call('one'), DONE]);
+    const sloppy = { ...toolPlugin('one', () => 'ran'), manifest: { capabilities: ['hooks'] } };
+    await stage.start({ extensions: [sloppy as AgentPlugin] });
+    expect(answers(stage)).toEqual(['ran']);
+    expect(notices(stage)).toEqual([
+      'plugin one-plugin: it declares the capability "hooks" and has no hooks',
+      'plugin one-plugin: registerTool requires the "tools" capability, which its manifest does not declare; it counts all the same',
+    ]);
+    const strict = stage.start({ strictPlugins: true, extensions: [sloppy as AgentPlugin] });
+    expect(await caught(strict)).toMatchObject({ code: 'PLUGIN_INVALID' });
+  });
+
+  it('is the only time to register', async () => {
+    const stage = await createSdkStage([DONE]);
+    let late: unknown;
+    await stage.start({
+      extensions: [
+        plugin('late', {
+          setup(api) {
+            this.hooks = {
+              beforeRun() {
+                try {
+                  api.registerRule({ id: 'x', content: 'x' });
+                } catch (error) {
+                  late = error;
+                }
+              },
+            };
+          },
+        }),
+      ],
+    });
+    expect(late).toMatchObject({ code: 'PLUGIN_LATE' });
+  });
+
+  it('knows its session, workspace, client and logger, and is told of the end', async () => {
+    const log: unknown[] = [];
+    const logger = { debug: () => undefined, log: (text: string) => void log.push(text) };
+    const stage = await createSdkStage([DONE], { clientName: 'my-app', logger });
+    let context: unknown;
+    const { sessionId } = await stage.start({
+      extensionContext: { workspace: { rootPath: stage.workspace, cwd: stage.workspace } },
+      extensions: [
+        plugin('curious', {
+          setup(_api, ctx) {
+            const { logger: given, emitEvent, onDispose, telemetry, ...rest } = ctx;
+            context = rest;
+            given?.log('set up');
+            onDispose?.(() => log.push('disposed'));
+          },
+        }),
+      ],
+    });
+    expect(context).toEqual({
+      session: { sessionId },
+      client: { name: 'my-app' },
+      user: { distinctId: expect.any(String) },
+      workspaceInfo: { rootPath: stage.workspace, hint: 'workspace', cwd: stage.workspace },
+      cwd: stage.workspace,
+    });
+    expect(Object.keys(Object(context))).toEqual(
+      expect.arrayContaining(['session', 'client', 'user', 'workspaceInfo', 'automation']),
+    );
+    expect(log.filter((line) => line === 'set up' || line === 'disposed')).toEqual([
+      'set up',
+      'disposed',
+    ]);
+  });
+
+  it('keeps the first of two plugins with one name, and says so', async () => {
+    const stage = await createSdkStage([call('one'), DONE]);
+    await stage.start({
+      extensions: [toolPlugin('one', () => 'first'), toolPlugin('one', () => 'second')],
+    });
+    expect(answers(stage)).toEqual(['first']);
+    expect(notices(stage)).toEqual([
+      'plugin one-plugin: another plugin of the name "one-plugin" comes first, so this one is not used',
+    ]);
+  });
+});
+
+describe('tools of plugins', () => {
+  const results: readonly [string, unknown, string][] = [
+    ['undefined', undefined, '(no output)'],
+    ['null', null, 'null'],
+    ['a number', 5, '5'],
+    ['a text', 's', 's'],
+    ['a list', [1, 'a'], '[1,"a"]'],
+    ['an object', { a: 1 }, '{"a":1}'],
+    ['a date', new Date(0), '"1970-01-01T00:00:00.000Z"'],
+    ['a big integer', 10n, '"10"'],
+    ['a map', new Map([[1, 2]]), '{}'],
+    [
+      'text blocks',
+      [
+        { type: 'text', text: 'one' },
+        { type: 'text', text: 'two' },
+      ],
+      'one\ntwo',
+    ],
+  ];
+
+  it.each(results)('may return %s', async (_what, value, text) => {
+    const stage = await createSdkStage([call('one'), DONE]);
+    const { result } = await stage.start({ extensions: [toolPlugin('one', () => value)] });
+    expect(answers(stage)).toEqual([text]);
+    expect(result?.text).toBe('Done.');
+  });
+
+  it('may return what contains itself', async () => {
+    const circle: Record<string, unknown> = { a: 1 };
+    circle['self'] = circle;
+    const stage = await createSdkStage([call('one'), DONE]);
+    await stage.start({ extensions: [toolPlugin('one', () => circle)] });
+    expect(answers(stage)).toEqual(['{"a":1,"self":"[circular]"}']);
+  });
+
+  it('fail by value: a throw is the result', async () => {
+    const stage = await createSdkStage([call('one'), DONE]);
+    const { result } = await stage.start({
+      extensions: [
+        toolPlugin('one', () => {
+          throw new TypeError('broken');
+        }),
+      ],
+    });
+    expect(answers(stage)).toEqual(['broken']);
+    expect(result?.toolCalls).toMatchObject([{ name: 'one', error: 'broken' }]);
+  });
+
+  it('get only input that fits their schema; texts of lists are read', async () => {
+    const inputSchema = {
+      type: 'object',
+      properties: { list: { type: 'array' }, name: { type: 'string' } },
+      required: ['list'],
+    };
+    const stage = await createSdkStage([call('one'), call('one', { list: '[1,2]' }), DONE]);
+    await stage.start({ extensions: [toolPlugin('one', (input) => input, { inputSchema })] });
+    expect(answers(stage)).toEqual([
+      "The input of one does not fit its schema: input must have required property 'list'. It needs list.",
+      '{"list":[1,2]}',
+    ]);
+  });
+
+  it('may have a schema of zod, which checks and changes the input', async () => {
+    const tool = createTool({
+      name: 'one',
+      description: 'one',
+      inputSchema: z.object({ count: z.number().default(3), name: z.string() }),
+      execute: (input) => input,
+    });
+    expect(tool.inputSchema).toMatchObject({ type: 'object', required: ['name'] });
+    const stage = await createSdkStage([
+      call('one', { name: 1 }),
+      call('one', { name: 'x' }),
+      DONE,
+    ]);
+    await stage.start({ extraTools: [tool] });
+    expect(answers(stage)).toEqual([
+      'The input of one does not fit its schema: name: Invalid input: expected string, received number. It needs name.',
+      '{"count":3,"name":"x"}',
+    ]);
+  });
+
+  it('may have a schema of zod, where texts of lists are read, too', async () => {
+    const stage = await createSdkStage([call('many', { list: '["a"]' }), DONE]);
+    const many = createTool({
+      name: 'many',
+      description: 'takes many',
+      inputSchema: z.object({ list: z.array(z.string()) }),
+      execute: (input) => input,
+    });
+    await stage.start({ extraTools: [many] });
+    expect(answers(stage)).toEqual(['{"list":["a"]}']);
+  });
+
+  it('hear what is wrong in the words of their schema', async () => {
+    const stage = await createSdkStage([call('data', { metadata: 5 }), DONE]);
+    const properties = { metadata: { type: 'string' }, data: { type: 'string' } };
+    const inputSchema = { type: 'object', properties, required: ['metadata', 'data'] };
+    await stage.start({ extensions: [toolPlugin('data', () => 'ran', { inputSchema })] });
+    expect(answers(stage)).toEqual([
+      "The input of data does not fit its schema: input must have required property 'data', input/metadata must be string. It needs metadata, data.",
+    ]);
+  });
+
+  it('may have patterns, none of which can hang the host', async () => {
+    const slow = `${'a'.repeat(40)}!`;
+    const stage = await createSdkStage([
+      call('slow', { one: slow, two: 'b' }),
+      call('slow', { one: 'aaa', two: 'b' }),
+      DONE,
+    ]);
+    const properties = {
+      one: { type: 'string', pattern: '^(a+)+$' },
+      two: { type: 'string', pattern: '^(?!b)' },
+    };
+    const inputSchema = { type: 'object', properties };
+    await stage.start({ extensions: [toolPlugin('slow', () => 'ran', { inputSchema })] });
+    expect(answers(stage)).toEqual([
+      'The input of slow does not fit its schema: input/one must match pattern "^(a+)+$".',
+      'ran',
+    ]);
+    expect(notices(stage)).toEqual([
+      expect.stringMatching(
+        /^plugin slow-plugin: the tool slow: the pattern \^\(\?!b\) is not checked: /,
+      ),
+    ]);
+  });
+
+  it('end when their time is over', async () => {
+    const stage = await createSdkStage([call('one'), DONE]);
+    const forever = toolPlugin('one', () => new Promise(() => undefined), { timeoutMs: 20 });
+    await stage.start({ extensions: [forever] });
+    expect(answers(stage)).toEqual(['one did not end within 20 ms']);
+  });
+
+  it('are tried again only for errors that say so', async () => {
+    let tried = 0;
+    const stage = await createSdkStage([call('one'), DONE]);
+    const flaky = toolPlugin(
+      'one',
+      () => {
+        tried += 1;
+        if (tried < 3) throw Object.assign(new TypeError('busy'), { retryable: true });
+        return 'ran';
+      },
+      { maxRetries: 3 },
+    );
+    await stage.start({ extensions: [flaky] });
+    expect([tried, answers(stage)]).toEqual([3, ['ran']]);
+  });
+
+  it('may complete the run, with their output as the last words', async () => {
+    const stage = await createSdkStage([
+      {
+        tools: [
+          { name: 'finish', input: {} },
+          { name: 'other', input: {} },
+        ],
+      },
+      DONE,
+    ]);
+    const ran: string[] = [];
+    const { result } = await stage.start({
+      extensions: [
+        toolPlugin('finish', () => ({ done: true }), { lifecycle: { completesRun: true } }),
+        toolPlugin('other', () => void ran.push('other')),
+      ],
+    });
+    expect(ran).toEqual(['other']);
+    expect(result).toMatchObject({
+      text: '{"done":true}',
+      finishReason: 'completed',
+      iterations: 1,
+    });
+  });
+
+  it('are told of their call, and tell how far they are', async () => {
+    let told: unknown;
+    const reporter: AgentPlugin = {
+      name: 'reporter',
+      manifest: { capabilities: ['tools'] },
+      setup(api) {
+        api.registerTool({
+          name: 'report',
+          description: '',
+          inputSchema: {},
+          execute(_input, context) {
+            const { signal, emitUpdate, snapshot, runId, ...rest } = context;
+            told = { ...rest, isSignal: signal instanceof AbortSignal, run: typeof runId };
+            emitUpdate?.({ percent: 50 });
+            return snapshot?.status;
+          },
+        });
+      },
+    };
+    const stage = await createSdkStage([call('report'), DONE]);
+    const { sessionId } = await stage.start({ extensions: [reporter] });
+    expect(told).toEqual({
+      sessionId,
+      agentId: sessionId,
+      conversationId: sessionId,
+      iteration: 1,
+      toolCallId: 'call_0_0',
+      cwd: stage.workspace,
+      metadata: { sessionId, modelSupportsImages: true },
+      isSignal: true,
+      run: 'string',
+    });
+    expect(answers(stage)).toEqual(['running']);
+    expect(stage.told().filter(({ type }) => type === 'content_update')).toMatchObject([
+      { toolCallId: 'call_0_0', update: { percent: 50 } },
+    ]);
+  });
+
+  it('lose their name to a built-in, and to a later plugin; both are told', async () => {
+    const stage = await createSdkStage([call('dup'), DONE]);
+    await stage.start({
+      extensions: [
+        toolPlugin('read_files', () => 'mine'),
+        toolPlugin('dup', () => 'first'),
+        { ...toolPlugin('dup', () => 'second'), name: 'other-plugin' },
+      ],
+    });
+    expect(answers(stage)).toEqual(['second']);
+    expect(stage.service.requests()[0]?.tools).toEqual([
+      'dup',
+      'read_files',
+      'search_codebase',
+      'run_commands',
+      'fetch_web_content',
+      'editor',
+      'apply_patch',
+      'skills',
+    ]);
+    expect(notices(stage)).toEqual([
+      'plugin other-plugin: the tool dup was registered before; this one takes its place',
+      "plugin read_files-plugin: the tool read_files is left out: one of Hookline's own has this name; give it another one",
+    ]);
+  });
+
+  it('need no schema, but a name that services accept', async () => {
+    const bare = { inputSchema: undefined };
+    const stage = await createSdkStage([call('one', { any: 1 }), DONE]);
+    await stage.start({
+      extensions: [toolPlugin('one', (input) => input, bare), toolPlugin('two words', () => 1)],
+    });
+    expect(answers(stage)).toEqual(['{"any":1}']);
+    expect(stage.service.requests()[0]?.tools).not.toContain('two words');
+    expect(notices(stage)).toEqual([
+      'plugin two words-plugin: the tool "two words" is left out: a name has letters, digits, "_" and "-", at most 64',
+    ]);
+  });
+
+  it('stay when enableTools is off', async () => {
+    const stage = await createSdkStage([call('one'), DONE]);
+    await stage.start({ enableTools: false, extensions: [toolPlugin('one', () => 'ran')] });
+    expect(stage.service.requests()[0]?.tools).toEqual(['one']);
+    expect(answers(stage)).toEqual(['ran']);
+  });
+});
+
+it('rules stand in the system prompt, each run anew; one that fails is left out', async () => {
+  let count = 0;
+  const ruler: AgentPlugin = {
+    name: 'ruler',
+    manifest: { capabilities: ['rules'] },
+    setup(api) {
+      api.registerRule({ id: 'a', content: '  R1 ' });
+      api.registerRule({ id: 'b', content: async () => `R2 ${(count += 1)}` });
+      api.registerRule({ id: 'c', content: 'hidden', whenToolAvailable: 'zz' });
+      api.registerRule({ id: 'd', content: 'edit well', whenToolAvailable: 'editor' });
+      api.registerRule({
+        id: 'e',
+        content: () => {
+          throw new TypeError('broken');
+        },
+      });
+      api.registerRule({ id: 'a', content: 'again' });
+    },
+  };
+  const stage = await createSdkStage([DONE, DONE]);
+  const { sessionId } = await stage.start({ extensions: [ruler] }, { interactive: true });
+  await stage.core.send({ sessionId, prompt: 'again' });
+  expect(stage.service.requests().map(({ system }) => system)).toEqual([
+    'SYS\n\nR1\n\nR2 1\n\nedit well\n\nagain',
+    'SYS\n\nR1\n\nR2 2\n\nedit well\n\nagain',
+  ]);
+  expect(notices(stage)[0]).toBe('plugin ruler: the rule e is left out: broken');
+});
+
+describe('message builders', () => {
+  function builder(name: string, build: (messages: never[]) => unknown): AgentPlugin {
+    return {
+      name,
+      manifest: { capabilities: ['messageBuilders'] },
+      setup: (api) => api.registerMessageBuilder({ name, build: build as never }),
+    };
+  }
+
+  it('run once for each request, in order; the transcript stays as it was', async () => {
+    const order: string[] = [];
+    const stage = await createSdkStage([DONE]);
+    const add = (name: string) =>
+      builder(name, (messages) => {
+        order.push(name);
+        return [...messages, { role: 'user', content: `from ${name}` }];
+      });
+    const { sessionId } = await stage.start({ extensions: [add('b1'), add('b2')] });
+    expect(order).toEqual(['b1', 'b2']);
+    expect(
+      stage.service
+        .requests()[0]
+        ?.messages.map(({ text }) => text)
+        .join('|'),
+    ).toBe('go\nfrom b1\nfrom b2');
+    expect(await stage.core.readMessages(sessionId)).toEqual([
+      { id: 'message-0', role: 'user', content: [{ type: 'text', text: 'go' }] },
+      { id: 'message-1', role: 'assistant', content: [{ type: 'text', text: 'Done.' }] },
+    ]);
+  });
+
+  it('that throw or give nothing of use are passed over, and told of', async () => {
+    const stage = await createSdkStage([DONE]);
+    await stage.start({
+      extensions: [
+        builder('throws', () => {
+          throw new TypeError('broken');
+        }),
+        builder('nothing', () => undefined),
+        builder('empty', () => []),
+        builder('odd', () => [{ text: 'no role' }]),
+      ],
+    });
+    expect(stage.service.requests()[0]?.messages.map(({ text }) => text)).toEqual(['go']);
+    expect(notices(stage)).toEqual([
+      'plugin throws: the message builder throws is passed over: broken',
+      'plugin nothing: the message builder nothing is passed over: it did not give a list of messages',
+      'plugin empty: the message builder empty is passed over: it gave no message at all',
+      'plugin odd: the message builder odd is passed over: message 1 of what it gave has no role and content',
+    ]);
+  });
+});
+
+describe('commands', () => {
+  const commander: AgentPlugin = {
+    name: 'commander',
+    manifest: { capabilities: ['commands'] },
+    setup(api) {
+      api.registerCommand({ name: '/echo', handler: (input) => `you said ${input}` });
+      api.registerCommand({
+        name: 'plan:do',
+        handler: (input) => ({ reply: 'I do', submitPrompt: `do ${input}` }),
+      });
+    },
+  };
+
+  it('answer without the model, or give the prompt that is run', async () => {
+    const stage = await createSdkStage([DONE]);
+    const { sessionId, result } = await stage.start(
+      { extensions: [commander] },
+      { interactive: true, prompt: '/ECHO  a   b' },
+    );
+    expect(result).toMatchObject({ text: 'you said a b', iterations: 0 });
+    const second = await stage.core.send({ sessionId, prompt: '/plan:do it' });
+    expect(second?.text).toBe('Done.');
+    expect(stage.service.requests().map(({ messages }) => messages.at(-1)?.text)).toEqual([
+      'do it',
+    ]);
+  });
+});
+
+describe('plugins speak to their session', () => {
+  it('steer the run under way, through ctx and through the global that some use', async () => {
+    const stage = await createSdkStage([call('one'), DONE]);
+    let emit: ((name: string, payload: unknown) => void) | undefined;
+    const steering: AgentPlugin = {
+      name: 'steering',
+      manifest: { capabilities: ['tools'] },
+      setup(api, ctx) {
+        emit = ctx.emitEvent;
+        api.registerTool({
+          name: 'one',
+          description: '',
+          inputSchema: {},
+          execute(_input, { sessionId }) {
+            emit?.('steer_message', { prompt: 'go left' });
+            const host: unknown = Reflect.get(globalThis, '__clinePluginHost');
+            Reflect.apply(Reflect.get(Object(host), 'emitEvent'), host, [
+              'steer_message',
+              { sessionId, prompt: 'then right' },
+            ]);
+            return 'ran';
+          },
+        });
+      },
+    };
+    await stage.start({ extensions: [steering] });
+    const said = stage.service
+      .requests()[1]
+      ?.messages.map(({ text }) => text)
+      .join('|');
+    expect(said).toContain('go left');
+    expect(said).toContain('then right');
+  });
+
+  it('queue a further prompt, which a run without a person does before it ends', async () => {
+    const stage = await createSdkStage([{ text: 'One.' }, { text: 'Two.' }]);
+    let isAsked = false;
+    const looping: AgentPlugin = {
+      name: 'looping',
+      manifest: { capabilities: ['hooks'] },
+      setup(_api, ctx) {
+        this.hooks = {
+          afterRun() {
+            if (!isAsked) ctx.emitEvent?.('queue_message', { prompt: 'once more' });
+            isAsked = true;
+          },
+        };
+      },
+    };
+    const { result } = await stage.start({ extensions: [looping, hooksOf({})] });
+    expect(result?.text).toBe('One.');
+    expect(stage.service.requests()[1]?.messages.at(-1)?.text).toBe('once more');
+  });
+});

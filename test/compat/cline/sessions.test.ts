@@ -1,0 +1,480 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ClineCore } from '../../../src/compat/cline/cline-core.ts';
+import { isSessionNotFoundError } from '../../../src/compat/cline/errors.ts';
+import type { ToolApprovalRequest } from '../../../src/compat/cline/start-input.ts';
+import { moment } from '../../agent/talk.ts';
+import {
+  answers,
+  call,
+  createSdkStage,
+  DONE,
+  hooksOf,
+  type SdkStage,
+  toolPlugin,
+} from './stage.ts';
+
+async function caught(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+    return null;
+  } catch (error) {
+    return error;
+  }
+}
+
+/** A tool that says when it runs, and ends when it is let go or aborted. */
+function waitingTool() {
+  const begun = moment();
+  const letGo = moment();
+  const plugin = toolPlugin('wait', async () => {
+    begun.reach();
+    await letGo.reached;
+    return 'waited';
+  });
+  return { plugin, begun: begun.reached, letGo: () => letGo.reach() };
+}
+
+const statuses = (stage: SdkStage): readonly string[] =>
+  stage.events.flatMap(({ type, payload }) =>
+    type === 'status' && 'status' in payload ? [payload.status] : [],
+  );
+
+describe('start', () => {
+  it('runs a prompt to its end and tells how it went', async () => {
+    const stage = await createSdkStage([call('one'), DONE]);
+    const started = await stage.start(
+      { sessionId: 'my-session', extensions: [toolPlugin('one', () => 'ran')] },
+      { sessionMetadata: { why: 'test' } },
+    );
+    const directory = path.join(stage.home, '.hookline', 'sessions', 'my-session');
+    expect(started).toEqual({
+      sessionId: 'my-session',
+      manifestPath: path.join(directory, 'my-session.json'),
+      messagesPath: path.join(directory, 'my-session.messages.json'),
+      manifest: {
+        version: 1,
+        session_id: 'my-session',
+        source: 'core',
+        pid: process.pid,
+        started_at: expect.any(String),
+        status: 'running',
+        interactive: false,
+        provider: 'openai-compatible',
+        model: 'gpt-4o',
+        cwd: stage.workspace,
+        workspace_root: stage.workspace,
+        enable_tools: true,
+        enable_spawn: false,
+        enable_teams: false,
+        prompt: 'go',
+        metadata: { why: 'test' },
+        messages_path: path.join(directory, 'my-session.messages.json'),
+      },
+      result: {
+        text: 'Done.',
+        usage: {
+          inputTokens: 200,
+          outputTokens: 20,
+          cacheReadTokens: 0,
+          cacheWriteTokens: 0,
+          totalCost: 0.0007,
+        },
+        messages: [
+          { id: 'message-0', role: 'user', content: [{ type: 'text', text: 'go' }] },
+          {
+            id: 'message-1',
+            role: 'assistant',
+            content: [{ type: 'tool_use', id: 'call_0_0', name: 'one', input: {} }],
+          },
+          {
+            id: 'message-2',
+            role: 'user',
+            content: [
+              { type: 'tool_result', tool_use_id: 'call_0_0', name: 'one', content: 'ran' },
+            ],
+          },
+          { id: 'message-3', role: 'assistant', content: [{ type: 'text', text: 'Done.' }] },
+        ],
+        toolCalls: [
+          {
+            id: 'call_0_0',
+            name: 'one',
+            input: {},
+            output: 'ran',
+            durationMs: expect.any(Number),
+            startedAt: expect.any(Date),
+            endedAt: expect.any(Date),
+          },
+        ],
+        iterations: 2,
+        finishReason: 'completed',
+        model: { id: 'gpt-4o', provider: 'openai-compatible' },
+        startedAt: expect.any(Date),
+        endedAt: expect.any(Date),
+        durationMs: expect.any(Number),
+      },
+    });
+    expect(JSON.parse(readFileSync(started.manifestPath, 'utf8'))).toMatchObject({
+      status: 'completed',
+      exit_code: 0,
+    });
+    expect(JSON.parse(readFileSync(started.messagesPath, 'utf8'))).toMatchObject({
+      sessionId: 'my-session',
+      messages: started.result?.messages,
+    });
+    expect(statuses(stage)).toEqual(['running', 'idle', 'completed']);
+    expect(stage.events.at(-1)).toMatchObject({ type: 'ended', payload: { reason: 'completed' } });
+  });
+
+  it('tells what the agent does while it does it', async () => {
+    const stage = await createSdkStage([call('one'), { text: 'Fine.' }]);
+    await stage.start({ extensions: [toolPlugin('one', () => 'ran')] });
+    const told = stage.told();
+    const types = told.map(({ type }) => type).filter((type, at, all) => all[at - 1] !== type);
+    expect(types).toEqual([
+      'iteration_start',
+      'usage',
+      'content_start',
+      'content_end',
+      'iteration_end',
+      'iteration_start',
+      'content_start',
+      'usage',
+      'content_end',
+      'iteration_end',
+      'done',
+    ]);
+    expect(told.at(-1)).toEqual({
+      type: 'done',
+      reason: 'completed',
+      text: 'Fine.',
+      iterations: 2,
+      usage: {
+        inputTokens: 200,
+        outputTokens: 20,
+        cacheReadTokens: 0,
+        cacheWriteTokens: 0,
+        totalCost: 0.0007,
+      },
+    });
+    const chunks = stage.events.flatMap(({ type, payload }) =>
+      type === 'chunk' && 'chunk' in payload ? [JSON.parse(payload.chunk)] : [],
+    );
+    expect(chunks).toEqual(told);
+  });
+
+  it('goes on from messages that it is given', async () => {
+    const stage = await createSdkStage([DONE]);
+    await stage.start(
+      {},
+      {
+        initialMessages: [
+          { role: 'user', content: 'my name is Ada' },
+          { role: 'assistant', content: [{ type: 'text', text: 'Hello Ada.' }] },
+        ],
+      },
+    );
+    expect(stage.service.requests()[0]?.messages.map(({ text }) => text)).toEqual([
+      'my name is Ada',
+      'Hello Ada.',
+      'go',
+    ]);
+  });
+
+  it('takes up a stored session by its id', async () => {
+    const stage = await createSdkStage([{ text: 'One.' }, { text: 'Two.' }]);
+    await stage.start({ sessionId: 'long-one' });
+    await stage.start({ sessionId: 'long-one' }, { prompt: 'on' });
+    expect(stage.service.requests()[1]?.messages.map(({ text }) => text)).toEqual([
+      'go',
+      'One.',
+      'on',
+    ]);
+  });
+
+  it('sends requests by the fetch and with the headers that it is given', async () => {
+    const seen: string[] = [];
+    const stage = await createSdkStage([DONE], {
+      fetch(input, init) {
+        seen.push(`${new Headers(init?.headers).get('x-team')}`);
+        return globalThis.fetch(input, init);
+      },
+    });
+    await stage.start({ headers: { 'x-team': 'blue' }, temperature: 0.25 });
+    expect(seen).toEqual(['blue']);
+    expect(stage.service.mock.getRequests()[0]?.body).toMatchObject({ temperature: 0.25 });
+  });
+
+  it('says what went wrong as the result when the model fails, and rejects when it is used wrongly', async () => {
+    const stage = await createSdkStage([]);
+    stage.service.mock.nextRequestError(401, { message: 'no' });
+    const { result } = await stage.start();
+    expect(result).toMatchObject({ finishReason: 'error', iterations: 1 });
+    expect(result?.text).toContain('401');
+    expect(await caught(stage.start({ providerId: 'open-router' }))).toMatchObject({
+      code: 'MODEL_UNKNOWN',
+      message: 'No provider of models is called "open-router".',
+    });
+    expect(await caught(ClineCore.create({ backendMode: 'hub' }))).toMatchObject({
+      code: 'SDK_UNSUPPORTED',
+      message: 'Hookline has no backend "hub"',
+    });
+  });
+
+  it('ends with max_iterations when there are too many', async () => {
+    const stage = await createSdkStage([call('one'), call('one'), DONE]);
+    const { result } = await stage.start({
+      maxIterations: 1,
+      extensions: [toolPlugin('one', () => 'ran')],
+    });
+    expect(result).toMatchObject({ finishReason: 'max_iterations', iterations: 1 });
+  });
+});
+
+describe('an interactive session', () => {
+  it('takes further prompts, and counts what they take', async () => {
+    const stage = await createSdkStage([{ text: 'One.' }, { text: 'Two.' }]);
+    const { sessionId, result } = await stage.start({}, { interactive: true });
+    expect(result?.text).toBe('One.');
+    const second = await stage.core.send({ sessionId, prompt: 'more' });
+    expect(second).toMatchObject({ text: 'Two.', iterations: 1, usage: { inputTokens: 100 } });
+    expect(await stage.core.getAccumulatedUsage(sessionId)).toMatchObject({
+      usage: { inputTokens: 200, outputTokens: 20, totalCost: 0.0007 },
+    });
+    expect((await stage.core.get(sessionId))?.status).toBe('idle');
+  });
+
+  it('waits for its first prompt when it was started without', async () => {
+    const stage = await createSdkStage([DONE]);
+    const { sessionId, result } = await stage.core.start({ config: stage.config() });
+    expect(result).toBeUndefined();
+    expect((await stage.core.send({ sessionId, prompt: 'hello' }))?.text).toBe('Done.');
+  });
+
+  it('is steered and given prompts for later while it works', async () => {
+    const tool = waitingTool();
+    const stage = await createSdkStage([call('wait'), { text: 'One.' }, { text: 'Two.' }]);
+    const { sessionId } = await stage.core.start({
+      config: stage.config({ extensions: [tool.plugin] }),
+    });
+    const { core } = stage;
+    const running = core.send({ sessionId, prompt: 'go' });
+    await tool.begun;
+    expect(await core.send({ sessionId, prompt: 'left', delivery: 'steer' })).toBeUndefined();
+    expect(await core.send({ sessionId, prompt: 'later', delivery: 'queue' })).toBeUndefined();
+    expect(await caught(core.send({ sessionId, prompt: 'now' }))).toMatchObject({
+      code: 'SESSION_BUSY',
+    });
+    const [waiting] = await core.pendingPrompts.list({ sessionId });
+    expect(waiting).toMatchObject({ prompt: 'later', delivery: 'queue' });
+    const promptId = waiting?.id ?? '';
+    await core.pendingPrompts.update({ sessionId, promptId, prompt: 'much later' });
+    const drained = moment();
+    core.subscribe(({ type, payload }) => {
+      const isIdle = type === 'status' && 'status' in payload && payload.status === 'idle';
+      if (isIdle && stage.service.requests().length === 3) drained.reach();
+    });
+    tool.letGo();
+    expect((await running)?.text).toBe('One.');
+    await drained.reached;
+    const said = stage.service.requests().map(({ messages }) => messages.map(({ text }) => text));
+    expect(said[1]).toContain('left');
+    expect(said[2]?.at(-1)).toBe('much later');
+  });
+
+  it('is aborted: the run ends, the session goes on', async () => {
+    const tool = waitingTool();
+    const stage = await createSdkStage([call('wait'), DONE]);
+    const { sessionId } = await stage.core.start({
+      config: stage.config({ extensions: [tool.plugin] }),
+    });
+    const running = stage.core.send({ sessionId, prompt: 'go' });
+    await tool.begun;
+    await stage.core.abort(sessionId, 'enough');
+    expect(await running).toMatchObject({ finishReason: 'aborted', stopReason: 'enough' });
+    expect((await stage.core.send({ sessionId, prompt: 'on' }))?.text).toBe('Done.');
+  });
+
+  it('is stopped: it can be read and no longer be spoken to', async () => {
+    const stage = await createSdkStage([DONE]);
+    const { sessionId } = await stage.start({}, { interactive: true });
+    await stage.core.stop(sessionId);
+    const error = await caught(stage.core.send({ sessionId, prompt: 'on' }));
+    expect(isSessionNotFoundError(error)).toBe(true);
+    expect(error).toMatchObject({ code: 'session_not_found', sessionId });
+    expect(await stage.core.readMessages(sessionId)).toHaveLength(2);
+    expect((await stage.core.get(sessionId))?.status).toBe('cancelled');
+    expect(stage.events.at(-1)).toMatchObject({ type: 'ended', payload: { reason: 'stopped' } });
+  });
+
+  it('gives up a prompt that takes too long', async () => {
+    const tool = waitingTool();
+    const stage = await createSdkStage([call('wait'), DONE]);
+    const { sessionId } = await stage.core.start({
+      config: stage.config({ extensions: [tool.plugin] }),
+    });
+    const result = await stage.core.send({ sessionId, prompt: 'go', timeoutMs: 200 });
+    expect(result).toMatchObject({
+      finishReason: 'aborted',
+      stopReason: 'it took longer than 200 ms',
+    });
+  });
+
+  it('goes on with another model unless a hook refuses it', async () => {
+    const stage = await createSdkStage([{ text: 'One.' }, { text: 'Two.' }]);
+    const { sessionId } = await stage.start({}, { interactive: true });
+    await stage.core.updateSessionModel(sessionId, 'gpt-4.1');
+    const result = await stage.core.send({ sessionId, prompt: 'on' });
+    expect(result?.model).toEqual({ id: 'gpt-4.1', provider: 'openai-compatible' });
+    expect(stage.service.requests().map(({ model }) => model)).toEqual(['gpt-4o', 'gpt-4.1']);
+  });
+});
+
+it('runs several sessions at once, each with its own plugins, workspace and events', async () => {
+  const stage = await createSdkStage([call('name'), call('name'), DONE, DONE]);
+  const both = moment();
+  let running = 0;
+  const own = (name: string) =>
+    toolPlugin('name', async () => {
+      running += 1;
+      if (running === 2) both.reach();
+      await both.reached;
+      return name;
+    });
+  const heard: Record<string, string[]> = { a: [], b: [] };
+  for (const id of ['a', 'b']) {
+    stage.core.subscribe((event) => heard[id]?.push(event.payload.sessionId), { sessionId: id });
+  }
+  const started = await Promise.all(
+    ['a', 'b'].map((id) => stage.start({ sessionId: id, extensions: [own(id)] })),
+  );
+  expect(started.map(({ result }) => result?.toolCalls.map(({ output }) => output))).toEqual([
+    ['a'],
+    ['b'],
+  ]);
+  expect([new Set(heard['a']), new Set(heard['b'])]).toEqual([new Set(['a']), new Set(['b'])]);
+  expect((await stage.core.list()).map(({ sessionId }) => sessionId).toSorted()).toEqual([
+    'a',
+    'b',
+  ]);
+});
+
+describe('stored sessions', () => {
+  it('are listed, changed, read by another core, and deleted', async () => {
+    const stage = await createSdkStage([DONE]);
+    const { sessionId, manifestPath } = await stage.start();
+    expect(await stage.core.update(sessionId, { title: 'First' })).toEqual({ updated: true });
+    const other = await ClineCore.create();
+    expect(await other.get(sessionId)).toMatchObject({ sessionId, metadata: { title: 'First' } });
+    expect(await other.readMessages(sessionId)).toHaveLength(2);
+    expect(await caught(other.readMessages('nobody'))).toMatchObject({ code: 'session_not_found' });
+    expect(await other.delete(sessionId)).toBe(true);
+    expect(await other.delete(sessionId)).toBe(false);
+    expect(existsSync(manifestPath)).toBe(false);
+    await other.dispose();
+  });
+});
+
+describe('approvals', () => {
+  it('are asked of the program, in the words of the call', async () => {
+    const asked: ToolApprovalRequest[] = [];
+    const stage = await createSdkStage(
+      [
+        call('run_commands', { commands: ['echo one'] }),
+        call('run_commands', { commands: ['echo two'] }),
+        DONE,
+      ],
+      {
+        toolPolicies: { run_commands: { autoApprove: false } },
+        capabilities: {
+          requestToolApproval(request) {
+            asked.push(request);
+            const approved = JSON.stringify(request.input).includes('one');
+            return approved ? { approved } : { approved, reason: 'not two' };
+          },
+        },
+      },
+    );
+    const { sessionId } = await stage.start();
+    expect(asked).toEqual(
+      ['one', 'two'].map((word, index) => ({
+        sessionId,
+        agentId: sessionId,
+        conversationId: sessionId,
+        iteration: index + 1,
+        toolCallId: `call_${index}_0`,
+        toolName: 'run_commands',
+        input: { commands: [`echo ${word}`] },
+        policy: { autoApprove: false },
+      })),
+    );
+    expect(answers(stage)).toEqual(['one', 'The user denied this call: not two']);
+  });
+
+  it('are denied when nobody is there to be asked; disabled tools are not offered', async () => {
+    const stage = await createSdkStage([call('run_commands', { commands: ['echo one'] }), DONE]);
+    await stage.start({
+      toolPolicies: { '*': { autoApprove: false }, read_files: { enabled: false } },
+    });
+    expect(answers(stage)).toEqual(['Tool "run_commands" needs an approval by policy']);
+    expect(stage.service.requests()[0]?.tools).not.toContain('read_files');
+  });
+
+  it('of questions go to the program, too', async () => {
+    const stage = await createSdkStage([
+      call('ask_question', { question: 'Which?', options: ['a', 'b'] }),
+      DONE,
+    ]);
+    await stage.start(
+      {},
+      {
+        capabilities: { toolExecutors: { askQuestion: (_question, options) => options[1] ?? '' } },
+      },
+    );
+    expect(answers(stage)[0]).toContain('b');
+  });
+});
+
+it('changes files with the tools of Cline’s SDK, and rules of the person still hold', async () => {
+  const stage = await createSdkStage([
+    call('editor', { path: 'a.txt', new_text: 'hello\n' }),
+    call('run_commands', { commands: ['cat a.txt'] }),
+    DONE,
+  ]);
+  writeFileSync(path.join(stage.workspace, 'AGENTS.md'), 'Be kind.\n');
+  const { result } = await stage.start({ extensions: [hooksOf({})] });
+  expect(readFileSync(path.join(stage.workspace, 'a.txt'), 'utf8')).toBe('hello\n');
+  expect(result?.toolCalls.map(({ name, output }) => [name, output])).toMatchObject([
+    ['editor', { success: true }],
+    ['run_commands', [{ query: 'cat a.txt', result: 'hello', success: true }]],
+  ]);
+  expect(stage.service.requests()[0]?.system).toMatch(/^SYS\n\n# Instructions[\s\S]*Be kind\./);
+});
+
+it('ends what runs when the core is disposed, and keeps what it took', async () => {
+  const tool = waitingTool();
+  const stage = await createSdkStage([call('wait'), DONE]);
+  const started = stage.start({ sessionId: 'short', extensions: [tool.plugin] });
+  await tool.begun;
+  const ended: string[] = [];
+  stage.core.subscribe(({ type, payload }) => {
+    if (type === 'ended' && 'reason' in payload) ended.push(payload.reason);
+  });
+  await stage.core.dispose('closing');
+  expect((await started).result).toMatchObject({ finishReason: 'aborted', stopReason: 'closing' });
+  expect(ended).toEqual(['closing']);
+  expect(await stage.core.getAccumulatedUsage('short')).toMatchObject({
+    usage: { inputTokens: 100 },
+  });
+});
+
+it('says clearly what it does not have', async () => {
+  const stage = await createSdkStage([]);
+  expect(await caught(stage.core.restore())).toMatchObject({ code: 'SDK_UNSUPPORTED' });
+  expect(() => stage.core.automation).toThrow('Hookline has no automation yet');
+  expect(await caught(ClineCore.create({ automation: true }))).toMatchObject({
+    code: 'SDK_UNSUPPORTED',
+  });
+});

@@ -1,0 +1,109 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { onTestFinished, vi } from 'vitest';
+import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
+import type { AgentRuntimeHooks } from '../../../src/plugins/contract/runtime-hooks.ts';
+import { ClineCore, type StartSessionResult } from '../../../src/compat/cline/cline-core.ts';
+import type { AgentEvent, CoreSessionEvent } from '../../../src/compat/cline/core-events.ts';
+import type {
+  ClineCoreOptions,
+  ClineCoreStartInput,
+  CoreSessionConfig,
+} from '../../../src/compat/cline/start-input.ts';
+import { type Service, type ServiceTurn, startService } from '../../e2e/service.ts';
+
+export type { ServiceTurn };
+
+/** A core with a home and a workspace of its own, and a service that answers with these turns. */
+export interface SdkStage {
+  readonly core: ClineCore;
+  readonly service: Service;
+  readonly home: string;
+  readonly workspace: string;
+  readonly events: CoreSessionEvent[];
+  config(more?: Partial<CoreSessionConfig>): CoreSessionConfig;
+  start(
+    config?: Partial<CoreSessionConfig>,
+    more?: Partial<ClineCoreStartInput>,
+  ): Promise<StartSessionResult>;
+  /** What agents told, in the older words. */
+  told(): readonly AgentEvent[];
+}
+
+export async function createSdkStage(
+  turns: readonly ServiceTurn[],
+  options: ClineCoreOptions = {},
+): Promise<SdkStage> {
+  const directory = realpathSync(mkdtempSync(path.join(tmpdir(), 'hookline-sdk-')));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const home = path.join(directory, 'home');
+  const workspace = path.join(directory, 'workspace');
+  mkdirSync(home);
+  mkdirSync(workspace);
+  vi.stubEnv('HOME', home);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const service = await startService(turns);
+  const core = await ClineCore.create({ backendMode: 'local', ...options });
+  onTestFinished(() => core.dispose());
+  const events: CoreSessionEvent[] = [];
+  core.subscribe((event) => events.push(event));
+  const config: SdkStage['config'] = (more = {}) => ({
+    providerId: 'openai-compatible',
+    modelId: 'gpt-4o',
+    apiKey: 'k',
+    baseUrl: service.url,
+    systemPrompt: 'SYS',
+    cwd: workspace,
+    enableSpawnAgent: false,
+    ...more,
+  });
+  return {
+    core,
+    service,
+    home,
+    workspace,
+    events,
+    config,
+    start: (given, more) => core.start({ config: config(given), prompt: 'go', ...more }),
+    told: () =>
+      events.flatMap((event) => (event.type === 'agent_event' ? [event.payload.event] : [])),
+  };
+}
+
+export function hooksOf(hooks: Partial<AgentRuntimeHooks>, name = 'watcher'): AgentPlugin {
+  return { name, manifest: { capabilities: ['hooks'] }, hooks };
+}
+
+/** A plugin with one tool that returns what it is given to return. */
+export function toolPlugin(
+  name: string,
+  execute: (input: Record<string, unknown>) => unknown,
+  more: object = {},
+): AgentPlugin {
+  return {
+    name: `${name}-plugin`,
+    manifest: { capabilities: ['tools'] },
+    setup(api) {
+      api.registerTool({
+        name,
+        description: `the tool ${name}`,
+        inputSchema: { type: 'object', properties: {} },
+        execute,
+        ...more,
+      });
+    },
+  };
+}
+
+export function call(name: string, input: object = {}): ServiceTurn {
+  return { tools: [{ name, input }] };
+}
+
+/** What the model was given for its calls in its last request. */
+export function answers({ service }: SdkStage): readonly string[] {
+  const messages = service.requests().at(-1)?.messages ?? [];
+  return messages.filter(({ role }) => role === 'tool').map(({ text }) => text);
+}
+
+export const DONE: ServiceTurn = { text: 'Done.' };

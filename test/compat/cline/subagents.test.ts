@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import type { AgentPlugin } from '../../../src/plugins/contract/plugin.ts';
+import { call, createSdkStage, DONE } from './stage.ts';
+
+it('sub-agents share the plugins of their session, which are set up once and know who started them', async () => {
+  const seen: unknown[] = [];
+  const sessions: unknown[] = [];
+  const counting: AgentPlugin = {
+    name: 'counting',
+    manifest: { capabilities: ['tools', 'hooks'] },
+    setup(api, ctx) {
+      sessions.push(ctx.session?.sessionId);
+      api.registerTool({
+        name: 'count',
+        description: 'counts',
+        inputSchema: { type: 'object' },
+        execute: (_input, { agentId, snapshot }) =>
+          agentId === snapshot?.agentId && snapshot.parentAgentId === 'parent' ? 'one' : 'two',
+      });
+    },
+    hooks: {
+      beforeTool({ snapshot, toolCall }) {
+        seen.push([toolCall.toolName, snapshot.parentAgentId, snapshot.messages.length > 0]);
+      },
+    },
+  };
+  const stage = await createSdkStage([
+    call('spawn_agent', { task: 'count' }),
+    call('count'),
+    { text: 'There is one.' },
+    DONE,
+  ]);
+  const { sessionId, result } = await stage.start({
+    sessionId: 'parent',
+    enableSpawnAgent: true,
+    extensions: [counting],
+  });
+  expect(result).toMatchObject({
+    text: 'Done.',
+    iterations: 2,
+    usage: { inputTokens: 400, outputTokens: 40 },
+  });
+  expect(JSON.stringify(stage.service.requests()[2])).toContain('"text":"one"');
+  expect(sessions).toEqual([sessionId]);
+  expect(seen).toEqual([
+    ['spawn_agent', null, true],
+    ['count', sessionId, true],
+  ]);
+  const texts = stage
+    .told()
+    .flatMap((event) => (event.type === 'content_end' && 'text' in event ? [event.text] : []));
+  expect(texts).toEqual(['Done.']);
+});

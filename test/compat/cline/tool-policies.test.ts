@@ -1,0 +1,166 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { ToolApprovalRequest } from '../../../src/compat/cline/start-input.ts';
+import { exampleEntry } from '../../mcp/servers.ts';
+import { answers, call, createSdkStage, DONE, type SdkStage, toolPlugin } from './stage.ts';
+
+/** The person has a server of the name `srv`, whose tools and resources are those of the example. */
+function haveServer({ home }: SdkStage): void {
+  const directory = path.join(home, '.hookline');
+  mkdirSync(directory, { recursive: true });
+  const text = JSON.stringify({ mcpServers: { srv: exampleEntry() } });
+  writeFileSync(path.join(directory, 'mcp.json'), text);
+}
+
+const offered = ({ service }: SdkStage): readonly string[] => service.requests()[0]?.tools ?? [];
+
+const ofServer = (stage: SdkStage): readonly string[] =>
+  offered(stage).filter((name) => /srv__|Mcp/.test(name));
+
+const BUILT_IN = [
+  'read_files',
+  'search_codebase',
+  'run_commands',
+  'fetch_web_content',
+  'editor',
+  'apply_patch',
+  'skills',
+];
+
+describe('tools of MCP servers', () => {
+  it('are offered as server__tool, also with the first prompt of a program that can be asked', async () => {
+    const stage = await createSdkStage([call('srv__echo', { text: 'hi' }), DONE], {
+      capabilities: { requestToolApproval: () => ({ approved: true }) },
+    });
+    haveServer(stage);
+    await stage.start();
+    expect(ofServer(stage)).toContain('srv__echo');
+    expect(ofServer(stage).filter((name) => name.startsWith('mcp__'))).toEqual([]);
+    expect(answers(stage)).toEqual(['echo: hi']);
+  });
+
+  it.each(['srv__echo', 'mcp__srv__echo', 'use_mcp_tool'])(
+    'are not offered when a policy disables %s',
+    async (name) => {
+      const stage = await createSdkStage([DONE], { toolPolicies: { [name]: { enabled: false } } });
+      haveServer(stage);
+      await stage.start();
+      expect(ofServer(stage)).not.toContain('srv__echo');
+    },
+  );
+
+  it.each(['srv__echo', 'mcp__srv__echo'])(
+    'need the approval that a policy of %s wants, under whichever name they are called',
+    async (name) => {
+      const asked: ToolApprovalRequest[] = [];
+      const input = { text: 'hi' };
+      const stage = await createSdkStage(
+        [
+          call('srv__echo', input),
+          call('mcp__srv__echo', input),
+          call('use_mcp_tool', { server_name: 'srv', tool_name: 'echo', arguments: input }),
+          DONE,
+        ],
+        {
+          toolPolicies: { [name]: { autoApprove: false } },
+          capabilities: {
+            requestToolApproval(request) {
+              asked.push(request);
+              return { approved: false };
+            },
+          },
+        },
+      );
+      haveServer(stage);
+      await stage.start();
+      expect(asked.map(({ toolName, policy }) => [toolName, policy])).toEqual(
+        ['srv__echo', 'mcp__srv__echo', 'use_mcp_tool'].map((called) => [
+          called,
+          { autoApprove: false },
+        ]),
+      );
+      expect(new Set(answers(stage))).toEqual(new Set(['The user denied this call.']));
+    },
+  );
+
+  it('are taken away by disableMcpSettingsTools, with their resources', async () => {
+    const stage = await createSdkStage([DONE]);
+    haveServer(stage);
+    await stage.start({ disableMcpSettingsTools: true });
+    expect(offered(stage)).toEqual(BUILT_IN);
+  });
+
+  it('are taken away with the built-in ones by enableTools: false; those of plugins stay', async () => {
+    const stage = await createSdkStage([DONE]);
+    haveServer(stage);
+    await stage.start({ enableTools: false, extensions: [toolPlugin('mine', () => 'ran')] });
+    expect(offered(stage)).toEqual(['mine']);
+  });
+
+  it('keep their name before a plugin’s tool that is called the same', async () => {
+    const stage = await createSdkStage([call('srv__echo', { text: 'server' }), DONE]);
+    haveServer(stage);
+    await stage.start({ extensions: [toolPlugin('srv__echo', () => 'plugin')] });
+    expect(offered(stage).filter((name) => name === 'srv__echo')).toEqual(['srv__echo']);
+    expect(answers(stage)).toEqual(['echo: server']);
+  });
+});
+
+describe('policies', () => {
+  it.each([
+    ['editor', 'apply_patch'],
+    ['apply_patch', 'editor'],
+  ])('that disable %s leave %s', async (disabled, left) => {
+    const stage = await createSdkStage([DONE]);
+    await stage.start({ toolPolicies: { [disabled]: { enabled: false } } });
+    expect(offered(stage)).toEqual(BUILT_IN.filter((name) => name !== disabled));
+    expect(offered(stage)).toContain(left);
+  });
+
+  it('of editor say nothing of apply_patch, which makes files all the same', async () => {
+    const patch = '*** Begin Patch\n*** Add File: a.txt\n+hello\n*** End Patch';
+    const stage = await createSdkStage([
+      call('apply_patch', { input: patch }),
+      call('Write', { file_path: 'b.txt', content: 'x' }),
+      DONE,
+    ]);
+    await stage.start({ toolPolicies: { editor: { enabled: false } } });
+    expect(readFileSync(path.join(stage.workspace, 'a.txt'), 'utf8')).toBe('hello\n');
+    expect(answers(stage)[1]).toBe('Tool "editor" is disabled by policy');
+  });
+
+  it.each([
+    [{ run_commands: { enabled: false } }, 'Bash', { command: 'echo hi' }],
+    [{ Bash: { enabled: false } }, 'run_commands', { commands: ['echo hi'] }],
+    [{ execute_command: { enabled: false } }, 'run_commands', { commands: ['echo hi'] }],
+    [
+      { '*': { enabled: false }, read_files: { enabled: true } },
+      'run_commands',
+      { commands: ['echo hi'] },
+    ],
+    [
+      { Bash: { enabled: false }, run_commands: { enabled: true } },
+      'run_commands',
+      { commands: ['echo hi'] },
+    ],
+  ])('%j keep %s from running, and it is not offered', async (toolPolicies, name, input) => {
+    const stage = await createSdkStage([call(name, input), DONE]);
+    await stage.start({ toolPolicies });
+    expect(offered(stage)).toContain('read_files');
+    expect(offered(stage)).not.toContain('run_commands');
+    expect(answers(stage)[0]).toMatch(/There is no tool named|is disabled by policy/);
+  });
+
+  it.each([{ approved: 'yes' }, { approved: 1 }, undefined, null])(
+    'take %j for no approval',
+    async (given) => {
+      const stage = await createSdkStage([call('run_commands', { commands: ['echo hi'] }), DONE], {
+        toolPolicies: { run_commands: { autoApprove: false } },
+        capabilities: { requestToolApproval: () => given as never },
+      });
+      await stage.start();
+      expect(answers(stage)).toEqual(['The user denied this call.']);
+    },
+  );
+});
