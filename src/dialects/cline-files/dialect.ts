@@ -4,7 +4,7 @@ import type { DialectMachine } from '../machine.ts';
 import { SCRIPT_LANGUAGE_NAMES } from '../templates.ts';
 import { createClineFilesDiscoverer, namedFileHook } from './find-hooks.ts';
 import { findHookPlaces, findProtectedPlaces, readFileHookOptions } from './machine.ts';
-import { FILE_HOOK_NAMES, FILE_HOOKS, findFileHookEvent, findFileHookName } from './names.ts';
+import { FILE_HOOK_NAMES, FILE_HOOKS, findFileHookEvent, findFileHookName } from './events.ts';
 
 /** Cline's hook files: executables named after an event, JSON on stdin and stdout. */
 export const clineFiles = {
