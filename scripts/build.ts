@@ -52,15 +52,15 @@ const RUNNING = pathPattern(
 
 // Needed only to run hooks of one kind.
 const RUNNING_CLAUDE = pathPattern(
-  'src/dialects/claude-config/(?:handlers|input|output|entry-handlers|io|spill-file|port|write-answer)\\b',
+  'src/dialects/claude-config/(?:handlers|input|output|entry-handlers|port|write-answer)\\b',
 );
 const RUNNING_FILES = pathPattern(
-  'src/dialects/(?:command-handler|cline-files/(?:codec|decide|output|payload|read-payload|port|write-answer))\\.',
+  'src/dialects/(?:command-handler|cline-files/(?:codec|output|payload|read-payload|port|write-answer))\\.',
 );
 
 // Needed only where something is configured in Claude's format.
 const CLAUDE =
-  /src[\\/]dialects[\\/]claude-config[\\/](?:binding|config|found-hook|identity|match|mcp|sources)\b|src[\\/]mcp[\\/](?:expand|parse-servers|edit-servers)\.|src[\\/]base[\\/](?:located-json|edit-json|field-reader|canonical-json)\.|node_modules[\\/]jsonc-parser/;
+  /src[\\/]dialects[\\/]claude-config[\\/](?:binding|config|found-hook|identity|match|server-unit|sources)\b|src[\\/]mcp[\\/](?:expand|parse-servers|edit-servers)\.|src[\\/]base[\\/](?:located-json|edit-json|field-reader|canonical-json)\.|node_modules[\\/]jsonc-parser/;
 
 // Needed only to write, copy and remove hooks.
 const WRITING = pathPattern(
@@ -75,7 +75,7 @@ const MCP = pathPattern('src/mcp/(?!answer|expand|server-config)');
 // Needed only where a plugin lies on disk.
 const PLUGINS_FOUND = pathPattern(
   'src/plugins/(?:find/|manifest\\.|contract/(?:plugin|runtime-hooks)\\.)',
-  'src/dialects/cline-plugin/found/',
+  'src/dialects/cline-plugin/(?:binds|disabled)\\.',
 );
 
 // Needed only where a session has plugins; what checks schemas only where one of them has any.
@@ -83,7 +83,7 @@ const PLUGINS = pathPattern(
   'src/host/plugins/(?!found-plugins|plugin-source|plugin-options|session-plugins|contributions/(?:json-schema|tool-name-conflicts))',
   'src/plugins/(?:api|call-with-timeout|command|health|registry)\\.',
   'src/plugins/contract/',
-  'src/dialects/cline-plugin/(?!dialect|discover|events|find-plugins|found/|machine)',
+  'src/dialects/cline-plugin/(?!binds|dialect|disabled|discover|events|find-plugins|machine)',
   'src/plugins/messages/',
   'src/agent/models/custom/',
   'src/compat/cline/llms/',

@@ -1,4 +1,4 @@
-import { FILE_HOOK_NAMES, FILE_HOOKS } from '../src/dialects/cline-files/names.ts';
+import { FILE_HOOK_NAMES, FILE_HOOKS } from '../src/dialects/cline-files/events.ts';
 import { EVENT_NAMES, EVENTS, subjectOf } from '../src/hooks/events.ts';
 import type { EventName, HookEvent, Moment } from '../src/hooks/facts.ts';
 import { sampleEvent } from '../src/testing/sample-event.ts';

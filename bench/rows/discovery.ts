@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { FILE_HOOK_NAMES } from '../../src/dialects/cline-files/names.ts';
+import { FILE_HOOK_NAMES } from '../../src/dialects/cline-files/events.ts';
 import { createPlace, openHost, type Place } from '../places.ts';
 import type { Contest, Row, RowOptions } from '../row.ts';
 

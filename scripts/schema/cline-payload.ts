@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FILE_HOOKS, type FileHookName } from '../../src/dialects/cline-files/names.ts';
+import { FILE_HOOKS, type FileHookName } from '../../src/dialects/cline-files/events.ts';
 import { PAYLOAD_DATA } from './cline-payload-data.ts';
 import { count, text, texts } from './fields.ts';
 

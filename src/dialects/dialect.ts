@@ -24,8 +24,10 @@ export interface Dialect {
   readonly vocabulary: Vocabulary;
   /** Prepares discovery; must not read anything yet. */
   readonly discover?: (machine: DialectMachine) => Discoverer;
-  /** The hooks of one file or directory that the caller names, for an event under its foreign name. */
-  readonly discoverAt?: (place: string, eventName: string, machine: DialectMachine) => FoundAt;
+  /** The hook that a file is which the caller names, for an event under its foreign name. */
+  readonly discoverFile?: (file: string, eventName: string, machine: DialectMachine) => FoundAt;
+  /** The hooks of a directory that the caller names. */
+  readonly discoverDirectory?: (directory: string, machine: DialectMachine) => FoundAt;
   /** Payload out: what this agent writes to a hook's stdin. */
   readonly encode?: Lazy<Encode>;
   /** Answer in: what a hook's output means to this agent. */

@@ -82,5 +82,5 @@ export {
   FILE_HOOKS,
   type FileHookName,
   findFileHookName,
-} from './cline-files/names.ts';
+} from './cline-files/events.ts';
 export { PLUGIN_HOOK_EVENTS } from './cline-plugin/events.ts';

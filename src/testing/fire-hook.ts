@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { systemClock } from '../base/clock.ts';
 import { HooklineError } from '../base/errors.ts';
-import { readTextIfPresent } from '../base/files.ts';
+import { isDirectory, readTextIfPresent } from '../base/files.ts';
 import { clineFiles, findFileHookName } from '../dialects/index.ts';
 import type { FoundAt } from '../dialects/dialect.ts';
 import type { FoundHook, Grant } from '../dialects/discovery.ts';
@@ -81,9 +81,11 @@ function hooksFor(wanted: Target): readonly FoundHook[] {
 
 /** A file runs under its own name, if the event has that; else under the event's first name. */
 function discoverAt({ target, surroundings, settings }: Target, names: readonly string[]): FoundAt {
+  const machine = createBareMachine(surroundings, settings);
+  if (isDirectory(target)) return clineFiles.discoverDirectory(target, machine);
   const own = findFileHookName(path.parse(target).name);
   const name = own !== null && names.includes(own) ? own : (names[0] ?? '');
-  return clineFiles.discoverAt(target, name, createBareMachine(surroundings, settings));
+  return clineFiles.discoverFile(target, name, machine);
 }
 
 function grantFor(settings: Settings, environment: Grant['environment']): Grant {

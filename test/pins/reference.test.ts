@@ -4,7 +4,7 @@ import { PROVIDERS } from '../../src/agent/models/providers.ts';
 import { TOOLS } from '../../src/agent/tools/index.ts';
 import { ERROR_CODES } from '../../src/base/errors.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
-import { FILE_HOOKS } from '../../src/dialects/cline-files/names.ts';
+import { FILE_HOOKS } from '../../src/dialects/cline-files/events.ts';
 import { SETTINGS } from '../../src/host/settings.ts';
 import { EVENTS } from '../../src/hooks/events.ts';
 

@@ -5,7 +5,7 @@ import { TOOLSETS } from '../../src/agent/tools/toolsets.ts';
 import { ERROR_CODES } from '../../src/base/errors.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { jsonVerdict } from '../../src/cli/words/verdict.ts';
-import { FILE_HOOKS } from '../../src/dialects/cline-files/names.ts';
+import { FILE_HOOKS } from '../../src/dialects/cline-files/events.ts';
 import { SETTINGS } from '../../src/host/settings.ts';
 import { EFFECTS } from '../../src/hooks/decision.ts';
 import { EVENTS } from '../../src/hooks/events.ts';

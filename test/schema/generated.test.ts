@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SCHEMAS } from '../../scripts/schema/catalogue.ts';
-import { FILE_HOOK_NAMES } from '../../src/dialects/cline-files/names.ts';
+import { FILE_HOOK_NAMES } from '../../src/dialects/cline-files/events.ts';
 import { type JsonSchema, readSchema } from './published.ts';
 
 let directory = '';

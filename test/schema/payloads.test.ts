@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { payloadFile } from '../../scripts/schema/catalogue.ts';
 import { payloadSchema } from '../../scripts/schema/cline-payload.ts';
-import { FILE_HOOK_NAMES } from '../../src/dialects/cline-files/names.ts';
+import { FILE_HOOK_NAMES } from '../../src/dialects/cline-files/events.ts';
 import { readPayload } from '../../src/dialects/cline-files/read-payload.ts';
 import type { HookEvent } from '../../src/hooks/facts.ts';
 import { goldenPayloads, MOMENT, oddPayloads, payloadsOf, type SentPayload } from './payloads.ts';

@@ -4,7 +4,7 @@ import {
   FILE_HOOKS,
   type FileHookName,
   type Profile,
-} from '../../src/dialects/cline-files/names.ts';
+} from '../../src/dialects/cline-files/events.ts';
 import { EventViews } from '../../src/hooks/event-views.ts';
 import type { EventName, HookEvent, Moment } from '../../src/hooks/facts.ts';
 import { sampleEvent } from '../../src/testing/sample-event.ts';

@@ -15,7 +15,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CLINE_OUTPUT } from '../../scripts/schema/cline-output.ts';
 import { payloadSchema } from '../../scripts/schema/cline-payload.ts';
-import { FILE_HOOK_NAMES } from '../../src/dialects/cline-files/names.ts';
+import { FILE_HOOK_NAMES } from '../../src/dialects/cline-files/events.ts';
 import { goldenPayloads, oddPayloads } from './payloads.ts';
 
 const require = createRequire(import.meta.url);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest';
 import { readEvent } from '../../src/cli/event-options.ts';
 import { describeUnbound } from '../../src/cli/words/unbound.ts';
-import { FILE_HOOK_NAMES, type FileHookName } from '../../src/dialects/cline-files/names.ts';
+import { FILE_HOOK_NAMES, type FileHookName } from '../../src/dialects/cline-files/events.ts';
 import type { Host } from '../../src/host/create-host.ts';
 import { typescriptLoader } from '../../src/host/typescript-loader-path.ts';
 import type { Verdict } from '../../src/hooks/decision.ts';
@@ -16,7 +16,7 @@ import {
   type ScriptLanguage,
   type Trial,
 } from '../../src/dialects/templates.ts';
-import { HOOK_LANGUAGES } from '../../src/dialects/cline-files/templates/languages.ts';
+import { HOOK_LANGUAGES } from '../../src/dialects/cline-files/templates/plan.ts';
 import {
   createPlace,
   hasPrograms,

@@ -4,7 +4,7 @@ import { claudeDirectory } from '../own-directories.ts';
 import { SCRIPT_LANGUAGE_NAMES } from '../templates.ts';
 import { createClaudeDiscoverer } from './find-hooks.ts';
 import { readClaudeOptions } from './machine.ts';
-import { CLAUDE_EVENT_NAMES, findClaudeEvent, listClaudeNames } from './names.ts';
+import { CLAUDE_EVENT_NAMES, findClaudeEvent, listClaudeNames } from './events.ts';
 
 /** Claude Code's hooks: entries of settings files, plugins, skills and `.cline/hooks.json`. */
 export const claude = {

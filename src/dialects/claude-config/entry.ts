@@ -1,5 +1,5 @@
 import type { Place } from '../discovery.ts';
-import type { ClaudeEvent } from './names.ts';
+import type { ClaudeEvent } from './events.ts';
 
 export const SOURCE_KINDS = [
   'user',

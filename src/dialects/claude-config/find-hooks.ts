@@ -18,12 +18,12 @@ import {
   type NamedEntry,
   type NamedGate,
 } from './found-hook.ts';
-import { createHeldTexts } from './held-texts.ts';
+import { createHeldTexts } from './pending-settings.ts';
 import { nicknameOf } from './identity.ts';
 import { createBudget } from './match/matching.ts';
-import { GATES, isGate } from './names.ts';
-import { createServerUnit } from './mcp/server-unit.ts';
-import { createPermissionUnit } from './permissions/permission-unit.ts';
+import { GATES, isGate } from './events.ts';
+import { createServerUnit } from './server-unit.ts';
+import { createPermissionUnit } from './sources/permissions.ts';
 import type { HookPorts } from '../ports.ts';
 import type { ClaudeSession } from './session.ts';
 import type { ClaudePlaces } from './sources/places.ts';

@@ -9,7 +9,7 @@ import { unquotedPlaces } from './handlers/start-notes.ts';
 import { labelOf } from './identity.ts';
 import { compileFit, type Fit } from './match/fit.ts';
 import type { Budget } from './match/matching.ts';
-import { CLAUDE_EVENTS, type ClaudeEvent, isGate, NEVER_FIRED } from './names.ts';
+import { CLAUDE_EVENTS, type ClaudeEvent, isGate, NEVER_FIRED } from './events.ts';
 import { failurePolicyOf } from './output/failures.ts';
 import type { ClaudeSession } from './session.ts';
 

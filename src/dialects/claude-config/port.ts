@@ -4,7 +4,7 @@ import { inventedVariablesIn, whyUnset } from './config/command-notes.ts';
 import { readHooksText } from './config/read-hooks-text.ts';
 import type { BrokenEntry, Source } from './entry.ts';
 import { encodePayload } from './input/payload.ts';
-import { listClaudeNames } from './names.ts';
+import { listClaudeNames } from './events.ts';
 import { decodeOutput } from './output/decide.ts';
 
 /** The payload of a command hook; null when Claude Code has no such event. */

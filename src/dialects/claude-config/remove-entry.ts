@@ -2,7 +2,7 @@ import type { RemovedEntry } from '../dialect.ts';
 import type { DiscoveredUnit } from '../discovery.ts';
 import { type EntryAddress, removeEntry } from './config/edit.ts';
 import { entryText } from './config/entry-text.ts';
-import { isClaudeEvent } from './names.ts';
+import { isClaudeEvent } from './events.ts';
 import { entryOf, formatEntry } from './written-entry.ts';
 
 /** Takes an entry out of its settings file; comments and all other entries stay. */

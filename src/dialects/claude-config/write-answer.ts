@@ -3,8 +3,8 @@ import { isRefusal, type Verdict } from '../../hooks/decision.ts';
 import type { HookEvent } from '../../hooks/facts.ts';
 import type { WrittenAnswer } from '../dialect.ts';
 import { joinTexts, listJoined } from '../written-answer.ts';
-import { type ClaudeEvent, listClaudeNames } from './names.ts';
-import { READ_FIELDS, type SpecificField } from './output/fields.ts';
+import { type ClaudeEvent, listClaudeNames } from './events.ts';
+import { READ_FIELDS, type SpecificField } from './output/schema.ts';
 import { canBlock } from './output/rulings.ts';
 
 type Fields = Record<string, unknown>;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord, parseJson } from '../../base/json.ts';
 import { type Source, SOURCE_KINDS } from './entry.ts';
-import { type ClaudeEvent, isClaudeEvent } from './names.ts';
+import { type ClaudeEvent, isClaudeEvent } from './events.ts';
 import type { DiscoveredUnit } from '../discovery.ts';
 
 /** What an entry of a configuration file says. */

@@ -2,10 +2,9 @@ import type { HookEvent } from '../../hooks/facts.ts';
 import type { Dialect, FoundAt } from '../dialect.ts';
 import type { DialectMachine } from '../machine.ts';
 import { SCRIPT_LANGUAGE_NAMES } from '../templates.ts';
-import { isDirectory } from '../../base/files.ts';
 import { createClineFilesDiscoverer, namedFileHook } from './find-hooks.ts';
 import { findHookPlaces, findProtectedPlaces, readFileHookOptions } from './machine.ts';
-import { FILE_HOOK_NAMES, FILE_HOOKS, findFileHookEvent, findFileHookName } from './names.ts';
+import { FILE_HOOK_NAMES, FILE_HOOKS, findFileHookEvent, findFileHookName } from './events.ts';
 
 /** Cline's hook files: executables named after an event, JSON on stdin and stdout. */
 export const clineFiles = {
@@ -17,7 +16,8 @@ export const clineFiles = {
       places: findHookPlaces(machine, machine.search.hooksDirectory ?? null),
       ...readFileHookOptions(machine),
     }),
-  discoverAt,
+  discoverFile,
+  discoverDirectory,
   encode: async () => (await import('./port.ts')).encode,
   decode: async () => (await import('./port.ts')).decode,
   readPayload: async () => (await import('./read-payload.ts')).readPayload,
@@ -40,14 +40,14 @@ function listFileHookNames(event: HookEvent): readonly string[] {
 
 const NOWHERE = { home: null, documents: [], clineDirectory: null, workspaceRoots: [] };
 
-function discoverAt(place: string, eventName: string, machine: DialectMachine): FoundAt {
-  const options = readFileHookOptions(machine);
-  if (isDirectory(place)) {
-    const places = { ...NOWHERE, hooksDirectory: place };
-    return createClineFilesDiscoverer({ ...options, places }).discover();
-  }
+function discoverDirectory(directory: string, machine: DialectMachine): FoundAt {
+  const places = { ...NOWHERE, hooksDirectory: directory };
+  return createClineFilesDiscoverer({ ...readFileHookOptions(machine), places }).discover();
+}
+
+function discoverFile(file: string, eventName: string, machine: DialectMachine): FoundAt {
   const name = findFileHookName(eventName);
   if (name === null) return { hooks: [], ignored: [] };
-  const found = namedFileHook(place, name, options);
+  const found = namedFileHook(file, name, readFileHookOptions(machine));
   return 'why' in found ? { hooks: [], ignored: [found] } : { hooks: [found], ignored: [] };
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { ClineFilesOptions } from './find-hooks.ts';
 import type { HookPlaces } from './directories.ts';
-import type { Profile } from './names.ts';
+import type { Profile } from './events.ts';
 import { createProgramFinder } from '../../process/program-finder.ts';
 import type { DialectMachine, DialectSettings } from '../machine.ts';
 import type { MachinePlaces } from '../dialect.ts';

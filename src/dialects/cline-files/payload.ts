@@ -2,7 +2,7 @@ import path from 'node:path';
 import { resultOf, viewsOf } from '../../tool-vocabularies/tool-views.ts';
 import type { CallFacts, EventFacts, HookEvent } from '../../hooks/facts.ts';
 import type { HandlerInput } from '../../hooks/handler.ts';
-import { FILE_HOOKS, type FileHookName, type Profile } from './names.ts';
+import { FILE_HOOKS, type FileHookName, type Profile } from './events.ts';
 
 export interface PayloadRequest {
   readonly input: HandlerInput;

@@ -3,7 +3,7 @@ import type { ProgramResult } from '../../process/run.ts';
 import type { Codec } from '../command-handler.ts';
 import type { HookOutput } from '../dialect.ts';
 import { createFileHookCodec } from './codec.ts';
-import { FILE_HOOK_NAMES, FILE_HOOKS, type FileHookName } from './names.ts';
+import { FILE_HOOK_NAMES, FILE_HOOKS, type FileHookName } from './events.ts';
 
 const DEFAULTS = { profile: 'classic', cancel: 'deny', maxContextChars: 50_000 } as const;
 

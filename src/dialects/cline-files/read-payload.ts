@@ -2,7 +2,7 @@ import { HooklineError } from '../../base/errors.ts';
 import { isRecord, typeName } from '../../base/json.ts';
 import type { ToolResult } from '../../tool-vocabularies/tool-views.ts';
 import type { ErrorFacts, FiredEvent, Moment } from '../../hooks/facts.ts';
-import { type FileHookName, findFileHookName } from './names.ts';
+import { type FileHookName, findFileHookName } from './events.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

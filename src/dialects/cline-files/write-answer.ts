@@ -2,7 +2,7 @@ import { isRefusal, type Verdict } from '../../hooks/decision.ts';
 import type { HookEvent } from '../../hooks/facts.ts';
 import type { WrittenAnswer } from '../dialect.ts';
 import { joinTexts } from '../written-answer.ts';
-import type { FileHookName } from './names.ts';
+import type { FileHookName } from './events.ts';
 import { findName } from './port.ts';
 
 /** Files whose `cancel` Cline obeys; what the others print is ignored. */

@@ -4,7 +4,7 @@ import type { Decision } from '../../hooks/decision.ts';
 import type { Answer } from '../../hooks/handler.ts';
 import type { AgentMessage } from '../../plugins/contract/message.ts';
 import type { AgentModelRequest } from '../../plugins/contract/runtime-hooks.ts';
-import type { LiveRequest } from './live-request.ts';
+import type { LiveRequest } from './mutable-request.ts';
 import { fromAgentMessages } from '../../plugins/messages/agent-messages.ts';
 import { plainText, plainValue } from '../../plugins/values/plain-value.ts';
 

@@ -3,8 +3,8 @@ import { once } from '../../base/once.ts';
 import { isInside } from '../../base/paths.ts';
 import type { Discoverer } from '../dialect.ts';
 import type { Discovery, FoundPlugin } from '../discovery.ts';
-import { bindsOf } from './found/binds.ts';
-import { readSwitchedOff } from './found/disabled.ts';
+import { bindsOf } from './binds.ts';
+import { readSwitchedOff } from './disabled.ts';
 import {
   discoverPlugins,
   type NamedPlugin,

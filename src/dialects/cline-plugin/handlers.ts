@@ -21,7 +21,7 @@ import {
   type PluginPorts,
   type SharedCalls,
 } from './contexts.ts';
-import { createLiveRequest, type LiveRequest } from './live-request.ts';
+import { createLiveRequest, type LiveRequest } from './mutable-request.ts';
 import { createSharedCalls } from './shared-calls.ts';
 
 export interface PluginHooksOptions {

@@ -90,7 +90,7 @@ function configFor({ env }: Surroundings): Config {
 }
 
 function findHook(file: string, name: FileHookName, machine: DialectMachine): FoundHook {
-  const { hooks, ignored } = clineFiles.discoverAt(file, name, machine);
+  const { hooks, ignored } = clineFiles.discoverFile(file, name, machine);
   const [hook] = hooks;
   if (hook !== undefined) return hook;
   throw new HooklineError('HOOK_UNKNOWN', {

@@ -8,7 +8,7 @@ import {
   CLAUDE_EVENTS,
   CLAUDE_EVENT_NAMES,
   type ClaudeEvent,
-} from '../../../src/dialects/claude-config/names.ts';
+} from '../../../src/dialects/claude-config/events.ts';
 import { EventViews } from '../../../src/hooks/event-views.ts';
 import type { FiredEvent, HookEvent } from '../../../src/hooks/facts.ts';
 import { MOMENT } from '../../hooks/handlers.ts';

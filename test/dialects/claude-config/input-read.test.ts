@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isHooklineError } from '../../../src/base/errors.ts';
 import { readClaudePayload } from '../../../src/dialects/claude-config/input/read-payload.ts';
-import { CLAUDE_EVENT_NAMES, CLAUDE_EVENTS } from '../../../src/dialects/claude-config/names.ts';
+import { CLAUDE_EVENT_NAMES, CLAUDE_EVENTS } from '../../../src/dialects/claude-config/events.ts';
 import { RECORDINGS } from './input-events.ts';
 
 describe('a payload of Claude', () => {

@@ -5,7 +5,7 @@ import {
   CLAUDE_EVENT_NAMES,
   CLAUDE_EVENTS,
   isClaudeEvent,
-} from '../../../src/dialects/claude-config/names.ts';
+} from '../../../src/dialects/claude-config/events.ts';
 import { sampleEvent } from '../../../src/testing/sample-event.ts';
 import { payloadOf, RECORDINGS, stdinsOf } from './input-events.ts';
 

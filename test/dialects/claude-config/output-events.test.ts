@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ClaudeEvent } from '../../../src/dialects/claude-config/names.ts';
+import type { ClaudeEvent } from '../../../src/dialects/claude-config/events.ts';
 import { failureOf, failurePolicyOf } from '../../../src/dialects/claude-config/output/failures.ts';
 import type { Decision } from '../../../src/hooks/decision.ts';
 import {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ClaudeEvent } from '../../../src/dialects/claude-config/names.ts';
+import type { ClaudeEvent } from '../../../src/dialects/claude-config/events.ts';
 import {
   decideModelAnswer,
   type ModelAnswerRequest,

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { CLAUDE_EVENT_NAMES } from '../../../src/dialects/claude-config/names.ts';
+import { CLAUDE_EVENT_NAMES } from '../../../src/dialects/claude-config/events.ts';
 import { decodeOutput } from '../../../src/dialects/claude-config/output/decide.ts';
-import { SPECIFIC_FIELDS } from '../../../src/dialects/claude-config/output/fields.ts';
+import { SPECIFIC_FIELDS } from '../../../src/dialects/claude-config/output/schema.ts';
 import { decodeLate, isAsyncLine } from '../../../src/dialects/claude-config/output/late.ts';
 import { parseOutput } from '../../../src/dialects/claude-config/output/parse.ts';
 import { findAnswerProblem } from '../../../src/hooks/check-answer.ts';

@@ -2,7 +2,7 @@ import {
   decodeOutput,
   type OutputRequest,
 } from '../../../src/dialects/claude-config/output/decide.ts';
-import type { ClaudeEvent } from '../../../src/dialects/claude-config/names.ts';
+import type { ClaudeEvent } from '../../../src/dialects/claude-config/events.ts';
 import type { Verdict } from '../../../src/hooks/decision.ts';
 import type { FiredEvent } from '../../../src/hooks/facts.ts';
 import type { Answer, HandlerInput } from '../../../src/hooks/handler.ts';

@@ -2,7 +2,7 @@ import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Source } from '../../../src/dialects/claude-config/entry.ts';
-import { readFrontMatterHooks } from '../../../src/dialects/claude-config/sources/front-matter.ts';
+import { readFrontMatterHooks } from '../../../src/dialects/claude-config/config/parse-yaml.ts';
 import {
   findAgents,
   findSkills,

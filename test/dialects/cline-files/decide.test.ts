@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decide } from '../../../src/dialects/cline-files/decide.ts';
+import { decide } from '../../../src/dialects/cline-files/codec.ts';
 import type { HandlerInput } from '../../../src/hooks/handler.ts';
 import { bash, MOMENT } from '../../hooks/handlers.ts';
 

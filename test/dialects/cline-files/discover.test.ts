@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createClineFilesDiscoverer } from '../../../src/dialects/cline-files/find-hooks.ts';
 import type { HookPlaces } from '../../../src/dialects/cline-files/directories.ts';
-import type { Profile } from '../../../src/dialects/cline-files/names.ts';
+import type { Profile } from '../../../src/dialects/cline-files/events.ts';
 import type { Discovery } from '../../../src/dialects/discovery.ts';
 import type { LaunchMachine } from '../../../src/process/interpreter.ts';
 import { createDirectory, write } from '../../base/directory.ts';

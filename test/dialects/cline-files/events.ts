@@ -1,5 +1,5 @@
 import { encodePayload } from '../../../src/dialects/cline-files/payload.ts';
-import type { FileHookName, Profile } from '../../../src/dialects/cline-files/names.ts';
+import type { FileHookName, Profile } from '../../../src/dialects/cline-files/events.ts';
 import { EventViews } from '../../../src/hooks/event-views.ts';
 import type { FiredEvent, HookEvent } from '../../../src/hooks/facts.ts';
 import { MOMENT } from '../../hooks/handlers.ts';

@@ -4,7 +4,7 @@ import {
   FILE_HOOKS,
   findFileHookName,
   isFileHookName,
-} from '../../../src/dialects/cline-files/names.ts';
+} from '../../../src/dialects/cline-files/events.ts';
 import type { FiredEvent } from '../../../src/hooks/facts.ts';
 import { eventOf } from './events.ts';
 

@@ -4,7 +4,7 @@ import {
   FILE_HOOKS,
   type FileHookName,
   type Profile,
-} from '../../../src/dialects/cline-files/names.ts';
+} from '../../../src/dialects/cline-files/events.ts';
 import { encodePayload } from '../../../src/dialects/cline-files/payload.ts';
 import type { FiredEvent } from '../../../src/hooks/facts.ts';
 import { eventOf, payloadOf, payloadsOf } from './events.ts';

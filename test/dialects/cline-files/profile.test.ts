@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { profileOf } from '../../../src/dialects/cline-files/profile.ts';
+import { profileOf } from '../../../src/dialects/cline-files/discover.ts';
 
 const ofText = (text: string): string => profileOf('PreToolUse', text);
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { FileHookName, Profile } from '../../../src/dialects/cline-files/names.ts';
+import type { FileHookName, Profile } from '../../../src/dialects/cline-files/events.ts';
 import { eventFromData, readPayload } from '../../../src/dialects/cline-files/read-payload.ts';
 import type { FiredEvent } from '../../../src/hooks/facts.ts';
 import { MOMENT } from '../../hooks/handlers.ts';

@@ -3,7 +3,7 @@ import {
   fromProviderMessages,
   toProviderMessages,
 } from '../../../src/plugins/messages/provider-messages.ts';
-import { createLiveRequest } from '../../../src/dialects/cline-plugin/live-request.ts';
+import { createLiveRequest } from '../../../src/dialects/cline-plugin/mutable-request.ts';
 import {
   fromAgentMessages,
   toAgentMessages,

@@ -2,7 +2,7 @@ import { findNodeAtLocation, getNodeValue, type JSONPath, type Node } from 'json
 import { HooklineError, invariant } from '../../../base/errors.ts';
 import { isRecord, withoutByteOrderMark } from '../../../base/json.ts';
 import type { BrokenEntry, Entry, Source } from '../entry.ts';
-import type { ClaudeEvent } from '../names.ts';
+import type { ClaudeEvent } from '../events.ts';
 import { entryText } from './entry-text.ts';
 import { append, lineOf, parseWhole, remove } from '../../../base/edit-json.ts';
 

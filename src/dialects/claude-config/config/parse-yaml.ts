@@ -2,6 +2,10 @@ import { createRequire } from 'node:module';
 import type * as yaml from 'yaml';
 import { isNestedTooDeep, MAX_NESTING } from '../../../base/json.ts';
 import type { Part, Unreadable } from '../../../base/located-json.ts';
+import path from 'node:path';
+import { splitFrontMatter } from '../../../base/front-matter.ts';
+import { NO_EVENTS, type ParsedEvents, parseEvents } from './parse-events.ts';
+import type { Source } from '../entry.ts';
 
 // An alias of an alias of an alias makes a small text huge.
 const MAX_ALIASES = 100;
@@ -17,7 +21,7 @@ function loadYaml(): Yaml {
 }
 
 /** Parses YAML; `firstLine` is the line of the file at which it starts. */
-export function parseLocatedYaml(text: string, firstLine: number): Part | Unreadable {
+function parseLocatedYaml(text: string, firstLine: number): Part | Unreadable {
   const { LineCounter, parseDocument } = loadYaml();
   const lines = new LineCounter();
   try {
@@ -85,4 +89,35 @@ function locateMap(
   }
   const value = Object.fromEntries([...fields].map(([name, part]) => [name, part.value]));
   return { value, line, fields, items: null, repeated };
+}
+
+interface FrontMatterReading extends ParsedEvents {
+  /** The `name` that the front matter gives. */
+  readonly name: string | null;
+}
+
+const NOTHING: FrontMatterReading = { ...NO_EVENTS, name: null };
+
+/**
+ * Reads `hooks` of the front matter of a skill or a sub-agent. Hooks of a sub-agent fire for this
+ * type of agent alone, and its Stop is the SubagentStop of whoever started it.
+ */
+export function readFrontMatterHooks(markdown: string, source: Source): FrontMatterReading {
+  const { yaml } = splitFrontMatter(markdown);
+  if (yaml === null || !/^hooks\s*:/m.test(yaml)) return NOTHING;
+  const root = parseLocatedYaml(yaml, 2);
+  if ('why' in root) return unreadable(source, root);
+  const named = root.fields?.get('name')?.value;
+  const name = typeof named === 'string' ? named : null;
+  const hooks = root.fields?.get('hooks');
+  if (hooks === undefined || hooks.value === null) return { ...NOTHING, name };
+  const owner =
+    source.kind === 'agent'
+      ? { source, agentType: name ?? path.basename(source.file, '.md') }
+      : { source };
+  return { ...parseEvents(hooks, owner), name };
+}
+
+function unreadable(source: Source, { line, why }: Unreadable): FrontMatterReading {
+  return { ...NOTHING, broken: [{ source, line, event: null, why }] };
 }

@@ -1,5 +1,5 @@
 import type { BrokenEntry, Source } from '../entry.ts';
-import { type ClaudeEvent, CLAUDE_EVENT_NAMES } from '../names.ts';
+import { type ClaudeEvent, CLAUDE_EVENT_NAMES } from '../events.ts';
 import { describePart, type Part, parseLocatedJson } from '../../../base/located-json.ts';
 import {
   joinParsed,

@@ -1,5 +1,5 @@
 import type { Entry } from '../entry.ts';
-import type { ClaudeEvent, HandlerType } from '../names.ts';
+import type { ClaudeEvent, HandlerType } from '../events.ts';
 
 const USUAL_SECONDS = 600;
 const OF_EVENT: Partial<Record<ClaudeEvent, number>> = { UserPromptSubmit: 30, MessageDisplay: 10 };

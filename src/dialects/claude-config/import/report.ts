@@ -6,9 +6,16 @@ import { findProjectRoot } from '../../place.ts';
 import type { Entry } from '../entry.ts';
 import { labelOf } from '../identity.ts';
 import { entryOf, isSameEntry, parseEntryText } from '../written-entry.ts';
-import { differencesOf } from './differences.ts';
 import type { Merged } from './merge.ts';
 import type { ClaudeHooks, ImportedEntry } from './read-settings.ts';
+import { isHooklineError } from '../../../base/errors.ts';
+import { findPathInside } from '../../../base/paths.ts';
+import { compileFit } from '../match/fit.ts';
+import { screenFor } from '../match/pattern-screen.ts';
+import { isToolEvent } from '../match/subjects.ts';
+import { type HandlerType, NEVER_FIRED } from '../events.ts';
+import { TOOL_NAMES } from '../../../tool-vocabularies/tool-views.ts';
+import { compileMatcher, type Matcher } from '../../../hooks/matcher.ts';
 
 /** What the plan says of each entry, and what is different about the copies. */
 export function createReport(
@@ -67,4 +74,87 @@ function listPlaceNotes(
     `.claude counts for sessions that start in ${startDirectory}, .cline/hooks.json for all in ${root}: a hook that stands in both runs twice in the former, so keep it in one`,
     `CLAUDE_PROJECT_DIR is ${root} for .cline/hooks.json, but ${startDirectory} for .claude/settings.json: what hooks name through it is looked for there after the copy`,
   ];
+}
+
+/** What would be different about an entry in `.cline/hooks.json`, as sentences; empty for nothing. */
+function differencesOf(entry: Entry, root: string | null): readonly string[] {
+  const { problem, notes } = compileFit(entry);
+  return [
+    ...entry.notes,
+    ...(problem === null ? notes : [problem]),
+    ...widerMatcher(entry),
+    ...pluginNames(entry),
+    ...unusualEvent(entry),
+    ...(NEEDS[entry.type] ?? []),
+    ...(root === null ? [] : machinePaths(entry, root)),
+    ...(entry.source.kind === 'local' ? [LOCAL] : []),
+  ];
+}
+
+const LOCAL =
+  'settings.local.json is yours alone; .cline/hooks.json is usually shared with the repository';
+
+const NEEDS: Partial<Record<HandlerType, readonly string[]>> = {
+  prompt: ['needs a model, and fails aloud where none is connected, as in `hooks fire`'],
+  agent: ['needs a model, and fails aloud where none is connected, as in `hooks fire`'],
+  mcp_tool: ['needs its MCP server, and fails aloud where it is not connected'],
+};
+
+function widerMatcher({ event, matcher }: Entry): readonly string[] {
+  const compiled = isToolEvent(event) ? tryCompile(matcher, event) : null;
+  if (compiled?.kind !== 'pattern') return [];
+  const more = newlyFitting(compiled);
+  if (more.length === 0) return [];
+  return [
+    `matcher ${JSON.stringify(matcher)} will also fit ${more.join(', ')}: in .cline/hooks.json a pattern is tried on every name of a tool, not on Claude’s alone`,
+  ];
+}
+
+function tryCompile(matcher: string | undefined, event: Entry['event']): Matcher | null {
+  try {
+    return compileMatcher(matcher, screenFor(event));
+  } catch (error) {
+    // It can never match, which the entry's fit has said already.
+    if (isHooklineError(error)) return null;
+    throw error;
+  }
+}
+
+/** Cline's names of tools whose Claude name does not fit. */
+function newlyFitting(matcher: Matcher): readonly string[] {
+  const names = TOOL_NAMES.filter(({ claude }) => !matcher.fits([claude]))
+    .flatMap(({ classic, sdk }) => [...classic, ...sdk])
+    .filter((name) => !name.includes('<') && matcher.fits([name]));
+  return [...new Set(names)];
+}
+
+function pluginNames(entry: Entry): readonly string[] {
+  const named = /\$\{CLAUDE_PLUGIN_(?:ROOT|DATA)\}/.exec(commandLine(entry))?.[0];
+  if (named === undefined) return [];
+  return [`names ${named}, which only hooks of a plugin have: it does not run, there or here`];
+}
+
+function commandLine(entry: Entry): string {
+  return entry.type === 'command' ? [entry.command, ...(entry.args ?? [])].join(' ') : '';
+}
+
+function unusualEvent({ event }: Entry): readonly string[] {
+  const why = NEVER_FIRED[event];
+  return why === undefined ? [] : [`${event} never fires here: ${why}`];
+}
+
+const SYSTEM = /^\/(?:bin|sbin|usr|etc|dev|proc|tmp|opt\/homebrew)(?:\/|$)/;
+const ABSOLUTE = /(?<![\w$}"'.~:/-])["']?(\/[\w.@+/-]+)/g;
+
+function machinePaths(entry: Entry, root: string): readonly string[] {
+  const found = [...commandLine(entry).matchAll(ABSOLUTE)].map(([, file = '']) => file);
+  return [...new Set(found)]
+    .filter((file) => !SYSTEM.test(file))
+    .map((file) => onlyHere(file, root));
+}
+
+function onlyHere(file: string, root: string): string {
+  const inside = findPathInside(root, file);
+  if (inside === null) return `names ${file}, which only this machine has`;
+  return `names ${file}, which only this checkout has: write "$CLAUDE_PROJECT_DIR"/${inside}`;
 }

@@ -1,8 +1,9 @@
-import type { HookEvent } from '../../../hooks/facts.ts';
+import type { HookEvent, EventFacts } from '../../../hooks/facts.ts';
 import type { HandlerInput } from '../../../hooks/handler.ts';
-import { CLAUDE_EVENTS, type ClaudeEvent } from '../names.ts';
-import { eventFields } from './event-fields.ts';
-import type { Fields } from './fields.ts';
+import { CLAUDE_EVENTS, type ClaudeEvent } from '../events.ts';
+import type { Fields, FieldContext } from './fields.ts';
+import { batchFields, failedFields, succeededFields, toolFields } from './tool-fields.ts';
+import { agentTranscriptPath } from './transcript.ts';
 
 export interface PayloadRequest {
   readonly input: HandlerInput;
@@ -78,4 +79,199 @@ export function tellsEffort(name: string): boolean {
 function effort(name: ClaudeEvent, event: HookEvent): Fields | undefined {
   if (event.effort === undefined || !tellsEffort(name)) return undefined;
   return { level: event.effort };
+}
+
+/** What an event's payload has beyond the fields of every event; undefined ones are left out. */
+function eventFields(input: HandlerInput, context: FieldContext): Fields {
+  const { event } = input;
+  switch (event.name) {
+    case 'PreToolUse':
+      return {
+        ...toolFields(input, event, context),
+        tool_use_id: event.tool.callId,
+        mcp_server: event.mcpServer,
+      };
+    case 'PermissionRequest':
+      return {
+        ...toolFields(input, event, context),
+        permission_suggestions: event.suggestions,
+        mcp_server: event.mcpServer,
+      };
+    case 'PermissionDenied':
+      return {
+        ...toolFields(input, event, context),
+        tool_use_id: event.tool.callId,
+        reason: event.reason,
+        mcp_server: event.mcpServer,
+      };
+    case 'PostToolUse':
+      return succeededFields(input, event, context);
+    case 'PostToolUseFailure':
+      return failedFields(input, event, context);
+    case 'PostToolBatch':
+      return batchFields(event);
+    case 'Stop':
+      return stopFields(event);
+    case 'SubagentStop':
+      return stopFields(event, {
+        agent_transcript_path:
+          event.agentTranscriptPath ?? agentTranscriptPath(context.transcriptPath, event.agent.id),
+      });
+    default:
+      return sessionFields(event) ?? newsFields(event) ?? serverFields(event);
+  }
+}
+
+function stopFields(event: EventFacts['Stop'], transcript: Fields = {}): Fields {
+  return {
+    stop_hook_active: event.again,
+    ...transcript,
+    last_assistant_message: event.lastText === '' ? undefined : event.lastText,
+    background_tasks: (event.backgroundTasks ?? []).map(({ agentType, ...task }) => ({
+      ...task,
+      agent_type: agentType,
+    })),
+    session_crons: event.scheduledPrompts ?? [],
+  };
+}
+
+function sessionFields(event: HookEvent): Fields | null {
+  switch (event.name) {
+    case 'SessionStart':
+      return sessionStart(event);
+    case 'Setup':
+      return { trigger: event.trigger };
+    case 'SessionEnd':
+      return { reason: event.reason };
+    case 'UserPromptSubmit':
+      return {
+        prompt: event.prompt,
+        source: event.source,
+        session_title: event.title,
+        user_prompt: event.prompt,
+      };
+    case 'UserPromptExpansion':
+      return {
+        expansion_type: event.kind ?? 'slash_command',
+        command_name: event.command,
+        command_args: event.commandArguments,
+        command_source: event.commandSource,
+        prompt: event.prompt,
+      };
+    case 'PreCompact':
+      return { trigger: event.trigger, custom_instructions: event.instructions ?? null };
+    case 'PostCompact':
+      return { trigger: event.trigger, compact_summary: event.summary };
+    case 'RunEnd':
+      return {
+        error: event.errorClass ?? 'unknown',
+        error_details: event.errorDetails,
+        last_assistant_message: event.lastText ?? event.error?.message,
+      };
+    case 'PreModelSwitch':
+    case 'PostModelSwitch':
+      return modelSwitch(event);
+    default:
+      return null;
+  }
+}
+
+function sessionStart(event: HookEvent<'SessionStart'>): Fields {
+  return {
+    source: event.source,
+    model: event.model.id === 'unknown' ? undefined : event.model.id,
+    session_title: event.title,
+    seconds_since_last_response: event.secondsSinceLastResponse,
+    context_tokens: event.contextTokens,
+    prompt_cache_likely_expired: event.isCacheLikelyExpired,
+    estimated_cache_write_usd: event.cacheWriteUsd,
+    session_trigger: event.source,
+  };
+}
+
+function modelSwitch(event: EventFacts['PreModelSwitch']): Fields {
+  return {
+    from_model: event.fromModel,
+    to_model: event.toModel,
+    requested_model: event.requestedModel,
+    source: event.source,
+    context_tokens: event.contextTokens,
+    prompt_cache_warm: event.isCacheWarm,
+    cache_ttl: event.cacheLifetime,
+    estimated_cache_write_usd: event.cacheWriteUsd,
+    pricing: event.pricing,
+  };
+}
+
+function newsFields(event: HookEvent): Fields | null {
+  switch (event.name) {
+    case 'Notification':
+      return { message: event.message, title: event.title, notification_type: event.type };
+    case 'MessageDisplay':
+      return {
+        turn_id: event.turnId ?? event.promptId ?? event.messageId,
+        message_id: event.messageId,
+        index: event.index ?? 0,
+        final: event.isFinal ?? true,
+        delta: event.text,
+      };
+    case 'ConfigChange':
+      return { source: event.source, file_path: event.file === '' ? undefined : event.file };
+    case 'InstructionsLoaded':
+      return {
+        file_path: event.file,
+        memory_type: event.memoryType ?? 'Project',
+        load_reason: event.loadReason,
+        globs: event.globs,
+        trigger_file_path: event.triggerFile,
+        parent_file_path: event.parentFile,
+      };
+    case 'CwdChanged':
+      return { old_cwd: event.from, new_cwd: event.to };
+    case 'DirectoryAdded':
+      return { directory: event.directory, source: event.source };
+    case 'FileChanged':
+      return { file_path: event.file, event: event.change };
+    case 'WorktreeCreate':
+      return { name: event.worktree };
+    case 'WorktreeRemove':
+      return { worktree_path: event.path };
+    default:
+      return null;
+  }
+}
+
+function serverFields(event: HookEvent): Fields {
+  switch (event.name) {
+    case 'TaskCreated':
+    case 'TaskCompleted':
+      return {
+        task_id: event.itemId,
+        task_subject: event.subject,
+        task_description: event.description,
+        teammate_name: event.teammate,
+        team_name: event.team,
+      };
+    case 'TeammateIdle':
+      return { teammate_name: event.teammate, team_name: event.team };
+    case 'Elicitation':
+      return {
+        mcp_server_name: event.server,
+        message: event.message,
+        mode: event.mode,
+        url: event.url,
+        elicitation_id: event.elicitationId,
+        requested_schema: event.schema,
+      };
+    case 'ElicitationResult':
+      return {
+        mcp_server_name: event.server,
+        elicitation_id: event.elicitationId,
+        mode: event.mode,
+        action: event.action,
+        content: event.content,
+      };
+    default:
+      return {};
+  }
 }

@@ -1,9 +1,16 @@
 import { closestName } from '../../../base/spelling.ts';
-import type { FiredEvent, Moment } from '../../../hooks/facts.ts';
-import { CLAUDE_EVENT_NAMES, isClaudeEvent, type ClaudeEvent } from '../names.ts';
-import { given } from './given.ts';
+import type {
+  FiredEvent,
+  Moment,
+  BackgroundTaskFacts,
+  EventFacts,
+  ScheduledPromptFacts,
+  CallFacts,
+} from '../../../hooks/facts.ts';
+import { CLAUDE_EVENT_NAMES, isClaudeEvent, type ClaudeEvent } from '../events.ts';
+import { given } from './fields.ts';
 import { invalid, type PayloadReader, readerOf } from './payload-reader.ts';
-import { readEvent } from './read-event.ts';
+import { isRecord } from '../../../base/json.ts';
 
 /** Reads a payload that Claude Code wrote as the event it tells of. */
 export function readClaudePayload(payload: unknown): FiredEvent {
@@ -38,4 +45,326 @@ function readAgent(payload: PayloadReader): Moment['agent'] | undefined {
   const sessionId = payload.textOr('session_id', 'main');
   if (id !== undefined) return { id, parentId: sessionId, type: type ?? null };
   return type === undefined ? undefined : { id: sessionId, parentId: null, type };
+}
+
+type Readers = { readonly [Name in ClaudeEvent]: (payload: PayloadReader) => FiredEvent };
+
+/** The event that a payload tells of; what it leaves out is as Claude would mean it. */
+export function readEvent(name: ClaudeEvent, payload: PayloadReader): FiredEvent {
+  return READERS[name](payload);
+}
+
+const READERS: Readers = {
+  PreToolUse: (payload) => ({ name: 'PreToolUse', ...readTool(payload) }),
+  PermissionRequest: (payload) => ({
+    name: 'PermissionRequest',
+    ...readTool(payload),
+    ...given({ suggestions: payload.findItems('permission_suggestions') }),
+  }),
+  PermissionDenied: (payload) => ({
+    name: 'PermissionDenied',
+    ...readTool(payload),
+    reason: payload.textOr('reason', ''),
+  }),
+  PostToolUse: readFinishedTool,
+  PostToolUseFailure: readFinishedTool,
+  PostToolBatch: readBatch,
+  UserPromptSubmit: (payload) => ({
+    name: 'UserPromptSubmit',
+    prompt: payload.textOr('prompt', '', 'user_prompt'),
+    ...given({ source: payload.findText('source'), title: payload.findText('session_title') }),
+  }),
+  UserPromptExpansion: (payload) => ({
+    name: 'UserPromptExpansion',
+    prompt: payload.textOr('prompt', ''),
+    command: payload.textOr('command_name', ''),
+    commandArguments: payload.textOr('command_args', ''),
+    ...given({
+      kind: payload.findChoice('expansion_type', ['slash_command', 'mcp_prompt']),
+      commandSource: payload.findText('command_source'),
+    }),
+  }),
+  SessionStart: readSessionStart,
+  Setup: (payload) => ({
+    name: 'Setup',
+    trigger: payload.findChoice('trigger', ['init', 'maintenance']) ?? 'init',
+  }),
+  SessionEnd: (payload) => ({ name: 'SessionEnd', reason: payload.textOr('reason', 'other') }),
+  Stop: (payload) => ({ name: 'Stop', ...readStop(payload) }),
+  SubagentStart: (payload) => ({ name: 'SubagentStart', agentType: agentType(payload) }),
+  SubagentStop: (payload) => ({
+    name: 'SubagentStop',
+    agentType: agentType(payload),
+    ...readStop(payload),
+    ...given({ agentTranscriptPath: payload.findText('agent_transcript_path') }),
+  }),
+  StopFailure: readStopFailure,
+  Notification: (payload) => ({
+    name: 'Notification',
+    type: payload.textOr('notification_type', ''),
+    message: payload.textOr('message', ''),
+    ...given({ title: payload.findText('title') }),
+  }),
+  MessageDisplay: (payload) => ({
+    name: 'MessageDisplay',
+    text: payload.textOr('delta', ''),
+    messageId: payload.textOr('message_id', ''),
+    ...given({
+      turnId: payload.findText('turn_id'),
+      index: payload.findNumber('index'),
+      isFinal: payload.findFlag('final'),
+    }),
+  }),
+  PreCompact: (payload) => ({
+    name: 'PreCompact',
+    trigger: compactionTrigger(payload),
+    instructions: payload.findText('custom_instructions') ?? null,
+  }),
+  PostCompact: (payload) => ({
+    name: 'PostCompact',
+    trigger: compactionTrigger(payload),
+    summary: payload.textOr('compact_summary', ''),
+  }),
+  PreModelSwitch: (payload) => ({ name: 'PreModelSwitch', ...readSwitch(payload) }),
+  PostModelSwitch: (payload) => ({ name: 'PostModelSwitch', ...readSwitch(payload) }),
+  TaskCreated: (payload) => ({ name: 'TaskCreated', ...readItem(payload) }),
+  TaskCompleted: (payload) => ({ name: 'TaskCompleted', ...readItem(payload) }),
+  TeammateIdle: (payload) => ({
+    name: 'TeammateIdle',
+    teammate: payload.textOr('teammate_name', ''),
+    ...given({ team: payload.findText('team_name') }),
+  }),
+  Elicitation: (payload) => ({
+    name: 'Elicitation',
+    ...readElicitation(payload),
+    message: payload.textOr('message', ''),
+    ...given({ schema: payload.value('requested_schema'), url: payload.findText('url') }),
+  }),
+  ElicitationResult: (payload) => ({
+    name: 'ElicitationResult',
+    ...readElicitation(payload),
+    action: payload.textOr('action', 'cancel'),
+    ...given({ content: payload.value('content') }),
+  }),
+  ConfigChange: (payload) => ({
+    name: 'ConfigChange',
+    source: payload.textOr('source', ''),
+    file: payload.textOr('file_path', ''),
+  }),
+  InstructionsLoaded: (payload) => ({
+    name: 'InstructionsLoaded',
+    file: payload.textOr('file_path', ''),
+    loadReason: payload.textOr('load_reason', 'session_start'),
+    ...given({
+      memoryType: payload.findChoice('memory_type', ['User', 'Project', 'Local', 'Managed']),
+      globs: payload.findTexts('globs'),
+      triggerFile: payload.findText('trigger_file_path'),
+      parentFile: payload.findText('parent_file_path'),
+    }),
+  }),
+  CwdChanged: (payload) => ({
+    name: 'CwdChanged',
+    from: payload.textOr('old_cwd', ''),
+    to: payload.textOr('new_cwd', ''),
+  }),
+  DirectoryAdded: (payload) => ({
+    name: 'DirectoryAdded',
+    directory: payload.textOr('directory', ''),
+    source: payload.textOr('source', ''),
+  }),
+  FileChanged: (payload) => ({
+    name: 'FileChanged',
+    file: payload.textOr('file_path', ''),
+    change: payload.findChoice('event', ['change', 'add', 'unlink']) ?? 'change',
+  }),
+  WorktreeCreate: (payload) => ({ name: 'WorktreeCreate', worktree: payload.textOr('name', '') }),
+  WorktreeRemove: (payload) => ({
+    name: 'WorktreeRemove',
+    path: payload.textOr('worktree_path', ''),
+  }),
+};
+
+const SESSION_SOURCES = ['startup', 'resume', 'clear', 'compact', 'fork'] as const;
+
+function readSessionStart(payload: PayloadReader): FiredEvent {
+  const model = payload.findText('model');
+  const source =
+    payload.findChoice('source', SESSION_SOURCES) ??
+    payload.findChoice('session_trigger', SESSION_SOURCES);
+  return {
+    name: 'SessionStart',
+    source: source ?? 'startup',
+    ...given({
+      model: model === undefined ? undefined : { provider: 'anthropic', id: model },
+      title: payload.findText('session_title'),
+      secondsSinceLastResponse: payload.findNumber('seconds_since_last_response'),
+      contextTokens: payload.findNumber('context_tokens'),
+      isCacheLikelyExpired: payload.findFlag('prompt_cache_likely_expired'),
+      cacheWriteUsd: payload.findNumber('estimated_cache_write_usd'),
+    }),
+  };
+}
+
+function readStop(payload: PayloadReader): EventFacts['Stop'] {
+  return {
+    lastText: payload.textOr('last_assistant_message', ''),
+    again: payload.findFlag('stop_hook_active') ?? false,
+    ...given({
+      backgroundTasks: payload.findList('background_tasks')?.map(readBackgroundTask),
+      scheduledPrompts: payload.findList('session_crons')?.map(readScheduledPrompt),
+    }),
+  };
+}
+
+function readBackgroundTask(task: PayloadReader): BackgroundTaskFacts {
+  return {
+    id: task.textOr('id', ''),
+    type: task.textOr('type', ''),
+    status: task.textOr('status', ''),
+    description: task.textOr('description', ''),
+    ...given({
+      command: task.findText('command'),
+      agentType: task.findText('agent_type'),
+      server: task.findText('server'),
+      tool: task.findText('tool'),
+      name: task.findText('name'),
+    }),
+  };
+}
+
+function readScheduledPrompt(cron: PayloadReader): ScheduledPromptFacts {
+  return {
+    id: cron.textOr('id', ''),
+    schedule: cron.textOr('schedule', ''),
+    recurring: cron.findFlag('recurring') ?? false,
+    prompt: cron.textOr('prompt', ''),
+  };
+}
+
+function agentType(payload: PayloadReader): string {
+  return payload.textOr('agent_type', 'general-purpose');
+}
+
+function readStopFailure(payload: PayloadReader): FiredEvent {
+  const lastText = payload.findText('last_assistant_message');
+  const errorClass = payload.textOr('error', 'unknown');
+  return {
+    name: 'RunEnd',
+    status: 'failed',
+    error: { name: 'Error', message: lastText ?? errorClass },
+    errorClass,
+    ...given({ errorDetails: payload.findText('error_details'), lastText }),
+  };
+}
+
+function compactionTrigger(payload: PayloadReader): 'manual' | 'auto' {
+  return payload.findChoice('trigger', ['manual', 'auto']) ?? 'auto';
+}
+
+function readSwitch(payload: PayloadReader): EventFacts['PreModelSwitch'] {
+  return {
+    fromModel: payload.textOr('from_model', ''),
+    toModel: payload.textOr('to_model', ''),
+    requestedModel: payload.findText('requested_model') ?? null,
+    source: payload.textOr('source', ''),
+    ...given({
+      contextTokens: payload.findNumber('context_tokens'),
+      isCacheWarm: payload.findFlag('prompt_cache_warm'),
+      cacheLifetime: payload.findText('cache_ttl'),
+      cacheWriteUsd: payload.findNumber('estimated_cache_write_usd'),
+      pricing: payload.findText('pricing'),
+    }),
+  };
+}
+
+function readItem(payload: PayloadReader): EventFacts['TaskCreated'] {
+  return {
+    itemId: payload.textOr('task_id', ''),
+    subject: payload.textOr('task_subject', ''),
+    ...given({
+      description: payload.findText('task_description'),
+      teammate: payload.findText('teammate_name'),
+      team: payload.findText('team_name'),
+    }),
+  };
+}
+
+function readElicitation(
+  payload: PayloadReader,
+): Pick<EventFacts['Elicitation'], 'server' | 'mode' | 'elicitationId'> {
+  return {
+    server: payload.textOr('mcp_server_name', ''),
+    ...given({
+      mode: payload.findChoice('mode', ['form', 'url']),
+      elicitationId: payload.findText('elicitation_id'),
+    }),
+  };
+}
+
+function readTool(payload: PayloadReader): EventFacts['PreToolUse'] {
+  return { tool: readCall(payload), ...given({ mcpServer: readServer(payload) }) };
+}
+
+function readFinishedTool(payload: PayloadReader): FiredEvent {
+  const tool = readTool(payload);
+  const durationMs = payload.findNumber('duration_ms') ?? 0;
+  if (payload.value('hook_event_name') === 'PostToolUse') {
+    const response = payload.value('tool_response') ?? payload.value('tool_result');
+    const result = { response, text: textOf(response), success: true };
+    return { name: 'PostToolUse', ...tool, result, durationMs };
+  }
+  const error = payload.textOr('error', '');
+  const exitCode = /^Exit code (\d+)/u.exec(error)?.[1];
+  return {
+    name: 'PostToolUseFailure',
+    ...tool,
+    result: {
+      response: undefined,
+      text: error,
+      success: false,
+      error,
+      ...(exitCode === undefined ? {} : { exitCode: Number(exitCode) }),
+    },
+    durationMs,
+    ...given({ interrupted: payload.findFlag('is_interrupt') }),
+  };
+}
+
+function readBatch(payload: PayloadReader): FiredEvent {
+  const calls = (payload.findList('tool_calls') ?? []).map((call) => ({
+    ...readCall(call),
+    ...given({ answer: call.value('tool_response') }),
+  }));
+  return { name: 'PostToolBatch', calls };
+}
+
+function readCall(payload: PayloadReader): CallFacts {
+  return {
+    callId: payload.textOr('tool_use_id', ''),
+    name: payload.text('tool_name'),
+    input: payload.value('tool_input') ?? {},
+  };
+}
+
+function readServer(payload: PayloadReader): EventFacts['PreToolUse']['mcpServer'] {
+  const server = payload.find('mcp_server');
+  return server && { name: server.textOr('name', ''), source: server.textOr('source', '') };
+}
+
+/** What the model sees of a tool's response: the text in it, or all of it. */
+function textOf(response: unknown): string {
+  if (typeof response === 'string') return response;
+  if (Array.isArray(response)) return response.map(blockText).join('\n');
+  if (!isRecord(response)) return JSON.stringify(response) ?? '';
+  const { stdout, file, result, content } = response;
+  const told = [stdout, isRecord(file) ? file['content'] : undefined, result].find(
+    (text) => typeof text === 'string',
+  );
+  if (typeof told === 'string') return told;
+  return Array.isArray(content) ? content.map(blockText).join('\n') : JSON.stringify(response);
+}
+
+function blockText(block: unknown): string {
+  const isText = isRecord(block) && typeof block['text'] === 'string';
+  return isText ? String(block['text']) : (JSON.stringify(block) ?? '');
 }

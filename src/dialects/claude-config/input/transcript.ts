@@ -3,11 +3,11 @@ import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { messageOf } from '../../../base/errors.ts';
 import { appendPrivateFile } from '../../../base/files.ts';
 import { viewsOf } from '../../../tool-vocabularies/tool-views.ts';
-import type { CallFacts, HookEvent } from '../../../hooks/facts.ts';
+import type { CallFacts, HookEvent, Moment } from '../../../hooks/facts.ts';
 import type { Fields } from './fields.ts';
-import { agentTranscriptPath, transcriptPath } from './transcript-path.ts';
+import path from 'node:path';
 
-export interface Transcript {
+interface Transcript {
   /** The session's transcript, also for what happens in a sub-agent. */
   readonly path: string;
   /** Why it could not be written, or null. */
@@ -196,4 +196,26 @@ function lineOf(message: Message, event: HookEvent, { uuid, parentUuid }: Ids): 
 function isoTime(ms: number): string {
   const date = new Date(ms);
   return Number.isNaN(date.getTime()) ? '' : date.toISOString();
+}
+
+const LONGEST_NAME = 200;
+
+/** Where a session's transcript stands below a directory: `<start directory>/<session>.jsonl`. */
+export function transcriptPath(directory: string, moment: Moment): string {
+  const start = moment.startDirectory ?? moment.workspaceRoots[0] ?? moment.cwd;
+  return path.join(directory, fileName(start), `${fileName(moment.sessionId)}.jsonl`);
+}
+
+/** Where a sub-agent's own transcript stands, beside that of its session. */
+export function agentTranscriptPath(sessionTranscript: string, agentId: string): string {
+  const session = sessionTranscript.replace(/\.jsonl$/u, '');
+  return path.join(session, 'subagents', `agent-${fileName(agentId)}.jsonl`);
+}
+
+/** Any text as a name that no file system refuses and that leads nowhere else. */
+function fileName(text: string): string {
+  const name = text.replace(/[^A-Za-z0-9]/gu, '-');
+  if (name.length <= LONGEST_NAME) return name === '' ? '-' : name;
+  const digest = createHash('sha256').update(text).digest('hex').slice(0, 8);
+  return `${name.slice(0, LONGEST_NAME)}-${digest}`;
 }

@@ -4,7 +4,7 @@ import { vocabularyOfName } from '../../../tool-vocabularies/tool-views.ts';
 import type { HookEvent } from '../../../hooks/facts.ts';
 import { compileMatcher, type ListRule, type Matcher } from '../../../hooks/matcher.ts';
 import type { Entry } from '../entry.ts';
-import { type ClaudeEvent, isGate } from '../names.ts';
+import { type ClaudeEvent, isGate } from '../events.ts';
 import { screenFor } from './pattern-screen.ts';
 import { hasSubject, isToolEvent } from './subjects.ts';
 

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type * as redosDetector from 'redos-detector';
 import type { PatternScreen } from '../../../hooks/matcher.ts';
-import { type ClaudeEvent, isGate } from '../names.ts';
+import { type ClaudeEvent, isGate } from '../events.ts';
 
 const MAX_STEPS = 5000;
 // The steps bound the work; a machine that is busy may take its time for them.

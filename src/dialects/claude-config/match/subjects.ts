@@ -1,5 +1,5 @@
 import { EVENTS } from '../../../hooks/events.ts';
-import { CLAUDE_EVENTS, type ClaudeEvent } from '../names.ts';
+import { CLAUDE_EVENTS, type ClaudeEvent } from '../events.ts';
 
 const TOOL_EVENTS: readonly ClaudeEvent[] = [
   'PreToolUse',

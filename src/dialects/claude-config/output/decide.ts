@@ -2,8 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Decision, Failure } from '../../../hooks/decision.ts';
 import type { Answer, HandlerInput } from '../../../hooks/handler.ts';
 import { lastWords } from '../../last-error-line.ts';
-import type { ClaudeEvent } from '../names.ts';
-import { changesOf, type Decided, joined, NOTHING } from './changes.ts';
+import type { ClaudeEvent } from '../events.ts';
 import {
   type FailedHook,
   failureOf,
@@ -24,8 +23,129 @@ import {
   rulingOf,
   stopOf,
 } from './rulings.ts';
-import { checkAnswer, type HookAnswer } from './schema.ts';
+import { checkAnswer, type HookAnswer, type SpecificOutput } from './schema.ts';
 import { capText, type Spill } from './spill.ts';
+import path from 'node:path';
+import { cutText, isRecord, typeName } from '../../../base/json.ts';
+import { resultOf } from '../../../tool-vocabularies/tool-views.ts';
+
+interface Decided {
+  readonly decision: Decision;
+  readonly notes: readonly string[];
+}
+
+const NOTHING: Decided = { decision: {}, notes: [] };
+
+/** What an answer changes besides the effect. Only the fields that the event reads are there. */
+function changesOf(specific: SpecificOutput, input: HandlerInput, spill: Spill): Decided {
+  return joined([
+    contextOf(specific, spill),
+    { decision: plainChanges(specific), notes: [] },
+    classifierOf(specific),
+    outputOf(specific, input),
+    titleOf(specific, input),
+    watchPathsOf(specific),
+  ]);
+}
+
+function joined(all: readonly Decided[]): Decided {
+  const decision: Decision = {};
+  for (const each of all) Object.assign(decision, each.decision);
+  return { decision, notes: all.flatMap((each) => each.notes) };
+}
+
+/**
+ * On Stop and SubagentStop the agent goes on to read it, as after a refusal, and that counts against
+ * the same cap. It stays context here, because it is no reason: the host goes on when there is any.
+ */
+function contextOf({ additionalContext }: SpecificOutput, spill: Spill): Decided {
+  if (additionalContext === undefined || additionalContext === '') return NOTHING;
+  const { text, notes } = capText(additionalContext, { name: 'additionalContext', spill });
+  return { decision: { context: text }, notes };
+}
+
+function plainChanges(specific: SpecificOutput): Decision {
+  const { updatedInput, updatedPrompt, suppressOriginalPrompt, initialUserMessage } = specific;
+  const { reloadSkills, retry, worktreePath, displayContent, action, content } = specific;
+  return {
+    ...(updatedInput === undefined ? {} : { input: updatedInput }),
+    ...(updatedPrompt === undefined ? {} : { prompt: updatedPrompt }),
+    ...(suppressOriginalPrompt === undefined ? {} : { suppressPrompt: suppressOriginalPrompt }),
+    ...(initialUserMessage === undefined ? {} : { initialMessage: initialUserMessage }),
+    ...(reloadSkills === undefined ? {} : { reloadSkills }),
+    ...(retry === undefined ? {} : { retry }),
+    ...(worktreePath === undefined ? {} : { worktreePath }),
+    ...(displayContent === undefined ? {} : { display: displayContent }),
+    ...(action === undefined
+      ? {}
+      : { answer: content === undefined ? { action } : { action, content } }),
+  };
+}
+
+const MAX_CLASSIFIER_CHARACTERS = 2000;
+
+function classifierOf({ classifierContext: text }: SpecificOutput): Decided {
+  if (text === undefined) return NOTHING;
+  const cut = cutText(text, MAX_CLASSIFIER_CHARACTERS);
+  const note = `classifierContext cut at ${MAX_CLASSIFIER_CHARACTERS} characters; it had ${text.length}`;
+  return { decision: { classifierContext: cut }, notes: cut === text ? [] : [note] };
+}
+
+function outputOf(specific: SpecificOutput, input: HandlerInput): Decided {
+  const isMcp = input.tool?.name.startsWith('mcp__') === true;
+  const { updatedToolOutput, updatedMcpToolOutput } = specific;
+  if (updatedToolOutput !== undefined) {
+    const problem = isMcp ? null : shapeProblem(shownResponse(input), updatedToolOutput);
+    if (problem === null) return { decision: { output: updatedToolOutput }, notes: [] };
+    return { decision: {}, notes: [`updatedToolOutput was ignored: ${problem}`] };
+  }
+  if (updatedMcpToolOutput === undefined) return NOTHING;
+  if (isMcp) return { decision: { output: updatedMcpToolOutput }, notes: [] };
+  const note = `updatedMCPToolOutput counts for MCP tools only, not for ${input.tool?.name}; say updatedToolOutput`;
+  return { decision: {}, notes: [note] };
+}
+
+/** What the hook was told that the tool answered. */
+function shownResponse({ event, tool }: HandlerInput): unknown {
+  if (event.name !== 'PostToolUse') return undefined;
+  const view = { vocabulary: 'claude', part: tool?.part ?? null } as const;
+  return resultOf(event.tool, event.result, view);
+}
+
+/** A built-in tool's output may only be replaced by one of its own shape, or the model sees rubbish. */
+function shapeProblem(shown: unknown, updated: unknown): string | null {
+  if (shown === undefined || shown === null) return null;
+  if (typeName(shown) !== typeName(updated)) {
+    return `expected ${typeName(shown)} as in tool_response, found ${typeName(updated)}`;
+  }
+  if (!isRecord(shown) || !isRecord(updated)) return null;
+  const common = Object.keys(updated).filter((key) => Object.hasOwn(shown, key));
+  if (common.length === 0) return 'it has none of the keys of tool_response';
+  const odd = common.find((key) => !isLike(shown[key], updated[key]));
+  if (odd === undefined) return null;
+  return `expected "${odd}" to be ${typeName(shown[odd])}, found ${typeName(updated[odd])}`;
+}
+
+function isLike(shown: unknown, updated: unknown): boolean {
+  return shown === null || updated === null || typeName(shown) === typeName(updated);
+}
+
+/** A conversation that was cleared or compacted keeps the title that it has. */
+function titleOf({ sessionTitle }: SpecificOutput, { event }: HandlerInput): Decided {
+  if (sessionTitle === undefined) return NOTHING;
+  const isSameSession =
+    event.name === 'SessionStart' && (event.source === 'clear' || event.source === 'compact');
+  if (!isSameSession) return { decision: { title: sessionTitle }, notes: [] };
+  return { decision: {}, notes: [`sessionTitle has no effect when the source is ${event.source}`] };
+}
+
+function watchPathsOf({ watchPaths }: SpecificOutput): Decided {
+  if (watchPaths === undefined) return NOTHING;
+  const absolute = watchPaths.filter((file) => path.isAbsolute(file));
+  const ignored = watchPaths.length - absolute.length;
+  const note = `watchPaths must be absolute; ${ignored} of ${watchPaths.length} were ignored`;
+  return { decision: { watchPaths: absolute }, notes: ignored === 0 ? [] : [note] };
+}
 
 /** How a hook ended and what it said. An HTTP answer is exit code 0 with its body as stdout. */
 export interface OutputRequest extends FailedHook {

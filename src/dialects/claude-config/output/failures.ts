@@ -1,7 +1,7 @@
 import type { Failure, FailurePolicy } from '../../../hooks/decision.ts';
 import { EVENTS } from '../../../hooks/events.ts';
 import { lastWords } from '../../last-error-line.ts';
-import { CLAUDE_EVENTS, type ClaudeEvent } from '../names.ts';
+import { CLAUDE_EVENTS, type ClaudeEvent } from '../events.ts';
 
 /** The hook that failed, as the texts about it need to know it. */
 export interface FailedHook {

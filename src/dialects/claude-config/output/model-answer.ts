@@ -1,7 +1,7 @@
 import { cutText, isRecord, parseJson } from '../../../base/json.ts';
 import type { Decision } from '../../../hooks/decision.ts';
 import type { Answer } from '../../../hooks/handler.ts';
-import type { ClaudeEvent } from '../names.ts';
+import type { ClaudeEvent } from '../events.ts';
 
 export interface ModelAnswerRequest {
   readonly event: ClaudeEvent;

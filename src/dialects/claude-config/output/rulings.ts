@@ -1,5 +1,5 @@
 import type { Decision, Effect, Stop } from '../../../hooks/decision.ts';
-import { CLAUDE_EVENTS, type ClaudeEvent } from '../names.ts';
+import { CLAUDE_EVENTS, type ClaudeEvent } from '../events.ts';
 import type { HookAnswer, PermissionDecision } from './schema.ts';
 
 /** An effect and the reason that the hook itself gave for it. */

@@ -1,4 +1,9 @@
 import { cutText } from '../../../base/json.ts';
+import path from 'node:path';
+import { appendPrivateFile } from '../../../base/files.ts';
+import type { HookEvent } from '../../../hooks/facts.ts';
+import { safeFileName } from '../../../process/env-files.ts';
+import type { ClaudeSession } from '../session.ts';
 
 /** Writes the whole text to a file of that name's kind; gives its path, or null when it could not. */
 export type Spill = (text: string, name: string) => string | null;
@@ -6,12 +11,12 @@ export type Spill = (text: string, name: string) => string | null;
 const MAX_TEXT_CHARACTERS = 10_000;
 const PREVIEW_CHARACTERS = 2000;
 
-export interface Capped {
+interface Capped {
   readonly text: string;
   readonly notes: readonly string[];
 }
 
-export interface Oversize {
+interface Oversize {
   /** The field it comes from: `additionalContext`, `systemMessage` or `stdout`. */
   readonly name: string;
   readonly spill: Spill;
@@ -40,4 +45,23 @@ function persisted(text: string, path: string): string {
     '...',
     '</persisted-output>',
   ].join('\n');
+}
+
+let spilled = 0;
+
+/** Keeps output that is too long for the model in a file that the model can read. */
+export function createSpill({ stateDirectory }: ClaudeSession, event: HookEvent): Spill {
+  return (text, name) => {
+    if (stateDirectory === null) return null;
+    spilled += 1;
+    const file = `hook-${event.at}-${process.pid}-${spilled}-${safeFileName(name)}.txt`;
+    const place = path.join(stateDirectory, 'tool-results', safeFileName(event.sessionId), file);
+    try {
+      appendPrivateFile(place, text);
+      return place;
+    } catch {
+      // The caller cuts the text instead, and says so.
+      return null;
+    }
+  };
 }

@@ -7,7 +7,6 @@ import type { Ignored, Place } from '../../discovery.ts';
 import { findOwningRoot } from '../../place.ts';
 import type { PluginFacts } from '../entry.ts';
 import type { ClaudePlaces } from './places.ts';
-import { createPluginIndex, splitPluginId } from './plugin-index.ts';
 import { readConfigText } from '../../read-config-text.ts';
 import { isTrusted, type SettingsReading, textsOf } from './read-settings.ts';
 
@@ -22,7 +21,7 @@ export interface Plugin {
   readonly isForced: boolean;
 }
 
-export interface FoundPlugins {
+interface FoundPlugins {
   readonly plugins: readonly Plugin[];
   readonly ignored: readonly Ignored[];
 }
@@ -201,4 +200,71 @@ function factsOf(
     data: claudeDirectory === null ? null : path.join(claudeDirectory, 'plugins', 'data', kept),
     options: options.get(id) ?? {},
   };
+}
+
+/** Finds the directory of a plugin by its id, `name@marketplace`; null when it is not installed. */
+type PluginIndex = (id: string) => string | null;
+
+/** Plugins as Claude Code keeps them: a list of what is installed, and marketplaces that lie on this machine. */
+function createPluginIndex(places: ClaudePlaces): PluginIndex {
+  if (places.claudeDirectory === null) return () => null;
+  const directory = path.join(places.claudeDirectory, 'plugins');
+  const installed = readRecord(path.join(directory, 'installed_plugins.json'))['plugins'];
+  const marketplaces = readRecord(path.join(directory, 'known_marketplaces.json'));
+  return (id) => {
+    const found = findInstalled(isRecord(installed) ? installed[id] : undefined, places);
+    const place = found ?? findInMarketplace(id, { directory, marketplaces });
+    if (place === null) return null;
+    const absolute = path.resolve(directory, place);
+    return isDirectory(absolute) ? absolute : null;
+  };
+}
+
+function readRecord(file: string): Record<string, unknown> {
+  const text = readConfigText(file);
+  if (typeof text !== 'string') return {};
+  const parsed = parseJson(text);
+  return parsed.ok && isRecord(parsed.value) ? parsed.value : {};
+}
+
+/** Version 1 of the list has one installation per plugin, version 2 one per scope. */
+function findInstalled(listed: unknown, { startDirectory }: ClaudePlaces): string | null {
+  const all = (Array.isArray(listed) ? listed : [listed]).filter(isRecord);
+  const start = findRealPath(startDirectory) ?? startDirectory;
+  const isOfProject = ({ projectPath }: Record<string, unknown>) =>
+    typeof projectPath === 'string' && (findRealPath(projectPath) ?? projectPath) === start;
+  // An installation for another project comes last: it may be an old version.
+  const best = all.find(isOfProject) ?? all.find((each) => !('projectPath' in each)) ?? all[0];
+  const place = best?.['installPath'];
+  return typeof place === 'string' ? place : null;
+}
+
+interface Marketplaces {
+  readonly directory: string;
+  readonly marketplaces: Readonly<Record<string, unknown>>;
+}
+
+function findInMarketplace(id: string, { directory, marketplaces }: Marketplaces): string | null {
+  const { name, marketplace } = splitPluginId(id);
+  const known = marketplaces[marketplace];
+  const location = isRecord(known) ? known['installLocation'] : undefined;
+  const base =
+    typeof location === 'string' ? location : path.join(directory, 'marketplaces', marketplace);
+  const catalogue = readRecord(path.join(base, '.claude-plugin', 'marketplace.json'));
+  const listed = Array.isArray(catalogue['plugins']) ? catalogue['plugins'] : [];
+  const plugin = listed.filter(isRecord).find((each) => each['name'] === name);
+  const source = plugin?.['source'];
+  return typeof source === 'string' ? path.join(base, rootOf(catalogue), source) : null;
+}
+
+function rootOf({ metadata }: Record<string, unknown>): string {
+  const root = isRecord(metadata) ? metadata['pluginRoot'] : undefined;
+  return typeof root === 'string' ? root : '.';
+}
+
+function splitPluginId(id: string): { readonly name: string; readonly marketplace: string } {
+  const at = id.lastIndexOf('@');
+  return at <= 0
+    ? { name: id, marketplace: '' }
+    : { name: id.slice(0, at), marketplace: id.slice(at + 1) };
 }

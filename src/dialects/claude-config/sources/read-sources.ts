@@ -5,12 +5,11 @@ import type { Ignored, PluginFolder } from '../../discovery.ts';
 import { limitSessionEnd, sessionEndBudget } from '../config/time-limits.ts';
 import type { BrokenEntry, Entry, Source } from '../entry.ts';
 import type { HttpRules } from '../handlers/http-rules.ts';
-import { isGate } from '../names.ts';
-import { parsePermissions, type SourcePermissions } from '../permissions/parse-permissions.ts';
+import { isGate } from '../events.ts';
+import { parsePermissions, type SourcePermissions } from './permissions.ts';
 import type { ConfiguredServers } from '../../../mcp/server-config.ts';
-import { readServers } from '../mcp/read-servers.ts';
+import { readServers } from './read-servers.ts';
 import { findPlugins, type Plugin } from './find-plugins.ts';
-import { findMisplaced } from './misplaced.ts';
 import { readConfigText, type ReadConfigText } from '../../read-config-text.ts';
 import type { ClaudePlaces } from './places.ts';
 import { type PluginHooks, readPlugin } from './read-plugin.ts';
@@ -26,6 +25,7 @@ import {
 import { type SettingsFile, settingsFiles } from './settings-files.ts';
 import { type MarkdownHooks, readSkillsAndAgents } from './skills-and-agents.ts';
 import { createSwitches, switchedOff, type WhyOff } from './switches.ts';
+import { findProjectRoot } from '../../place.ts';
 
 /** All that settings files and plugins configure. */
 export interface SourcesReading {
@@ -221,4 +221,50 @@ function brokenGateFiles(found: readonly Found[]): readonly string[] {
   const broken = found.flatMap(({ hooks }) => hooks.broken);
   const gates = broken.filter(({ event }) => event === null || isGate(event));
   return [...new Set(gates.map(({ source }) => source.file))];
+}
+
+/** Files that people take for hook configuration and that are not read. `read` are real paths of those that are. */
+function findMisplaced(places: ClaudePlaces, read: ReadonlySet<string>): Ignored[] {
+  return candidates(places)
+    .filter(({ path: file }) => {
+      const real = findRealPath(file);
+      return real !== null && !read.has(real);
+    })
+    .map(({ path: file, why }) => ({ path: file, why: `is not read: ${why}` }));
+}
+
+function candidates(places: ClaudePlaces): Ignored[] {
+  const { claudeDirectory, startDirectory } = places;
+  return [
+    ...(claudeDirectory === null ? [] : besideUserSettings(claudeDirectory, startDirectory)),
+    {
+      path: path.join(startDirectory, '.claude', 'hooks.json'),
+      why: 'move its hooks to .claude/settings.json or .cline/hooks.json',
+    },
+    {
+      path: path.join(startDirectory, 'hooks', 'hooks.json'),
+      why: 'it is part of a plugin; name the plugin with --plugin-dir, or move its hooks to .claude/settings.json',
+    },
+    ...aboveStart(places),
+  ];
+}
+
+function besideUserSettings(claudeDirectory: string, startDirectory: string): Ignored[] {
+  const target = path.join(claudeDirectory, 'settings.json');
+  const isStart = path.join(startDirectory, '.claude') === claudeDirectory;
+  return [
+    { path: path.join(claudeDirectory, 'hooks.json'), why: `move its hooks to ${target}` },
+    { path: path.join(claudeDirectory, 'hooks', 'hooks.json'), why: `move its hooks to ${target}` },
+    ...(isStart
+      ? []
+      : [{ path: path.join(claudeDirectory, 'settings.local.json'), why: `move it to ${target}` }]),
+  ];
+}
+
+function aboveStart(places: ClaudePlaces): Ignored[] {
+  const root = findProjectRoot(places);
+  return ['settings.json', 'settings.local.json'].map((name) => ({
+    path: path.join(root, '.claude', name),
+    why: `settings are read from the start directory only; start in ${root}, or put the hooks into ${path.join(root, '.cline', 'hooks.json')}`,
+  }));
 }

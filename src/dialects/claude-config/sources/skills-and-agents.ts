@@ -6,7 +6,7 @@ import { findOwningRoot } from '../../place.ts';
 import { NO_EVENTS, type ParsedEvents } from '../config/parse-events.ts';
 import type { Source } from '../entry.ts';
 import type { Plugin } from './find-plugins.ts';
-import { readFrontMatterHooks } from './front-matter.ts';
+import { readFrontMatterHooks } from '../config/parse-yaml.ts';
 import { findProjectRoot } from '../../place.ts';
 import type { ClaudePlaces } from './places.ts';
 import { readConfigText } from '../../read-config-text.ts';

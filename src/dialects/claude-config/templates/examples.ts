@@ -1,8 +1,55 @@
 import { headerOf } from '../../templates.ts';
-import type { ClaudeExample } from './example.ts';
-import { PLACE_EXAMPLES } from './place-events.ts';
+import { type ClaudeExample, AS_IT_IS, watched } from './example.ts';
 import { SESSION_EXAMPLES } from './session-events.ts';
 import { TOOL_EXAMPLES } from './tool-events.ts';
+
+/** Examples for what happens to files, settings and directories. */
+const PLACE_EXAMPLES = {
+  ConfigChange: watched({
+    runs: 'when a settings file changed during the session',
+    reads: [['source', 'such as user_settings or project_settings; also file_path']],
+    field: 'source',
+    answers: [['exit code 2', 'the change is not applied']],
+  }),
+  InstructionsLoaded: watched({
+    runs: 'when a file of instructions was loaded',
+    reads: [['file_path', 'which; also memory_type and load_reason']],
+    field: 'file_path',
+  }),
+  WorktreeCreate: {
+    runs: 'when a worktree is needed, and makes it',
+    does: 'adds a git worktree below .claude/worktrees',
+    reads: [['name', 'what it should be called']],
+    answers: [
+      ['plain text on stdout', 'its last line is the path of the new worktree'],
+      ['another exit code than 0', 'there is no worktree; what is on stderr says why'],
+    ],
+    trial: { ...AS_IT_IS, look: 'git worktree list' },
+    action: { kind: 'own' },
+  },
+  WorktreeRemove: watched({
+    runs: 'when a worktree is removed',
+    reads: [['worktree_path', 'which']],
+    field: 'worktree_path',
+  }),
+  CwdChanged: watched({
+    runs: 'when the current directory changed',
+    reads: [['new_cwd', 'where it is now; also old_cwd']],
+    field: 'new_cwd',
+  }),
+  FileChanged: watched({
+    runs: 'when a file changed on disk that its matcher names',
+    reads: [['file_path', 'which; also event: change, add or unlink']],
+    field: 'file_path',
+    matcher: 'package.json',
+    facts: { file: '/example/package.json' },
+  }),
+  DirectoryAdded: watched({
+    runs: 'when a directory was added to the workspace',
+    reads: [['directory', 'which; also source']],
+    field: 'directory',
+  }),
+} as const satisfies Record<string, ClaudeExample>;
 
 const EXAMPLES = { ...TOOL_EXAMPLES, ...SESSION_EXAMPLES, ...PLACE_EXAMPLES };
 

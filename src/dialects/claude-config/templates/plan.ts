@@ -21,10 +21,27 @@ import {
 } from '../../templates.ts';
 import { isSameFile, isThere } from '../../write-hook-file.ts';
 import { addEntry } from '../config/edit.ts';
-import { CLAUDE_EVENT_NAMES, type ClaudeEvent } from '../names.ts';
+import { CLAUDE_EVENT_NAMES, type ClaudeEvent } from '../events.ts';
 import { entryOf } from '../written-entry.ts';
-import { CLAUDE_EXAMPLES } from './examples.ts';
-import { CLAUDE_HOOK_LANGUAGES } from './languages.ts';
+import { CLAUDE_EXAMPLES, type ClaudeExampleEvent } from './examples.ts';
+import { claudeBashHook } from './bash.ts';
+import { claudeNodeHook, claudeTypescriptHook } from './javascript.ts';
+import { claudePythonHook } from './python.ts';
+
+interface ClaudeHookLanguage {
+  /** The text of an example script in this language. */
+  readonly write: (event: ClaudeExampleEvent) => string;
+  readonly extension: string;
+}
+
+/** How examples of Claude's format are written; the programs that they need are those of any example. */
+export const CLAUDE_HOOK_LANGUAGES: Readonly<Record<ScriptLanguage, ClaudeHookLanguage>> = {
+  bash: { write: claudeBashHook, extension: '.sh' },
+  python: { write: claudePythonHook, extension: '.py' },
+  // Modules whatever the nearest package.json says.
+  node: { write: claudeNodeHook, extension: '.mjs' },
+  ts: { write: claudeTypescriptHook, extension: '.mts' },
+};
 
 /** A script, and an entry in a settings file that runs it. */
 export function planClaudeHook(options: NewHookOptions): WritePlan {

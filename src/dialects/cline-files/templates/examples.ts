@@ -1,4 +1,4 @@
-import type { HookExample, Row, Trial } from '../../templates.ts';
+import { type HookExample, type Row, type Trial, headerOf } from '../../templates.ts';
 
 const GOES_ON = '{"cancel": false}';
 const REFUSES = '{"cancel": true, "errorMessage": "..."}';
@@ -150,3 +150,17 @@ export const HOOK_EXAMPLES = {
 } as const satisfies Record<string, HookExample>;
 
 export type ExampleEvent = keyof typeof HOOK_EXAMPLES;
+
+/** The comment at the head of an example of Cline's. */
+export function clineHeader(event: ExampleEvent, mark: '#' | '//'): string {
+  const example = HOOK_EXAMPLES[event];
+  const words = {
+    gets: [
+      'It gets one JSON object on stdin. With every event come taskId, timestamp,',
+      'workspaceRoots, userId and model; with this one also:',
+    ],
+    answers: `It prints one JSON object on stdout${example.answers.length > 1 ? '; fields may be combined' : ''}:`,
+    end: ['Words for a person go to stderr.'],
+  };
+  return headerOf({ event, example, words }, mark);
+}

@@ -1,5 +1,4 @@
-import { clineHeader } from './header.ts';
-import type { ExampleEvent } from './examples.ts';
+import { clineHeader, type ExampleEvent } from './examples.ts';
 import { script } from '../../templates.ts';
 
 /** An extensionless file: an ES module or CommonJS, as the nearest package.json says, so it is written for both. */

@@ -14,12 +14,30 @@ import {
   requireEvent,
   resolveScriptLanguage,
   type WritePlan,
+  type ScriptLanguage,
 } from '../../templates.ts';
 import { isSameFile, isThere } from '../../write-hook-file.ts';
 import { findHookPlaces } from '../machine.ts';
-import { FILE_HOOK_NAMES, FILE_HOOKS, type FileHookName, findFileHookName } from '../names.ts';
-import { HOOK_EXAMPLES } from './examples.ts';
-import { HOOK_LANGUAGES } from './languages.ts';
+import { FILE_HOOK_NAMES, FILE_HOOKS, type FileHookName, findFileHookName } from '../events.ts';
+import { HOOK_EXAMPLES, type ExampleEvent } from './examples.ts';
+import { bashHook } from './bash.ts';
+import { nodeHook, typescriptHook } from './javascript.ts';
+import { pythonHook } from './python.ts';
+
+interface HookLanguage {
+  /** The text of an example hook in this language. */
+  readonly write: (event: ExampleEvent) => string;
+  /** How its files end. */
+  readonly extension: '' | '.ts';
+}
+
+/** The languages in which there is an example for every event. */
+export const HOOK_LANGUAGES: Readonly<Record<ScriptLanguage, HookLanguage>> = {
+  bash: { write: bashHook, extension: '' },
+  python: { write: pythonHook, extension: '' },
+  node: { write: nodeHook, extension: '' },
+  ts: { write: typescriptHook, extension: '.ts' },
+};
 
 /** A file that is named after its event. */
 export function planClineHook(options: NewHookOptions): WritePlan {

@@ -1,5 +1,4 @@
-import { clineHeader } from './header.ts';
-import type { ExampleEvent } from './examples.ts';
+import { clineHeader, type ExampleEvent } from './examples.ts';
 import { script } from '../../templates.ts';
 
 export function pythonHook(event: ExampleEvent): string {

@@ -3,10 +3,17 @@ import {
   PERMISSION_MODES,
   type PermissionMode,
 } from '../../../permissions/mode.ts';
-import type { PermissionSettings, WrittenRule } from '../../../permissions/settings.ts';
+import {
+  type PermissionSettings,
+  type WrittenRule,
+  type LooseningPart,
+  looseningPart,
+} from '../../../permissions/settings.ts';
 import { describePart, type Part } from '../../../base/located-json.ts';
 import type { Source } from '../entry.ts';
-import type { SettingsReading } from '../sources/read-settings.ts';
+import type { SettingsReading } from './read-settings.ts';
+import type { DiscoveredUnit } from '../../discovery.ts';
+import { canonicalText } from '../../../base/canonical-json.ts';
 
 /** What a source says about tool calls themselves. */
 export interface SourcePermissions {
@@ -92,4 +99,43 @@ function readMode(
   if (isPermissionMode(part.value)) return part.value;
   tell(part, `"permissions.defaultMode": expected ${PERMISSION_MODES.join(', ')}`);
   return null;
+}
+
+/** The trust unit of what a workspace's settings allow; null when they allow nothing. */
+export function createPermissionUnit(
+  { source, said }: SourcePermissions,
+  createName: (source: Source, name: string) => Pick<DiscoveredUnit, 'id' | 'ownId'>,
+): DiscoveredUnit | null {
+  const part = said.origin === 'workspace' ? looseningPart(said) : null;
+  // The name counts for rules that need no trust, too: ids of the others stay as they are.
+  const name = createName(source, 'permissions');
+  if (part === null) return null;
+  const kind = source.isCline ? `${source.kind} .cline` : source.kind;
+  const text = canonicalText({ source: kind, permissions: part });
+  return {
+    ...name,
+    dialect: 'claude',
+    eventName: 'permissions',
+    path: said.file,
+    line: said.line,
+    place: source.place,
+    root: source.root,
+    binds: { entry: said.file, text, files: [], directories: [] },
+    notes: [],
+    problem: said.whyNothingAllowed,
+    details: { type: 'permissions', source: source.label, runs: describeRules(part) },
+  };
+}
+
+/** `allow Bash(npm test), Read; directory ../lib; mode acceptEdits` */
+function describeRules({
+  allow = [],
+  additionalDirectories = [],
+  defaultMode,
+}: LooseningPart): string {
+  return [
+    ...(allow.length === 0 ? [] : [`allow ${allow.join(', ')}`]),
+    ...additionalDirectories.map((directory) => `directory ${directory}`),
+    ...(defaultMode === undefined ? [] : [`mode ${defaultMode}`]),
+  ].join('; ');
 }

@@ -8,11 +8,11 @@ import {
 import type { Ignored } from '../../discovery.ts';
 import { describePart, type Part, parseLocatedJson } from '../../../base/located-json.ts';
 import type { SourceKind } from '../entry.ts';
-import type { Plugin } from '../sources/find-plugins.ts';
+import type { Plugin } from './find-plugins.ts';
 import { findProjectRoot } from '../../place.ts';
-import type { ClaudePlaces } from '../sources/places.ts';
+import type { ClaudePlaces } from './places.ts';
 import { readConfigText, type ReadConfigText } from '../../read-config-text.ts';
-import type { SettingsReading } from '../sources/read-settings.ts';
+import type { SettingsReading } from './read-settings.ts';
 import { parseServers, type ServerOrigin } from '../../../mcp/parse-servers.ts';
 
 export interface FoundServers extends ConfiguredServers {

@@ -1,10 +1,10 @@
 import path from 'node:path';
-import { expandServer } from '../../../mcp/expand.ts';
-import { describeReached, type Reached, type ServerConfig } from '../../../mcp/server-config.ts';
-import { pluginDirectories } from '../binding.ts';
-import type { Binds, DiscoveredUnit } from '../../discovery.ts';
-import { type NamedFiles, namedFilesInArgs } from '../match/named-files.ts';
-import type { ClaudeSession } from '../session.ts';
+import { expandServer } from '../../mcp/expand.ts';
+import { describeReached, type Reached, type ServerConfig } from '../../mcp/server-config.ts';
+import { pluginDirectories } from './binding.ts';
+import type { Binds, DiscoveredUnit } from '../discovery.ts';
+import { type NamedFiles, namedFilesInArgs } from './match/named-files.ts';
+import type { ClaudeSession } from './session.ts';
 
 /** The trust unit of a workspace's MCP server; null for the user's own, and for one that is not used. */
 export function createServerUnit(

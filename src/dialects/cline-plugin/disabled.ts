@@ -1,7 +1,7 @@
-import { readTextIfPresent } from '../../../base/files.ts';
-import { isRecord, parseJson } from '../../../base/json.ts';
-import { findOwningRoot } from '../../place.ts';
-import type { NamedPlugin, PluginPlaces } from '../discover.ts';
+import { readTextIfPresent } from '../../base/files.ts';
+import { isRecord, parseJson } from '../../base/json.ts';
+import { findOwningRoot } from '../place.ts';
+import type { NamedPlugin, PluginPlaces } from './discover.ts';
 
 /** Why a plugin is switched off in Cline, or null. */
 export type WhyOff = (plugin: NamedPlugin) => string | null;

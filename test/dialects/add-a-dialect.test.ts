@@ -1,0 +1,214 @@
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const COPIED = ['src', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json'];
+const BUILD_FILES = ['tsconfig.build.json', 'LICENSE', 'README.md', 'schema'];
+
+/** A dialect with one event: a script `.dummy/before.sh`, which answers `no: REASON` to refuse. */
+const DIALECT = String.raw`
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { EventName, HookEvent } from '../../hooks/facts.ts';
+import { commandHandler } from '../command-handler.ts';
+import type { Dialect } from '../dialect.ts';
+import type { DiscoveredUnit, Discovery, FoundHook } from '../discovery.ts';
+import type { DialectMachine } from '../machine.ts';
+
+const EVENT: EventName = 'PreToolUse';
+
+export const dummy = {
+  name: 'dummy',
+  events: {
+    names: ['before'],
+    find: (name: string) => (name === 'before' ? { event: EVENT, facts: {} } : null),
+    namesOf: (event: HookEvent) => (event.name === EVENT ? ['before'] : []),
+  },
+  vocabulary: 'claude',
+  discover: (machine) => ({ discover: () => discover(machine) }),
+  readPayload: async () => () => ({
+    name: 'PreToolUse',
+    tool: { callId: 'c1', name: 'Bash', input: { command: 'from a dummy' } },
+  }),
+  templates: {
+    about: 'a dummy',
+    languages: ['sh'],
+    load: async () => () => async (machine) => {
+      const [within = machine.startDirectory] = machine.workspaceRoots;
+      const file = path.join(within, '.dummy', 'before.sh');
+      return {
+        event: 'before',
+        example: {
+          runs: 'before a call',
+          does: 'refuses it',
+          reads: [],
+          answers: [],
+          trial: { flags: {}, facts: {}, look: null },
+        },
+        language: 'sh',
+        file: { path: file, text: '#!/bin/sh\necho "no: dummy says so"\n', mode: 0o755, within },
+        existing: [],
+        settings: null,
+        isNewHook: (unit: DiscoveredUnit) => unit.path === file,
+        notes: [],
+        describeUnseen: () => 'it is not seen',
+      };
+    },
+  },
+} as const satisfies Dialect;
+
+function discover({ workspaceRoots }: DialectMachine): Discovery {
+  const files = workspaceRoots.map((root) => path.join(root, '.dummy', 'before.sh'));
+  return {
+    hooks: files.filter((file) => existsSync(file)).map(createHook),
+    ignored: [],
+    watched: files.map((file) => path.dirname(file)),
+  };
+}
+
+function createHook(file: string): FoundHook {
+  const root = path.dirname(path.dirname(file));
+  return {
+    kind: 'hook',
+    unit: {
+      id: 'dummy:workspace:before',
+      ownId: 'dummy:workspace:before',
+      dialect: 'dummy',
+      eventName: 'before',
+      path: file,
+      line: null,
+      place: 'workspace',
+      root,
+      binds: { entry: file, files: [], directories: [path.dirname(file)] },
+      notes: [],
+      problem: null,
+      details: {},
+    },
+    events: [EVENT],
+    matcher: null,
+    timeoutMs: 30_000,
+    onFailure: 'open',
+    toHandlers: ({ onFailure, withheld, environment, timeoutMs, onExchange }) => [
+      commandHandler({
+        id: 'dummy:workspace:before',
+        dialect: 'dummy',
+        source: file,
+        vocabulary: 'claude',
+        event: EVENT,
+        onFailure,
+        withheld,
+        onExchange,
+        program: () => ({ file, args: [], cwd: root, env: environment, timeoutMs, opensStdin: false }),
+        codec: {
+          encode: () => '{}',
+          decode: (_input, { stdout }) => {
+            const reason = /^no: (.*)/u.exec(stdout.text)?.[1];
+            return reason === undefined ? {} : { decision: { effect: 'deny', reason } };
+          },
+        },
+      }),
+    ],
+  };
+}
+`;
+
+const tree = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'hookline-dialect-')));
+const home = path.join(tree, 'home');
+const workspace = path.join(tree, 'work');
+
+interface Ran {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function run(program: string, args: readonly string[], cwd: string): Ran {
+  const env = { ...process.env, HOME: home, HOOKLINE_HOME: '' };
+  return spawnSync(program, args, { cwd, env, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+}
+
+function hookline(...args: readonly string[]): Ran {
+  const program = path.join(tree, 'dist', 'bin', 'hookline.js');
+  return run(process.execPath, [program, ...args], workspace);
+}
+
+beforeAll(() => {
+  for (const name of [...COPIED, ...BUILD_FILES]) {
+    cpSync(path.join(ROOT, name), path.join(tree, name), { recursive: true });
+  }
+  symlinkSync(path.join(ROOT, 'node_modules'), path.join(tree, 'node_modules'));
+  mkdirSync(home);
+  mkdirSync(path.join(workspace, '.git'), { recursive: true });
+  const list = path.join(tree, 'src', 'dialects', 'index.ts');
+  mkdirSync(path.join(tree, 'src', 'dialects', 'dummy'));
+  writeFileSync(path.join(tree, 'src', 'dialects', 'dummy', 'dialect.ts'), DIALECT);
+  const before = readFileSync(list, 'utf8');
+  const after = before
+    .replace('const LIST = [', 'const LIST = [dummy, ')
+    .replace('import { claude }', "import { dummy } from './dummy/dialect.ts';\nimport { claude }");
+  writeFileSync(list, after);
+});
+
+afterAll(() => rmSync(tree, { recursive: true, force: true }));
+
+describe('a dialect that is one folder and its line in the list', () => {
+  test('has types, stays within the layers, and is built', () => {
+    const node = (...args: readonly string[]) => run(process.execPath, args, tree);
+    const types = node('node_modules/typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.build.json');
+    expect(types).toMatchObject({ status: 0, stdout: '' });
+    const layers = node('--import', 'jiti/register', 'scripts/check-layers.ts');
+    expect(layers).toMatchObject({ status: 0 });
+    expect(node('--import', 'jiti/register', 'scripts/build.ts')).toMatchObject({ status: 0 });
+  }, 300_000);
+
+  test('is offered in the help', () => {
+    expect(hookline('hooks', 'new', '--help').stdout).toContain('dummy (a dummy)');
+    expect(hookline('hooks', 'fire', '--help').stdout).toContain('"dummy"');
+    // It has no importer, so that none is offered.
+    expect(hookline('hooks', 'import', '--help').stdout).not.toContain('dummy');
+  });
+
+  test('has its hooks written, listed, explained, fired and tested', () => {
+    const made = hookline('hooks', 'new', '--dialect', 'dummy', '--json');
+    expect(made).toMatchObject({ status: 0 });
+    expect(JSON.parse(made.stdout)).toMatchObject({
+      id: 'dummy:workspace:before',
+      trusted: true,
+      lang: 'sh',
+    });
+    const listed = JSON.parse(hookline('hooks', 'list', '--json').stdout);
+    expect(listed).toMatchObject({
+      hooks: [{ dialect: 'dummy', event: 'before', state: 'ready' }],
+    });
+    const explained = hookline('hooks', 'explain', 'before', '--json');
+    expect(JSON.parse(explained.stdout)).toMatchObject({
+      runs: [{ hook: 'dummy:workspace:before' }],
+    });
+    writeFileSync(path.join(tree, 'payload.json'), '{}');
+    const payload = ['--payload', path.join(tree, 'payload.json'), '--as', 'dummy'];
+    const fired = hookline('hooks', 'fire', ...payload, '--json');
+    expect(JSON.parse(fired.stdout)).toMatchObject({
+      effect: 'deny',
+      reasons: [{ hook: 'dummy:workspace:before', text: 'dummy says so' }],
+    });
+    const place = path.join(workspace, 'cases', 'refused');
+    mkdirSync(place, { recursive: true });
+    const expected = { effect: 'deny', reasons: ['dummy says so'] };
+    const written = { fire: { payload: {}, as: 'dummy' }, expect: expected };
+    writeFileSync(path.join(place, 'case.json'), JSON.stringify(written));
+    const tested = hookline('hooks', 'test', 'cases', '--json');
+    expect(JSON.parse(tested.stdout)).toMatchObject({ passed: 1, failed: 0 });
+  });
+});
