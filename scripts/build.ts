@@ -52,7 +52,7 @@ const RUNNING = pathPattern(
 
 // Needed only to run hooks of one kind.
 const RUNNING_CLAUDE = pathPattern(
-  'src/dialects/claude-config/(?:handlers|input|output|entry-handlers|port|write-answer)\\b',
+  'src/dialects/claude/(?:handlers|input|output|entry-handlers|port|write-answer)\\b',
 );
 const RUNNING_FILES = pathPattern(
   'src/dialects/(?:command-handler|cline-files/(?:codec|output|payload|read-payload|port|write-answer))\\.',
@@ -60,13 +60,13 @@ const RUNNING_FILES = pathPattern(
 
 // Needed only where something is configured in Claude's format.
 const CLAUDE =
-  /src[\\/]dialects[\\/]claude-config[\\/](?:binding|config|found-hook|identity|match|server-unit|sources)\b|src[\\/]mcp[\\/](?:expand|parse-servers|edit-servers)\.|src[\\/]base[\\/](?:located-json|edit-json|field-reader|canonical-json)\.|node_modules[\\/]jsonc-parser/;
+  /src[\\/]dialects[\\/]claude[\\/](?:binding|config|found-hook|identity|match|server-unit|sources)\b|src[\\/]mcp[\\/](?:expand|parse-servers|edit-servers)\.|src[\\/]base[\\/](?:located-json|edit-json|field-reader|canonical-json)\.|node_modules[\\/]jsonc-parser/;
 
 // Needed only to write, copy and remove hooks.
 const WRITING = pathPattern(
   'src/dialects/[a-z-]+/(?:templates|import)/',
   'src/dialects/(?:hooks-file|write-hook-file)\\.',
-  'src/dialects/claude-config/(?:remove-entry|written-entry)\\.',
+  'src/dialects/claude/(?:remove-entry|written-entry)\\.',
 );
 
 // Needed only where an MCP server is configured.
@@ -75,7 +75,7 @@ const MCP = pathPattern('src/mcp/(?!answer|expand|server-config)');
 // Needed only where a plugin lies on disk.
 const PLUGINS_FOUND = pathPattern(
   'src/plugins/(?:find/|manifest\\.|contract/(?:plugin|runtime-hooks)\\.)',
-  'src/dialects/cline-plugin/(?:binds|disabled)\\.',
+  'src/dialects/cline-plugins/(?:binds|disabled)\\.',
 );
 
 // Needed only where a session has plugins; what checks schemas only where one of them has any.
@@ -83,7 +83,7 @@ const PLUGINS = pathPattern(
   'src/host/plugins/(?!found-plugins|plugin-source|plugin-options|session-plugins|contributions/(?:json-schema|tool-name-conflicts))',
   'src/plugins/(?:api|call-with-timeout|command|health|registry)\\.',
   'src/plugins/contract/',
-  'src/dialects/cline-plugin/(?!binds|dialect|disabled|discover|events|find-plugins|machine)',
+  'src/dialects/cline-plugins/(?!binds|dialect|disabled|discover|events|find-plugins|machine)',
   'src/plugins/messages/',
   'src/agent/models/custom/',
   'src/compat/cline/llms/',

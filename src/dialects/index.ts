@@ -1,8 +1,8 @@
 import { HooklineError } from '../base/errors.ts';
 import type { FiredEvent } from '../hooks/facts.ts';
-import { claude } from './claude-config/dialect.ts';
+import { claude } from './claude/dialect.ts';
 import { clineFiles } from './cline-files/dialect.ts';
-import { clinePlugins } from './cline-plugin/dialect.ts';
+import { clinePlugins } from './cline-plugins/dialect.ts';
 import type { Dialect, Discoverer, ForeignEvent } from './dialect.ts';
 import type { DialectMachine } from './machine.ts';
 
@@ -67,7 +67,7 @@ export function listProtectedPlaces(
 
 /** Makes the hooks of loaded plugins ready to run. */
 export async function loadPluginHandlers() {
-  return (await import('./cline-plugin/handlers.ts')).pluginHandlers;
+  return (await import('./cline-plugins/handlers.ts')).pluginHandlers;
 }
 
 /** What callers of `hookline/hooks` give for an event of Cline's hook files. */
@@ -83,4 +83,4 @@ export {
   type FileHookName,
   findFileHookName,
 } from './cline-files/events.ts';
-export { PLUGIN_HOOK_EVENTS } from './cline-plugin/events.ts';
+export { PLUGIN_HOOK_EVENTS } from './cline-plugins/events.ts';

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import type { Person } from '../../src/agent/world.ts';
-import { CLAUDE_EVENT_NAMES, type ClaudeEvent } from '../../src/dialects/claude-config/events.ts';
+import { CLAUDE_EVENT_NAMES, type ClaudeEvent } from '../../src/dialects/claude/events.ts';
 import { hasProgram } from '../cli/place.ts';
 import { exampleEntry } from '../mcp/servers.ts';
 import { createStage, type Stage } from './stage.ts';

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import type { NewOptions } from '../../src/cli/commands/hooks-new.ts';
 import type { GlobalFlags } from '../../src/cli/context.ts';
 import { loadAgentPluginFromPath } from '../../src/index.ts';
-import { PLUGIN_HOOK_NAMES } from '../../src/dialects/cline-plugin/templates/hooks.ts';
+import { PLUGIN_HOOK_NAMES } from '../../src/dialects/cline-plugins/templates/hooks.ts';
 import { createPluginTestHost } from '../../src/testing.ts';
 import { refusalOf } from '../base/refusal.ts';
 import { enterNewPlace, type Said, saidByNewHook } from './new-hook.ts';

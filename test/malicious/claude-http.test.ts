@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../src/hooks/decision.ts';
 import { jsonOf, runHookline } from '../cli/hookline.ts';
 import { at, createPlace, type Place, trust, write } from '../cli/place.ts';
-import { serve } from '../dialects/claude-config/handler-runs.ts';
+import { serve } from '../dialects/claude/handler-runs.ts';
 
 const SETTINGS = '.claude/settings.json';
 const FIRE = ['hooks', 'fire', 'PreToolUse', '--tool', 'Bash', '--json', '--strict'];

@@ -89,7 +89,7 @@ test('dialects never import each other, and only their list knows them', () => {
   createTree(
     {
       'src/dialects/cline-files/codec.ts': `import '../claude-config/codec.ts';`,
-      'src/dialects/claude-config/codec.ts': `import '../dialect.ts';`,
+      'src/dialects/claude/codec.ts': `import '../dialect.ts';`,
       'src/dialects/dialect.ts': 'export interface Dialect {}',
       'src/dialects/command-handler.ts': `import './cline-files/codec.ts';`,
       'src/host/open-hooks.ts': `import '../dialects/cline-files/codec.ts';`,
@@ -99,7 +99,7 @@ test('dialects never import each other, and only their list knows them', () => {
   expect(checkLayers()).toEqual({
     exitCode: 1,
     lines: [
-      'src/dialects/cline-files/codec.ts imports src/dialects/claude-config/codec.ts: only src/dialects/index.ts and the folder itself may import from claude-config',
+      'src/dialects/cline-files/codec.ts imports src/dialects/claude/codec.ts: only src/dialects/index.ts and the folder itself may import from claude',
       'src/dialects/command-handler.ts imports src/dialects/cline-files/codec.ts: only src/dialects/index.ts and the folder itself may import from cline-files',
       'src/host/open-hooks.ts imports src/dialects/cline-files/codec.ts: only src/dialects/index.ts and the folder itself may import from cline-files',
       'layers: 5 files, 3 violations',

@@ -3,12 +3,12 @@ import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest';
 import { readEvent } from '../../src/cli/event-options.ts';
-import { CLAUDE_EVENT_NAMES, type ClaudeEvent } from '../../src/dialects/claude-config/events.ts';
+import { CLAUDE_EVENT_NAMES, type ClaudeEvent } from '../../src/dialects/claude/events.ts';
 import type { Host } from '../../src/host/create-host.ts';
 import type { Verdict } from '../../src/hooks/decision.ts';
-import { CLAUDE_EXAMPLES } from '../../src/dialects/claude-config/templates/examples.ts';
-import { CLAUDE_HOOK_LANGUAGES } from '../../src/dialects/claude-config/templates/plan.ts';
-import { REASONS } from '../../src/dialects/claude-config/templates/example.ts';
+import { CLAUDE_EXAMPLES } from '../../src/dialects/claude/templates/examples.ts';
+import { CLAUDE_HOOK_LANGUAGES } from '../../src/dialects/claude/templates/plan.ts';
+import { REASONS } from '../../src/dialects/claude/templates/example.ts';
 import {
   SCRIPT_LANGUAGE_NAMES,
   SCRIPT_LANGUAGES,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { PLUGIN_HOOK_NAMES } from '../../src/dialects/cline-plugin/templates/hooks.ts';
-import { pluginFile } from '../../src/dialects/cline-plugin/templates/plugin-file.ts';
+import { PLUGIN_HOOK_NAMES } from '../../src/dialects/cline-plugins/templates/hooks.ts';
+import { pluginFile } from '../../src/dialects/cline-plugins/templates/plugin-file.ts';
 import { problemsIn } from './compile.ts';
 
 /** All types that `@cline/core` has for plugins. */

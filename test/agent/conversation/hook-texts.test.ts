@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { modelText, type Situation } from '../../../src/agent/conversation/hook-texts.ts';
-import { decode, LABEL, specific } from '../../dialects/claude-config/outputs.ts';
+import { decode, LABEL, specific } from '../../dialects/claude/outputs.ts';
 
 const AT_BASH = { event: 'PreToolUse', subject: 'Bash' };
 const AFTER_BASH = { event: 'PostToolUse', subject: 'Bash' };

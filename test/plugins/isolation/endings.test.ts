@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { eventually, withEnoughTime } from '../../base/directory.ts';
-import { pluginHandlers } from '../../../src/dialects/cline-plugin/handlers.ts';
+import { pluginHandlers } from '../../../src/dialects/cline-plugins/handlers.ts';
 import { createHookEngine } from '../../../src/hooks/engine.ts';
 import { createPluginRegistry } from '../../../src/plugins/registry.ts';
 import type { AgentToolContext } from '../../../src/plugins/contract/tool.ts';

@@ -3,7 +3,7 @@ import {
   type ClaudeEvent,
   CLAUDE_EVENTS,
   CLAUDE_EVENT_NAMES,
-} from '../../../../../src/dialects/claude-config/events.ts';
+} from '../../../../../src/dialects/claude/events.ts';
 import { command, type Group, hooks, type Stage } from '../../build.ts';
 
 const COMPLAINS = 'echo no >&2; exit 2';

@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import {
+  fromProviderMessages,
+  toProviderMessages,
+} from '../../../src/plugins/messages/provider-messages.ts';
+import { createLiveRequest } from '../../../src/dialects/cline-plugins/mutable-request.ts';
+import {
+  fromAgentMessages,
+  toAgentMessages,
+  toldMessages,
+} from '../../../src/plugins/messages/agent-messages.ts';
+import type { Message } from '../../../src/sessions/messages.ts';
+
+const image = {
+  type: 'image',
+  source: { type: 'base64', media_type: 'image/png', data: 'AAAA' },
+} as const;
+
+const TALK: readonly Message[] = [
+  { role: 'user', content: [{ type: 'text', text: 'look' }, image] },
+  {
+    role: 'assistant',
+    content: [
+      { type: 'thinking', thinking: 'hm', signature: 's' },
+      { type: 'text', text: 'I look.' },
+      { type: 'tool_use', id: 'c1', name: 'read_files', input: { files: [] } },
+    ],
+  },
+  {
+    role: 'user',
+    content: [
+      { type: 'tool_result', tool_use_id: 'c1', content: 'nothing', is_error: true },
+      { type: 'text', text: 'go on' },
+    ],
+  },
+];
+
+describe('a conversation as plugins know it', () => {
+  it('has results of tools as messages of their own', () => {
+    expect(toAgentMessages(TALK).map(({ role, content }) => ({ role, content }))).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'look' },
+          { type: 'image', image: 'AAAA', mediaType: 'image/png' },
+        ],
+      },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'reasoning', text: 'hm', metadata: { signature: 's' } },
+          { type: 'text', text: 'I look.' },
+          { type: 'tool-call', toolCallId: 'c1', toolName: 'read_files', input: { files: [] } },
+        ],
+      },
+      {
+        role: 'tool',
+        content: [
+          {
+            type: 'tool-result',
+            toolCallId: 'c1',
+            toolName: 'read_files',
+            output: 'nothing',
+            isError: true,
+          },
+        ],
+      },
+      { role: 'user', content: [{ type: 'text', text: 'go on' }] },
+    ]);
+  });
+
+  it('comes back as it went, but for messages that are now apart', () => {
+    const back = fromAgentMessages(toAgentMessages(TALK));
+    expect(back.flatMap(({ content }) => [...content])).toEqual(
+      TALK.flatMap(({ content }) => [...content]),
+    );
+  });
+});
+
+describe('a conversation as message builders know it', () => {
+  it('comes back as it went', () => {
+    expect(fromProviderMessages(toProviderMessages(TALK))).toEqual(TALK);
+  });
+
+  it('may have plain texts and files', () => {
+    expect(
+      fromProviderMessages([
+        { role: 'user', content: 'hello' },
+        { role: 'user', content: [{ type: 'file', path: 'a.txt', content: 'A' }, { type: 'odd' }] },
+      ]),
+    ).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'hello' }] },
+      { role: 'user', content: [{ type: 'text', text: '<file path="a.txt">\nA\n</file>' }] },
+    ]);
+  });
+
+  it.each([
+    [undefined, 'it did not give a list of messages'],
+    [[], 'it gave no message at all'],
+    [[{ role: 'system', content: 'x' }], 'message 1 of what it gave has no role and content'],
+  ])('cannot be %j', (given, problem) => {
+    expect(fromProviderMessages(given)).toBe(problem);
+  });
+});
+
+describe('a live request', () => {
+  const tools = [{ name: 'one', description: 'first', schema: { type: 'object' } }];
+  const make = () => createLiveRequest({ system: 'SYS', messages: TALK, tools }, { iteration: 1 });
+
+  it('says nothing of what stayed as it was', () => {
+    expect(make().changes()).toEqual({});
+  });
+
+  it('says what was changed in place, and what was returned', () => {
+    const live = make();
+    const handed = live.hand();
+    handed.systemPrompt = 'other';
+    handed.tools[0] = { name: 'one', description: 'changed', inputSchema: { type: 'object' } };
+    live.take(handed, { options: { temperature: 0.5, odd: 1, metadata: { more: true } } });
+    live.take(live.hand(), { options: { maxTokens: 9 } });
+    expect(live.hand().options?.['metadata']).toEqual({ iteration: 1, more: true });
+    expect(live.changes()).toEqual({
+      tools: [{ name: 'one', description: 'changed', schema: { type: 'object' } }],
+      options: { temperature: 0.5, maxOutputTokens: 9, system: 'other' },
+    });
+  });
+
+  it.each([
+    ['messages', { messages: [{ text: 'x' }] }],
+    ['messages', { messages: [{ role: 'user', content: [null] }] }],
+    ['tools', { tools: [{ name: 'one' }] }],
+  ])('takes no %s that are none', (what, result) => {
+    const live = make();
+    const handed = live.hand();
+    handed.systemPrompt = 'half';
+    expect(() => live.take(handed, result as never)).toThrow(`"${what}"`);
+    expect(live.changes()).toEqual({});
+  });
+
+  it('does not change any more with what was handed out', () => {
+    const live = make();
+    const handed = live.hand();
+    live.take(handed, {});
+    handed.messages.length = 0;
+    handed.messages.push(...live.hand().messages.slice(1));
+    expect(live.changes()).toEqual({});
+  });
+});
+
+describe('a call that the model made in other words', () => {
+  const MADE: readonly Message[] = [
+    {
+      role: 'assistant',
+      content: [{ type: 'tool_use', id: 'c1', name: 'Bash', input: { command: 'ls' } }],
+    },
+  ];
+  const toolCall = { type: 'tool-call', toolCallId: 'c1' };
+
+  it('is told to plugins in their own', () => {
+    const [told] = toldMessages(MADE, () => ({ id: 'm', createdAt: 1 }));
+    expect(told?.content).toEqual([
+      { ...toolCall, toolName: 'run_commands', input: { commands: ['ls'] } },
+    ]);
+  });
+
+  it('stays as it is in a request, which goes back to the model', () => {
+    const made = toAgentMessages(MADE);
+    expect(made[0]?.content).toEqual([{ ...toolCall, toolName: 'Bash', input: { command: 'ls' } }]);
+    expect(fromAgentMessages(made)).toEqual(MADE);
+  });
+});
