@@ -73,7 +73,7 @@ export interface Discoverer {
   /** How changes of announced files come to count. */
   readonly changes?: AnnouncedChanges;
   /** The trust unit of an MCP server that the caller names; null when it needs none. */
-  createServerUnit?(server: ServerConfig): DiscoveredUnit | null;
+  readonly createServerUnit?: (server: ServerConfig) => DiscoveredUnit | null;
 }
 
 export interface DiscoverOptions {

@@ -17,7 +17,7 @@ export interface ImportPlan {
   readonly report: ImportReport;
   write(): void;
   /** Whether an entry of the written file says the same as one that was there before. */
-  isCopy(copy: DiscoveredUnit, original: DiscoveredUnit): boolean;
+  readonly isCopy: (copy: DiscoveredUnit, original: DiscoveredUnit) => boolean;
 }
 
 export interface ImportReport {

@@ -8,9 +8,10 @@ export function joinTexts(texts: readonly Attributed[]): string | null {
 /** The values that several hooks gave for a field that is joined. */
 export function listJoined(joined: unknown): readonly unknown[] {
   if (!Array.isArray(joined)) return [];
-  return joined.flatMap((each: unknown) => {
+  return joined.flatMap((each: unknown): readonly unknown[] => {
     const isAttributed = typeof each === 'object' && each !== null && 'value' in each;
-    const value = isAttributed ? each.value : each;
-    return Array.isArray(value) ? value : [value];
+    const value: unknown = isAttributed ? each.value : each;
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+    return values;
   });
 }

@@ -88,7 +88,7 @@ test('modules of Node and packages are refused where the table says so', () => {
 test('dialects never import each other, and only their list knows them', () => {
   createTree(
     {
-      'src/dialects/cline-files/codec.ts': `import '../claude-config/codec.ts';`,
+      'src/dialects/cline-files/codec.ts': `import '../claude/codec.ts';`,
       'src/dialects/claude/codec.ts': `import '../dialect.ts';`,
       'src/dialects/dialect.ts': 'export interface Dialect {}',
       'src/dialects/command-handler.ts': `import './cline-files/codec.ts';`,

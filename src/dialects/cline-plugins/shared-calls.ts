@@ -1,6 +1,6 @@
 import type { HookEvent } from '../../hooks/facts.ts';
 import type { HandlerInput } from '../../hooks/handler.ts';
-import { type PluginPorts, type SharedCall, type SharedCalls, type ToolEvent } from './contexts.ts';
+import type { PluginPorts, SharedCall, SharedCalls, ToolEvent } from './contexts.ts';
 import { toolSourceOf } from '../../plugins/messages/sdk-tool-names.ts';
 
 /** Makes it once for all hooks of a dispatch; whoever reads the conversation has a snapshot to himself. */

@@ -2,9 +2,8 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { isDirectory } from '../../../base/files.ts';
 import { findRealPath } from '../../../base/paths.ts';
-import { findOwningRoot, rootSuffix } from '../../place.ts';
 import type { Source, SourceKind } from '../entry.ts';
-import { findProjectRoot } from '../../place.ts';
+import { findOwningRoot, findProjectRoot, rootSuffix } from '../../place.ts';
 import type { ClaudePlaces } from './places.ts';
 
 /** A settings file that may be there, or a text that stands for one. */
