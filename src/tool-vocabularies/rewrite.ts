@@ -147,8 +147,9 @@ function checkPut(part: PartRewrite, attempt: PutAttempt, context: FaceContext):
   }
   const missingKeys = changed.filter((key) => !isSame(reread[index]?.fields[key], next[key]));
   const missingEssential = missingKeys.find((key) => slot.tool.essential.includes(key));
-  if (missingEssential !== undefined)
+  if (missingEssential !== undefined) {
     return refuse(call, `its input cannot say this "${missingEssential}"`);
+  }
   const lost = [...new Set([...attempt.ignored, ...missingKeys])];
   return lost.length === 0 ? { ok: true, input } : { ok: true, input, lost };
 }
