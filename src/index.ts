@@ -9,7 +9,7 @@ export type { AgentOptions, ModelWish } from './host/agent/agent-options.ts';
 export type { Started, StartRequest } from './host/agent/sessions.ts';
 export type { HookSearch } from './host/hook-search.ts';
 export type { Model, ModelChunk, ModelFailure, ModelRequest, Usage } from './agent/models/model.ts';
-export { scripted, type ScriptTurn } from './agent/models/scripted.ts';
+export { createScriptedModel as scripted, type ScriptTurn } from './agent/models/scripted.ts';
 export type { RunResult, RuntimeEvent } from './agent/runtime-event.ts';
 export type { Session, SessionState } from './agent/session/session.ts';
 export type { ModelSwitch } from './agent/session/switch-model.ts';
@@ -70,7 +70,7 @@ export type {
   UserContext,
   WorkspaceInfo,
 } from './plugins/contract/plugin.ts';
-export { withoutByteOrderMark as stripUtf8Bom } from './base/json.ts';
+export { stripByteOrderMark as stripUtf8Bom } from './base/json.ts';
 export { estimateTokens } from './plugins/contract/message.ts';
 export { noopBasicLogger } from './plugins/contract/plugin.ts';
 export type { PluginIssue } from './plugins/issue.ts';

@@ -11,7 +11,7 @@ export {
 export type { FromJsonSchema, WrittenSchema } from './plugins/author/define-plugin.ts';
 export type { OverrideFile, OverrideTier } from './plugins/author/overrides.ts';
 export { loadOverrides, type OverridesRequest } from './compat/cline/provided/load-overrides.ts';
-export { withoutByteOrderMark as stripUtf8Bom } from './base/json.ts';
+export { stripByteOrderMark as stripUtf8Bom } from './base/json.ts';
 export { estimateTokens } from './plugins/contract/message.ts';
 export type { InputSchema, JsonSchema, StandardSchema } from './plugins/contract/input-schema.ts';
 export type {

@@ -1,5 +1,5 @@
 import { type AgentContext, methods, type SessionUpdate } from '@agentclientprotocol/sdk';
-import { messageOf } from '../base/errors.ts';
+import { getErrorMessage } from '../base/errors.ts';
 import { type Redact, redactUpdates } from './updates/redact-updates.ts';
 
 /** Sends updates to the editor, in order and redacted. */
@@ -44,7 +44,7 @@ export function createConnection({ client, redact, note }: ConnectionOptions): C
     send(update) {
       sending = sending
         .then(async () => (await redactUpdates([update], redact)).forEach(sendOrQueue))
-        .catch((error: unknown) => note(`not all of it can be shown: ${messageOf(error)}`));
+        .catch((error: unknown) => note(`not all of it can be shown: ${getErrorMessage(error)}`));
     },
     release() {
       isKnown = true;

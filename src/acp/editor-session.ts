@@ -2,9 +2,9 @@ import type * as acp from '@agentclientprotocol/sdk';
 import type { FinishReason } from '../agent/models/model.ts';
 import type { RuntimeEvent } from '../agent/runtime-event.ts';
 import type { Session } from '../agent/session/session.ts';
-import { untilAborted } from '../base/abort.ts';
+import { waitOrAbort } from '../base/abort.ts';
 import type { Host } from '../host/create-host.ts';
-import { isPermissionMode } from '../permissions/mode.ts';
+import { isPermissionMode } from '../permissions/permissions.ts';
 import { toStopReason } from './stop-reason.ts';
 import { listConfigOptions, MODE_OPTION, MODEL_OPTION, listModes } from './modes.ts';
 import { listCommands, runOwnCommand } from './commands.ts';
@@ -110,7 +110,7 @@ export class EditorSession {
     const { host, session } = this.#parts;
     this.#serversSettled ??= host.mcpServers();
     const before = session.commands().length;
-    await untilAborted(this.#serversSettled, cancelled).catch(() => undefined);
+    await waitOrAbort(this.#serversSettled, cancelled).catch(() => undefined);
     if (session.commands().length !== before) this.announceCommands();
   }
 

@@ -1,9 +1,9 @@
 import type * as acp from '@agentclientprotocol/sdk';
 import { findRealPath } from '../base/paths.ts';
 import type { HostOptions } from '../host/create-host.ts';
-import { withoutSecrets } from '../host/secrets/without-secrets.ts';
-import { readSessionIds, sessionsDirectory } from '../sessions/session-id.ts';
-import type { SessionStore, SessionSummary } from '../sessions/store.ts';
+import { redactObject } from '../host/redact-object.ts';
+import { readSessionIds, getSessionsDirectory } from '../sessions/session-id.ts';
+import type { SessionStore, SessionSummary } from '../sessions/session-store.ts';
 import { readCapabilities, NO_CAPABILITIES } from './capabilities.ts';
 import type { EditorSession } from './editor-session.ts';
 import { type Opened, openEditorSession } from './open-session.ts';
@@ -39,7 +39,7 @@ export class EditorSessions {
   #capabilities = NO_CAPABILITIES;
   /** Aborts when the editor has disconnected. */
   readonly #disconnected = new AbortController();
-  readonly #redact: Redact = (value) => withoutSecrets(value, this.#options);
+  readonly #redact: Redact = (value) => redactObject(value, this.#options);
 
   constructor(options: AcpOptions) {
     this.#options = options;
@@ -157,7 +157,7 @@ export class EditorSessions {
 
   /** Whole ids only, because an editor resumes with the id that it was sent. */
   #isStored(sessionId: string): boolean {
-    const ids = readSessionIds(sessionsDirectory(this.#options.stateDirectory));
+    const ids = readSessionIds(getSessionsDirectory(this.#options.stateDirectory));
     return ids.includes(sessionId);
   }
 }

@@ -1,7 +1,7 @@
 import type * as acp from '@agentclientprotocol/sdk';
 import type { SessionState } from '../agent/session/session.ts';
-import { pricedModels } from '../agent/models/prices.ts';
-import type { PermissionMode } from '../permissions/mode.ts';
+import { listPricedModels } from '../agent/models/prices.ts';
+import type { PermissionMode } from '../permissions/permissions.ts';
 
 export const MODE_OPTION = 'mode';
 export const MODEL_OPTION = 'model';
@@ -61,6 +61,6 @@ const FAMILIES: Readonly<Record<string, string>> = {
 /** Other models can be named with `/model`: no service is asked for its list. */
 function listModelNames({ model: { provider, id } }: SessionState): readonly string[] {
   const family = FAMILIES[provider];
-  const known = family === undefined ? [] : pricedModels(family);
+  const known = family === undefined ? [] : listPricedModels(family);
   return [...new Set([id, ...known])];
 }

@@ -3,10 +3,10 @@ import type { AgentContext, McpServer } from '@agentclientprotocol/sdk';
 import type { RuntimeEvent } from '../agent/runtime-event.ts';
 import type { Session } from '../agent/session/session.ts';
 import type { Person } from '../agent/world.ts';
-import { messageOf } from '../base/errors.ts';
+import { getErrorMessage } from '../base/errors.ts';
 import { isDirectory } from '../base/files.ts';
 import { createHost, type Host, type HostOptions } from '../host/create-host.ts';
-import { createDeltaWords } from '../host/secrets/delta-words.ts';
+import { createDeltaBuffer } from '../host/redact-stream.ts';
 import { readTranscript } from '../sessions/transcript/read-transcript.ts';
 import type { EditorCapabilities } from './capabilities.ts';
 import { EditorSession } from './editor-session.ts';
@@ -59,7 +59,7 @@ export async function openEditorSession(request: OpenRequest): Promise<Opened> {
   const sendNotice = (notice: Notice): void =>
     updates.convertNotice(notice).forEach(connection.send);
   const asking = createCallTracker();
-  const deltas = createDeltaWords();
+  const deltas = createDeltaBuffer();
   const editor: Editor = {
     client: request.client,
     capabilities: request.capabilities,
@@ -175,7 +175,7 @@ async function sendTranscript(
     const updates = [...replay(readTranscript(transcript, note), cwd)];
     while (updates.length > 0) await connection.sendNow(updates.splice(0, PORTION));
   } catch (error) {
-    note(`the transcript ${transcript} cannot be read: ${messageOf(error)}`);
+    note(`the transcript ${transcript} cannot be read: ${getErrorMessage(error)}`);
   }
 }
 

@@ -14,7 +14,7 @@ import type {
   ElicitationAnswer,
   ElicitationRequest,
 } from '../agent/world.ts';
-import type { Question } from '../agent/tools/workbench.ts';
+import type { Question } from '../agent/tools/tool-context.ts';
 import { toTextContent, describeCall } from './updates/tool-call.ts';
 import type * as acp from '@agentclientprotocol/sdk';
 import type { EditorCapabilities } from './capabilities.ts';

@@ -1,19 +1,19 @@
 import { HooklineError } from '../base/errors.ts';
 import {
-  callsIn,
-  textOf,
-  userText,
+  getToolCalls,
+  getMessageText,
+  createUserMessage,
   type Message,
   type ToolUseBlock,
 } from '../sessions/messages.ts';
 import type { Permissions } from '../permissions/permissions.ts';
 import type { Agent } from './agent.ts';
-import { safeMessages } from './conversation/safe-messages.ts';
+import { normalizeMessages } from './conversation/normalize-messages.ts';
 import type { Model, ModelChunk, ModelEnd, ToolSpec } from './models/model.ts';
 import { streamWithRetries } from './models/retry.ts';
-import { prepareCall } from './tools/run-call.ts';
+import { prepareToolCall } from './tools/prepare-tool-call.ts';
 import type { Tool } from './tools/tool.ts';
-import type { Workbench } from './tools/workbench.ts';
+import type { ToolContext } from './tools/tool-context.ts';
 
 /** The question of a `prompt` or `agent` hook. */
 export interface HookQuestion {
@@ -27,7 +27,7 @@ export interface HookQuestion {
 export interface HookAnswerOptions {
   readonly openModel: (name: string | null) => Promise<Model>;
   readonly tools: readonly Tool[];
-  readonly bench: () => Workbench;
+  readonly bench: () => ToolContext;
   readonly permissions: Permissions;
 }
 
@@ -44,20 +44,25 @@ export async function answerHook(
   if (question.kind === 'agent') return answerWithTools(means, { question, model }, signal);
   const end = await askModel(
     model,
-    { messages: [userText(question.prompt)], question, tools: [] },
+    { messages: [createUserMessage(question.prompt)], question, tools: [] },
     signal,
   );
-  return textOf({ role: 'assistant', content: end.content });
+  return getMessageText({ role: 'assistant', content: end.content });
 }
 
 /** Asks the model about a page that a tool fetched. */
 export function createBriefQuestion(agent: () => Agent) {
   return async (prompt: string, signal: AbortSignal): Promise<string> => {
     const { model, recordUsage: spend } = agent();
-    const request = { system: '', messages: [userText(prompt)], tools: [], thinking: false };
+    const request = {
+      system: '',
+      messages: [createUserMessage(prompt)],
+      tools: [],
+      thinking: false,
+    };
     const end = await readEnd(streamWithRetries(model, request, { signal }), signal);
     spend(end.usage);
-    return textOf({ role: 'assistant', content: end.content });
+    return getMessageText({ role: 'assistant', content: end.content });
   };
 }
 
@@ -116,16 +121,16 @@ async function answerWithTools(
   const looking = means.tools.filter(({ kind }) => kind === 'read');
   const tools = [...looking.map(toSpec), createAnswerTool(question.schema)];
   const bench = means.bench();
-  const messages: Message[] = [userText(question.prompt)];
+  const messages: Message[] = [createUserMessage(question.prompt)];
   try {
     for (let turn = 0; turn < MAX_TURNS; turn++) {
-      const request = { messages: safeMessages(messages), question, tools };
+      const request = { messages: normalizeMessages(messages), question, tools };
       const { content } = await askModel(model, request, signal);
       const message = { role: 'assistant', content } as const;
-      const calls = callsIn(message);
+      const calls = getToolCalls(message);
       const answer = calls.find(({ name }) => name === ANSWER_TOOL);
       if (answer !== undefined) return JSON.stringify(answer.input);
-      if (calls.length === 0) return textOf(message);
+      if (calls.length === 0) return getMessageText(message);
       messages.push(message);
       for (const call of calls) {
         messages.push(await runReadCall({ ...means, bench, looking }, call, signal));
@@ -147,7 +152,7 @@ function createAnswerTool(schema: Readonly<Record<string, unknown>>): ToolSpec {
 
 interface Looking {
   readonly permissions: Permissions;
-  readonly bench: Workbench;
+  readonly bench: ToolContext;
   readonly looking: readonly Tool[];
 }
 
@@ -156,7 +161,10 @@ async function runReadCall(
   call: ToolUseBlock,
   signal: AbortSignal,
 ): Promise<Message> {
-  const prepared = prepareCall({ name: call.name, input: call.input }, { bench, tools: looking });
+  const prepared = prepareToolCall(
+    { name: call.name, input: call.input },
+    { context: bench, tools: looking },
+  );
   const answer = (content: string, isError: boolean): Message => ({
     role: 'user',
     content: [{ type: 'tool_result', tool_use_id: call.id, content, is_error: isError }],

@@ -1,31 +1,31 @@
 import { randomUUID } from 'node:crypto';
-import type { StoredSession } from '../sessions/store.ts';
+import type { StoredSession } from '../sessions/session-store.ts';
 import { type Agent, createAgent } from './agent.ts';
 import { createConversation } from './conversation/conversation.ts';
-import { contextTexts } from './conversation/verdict-texts.ts';
+import { formatContexts } from './conversation/hook-messages.ts';
 import {
   type AgentType,
   findAgentType,
   GENERAL_PURPOSE,
-  toolsOfAgent,
-} from './knowledge/agents.ts';
+  selectAgentTools,
+} from './instructions/agents.ts';
 import { runTurns, type TurnsEnd } from './loop/turns.ts';
 import type { Usage } from './models/model.ts';
 import type { Tool } from './tools/tool.ts';
-import type { AgentOrder, AgentReport, Workbench } from './tools/workbench.ts';
+import type { AgentTask, AgentReport, ToolContext } from './tools/tool-context.ts';
 
 export interface SubagentOptions {
   readonly parent: () => Agent;
   readonly types: readonly AgentType[];
   readonly tools: readonly Tool[];
   readonly store: StoredSession | null;
-  readonly benchAt: (cwd: string, agent: () => Agent) => Workbench;
+  readonly benchAt: (cwd: string, agent: () => Agent) => ToolContext;
   readonly systemPrompt: (agent: Agent) => string;
 }
 
 /** Runs sub-agents, each with a conversation of its own; the only place where SubagentStart is fired. */
 export function createSubagentRunner(means: SubagentOptions) {
-  return async (order: AgentOrder, signal: AbortSignal): Promise<AgentReport> => {
+  return async (order: AgentTask, signal: AbortSignal): Promise<AgentReport> => {
     const { session } = means.parent();
     const startedAt = session.clock.elapsed();
     const type = findAgentType(order.agentType, means.types);
@@ -44,7 +44,7 @@ export function createSubagentRunner(means: SubagentOptions) {
 
 function reportUnknownType(
   { parent, types }: SubagentOptions,
-  { agentType }: AgentOrder,
+  { agentType }: AgentTask,
 ): AgentReport {
   const { model } = parent();
   const names = types.map(({ name }) => name).join(', ');
@@ -98,14 +98,14 @@ function buildReport({ facts, model, usage, toolCalls }: Agent) {
 }
 
 interface TypedOrder {
-  readonly order: AgentOrder;
+  readonly order: AgentTask;
   readonly type: AgentType;
 }
 
 async function createSubagent(means: SubagentOptions, { order, type }: TypedOrder): Promise<Agent> {
   const parent = means.parent();
   const { session } = parent;
-  const names = toolsOfAgent(
+  const names = selectAgentTools(
     type,
     means.tools.map(({ name }) => name),
   );
@@ -139,7 +139,7 @@ async function createSubagent(means: SubagentOptions, { order, type }: TypedOrde
 async function fireSubagentStart(agent: Agent, signal: AbortSignal): Promise<void> {
   const agentType = agent.facts.type ?? GENERAL_PURPOSE;
   const verdict = await agent.fire({ name: 'SubagentStart', agentType }, signal);
-  agent.pendingContext.push(...contextTexts(verdict, { event: 'SubagentStart', subject: null }));
+  agent.pendingContext.push(...formatContexts(verdict, { event: 'SubagentStart', subject: null }));
 }
 
 function countTokens({

@@ -1,8 +1,7 @@
 import { isRefusal, type Verdict } from '../hooks/decision.ts';
 import type { Agent } from './agent.ts';
-import { modelText } from './conversation/hook-texts.ts';
-import { reasonsText } from './conversation/verdict-texts.ts';
-import type { TaskItem, TaskItems } from './tools/workbench.ts';
+import { formatHookMessage, joinReasons } from './conversation/hook-messages.ts';
+import type { TaskItem, TaskItems } from './tools/tool-context.ts';
 
 /** The session's to-do list, for one of its agents. */
 export type TaskItemsOf = (agent: () => Agent) => TaskItems;
@@ -43,5 +42,9 @@ export function createTaskItems(): TaskItemsOf {
 }
 
 function formatFeedback(event: string, verdict: Verdict): string {
-  return modelText({ kind: 'feedback', event, reason: reasonsText(verdict, 'Blocked by hook') });
+  return formatHookMessage({
+    kind: 'feedback',
+    event,
+    reason: joinReasons(verdict, 'Blocked by hook'),
+  });
 }

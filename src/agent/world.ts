@@ -2,12 +2,12 @@ import type { Clock } from '../base/clock.ts';
 import type { HookEngine } from '../hooks/engine.ts';
 import type { Moment } from '../hooks/facts.ts';
 import type { PermissionUpdate, Permissions } from '../permissions/permissions.ts';
-import type { Instruction, Instructions } from './knowledge/instructions.ts';
+import type { Instruction, Instructions } from './instructions/instructions.ts';
 import type { LoopLimits } from './loop/loop-guard.ts';
 import type { Model, ModelRequest, ToolSpec } from './models/model.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
 import type { Tool } from './tools/tool.ts';
-import type { ElicitationAnswer, ElicitationRequest, Question } from './tools/workbench.ts';
+import type { ElicitationAnswer, ElicitationRequest, Question } from './tools/tool-context.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What all agents of one session share. */

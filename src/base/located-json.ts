@@ -1,5 +1,5 @@
 import { type ParseErrorCode, printParseErrorCode, visit } from 'jsonc-parser';
-import { MAX_NESTING, withoutByteOrderMark, typeName } from './json.ts';
+import { MAX_NESTING, stripByteOrderMark, getTypeName } from './json.ts';
 
 /** A value of a configuration text that knows where it stands. */
 export interface Part {
@@ -25,8 +25,9 @@ export function describePart(part: Part | undefined): string {
   if (part === undefined) return 'nothing';
   const { value } = part;
   if (typeof value === 'string') return `the string ${JSON.stringify(shorten(value))}`;
-  if (typeof value === 'number' || typeof value === 'boolean') return `${typeName(value)} ${value}`;
-  return typeName(value);
+  if (typeof value === 'number' || typeof value === 'boolean')
+    return `${getTypeName(value)} ${value}`;
+  return getTypeName(value);
 }
 
 function shorten(text: string): string {
@@ -37,7 +38,7 @@ const MAX_SHOWN = 60;
 
 /** Parses JSON in which comments, trailing commas and a byte-order mark are tolerated. */
 export function parseLocatedJson(text: string): Part | Unreadable {
-  const clean = withoutByteOrderMark(text);
+  const clean = stripByteOrderMark(text);
   const builder = createBuilder();
   let fault: Unreadable | null = null;
   try {

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { HooklineError, messageOf } from '../base/errors.ts';
-import { isNestedTooDeep, isRecord, MAX_NESTING, parseJson, typeName } from '../base/json.ts';
+import { HooklineError, getErrorMessage } from '../base/errors.ts';
+import { isNestedTooDeep, isRecord, MAX_NESTING, parseJson, getTypeName } from '../base/json.ts';
 import { misspeltToolNote } from '../dialects/known-tools.ts';
 import { PLUGIN_HOOK_EVENTS } from '../dialects/index.ts';
 import type { EventName, FiredEvent } from '../hooks/facts.ts';
 import type { Host } from '../host/create-host.ts';
 import { type FireDescription, resolveEvent } from '../testing/resolve-event.ts';
-import { plural, type Printer, printable } from './words/print.ts';
+import { formatCount, type Printer, toPrintable } from './output/print.ts';
 
 /** The flags that describe an event to fire or to explain. */
 export interface EventFlags {
@@ -27,18 +27,18 @@ export function readEvent(name: string | undefined, flags: EventFlags): Promise<
 }
 
 /** Hooks that were written for the tool that is meant are not asked, which looks as if they agreed. */
-export function noteMisspeltTool(print: Printer, { tool }: EventFlags): void {
+export function warnMisspelledTool(print: Printer, { tool }: EventFlags): void {
   const note = tool === undefined ? null : misspeltToolNote(tool);
-  if (note !== null) print.note(`note: ${printable(note)}`);
+  if (note !== null) print.note(`note: ${toPrintable(note)}`);
 }
 
 /** Says whose hooks `--no-load` leaves out, so that nobody takes their silence for an answer. */
-export function notePlugins(print: Printer, host: Host, event: EventName): void {
+export function warnPluginsNotFired(print: Printer, host: Host, event: EventName): void {
   const plugins = host
     .hooks()
     .filter(({ found, state }) => found.kind === 'plugin' && state === 'ready').length;
   if (plugins === 0 || !hasPluginHooks(event)) return;
-  print.note(`note: hooks of ${plural(plugins, 'plugin')} are left out (--no-load)`);
+  print.note(`note: hooks of ${formatCount(plugins, 'plugin')} are left out (--no-load)`);
 }
 
 /** Whether plugins can have hooks for an event. */
@@ -52,7 +52,10 @@ export function readDescription(name: string | undefined, flags: EventFlags): Fi
     return { payload: readJsonFile(flags.payload), as: flags.as ?? 'cline' };
   }
   if (name === undefined) {
-    throw usage('an event is missing', 'Name one, such as PreToolUse, or give --payload FILE.');
+    throw createUsageError(
+      'an event is missing',
+      'Name one, such as PreToolUse, or give --payload FILE.',
+    );
   }
   const { tool, result, prompt, source } = flags;
   return {
@@ -69,8 +72,8 @@ export function readDescription(name: string | undefined, flags: EventFlags): Fi
 
 function parseInput(text: string): unknown {
   const parsed = parseJson(text);
-  if (parsed.ok) return refuseDeep(parsed.value, '--input');
-  throw usage(
+  if (parsed.ok) return checkDepth(parsed.value, '--input');
+  throw createUsageError(
     `--input should be JSON, found ${JSON.stringify(text.slice(0, 80))}: ${parsed.error}`,
     `Quote it for the shell: --input '{"path":"a.js"}'.`,
   );
@@ -78,28 +81,28 @@ function parseInput(text: string): unknown {
 
 function parseSuccess(text: string): boolean {
   if (text === 'true' || text === 'false') return text === 'true';
-  throw usage(`--success should be true or false, found ${JSON.stringify(text)}`);
+  throw createUsageError(`--success should be true or false, found ${JSON.stringify(text)}`);
 }
 
 function readFacts(file: string): Readonly<Record<string, unknown>> {
   const value = readJsonFile(file);
   if (isRecord(value)) return value;
   throw new HooklineError('PAYLOAD_INVALID', {
-    message: `${file} should hold a JSON object of facts, found ${typeName(value)}`,
+    message: `${file} should hold a JSON object of facts, found ${getTypeName(value)}`,
     hint: 'For example {"prompt": "hello", "cwd": "/tmp"}.',
   });
 }
 
 function readJsonFile(file: string): unknown {
   const parsed = parseJson(readText(file));
-  if (parsed.ok) return refuseDeep(parsed.value, file);
+  if (parsed.ok) return checkDepth(parsed.value, file);
   throw new HooklineError('PAYLOAD_INVALID', {
     message: `${file} should be JSON: ${parsed.error}`,
     hint: 'It should hold one JSON object.',
   });
 }
 
-function refuseDeep(value: unknown, source: string): unknown {
+function checkDepth(value: unknown, source: string): unknown {
   if (!isNestedTooDeep(value)) return value;
   throw new HooklineError('PAYLOAD_INVALID', {
     message: `${source} is nested deeper than ${MAX_NESTING} levels`,
@@ -111,10 +114,10 @@ function readText(file: string): string {
   try {
     return readFileSync(file === '-' ? 0 : file, 'utf8');
   } catch (error) {
-    throw usage(`${file} cannot be read: ${messageOf(error)}`);
+    throw createUsageError(`${file} cannot be read: ${getErrorMessage(error)}`);
   }
 }
 
-function usage(message: string, hint?: string): HooklineError {
+function createUsageError(message: string, hint?: string): HooklineError {
   return new HooklineError('USAGE_INVALID', hint === undefined ? { message } : { message, hint });
 }

@@ -1,5 +1,5 @@
 import { HooklineError } from '../base/errors.ts';
-import { closestName } from '../base/spelling.ts';
+import { findClosestName } from '../base/did-you-mean.ts';
 import { createProgramFinder } from '../process/program-finder.ts';
 import type { DiscoveredUnit } from './discovery.ts';
 import type { DialectMachine } from './machine.ts';
@@ -143,7 +143,7 @@ export function createUnknownEvent(
   known: readonly string[],
   all: string,
 ): HooklineError {
-  const meant = closestName(name, known);
+  const meant = findClosestName(name, known);
   return new HooklineError('EVENT_UNKNOWN', {
     message: `there is no event ${JSON.stringify(name)}`,
     hint: meant === null ? all : `Did you mean ${meant}?`,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { messageOf } from '../base/errors.ts';
+import { getErrorMessage } from '../base/errors.ts';
 import { createBackgroundPool } from './background.ts';
 import { emptyVerdict, type Verdict } from './decision.ts';
 import { runDispatch } from './dispatch.ts';
@@ -125,7 +125,9 @@ function listHandlers(source: HandlerSource): readonly Handler[] | null {
   try {
     return source.handlers();
   } catch (error) {
-    process.emitWarning(`a source of hooks threw, so none of its hooks run: ${messageOf(error)}`);
+    process.emitWarning(
+      `a source of hooks threw, so none of its hooks run: ${getErrorMessage(error)}`,
+    );
     return null;
   }
 }

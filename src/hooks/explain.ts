@@ -1,4 +1,4 @@
-import { messageOf } from '../base/errors.ts';
+import { getErrorMessage } from '../base/errors.ts';
 import type { Skipped } from './decision.ts';
 import { EventViews, type ReadText } from './event-views.ts';
 import type { HookEvent } from './facts.ts';
@@ -50,7 +50,7 @@ function planQuietly(
   try {
     return planner.plan(candidate, planned);
   } catch (error) {
-    const why = `threw when it was asked whether it fits: ${messageOf(error)}`;
+    const why = `threw when it was asked whether it fits: ${getErrorMessage(error)}`;
     return { hook: candidate.handler.id, kind: 'misfit', why };
   }
 }

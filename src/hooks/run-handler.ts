@@ -1,5 +1,5 @@
 import { systemClock } from '../base/clock.ts';
-import { messageOf } from '../base/errors.ts';
+import { getErrorMessage } from '../base/errors.ts';
 import type { BackgroundPool } from './background.ts';
 import { findAnswerProblem } from './check-answer.ts';
 import {
@@ -117,7 +117,7 @@ function readAnswer(
 }
 
 function describeThrown(error: unknown): Answer {
-  return { failure: { kind: 'threw', message: messageOf(error) } };
+  return { failure: { kind: 'threw', message: getErrorMessage(error) } };
 }
 
 function describeUnusable(problem: string): Answer {
@@ -138,7 +138,7 @@ export function createKilledOutcome(run: HandlerRun, message: string): Outcome {
 
 /** The outcome of a run whose handler threw before it could be run. */
 export function createThrownOutcome(run: HandlerRun, error: unknown): Outcome {
-  const failure: Failure = { kind: 'threw', message: messageOf(error) };
+  const failure: Failure = { kind: 'threw', message: getErrorMessage(error) };
   return withFailure(createOutcome(run, { durationMs: 0 }), failure);
 }
 
@@ -222,7 +222,7 @@ function findWithheldReason(handler: Handler): string | null {
     const why = handler.withheld?.() ?? null;
     return why === null ? null : `was not started: ${why}`;
   } catch (error) {
-    return `was not started: whether it may run could not be found out: ${messageOf(error)}`;
+    return `was not started: whether it may run could not be found out: ${getErrorMessage(error)}`;
   }
 }
 

@@ -1,4 +1,4 @@
-import { offAbort, onAbort } from '../base/abort.ts';
+import { removeAbortListener, addAbortListener } from '../base/abort.ts';
 import type { HandlerRun } from './plan.ts';
 import { createKilledOutcome } from './run-handler.ts';
 
@@ -35,12 +35,12 @@ function startGrace(signal: AbortSignal): { over: Promise<void>; end: () => void
     };
   });
   if (signal.aborted) wait();
-  else onAbort(signal, wait);
+  else addAbortListener(signal, wait);
   return {
     over,
     end() {
       clearTimeout(timer);
-      offAbort(signal, wait);
+      removeAbortListener(signal, wait);
     },
   };
 }

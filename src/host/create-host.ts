@@ -17,7 +17,7 @@ import {
 import { entryOfDispatch, entryOfLate } from '../trace/entry.ts';
 import { createExchangeSubscriber } from '../trace/exchange.ts';
 import { createTraceFile, type TraceFile } from '../trace/jsonl.ts';
-import { noteHomeHooks } from '../trust/seen.ts';
+import { detectHomeHookChanges } from '../trust/home-hook-changes.ts';
 import type { RunResult, RuntimeEvent } from '../agent/runtime-event.ts';
 import type { Session } from '../agent/session/session.ts';
 import type { AgentOptions } from './agent/agent-options.ts';
@@ -27,9 +27,13 @@ import type { Sessions, Started, StartRequest } from './agent/sessions.ts';
 import type { McpReport } from './mcp/mcp-servers.ts';
 import type { SessionPlugins } from './plugins/session-plugins.ts';
 import type { Config, Surroundings } from './config.ts';
-import { placesBeyondRoots } from './workspace.ts';
-import { followChanges, followChangesSoon, type FollowRequest } from './changes/follow-changes.ts';
-import type { Watching } from './changes/watch-directories.ts';
+import { findPathsOutsideRoots } from './workspace.ts';
+import {
+  watchHookFiles,
+  watchHookFilesSoon,
+  type HookWatchOptions,
+  type FileWatch,
+} from './watch-hook-files.ts';
 import type { HookSet, HookStatus, MadeHook } from './hook-set.ts';
 import type { HookSearch } from './hook-search.ts';
 import { openHooks, type OpenedHooks } from './open-hooks.ts';
@@ -221,10 +225,10 @@ function withHookPorts(options: HostOptions, loadSessions: () => Promise<Session
 
 async function startWatching(
   wanted: boolean | 'soon',
-  request: FollowRequest,
-): Promise<Watching | null> {
-  if (wanted === 'soon') return followChangesSoon(request);
-  return wanted ? followChanges(request) : null;
+  request: HookWatchOptions,
+): Promise<FileWatch | null> {
+  if (wanted === 'soon') return watchHookFilesSoon(request);
+  return wanted ? watchHookFiles(request) : null;
 }
 
 /** The engines of a host: its own, and one for each session. They run the same hooks and write one trace. */
@@ -311,7 +315,7 @@ export function openTrace(
 }
 
 function listPlacesBeyondRoots({ startDirectory, workspaceRoots, surroundings }: OpenedHooks) {
-  return placesBeyondRoots(startDirectory, { workspaceRoots, home: surroundings.home });
+  return findPathsOutsideRoots(startDirectory, { workspaceRoots, home: surroundings.home });
 }
 
 /** What the user should know about the state of the hooks. */
@@ -348,7 +352,7 @@ function listHomeHookChanges({ hookSet, stateDirectory }: OpenedHooks): readonly
   const entries = hooks.flatMap(({ id, path: file, binds }) =>
     binds.text === undefined ? [] : [[`${id} in ${file}`, binds.text] as const],
   );
-  const news = noteHomeHooks(
+  const news = detectHomeHookChanges(
     path.join(stateDirectory, 'seen.json'),
     [...new Set(scripts)],
     Object.fromEntries(entries),

@@ -1,7 +1,6 @@
 import type { DialectMachine } from '../dialects/machine.ts';
-import type { Config, Surroundings } from './config.ts';
+import { type Config, type Surroundings, typescriptLoader } from './config.ts';
 import type { Settings } from './settings.ts';
-import { typescriptLoader } from './typescript-loader-path.ts';
 
 /** What dialects need to know of a host that is open already. */
 export function createMachine({

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { once } from '../base/once.ts';
+import { memoize } from '../base/memoize.ts';
 import type { AnnouncedChanges, Discoverer, DiscoverOptions } from '../dialects/dialect.ts';
 import type {
   AnnouncedFile,
@@ -18,9 +18,9 @@ import type { FailurePolicy } from '../hooks/decision.ts';
 import type { Handler, HandlerSource, Wave } from '../hooks/handler.ts';
 import type { BrokenServer, ServerConfig } from '../mcp/server-config.ts';
 import { childEnvironment, type Environment, PROVIDER_KEYS } from '../process/environment.ts';
-import type { TrustChecker, TrustState } from '../trust/checker.ts';
-import type { TrustUnit } from '../trust/collect.ts';
-import { followDisabled, hasInheritedName, namesHook } from './switches/disabled-hooks.ts';
+import type { TrustChecker, TrustState } from '../trust/trust-checker.ts';
+import type { TrustUnit } from '../trust/collect-unit.ts';
+import { createDisabledHooksReader, hasInheritedName, isEntryForHook } from './disabled-hooks.ts';
 import type { Surroundings } from './config.ts';
 import type { Settings } from './settings.ts';
 
@@ -122,7 +122,10 @@ export function hookEnvironment(request: HookEnvironmentRequest): Environment {
 export function createHookSet(options: HookSetOptions): HookSet {
   const listeners = new Set<() => void>();
   let found = discoverAll(options.dialects);
-  const grants = createGrants(options, followDisabled(options.settings, options.configFile));
+  const grants = createGrants(
+    options,
+    createDisabledHooksReader(options.settings, options.configFile),
+  );
   let made: readonly MadeHook[] | null = null;
 
   // Who only looks at the hooks needs no handlers.
@@ -218,8 +221,8 @@ function createGrants(
       pass: settings['env.pass'],
       sessionId: sessionId(),
     });
-  const ownEnvironment = once(() => environmentFor([]));
-  const workspaceEnvironment = once(() => ({
+  const ownEnvironment = memoize(() => environmentFor([]));
+  const workspaceEnvironment = memoize(() => ({
     ...compiledElsewhere(stateDirectory),
     ...environmentFor(PROVIDER_KEYS),
   }));
@@ -227,7 +230,7 @@ function createGrants(
 
   const isDisabled = (unit: DiscoveredUnit, wave?: Wave): boolean =>
     unit.whyOff !== undefined ||
-    (unit.isFixed !== true && disabled(wave).some((entry) => namesHook(entry, unit)));
+    (unit.isFixed !== true && disabled(wave).some((entry) => isEntryForHook(entry, unit)));
 
   function checkTrust(unit: DiscoveredUnit, wave?: Wave): HookTrust {
     if (unit.place === 'home' || unit.runsNothing === true) return { by: 'place' };

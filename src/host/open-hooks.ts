@@ -4,12 +4,12 @@ import { findRealPath, isInside } from '../base/paths.ts';
 import type { Discoverer } from '../dialects/dialect.ts';
 import { openDialects } from '../dialects/index.ts';
 import type { Moment } from '../hooks/facts.ts';
-import { findWorkspaceAround } from '../trust/record-place.ts';
+import { findEnclosingWorkspaceProblem } from '../trust/trust-record.ts';
 import {
   type Config,
   loadConfig,
   readSurroundings,
-  stateDirectory,
+  getStateDirectory,
   type Surroundings,
 } from './config.ts';
 import { createMachine } from './dialect-machine.ts';
@@ -17,7 +17,7 @@ import type { HookSearch } from './hook-search.ts';
 import { createHookSet, type HookSet } from './hook-set.ts';
 import { createMoment } from './moment.ts';
 import type { Settings } from './settings.ts';
-import { guardRoots, openTrust, type Trust } from './trust.ts';
+import { listGuardedRoots, openTrust, type Trust } from './trust.ts';
 import { resolveRoots } from './workspace.ts';
 
 export interface OpenedHooks {
@@ -40,7 +40,7 @@ export function openHooks(search: HookSearch): OpenedHooks {
   const start = path.resolve(surroundings.cwd, search.cwd ?? '');
   const workspaceRoots = resolveRoots({ cwd: start, roots: search.roots ?? [] });
   const cwd = search.cwd === undefined ? directoryIn(workspaceRoots, start) : start;
-  const state = stateDirectory(surroundings);
+  const state = getStateDirectory(surroundings);
   const place = findConfigFile(surroundings, workspaceRoots);
   const config = readConfig(place, { surroundings, workspaceRoots, flags: search.flags ?? {} });
   const trust = openTrust({
@@ -89,11 +89,11 @@ function findConfigFile(
   surroundings: Surroundings,
   workspaceRoots: readonly string[],
 ): ConfigPlace {
-  const state = stateDirectory(surroundings);
+  const state = getStateDirectory(surroundings);
   if (state === null) return { file: null, misplaced: null };
   const file = path.join(state, 'config.json');
-  const guarded = guardRoots({ workspaceRoots, home: surroundings.home });
-  return { file, misplaced: findWorkspaceAround(file, guarded) };
+  const guarded = listGuardedRoots({ workspaceRoots, home: surroundings.home });
+  return { file, misplaced: findEnclosingWorkspaceProblem(file, guarded) };
 }
 
 function readConfig({ file: homeFile, misplaced }: ConfigPlace, request: ConfigRequest): Config {

@@ -2,13 +2,13 @@ import { type BigIntStats, existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../base/clock.ts';
-import { HooklineError, isHooklineError, messageOf } from '../base/errors.ts';
-import { oncePerWave } from '../base/once.ts';
+import { HooklineError, isHooklineError, getErrorMessage } from '../base/errors.ts';
+import { memoizePerWave } from '../base/memoize.ts';
 import { findRealPath, isInside } from '../base/paths.ts';
-import { createTrustChecker, type TrustChecker } from '../trust/checker.ts';
+import { createTrustChecker, type TrustChecker } from '../trust/trust-checker.ts';
 import { isSameState } from '../trust/fingerprint.ts';
 import { type Lock, parseLock, verifyLockSha256 } from '../trust/lock.ts';
-import { openTrustRecord, type TrustRecord } from '../trust/record.ts';
+import { tryReadTrustRecord, type TrustRecord } from '../trust/trust-record.ts';
 
 /** A lock that the caller vouches for, if its bytes are the ones that were meant. */
 export interface NamedLock {
@@ -38,7 +38,7 @@ export interface TrustRequest {
 
 export function openTrust(request: TrustRequest): Trust {
   const { stateDirectory, lock, clock } = request;
-  const guardedRoots = guardRoots(request);
+  const guardedRoots = listGuardedRoots(request);
   const recordFile = stateDirectory === null ? null : path.join(stateDirectory, 'trust.json');
   const currentRecord = followRecord(recordFile, guardedRoots);
   const named = lock === undefined ? null : readLock(lock);
@@ -67,9 +67,9 @@ function followRecord(
     return () => none;
   }
   const hasChanged = createChangeCheck(file);
-  let record = openTrustRecord(file, guardedRoots);
-  return oncePerWave(() => {
-    if (hasChanged()) record = believable(record, openTrustRecord(file, guardedRoots));
+  let record = tryReadTrustRecord(file, guardedRoots);
+  return memoizePerWave(() => {
+    if (hasChanged()) record = believable(record, tryReadTrustRecord(file, guardedRoots));
     return record;
   });
 }
@@ -122,7 +122,7 @@ function stateOf(file: string): FileState {
   try {
     return statSync(file, { bigint: true, throwIfNoEntry: false }) ?? 'absent';
   } catch (error) {
-    return messageOf(error);
+    return getErrorMessage(error);
   }
 }
 
@@ -130,7 +130,7 @@ function stateOf(file: string): FileState {
  * Workspaces that must not hold the record. A directory that holds the whole home is the person's own,
  * unless it is a repository: that could bring a record with it.
  */
-export function guardRoots({
+export function listGuardedRoots({
   workspaceRoots,
   home,
 }: Pick<TrustRequest, 'workspaceRoots' | 'home'>): readonly string[] {
@@ -161,7 +161,7 @@ function readLockBytes(file: string): Buffer {
     return readFileSync(file);
   } catch (error) {
     throw new HooklineError('LOCK_INVALID', {
-      message: `the lock ${file} cannot be read: ${messageOf(error)}`,
+      message: `the lock ${file} cannot be read: ${getErrorMessage(error)}`,
       hint: 'Write one with `hookline lock`, and name it with --lock FILE.',
       cause: error,
     });

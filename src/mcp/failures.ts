@@ -1,10 +1,19 @@
-import { errnoOf, messageOf } from '../base/errors.ts';
+import { getErrorCode, getErrorMessage } from '../base/errors.ts';
 import { isRecord } from '../base/json.ts';
-import { TransportFailure } from './wire/limits.ts';
+
+const MIB = 1024 * 1024;
+
+/** How long one message of a server may be; what the model is shown of it is much less. */
+export const MAX_MESSAGE_BYTES = 64 * MIB;
+
+/** A server that cannot be reached, or does not keep to the protocol: a failure of foreign code. */
+export class TransportFailure extends Error {
+  override readonly name = 'TransportFailure';
+}
 
 /** Why something failed, with what lies behind it: `fetch failed` alone tells nobody anything. */
 export function describeFailure(error: unknown): string {
-  const said = messageOf(error);
+  const said = getErrorMessage(error);
   const cause = error instanceof Error ? error.cause : undefined;
   if (cause === undefined) return said;
   const behind = wordsOf(cause);
@@ -13,8 +22,8 @@ export function describeFailure(error: unknown): string {
 
 /** Of several addresses that were tried, only the code is told. */
 function wordsOf(cause: unknown): string {
-  const message = messageOf(cause);
-  return message === '' ? (errnoOf(cause) ?? '') : message;
+  const message = getErrorMessage(cause);
+  return message === '' ? (getErrorCode(cause) ?? '') : message;
 }
 
 /** The service behind an address is gone, or has forgotten this connection. */
@@ -26,7 +35,7 @@ export function isUnreachable(error: unknown): boolean {
 const STREAM_LOST = 'SSE stream disconnected: ';
 
 /** What makes an answer unreadable, as the call that waits for it is told; null for all else. */
-export function protocolFailure(error: unknown): TransportFailure | null {
+export function toProtocolFailure(error: unknown): TransportFailure | null {
   if (!(error instanceof Error)) return null;
   const { name, message } = error;
   if (error instanceof SyntaxError || name.endsWith('ZodError')) {
@@ -39,7 +48,7 @@ export function protocolFailure(error: unknown): TransportFailure | null {
 const NPM_ERROR = /^npm (?:error|ERR!) +(?!A complete log)(\S.*\S)/;
 
 /** Of what a program said before it ended: the error that it names, else its last lines. */
-export function tellingWords(said: string): string {
+export function extractErrorText(said: string): string {
   const lines = said.trim().split('\n');
   const npm = lines.flatMap((line) => NPM_ERROR.exec(line)?.[1] ?? []);
   // Most servers are started with npx, which says what is wrong first, and then a lot more.

@@ -2,21 +2,20 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { pathToFileURL } from 'node:url';
 import type { Client, StandardSchemaV1, Transport } from '@modelcontextprotocol/client';
 import { isRecord } from '../base/json.ts';
-import { limitTime } from '../base/time-limit.ts';
-import { untilAborted } from '../base/abort.ts';
+import { startTimeLimit } from '../base/time-limit.ts';
+import { waitOrAbort } from '../base/abort.ts';
 import { VERSION } from '../base/version.ts';
 import type { Environment } from '../process/environment.ts';
-import { protocolFailure } from './failures.ts';
+import { toProtocolFailure, TransportFailure } from './failures.ts';
 import type { PendingCall, QuestionAnswer, ServerQuestion } from './pending-calls.ts';
-import type { Reached } from './server-config.ts';
-import { boundedFetch } from './wire/bounded-fetch.ts';
-import { TransportFailure } from './wire/limits.ts';
-import { StdioTransport } from './wire/stdio-transport.ts';
+import type { ServerEndpoint } from './server-config.ts';
+import { fetchBounded } from './bounded-fetch.ts';
+import { StdioTransport } from './stdio-transport.ts';
 
 export type ListKind = 'tools' | 'prompts' | 'resources';
 
-export interface ClientRequest {
-  readonly reached: Reached;
+export interface ClientOptions {
+  readonly endpoint: ServerEndpoint;
   /** Where a program starts when its entry does not say. */
   readonly cwd: string;
   /** Of a program. */
@@ -56,7 +55,7 @@ export interface RequestOptions {
 const NO_LIMIT_MS = 2 ** 31 - 1;
 
 /** Starts or reaches a server and shakes hands with it. Rejects with why that does not work. */
-export async function openClient(request: ClientRequest): Promise<OpenClient> {
+export async function openClient(request: ClientOptions): Promise<OpenClient> {
   const sdk = await import('@modelcontextprotocol/client');
   const { transport, whyOver, sayGoodbye } = transportFor(sdk, request);
   const client = new sdk.Client(
@@ -72,7 +71,7 @@ export async function openClient(request: ClientRequest): Promise<OpenClient> {
     },
     // What else matters is told by the request that fails, or by the end of the connection.
     onerror: (error: unknown) => {
-      const failure = protocolFailure(error);
+      const failure = toProtocolFailure(error);
       if (failure !== null) underWay.getStore()?.limit.fail(failure);
     },
   });
@@ -129,7 +128,7 @@ interface Way {
 
 function transportFor(
   sdk: typeof import('@modelcontextprotocol/client'),
-  { reached, cwd, env }: ClientRequest,
+  { endpoint: reached, cwd, env }: ClientOptions,
 ): Way {
   if (reached.type === 'stdio') {
     const program = {
@@ -142,11 +141,11 @@ function transportFor(
     return { transport, whyOver: () => transport.whyOver(), sayGoodbye: async () => undefined };
   }
   const url = new URL(reached.url);
-  const options = { requestInit: { headers: { ...reached.headers } }, fetch: boundedFetch };
+  const options = { requestInit: { headers: { ...reached.headers } }, fetch: fetchBounded };
   const transport = new sdk.StreamableHTTPClientTransport(url, options);
   const sayGoodbye = async (): Promise<void> => {
-    const limit = limitTime(new AbortController().signal, GOODBYE_MS);
-    await untilAborted(transport.terminateSession(), limit.signal).catch(() => undefined);
+    const limit = startTimeLimit(new AbortController().signal, GOODBYE_MS);
+    await waitOrAbort(transport.terminateSession(), limit.signal).catch(() => undefined);
     limit.clear();
   };
   return { transport, whyOver: () => 'the connection was closed', sayGoodbye };
@@ -156,7 +155,7 @@ const GOODBYE_MS = 1000;
 
 type Answer = (question: ServerQuestion, signal: AbortSignal) => Promise<QuestionAnswer>;
 
-interface Served extends Pick<ClientRequest, 'roots' | 'onListChange'> {
+interface Served extends Pick<ClientOptions, 'roots' | 'onListChange'> {
   readonly ask: Answer;
 }
 

@@ -1,4 +1,9 @@
-import type { BrokenServer, ConfiguredServers, Reached, ServerConfig } from './server-config.ts';
+import type {
+  BrokenServer,
+  ConfiguredServers,
+  ServerEndpoint,
+  ServerConfig,
+} from './server-config.ts';
 import { canonicalText } from '../base/canonical-json.ts';
 import {
   createFieldReader,
@@ -51,7 +56,7 @@ function parseServer(name: string, entry: Part, origin: ServerOrigin): ServerCon
     ...whose,
     name: `${prefix}${name}`,
     line: entry.line,
-    reached,
+    endpoint: reached,
     text: canonicalText({ source: origin.source, mcpServer: name, entry: entry.value }),
     timeoutMs: timeoutOf(entry),
     whyOff: isDisabled(entry) ? 'its entry says "disabled"' : whyOff(name),
@@ -77,7 +82,7 @@ type Fault = { readonly line: number; readonly why: string };
 
 const HTTP_TYPES = ['http', 'streamable-http', 'streamableHttp', 'streamable_http'];
 
-function parseReached(entry: Part): Reached | Fault {
+function parseReached(entry: Part): ServerEndpoint | Fault {
   // Cline's newer form says in an object of its own how a server is reached.
   const inner = entry.fields?.get('transport');
   const said = inner === undefined || inner.fields === null ? entry : inner;
@@ -93,7 +98,7 @@ function usualType(fields: FieldReader): string {
   return fields.has('url') && !fields.has('command') ? 'http' : 'stdio';
 }
 
-function reachedAs(type: string, fields: FieldReader): Reached | null {
+function reachedAs(type: string, fields: FieldReader): ServerEndpoint | null {
   if (type === 'stdio') {
     return {
       type: 'stdio',

@@ -11,7 +11,7 @@ export interface ServerConfig {
   readonly place: 'home' | 'workspace' | 'given';
   /** The workspace root it belongs to, real path; null for the person's own. */
   readonly root: string | null;
-  readonly reached: Reached;
+  readonly endpoint: ServerEndpoint;
   /** The entry, the same however it is laid out: what trust binds. */
   readonly text: string;
   /** How long one call may take; null leaves it to the host. */
@@ -26,10 +26,10 @@ export interface ServerConfig {
 
 export type ServerSource = 'user' | 'project' | 'local' | 'plugin' | 'dynamic' | 'managed';
 
-export type Reached = StdioServer | HttpServer;
+export type ServerEndpoint = StdioServer | HttpServer;
 
 /** A program that speaks on its standard input and output. */
-export interface StdioServer {
+interface StdioServer {
   readonly type: 'stdio';
   readonly command: string;
   readonly args: readonly string[];
@@ -39,7 +39,7 @@ export interface StdioServer {
 }
 
 /** A service that speaks streamable http. */
-export interface HttpServer {
+interface HttpServer {
   readonly type: 'http';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -63,12 +63,60 @@ export interface ConfiguredServers {
 export const NO_SERVERS: ConfiguredServers = { servers: [], broken: [] };
 
 /** The name of a server in the names of its tools: `my srv` → `my_srv`. */
-export function wireName(name: string): string {
+export function toWireName(name: string): string {
   return name.replaceAll(/[^\w-]/g, '_');
 }
 
 /** What a person is shown of how it is reached. */
-export function describeReached(reached: Reached): string {
+export function describeEndpoint(reached: ServerEndpoint): string {
   if (reached.type === 'stdio') return [reached.command, ...reached.args].join(' ');
   return reached.url;
+}
+
+type ServerVariables = Readonly<Record<string, string | undefined>>;
+
+interface ExpandedServer {
+  readonly endpoint: ServerEndpoint;
+  /** Variables that are named without a default and not set. */
+  readonly missing: readonly string[];
+}
+
+/** Fills in `${NAME}` and `${NAME:-default}` wherever an entry may have them. */
+export function expandServer(
+  {
+    endpoint: reached,
+    variables,
+    isLiteral,
+  }: Pick<ServerConfig, 'reached' | 'variables' | 'isLiteral'>,
+  env: ServerVariables,
+): ExpandedServer {
+  if (isLiteral === true) return { endpoint: reached, missing: [] };
+  const missing = new Set<string>();
+  const known = { ...env, ...variables };
+  const fill = (text: string): string => fillText(text, known, (name) => missing.add(name));
+  const fillAll = (texts: Readonly<Record<string, string>>): Record<string, string> =>
+    Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, fill(text)]));
+  const filled: ServerEndpoint =
+    reached.type === 'stdio'
+      ? {
+          type: 'stdio',
+          command: fill(reached.command),
+          args: reached.args.map(fill),
+          env: fillAll(reached.env),
+          cwd: reached.cwd === null ? null : fill(reached.cwd),
+        }
+      : { type: 'http', url: fill(reached.url), headers: fillAll(reached.headers) };
+  return { endpoint: filled, missing: [...missing] };
+}
+
+const VARIABLE = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
+
+function fillText(text: string, known: ServerVariables, miss: (name: string) => void): string {
+  return text.replaceAll(VARIABLE, (whole, name: string, otherwise: string | undefined) => {
+    const value = known[name];
+    if (value !== undefined && (value !== '' || otherwise === undefined)) return value;
+    if (otherwise !== undefined) return otherwise;
+    miss(name);
+    return whole;
+  });
 }

@@ -1,17 +1,21 @@
 import { HooklineError } from '../base/errors.ts';
 import { isDirectory } from '../base/files.ts';
-import { type Area, createArea } from './area.ts';
+import { type AllowedDirectories, createAllowedDirectories } from './allowed-directories.ts';
 import { findDeniedReads } from './denied-reads.ts';
 import { judgeCall } from './judge.ts';
-import type { PermissionMode } from './mode.ts';
-import type { Permissions, PermissionRuleText, PermissionUpdate } from './permissions.ts';
-import type { ProtectedPlaces } from './protected-places.ts';
+import type {
+  PermissionMode,
+  Permissions,
+  PermissionRuleText,
+  PermissionUpdate,
+} from './permissions.ts';
+import type { ProtectedPaths } from './protected-paths.ts';
 import {
   parsePermissionRule,
   type PermissionRule,
   type PermissionRuleSetting,
 } from './rules/permission-rule.ts';
-import { readUpdate } from './updates.ts';
+import { parseUpdate } from './parse-update.ts';
 
 export interface PermissionsOptions {
   readonly mode: PermissionMode;
@@ -26,15 +30,15 @@ export interface PermissionsOptions {
   readonly home: string | null;
   /** Directories beside the workspace that the agent may work in. */
   readonly directories: readonly string[];
-  readonly protectedPlaces: ProtectedPlaces;
+  readonly protectedPaths: ProtectedPaths;
   /** Who forbids the mode bypassPermissions, as a person would say it; null when nobody does. */
   readonly bypassForbiddenBy?: string | null;
 }
 
 /** The permissions of one session. */
 export function createPermissions(options: PermissionsOptions): Permissions {
-  const { cwd, roots, home, protectedPlaces, bypassForbiddenBy = null } = options;
-  const area = createArea({ roots, directories: options.directories, cwd, home });
+  const { cwd, roots, home, protectedPaths: protectedPlaces, bypassForbiddenBy = null } = options;
+  const area = createAllowedDirectories({ roots, directories: options.directories, cwd, home });
   const session = createSessionRules();
   const written = followRules(options.rules);
   let mode = options.mode;
@@ -56,7 +60,14 @@ export function createPermissions(options: PermissionsOptions): Permissions {
     },
     directories: () => area.directories(),
     addDirectory: (directory) => area.add(directory),
-    judge: (call) => judgeCall(call, { mode, rules: rules(), places, area, protectedPlaces }),
+    judge: (call) =>
+      judgeCall(call, {
+        mode,
+        rules: rules(),
+        places,
+        allowedDirectories: area,
+        protectedPaths: protectedPlaces,
+      }),
     deniedReads: (from) => findDeniedReads(rules(), from, places)?.includes ?? null,
     update: (updates) => updates.flatMap((each) => applyUpdate(each, { session, modes, area })),
   };
@@ -99,11 +110,11 @@ function whyNotMode(
 interface SessionState {
   readonly session: SessionRules;
   readonly modes: ModeKeeper;
-  readonly area: Area;
+  readonly area: AllowedDirectories;
 }
 
 function applyUpdate(given: unknown, state: SessionState): readonly string[] {
-  const { update, notes } = readUpdate(given);
+  const { update, notes } = parseUpdate(given);
   return update === null ? notes : [...notes, ...apply(update, state)];
 }
 
@@ -133,7 +144,7 @@ function apply(
   }
 }
 
-function addDirectory(directory: string, area: Area): readonly string[] {
+function addDirectory(directory: string, area: AllowedDirectories): readonly string[] {
   if (!isDirectory(area.resolve(directory))) {
     return [`${directory} was not added: there is no such directory`];
   }

@@ -1,4 +1,4 @@
-import { messageOf } from '../base/errors.ts';
+import { getErrorMessage } from '../base/errors.ts';
 import { callWithTimeout } from './call-with-timeout.ts';
 import type { OnIssue } from './issue.ts';
 import type { AgentExtensionCommand } from './contract/plugin.ts';
@@ -34,7 +34,7 @@ export async function runCommand(
       return toReply(await callWithTimeout(work, { timeoutMs, signal }));
     } catch (error) {
       signal.throwIfAborted();
-      const message = `the command ${typed} failed: ${messageOf(error)}`;
+      const message = `the command ${typed} failed: ${getErrorMessage(error)}`;
       onIssue({ plugin: name, phase: 'command', level: 'error', message });
       return { reply: message, prompt: null };
     }

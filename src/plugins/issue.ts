@@ -1,4 +1,4 @@
-import { messageOf } from '../base/errors.ts';
+import { getErrorMessage } from '../base/errors.ts';
 import { isRecord } from '../base/json.ts';
 
 /** Something that a person should know of a plugin. */
@@ -45,7 +45,7 @@ export function createUncaughtIssues(
 
 /** Of what is rejected with and is no error, Node.js makes one that explains rejections at length. */
 function describeThrown(error: unknown): string {
-  const message = messageOf(error);
+  const message = getErrorMessage(error);
   const isExplained = isRecord(error) && error['code'] === 'ERR_UNHANDLED_REJECTION';
   const [, reason] = /with the reason "(.*)"\.$/su.exec(message) ?? [];
   return isExplained && reason !== undefined ? reason : message;

@@ -1,4 +1,4 @@
-import { HooklineError, isHooklineError, messageOf } from '../base/errors.ts';
+import { HooklineError, isHooklineError, getErrorMessage } from '../base/errors.ts';
 import { isRecord } from '../base/json.ts';
 import { type Contributions, createApi } from './api.ts';
 import { callWithTimeout, notifyIfSlow } from './call-with-timeout.ts';
@@ -13,8 +13,8 @@ import type {
   PluginSetupContext,
   BasicLogger,
 } from './contract/plugin.ts';
-import { limitTime } from '../base/time-limit.ts';
-import { untilAborted } from '../base/abort.ts';
+import { startTimeLimit } from '../base/time-limit.ts';
+import { waitOrAbort } from '../base/abort.ts';
 
 export type PluginState =
   | 'ready'
@@ -226,7 +226,7 @@ function readManifestSafely(given: unknown, label: string): ReturnType<typeof re
     return readManifest(given, label);
   } catch (error) {
     const name = readName(given) ?? label;
-    return { name, problem: `it cannot be looked at: ${messageOf(error)}`, warnings: [] };
+    return { name, problem: `it cannot be looked at: ${getErrorMessage(error)}`, warnings: [] };
   }
 }
 
@@ -262,7 +262,7 @@ async function setUp(
   } catch (error) {
     if (signal?.aborted === true) throw error;
     if (isStrict || options.failsClosed) throw toSetupError(name, error);
-    const why = messageOf(error);
+    const why = getErrorMessage(error);
     const isComplete = isHooklineError(error) && error.code !== 'PLUGIN_EXIT';
     const message = isComplete ? why : `its setup failed, so nothing of it is used: ${why}`;
     onIssue({ plugin: name, phase: 'setup', level: 'error', message });
@@ -278,7 +278,7 @@ async function setUp(
 /** Errors of a plugin do not always name the plugin. */
 function toSetupError(name: string, error: unknown): HooklineError {
   if (!isHooklineError(error)) {
-    const message = `the setup of the plugin "${name}" failed: ${messageOf(error)}`;
+    const message = `the setup of the plugin "${name}" failed: ${getErrorMessage(error)}`;
     const hint = 'Mend it or leave it out; otherwise the session starts without it.';
     return new HooklineError('PLUGIN_INVALID', { message, hint, cause: error });
   }
@@ -364,13 +364,15 @@ async function disposeAll(
   disposals: Disposal[],
   { onIssue, disposeTimeoutMs }: Pick<RegistryOptions, 'onIssue' | 'disposeTimeoutMs'>,
 ): Promise<void> {
-  const limit = limitTime(new AbortController().signal, disposeTimeoutMs);
+  const limit = startTimeLimit(new AbortController().signal, disposeTimeoutMs);
   for (const { plugin, dispose } of disposals.splice(0).toReversed()) {
     try {
       const work = async (): Promise<unknown> => dispose();
-      await untilAborted(work(), limit.signal);
+      await waitOrAbort(work(), limit.signal);
     } catch (error) {
-      const why = limit.isOver() ? `it took longer than ${disposeTimeoutMs} ms` : messageOf(error);
+      const why = limit.hasExpired()
+        ? `it took longer than ${disposeTimeoutMs} ms`
+        : getErrorMessage(error);
       const message = `what it wanted done at the end failed: ${why}`;
       onIssue({ plugin, phase: 'setup', level: 'warning', message });
     }

@@ -1,4 +1,4 @@
-import { isRecord, parseJson, type Parsed } from '../base/json.ts';
+import { isRecord, parseJson, type ParsedJson } from '../base/json.ts';
 import { CLINE_WEB_SEARCH, createQuestionForm, readList } from './cline-forms.ts';
 import { createRenamedForm, describeNonObject, type ToolForm } from './tool-form.ts';
 import { findText, rawText, type Fields } from './fields.ts';
@@ -174,7 +174,8 @@ function createUseMcpToolForm({ server, tool }: McpTarget): ToolForm {
 
 function readArguments(given: unknown): Fields | string {
   if (given === undefined || given === '') return {};
-  const parsed: Parsed = typeof given === 'string' ? parseJson(given) : { ok: true, value: given };
+  const parsed: ParsedJson =
+    typeof given === 'string' ? parseJson(given) : { ok: true, value: given };
   if (!parsed.ok) return `"arguments" is not JSON: ${parsed.error}`;
   return isRecord(parsed.value) ? parsed.value : `"arguments": ${describeNonObject(parsed.value)}`;
 }

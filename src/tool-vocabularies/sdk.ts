@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { shellWord } from '../base/shell-word.ts';
+import { quoteShellWord } from '../base/shell-word.ts';
 import { CLINE_WEB_SEARCH, createQuestionForm } from './cline-forms.ts';
 import { createListForm, createPlainForm, createRenamedForm } from './tool-form.ts';
 import { findArray, rawText, type Fields } from './fields.ts';
@@ -74,7 +74,7 @@ export const SDK: VocabularyRules = {
 // A program with its arguments runs without a shell; quoting keeps each argument one word.
 function joinCommand(command: string, args: unknown): string {
   const words = (findArray(args) ?? []).map(rawText);
-  return [command, ...words.map(shellWord)].join(' ');
+  return [command, ...words.map(quoteShellWord)].join(' ');
 }
 
 function readLineRange(element: Fields): Fields {

@@ -1,4 +1,4 @@
-import { isRecord, parseJson, typeName } from '../base/json.ts';
+import { isRecord, parseJson, getTypeName } from '../base/json.ts';
 import {
   findArray,
   findText,
@@ -116,7 +116,7 @@ export function createListForm(name: string, list: ListShape): ToolForm {
 }
 
 export function describeNonObject(given: unknown): string {
-  return `expected an object, found ${typeName(given)}`;
+  return `expected an object, found ${getTypeName(given)}`;
 }
 
 function pickFields(pairs: readonly (readonly [string, string])[], source: Fields): Fields {

@@ -1,6 +1,6 @@
-import { runCommandLine } from '../../src/cli/command-line.ts';
+import { runCommandLine } from '../../src/cli/main.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
-import { harmless, type Printer } from '../../src/cli/words/print.ts';
+import { escapeTerminalText, type Printer } from '../../src/cli/output/print.ts';
 import { isHooklineError } from '../../src/base/errors.ts';
 import { environmentOf, type HooklineOptions, type HooklineResult } from './hookline.ts';
 
@@ -23,7 +23,7 @@ export async function runInProcess(
   } catch (error) {
     if (!isHooklineError(error)) throw error;
     const hint = error.hint === undefined ? '' : `  ${error.hint}\n`;
-    const stderr = `${printed.stderr}hookline: ${harmless(error.message)}\n${hint}`;
+    const stderr = `${printed.stderr}hookline: ${escapeTerminalText(error.message)}\n${hint}`;
     return { code: EXIT.usage, stdout: printed.stdout, stderr };
   } finally {
     process.chdir(before.cwd);
@@ -39,11 +39,11 @@ function replaceEnvironment(env: Readonly<Record<string, string | undefined>>): 
 function createCapture(printed: { stdout: string; stderr: string }): Printer {
   return {
     isTerminal: false,
-    isAnswerShown: false,
-    out: (text) => void (printed.stdout += `${harmless(text)}\n`),
+    isStdoutTerminal: false,
+    out: (text) => void (printed.stdout += `${escapeTerminalText(text)}\n`),
     json: (value) => void (printed.stdout += `${JSON.stringify(value, null, 2)}\n`),
     jsonLine: (value) => void (printed.stdout += `${JSON.stringify(value)}\n`),
-    note: (text) => void (printed.stderr += `${harmless(text)}\n`),
+    note: (text) => void (printed.stderr += `${escapeTerminalText(text)}\n`),
     notify: () => undefined,
     progress: () => undefined,
   };

@@ -4,13 +4,13 @@ import { ENDINGS } from '../../src/agent/runtime-event.ts';
 import { TOOLSETS } from '../../src/agent/tools/toolsets.ts';
 import { ERROR_CODES } from '../../src/base/errors.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
-import { jsonVerdict } from '../../src/cli/words/verdict.ts';
+import { toVerdictJson } from '../../src/cli/output/format-verdict.ts';
 import { FILE_HOOKS } from '../../src/dialects/cline-files/events.ts';
 import { SETTINGS } from '../../src/host/settings.ts';
 import { EFFECTS } from '../../src/hooks/decision.ts';
 import { EVENTS } from '../../src/hooks/events.ts';
 import { mergeOutcomes } from '../../src/hooks/merge.ts';
-import { PERMISSION_MODES } from '../../src/permissions/mode.ts';
+import { PERMISSION_MODES } from '../../src/permissions/permissions.ts';
 import { PROVIDER_KEYS } from '../../src/process/environment.ts';
 
 /**
@@ -203,7 +203,7 @@ describe('the words of the contract', () => {
 
   it('are these fields of a verdict, in this order, and their empty values', () => {
     const rules = { event: 'Stop', stop: 'ignored', changes: {}, rewrittenInput: null } as const;
-    const verdict = jsonVerdict(mergeOutcomes(rules, [], []));
+    const verdict = toVerdictJson(mergeOutcomes(rules, [], []));
     expect(JSON.stringify(verdict)).toBe(
       JSON.stringify({
         event: 'Stop',

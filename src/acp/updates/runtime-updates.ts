@@ -1,6 +1,6 @@
 import type * as acp from '@agentclientprotocol/sdk';
 import type { RuntimeEvent } from '../../agent/runtime-event.ts';
-import { cutText } from '../../base/json.ts';
+import { truncateText } from '../../base/json.ts';
 import { toCodeBlock, describeCall, describeResult, quoteText } from './tool-call.ts';
 import { createPlan, isPlanTool } from './plan.ts';
 import { awaitsTrust, type Verdict } from '../../hooks/decision.ts';
@@ -133,7 +133,7 @@ function toToolEndUpdate({ callId, tool, input, output }: ToolEnd, cwd: string):
     toolCallId: callId,
     status: output.success ? ('completed' as const) : ('failed' as const),
     content: describeResult(call, output),
-    rawOutput: cutText(output.text, LONGEST_RAW),
+    rawOutput: truncateText(output.text, LONGEST_RAW),
   };
   if (isPlanTool(tool)) return { sessionUpdate: 'tool_call', ...describeCall(call), ...outcome };
   return { sessionUpdate: 'tool_call_update', ...outcome };

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type * as acp from '@agentclientprotocol/sdk';
 import { type CallPart, callParts, type CallToShow, currentText } from '../../agent/call-parts.ts';
-import { cutText, isRecord } from '../../base/json.ts';
+import { truncateText, isRecord } from '../../base/json.ts';
 import type { ToolOutput } from '../../agent/tools/tool.ts';
 
 const LONGEST_SHOWN = 30_000;
@@ -12,7 +12,7 @@ export function toTextContent(text: string): acp.ToolCallContent {
 
 /** A code block, so that the text is not read as markdown. */
 export function toCodeBlock(text: string, language = ''): acp.ToolCallContent {
-  const bounded = text.length > LONGEST_SHOWN ? `${cutText(text, LONGEST_SHOWN)}\n…` : text;
+  const bounded = text.length > LONGEST_SHOWN ? `${truncateText(text, LONGEST_SHOWN)}\n…` : text;
   const fence = chooseFence(bounded);
   return toTextContent(`${fence}${language}\n${bounded.trimEnd()}\n${fence}`);
 }
@@ -116,7 +116,7 @@ function formatPath(file: string, cwd: string): string {
 function toOneLine(text: string): string {
   const [first = ''] = text.trim().split('\n');
   const isWhole = first === text.trim() && first.length <= LONGEST_TITLE;
-  return isWhole ? first : `${cutText(first, LONGEST_TITLE)} …`;
+  return isWhole ? first : `${truncateText(first, LONGEST_TITLE)} …`;
 }
 
 /** Code, because titles are markdown and a command must not be read as such. */

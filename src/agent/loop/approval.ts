@@ -1,13 +1,13 @@
-import { messageOf } from '../../base/errors.ts';
-import { untilAborted } from '../../base/abort.ts';
+import { getErrorMessage } from '../../base/errors.ts';
+import { waitOrAbort } from '../../base/abort.ts';
 import { isRefusal, type Stop } from '../../hooks/decision.ts';
 import type { PermissionRuling } from '../../permissions/permissions.ts';
 import type { ToolUseBlock } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
-import { HandedInput } from '../tools/calls/handed-input.ts';
-import { type PreparedToolCall, prepareCall, toolFacts } from '../tools/run-call.ts';
+import { MutableInput } from '../tools/edits/mutable-input.ts';
+import { type PreparedToolCall, prepareToolCall, toToolFacts } from '../tools/prepare-tool-call.ts';
 import type { DeniedBy } from '../runtime-event.ts';
-import { joinedValues, reasonsText } from '../conversation/verdict-texts.ts';
+import { collectValues, joinReasons } from '../conversation/hook-messages.ts';
 import { notify } from './background-events.ts';
 import type { Approval, ApprovalRequest, Person } from '../world.ts';
 
@@ -71,25 +71,25 @@ async function askHooks(
   const verdict = await agent.fire(
     {
       name: 'PermissionRequest',
-      ...toolFacts(call, prepared),
+      ...toToolFacts(call, prepared),
       suggestions: ruling.suggestions,
-      handed: new HandedInput(),
+      handed: new MutableInput(),
     },
     signal,
   );
   if (isRefusal(verdict.effect)) {
-    return createRefusal(reasonsText(verdict, 'Permission denied by hook'), 'hook', verdict.stop);
+    return createRefusal(joinReasons(verdict, 'Permission denied by hook'), 'hook', verdict.stop);
   }
   // Only a user may change a file that decides what runs here.
   if (verdict.effect !== 'allow' || ruling.needsPerson === true) return null;
-  applyPermissionUpdates(agent, joinedValues(verdict, 'permissions'));
+  applyPermissionUpdates(agent, collectValues(verdict, 'permissions'));
   if (verdict.input === null) return { kind: 'granted', prepared };
   return approveRewrite(agent, call, verdict.input);
 }
 
 /** A hook's rewrite is checked by tool and rules like any call. */
 function approveRewrite(agent: Agent, { name }: ToolUseBlock, input: unknown): ApprovalResult {
-  const prepared = prepareCall({ name, input }, { bench: agent.bench, tools: agent.tools });
+  const prepared = prepareToolCall({ name, input }, { context: agent.bench, tools: agent.tools });
   if (typeof prepared === 'string') return createRefusal(prepared, 'hook');
   const ruling = findStrictestRuling(agent, prepared);
   const isOpen = ruling.effect === 'allow' || (ruling.effect === 'ask' && ruling.isOverridable);
@@ -109,10 +109,10 @@ async function waitForApproval(
   signal: AbortSignal,
 ): Promise<Approval> {
   try {
-    return await untilAborted(person.approve(request, signal), signal);
+    return await waitOrAbort(person.approve(request, signal), signal);
   } catch (error) {
     signal.throwIfAborted();
-    return { isAllowed: false, reason: `(no answer: ${messageOf(error)})` };
+    return { isAllowed: false, reason: `(no answer: ${getErrorMessage(error)})` };
   }
 }
 

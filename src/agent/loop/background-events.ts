@@ -1,9 +1,9 @@
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import type { Verdict } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
 import type { Agent } from '../agent.ts';
-import { joinedValues } from '../conversation/verdict-texts.ts';
-import type { Instruction } from '../knowledge/instructions.ts';
+import { collectValues } from '../conversation/hook-messages.ts';
+import type { Instruction } from '../instructions/instructions.ts';
 
 /** Fires an event without waiting for it; `onVerdict` receives the verdict. */
 export function fireInBackground(
@@ -16,7 +16,7 @@ export function fireInBackground(
   add(
     fired.catch((error: unknown) => {
       if (signal.aborted) return;
-      agent.emit({ type: 'notice', level: 'error', text: messageOf(error) });
+      agent.emit({ type: 'notice', level: 'error', text: getErrorMessage(error) });
     }),
   );
 }
@@ -30,7 +30,7 @@ export function announceInstructions(agent: Agent, loaded: readonly Instruction[
 
 /** Watches the files that hooks name in their answer. */
 export async function watchPaths({ session }: Agent, verdict: Verdict): Promise<void> {
-  const paths = joinedValues(verdict, 'watchPaths').filter((each) => typeof each === 'string');
+  const paths = collectValues(verdict, 'watchPaths').filter((each) => typeof each === 'string');
   if (paths.length > 0) await session.watch(paths);
 }
 

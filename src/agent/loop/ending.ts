@@ -1,10 +1,9 @@
 import type { Verdict } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
 import { wantsMore } from '../../hooks/stop-guard.ts';
-import { userText } from '../../sessions/messages.ts';
+import { createUserMessage } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
-import { modelText } from '../conversation/hook-texts.ts';
-import { contextTexts } from '../conversation/verdict-texts.ts';
+import { formatHookMessage, formatContexts } from '../conversation/hook-messages.ts';
 
 export interface EndRuling {
   /** Whether hooks want a further turn. */
@@ -27,7 +26,7 @@ export async function checkEnd(
     const completed = await agent.fire(completing, signal);
     const ruling = applyVerdict(agent, completing, completed);
     const at = { event: completing.name, subject: null };
-    if (!ruling.goesOn) agent.pendingContext.push(...contextTexts(completed, at));
+    if (!ruling.goesOn) agent.pendingContext.push(...formatContexts(completed, at));
     return ruling;
   }
   const ruling = applyVerdict(agent, stopping, stopped);
@@ -67,15 +66,16 @@ function applyVerdict(agent: Agent, event: EndEvent, verdict: Verdict): EndRulin
   const { goesOn, overridden } = agent.stopGuard.judge(verdict);
   agent.isHeldByHook = goesOn;
   if (overridden !== null) agent.emit({ type: 'notice', level: 'warning', text: overridden });
-  if (goesOn) agent.conversation.add(userText(formatFeedback(verdict, event)), { isMeta: true });
+  if (goesOn)
+    agent.conversation.add(createUserMessage(formatFeedback(verdict, event)), { isMeta: true });
   return { goesOn, reason: verdict.stop?.reason ?? null };
 }
 
 function formatFeedback(verdict: Verdict, { name }: EndEvent): string {
   const reasons = verdict.reasons.map(({ text }) =>
-    modelText({ kind: 'feedback', event: name, reason: text }),
+    formatHookMessage({ kind: 'feedback', event: name, reason: text }),
   );
-  return [...reasons, ...contextTexts(verdict, { event: name, subject: null })].join('\n\n');
+  return [...reasons, ...formatContexts(verdict, { event: name, subject: null })].join('\n\n');
 }
 
 /** The abort reason as a sentence. */

@@ -1,11 +1,11 @@
 import { isRefusal, type Verdict } from '../../hooks/decision.ts';
-import { textOf, type AssistantMessage } from '../../sessions/messages.ts';
+import { getMessageText, type AssistantMessage } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
 import type { ModelChunk, ModelEnd, ModelFailure, ModelRequest } from '../models/model.ts';
-import { costOf } from '../models/prices.ts';
+import { computeCost } from '../models/prices.ts';
 import { streamWithRetries } from '../models/retry.ts';
-import { readAnswerChange, readRequestChanges } from '../conversation/request-changes.ts';
-import { reasonsText } from '../conversation/verdict-texts.ts';
+import { parseAnswerChange, parseRequestChanges } from '../conversation/request-changes.ts';
+import { joinReasons } from '../conversation/hook-messages.ts';
 
 /** The result of one model request. */
 export type ModelTurn =
@@ -20,10 +20,10 @@ export async function runModelTurn(agent: Agent, signal: AbortSignal): Promise<M
   const request = buildRequest(agent);
   const before = await agent.fire({ name: 'ModelRequest', request }, signal);
   if (isRefusal(before.effect) || before.stop !== null) {
-    const reason = before.stop?.reason ?? reasonsText(before, 'a hook stopped the model request');
+    const reason = before.stop?.reason ?? joinReasons(before, 'a hook stopped the model request');
     return { kind: 'stopped', reason };
   }
-  const { changed, problems } = readRequestChanges(before.changes);
+  const { changed, problems } = parseRequestChanges(before.changes);
   for (const text of problems) agent.emit({ type: 'notice', level: 'warning', text });
   const wanted = { ...request, ...changed };
   const shaped = (await agent.session.shapeRequest?.(wanted, signal)) ?? wanted;
@@ -36,7 +36,7 @@ function buildRequest(agent: Agent): ModelRequest {
   const { conversation, session, tools, systemPrompt } = agent;
   return {
     system: systemPrompt(),
-    messages: conversation.forModel(),
+    messages: conversation.toModelMessages(),
     tools: session.listSpecs(tools),
   };
 }
@@ -76,7 +76,7 @@ async function handleAnswer(agent: Agent, end: ModelEnd, signal: AbortSignal): P
   agent.recordUsage(usage);
   agent.contextTokens =
     usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens + usage.outputTokens;
-  const costUsd = costOf(usage, agent.model.prices);
+  const costUsd = computeCost(usage, agent.model.prices);
   agent.emit({
     type: 'turn-end',
     iteration: agent.iteration,
@@ -86,7 +86,7 @@ async function handleAnswer(agent: Agent, end: ModelEnd, signal: AbortSignal): P
   const { verdict, message } = await fireModelResponse(agent, end, signal);
   await fireMessageDisplay(agent, message, signal);
   if (isRefusal(verdict.effect) || verdict.stop !== null) {
-    const reason = verdict.stop?.reason ?? reasonsText(verdict, 'a hook stopped the run');
+    const reason = verdict.stop?.reason ?? joinReasons(verdict, 'a hook stopped the run');
     return { kind: 'stopped', reason };
   }
   return { kind: 'answered', message, end };
@@ -110,7 +110,7 @@ async function fireModelResponse(
       { name: 'ModelResponse', response: message, finishReason },
       signal,
     );
-    const { answer, problem } = readAnswerChange(message, verdict.changes);
+    const { answer, problem } = parseAnswerChange(message, verdict.changes);
     if (problem !== null) agent.emit({ type: 'notice', level: 'warning', text: problem });
     message = answer;
     return { verdict, message };
@@ -136,7 +136,7 @@ async function fireMessageDisplay(
   message: AssistantMessage,
   signal: AbortSignal,
 ): Promise<void> {
-  const text = textOf(message);
+  const text = getMessageText(message);
   const { facts, promptId, iteration } = agent;
   const speaker = facts.parentId === null ? (promptId ?? facts.id) : facts.id;
   const messageId = `${speaker}-${iteration}`;

@@ -1,6 +1,6 @@
 import { isRefusal } from '../../hooks/decision.ts';
 import type { Agent } from '../agent.ts';
-import { contextTexts, reasonsText } from '../conversation/verdict-texts.ts';
+import { formatContexts, joinReasons } from '../conversation/hook-messages.ts';
 
 /**
  * Adds to the conversation what came up since the last request: texts of hooks, steering messages.
@@ -39,10 +39,12 @@ export async function submitPrompt(
     (isRefusal(verdict.effect) && stop === null)
   ) {
     const isShown = changes['suppressPrompt'] !== true;
-    return { kind: 'refused', reason: reasonsText(verdict, 'Blocked by hook'), isShown };
+    return { kind: 'refused', reason: joinReasons(verdict, 'Blocked by hook'), isShown };
   }
   if (stop !== null) return { kind: 'stopped', reason: stop.reason, prompt: submitted };
-  agent.pendingContext.push(...contextTexts(verdict, { event: 'UserPromptSubmit', subject: null }));
+  agent.pendingContext.push(
+    ...formatContexts(verdict, { event: 'UserPromptSubmit', subject: null }),
+  );
   const title = typeof changes['title'] === 'string' ? changes['title'] : null;
   return { kind: 'accepted', prompt: submitted, title };
 }

@@ -3,10 +3,14 @@ import type { ToolResult } from '../../tool-vocabularies/tool-views.ts';
 import type { TextBlock, ToolResultBlock, ToolUseBlock } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
 import { type CallReport, type CheckedCall, checkCall, runCall } from './tool-call.ts';
-import { failedOutput } from '../tools/tool.ts';
-import { mayRunBeside } from '../tools/run-call.ts';
-import { defuse, reminder } from '../conversation/reminder.ts';
-import { contextTexts, reasonsText } from '../conversation/verdict-texts.ts';
+import { createFailedOutput } from '../tools/tool.ts';
+import { canRunInParallel } from '../tools/prepare-tool-call.ts';
+import {
+  escapeReminderTags,
+  formatReminder,
+  formatContexts,
+  joinReasons,
+} from '../conversation/hook-messages.ts';
 
 /** How the calls of one turn ended. */
 export type BatchEnd =
@@ -50,7 +54,7 @@ function groupCalls(agent: Agent, calls: readonly ToolUseBlock[]): readonly Tool
   const groups: ToolUseBlock[][] = [];
   let isOpen = false;
   for (const call of calls) {
-    const isBeside = mayRunBeside(call, agent.tools);
+    const isBeside = canRunInParallel(call, agent.tools);
     if (isBeside && isOpen) groups.at(-1)?.push(call);
     else groups.push([call]);
     isOpen = isBeside;
@@ -114,7 +118,7 @@ async function finishCall(
 }
 
 function skipCall(agent: Agent, call: ToolUseBlock, stop: Stop): CallReport {
-  const output = failedOutput(`Not run, because a hook stopped the run: ${stop.reason}`);
+  const output = createFailedOutput(`Not run, because a hook stopped the run: ${stop.reason}`);
   return recordResult(agent, {
     call,
     input: call.input,
@@ -151,7 +155,7 @@ function toTextBlock(text: string): TextBlock {
 
 function toResultBlock({ call, output }: CallReport): ToolResultBlock {
   const { images = [] } = output;
-  const text = defuse(readResultText(output));
+  const text = escapeReminderTags(readResultText(output));
   return {
     type: 'tool_result',
     tool_use_id: call.id,
@@ -177,17 +181,18 @@ async function endBatch(
     ...(output.parts === undefined ? {} : { answers: output.parts.map(readResultText) }),
   }));
   const verdict = await agent.fire({ name: 'PostToolBatch', calls }, signal);
-  agent.pendingContext.push(...contextTexts(verdict, { event: 'PostToolBatch', subject: null }));
+  agent.pendingContext.push(...formatContexts(verdict, { event: 'PostToolBatch', subject: null }));
   if (stop !== null) return { kind: 'stop', reason: stop.reason };
   if (verdict.stop !== null) return { kind: 'stop', reason: verdict.stop.reason };
   if (isRefusal(verdict.effect)) {
     return {
       kind: 'stop',
-      reason: reasonsText(verdict, 'a hook of PostToolBatch stopped the run'),
+      reason: joinReasons(verdict, 'a hook of PostToolBatch stopped the run'),
     };
   }
-  const done = reports.find(({ output }) => output.success && output.lastWords !== undefined);
-  if (done?.output.lastWords !== undefined) return { kind: 'done', text: done.output.lastWords };
+  const done = reports.find(({ output }) => output.success && output.finalAnswer !== undefined);
+  if (done?.output.finalAnswer !== undefined)
+    return { kind: 'done', text: done.output.finalAnswer };
   return checkForLoops(agent, reports);
 }
 
@@ -198,7 +203,7 @@ function checkForLoops(agent: Agent, reports: readonly CallReport[]): BatchEnd {
     const ruling = agent.loopGuard.observe({ name, input, answer, success: output.success });
     if (ruling.kind === 'end') return { kind: 'loop', reason: ruling.reason };
     if (ruling.kind === 'warn') {
-      agent.pendingContext.push(reminder(ruling.text));
+      agent.pendingContext.push(formatReminder(ruling.text));
     }
   }
   const turn = { allFailed: reports.every(({ output }) => !output.success) };

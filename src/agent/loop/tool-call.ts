@@ -1,4 +1,4 @@
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import { isNestedTooDeep, MAX_NESTING, isRecord } from '../../base/json.ts';
 import { isRefusal, type Stop, type Verdict } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
@@ -6,20 +6,25 @@ import type { ToolUseBlock } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
 import { requestApproval, requestHookApproval, findStrictestRuling } from './approval.ts';
 import { fireInBackground, watchPaths, announceInstructions } from './background-events.ts';
-import { withHookOutputs } from '../conversation/hook-output.ts';
-import { modelText } from '../conversation/hook-texts.ts';
-import type { DeniedBy } from '../runtime-event.ts';
-import { HandedInput } from '../tools/calls/handed-input.ts';
-import { inputOfModel, type PreparedToolCall, prepareCall, toolFacts } from '../tools/run-call.ts';
-import { failedOutput, type RunningCall, type ToolOutput } from '../tools/tool.ts';
+import { applyHookOutputs } from '../conversation/hook-output.ts';
 import {
-  contextTexts,
-  deniedText,
-  objectionTexts,
-  reasonsText,
-  saidByPlugins,
-} from '../conversation/verdict-texts.ts';
-import { instructionText } from '../knowledge/system-prompt.ts';
+  formatHookMessage,
+  formatContexts,
+  formatDenial,
+  formatObjections,
+  joinReasons,
+  findPluginDenial,
+} from '../conversation/hook-messages.ts';
+import type { DeniedBy } from '../runtime-event.ts';
+import { MutableInput } from '../tools/edits/mutable-input.ts';
+import {
+  removeHookFields,
+  type PreparedToolCall,
+  prepareToolCall,
+  toToolFacts,
+} from '../tools/prepare-tool-call.ts';
+import { createFailedOutput, type RunningCall, type ToolOutput } from '../tools/tool.ts';
+import { formatInstruction } from '../instructions/system-prompt.ts';
 
 /** The result of one call. */
 export interface CallReport {
@@ -59,21 +64,21 @@ interface CheckRequest {
 export async function checkCall(agent: Agent, request: CheckRequest): Promise<CheckedCall> {
   const { call, signal } = request;
   agent.emit({ type: 'tool-start', callId: call.id, tool: call.name, input: call.input });
-  const prepared = prepareInput(agent, call, inputOfModel(call, agent.tools));
+  const prepared = prepareInput(agent, call, removeHookFields(call, agent.tools));
   if (typeof prepared === 'string') {
     return createFailedCall({ call, input: call.input, error: prepared });
   }
-  const facts = { ...toolFacts(call, prepared), handed: new HandedInput() };
+  const facts = { ...toToolFacts(call, prepared), handed: new MutableInput() };
   const verdict = await agent.fire({ name: 'PreToolUse', ...facts }, signal);
   const subject = prepared.toolName;
-  const reminders = contextTexts(verdict, { event: 'PreToolUse', subject });
+  const reminders = formatContexts(verdict, { event: 'PreToolUse', subject });
   const hooked: HookedCall = { call, prepared, verdict, reminders, signal };
   if (isRefusal(verdict.effect)) {
     return denyCall(agent, hooked, { ...describeDenial(verdict, subject), by: 'hook' });
   }
   const final = verdict.input === null ? prepared : prepareInput(agent, call, verdict.input);
   if (typeof final === 'string') {
-    const text = modelText({ kind: 'bad-rewrite', tool: subject, problem: final });
+    const text = formatHookMessage({ kind: 'bad-rewrite', tool: subject, problem: final });
     return denyCall(agent, hooked, { error: text, by: 'hook' });
   }
   if (verdict.effect === 'defer' && request.mayDefer) return { kind: 'deferred', call };
@@ -106,7 +111,7 @@ async function applyPermissions(
   const isQuestion = prepared.kind === 'ask' && verdict.effect !== 'allow';
   if (isOpen && !isQuestion) return { kind: 'open', pass };
   const reason = isAskedByHook
-    ? reasonsText(verdict, `a hook wants ${prepared.toolName} to be approved`)
+    ? joinReasons(verdict, `a hook wants ${prepared.toolName} to be approved`)
     : ruling.reason;
   const by = isAskedByHook ? 'hook' : 'rule';
   const undecided = { call, prepared, reason, by, ruling } as const;
@@ -132,11 +137,11 @@ interface Denied {
 }
 
 function describeDenial(verdict: Verdict, tool: string): Pick<Denied, 'error' | 'answer'> {
-  const reason = saidByPlugins(verdict);
-  if (reason === null) return { error: deniedText(verdict, tool) };
+  const reason = findPluginDenial(verdict);
+  if (reason === null) return { error: formatDenial(verdict, tool) };
   // Cline answers a call that a plugin skipped with a failure of this shape.
   const response = { error: reason };
-  const failed = failedOutput(JSON.stringify(response));
+  const failed = createFailedOutput(JSON.stringify(response));
   const answer = { ...failed, text: reason, response, replaced: true } as const;
   return { error: reason, answer };
 }
@@ -151,13 +156,13 @@ async function denyCall(
   const { input } = prepared;
   agent.denials.push({ callId: call.id, tool: prepared.toolName, input, reason: error });
   const facts = {
-    ...toolFacts(call, prepared),
-    result: failedOutput(error),
+    ...toToolFacts(call, prepared),
+    result: createFailedOutput(error),
     durationMs: 0,
     denied: true,
   };
   const verdictAfter = await agent.fire({ name: 'PostToolUseFailure', ...facts }, signal);
-  const output = answer ?? failedOutput(error);
+  const output = answer ?? createFailedOutput(error);
   const after = applyPostVerdicts([verdictAfter], { output, prepared });
   return {
     kind: 'closed',
@@ -182,7 +187,7 @@ function createFailedCall({
   input: unknown;
   error: string;
 }): CheckedCall {
-  const output = failedOutput(error);
+  const output = createFailedOutput(error);
   const report = { call, input, output, durationMs: 0, deniedBy: null, reminders: [], stop: null };
   return { kind: 'closed', report };
 }
@@ -200,7 +205,7 @@ function prepareInput(
   }
   const { bench, tools, session } = agent;
   const toldNames = (): readonly string[] => session.listSpecs(tools).map((spec) => spec.name);
-  return prepareCall({ name, input }, { bench, tools, toldNames });
+  return prepareToolCall({ name, input }, { context: bench, tools, modelToolNames: toldNames });
 }
 
 /** Runs a call that passed its checks; the only place where PostToolUse and PostToolUseFailure are fired. */
@@ -238,7 +243,7 @@ async function runTool(prepared: PreparedToolCall, running: RunningCall): Promis
   try {
     return await prepared.run(running);
   } catch (error) {
-    return failedOutput(`${prepared.toolName} failed: ${messageOf(error)}`);
+    return createFailedOutput(`${prepared.toolName} failed: ${getErrorMessage(error)}`);
   }
 }
 
@@ -288,7 +293,7 @@ async function firePostEvents(
 
 /** Parts of one call may end differently, so that both events may be fired. */
 function listPostEvents({ call, prepared, output, durationMs }: DoneCall): readonly FiredEvent[] {
-  const facts = { ...toolFacts(call, prepared), result: output, durationMs };
+  const facts = { ...toToolFacts(call, prepared), result: output, durationMs };
   const interrupted = output.interrupted === true;
   const hasWorked = output.success || output.parts?.some(({ success }) => success) === true;
   return [
@@ -303,11 +308,11 @@ function applyPostVerdicts(
 ): ReportedCall {
   const subject = prepared.toolName;
   return {
-    output: withHookOutputs(output, verdicts, prepared.parts),
+    output: applyHookOutputs(output, verdicts, prepared.parts),
     reminders: verdicts.flatMap((verdict) => {
       const at = { event: verdict.event, subject };
-      const objections = isRefusal(verdict.effect) ? objectionTexts(verdict, at) : [];
-      return [...objections, ...contextTexts(verdict, at)];
+      const objections = isRefusal(verdict.effect) ? formatObjections(verdict, at) : [];
+      return [...objections, ...formatContexts(verdict, at)];
     }),
     stop: verdicts.find(({ stop }) => stop !== null)?.stop ?? null,
   };
@@ -330,7 +335,7 @@ async function loadNestedInstructions(
   for (const file of read) {
     const { instructions, notes } = await agent.session.loadInstructionsFor(file);
     announceInstructions(agent, instructions);
-    texts.push(...instructions.map(instructionText));
+    texts.push(...instructions.map(formatInstruction));
     for (const text of notes) agent.emit({ type: 'notice', level: 'warning', text });
   }
   return texts;

@@ -1,4 +1,9 @@
-import { callsIn, textOf, userText, type ToolUseBlock } from '../../sessions/messages.ts';
+import {
+  getToolCalls,
+  getMessageText,
+  createUserMessage,
+  type ToolUseBlock,
+} from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
 import { compact, isContextFull, isTooLong } from './compaction.ts';
 import { formatAbortReason, checkEnd } from './ending.ts';
@@ -92,12 +97,12 @@ async function runTurn(
   if (turn.kind === 'failed') return handleFailure(agent, turn.failure, { state, signal });
   if (turn.kind === 'stopped') return createEnd('stopped_by_hook', state, turn.reason);
   state.isCompacted = false;
-  const text = textOf(turn.message);
+  const text = getMessageText(turn.message);
   if (text !== '') state.lastText = text;
-  const calls = callsIn(turn.message);
+  const calls = getToolCalls(turn.message);
   if (calls.length > 0) return toTurnsEnd(await runBatch(agent, calls, signal), state);
   if (turn.end.finishReason === 'length') {
-    agent.conversation.add(userText(CUT), { isMeta: true });
+    agent.conversation.add(createUserMessage(CUT), { isMeta: true });
     return null;
   }
   if (agent.steering.length > 0) return null;

@@ -7,23 +7,23 @@ export interface ModelFacts {
 }
 
 /** A model is known by its id, also with a date at its end or a vendor in front; others have no price. */
-export function factsOf(modelId: string): ModelFacts {
-  const id = comparable(modelId);
-  const price = PRICES.find(([name]) => comparable(name) === id);
-  const window = WINDOWS.find(([prefix]) => id.startsWith(comparable(prefix)));
+export function findModelFacts(modelId: string): ModelFacts {
+  const id = normalizeModelId(modelId);
+  const price = PRICES.find(([name]) => normalizeModelId(name) === id);
+  const window = WINDOWS.find(([prefix]) => id.startsWith(normalizeModelId(prefix)));
   return {
     contextTokens: window?.[1] ?? DEFAULT_CONTEXT_TOKENS,
-    prices: price === undefined ? null : priced(price),
+    prices: price === undefined ? null : toPrices(price),
   };
 }
 
 /** The models with a known price whose ids begin like this. */
-export function pricedModels(prefix: string): readonly string[] {
+export function listPricedModels(prefix: string): readonly string[] {
   return PRICES.map(([id]) => id).filter((id) => id.startsWith(prefix));
 }
 
 /** US dollars, or null when the price is not known. What the service says counts more than a list. */
-export function costOf(usage: Usage, prices: Prices | null): number | null {
+export function computeCost(usage: Usage, prices: Prices | null): number | null {
   if (usage.costUsd !== undefined) return usage.costUsd;
   if (prices === null) return null;
   const millionths =
@@ -44,7 +44,7 @@ export function addUsage(one: Usage, other: Usage): Usage {
 }
 
 /** Vendors and dates are left out, and `5.5` is `5-5`, as routers write the same model in other ways. */
-function comparable(modelId: string): string {
+function normalizeModelId(modelId: string): string {
   const name = modelId.slice(modelId.lastIndexOf('/') + 1).toLowerCase();
   return name.replace(/-20\d\d-?\d\d-?\d\d$/, '').replaceAll('.', '-');
 }
@@ -57,7 +57,7 @@ type PriceRow = readonly [
   cacheWrite: number,
 ];
 
-function priced([, input, output, cacheRead, cacheWrite]: PriceRow): Prices {
+function toPrices([, input, output, cacheRead, cacheWrite]: PriceRow): Prices {
   return { input, output, cacheRead, cacheWrite };
 }
 

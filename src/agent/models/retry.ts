@@ -32,7 +32,7 @@ export async function* streamWithRetries(
   request: ModelRequest,
   options: RetryOptions,
 ): AsyncGenerator<ModelChunk, void, undefined> {
-  const { signal, onRetry, wait = waitQuietly, random = Math.random } = options;
+  const { signal, onRetry, wait = waitUntilAborted, random = Math.random } = options;
   const maxRetries = options.maxRetries ?? DEFAULT_MAX_RETRIES;
   for (let attempt = 1; ; attempt++) {
     const failed = yield* streamOnce(model, request, signal);
@@ -41,11 +41,11 @@ export async function* streamWithRetries(
       yield { type: 'failure', failure: failed.failure };
       return;
     }
-    const delayMs = delayBefore(attempt, failed.failure, random());
+    const delayMs = computeDelay(attempt, failed.failure, random());
     onRetry?.({ ...failed, attempt, maxRetries, delayMs });
     await wait(delayMs, signal);
     if (signal.aborted) {
-      yield { type: 'failure', failure: abortedWhileWaiting(failed.failure) };
+      yield { type: 'failure', failure: createAbortedFailure(failed.failure) };
       return;
     }
   }
@@ -67,17 +67,17 @@ async function* streamOnce(
 }
 
 /** Doubles each time, of which half is jitter; a service that names a time is not asked before it. */
-function delayBefore(attempt: number, { retryAfterMs }: ModelFailure, random: number): number {
+function computeDelay(attempt: number, { retryAfterMs }: ModelFailure, random: number): number {
   const backoff = FIRST_DELAY_MS * 2 ** (attempt - 1);
   const jittered = Math.round(backoff * (0.5 + random / 2));
   return Math.min(MAX_DELAY_MS, Math.max(jittered, retryAfterMs ?? 0));
 }
 
-async function waitQuietly(delayMs: number, signal: AbortSignal): Promise<void> {
+async function waitUntilAborted(delayMs: number, signal: AbortSignal): Promise<void> {
   await sleep(delayMs, undefined, { signal }).catch(() => undefined);
 }
 
-function abortedWhileWaiting(failure: ModelFailure): ModelFailure {
+function createAbortedFailure(failure: ModelFailure): ModelFailure {
   return {
     class: 'aborted',
     message: `The request was aborted while waiting to repeat it. Before that: ${failure.message}`,

@@ -1,19 +1,24 @@
 import {
-  callsIn,
+  getToolCalls,
   type AssistantBlock,
   type Message,
   type ToolUseBlock,
   type UserBlock,
 } from '../../sessions/messages.ts';
-import type {
-  Model,
-  ModelChunk,
-  ModelEnd,
-  ModelFailure,
-  ModelRequest,
-  Prices,
-  Usage,
+import {
+  type Model,
+  type ModelChunk,
+  type ModelEnd,
+  type ModelFailure,
+  type ModelRequest,
+  type Prices,
+  type Usage,
+  FAILURE_CLASSES,
+  NO_USAGE,
 } from './model.ts';
+import { HooklineError } from '../../base/errors.ts';
+import { isRecord, parseJson, getTypeName } from '../../base/json.ts';
+import { findClosestName } from '../../base/did-you-mean.ts';
 
 /** One answer of a scripted model. */
 export interface ScriptTurn {
@@ -26,14 +31,14 @@ export interface ScriptTurn {
   readonly failure?: ScriptFailure;
 }
 
-export interface ScriptCall {
+interface ScriptCall {
   readonly name: string;
   /** A text stands for arguments that are no JSON. */
   readonly input: unknown;
   readonly id?: string;
 }
 
-export interface ScriptFailure {
+interface ScriptFailure {
   readonly class: ModelFailure['class'];
   readonly message?: string;
   readonly status?: number;
@@ -50,7 +55,10 @@ export interface ScriptedOptions {
  * A model that answers with the given turns, one for each request, whoever asks: sub-agents and
  * hooks that ask the same model take the next turns. Asked once more than it has turns, it fails.
  */
-export function scripted(turns: readonly ScriptTurn[], options: ScriptedOptions = {}): Model {
+export function createScriptedModel(
+  turns: readonly ScriptTurn[],
+  options: ScriptedOptions = {},
+): Model {
   let nextTurn = 0;
   let lastCall = 0;
   return {
@@ -61,26 +69,26 @@ export function scripted(turns: readonly ScriptTurn[], options: ScriptedOptions 
     async *stream(request, signal) {
       const turn = turns[nextTurn];
       if (turn === undefined) {
-        yield failed({ class: 'invalid_request', message: tooShort(turns.length) });
+        yield createFailure({ class: 'invalid_request', message: formatTooShort(turns.length) });
         return;
       }
       nextTurn += 1;
-      const calls = numberedCalls(turn.tools ?? [], Math.max(lastCall, lastCallOf(request)));
+      const calls = numberCalls(turn.tools ?? [], Math.max(lastCall, findLastCall(request)));
       lastCall = calls.lastCall;
-      yield* play(turn, answerOf(turn, calls.blocks, request), signal);
+      yield* streamTurn(turn, createAnswer(turn, calls.blocks, request), signal);
     },
   };
 }
 
 const FREE: Prices = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
-function tooShort(count: number): string {
+function formatTooShort(count: number): string {
   const turns = count === 1 ? '1 turn' : `${count} turns`;
   return `The script has ${turns} and was asked for more; add a turn to it.`;
 }
 
 /** Calls are numbered on, also in a resumed session, so that no two have the same id. */
-function numberedCalls(
+function numberCalls(
   calls: readonly ScriptCall[],
   lastUsed: number,
 ): { readonly blocks: readonly ToolUseBlock[]; readonly lastCall: number } {
@@ -92,11 +100,11 @@ function numberedCalls(
   return { blocks, lastCall };
 }
 
-function lastCallOf({ messages }: ModelRequest): number {
-  return messages.reduce((last, message) => Math.max(last, measureOf(message).lastCall), 0);
+function findLastCall({ messages }: ModelRequest): number {
+  return messages.reduce((last, message) => Math.max(last, measureMessage(message).lastCall), 0);
 }
 
-function answerOf(
+function createAnswer(
   turn: ScriptTurn,
   calls: readonly ToolUseBlock[],
   request: ModelRequest,
@@ -110,42 +118,43 @@ function answerOf(
     type: 'end',
     content,
     finishReason: calls.length > 0 ? 'tool-calls' : 'stop',
-    usage: { ...estimatedUsage(request, content), ...turn.usage },
+    usage: { ...estimateUsage(request, content), ...turn.usage },
   };
 }
 
-async function* play(
+async function* streamTurn(
   turn: ScriptTurn,
   answer: ModelEnd,
   signal: AbortSignal,
 ): AsyncGenerator<ModelChunk, void, undefined> {
-  for (const chunk of deltasOf(answer)) {
+  for (const chunk of listDeltas(answer)) {
     if (signal.aborted) break;
     yield chunk;
   }
-  if (signal.aborted) yield failed({ class: 'aborted', message: 'The request was aborted.' });
-  else if (turn.failure !== undefined) yield failed(turn.failure);
+  if (signal.aborted)
+    yield createFailure({ class: 'aborted', message: 'The request was aborted.' });
+  else if (turn.failure !== undefined) yield createFailure(turn.failure);
   else yield answer;
 }
 
-function deltasOf({ content }: ModelEnd): readonly ModelChunk[] {
+function listDeltas({ content }: ModelEnd): readonly ModelChunk[] {
   return content.flatMap((block): readonly ModelChunk[] => {
     switch (block.type) {
       case 'thinking':
-        return words(block.thinking).map((text) => ({ type: 'thinking-delta', text }));
+        return splitWords(block.thinking).map((text) => ({ type: 'thinking-delta', text }));
       case 'text':
-        return words(block.text).map((text) => ({ type: 'text-delta', text }));
+        return splitWords(block.text).map((text) => ({ type: 'text-delta', text }));
       case 'tool_use':
-        return [{ type: 'input-delta', id: block.id, name: block.name, text: inputText(block) }];
+        return [{ type: 'input-delta', id: block.id, name: block.name, text: formatInput(block) }];
     }
   });
 }
 
-function words(text: string): readonly string[] {
+function splitWords(text: string): readonly string[] {
   return text.split(/(?<=\s)(?=\S)/);
 }
 
-function inputText({ input }: ToolUseBlock): string {
+function formatInput({ input }: ToolUseBlock): string {
   return typeof input === 'string' ? input : JSON.stringify(input ?? {});
 }
 
@@ -157,7 +166,7 @@ const RETRYABLE: readonly ModelFailure['class'][] = [
   'protocol',
 ];
 
-function failed(failure: ScriptFailure): ModelChunk {
+function createFailure(failure: ScriptFailure): ModelChunk {
   return {
     type: 'failure',
     failure: {
@@ -170,17 +179,17 @@ function failed(failure: ScriptFailure): ModelChunk {
   };
 }
 
-function estimatedUsage(request: ModelRequest, answer: readonly AssistantBlock[]): Usage {
-  const asked = request.messages.reduce((sum, message) => sum + measureOf(message).length, 0);
+function estimateUsage(request: ModelRequest, answer: readonly AssistantBlock[]): Usage {
+  const asked = request.messages.reduce((sum, message) => sum + measureMessage(message).length, 0);
   return {
-    inputTokens: tokensIn(request.system.length + asked),
-    outputTokens: tokensIn(JSON.stringify(answer).length),
+    inputTokens: estimateTokens(request.system.length + asked),
+    outputTokens: estimateTokens(JSON.stringify(answer).length),
     cacheReadTokens: 0,
     cacheWriteTokens: 0,
   };
 }
 
-function tokensIn(characters: number): number {
+function estimateTokens(characters: number): number {
   return Math.ceil(characters / 4);
 }
 
@@ -193,19 +202,19 @@ interface Measure {
 // A long conversation is measured once, not again with every request.
 const measures = new WeakMap<Message, Measure>();
 
-function measureOf(message: Message): Measure {
+function measureMessage(message: Message): Measure {
   const known = measures.get(message);
   if (known !== undefined) return known;
-  const numbers = callsIn(message).map(({ id }) => Number(/^call_(\d+)$/.exec(id)?.[1] ?? 0));
+  const numbers = getToolCalls(message).map(({ id }) => Number(/^call_(\d+)$/.exec(id)?.[1] ?? 0));
   const measure = {
-    length: message.content.reduce((sum, block) => sum + lengthOf(block), 0),
+    length: message.content.reduce((sum, block) => sum + computeLength(block), 0),
     lastCall: Math.max(0, ...numbers),
   };
   measures.set(message, measure);
   return measure;
 }
 
-function lengthOf(block: AssistantBlock | UserBlock): number {
+function computeLength(block: AssistantBlock | UserBlock): number {
   switch (block.type) {
     case 'text':
       return block.text.length;
@@ -218,6 +227,138 @@ function lengthOf(block: AssistantBlock | UserBlock): number {
     case 'tool_result':
       return typeof block.content === 'string'
         ? block.content.length
-        : block.content.reduce((sum, each) => sum + lengthOf(each), 0);
+        : block.content.reduce((sum, each) => sum + computeLength(each), 0);
   }
+}
+
+/** Reads a scripted model's file: a JSON array of turns. */
+export function parseScript(text: string, file: string): readonly ScriptTurn[] {
+  const parsed = parseJson(text);
+  if (!parsed.ok) throw createScriptError({ file, path: '' }, `is no JSON: ${parsed.error}`);
+  return parseList(parsed.value, { file, path: '' }).map(({ value, place }) =>
+    parseTurn(value, place),
+  );
+}
+
+interface ScriptPath {
+  readonly file: string;
+  /** Below the whole: `[1].tools[0].name`. */
+  readonly path: string;
+}
+
+const TURN_KEYS = ['text', 'thinking', 'tools', 'usage', 'failure'] as const;
+const CALL_KEYS = ['name', 'input', 'id'] as const;
+const FAILURE_KEYS = ['class', 'message', 'status', 'retryable'] as const;
+
+function parseTurn(value: unknown, place: ScriptPath): ScriptTurn {
+  const turn = parseFields(value, place, TURN_KEYS);
+  return {
+    ...parseOptional('text', turn, parseString),
+    ...parseOptional('thinking', turn, parseString),
+    ...parseOptional('tools', turn, parseCalls),
+    ...parseOptional('usage', turn, parseUsage),
+    ...parseOptional('failure', turn, parseFailure),
+  };
+}
+
+function parseCalls(value: unknown, place: ScriptPath): readonly ScriptCall[] {
+  return parseList(value, place).map((each) => {
+    const call = parseFields(each.value, each.place, CALL_KEYS);
+    return {
+      name: parseString(call.values['name'], appendStep(each.place, 'name')),
+      input: call.values['input'] ?? {},
+      ...parseOptional('id', call, parseString),
+    };
+  });
+}
+
+function parseUsage(value: unknown, place: ScriptPath): Partial<Usage> {
+  const usage = parseFields(value, place, Object.keys(NO_USAGE));
+  return {
+    ...parseOptional('inputTokens', usage, parseCount),
+    ...parseOptional('outputTokens', usage, parseCount),
+    ...parseOptional('cacheReadTokens', usage, parseCount),
+    ...parseOptional('cacheWriteTokens', usage, parseCount),
+  };
+}
+
+function parseFailure(value: unknown, place: ScriptPath): ScriptFailure {
+  const failure = parseFields(value, place, FAILURE_KEYS);
+  return {
+    class: parseClass(failure.values['class'], appendStep(place, 'class')),
+    ...parseOptional('message', failure, parseString),
+    ...parseOptional('status', failure, parseCount),
+    ...parseOptional('retryable', failure, parseBoolean),
+  };
+}
+
+function parseClass(value: unknown, place: ScriptPath): ScriptFailure['class'] {
+  const found = FAILURE_CLASSES.find((each) => each === value);
+  if (found !== undefined) return found;
+  throw createScriptError(place, `must be one of ${FAILURE_CLASSES.join(', ')}`);
+}
+
+/** An object of the file, whose fields are all known ones. */
+interface Fields {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly place: ScriptPath;
+}
+
+/** The field as an object of its own, empty when it is absent. */
+function parseOptional<Key extends string, Value>(
+  key: Key,
+  { values, place }: Fields,
+  read: (value: unknown, place: ScriptPath) => Value,
+): { [key in Key]?: Value } {
+  const value = values[key];
+  const field: { [key in Key]?: Value } = {};
+  if (value !== undefined) field[key] = read(value, appendStep(place, key));
+  return field;
+}
+
+function parseList(value: unknown, place: ScriptPath): { value: unknown; place: ScriptPath }[] {
+  if (!Array.isArray(value)) throw createTypeError(place, 'an array', value);
+  return value.map((each: unknown, index) => ({ value: each, place: appendStep(place, index) }));
+}
+
+function parseFields(value: unknown, place: ScriptPath, known: readonly string[]): Fields {
+  if (!isRecord(value)) throw createTypeError(place, 'an object', value);
+  const unknown = Object.keys(value).find((key) => !known.includes(key));
+  if (unknown === undefined) return { values: value, place };
+  const meant = findClosestName(unknown, known);
+  const hint = meant === null ? `known are ${known.join(', ')}` : `"${meant}" is probably meant`;
+  throw createScriptError(place, `has an unknown field "${unknown}"; ${hint}`);
+}
+
+function parseString(value: unknown, place: ScriptPath): string {
+  if (typeof value !== 'string') throw createTypeError(place, 'a string', value);
+  return value;
+}
+
+function parseBoolean(value: unknown, place: ScriptPath): boolean {
+  if (typeof value !== 'boolean') throw createTypeError(place, 'true or false', value);
+  return value;
+}
+
+function parseCount(value: unknown, place: ScriptPath): number {
+  const isCount = typeof value === 'number' && Number.isInteger(value) && value >= 0;
+  if (!isCount) throw createTypeError(place, 'a whole number from 0', value);
+  return value;
+}
+
+function appendStep({ file, path }: ScriptPath, step: string | number): ScriptPath {
+  return { file, path: typeof step === 'number' ? `${path}[${step}]` : `${path}.${step}` };
+}
+
+function createTypeError(place: ScriptPath, expected: string, value: unknown): HooklineError {
+  const found = typeof value === 'number' ? String(value) : getTypeName(value);
+  return createScriptError(place, `must be ${expected}, found ${found}`);
+}
+
+function createScriptError({ file, path }: ScriptPath, problem: string): HooklineError {
+  const subject = path === '' ? 'the script' : path;
+  return new HooklineError('MODEL_SCRIPT_INVALID', {
+    message: `${file}: ${subject} ${problem}`,
+    hint: 'A script is a JSON array of turns such as { "text": "…", "tools": [{ "name": "Read", "input": { … } }] }.',
+  });
 }

@@ -3,16 +3,16 @@ import type { HookEngine } from '../../hooks/engine.ts';
 import type { Moment, FiredEvent } from '../../hooks/facts.ts';
 import type { Permissions } from '../../permissions/permissions.ts';
 import type { Message, ToolUseBlock } from '../../sessions/messages.ts';
-import type { ResumedSession, StoredSession } from '../../sessions/store.ts';
+import type { ResumedSession, StoredSession } from '../../sessions/session-store.ts';
 import { type Agent, createAgent } from '../agent.ts';
 import { createConversation } from '../conversation/conversation.ts';
-import { reminder } from '../conversation/reminder.ts';
-import { type AgentType, loadAgents } from '../knowledge/agents.ts';
-import { loadCommands, type SlashCommand } from '../knowledge/commands.ts';
-import { type Instruction, loadInstructions } from '../knowledge/instructions.ts';
-import type { KnowledgePlaces } from '../knowledge/places.ts';
-import { commandOfSkill, findSkill, loadSkills, type Skill } from '../knowledge/skills.ts';
-import { systemPrompt, type WholePrompt } from '../knowledge/system-prompt.ts';
+import { formatReminder } from '../conversation/hook-messages.ts';
+import { type AgentType, loadAgents } from '../instructions/agents.ts';
+import { loadCommands, type SlashCommand } from '../instructions/commands.ts';
+import { type Instruction, loadInstructions } from '../instructions/instructions.ts';
+import type { InstructionPaths } from '../instructions/source-files.ts';
+import { toSkillCommand, findSkill, loadSkills, type Skill } from '../instructions/skills.ts';
+import { systemPrompt, type PromptOverride } from '../instructions/system-prompt.ts';
 import type { Model } from '../models/model.ts';
 import type { RuntimeEvent } from '../runtime-event.ts';
 import { createSubagentRunner } from '../subagent.ts';
@@ -21,10 +21,15 @@ import { createBackgroundEvents, type Limits, type Person, type SessionContext }
 import { createTaskItems } from '../task-items.ts';
 import { elicit } from './elicitation.ts';
 import type { PromptQueue } from './prompt-queue.ts';
-import { createWorkbench, type WorkbenchFacts } from '../tools/create-workbench.ts';
-import { followTo } from '../tools/shell/directory.ts';
+import {
+  createToolContext,
+  type ToolContextOptions,
+  type SkillText,
+  type ToolPorts,
+  type ToolContext,
+} from '../tools/tool-context.ts';
+import { followDirectory } from '../tools/shell/working-directory.ts';
 import type { Tool } from '../tools/tool.ts';
-import type { SkillText, ToolPorts, Workbench } from '../tools/workbench.ts';
 
 /** Everything that a session is made of; the host builds it. */
 export interface SessionOptions {
@@ -59,12 +64,12 @@ export interface SessionOptions {
   readonly identity: Pick<Moment, 'taskId' | 'ulid'>;
   /** The project directory of events, also when the session works in a worktree. */
   readonly projectDirectory: string;
-  readonly places: KnowledgePlaces;
-  readonly bench: Omit<WorkbenchFacts, 'ports' | 'cwd'>;
+  readonly places: InstructionPaths;
+  readonly bench: Omit<ToolContextOptions, 'ports' | 'cwd'>;
   readonly setup: 'init' | 'maintenance' | null;
   readonly addedDirectories: readonly string[];
   /** Appended to the system prompt, or instead of it. */
-  readonly systemPrompt?: string | WholePrompt;
+  readonly systemPrompt?: string | PromptOverride;
   readonly shapeRequest?: SessionContext['shapeRequest'];
   /** Messages that a new session begins with. */
   readonly said?: readonly Message[];
@@ -111,13 +116,13 @@ export async function prepareSession(options: SessionOptions): Promise<PreparedS
     skills: skills.skills,
     agents: agents.agents,
     usedSkills: new Set(),
-    instructionsFor: (file) => instructed.instructionsFor(file),
+    instructionsFor: (file) => instructed.loadNested(file),
   };
   return {
     agent: createSessionAgent(options, known),
     get commands() {
       const further = options.commands?.() ?? [];
-      return [...commands.commands, ...skills.skills.map(commandOfSkill), ...further];
+      return [...commands.commands, ...skills.skills.map(toSkillCommand), ...further];
     },
     answerCommand: options.answerCommand ?? (async () => null),
     beforeRun: options.beforeRun ?? (async () => undefined),
@@ -154,8 +159,8 @@ function createSessionAgent(options: SessionOptions, known: Knowledge): Agent {
     askModel: createBriefQuestion(own),
     elicit: (request, signal) => elicit(asking(), request, signal),
   });
-  const benchAt = (cwd: string, ports: ToolPorts): Workbench =>
-    createWorkbench({ ...options.bench, cwd, ports });
+  const benchAt = (cwd: string, ports: ToolPorts): ToolContext =>
+    createToolContext({ ...options.bench, cwd, ports });
   const runAgent = createSubagentRunner({
     parent: own,
     types: known.agents,
@@ -200,8 +205,8 @@ function createSessionAgent(options: SessionOptions, known: Knowledge): Agent {
 
 /** Unless the directory is gone, or outside of the workspace. */
 function restoreCwd({ bench, pendingContext: waiting }: Agent, cwd: string): void {
-  const { note } = followTo(cwd, bench);
-  if (note !== '') waiting.push(reminder(note));
+  const { note } = followDirectory(cwd, bench);
+  if (note !== '') waiting.push(formatReminder(note));
 }
 
 function createSessionContext(options: SessionOptions, known: Knowledge): SessionContext {
@@ -275,7 +280,7 @@ function buildSystemPrompt(
 function createUserPorts(person: Person | null): ToolPorts {
   return person === null
     ? {}
-    : { askPerson: (questions, signal) => person.answer(questions, signal) };
+    : { askUser: (questions, signal) => person.answer(questions, signal) };
 }
 
 function leavePlanMode(permissions: Permissions): void {

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import { isRefusal } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
-import { modelText } from '../conversation/hook-texts.ts';
-import { contextTexts, reasonsText } from '../conversation/verdict-texts.ts';
-import { type ExpandedCommand, expandCommand } from '../knowledge/expand-command.ts';
+import { formatHookMessage, formatContexts, joinReasons } from '../conversation/hook-messages.ts';
+import { type ExpandedCommand, expandCommand } from '../instructions/commands.ts';
 import { submitPrompt, addPrompt } from '../loop/steering.ts';
 import type { PreparedSession } from './prepare-session.ts';
 import { formatAbortReason } from '../loop/ending.ts';
@@ -71,7 +70,7 @@ async function runTypedPrompt(
   }
   if (accepted.kind === 'stopped') {
     addPrompt(agent, accepted.prompt);
-    const reason = modelText({ kind: 'stopped-prompt', reason: accepted.reason });
+    const reason = formatHookMessage({ kind: 'stopped-prompt', reason: accepted.reason });
     return endWithoutRun(agent, 'stopped_by_hook', reason);
   }
   if (accepted.title !== null) prepared.rename(accepted.title);
@@ -96,7 +95,7 @@ function formatRefusal(
   reason: string,
   prompt: string | null,
 ): string {
-  return modelText({ kind: 'refused-prompt', event, reason, prompt });
+  return formatHookMessage({ kind: 'refused-prompt', event, reason, prompt });
 }
 
 /** The first prompt begins or resumes a task. Returns why not, or null. */
@@ -113,9 +112,9 @@ async function beginTask(
     const verdict = await agent.fire(event, signal);
     if (verdict.stop !== null) return verdict.stop.reason;
     if (isRefusal(verdict.effect)) {
-      return reasonsText(verdict, `a hook of ${event.name} refused the task`);
+      return joinReasons(verdict, `a hook of ${event.name} refused the task`);
     }
-    agent.pendingContext.push(...contextTexts(verdict, { event: event.name, subject: null }));
+    agent.pendingContext.push(...formatContexts(verdict, { event: event.name, subject: null }));
     isBegun = true;
     return null;
   } finally {
@@ -146,14 +145,14 @@ async function expandPrompt(
   const verdict = await agent.fire(event, signal);
   for (const text of found.notes) agent.emit({ type: 'notice', level: 'warning', text });
   if (isRefusal(verdict.effect) || verdict.stop !== null) {
-    const reason = verdict.stop?.reason ?? reasonsText(verdict, 'Blocked by hook');
+    const reason = verdict.stop?.reason ?? joinReasons(verdict, 'Blocked by hook');
     const isShown = verdict.changes['suppressPrompt'] !== true;
     const refusal = formatRefusal('UserPromptExpansion', reason, isShown ? prompt : null);
     return { refusal, prompt: null };
   }
   noteCommand(found.command);
   const at = { event: 'UserPromptExpansion', subject: null };
-  agent.pendingContext.push(...contextTexts(verdict, at));
+  agent.pendingContext.push(...formatContexts(verdict, at));
   return fetchCommandText(found, signal);
 }
 
@@ -166,7 +165,7 @@ async function fetchCommandText(
     return { refusal: null, prompt: fetch === undefined ? text : await fetch(args, signal) };
   } catch (error) {
     signal.throwIfAborted();
-    return { refusal: `/${command} could not be had: ${messageOf(error)}`, prompt: null };
+    return { refusal: `/${command} could not be had: ${getErrorMessage(error)}`, prompt: null };
   }
 }
 

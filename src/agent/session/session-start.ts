@@ -1,7 +1,7 @@
 import type { Verdict } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
 import type { Agent } from '../agent.ts';
-import { contextTexts } from '../conversation/verdict-texts.ts';
+import { formatContexts } from '../conversation/hook-messages.ts';
 
 /**
  * Fires SessionStart when a session opens, or continues after a compaction; the only place where
@@ -14,6 +14,6 @@ export async function fireSessionStart(
 ): Promise<Verdict> {
   const verdict = await agent.fire({ name: 'SessionStart', ...facts }, signal);
   const at = { event: 'SessionStart', subject: facts.source };
-  agent.pendingContext.push(...contextTexts(verdict, at));
+  agent.pendingContext.push(...formatContexts(verdict, at));
   return verdict;
 }

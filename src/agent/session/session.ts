@@ -1,18 +1,20 @@
 import { setImmediate as waitForEventLoop } from 'node:timers/promises';
-import { HooklineError, messageOf } from '../../base/errors.ts';
+import { HooklineError, getErrorMessage } from '../../base/errors.ts';
 import type { Verdict } from '../../hooks/decision.ts';
 import type { HookEngine } from '../../hooks/engine.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
 import type { LateOutcome } from '../../hooks/observers.ts';
-import type { PermissionMode } from '../../permissions/mode.ts';
+import type { PermissionMode } from '../../permissions/permissions.ts';
 import type { ImageBlock, Message } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
 import { announceInstructions, fireInBackground, watchPaths } from '../loop/background-events.ts';
-import { modelText } from '../conversation/hook-texts.ts';
-import { reminder } from '../conversation/reminder.ts';
-import { contextTexts } from '../conversation/verdict-texts.ts';
+import {
+  formatHookMessage,
+  formatContexts,
+  formatReminder,
+} from '../conversation/hook-messages.ts';
 import { compact } from '../loop/compaction.ts';
-import type { SlashCommand } from '../knowledge/commands.ts';
+import type { SlashCommand } from '../instructions/commands.ts';
 import type { Usage } from '../models/model.ts';
 import { prepareSession, type PreparedSession, type SessionOptions } from './prepare-session.ts';
 import { runPrompt } from './prompt.ts';
@@ -212,7 +214,7 @@ export class Session {
     if (this.#running !== null) return 'the agent is working; compact when it is done';
     if (this.#closed !== null) return 'the session is closed';
     return this.#work((signal) =>
-      compact(this.#agent, { trigger: 'manual', instructions }, signal).catch(messageOf),
+      compact(this.#agent, { trigger: 'manual', instructions }, signal).catch(getErrorMessage),
     );
   }
 
@@ -258,7 +260,7 @@ export class Session {
     this.#agent.emit({ type: 'hook-late', hook, event: event.name });
     const text = decision?.context ?? '';
     if (text === '') return;
-    this.#agent.pendingContext.push(modelText({ kind: 'late', text, from: [hook] }));
+    this.#agent.pendingContext.push(formatHookMessage({ kind: 'late', text, from: [hook] }));
     const isIdle = this.#running === null && this.#closed === null;
     this.#isWoken ||= decision?.wake === true;
     if (isIdle) this.#wakeUp();
@@ -309,7 +311,7 @@ export class Session {
     if (status === 'running' || status === 'killed') return;
     const how = exitCode === null ? status : `${status} with exit code ${exitCode}`;
     const text = `The background command ${id} (${command}) ${how}. BashOutput has its output.`;
-    this.#agent.pendingContext.push(reminder(text));
+    this.#agent.pendingContext.push(formatReminder(text));
   }
 
   #announce(): void {
@@ -330,7 +332,7 @@ export class Session {
 
   async #setUp(trigger: 'init' | 'maintenance', signal: AbortSignal | undefined): Promise<void> {
     const verdict = await this.#agent.fire({ name: 'Setup', trigger }, signal);
-    this.#agent.pendingContext.push(...contextTexts(verdict, { event: 'Setup', subject: null }));
+    this.#agent.pendingContext.push(...formatContexts(verdict, { event: 'Setup', subject: null }));
   }
 
   async #fireSessionStart(signal: AbortSignal | undefined): Promise<void> {

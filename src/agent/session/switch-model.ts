@@ -1,10 +1,9 @@
 import type { Verdict } from '../../hooks/decision.ts';
 import { isRefusal } from '../../hooks/decision.ts';
 import type { EventFacts } from '../../hooks/facts.ts';
-import { untilAborted } from '../../base/abort.ts';
+import { waitOrAbort } from '../../base/abort.ts';
 import type { Agent } from '../agent.ts';
-import { modelText } from '../conversation/hook-texts.ts';
-import { contextTexts, reasonsText } from '../conversation/verdict-texts.ts';
+import { formatHookMessage, formatContexts, joinReasons } from '../conversation/hook-messages.ts';
 import type { Model } from '../models/model.ts';
 
 export interface ModelSwitch {
@@ -30,12 +29,12 @@ export async function switchModel(
   if (facts.fromModel === facts.toModel && agent.model.provider === model.provider) return null;
   const verdict = await agent.fire({ name: 'PreModelSwitch', ...facts }, signal);
   const refusal = await findRefusal(agent, verdict, { model: facts.toModel, signal });
-  if (refusal !== null) return modelText({ kind: 'refused-model', reason: refusal });
+  if (refusal !== null) return formatHookMessage({ kind: 'refused-model', reason: refusal });
   signal.throwIfAborted();
   agent.model = model;
   const after = await agent.fire({ name: 'PostModelSwitch', ...facts }, signal);
   const at = { event: 'PostModelSwitch', subject: facts.toModel };
-  agent.pendingContext.push(...contextTexts(after, at));
+  agent.pendingContext.push(...formatContexts(after, at));
   return null;
 }
 
@@ -47,9 +46,9 @@ interface Asked {
 }
 
 async function findRefusal(agent: Agent, verdict: Verdict, asked: Asked): Promise<string | null> {
-  if (isRefusal(verdict.effect)) return reasonsText(verdict, 'a hook keeps the model');
+  if (isRefusal(verdict.effect)) return joinReasons(verdict, 'a hook keeps the model');
   if (verdict.effect !== 'ask') return null;
-  const why = reasonsText(verdict, 'a hook wants you to confirm it');
+  const why = joinReasons(verdict, 'a hook wants you to confirm it');
   return (await isConfirmed(agent, asked, why)) ? null : why;
 }
 
@@ -69,7 +68,7 @@ async function isConfirmed({ session }: Agent, asked: Asked, why: string): Promi
     multiSelect: false,
     isClosed: true,
   } as const;
-  const answers = await untilAborted(session.person.answer([confirm], signal), signal);
+  const answers = await waitOrAbort(session.person.answer([confirm], signal), signal);
   return answers?.[question] === 'Yes';
 }
 

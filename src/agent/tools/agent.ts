@@ -1,10 +1,10 @@
-import { cutText } from '../../base/json.ts';
+import { truncateText } from '../../base/json.ts';
 import { defineTool } from './define-tool.ts';
-import { failedOutput, type ToolOutput } from './tool.ts';
-import type { AgentOrder, AgentReport } from './workbench.ts';
+import { createFailedOutput, type ToolOutput } from './tool.ts';
+import type { AgentTask, AgentReport } from './tool-context.ts';
 
 interface AgentCall {
-  readonly order: Omit<AgentOrder, 'callId'>;
+  readonly order: Omit<AgentTask, 'callId'>;
   readonly isForBackground: boolean;
 }
 
@@ -32,12 +32,12 @@ export const agentTool = defineTool<AgentCall>({
     required: ['description', 'prompt'],
     additionalProperties: false,
   },
-  read: (given) => {
-    const prompt = given.filledText('prompt');
+  parse: (given) => {
+    const prompt = given.requiredText('prompt');
     return {
       order: {
         prompt,
-        description: given.optionalText('description') ?? firstWords(prompt),
+        description: given.optionalText('description') ?? truncateToFirstLine(prompt),
         agentType: given.optionalText('subagent_type') ?? DEFAULT_TYPE,
         model: given.optionalText('model'),
       },
@@ -54,28 +54,28 @@ export const agentTool = defineTool<AgentCall>({
   async run({ order, isForBackground }, bench, { callId, signal }) {
     const { runAgent } = bench.ports;
     if (runAgent === undefined) {
-      return failedOutput('This agent cannot start another one. Do the work yourself.');
+      return createFailedOutput('This agent cannot start another one. Do the work yourself.');
     }
     const report = await runAgent({ ...order, callId }, signal);
-    if (signal.aborted) return { ...failedOutput(sayFailure(report)), interrupted: true };
-    if (!report.success) return failedOutput(sayFailure(report));
-    return completed(order.prompt, report, isForBackground ? NOT_IN_BACKGROUND : '');
+    if (signal.aborted) return { ...createFailedOutput(formatFailure(report)), interrupted: true };
+    if (!report.success) return createFailedOutput(formatFailure(report));
+    return createCompletedOutput(order.prompt, report, isForBackground ? NOT_IN_BACKGROUND : '');
   },
 });
 
 const NOT_IN_BACKGROUND =
   '\n\n[run_in_background has no effect here: the agent was waited for. Agents of one turn run side by side.]';
 
-function firstWords(prompt: string): string {
+function truncateToFirstLine(prompt: string): string {
   const [line = ''] = prompt.trim().split('\n');
-  return line.length > MAX_DESCRIPTION ? `${cutText(line, MAX_DESCRIPTION)}…` : line;
+  return line.length > MAX_DESCRIPTION ? `${truncateText(line, MAX_DESCRIPTION)}…` : line;
 }
 
-function sayFailure({ agentType, text }: AgentReport): string {
+function formatFailure({ agentType, text }: AgentReport): string {
   return `The ${agentType} agent did not finish its task.${text === '' ? '' : `\n${text}`}`;
 }
 
-function completed(prompt: string, report: AgentReport, note: string): ToolOutput {
+function createCompletedOutput(prompt: string, report: AgentReport, note: string): ToolOutput {
   return {
     response: {
       status: 'completed',

@@ -4,17 +4,16 @@ import {
   captureOutput,
   MAX_KEPT_BYTES,
   MAX_SHOWN_CHARACTERS,
-  shownFailure,
-  shownOutput,
+  formatFailedOutput,
+  formatOutput,
   type CommandOutput,
+  createProgress,
 } from './shell/command-output.ts';
-import { findStanding, followTo } from './shell/directory.ts';
-import { sayExitCode } from './shell/exit-code.ts';
-import { createProgress } from './shell/progress.ts';
-import { prepareLaunch, type ShellOrder } from './shell/shell-launch.ts';
+import { resolveDirectory, followDirectory } from './shell/working-directory.ts';
+import { toShellExitCode, prepareLaunch, type ShellCommand } from './shell/shell-launch.ts';
 import { createSpillFile } from './shell/spill-file.ts';
-import { failedOutput, type RunningCall, type ToolOutput } from './tool.ts';
-import type { Workbench } from './workbench.ts';
+import { createFailedOutput, type RunningCall, type ToolOutput } from './tool.ts';
+import type { ToolContext } from './tool-context.ts';
 
 interface BashInput {
   readonly command: string;
@@ -54,9 +53,9 @@ export const bashTool = defineTool<BashInput>({
     required: ['command'],
   },
   kind: 'execute',
-  read(given) {
-    const command = given.filledText('command');
-    if (command.includes('\0')) given.refuse('command', 'text without NUL characters');
+  parse(given) {
+    const command = given.requiredText('command');
+    if (command.includes('\0')) given.reject('command', 'text without NUL characters');
     given.optionalText('description');
     const timeoutMs = given.optionalPositiveInteger('timeout') ?? DEFAULT_TIMEOUT_MS;
     return {
@@ -71,12 +70,12 @@ export const bashTool = defineTool<BashInput>({
 
 async function runInForeground(
   { command, timeoutMs }: BashInput,
-  bench: Workbench,
+  bench: ToolContext,
   call: RunningCall,
 ): Promise<ToolOutput> {
-  const before = findStanding(bench);
-  const launch = prepareLaunch(orderOf(command, before.directory, bench));
-  if (typeof launch === 'string') return failedOutput(launch);
+  const before = resolveDirectory(bench);
+  const launch = prepareLaunch(createShellCommand(command, before.directory, bench));
+  if (typeof launch === 'string') return createFailedOutput(launch);
   const spill = createSpillFile(bench.spillDirectory, MAX_SHOWN_CHARACTERS);
   const showProgress = createProgress(call.onProgress);
   let leader: number | null = null;
@@ -98,17 +97,17 @@ async function runInForeground(
         },
       },
     );
-    bench.shells.left.note({ leader, command });
+    bench.shells.orphans.track({ leader, command });
     const output = captureOutput(result.stdout, spill);
-    const after = followTo(launch.findFinalDirectory(), bench);
+    const after = followDirectory(launch.findFinalDirectory(), bench);
     const notes = [before.note, after.note].filter((note) => note !== '');
-    return outputOf({ result, output, timeoutMs, note: [...new Set(notes)].join('\n') });
+    return createBashOutput({ result, output, timeoutMs, note: [...new Set(notes)].join('\n') });
   } finally {
     launch.dispose();
   }
 }
 
-function orderOf(command: string, cwd: string, bench: Workbench): ShellOrder {
+function createShellCommand(command: string, cwd: string, bench: ToolContext): ShellCommand {
   return { command, cwd, env: bench.environment(), prelude: bench.shellPrelude() };
 }
 
@@ -120,33 +119,33 @@ interface Ended {
   readonly note: string;
 }
 
-function outputOf(ended: Ended): ToolOutput {
+function createBashOutput(ended: Ended): ToolOutput {
   const { result, output, note } = ended;
-  if (result.ending === 'abort') return abortedOutput(ended);
-  if (result.ending === 'spawn') return failedOutput(result.spawnError?.message ?? '');
-  const exitCode = sayExitCode(result);
+  if (result.ending === 'abort') return createAbortedOutput(ended);
+  if (result.ending === 'spawn') return createFailedOutput(result.spawnError?.message ?? '');
+  const exitCode = toShellExitCode(result);
   const isTimeout = result.ending === 'timeout';
   if (exitCode === 0 && !isTimeout) {
-    const response = responseOf(output, { stderr: note, interrupted: false });
-    return { response, text: joinLines(shownOutput(output), note), success: true, exitCode };
+    const response = createBashResponse(output, { stderr: note, interrupted: false });
+    return { response, text: joinLines(formatOutput(output), note), success: true, exitCode };
   }
-  const why = isTimeout ? sayTimeout(ended.timeoutMs) : `Exit code ${exitCode}`;
+  const why = isTimeout ? formatTimeout(ended.timeoutMs) : `Exit code ${exitCode}`;
   // What the shell itself said before it could join its errors to its output.
   const complaint = output.stdout === '' ? result.stderr.text.trim() : '';
-  const error = joinLines(why, complaint, shownFailure(output), note);
-  return { ...failedOutput(error), exitCode };
+  const error = joinLines(why, complaint, formatFailedOutput(output), note);
+  return { ...createFailedOutput(error), exitCode };
 }
 
-function abortedOutput({ output, note }: Ended): ToolOutput {
+function createAbortedOutput({ output, note }: Ended): ToolOutput {
   const aborted = '<error>Command was aborted before completion</error>';
   return {
-    ...failedOutput(joinLines(shownFailure(output), aborted, note)),
-    response: responseOf(output, { stderr: note, interrupted: true }),
+    ...createFailedOutput(joinLines(formatFailedOutput(output), aborted, note)),
+    response: createBashResponse(output, { stderr: note, interrupted: true }),
     interrupted: true,
   };
 }
 
-function sayTimeout(timeoutMs: number): string {
+function formatTimeout(timeoutMs: number): string {
   const seconds = Math.floor(timeoutMs / 1000);
   const shown =
     seconds < 60 ? `${timeoutMs / 1000}s` : `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
@@ -157,7 +156,7 @@ function joinLines(...texts: readonly string[]): string {
   return texts.filter((text) => text !== '').join('\n');
 }
 
-function responseOf(
+function createBashResponse(
   { stdout, cut }: CommandOutput,
   said: { readonly stderr: string; readonly interrupted: boolean },
 ): Readonly<Record<string, unknown>> {
@@ -169,11 +168,14 @@ function responseOf(
   return { stdout, ...said, isImage: false, noOutputExpected: false, ...persisted };
 }
 
-async function startInBackground({ command }: BashInput, bench: Workbench): Promise<ToolOutput> {
-  const { directory, note } = findStanding(bench);
-  const shell = bench.shells.start(orderOf(command, directory, bench));
-  if (typeof shell === 'string') return failedOutput(shell);
-  const nothing = responseOf({ stdout: '', cut: null }, { stderr: note, interrupted: false });
+async function startInBackground({ command }: BashInput, bench: ToolContext): Promise<ToolOutput> {
+  const { directory, note } = resolveDirectory(bench);
+  const shell = bench.shells.start(createShellCommand(command, directory, bench));
+  if (typeof shell === 'string') return createFailedOutput(shell);
+  const nothing = createBashResponse(
+    { stdout: '', cut: null },
+    { stderr: note, interrupted: false },
+  );
   const started = `Command running in background with ID: ${shell.id}. BashOutput reads what it prints, KillShell ends it.`;
   return {
     response: { ...nothing, backgroundTaskId: shell.id },

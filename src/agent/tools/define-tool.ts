@@ -1,15 +1,15 @@
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
-import { createInputFields, sayType, type InputFields } from './input-fields.ts';
+import { createInputFields, describeType, type InputFields } from './input-fields.ts';
 import {
-  failedOutput,
+  createFailedOutput,
   type PreparedCall,
   type RunningCall,
   type Tool,
   type ToolKind,
   type ToolOutput,
 } from './tool.ts';
-import type { Workbench } from './workbench.ts';
+import type { ToolContext } from './tool-context.ts';
 
 export interface ToolDefinition<Input> {
   readonly name: string;
@@ -22,13 +22,13 @@ export interface ToolDefinition<Input> {
    * Makes the tool's own input of what the model gave; a string says what is wrong with it. What the
    * fields themselves find wrong is told without its doing, and its result is then not used.
    */
-  read(given: InputFields, bench: Workbench): Input | string;
+  parse(given: InputFields, bench: ToolContext): Input | string;
   /** Why the call cannot work as things stand, or null. Must not change anything. */
-  check?(input: Input, bench: Workbench): string | null;
+  check?(input: Input, bench: ToolContext): string | null;
   /** What hooks see, where it is not what was given: absolute paths, defaults. */
-  toHookInput?(input: Input, bench: Workbench): Readonly<Record<string, unknown>>;
+  toHookInput?(input: Input, bench: ToolContext): Readonly<Record<string, unknown>>;
   /** What it throws becomes a failed output. */
-  run(input: Input, bench: Workbench, call: RunningCall): Promise<ToolOutput>;
+  run(input: Input, bench: ToolContext, call: RunningCall): Promise<ToolOutput>;
 }
 
 /** Makes a tool whose input has a type of its own, which nobody outside needs to know. */
@@ -44,7 +44,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
       try {
         return prepareCall(definition, given, bench);
       } catch (error) {
-        return messageOf(error);
+        return getErrorMessage(error);
       }
     },
   };
@@ -53,14 +53,14 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
 function prepareCall<Input>(
   definition: ToolDefinition<Input>,
   given: unknown,
-  bench: Workbench,
+  bench: ToolContext,
 ): PreparedCall | string {
   if (!isRecord(given)) {
-    return `expected the input of ${definition.name} to be an object, found ${sayType(given)}`;
+    return `expected the input of ${definition.name} to be an object, found ${describeType(given)}`;
   }
   const fields = createInputFields(given);
-  const input = definition.read(fields, bench);
-  const wrong = fields.findWrong();
+  const input = definition.parse(fields, bench);
+  const wrong = fields.findProblem();
   if (wrong !== null) return wrong;
   if (typeof input === 'string') return input;
   const obstacle = definition.check?.(input, bench) ?? null;
@@ -75,16 +75,16 @@ async function runSafely(
   { signal }: RunningCall,
   run: () => Promise<ToolOutput>,
 ): Promise<ToolOutput> {
-  if (signal.aborted) return interruptedOutput();
+  if (signal.aborted) return createInterruptedOutput();
   try {
     return await run();
   } catch (error) {
-    return signal.aborted ? interruptedOutput() : failedOutput(messageOf(error));
+    return signal.aborted ? createInterruptedOutput() : createFailedOutput(getErrorMessage(error));
   }
 }
 
 /** Of a call that the person interrupted; `text` is what it said until then. */
-export function interruptedOutput(text = ''): ToolOutput {
+export function createInterruptedOutput(text = ''): ToolOutput {
   const error = 'The call was interrupted before it was done.';
-  return { ...failedOutput(text === '' ? error : `${text}\n${error}`), interrupted: true };
+  return { ...createFailedOutput(text === '' ? error : `${text}\n${error}`), interrupted: true };
 }

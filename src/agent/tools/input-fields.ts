@@ -10,7 +10,7 @@ export interface InputFields {
   /** Null when it is absent. */
   optionalText(key: string): string | null;
   /** Neither empty nor only spaces. */
-  filledText(key: string): string;
+  requiredText(key: string): string;
   /** 1 or more; null when it is absent. */
   optionalPositiveInteger(key: string): number | null;
   /** 0 or more; null when it is absent. */
@@ -28,9 +28,9 @@ export interface InputFields {
   raw(key: string): unknown;
   has(key: string): boolean;
   /** Says that a field, read well, cannot be used: `expected "url" to be …`. */
-  refuse(key: string, expected: string): void;
+  reject(key: string, expected: string): void;
   /** The first thing that was wrong in what has been read so far, as a sentence for the model. */
-  findWrong(): string | null;
+  findProblem(): string | null;
 }
 
 /** `place` is put before the names of fields: `todos[0].`. */
@@ -38,10 +38,10 @@ export function createInputFields(
   given: Readonly<Record<string, unknown>>,
   place = '',
 ): InputFields {
-  return new GivenFields(given, place);
+  return new RecordFields(given, place);
 }
 
-class GivenFields implements InputFields {
+class RecordFields implements InputFields {
   readonly #given: Readonly<Record<string, unknown>>;
   readonly #place: string;
   #wrong: string | null = null;
@@ -54,7 +54,7 @@ class GivenFields implements InputFields {
   text(key: string): string {
     const value = this.#valueOf(key);
     if (typeof value === 'string') return value;
-    this.refuse(key, 'text');
+    this.reject(key, 'text');
     return '';
   }
 
@@ -62,9 +62,9 @@ class GivenFields implements InputFields {
     return this.has(key) ? this.text(key) : null;
   }
 
-  filledText(key: string): string {
+  requiredText(key: string): string {
     const text = this.text(key);
-    if (text.trim() === '') this.refuse(key, 'text that is not empty');
+    if (text.trim() === '') this.reject(key, 'text that is not empty');
     return text;
   }
 
@@ -78,9 +78,9 @@ class GivenFields implements InputFields {
 
   #optionalInteger(key: string, range: { least: number; expected: string }): number | null {
     if (!this.has(key)) return null;
-    const number = numberIn(this.#valueOf(key));
+    const number = parseNumber(this.#valueOf(key));
     if (Number.isSafeInteger(number) && number >= range.least) return number;
-    this.refuse(key, range.expected);
+    this.reject(key, range.expected);
     return null;
   }
 
@@ -88,14 +88,14 @@ class GivenFields implements InputFields {
     if (!this.has(key)) return false;
     const value = this.#valueOf(key);
     if (value === true || value === 'true') return true;
-    if (value !== false && value !== 'false') this.refuse(key, 'true or false');
+    if (value !== false && value !== 'false') this.reject(key, 'true or false');
     return false;
   }
 
   oneOf<Choice extends string>(key: string, choices: readonly [Choice, ...Choice[]]): Choice {
     const value = this.#valueOf(key);
     const choice = choices.find((each) => each === value);
-    if (choice === undefined) this.refuse(key, listed(choices));
+    if (choice === undefined) this.reject(key, formatChoices(choices));
     return choice ?? choices[0];
   }
 
@@ -103,14 +103,14 @@ class GivenFields implements InputFields {
     if (!this.has(key)) return null;
     const value = this.#valueOf(key);
     const choice = choices.find((each) => each === value);
-    if (choice === undefined) this.refuse(key, listed(choices));
+    if (choice === undefined) this.reject(key, formatChoices(choices));
     return choice ?? null;
   }
 
   list<Item>(key: string, read: (item: InputFields) => Item): readonly Item[] {
     const items = this.#valueOf(key);
     if (!Array.isArray(items)) {
-      this.refuse(key, 'a list');
+      this.reject(key, 'a list');
       return [];
     }
     return items.map((item: unknown, index) => {
@@ -118,7 +118,7 @@ class GivenFields implements InputFields {
       if (!isRecord(item)) this.#blame(place, 'an object', item);
       const fields = createInputFields(isRecord(item) ? item : {}, `${this.#place}${place}.`);
       const made = read(fields);
-      this.#wrong ??= fields.findWrong();
+      this.#wrong ??= fields.findProblem();
       return made;
     });
   }
@@ -127,7 +127,7 @@ class GivenFields implements InputFields {
     if (!this.has(key)) return [];
     const items = this.#valueOf(key);
     if (!Array.isArray(items)) {
-      this.refuse(key, 'a list of texts');
+      this.reject(key, 'a list of texts');
       return [];
     }
     return items.flatMap((item: unknown, index) => {
@@ -146,16 +146,16 @@ class GivenFields implements InputFields {
     return value !== undefined && value !== null;
   }
 
-  refuse(key: string, expected: string): void {
+  reject(key: string, expected: string): void {
     this.#blame(key, expected, this.#valueOf(key));
   }
 
-  findWrong(): string | null {
+  findProblem(): string | null {
     return this.#wrong;
   }
 
   #blame(name: string, expected: string, value: unknown): void {
-    this.#wrong ??= `expected "${this.#place}${name}" to be ${expected}, found ${sayValue(value)}`;
+    this.#wrong ??= `expected "${this.#place}${name}" to be ${expected}, found ${describeValue(value)}`;
   }
 
   #valueOf(key: string): unknown {
@@ -164,26 +164,27 @@ class GivenFields implements InputFields {
 }
 
 /** Small models write numbers as text. */
-function numberIn(value: unknown): number {
+function parseNumber(value: unknown): number {
   if (typeof value === 'string' && /^\d{1,15}$/.test(value)) return Number(value);
   return typeof value === 'number' ? value : Number.NaN;
 }
 
-function listed(choices: readonly string[]): string {
+function formatChoices(choices: readonly string[]): string {
   return `one of ${choices.map((choice) => `"${choice}"`).join(', ')}`;
 }
 
-const LONGEST_SHOWN = 60;
+const MAX_VALUE_CHARACTERS = 60;
 
-function sayValue(value: unknown): string {
-  if (typeof value === 'number' || typeof value === 'boolean') return `${sayType(value)}: ${value}`;
-  if (typeof value !== 'string') return sayType(value);
+function describeValue(value: unknown): string {
+  if (typeof value === 'number' || typeof value === 'boolean')
+    return `${describeType(value)}: ${value}`;
+  if (typeof value !== 'string') return describeType(value);
   if (value === '') return 'an empty text';
-  return value.length > LONGEST_SHOWN ? 'a text' : `the text ${JSON.stringify(value)}`;
+  return value.length > MAX_VALUE_CHARACTERS ? 'a text' : `the text ${JSON.stringify(value)}`;
 }
 
 /** A value's JSON type as a person would say it. */
-export function sayType(value: unknown): string {
+export function describeType(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';

@@ -1,7 +1,7 @@
-import { cutText } from '../../base/json.ts';
+import { truncateText } from '../../base/json.ts';
 import { defineTool } from './define-tool.ts';
-import { failedOutput } from './tool.ts';
-import type { SkillText } from './workbench.ts';
+import { createFailedOutput } from './tool.ts';
+import type { SkillText } from './tool-context.ts';
 
 interface SkillCall {
   readonly skill: string;
@@ -25,24 +25,24 @@ export const skillTool = defineTool<SkillCall>({
     required: ['skill'],
     additionalProperties: false,
   },
-  read: (given) => ({
-    skill: given.filledText('skill').trim().replace(/^\//, ''),
+  parse: (given) => ({
+    skill: given.requiredText('skill').trim().replace(/^\//, ''),
     args: given.optionalText('args'),
   }),
   toHookInput: ({ skill, args }) => (args === null ? { skill } : { skill, args }),
   async run({ skill, args }, bench) {
     const found = bench.ports.useSkill?.(skill) ?? null;
-    if (found === null) return failedOutput(`There is no skill named "${skill}" here.`);
+    if (found === null) return createFailedOutput(`There is no skill named "${skill}" here.`);
     return {
       response: { success: true, commandName: skill },
-      text: saySkill(found, args),
+      text: formatSkill(found, args),
       success: true,
     };
   },
 });
 
-function saySkill({ text, directory }: SkillText, args: string | null): string {
-  const shown = cutText(text, MAX_CHARACTERS);
+function formatSkill({ text, directory }: SkillText, args: string | null): string {
+  const shown = truncateText(text, MAX_CHARACTERS);
   return [
     `Base directory for this skill: ${directory}`,
     shown === text ? text : `${shown}\n[The rest is left out; it is in ${directory}/SKILL.md]`,

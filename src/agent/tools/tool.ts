@@ -1,7 +1,7 @@
 import type { ToolResult } from '../../tool-vocabularies/tool-views.ts';
 import type { McpServerFacts } from '../../hooks/facts.ts';
 import type { ImageBlock } from '../../sessions/messages.ts';
-import type { Workbench } from './workbench.ts';
+import type { ToolContext } from './tool-context.ts';
 
 /**
  * One thing that the agent can do, under its Claude name and in Claude's words; the other faces are
@@ -18,7 +18,7 @@ export interface Tool {
   /** Fields that only hooks fill in; what a model says in them is left out. */
   readonly hookFields?: readonly string[];
   /** Calls of one turn may run in parallel, whatever its kind is. */
-  readonly runsBeside?: true;
+  readonly isParallel?: true;
   /** The MCP server that it belongs to. */
   readonly server?: McpServerFacts;
   /** The plugin that brought it. */
@@ -28,7 +28,7 @@ export interface Tool {
    * Must not change anything and must not throw: it is asked before any hook is, and again after
    * hooks rewrote the input.
    */
-  prepare(given: unknown, bench: Workbench): PreparedCall | string;
+  prepare(given: unknown, bench: ToolContext): PreparedCall | string;
 }
 
 /** `read` and `plan` calls of one turn run in parallel. */
@@ -54,11 +54,11 @@ export interface ToolOutput extends ToolResult {
   /** The person interrupted it. */
   readonly interrupted?: boolean;
   /** The call did what the run was for: it ends with this as the agent's last words. */
-  readonly lastWords?: string;
+  readonly finalAnswer?: string;
   /** A hook put `response` in the place of what the tool gave. */
   readonly replaced?: true;
 }
 
-export function failedOutput(error: string): ToolOutput {
+export function createFailedOutput(error: string): ToolOutput {
   return { response: undefined, text: error, success: false, error };
 }

@@ -1,9 +1,7 @@
 import { viewsOf, type Vocabulary } from '../../tool-vocabularies/tool-views.ts';
 import type { ToolSpec } from '../models/model.ts';
 import type { Tool } from './tool.ts';
-import { CLASSIC_SPECS } from './toolsets/classic.ts';
-import { SDK_SPECS } from './toolsets/sdk.ts';
-import type { SpecTable } from './toolsets/spec-table.ts';
+import { CLASSIC_SPECS, type SpecTable, SDK_SPECS } from './toolset-specs.ts';
 
 /** The words in which a model is told of its tools. A call is accepted in any of them. */
 export const TOOLSETS = ['claude', 'cline-classic', 'cline-sdk'] as const;
@@ -22,24 +20,24 @@ const TABLES: Readonly<Record<Toolset, () => SpecTable>> = {
 };
 
 /** The tools as the model is told of them; one without another face keeps its Claude name. */
-export function specsFor(toolset: Toolset, tools: readonly Tool[]): readonly ToolSpec[] {
+export function listToolSpecs(toolset: Toolset, tools: readonly Tool[]): readonly ToolSpec[] {
   const table = new Map(Object.entries(TABLES[toolset]()));
-  const specs = tools.flatMap((tool) => table.get(tool.name) ?? [ownSpec(toolset, tool)]);
+  const specs = tools.flatMap((tool) => table.get(tool.name) ?? [toToolSpec(toolset, tool)]);
   return [...new Set(specs)];
 }
 
-function ownSpec(toolset: Toolset, tool: Tool): ToolSpec {
+function toToolSpec(toolset: Toolset, tool: Tool): ToolSpec {
   const { name, description, schema } = tool;
   const isForeign = toolset === 'cline-sdk' && tool.server !== undefined;
-  return { name: isForeign ? nameInSdk(name) : name, description, schema };
+  return { name: isForeign ? toSdkName(name) : name, description, schema };
 }
 
 /** `server__tool`, unless that name would mean another tool. */
-function nameInSdk(name: string): string {
-  const shorter = nameIn('sdk', name);
-  return nameIn('claude', shorter) === name ? shorter : name;
+function toSdkName(name: string): string {
+  const shorter = translateName('sdk', name);
+  return translateName('claude', shorter) === name ? shorter : name;
 }
 
-function nameIn(vocabulary: Vocabulary, name: string): string {
+function translateName(vocabulary: Vocabulary, name: string): string {
   return viewsOf({ name, input: {} }, vocabulary, { cwd: '/', root: null })[0]?.name ?? name;
 }

@@ -1,13 +1,13 @@
-import { colors } from '../words/colors.ts';
+import { colors } from '../output/colors.ts';
 import type { Explanation } from '../../hooks/explain.ts';
 import { EVENTS } from '../../hooks/events.ts';
 import type { HookStatus } from '../../host/hook-set.ts';
 import type { Command } from '../context.ts';
-import { type EventFlags, noteMisspeltTool, readEvent } from '../event-options.ts';
+import { type EventFlags, warnMisspelledTool, readEvent } from '../event-options.ts';
 import { EXIT } from '../exit-codes.ts';
 import { withPluginHooks } from '../plugins/plugin-hooks.ts';
-import { oneLine, plural, printable } from '../words/print.ts';
-import { withoutSecrets } from '../../host/secrets/without-secrets.ts';
+import { toOneLine, formatCount, toPrintable } from '../output/print.ts';
+import { redactObject } from '../../host/redact-object.ts';
 
 export interface ExplainOptions extends EventFlags {
   readonly event?: string;
@@ -18,10 +18,10 @@ export interface ExplainOptions extends EventFlags {
 /** `hookline hooks explain EVENT`: which hooks would run and which not, and why; loads plugins, runs no hook. */
 export const explainHooks: Command<ExplainOptions> = async (context, options) => {
   const event = await readEvent(options.event, options);
-  noteMisspeltTool(context.print, options);
+  warnMisspelledTool(context.print, options);
   return withPluginHooks(context, { event: event.name, load: options.load }, async (host) => {
     const explanation = withProblems(host.engine.explain(event), host.hooks());
-    const shown = await withoutSecrets(explanation, context.flags);
+    const shown = await redactObject(explanation, context.flags);
     const { fires, refusal } = EVENTS[event.name];
     if (context.flags.json === true) context.print.json({ ...shown, fires, refusal });
     else context.print.out(readableExplanation(shown, { fires, refusal }));
@@ -49,22 +49,22 @@ function readableExplanation(
     ...(total === 0 ? ['  no hook is there for it'] : []),
     ...runs.map((run) => `  ${titleOf(run)} ${colors.dim(howLine(run))}`),
     ...skipped.map(
-      ({ hook, why }) => `  ${colors.yellow('would not')} ${oneLine(hook)}: ${printable(why)}`,
+      ({ hook, why }) => `  ${colors.yellow('would not')} ${toOneLine(hook)}: ${toPrintable(why)}`,
     ),
   ].join('\n');
 }
 
 function titleOf({ hook, problem }: FullRun): string {
-  if (problem === null) return `${colors.green('would run')} ${oneLine(hook)}`;
-  return `${colors.red('would fail')} ${oneLine(hook)}: ${printable(problem)}`;
+  if (problem === null) return `${colors.green('would run')} ${toOneLine(hook)}`;
+  return `${colors.red('would fail')} ${toOneLine(hook)}: ${toPrintable(problem)}`;
 }
 
 function howLine({ how, times, tool, source, onFailure }: FullRun): string {
   return [
     how,
-    ...(times === 1 ? [] : [plural(times, 'time')]),
+    ...(times === 1 ? [] : [formatCount(times, 'time')]),
     ...(tool === null ? [] : [`sees ${tool.name} ${JSON.stringify(tool.input)?.slice(0, 200)}`]),
     onFailure === 'closed' ? 'a failure blocks' : 'a failure lets go on',
-    oneLine(source),
+    toOneLine(source),
   ].join(' · ');
 }

@@ -1,22 +1,25 @@
 import path from 'node:path';
 import { HooklineError } from '../../base/errors.ts';
-import { cutText } from '../../base/json.ts';
-import { displayPath } from '../../base/paths.ts';
+import { truncateText } from '../../base/json.ts';
+import { formatPath } from '../../base/paths.ts';
 import { findDialect, listDialectsWith } from '../../dialects/index.ts';
 import type { ImportPlan, ImportReport, ReportedEntry } from '../../dialects/import-hooks.ts';
 import { findProjectRoot } from '../../dialects/place.ts';
 import type { Host } from '../../host/create-host.ts';
 import { createMachine } from '../../host/dialect-machine.ts';
 import { trustUnit } from '../../host/hook-set.ts';
-import { withoutSecrets } from '../../host/secrets/without-secrets.ts';
-import { bindUnit } from '../../trust/bytes.ts';
+import { redactObject } from '../../host/redact-object.ts';
+import { bindUnit } from '../../trust/bind-unit.ts';
 import { compareFileMaps, ENTRY_TEXT_KEY } from '../../trust/file-map.ts';
-import { confirm } from '../ask.ts';
-import { type Command, type CommandContext, withHost } from '../context.ts';
+import { confirm, type Command, type CommandContext, withHost } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { type Keeping, trustNotes, withKeptTrust } from '../state/keep-trust.ts';
-import { colors } from '../words/colors.ts';
-import { oneLine, plural, printable } from '../words/print.ts';
+import {
+  type PreserveTrustOptions,
+  formatTrustNotes,
+  preserveTrust,
+} from '../config-files/preserve-trust.ts';
+import { colors } from '../output/colors.ts';
+import { toOneLine, formatCount, toPrintable } from '../output/print.ts';
 
 export interface ImportOptions {
   readonly from?: string;
@@ -52,11 +55,11 @@ async function runImport(
   { plan, options }: { plan: ImportPlan; options: ImportOptions },
 ): Promise<ExitCode> {
   const { report } = plan;
-  const shown = await withoutSecrets(report, context.flags);
+  const shown = await redactObject(report, context.flags);
   if (context.flags.json !== true) context.print.out(formatReport(shown, host));
   const isWritten = await isAgreed(context, { report, options });
   const notes = isWritten ? await write(host, plan) : [];
-  for (const note of notes) context.print.note(`note: ${oneLine(note)}`);
+  for (const note of notes) context.print.note(`note: ${toOneLine(note)}`);
   reportEnd(context, shown, isWritten);
   const isFinished = isWritten || options.dryRun === true || report.added.length === 0;
   return isFinished ? EXIT.fine : EXIT.refused;
@@ -68,7 +71,7 @@ function reportEnd(
   isWritten: boolean,
 ): void {
   if (flags.json === true) print.json({ ...report, written: isWritten });
-  else if (isWritten) print.out(`Wrote ${plural(report.added.length, 'hook')}.`);
+  else if (isWritten) print.out(`Wrote ${formatCount(report.added.length, 'hook')}.`);
 }
 
 async function isAgreed(
@@ -77,7 +80,7 @@ async function isAgreed(
 ): Promise<boolean> {
   if (options.dryRun === true || report.added.length === 0) return false;
   if (options.yes === true) return true;
-  const text = `Write ${plural(report.added.length, 'hook')} to ${oneLine(report.to)}?`;
+  const text = `Write ${formatCount(report.added.length, 'hook')} to ${toOneLine(report.to)}?`;
   if (await confirm(context, { text, flag: '--yes' })) return true;
   context.print.note('Nothing was written.');
   return false;
@@ -85,20 +88,20 @@ async function isAgreed(
 
 async function write(host: Host, plan: ImportPlan): Promise<readonly string[]> {
   const { to } = plan.report;
-  const kept = await withKeptTrust(host, () => plan.write(), keepTrustOfCopies(host, plan));
+  const kept = await preserveTrust(host, () => plan.write(), keepTrustOfCopies(host, plan));
   const waiting = host
     .hooks()
     .filter(({ hook, trustedBy }) => hook.path === to && trustedBy === null).length;
   return [
-    ...trustNotes(kept),
+    ...formatTrustNotes(kept),
     ...(waiting === 0
       ? []
-      : [`${plural(waiting, 'hook')} there must be trusted first: \`hookline trust\``]),
+      : [`${formatCount(waiting, 'hook')} there must be trusted first: \`hookline trust\``]),
   ];
 }
 
 /** A copy of a hook that the user trusts is trusted as well, if it runs the very same files. */
-function keepTrustOfCopies(host: Host, { report, isCopy }: ImportPlan): Keeping {
+function keepTrustOfCopies(host: Host, { report, isCopy }: ImportPlan): PreserveTrustOptions {
   const trusted = host
     .hooks()
     .filter(({ hook, trustedBy }) => trustedBy === 'record' && hook.line !== null)
@@ -125,16 +128,16 @@ function noOrigin(): HooklineError {
 function formatReport(report: ImportReport, host: Host): string {
   const { added, present, leftOut, notes, to } = report;
   const shown = (file: string): string =>
-    oneLine(displayPath(file, { cwd: findProjectRoot(host), home: host.surroundings.home }));
+    toOneLine(formatPath(file, { cwd: findProjectRoot(host), home: host.surroundings.home }));
   const differing = added.filter(({ differs }) => differs.length > 0).length;
   return [
-    `${plural(added.length, 'hook')} to copy to ${shown(to)}${differenceCount(added.length, differing)}`,
+    `${formatCount(added.length, 'hook')} to copy to ${shown(to)}${differenceCount(added.length, differing)}`,
     ...added.flatMap((entry) => entryLines(entry, shown)),
     ...present.map((entry) => `  ${colors.dim(`already there: ${titleOf(entry, shown)}`)}`),
     ...leftOut.map(({ file, line, why }) =>
-      colors.yellow(`  left out: ${shown(file)}:${line}: ${printable(why)}`),
+      colors.yellow(`  left out: ${shown(file)}:${line}: ${toPrintable(why)}`),
     ),
-    ...notes.map((note) => printable(note)),
+    ...notes.map((note) => toPrintable(note)),
   ].join('\n');
 }
 
@@ -148,14 +151,14 @@ type ShowPath = (file: string) => string;
 function entryLines(entry: ReportedEntry, shown: ShowPath): string[] {
   return [
     `  ${titleOf(entry, shown)}`,
-    ...entry.differs.map((text) => colors.yellow(`    ! ${printable(text)}`)),
+    ...entry.differs.map((text) => colors.yellow(`    ! ${toPrintable(text)}`)),
   ];
 }
 
 const RUNS_WIDTH = 60;
 
 function titleOf({ event, matcher, type, runs, file, line }: ReportedEntry, shown: ShowPath) {
-  const what = runs.length <= RUNS_WIDTH ? runs : `${cutText(runs, RUNS_WIDTH - 1)}…`;
+  const what = runs.length <= RUNS_WIDTH ? runs : `${truncateText(runs, RUNS_WIDTH - 1)}…`;
   const subject = matcher === null || matcher === '' ? '' : ` ${matcher}`;
-  return `${event}${printable(subject)}: ${type} ${printable(what)} ${colors.dim(`${shown(file)}:${line}`)}`;
+  return `${event}${toPrintable(subject)}: ${type} ${toPrintable(what)} ${colors.dim(`${shown(file)}:${line}`)}`;
 }

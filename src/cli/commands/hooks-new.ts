@@ -8,13 +8,17 @@ import { isSameFile, writeHookFile } from '../../dialects/write-hook-file.ts';
 import type { Host } from '../../host/create-host.ts';
 import { createMachine } from '../../host/dialect-machine.ts';
 import type { HookStatus } from '../../host/hook-set.ts';
-import type { Binding } from '../../trust/bytes.ts';
-import { keyOf } from '../../trust/collect.ts';
-import { sha256Of } from '../../trust/file-map.ts';
+import type { Binding } from '../../trust/bind-unit.ts';
+import { toFileKey } from '../../trust/collect-unit.ts';
+import { computeSha256 } from '../../trust/file-map.ts';
 import { type Command, type CommandContext, type GlobalFlags, withHost } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
-import { type KeptTrust, trustNotes, withKeptTrust } from '../state/keep-trust.ts';
-import { oneLine } from '../words/print.ts';
+import {
+  type PreservedTrust,
+  formatTrustNotes,
+  preserveTrust,
+} from '../config-files/preserve-trust.ts';
+import { toOneLine } from '../output/print.ts';
 import { trialCommand } from '../words/trial.ts';
 
 export interface NewOptions {
@@ -60,7 +64,7 @@ function findTemplates(dialect: string): HookTemplates {
 function refuseExisting({ event, existing }: NewHookPlan): void {
   if (existing.length === 0) return;
   throw new HooklineError('HOOK_EXISTS', {
-    message: `there is a hook for ${event} already: ${existing.map(oneLine).join(', ')}`,
+    message: `there is a hook for ${event} already: ${existing.map(toOneLine).join(', ')}`,
     hint: 'Edit it, or write the new one all the same with --force.',
   });
 }
@@ -82,7 +86,7 @@ interface NewHook {
 
 async function writeHook(host: Host, plan: NewHookPlan): Promise<NewHook> {
   const { event, example, language, settings, file, isNewHook } = plan;
-  const kept = await withKeptTrust(host, prepareWrite(host, plan), {
+  const kept = await preserveTrust(host, prepareWrite(host, plan), {
     alsoTrust: (hook, binding) => isNewHook(hook) && bindsFile(binding, plan),
     ...(settings === null ? {} : { written: [file.path] }),
   });
@@ -118,7 +122,7 @@ function prepareWrite(host: Host, { settings, file, isNewHook }: NewHookPlan): (
 /** Whether what is bound is the text that was written. */
 function bindsFile({ root, entry, files }: Binding, { settings, file }: NewHookPlan): boolean {
   const bound = settings === null ? entry : (findRealPath(file.path) ?? file.path);
-  return files[keyOf(root, bound)] === sha256Of(file.text);
+  return files[toFileKey(root, bound)] === computeSha256(file.text);
 }
 
 interface NewTrust {
@@ -126,26 +130,26 @@ interface NewTrust {
   readonly notes: readonly string[];
 }
 
-function describeUnseen(host: Host, plan: NewHookPlan, kept: KeptTrust): NewTrust {
+function describeUnseen(host: Host, plan: NewHookPlan, kept: PreservedTrust): NewTrust {
   const { settings, file, describeUnseen: describe } = plan;
   const place = settings?.file ?? file.path;
   const reasons = host.ignored().filter((each) => isSameFile(each.path, place));
   const note = describe(reasons.map(({ why }) => why));
-  return { isTrusted: false, notes: [...trustNotes(kept), note] };
+  return { isTrusted: false, notes: [...formatTrustNotes(kept), note] };
 }
 
 /** Whether the new hook may run, and why not. */
-function describeTrust({ hook, why }: HookStatus, kept: KeptTrust): NewTrust {
+function describeTrust({ hook, why }: HookStatus, kept: PreservedTrust): NewTrust {
   const isTrusted = hook.place !== 'workspace' || kept.trusted.includes(hook);
   const isExplained = isTrusted || kept.lost.includes(hook);
   const own = isExplained ? [] : [`not trusted: ${hook.id}: ${why}`];
-  return { isTrusted, notes: [...trustNotes(kept), ...own] };
+  return { isTrusted, notes: [...formatTrustNotes(kept), ...own] };
 }
 
 function reportNewHook({ flags, print }: CommandContext, made: NewHook): void {
   const { event, example, language: lang, file, settings, hook, isTrusted: trusted, notes } = made;
   const trial = made.tryIt ?? trialCommand({ event, trial: example.trial }, workspaceFlags(flags));
-  for (const note of notes) print.note(`note: ${oneLine(note)}`);
+  for (const note of notes) print.note(`note: ${toOneLine(note)}`);
   if (flags.json === true) {
     const configured = settings === null ? {} : { settings };
     print.json({
@@ -161,10 +165,10 @@ function reportNewHook({ flags, print }: CommandContext, made: NewHook): void {
   }
   const { runs, does } = example;
   const line = hook === null ? '' : `:${hook.line}`;
-  const entry = settings === null ? [] : [`configured in ${oneLine(settings)}${line}`];
+  const entry = settings === null ? [] : [`configured in ${toOneLine(settings)}${line}`];
   print.out(
     [
-      oneLine(file),
+      toOneLine(file),
       ...entry,
       `It runs ${runs}, and ${does}.`,
       `  try it:         ${trial}`,

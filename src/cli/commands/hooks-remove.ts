@@ -1,17 +1,23 @@
 import { unlinkSync } from 'node:fs';
-import { HooklineError, isHooklineError, messageOf } from '../../base/errors.ts';
+import { HooklineError, isHooklineError, getErrorMessage } from '../../base/errors.ts';
 import { findDialect } from '../../dialects/index.ts';
 import type { DiscoveredUnit, FoundPlugin } from '../../dialects/discovery.ts';
 import type { Host } from '../../host/create-host.ts';
 import type { HookStatus } from '../../host/hook-set.ts';
-import { untrust } from '../../trust/record.ts';
-import { confirm } from '../ask.ts';
-import { type Command, type CommandContext, refuseInsideSession, withHost } from '../context.ts';
+import { revokeTrust } from '../../trust/trust-record.ts';
+import {
+  confirm,
+  type Command,
+  type CommandContext,
+  rejectInsideSession,
+  withHost,
+} from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
-import { trustNotes, withKeptTrust } from '../state/keep-trust.ts';
-import type { Removal } from '../state/remove-entry.ts';
-import { oneLine } from '../words/print.ts';
-import { findOwnHook } from './hooks-switch.ts';
+import { formatTrustNotes, preserveTrust } from '../config-files/preserve-trust.ts';
+import { toOneLine, indent, toPrintable } from '../output/print.ts';
+import { findEditableHook } from './hooks-switch.ts';
+import type { RemoveEntry } from '../../dialects/dialect.ts';
+import { edited, openHooksFile } from '../../dialects/hooks-file.ts';
 
 export interface RemoveOptions {
   readonly id: string;
@@ -20,18 +26,18 @@ export interface RemoveOptions {
 
 /** `hookline hooks rm ID`: deletes the hook's file, or its entry in a settings file, after asking. */
 export const removeHook: Command<RemoveOptions> = (context, { id, yes }) => {
-  refuseInsideSession(context, 'hooks rm');
+  rejectInsideSession(context, 'hooks rm');
   return withHost(context, async (host) => {
-    const status = findOwnHook(host, id);
+    const status = findEditableHook(host, id);
     const { hook } = status;
     const removal = await planRemoval(status);
-    if (yes !== true && !(await isAgreed(context, removal))) {
+    if (yes !== true && !(await confirmRemoval(context, removal))) {
       context.print.note('Nothing was deleted.');
       return EXIT.refused;
     }
-    const kept = await withKeptTrust(host, removal.remove);
-    await forgetTrust(host, hook);
-    for (const note of trustNotes(kept)) context.print.note(note);
+    const kept = await preserveTrust(host, removal.remove);
+    await revokeHookTrust(host, hook);
+    for (const note of formatTrustNotes(kept)) context.print.note(note);
     if (context.flags.json === true) context.print.json({ id, ...removal.result });
     else context.print.out(removal.done);
     return EXIT.fine;
@@ -39,15 +45,15 @@ export const removeHook: Command<RemoveOptions> = (context, { id, yes }) => {
 };
 
 async function planRemoval({ hook, found }: HookStatus): Promise<Removal> {
-  if (found.kind === 'plugin') refusePackage(found);
-  if (hook.line === null) return fileRemoval(hook.path);
-  const { entryRemoval } = await import('../state/remove-entry.ts');
+  if (found.kind === 'plugin') rejectPackage(found);
+  if (hook.line === null) return planFileRemoval(hook.path);
+  const { planEntryRemoval } = await import('../config-files/remove-entry.ts');
   const removeEntry = await findDialect(hook.dialect)?.removeEntry?.();
-  return entryRemoval(hook, found.kind === 'hook' ? found.matcher : null, removeEntry);
+  return planEntryRemoval(hook, found.kind === 'hook' ? found.matcher : null, removeEntry);
 }
 
 /** One file of a package is not all of it. */
-function refusePackage({ unit: { id, problem }, entry }: FoundPlugin): void {
+function rejectPackage({ unit: { id, problem }, entry }: FoundPlugin): void {
   if (entry.package === null && problem === null) return;
   const place = entry.package?.directory ?? entry.file;
   throw new HooklineError('USAGE_INVALID', {
@@ -56,28 +62,28 @@ function refusePackage({ unit: { id, problem }, entry }: FoundPlugin): void {
   });
 }
 
-function fileRemoval(file: string): Removal {
+function planFileRemoval(file: string): Removal {
   return {
     shown: [],
-    question: `Delete ${oneLine(file)}?`,
+    question: `Delete ${toOneLine(file)}?`,
     remove: () => deleteFile(file),
-    done: `Deleted ${oneLine(file)}.`,
+    done: `Deleted ${toOneLine(file)}.`,
     result: { deleted: file },
   };
 }
 
-function isAgreed(context: CommandContext, { shown, question }: Removal): Promise<boolean> {
+function confirmRemoval(context: CommandContext, { shown, question }: Removal): Promise<boolean> {
   for (const text of shown) context.print.note(text);
   return confirm(context, { text: question, flag: '--yes' });
 }
 
 /** What no longer exists needs no decision; a hook put there later is looked at anew. */
-async function forgetTrust(host: Host, { root, ownId }: DiscoveredUnit): Promise<void> {
+async function revokeHookTrust(host: Host, { root, ownId }: DiscoveredUnit): Promise<void> {
   const { trust } = host;
   if (root === null || trust.recordFile === null || isHooklineError(trust.record)) return;
   // An entry below it may have moved up to its name, and is trusted by that name now.
   if (host.hooks().some(({ hook }) => hook.ownId === ownId && hook.root === root)) return;
-  await untrust(trust.recordFile, { root, ids: [ownId], guardedRoots: trust.guardedRoots });
+  await revokeTrust(trust.recordFile, { root, ids: [ownId], guardedRoots: trust.guardedRoots });
 }
 
 function deleteFile(file: string): void {
@@ -85,9 +91,69 @@ function deleteFile(file: string): void {
     unlinkSync(file);
   } catch (error) {
     throw new HooklineError('CONFIG_UNWRITABLE', {
-      message: `${file} cannot be deleted: ${messageOf(error)}`,
+      message: `${file} cannot be deleted: ${getErrorMessage(error)}`,
       hint: 'Check the rights of its directory.',
       cause: error,
     });
   }
+}
+
+/** How a hook is taken away. */
+export interface Removal {
+  /** What the person should see before they answer. */
+  readonly shown: readonly string[];
+  readonly question: string;
+  readonly remove: () => void;
+  /** What was done, as a sentence and as JSON. */
+  readonly done: string;
+  readonly result: Readonly<Record<string, unknown>>;
+}
+
+/** Takes an entry out of its settings file, in the way that its dialect knows. */
+export function planEntryRemoval(
+  hook: DiscoveredUnit,
+  matcher: string | null,
+  removeEntry: RemoveEntry | undefined,
+): Removal {
+  const { path: file, line, root, eventName } = hook;
+  if (line === null || !file.endsWith('.json')) throw createManualEditError(hook);
+  const opened = openHooksFile(file, root);
+  if (opened.text === '') throw createNoFileError(hook);
+  const removed = edited(file, () => removeEntry?.(hook, opened.text) ?? null);
+  if (removed === null) throw createManualEditError(hook);
+  const where = `${toOneLine(file)}:${line}`;
+  const shown = removed.entry.split('\n').map(toPrintable).join('\n');
+  const scripts = listScripts(hook);
+  return {
+    shown: [`${where}\n${indent(shown, '  ')}`],
+    question: `Remove this ${eventName} entry from ${toOneLine(file)}?`,
+    remove: () => opened.write(removed.text),
+    done: [`Removed the entry at ${where}.`, ...formatKeptScripts(scripts)].join('\n'),
+    result: { removed: { file, line, event: eventName, matcher }, kept: scripts },
+  };
+}
+
+/** What it ran may serve others, so it is not deleted. */
+function listScripts({ binds }: DiscoveredUnit): readonly string[] {
+  return binds.files.filter((file) => /\.\w+$/.test(file));
+}
+
+function formatKeptScripts(scripts: readonly string[]): readonly string[] {
+  if (scripts.length === 0) return [];
+  const verb = scripts.length === 1 ? 'stays' : 'stay';
+  return [`What it ran ${verb}: ${scripts.map(toOneLine).join(', ')}`];
+}
+
+function createManualEditError({ id, path: file, line }: DiscoveredUnit): HooklineError {
+  return new HooklineError('CONFIG_INVALID', {
+    message: `${id} stands at ${file}:${line}, where it cannot be removed without touching what is around it`,
+    hint: `Edit the file by hand, or say \`hookline hooks disable ${id}\`.`,
+  });
+}
+
+function createNoFileError({ id }: DiscoveredUnit): HooklineError {
+  return new HooklineError('USAGE_INVALID', {
+    message: `${id} was given on the command line: there is no file to remove it from`,
+    hint: 'Leave it out of --settings.',
+  });
 }

@@ -1,5 +1,5 @@
 import { systemClock } from '../../base/clock.ts';
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
 import type { Host } from '../../host/create-host.ts';
 import { usualTarget } from '../../host/agent/session-plugins.ts';
@@ -9,10 +9,9 @@ import type { PluginEntry } from '../../plugins/entry.ts';
 import type { PluginIssue } from '../../plugins/issue.ts';
 import { readName } from '../../plugins/manifest.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
-import type { CommandContext } from '../context.ts';
-import { silentPluginOptions } from '../plugin-options.ts';
-import { colors } from '../words/colors.ts';
-import { pluginSays } from '../words/plugin.ts';
+import { type CommandContext, createSilentPluginOptions } from '../context.ts';
+import { colors } from '../output/colors.ts';
+import { formatPluginOutput } from '../output/format-plugin.ts';
 import type { FoundPlugin } from './find-plugins.ts';
 
 /** What became of a plugin that was loaded and set up, to see what it is. */
@@ -43,7 +42,7 @@ export async function inspectPlugin(
 ): Promise<Inspected> {
   const issues: PluginIssue[] = [];
   const onConsole = (line: string): void => {
-    const words = pluginSays(entry.label, line);
+    const words = formatPluginOutput(entry.label, line);
     if (words !== null) context.print.note(colors.dim(words));
   };
   const restore = await redirect(onConsole);
@@ -110,7 +109,7 @@ async function setUpAlone(
     return await describe(set);
   } catch (error) {
     context.signal.throwIfAborted();
-    const lastError = messageOf(error);
+    const lastError = getErrorMessage(error);
     return describe({ name: entry.label, state: 'failed', lastError, contributes: null });
   }
 }
@@ -162,7 +161,7 @@ async function createImports({ host, context, issues, onConsole }: Inspection) {
   generation += 1;
   return {
     opened: host,
-    options: { ...silentPluginOptions(context.flags), onConsole },
+    options: { ...createSilentPluginOptions(context.flags), onConsole },
     sessionId: 'inspected',
     generation,
     logger: createConsoleLogger(onConsole, { showsLog: context.flags.debug === true }),

@@ -4,11 +4,10 @@ import type { Host, HostOptions } from '../../host/create-host.ts';
 import { createPluginSource, type PluginSource } from '../../host/plugins/plugin-source.ts';
 import { SessionPlugins } from '../../host/plugins/session-plugins.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
-import { type CommandContext, withHost } from '../context.ts';
-import { hasPluginHooks, notePlugins } from '../event-options.ts';
-import { silentPluginOptions } from '../plugin-options.ts';
-import { colors } from '../words/colors.ts';
-import { printable, printableLines } from '../words/print.ts';
+import { type CommandContext, withHost, createSilentPluginOptions } from '../context.ts';
+import { hasPluginHooks, warnPluginsNotFired } from '../event-options.ts';
+import { colors } from '../output/colors.ts';
+import { toPrintable, toPrintableLines } from '../output/print.ts';
 import { findPlugins } from './find-plugins.ts';
 
 interface FiredEvent {
@@ -29,7 +28,7 @@ export function withPluginHooks<Result>(
   return withHost(
     context,
     async (host) => {
-      if (!load) notePlugins(context.print, host, event);
+      if (!load) warnPluginsNotFired(context.print, host, event);
       if (!load || !hasPluginHooks(event)) return work(host, []);
       const plugins = await openPlugins(context, host, source);
       try {
@@ -53,8 +52,8 @@ function openPlugins(
     sessionId,
     opened: host,
     options: {
-      ...silentPluginOptions(flags),
-      onConsole: (text) => print.note(colors.dim(printableLines(text))),
+      ...createSilentPluginOptions(flags),
+      onConsole: (text) => print.note(colors.dim(toPrintableLines(text))),
     },
     find: () =>
       findPlugins(host).map(({ entry, status }) => ({ entry, hook: status.hook, status })),
@@ -65,7 +64,7 @@ function openPlugins(
     model: () => null,
     offered: () => [],
     emitEvent: () => undefined,
-    notice: (text) => print.note(`note: ${printable(text)}`),
+    notice: (text) => print.note(`note: ${toPrintable(text)}`),
     signal,
   });
 }

@@ -1,10 +1,9 @@
-import { shellWord } from '../../base/shell-word.ts';
+import { quoteShellWord } from '../../base/shell-word.ts';
 import type { Host } from '../../host/create-host.ts';
-import { canAsk } from '../ask.ts';
-import { trustIn } from '../commands/trust.ts';
-import { type CommandContext, withHost } from '../context.ts';
+import { canAsk, type CommandContext, withHost } from '../context.ts';
+import { trustHooksIn } from '../commands/trust.ts';
 import type { FoundPlugin } from './find-plugins.ts';
-import { printable } from '../words/print.ts';
+import { toPrintable } from '../output/print.ts';
 
 /** Those that are not loaded until somebody has looked at them. */
 export function filterUntrusted(plugins: readonly FoundPlugin[]): readonly FoundPlugin[] {
@@ -20,7 +19,7 @@ export async function askForTrust(
   if (waiting.length === 0 || context.flags.json === true) return;
   const ids = waiting.map(({ status }) => status.hook.id);
   if (canAsk(context)) {
-    await trustIn(host, context, { ids });
+    await trustHooksIn(host, context, { ids });
     return;
   }
   const command = formatTrustCommand(context, host, ids);
@@ -34,7 +33,7 @@ export function formatTrustCommand(
   ids: readonly string[],
 ): string {
   const where = isDirectoryNamed === true ? ['--cwd', startDirectory] : [];
-  return ['hookline', ...where, 'trust', ...ids].map(shellWord).join(' ');
+  return ['hookline', ...where, 'trust', ...ids].map(quoteShellWord).join(' ');
 }
 
 /**
@@ -49,7 +48,7 @@ export async function markAsKnown(
     onNotice: () => undefined,
     onOwnHookNews(news) {
       const isOurs = directories.some((directory) => news.includes(directory));
-      if (!isOurs) context.print.note(`note: ${printable(news)}`);
+      if (!isOurs) context.print.note(`note: ${toPrintable(news)}`);
     },
   });
 }

@@ -2,7 +2,7 @@ import type { AgentRuntimeEvent } from '../../plugins/contract/runtime-hooks.ts'
 import type { AgentUsage } from '../../plugins/contract/snapshot.ts';
 import { plainText } from '../../plugins/values/plain-value.ts';
 import type { PendingPrompt } from './pending-prompts.ts';
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import { tell } from '../../hooks/observers.ts';
 
 const MAX_ERROR_CHARACTERS = 100_000;
@@ -191,7 +191,7 @@ function withRejectionWarning(listener: Listener): (event: CoreSessionEvent) => 
     const result = listener(event);
     if (!(result instanceof Promise)) return;
     result.catch((error: unknown) =>
-      process.emitWarning(`a subscriber to sessions failed: ${messageOf(error)}`),
+      process.emitWarning(`a subscriber to sessions failed: ${getErrorMessage(error)}`),
     );
   };
 }

@@ -1,6 +1,6 @@
-import { scripted } from '../../agent/models/scripted.ts';
+import { createScriptedModel } from '../../agent/models/scripted.ts';
 import { HooklineError, isHooklineError } from '../../base/errors.ts';
-import { withoutByteOrderMark } from '../../base/json.ts';
+import { stripByteOrderMark } from '../../base/json.ts';
 import { VERSION } from '../../base/version.ts';
 import type { HostOptions } from '../../host/create-host.ts';
 import { isRefusal } from '../../hooks/decision.ts';
@@ -75,7 +75,7 @@ const SHARED: Exports = {
   estimateTokens,
   noopBasicLogger,
   normalizePluginManifest,
-  stripUtf8Bom: withoutByteOrderMark,
+  stripUtf8Bom: stripByteOrderMark,
   validateWithZod,
   zodToJsonSchema,
 };
@@ -138,7 +138,7 @@ const AUTHOR: Exports = {
   isHooklineError,
   loadOverrides,
   noopBasicLogger,
-  stripUtf8Bom: withoutByteOrderMark,
+  stripUtf8Bom: stripByteOrderMark,
 };
 
 /** `hookline` itself: a host is loaded once a plugin makes one. */
@@ -154,7 +154,7 @@ const HOOKLINE: Exports = {
   HooklineError,
   isHooklineError,
   isRefusal,
-  scripted,
+  scripted: createScriptedModel,
   VERSION,
 };
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { systemClock } from '../../base/clock.ts';
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import { readTextIfPresent, writePrivateFile } from '../../base/files.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
 import { toKeptMessages } from '../../plugins/messages/provider-messages.ts';
@@ -8,10 +8,10 @@ import type { Message } from '../../sessions/messages.ts';
 import type { SessionStatus } from './core-events.ts';
 import type { ClineCoreStartInput } from './start-input.ts';
 import { VERSION } from '../../base/version.ts';
-import { readSurroundings, stateDirectory } from '../../host/config.ts';
-import { createSessionStore } from '../../sessions/json-lines.ts';
-import { isSessionId, sessionsDirectory } from '../../sessions/session-id.ts';
-import type { SessionStore } from '../../sessions/store.ts';
+import { readSurroundings, getStateDirectory } from '../../host/config.ts';
+import { createSessionStore } from '../../sessions/jsonl-session-store.ts';
+import { isSessionId, getSessionsDirectory } from '../../sessions/session-id.ts';
+import type { SessionStore } from '../../sessions/session-store.ts';
 import { readConversation } from '../../sessions/transcript/conversation.ts';
 import { SessionNotFoundError } from './errors.ts';
 
@@ -204,7 +204,7 @@ export async function writeFiles(
     await writePrivateFile(messagesPath, `${JSON.stringify(told)}\n`);
     return null;
   } catch (error) {
-    return `what the session is like could not be written to ${manifestPath}: ${messageOf(error)}`;
+    return `what the session is like could not be written to ${manifestPath}: ${getErrorMessage(error)}`;
   }
 }
 
@@ -219,9 +219,9 @@ export function listStoredIds(): readonly string[] {
 
 /** What is known of a session that is not open here. */
 export function findStoredRecord(id: string): SessionRecord | undefined {
-  const state = stateDirectory(readSurroundings());
+  const state = getStateDirectory(readSurroundings());
   if (state === null || !isSessionId(id)) return undefined;
-  return readManifest(resolveFiles(sessionsDirectory(state), id)) ?? findForeignRecord(id);
+  return readManifest(resolveFiles(getSessionsDirectory(state), id)) ?? findForeignRecord(id);
 }
 
 /** Of a session that another program began: the command line, an editor. */
@@ -254,10 +254,10 @@ function findForeignRecord(id: string): SessionRecord | undefined {
 
 /** Throws SessionNotFoundError when there is nothing to read. */
 export function readStoredMessages(id: string): readonly Message[] {
-  const state = stateDirectory(readSurroundings());
+  const state = getStateDirectory(readSurroundings());
   try {
     if (state === null || !isSessionId(id)) throw new SessionNotFoundError(id);
-    const transcript = path.join(sessionsDirectory(state), id, 'transcript.jsonl');
+    const transcript = path.join(getSessionsDirectory(state), id, 'transcript.jsonl');
     return readConversation(transcript).messages;
   } catch {
     throw new SessionNotFoundError(id);
@@ -275,7 +275,7 @@ export function removeStored(id: string): boolean {
 }
 
 function openStore(): SessionStore | null {
-  const state = stateDirectory(readSurroundings());
+  const state = getStateDirectory(readSurroundings());
   if (state === null) return null;
   return createSessionStore({ stateDirectory: state, clock: systemClock, version: VERSION });
 }

@@ -1,6 +1,6 @@
-import { HooklineError, messageOf } from '../../base/errors.ts';
-import { isRecord, typeName } from '../../base/json.ts';
-import { once } from '../../base/once.ts';
+import { HooklineError, getErrorMessage } from '../../base/errors.ts';
+import { isRecord, getTypeName } from '../../base/json.ts';
+import { memoize } from '../../base/memoize.ts';
 import type { ClineCoreOptions, ClineCoreStartInput } from './start-input.ts';
 import { readFileSync } from 'node:fs';
 import { fileText } from '../../plugins/messages/agent-messages.ts';
@@ -19,7 +19,7 @@ export async function prepareInput(
 ): Promise<PreparedInput> {
   checkStartInput(given);
   const prepared = await core.prepare?.(given);
-  const dispose = once(async () => {
+  const dispose = memoize(async () => {
     await prepared?.dispose?.();
   });
   try {
@@ -99,7 +99,7 @@ function checkTools(place: string, given: unknown): void {
 function createInputError(place: string, expected: string, given: unknown): HooklineError {
   const isEmpty = given === undefined || given === '';
   return new HooklineError('USAGE_INVALID', {
-    message: `expected ${place} to be ${expected}, found ${isEmpty ? 'nothing' : typeName(given)}`,
+    message: `expected ${place} to be ${expected}, found ${isEmpty ? 'nothing' : getTypeName(given)}`,
     hint: 'docs/guide/sdk.md shows what a session is started with.',
   });
 }
@@ -122,7 +122,7 @@ function readUserFile(file: string): string {
     return readFileSync(file, 'utf8');
   } catch (error) {
     throw new HooklineError('USAGE_INVALID', {
-      message: `userFiles names ${file}, which cannot be read: ${messageOf(error)}`,
+      message: `userFiles names ${file}, which cannot be read: ${getErrorMessage(error)}`,
       hint: 'Name files that are there, best by their whole path.',
     });
   }

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
-import { once } from '../../base/once.ts';
+import { memoize } from '../../base/memoize.ts';
 import type { Discoverer } from '../dialect.ts';
 import type {
   AnnouncedFile,
@@ -53,7 +53,7 @@ export function createClaudeDiscoverer(options: ClaudeConfigOptions): Discoverer
         return discoveryOf(readSources(options.places, read), { ...options, ranOnce });
       }
       // Who only lists hooks does not ask what to watch.
-      const reading = once(() => readSources(options.places, read));
+      const reading = memoize(() => readSources(options.places, read));
       return {
         hooks: [],
         ignored: [],

@@ -1,6 +1,10 @@
 import path from 'node:path';
-import { expandServer } from '../../mcp/expand.ts';
-import { describeReached, type Reached, type ServerConfig } from '../../mcp/server-config.ts';
+import {
+  expandServer,
+  describeEndpoint,
+  type ServerEndpoint,
+  type ServerConfig,
+} from '../../mcp/server-config.ts';
 import { pluginDirectories } from './binding.ts';
 import type { Binds, DiscoveredUnit } from '../discovery.ts';
 import { type NamedFiles, namedFilesInArgs } from './match/named-files.ts';
@@ -26,7 +30,7 @@ export function createServerUnit(
     binds: bindsOf(server, root, session),
     notes: [],
     problem: null,
-    details: { type: 'mcp', source, runs: describeReached(server.reached) },
+    details: { type: 'mcp', source, runs: describeEndpoint(server.endpoint) },
   };
 }
 
@@ -42,7 +46,7 @@ function bindsOf(
   { startDirectory, env, home }: Pick<ClaudeSession, 'startDirectory' | 'env' | 'home'>,
 ): Binds {
   const { file, text, variables } = server;
-  const { reached } = expandServer(server, env);
+  const { endpoint: reached } = expandServer(server, env);
   const variablesOfHome = home === null ? {} : { HOME: home };
   const named = filesOf(reached, {
     root,
@@ -59,14 +63,17 @@ function bindsOf(
   };
 }
 
-function directoryOf(reached: Reached, startDirectory: string): string {
+function directoryOf(reached: ServerEndpoint, startDirectory: string): string {
   if (reached.type !== 'stdio' || reached.cwd === null) return startDirectory;
   return path.resolve(startDirectory, reached.cwd);
 }
 
 const NOTHING: NamedFiles = { files: [], directories: [] };
 
-function filesOf(reached: Reached, context: Parameters<typeof namedFilesInArgs>[1]): NamedFiles {
+function filesOf(
+  reached: ServerEndpoint,
+  context: Parameters<typeof namedFilesInArgs>[1],
+): NamedFiles {
   if (reached.type !== 'stdio') return NOTHING;
   const { command, args, env } = reached;
   const named = namedFilesInArgs([command, ...args], context);

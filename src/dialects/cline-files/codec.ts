@@ -5,7 +5,7 @@ import { lastWords } from '../last-error-line.ts';
 import type { FileHookName, Profile } from './events.ts';
 import { readAnswer, type FileHookAnswer } from './output.ts';
 import { encodePayload } from './payload.ts';
-import { cutText } from '../../base/json.ts';
+import { truncateText } from '../../base/json.ts';
 import type { Decision } from '../../hooks/decision.ts';
 import { vocabularyOfKeys } from '../../tool-vocabularies/tool-views.ts';
 import { callOf } from '../../hooks/facts.ts';
@@ -117,7 +117,7 @@ interface BoundText {
 function boundText(name: string, text: string | undefined, limit: number): BoundText {
   if (text === undefined || text.length <= limit) return { text, notes: [] };
   const note = `${name} cut at ${limit} characters; it had ${text.length}`;
-  return { text: `${cutText(text, limit)}\n\n[... ${note} ...]`, notes: [note] };
+  return { text: `${truncateText(text, limit)}\n\n[... ${note} ...]`, notes: [note] };
 }
 
 /** The model and the person read these too; the reason of a stop is the reason of its refusal. */

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { once } from '../../base/once.ts';
+import { memoize } from '../../base/memoize.ts';
 import { isInside } from '../../base/paths.ts';
 import type { Discoverer } from '../dialect.ts';
 import type { Discovery, FoundPlugin } from '../discovery.ts';
@@ -38,7 +38,7 @@ function foundPlugin(plugin: NamedPlugin, whyOff: string | null): FoundPlugin {
   const { id, ownId, entry, place, root } = plugin;
   const problem = plugin.problem ?? whyBeyond(plugin);
   // Which files it imports, only those ask who ask for trust.
-  const bound = once(() => bindsOf({ ...plugin, problem }));
+  const bound = memoize(() => bindsOf({ ...plugin, problem }));
   return {
     kind: 'plugin',
     unit: {

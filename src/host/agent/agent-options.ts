@@ -1,4 +1,4 @@
-import type { WholePrompt } from '../../agent/knowledge/system-prompt.ts';
+import type { PromptOverride } from '../../agent/instructions/system-prompt.ts';
 import type { LoopLimits } from '../../agent/loop/loop-guard.ts';
 import type { Model, ModelRequest } from '../../agent/models/model.ts';
 import type { ModelTransport } from '../../agent/models/providers.ts';
@@ -6,7 +6,7 @@ import type { ScriptTurn } from '../../agent/models/scripted.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
 import type { Toolset } from '../../agent/tools/toolsets.ts';
 import type { Person } from '../../agent/world.ts';
-import type { PermissionMode } from '../../permissions/mode.ts';
+import type { PermissionMode } from '../../permissions/permissions.ts';
 import type { PluginOptions } from '../plugins/plugin-options.ts';
 
 /** How an agent in this host works. The configuration has the defaults. */
@@ -41,7 +41,7 @@ export interface AgentOptions {
   /** Whether the model is told of a tool under this name; of all of them by default. */
   readonly offers?: (name: string) => boolean;
   /** Appended to the system prompt, or instead of it. */
-  readonly systemPrompt?: string | WholePrompt;
+  readonly systemPrompt?: string | PromptOverride;
   /** Changes each request to the model after hooks did. Must not throw. */
   readonly shapeRequest?: (request: ModelRequest, signal: AbortSignal) => Promise<ModelRequest>;
 }

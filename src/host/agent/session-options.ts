@@ -5,22 +5,22 @@ import type { SessionOptions } from '../../agent/session/prepare-session.ts';
 import type { PromptQueue } from '../../agent/session/prompt-queue.ts';
 import type { HookEngine } from '../../hooks/engine.ts';
 import { envPrelude } from '../../process/env-files.ts';
-import type { StoredSession } from '../../sessions/store.ts';
+import type { StoredSession } from '../../sessions/session-store.ts';
 import { hookEnvironment } from '../hook-set.ts';
 import { TOOLS } from '../../agent/tools/index.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
-import { specsFor } from '../../agent/tools/toolsets.ts';
+import { listToolSpecs } from '../../agent/tools/toolsets.ts';
 import type { Permissions } from '../../permissions/permissions.ts';
 import type { OnIssue } from '../../plugins/issue.ts';
 import { childEnvironment, type Environment, PROVIDER_KEYS } from '../../process/environment.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
-import type { Worktree } from '../worktree/worktree.ts';
+import type { Worktree } from '../worktrees.ts';
 import { claudeDirectory, managedDirectory } from '../../dialects/own-directories.ts';
 import { withFreeNames } from '../plugins/contributions/tool-name-conflicts.ts';
 import type { SessionPlugins } from '../plugins/session-plugins.ts';
 import { createPluginParts } from './session-plugins.ts';
 import type { SessionServices } from './session-services.ts';
-import { openPermissions } from '../permissions/open-permissions.ts';
+import { openPermissions } from '../open-permissions.ts';
 import type { Models } from './choose-model.ts';
 import {
   type StoreRequest,
@@ -90,7 +90,7 @@ async function joinOptions(
     tools: () => listTools(services, plugins),
     ...createPluginParts(plugins, services),
     listSpecs: (tools) =>
-      specsFor(options.toolset ?? 'claude', tools).filter(
+      listToolSpecs(options.toolset ?? 'claude', tools).filter(
         ({ name }) => options.offers?.(name) ?? true,
       ),
     limits: readLimits(services),
@@ -153,12 +153,12 @@ async function enterWorktree(
   { id, stored, taskId, ulid: ownUlid }: OpenedStore,
 ): Promise<Worktree | null> {
   if (name === undefined) return null;
-  const { gitWorktrees } = await import('../worktree/git-worktrees.ts');
+  const { createGitWorktrees } = await import('../git-worktrees.ts');
   const root = opened.workspaceRoots[0] ?? opened.startDirectory;
   try {
     return await worktrees.enter({
       name,
-      git: gitWorktrees({ root, env: createGitEnvironment(opened) }),
+      git: createGitWorktrees({ root, env: createGitEnvironment(opened) }),
       engine,
       moment: {
         sessionId: id,
@@ -262,9 +262,9 @@ export function describeBench(
     environment: () => createChildEnvironment(opened, sessionId),
     shellPrelude: () => envPrelude(stateDirectory, sessionId),
     allowedDirectories: () => permissions.directories(),
-    deniedReads: (cwd) => permissions.deniedReads(cwd),
+    createReadDenial: (cwd) => permissions.deniedReads(cwd),
     spillDirectory: stored === null ? null : path.join(stored.directory, 'tool-results'),
-    mayFetchPrivate: config.settings['web.allowPrivate'],
+    canFetchPrivate: config.settings['web.allowPrivate'],
   };
 }
 

@@ -1,8 +1,8 @@
-import type { SlashCommand } from '../../agent/knowledge/commands.ts';
+import type { SlashCommand } from '../../agent/instructions/commands.ts';
 import type { SessionOptions } from '../../agent/session/prepare-session.ts';
 import type { Session } from '../../agent/session/session.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
-import { specsFor } from '../../agent/tools/toolsets.ts';
+import { listToolSpecs } from '../../agent/tools/toolsets.ts';
 import type { AgentExtensionCommand } from '../../plugins/contract/plugin.ts';
 import type { AgentToolDefinition } from '../../plugins/contract/runtime-hooks.ts';
 import { foundPlugins } from '../plugins/found-plugins.ts';
@@ -96,7 +96,7 @@ function listSdkTools(
   tools: readonly Tool[],
   { offers }: AgentOptions,
 ): readonly AgentToolDefinition[] {
-  const specs = specsFor('cline-sdk', tools).filter(({ name }) => offers?.(name) ?? true);
+  const specs = listToolSpecs('cline-sdk', tools).filter(({ name }) => offers?.(name) ?? true);
   return specs.map(({ name, description, schema }) => ({
     name,
     description,

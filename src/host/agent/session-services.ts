@@ -6,7 +6,7 @@ import type { HandlerSource } from '../../hooks/handler.ts';
 import { createMcpServers, type McpServers } from '../mcp/mcp-servers.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import type { SessionPlugins } from '../plugins/session-plugins.ts';
-import { createWorktrees, type Worktrees } from '../worktree/worktrees.ts';
+import { createWorktrees, type Worktrees } from '../worktrees.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { createModels, type Models } from './choose-model.ts';
 import { createFileWatch, type FileWatch } from './watch-files.ts';

@@ -3,10 +3,10 @@ import { answerHook, type HookQuestion } from '../../agent/answer-hook.ts';
 import type { RunResult } from '../../agent/runtime-event.ts';
 import { PromptQueue, readPluginPrompt } from '../../agent/session/prompt-queue.ts';
 import { createSession, type Session } from '../../agent/session/session.ts';
-import { createWorkbench } from '../../agent/tools/create-workbench.ts';
+import { createToolContext } from '../../agent/tools/tool-context.ts';
 import { TOOLS } from '../../agent/tools/index.ts';
 import { HooklineError } from '../../base/errors.ts';
-import { untilAborted } from '../../base/abort.ts';
+import { waitOrAbort } from '../../base/abort.ts';
 import type { HookPorts } from '../../dialects/ports.ts';
 import type { McpReport, McpServers } from '../mcp/mcp-servers.ts';
 import { createPluginSource } from '../plugins/plugin-source.ts';
@@ -131,9 +131,9 @@ async function openSession(
 
 /** Settles early when the signal aborts. */
 async function untilSettled(mcp: McpServers, signal: AbortSignal | undefined): Promise<void> {
-  const settled = mcp.settled();
+  const settled = mcp.waitUntilSettled();
   if (signal === undefined) return settled;
-  await untilAborted(settled, signal).catch(() => undefined);
+  await waitOrAbort(settled, signal).catch(() => undefined);
 }
 
 function hostClosed(): HooklineError {
@@ -161,7 +161,7 @@ async function answerHookQuestion(
   const answerOptions = {
     openModel: (name: string | null) => models.openNamed(name),
     tools: TOOLS,
-    bench: () => createWorkbench({ ...facts, cwd: opened.startDirectory, ports: {} }),
+    bench: () => createToolContext({ ...facts, cwd: opened.startDirectory, ports: {} }),
     permissions,
   };
   return answerHook(answerOptions, question, signal);

@@ -1,9 +1,11 @@
-import { displayPath, findRealPath } from '../../base/paths.ts';
-import { shellWord } from '../../base/shell-word.ts';
+import { formatPath, findRealPath } from '../../base/paths.ts';
+import { quoteShellWord } from '../../base/shell-word.ts';
 import type { DiscoveredUnit } from '../../dialects/discovery.ts';
 import type { BrokenServer, ServerConfig, ServerSource } from '../../mcp/server-config.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import { readGivenServers, readOwnServers } from './own-servers.ts';
+import path from 'node:path';
+import { detectHomeHookChanges } from '../../trust/home-hook-changes.ts';
 
 /** An MCP server that somebody configured. */
 export interface FoundServer {
@@ -70,16 +72,47 @@ function isSame(one: ServerConfig, { name, file, text }: ServerConfig): boolean 
 }
 
 /** How a person looks at it: what only the caller names is not among what is found here. */
-export function trustCommand(config: ServerConfig, opened: OpenedHooks): string {
+export function formatTrustCommand(config: ServerConfig, opened: OpenedHooks): string {
   const isFound = opened.hookSet.mcpServers().some(({ server }) => isSame(server, config));
-  return isFound ? 'hookline trust' : `hookline --settings ${shellWord(config.file)} trust`;
+  return isFound ? 'hookline trust' : `hookline --settings ${quoteShellWord(config.file)} trust`;
 }
 
 /** Where it is configured, as a person would say it. */
-export function serverPlace(
+export function formatServerLocation(
   { file, line }: Pick<ServerConfig, 'file' | 'line'>,
   { workspaceRoots, surroundings }: Pick<OpenedHooks, 'workspaceRoots' | 'surroundings'>,
 ): string {
-  const shown = displayPath(file, { cwd: workspaceRoots[0] ?? '/', home: surroundings.home });
+  const shown = formatPath(file, { cwd: workspaceRoots[0] ?? '/', home: surroundings.home });
   return `${shown}:${line}`;
+}
+
+/** A person's own servers start because of where they stand, so a change since the last run is said aloud. */
+export function listOwnServerChanges(
+  servers: readonly FoundServer[],
+  opened: OpenedHooks,
+): readonly string[] {
+  const { stateDirectory } = opened;
+  // Those that are the same in every directory: others would be new with each change of it.
+  const own = servers.map(({ config }) => config).filter(isEverywhere);
+  if (stateDirectory === null || own.length === 0) return [];
+  const entries = own.map((config) => [`${config.name} in ${config.file}`, config] as const);
+  const { changes, notes } = detectHomeHookChanges(
+    path.join(stateDirectory, 'seen-mcp.json'),
+    [],
+    Object.fromEntries(entries.map(([key, { text }]) => [key, text])),
+  );
+  const known = new Map<string, ServerConfig>(entries);
+  const words = changes.flatMap(({ path: key, kind }) => {
+    const config = known.get(key);
+    if (config === undefined) return [];
+    const named = `${config.name} (${formatServerLocation(config, opened)})`;
+    return kind === 'new'
+      ? [`new MCP server of your own since the last run: ${named}`]
+      : [`your own MCP server changed since the last run: ${named}`];
+  });
+  return [...words, ...notes];
+}
+
+function isEverywhere({ place, source }: ServerConfig): boolean {
+  return place === 'home' && source === 'user';
 }

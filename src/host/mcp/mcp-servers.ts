@@ -1,26 +1,40 @@
-import type { SlashCommand } from '../../agent/knowledge/commands.ts';
+import type { SlashCommand } from '../../agent/instructions/commands.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
-import { cutText } from '../../base/json.ts';
+import { truncateText } from '../../base/json.ts';
 import type { McpAnswer, McpCall } from '../../dialects/ports.ts';
-import { readAnswer, textsIn } from '../../mcp/answer.ts';
-import type { ConnectionState, ServerConnection } from '../../mcp/connection.ts';
-import type { BrokenServer, ServerConfig } from '../../mcp/server-config.ts';
+import { parseAnswer, joinTexts } from '../../mcp/answer.ts';
+import type {
+  ConnectionState,
+  ServerConnection,
+  ConnectionOptions,
+} from '../../mcp/server-connection.ts';
+import {
+  type BrokenServer,
+  type ServerConfig,
+  expandServer,
+  type ServerEndpoint,
+} from '../../mcp/server-config.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import {
   type FoundServer,
   type FoundServers,
   findServers,
-  serverPlace,
-  trustCommand,
+  formatServerLocation,
+  formatTrustCommand,
+  listOwnServerChanges,
 } from './find-servers.ts';
-import { GuestServers, type JoinedServers } from './guest-servers.ts';
-import { ownServerNews } from './own-server-news.ts';
-import { promptCommand } from './prompt-commands.ts';
-import { resourceTools } from './resource-tools.ts';
-import { createToolMaker, type NamedConnection } from './server-tools.ts';
-import { reachServer, timeLimits } from './reach-server.ts';
+import { DynamicServers, type AddedServers } from './dynamic-servers.ts';
+import {
+  createPromptCommand,
+  createResourceTools,
+  createToolFactory,
+  type NamedConnection,
+} from './server-tools.ts';
+import path from 'node:path';
+import { type Environment, PROVIDER_KEYS } from '../../process/environment.ts';
+import { hookEnvironment } from '../hook-set.ts';
 
-export interface McpRequest {
+interface McpServersOptions {
   readonly opened: OpenedHooks;
   /** Files or JSON texts with further servers. */
   readonly given: readonly string[];
@@ -47,7 +61,7 @@ export interface McpServers {
   /** Starts what may start and is not started; done when all that is under way. */
   start(): Promise<void>;
   /** Done when each is connected or has failed, which takes no longer than a start may. */
-  settled(): Promise<void>;
+  waitUntilSettled(): Promise<void>;
   tools(): readonly Tool[];
   commands(): readonly SlashCommand[];
   /** Calls a tool for a hook; null when no such server is connected. */
@@ -55,7 +69,7 @@ export interface McpServers {
   /** The names of all that are configured, whether they may start or not. */
   names(): readonly string[];
   /** Brings further ones, which need nobody's trust, for as long as whoever brings them stays. */
-  join(servers: readonly ServerConfig[]): JoinedServers;
+  add(servers: readonly ServerConfig[]): AddedServers;
   /** Every configured server, once they are settled. */
   report(): Promise<McpReport>;
   close(): Promise<void>;
@@ -68,16 +82,16 @@ interface Started extends NamedConnection {
 
 const MAX_HOOK_CHARACTERS = 1_000_000;
 
-export function createMcpServers(request: McpRequest): McpServers {
-  return new ServersOfHost(request);
+export function createMcpServers(request: McpServersOptions): McpServers {
+  return new HostMcpServers(request);
 }
 
-class ServersOfHost implements McpServers {
-  readonly #request: McpRequest;
+class HostMcpServers implements McpServers {
+  readonly #request: McpServersOptions;
   readonly #started = new Map<string, Started>();
   readonly #told = new Set<string>();
-  readonly #agentTools = createToolMaker((text) => this.#tellOnce(text));
-  readonly #resourceTools = resourceTools(() =>
+  readonly #agentTools = createToolFactory((text) => this.#tellOnce(text));
+  readonly #resourceTools = createResourceTools(() =>
     this.#connections().filter(({ hasResources }) => hasResources),
   );
   readonly #guests = this.#createGuests();
@@ -85,7 +99,7 @@ class ServersOfHost implements McpServers {
   #starting: Promise<void> | null = null;
   #isClosed = false;
 
-  constructor(request: McpRequest) {
+  constructor(request: McpServersOptions) {
     this.#request = request;
   }
 
@@ -98,13 +112,13 @@ class ServersOfHost implements McpServers {
     const { opened, given } = this.#request;
     this.#found = findServers(opened, given);
     const { servers, broken } = this.#found;
-    for (const each of broken) this.#tellOnce(`${serverPlace(each, opened)}: ${each.why}`);
+    for (const each of broken) this.#tellOnce(`${formatServerLocation(each, opened)}: ${each.why}`);
     for (const text of withheldNotices(servers, opened)) this.#tellOnce(text);
-    for (const text of ownServerNews(servers, opened)) this.#tellOnce(text);
+    for (const text of listOwnServerChanges(servers, opened)) this.#tellOnce(text);
     const startable = firstOfEachName(servers);
     // Who has no server never loads what speaks to them.
     if (startable.length === 0) return;
-    const { ServerConnection: Connection } = await import('../../mcp/connection.ts');
+    const { ServerConnection: Connection } = await import('../../mcp/server-connection.ts');
     for (const server of startable) this.#connect(server, Connection);
   }
 
@@ -117,8 +131,8 @@ class ServersOfHost implements McpServers {
     if (this.#isClosed || known !== undefined) return;
     const connection = new Connection({
       name: config.name,
-      prepare: () => reachServer(server, opened),
-      ...timeLimits(config, opened),
+      prepare: () => prepareConnection(server, opened),
+      ...readTimeLimits(config, opened),
       notice,
     });
     const settled = this.#open(connection);
@@ -146,15 +160,15 @@ class ServersOfHost implements McpServers {
     return this.#found.servers.map(({ config }) => config.name);
   }
 
-  join(servers: readonly ServerConfig[]): JoinedServers {
-    return this.#guests.join(servers);
+  add(servers: readonly ServerConfig[]): AddedServers {
+    return this.#guests.add(servers);
   }
 
-  #createGuests(): GuestServers {
-    return new GuestServers({
+  #createGuests(): DynamicServers {
+    return new DynamicServers({
       isTaken: (name) => this.#started.has(name) || this.names().includes(name),
       connect: async (server) => {
-        const { ServerConnection: Connection } = await import('../../mcp/connection.ts');
+        const { ServerConnection: Connection } = await import('../../mcp/server-connection.ts');
         this.#connect(server, Connection);
       },
       disconnect: async (name) => {
@@ -162,15 +176,15 @@ class ServersOfHost implements McpServers {
         this.#started.delete(name);
         await started?.connection.close();
       },
-      onClash: (config, why) => {
-        const place = serverPlace(config, this.#request.opened);
+      onConflict: (config, why) => {
+        const place = formatServerLocation(config, this.#request.opened);
         this.#tellOnce(`the MCP server ${config.name} (${place}) ${why}`);
       },
     });
   }
 
-  async settled(): Promise<void> {
-    await this.#guests.begun();
+  async waitUntilSettled(): Promise<void> {
+    await this.#guests.waitUntilStarted();
     await Promise.all([...this.#started.values()].map((each) => each.settled));
   }
 
@@ -182,7 +196,7 @@ class ServersOfHost implements McpServers {
 
   commands(): readonly SlashCommand[] {
     return this.#connections().flatMap((each) =>
-      each.prompts.map((prompt) => promptCommand(each, prompt)),
+      each.prompts.map((prompt) => createPromptCommand(each, prompt)),
     );
   }
 
@@ -193,13 +207,16 @@ class ServersOfHost implements McpServers {
     await connection?.openIfDue();
     if (connection?.state.kind !== 'connected') return null;
     const params = { name: tool, arguments: input };
-    const answer = readAnswer(await connection.request({ method: 'tools/call', params, signal }));
-    return { text: cutText(textsIn(answer.blocks), MAX_HOOK_CHARACTERS), isError: answer.isError };
+    const answer = parseAnswer(await connection.request({ method: 'tools/call', params, signal }));
+    return {
+      text: truncateText(joinTexts(answer.blocks), MAX_HOOK_CHARACTERS),
+      isError: answer.isError,
+    };
   }
 
   async report(): Promise<McpReport> {
     await this.start();
-    await this.settled();
+    await this.waitUntilSettled();
     const { servers, broken } = this.#found;
     const statuses = [...servers, ...this.#guests.current()].map((server) =>
       statusOf(server, this.#started.get(server.config.name)),
@@ -227,9 +244,9 @@ function withheldNotices(servers: readonly FoundServer[], opened: OpenedHooks): 
   return servers.flatMap(({ config, withheld }) => {
     const why = withheld();
     if (why === null || why.startsWith('disabled')) return [];
-    const place = serverPlace(config, opened);
+    const place = formatServerLocation(config, opened);
     return [
-      `the MCP server ${config.name} (${place}) is not started (${why}); look at it with \`${trustCommand(config, opened)}\``,
+      `the MCP server ${config.name} (${place}) is not started (${why}); look at it with \`${formatTrustCommand(config, opened)}\``,
     ];
   });
 }
@@ -243,4 +260,59 @@ function statusOf({ config, withheld }: FoundServer, started: Started | undefine
   const { connection } = started;
   const { kind: state, why: reason } = connection.state;
   return { config, state, why: reason, tools: connection.tools.map(({ name }) => name) };
+}
+
+/** How a server is reached right now; a string says why it must not be. */
+function prepareConnection(
+  { config, withheld }: FoundServer,
+  opened: OpenedHooks,
+): ReturnType<ConnectionOptions['prepare']> {
+  const why = withheld();
+  if (why !== null) return why;
+  const env = environmentOf(config, opened);
+  const { endpoint: reached, missing } = expandServer(config, env);
+  if (missing.length > 0) {
+    return `its entry names variables that are not set: ${missing.join(', ')}`;
+  }
+  const { startDirectory: cwd, workspaceRoots: roots } = opened;
+  return { endpoint: inDirectory(reached, cwd), cwd, env, roots };
+}
+
+function inDirectory(reached: ServerEndpoint, start: string): ServerEndpoint {
+  if (reached.type !== 'stdio' || reached.cwd === null) return reached;
+  return { ...reached, cwd: path.resolve(start, reached.cwd) };
+}
+
+/** What the person's shell has; the model providers' keys are kept from a workspace's servers. */
+function environmentOf(
+  { place, variables }: ServerConfig,
+  { surroundings, config, startDirectory, moment }: OpenedHooks,
+): Environment {
+  const inherited = hookEnvironment({
+    surroundings,
+    withhold: place === 'workspace' ? PROVIDER_KEYS : [],
+    pass: config.settings['env.pass'],
+    sessionId: moment().sessionId,
+  });
+  return { ...inherited, CLAUDE_PROJECT_DIR: startDirectory, ...variables };
+}
+
+const START_TIMEOUT_MS = 30_000;
+const CALL_TIMEOUT_MS = 10 * 60_000;
+
+/** In Claude's variables, or in the server's own entry. */
+function readTimeLimits(
+  { timeoutMs }: ServerConfig,
+  { surroundings }: OpenedHooks,
+): Pick<ConnectionOptions, 'startTimeoutMs' | 'callTimeoutMs'> {
+  const { env } = surroundings;
+  return {
+    startTimeoutMs: milliseconds(env['MCP_TIMEOUT']) ?? START_TIMEOUT_MS,
+    callTimeoutMs: timeoutMs ?? milliseconds(env['MCP_TOOL_TIMEOUT']) ?? CALL_TIMEOUT_MS,
+  };
+}
+
+function milliseconds(written: string | undefined): number | null {
+  const value = Number(written ?? '');
+  return Number.isFinite(value) && value > 0 ? value : null;
 }

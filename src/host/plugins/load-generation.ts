@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { CustomProvider } from '../../agent/models/custom/custom-provider.ts';
+import type { CustomProvider } from '../../agent/models/custom-provider.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { ServerConfig } from '../../mcp/server-config.ts';
 import type { AgentToolDefinition } from '../../plugins/contract/runtime-hooks.ts';
@@ -78,14 +78,14 @@ export async function loadGeneration(
       now: () => systemClock.now(),
       onNews: options.onNews,
     });
-    const servers = session.mcp?.join(listServers(session, registry, session.mcp));
+    const servers = session.mcp?.add(listServers(session, registry, session.mcp));
     return {
       ...contributions,
       registry,
       providers: listProviders(registry.active, onIssue),
       async close() {
         await registry.dispose();
-        await servers?.leave();
+        await servers?.remove();
       },
     };
   } catch (error) {

@@ -1,8 +1,8 @@
-import type { CustomProviders } from '../../agent/models/custom/custom-provider.ts';
+import type { CustomProviders } from '../../agent/models/custom-provider.ts';
 import type { ModelRequest } from '../../agent/models/model.ts';
 import type { RuntimeEvent } from '../../agent/runtime-event.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import type { CommandReply } from '../../plugins/command.ts';
 import type { AgentExtensionCommand } from '../../plugins/contract/plugin.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
@@ -162,7 +162,7 @@ export class SessionPlugins {
   async #loadNew(): Promise<void> {
     if (!this.#hasAny()) return;
     await this.#loadFirst().catch((error: unknown) =>
-      this.#request.notice(`plugins have come, but cannot be loaded: ${messageOf(error)}`),
+      this.#request.notice(`plugins have come, but cannot be loaded: ${getErrorMessage(error)}`),
     );
   }
 
@@ -195,7 +195,7 @@ export class SessionPlugins {
       await before.close();
       if (isReported) notice(`${why}, so plugins were loaded again`);
     } catch (error) {
-      notice(`${why}, but plugins cannot be loaded again: ${messageOf(error)}`);
+      notice(`${why}, but plugins cannot be loaded again: ${getErrorMessage(error)}`);
     }
   }
 }

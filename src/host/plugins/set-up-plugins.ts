@@ -4,7 +4,7 @@ import type { BasicLogger, PluginSetupContext } from '../../plugins/contract/plu
 import type { OnIssue } from '../../plugins/issue.ts';
 import { readName } from '../../plugins/manifest.ts';
 import { createPluginRegistry, type PluginRegistry } from '../../plugins/registry.ts';
-import { userIdOf } from '../moment.ts';
+import { getUserId } from '../moment.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import type { FoundPlugin } from './found-plugins.ts';
 import {
@@ -125,7 +125,7 @@ export function buildSetupContext(
   session: (Pick<PluginSetupContext, 'emitEvent'> & { readonly sessionId: string }) | null,
 ): PluginSetupContext {
   const given = session === null ? {} : (options.context?.(session.sessionId) ?? {});
-  const user = session === null ? undefined : { distinctId: userIdOf(opened.surroundings) };
+  const user = session === null ? undefined : { distinctId: getUserId(opened.surroundings) };
   const root = opened.workspaceRoots[0] ?? opened.startDirectory;
   return {
     session: session === null ? undefined : { sessionId: session.sessionId },

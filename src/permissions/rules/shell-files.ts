@@ -1,20 +1,20 @@
-import { lstatSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { UNKNOWN, wordsOf } from './named-words.ts';
-import { expandHome, leadsTo, type PathContext } from './path-rule.ts';
-import { type PathBudget, pathsInWord } from './shell-paths.ts';
+import { UNKNOWN, extractShellWords } from './shell-words.ts';
+import { expandHome, resolveTargetPath, type PathContext } from './path-pattern.ts';
+import { isCommandMatch } from './command-pattern.ts';
 
 /** The words of one command; what the line writes to is a list that begins with `>`. */
 export type CommandWords = readonly string[];
 
 /** What a command line says and what of the file system it may name, command by command. */
-export interface ShellFiles {
-  readonly commands: readonly NamingCommand[];
+interface ShellFiles {
+  readonly commands: readonly CommandFiles[];
   /** Whether all of it was looked at: a line can be made to name too much. */
   readonly isComplete: boolean;
 }
 
-export interface NamingCommand {
+interface CommandFiles {
   readonly words: CommandWords;
   /** Absolute, each as written and as where it leads; rather too many than one too few. */
   readonly files: readonly string[];
@@ -25,7 +25,7 @@ type Place = Pick<PathContext, 'cwd' | 'home'>;
 const readings = new Map<string, ShellFiles>();
 
 /** Never throws. Remembered until the call at hand is judged, as every rule asks for the same line. */
-export function readShellFiles(line: string, { cwd, home }: Place): ShellFiles {
+export function resolveShellFiles(line: string, { cwd, home }: Place): ShellFiles {
   const key = JSON.stringify([cwd, home, line]);
   const known = readings.get(key);
   if (known !== undefined) return known;
@@ -44,7 +44,7 @@ const LEFT_OUT = /^--(?:exclude|ignore)[\w-]*=/;
 
 function nameFiles(line: string, place: Place): ShellFiles {
   const commands = commandWords(line, place);
-  const bases = enteredDirectories(commands, place);
+  const bases = listEnteredDirectories(commands, place);
   const budget: PathBudget = { words: MAX_WORDS, directories: MAX_DIRECTORIES, isSpent: false };
   const bothNames = createNaming();
   const known = new Map<string, readonly string[]>();
@@ -54,7 +54,7 @@ function nameFiles(line: string, place: Place): ShellFiles {
     return files;
   };
   const filesFrom = (base: string, word: string): readonly string[] => {
-    const paths = LEFT_OUT.test(word) ? [] : pathsInWord(word, base, budget).filter(mayBePath);
+    const paths = LEFT_OUT.test(word) ? [] : listPathsInWord(word, base, budget).filter(mayBePath);
     return paths.flatMap((file) => bothNames(path.resolve(base, expandHome(file, place.home))));
   };
   const naming = commands.map((words) => ({ words, files: [...new Set(words)].flatMap(filesIn) }));
@@ -64,7 +64,7 @@ function nameFiles(line: string, place: Place): ShellFiles {
 /** Every word of a command line, also inside `sh -c '…'`. */
 function commandWords(line: string, { cwd, home }: Place): readonly CommandWords[] {
   const variables = { PWD: cwd, ...(home === null ? {} : { HOME: home }) };
-  return wordsOf(line, { cwd, root: cwd, variables, includesWritten: true });
+  return extractShellWords(line, { cwd, root: cwd, variables, includesWritten: true });
 }
 
 const MAX_PATH = 4096;
@@ -77,7 +77,7 @@ function mayBePath(file: string): boolean {
 function createNaming(): (file: string) => readonly string[] {
   const directories = new Map<string, string>();
   const realDirectory = (directory: string): string => {
-    const real = directories.get(directory) ?? leadsTo(directory);
+    const real = directories.get(directory) ?? resolveTargetPath(directory);
     directories.set(directory, real);
     return real;
   };
@@ -85,7 +85,7 @@ function createNaming(): (file: string) => readonly string[] {
     try {
       const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
       const target = isThere
-        ? leadsTo(file)
+        ? resolveTargetPath(file)
         : path.join(realDirectory(path.dirname(file)), path.basename(file));
       return target === file ? [file] : [file, target];
     } catch {
@@ -98,14 +98,14 @@ function createNaming(): (file: string) => readonly string[] {
 /** Programs that say what they are told, or go there, and read no file for it. */
 const READ_NOTHING: ReadonlySet<string> = new Set(['echo', 'printf', 'cd', 'pushd', 'mkdir', '>']);
 
-export function mayRead([name = '']: CommandWords): boolean {
+export function canReadFiles([name = '']: CommandWords): boolean {
   return !READ_NOTHING.has(path.basename(name));
 }
 
 const MAX_BASES = 8;
 
 /** Where relative paths of a line may start: here, and wherever it goes. */
-export function enteredDirectories(
+export function listEnteredDirectories(
   commands: readonly CommandWords[],
   { cwd, home }: Pick<PathContext, 'cwd' | 'home'>,
 ): readonly string[] {
@@ -126,10 +126,89 @@ const IN_PLACE = /^(?:sed|gsed|perl)$/;
 const GIT_WRITES = /^(?:checkout|restore|rm|mv|clean|reset|apply|switch)$/;
 
 /** Also when a program such as `sudo` or `xargs` stands before it. */
-export function mayWrite(words: CommandWords): boolean {
+export function canWriteFiles(words: CommandWords): boolean {
   const names = words.map((word) => path.basename(word));
   if (names.some((name) => WRITERS.test(name))) return true;
   const isEditing = names.some((name) => IN_PLACE.test(name));
   if (isEditing && words.some((word) => /^-\w*i|^--in-place/.test(word))) return true;
   return names.includes('git') && words.some((word) => GIT_WRITES.test(word));
+}
+
+/** How much may still be looked at for one line; what is left out makes the reading incomplete. */
+interface PathBudget {
+  words: number;
+  directories: number;
+  isSpent: boolean;
+}
+
+const MAX_SPELLINGS = 200;
+
+/** Whatever a word may name: itself, what follows `=` or an option in it, what its pattern finds. */
+function listPathsInWord(word: string, cwd: string, budget: PathBudget): readonly string[] {
+  const pieces = [word, ...word.split(/[=:,@\s"'`()<>|&;]+/), ...afterOption(word)];
+  const known = new Set(pieces.filter((piece) => piece !== '' && !piece.includes(UNKNOWN)));
+  const spellings = [...known].slice(0, Math.max(0, budget.words)).flatMap(expandBraces);
+  budget.isSpent ||= known.size > budget.words;
+  budget.words -= spellings.length;
+  return spellings.flatMap((each) => [each, ...findAll(each, cwd, budget)]);
+}
+
+/** `-r./a.js` holds a path. */
+function afterOption(word: string): readonly string[] {
+  return /^-\w./.test(word) ? [word.slice(2)] : [];
+}
+
+/** `.e{nv,x}` → `.env`, `.ex` */
+function expandBraces(word: string): readonly string[] {
+  let words = [word];
+  for (let round = 0; round < 5; round += 1) {
+    const next = words.flatMap(expandFirstBrace);
+    if (next.length === words.length) return next;
+    words = next.slice(0, MAX_SPELLINGS);
+  }
+  return words;
+}
+
+function expandFirstBrace(word: string): readonly string[] {
+  const brace = /\{([^{}]*,[^{}]*)\}/.exec(word);
+  if (brace === null) return [word];
+  const before = word.slice(0, brace.index);
+  const after = word.slice(brace.index + brace[0].length);
+  return (brace[1] ?? '').split(',').map((choice) => before + choice + after);
+}
+
+const WILDCARD = /\*|\?|\[[^\]]*\]/;
+
+/** What is there that a pattern such as `.e*` may mean; rather too much than too little. */
+function findAll(word: string, cwd: string, budget: PathBudget): readonly string[] {
+  if (!WILDCARD.test(word)) return [];
+  const full = path.resolve(cwd, word);
+  const { root } = path.parse(full);
+  let places = [root];
+  for (const segment of full.slice(root.length).split(path.sep)) {
+    const found = places.flatMap((place) => entriesIn(place, segment, budget));
+    budget.isSpent ||= found.length > MAX_SPELLINGS;
+    places = found.slice(0, MAX_SPELLINGS);
+  }
+  return places;
+}
+
+function entriesIn(directory: string, segment: string, budget: PathBudget): readonly string[] {
+  if (!WILDCARD.test(segment)) return [path.join(directory, segment)];
+  budget.directories -= 1;
+  budget.isSpent ||= budget.directories < 0;
+  if (budget.directories < 0) return [];
+  const pieces = segment.toLowerCase().split(new RegExp(WILDCARD, 'g'));
+  const pattern = { pieces, bare: null, isDetailed: true };
+  return namesIn(directory)
+    .filter((name) => isCommandMatch(pattern, name.toLowerCase()))
+    .map((name) => path.join(directory, name));
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
 }

@@ -1,8 +1,8 @@
 import { type Stats, statSync, type Dirent, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { messageOf } from '../../base/errors.ts';
-import { isAbsent, isDirectory } from '../../base/files.ts';
-import { findRealPath, childPath } from '../../base/paths.ts';
+import { getErrorMessage } from '../../base/errors.ts';
+import { isNotFoundError, isDirectory } from '../../base/files.ts';
+import { findRealPath, joinChildPath } from '../../base/paths.ts';
 import {
   getFileLabel,
   MODULE_ENDINGS,
@@ -61,8 +61,8 @@ function statPlace(place: string): Stats | { readonly why: string } {
   try {
     return statSync(place);
   } catch (error) {
-    if (isAbsent(error)) return { why: `there is nothing at ${place}` };
-    return { why: `${place} cannot be looked at: ${messageOf(error)}` };
+    if (isNotFoundError(error)) return { why: `there is nothing at ${place}` };
+    return { why: `${place} cannot be looked at: ${getErrorMessage(error)}` };
   }
 }
 
@@ -246,7 +246,8 @@ class Walk implements Walked {
       const listing = readdirSync(directory, { withFileTypes: true });
       return listing.toSorted((one, other) => (one.name < other.name ? -1 : 1));
     } catch (error) {
-      if (!isAbsent(error)) this.#hidden(directory, `cannot be read: ${messageOf(error)}`);
+      if (!isNotFoundError(error))
+        this.#hidden(directory, `cannot be read: ${getErrorMessage(error)}`);
       else if (findRealPath(directory) !== null) {
         this.ignored.push({ path: directory, why: 'is not a directory, so it holds no plugins' });
       }
@@ -279,8 +280,8 @@ class Walk implements Walked {
   #look(listed: Dirent, { path: directory, real, depth }: Visited): void {
     const { name } = listed;
     if (this.#isCut || name.startsWith('.')) return;
-    const place = childPath(directory, name);
-    const target = listed.isSymbolicLink() ? findRealPath(place) : childPath(real, name);
+    const place = joinChildPath(directory, name);
+    const target = listed.isSymbolicLink() ? findRealPath(place) : joinChildPath(real, name);
     if (target === null) return this.#lookAtLostLink(place);
     const kind = listed.isSymbolicLink() ? readKind(target) : listed;
     if (kind.isDirectory()) this.#enter({ path: place, real: target, depth: depth + 1 });

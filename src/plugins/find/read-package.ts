@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import { readTextIfPresent, isDirectory } from '../../base/files.ts';
-import { isRecord, parseJson, typeName } from '../../base/json.ts';
+import { isRecord, parseJson, getTypeName } from '../../base/json.ts';
 import { findCapabilityProblem } from '../manifest.ts';
 import { findRealPath, isInside } from '../../base/paths.ts';
 import { getFileKind, MODULE_ENDINGS } from './module-text.ts';
@@ -46,7 +46,7 @@ export function readPackage(directory: string): PackageReading {
   const parsed = parseJson(text);
   if (!parsed.ok) return toBrokenPackage(`${file} is not JSON: ${parsed.error}`);
   if (!isRecord(parsed.value)) {
-    return toBrokenPackage(`${file} must hold an object, found ${typeName(parsed.value)}`);
+    return toBrokenPackage(`${file} must hold an object, found ${getTypeName(parsed.value)}`);
   }
   return readFields(parsed.value, directory);
 }
@@ -58,7 +58,7 @@ function readText(file: string): string | null | { readonly why: string } {
     const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
     return bytes > MAX_BYTES ? { why: 'it is larger than 1 MiB' } : readTextIfPresent(file);
   } catch (error) {
-    return { why: messageOf(error) };
+    return { why: getErrorMessage(error) };
   }
 }
 
@@ -75,7 +75,7 @@ function readFields(fields: Fields, directory: string): PackageReading {
   if (plugins === undefined) return { kind: 'plain', version: ownVersion };
   if (!Array.isArray(plugins)) {
     return toBrokenPackage(
-      `"cline.plugins" in ${path.join(directory, 'package.json')} must be a list, found ${typeName(plugins)}`,
+      `"cline.plugins" in ${path.join(directory, 'package.json')} must be a list, found ${getTypeName(plugins)}`,
     );
   }
   const read = plugins.map((each: unknown, place) => readItem(each, { place, directory }));
@@ -108,7 +108,7 @@ function readItem(item: unknown, { place, directory }: ItemPlace): ItemReading {
     return { declared: [toDeclaredEntry(item, { directory, given: null })] };
   }
   if (!isRecord(item)) {
-    return { problem: `${where} must be a path or an object, found ${typeName(item)}` };
+    return { problem: `${where} must be a path or an object, found ${getTypeName(item)}` };
   }
   const { paths, capabilities = null } = item;
   if (!isTexts(paths) || paths.length === 0) {
@@ -199,7 +199,7 @@ export function explainNoModule(file: string): string | null {
   try {
     return statSync(file).isFile() ? null : 'it is not a regular file';
   } catch (error) {
-    return `it cannot be looked at: ${messageOf(error)}`;
+    return `it cannot be looked at: ${getErrorMessage(error)}`;
   }
 }
 

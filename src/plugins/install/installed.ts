@@ -7,7 +7,7 @@ import { type PluginsPlace, refuseWayOut } from './install.ts';
 import { installPlaces, removeHashMark, getInstallDirectory } from './layout.ts';
 import { type InstallRecord, readRecord } from './record.ts';
 import { rmSync } from 'node:fs';
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import { createInstallError } from './failure.ts';
 import { removeIfEmpty } from './staging.ts';
 
@@ -113,7 +113,7 @@ export function removeInstalled({ path: target, place }: InstalledPlugin): void 
     rmSync(target, { recursive: true });
   } catch (error) {
     throw createInstallError(
-      `${target} cannot be removed: ${messageOf(error)}`,
+      `${target} cannot be removed: ${getErrorMessage(error)}`,
       'Check the rights of its directory.',
     );
   }

@@ -1,4 +1,4 @@
-import { hostOf, isLoopbackHost } from '../../base/net/addresses.ts';
+import { getHost, isLoopbackHost } from '../../base/network-addresses.ts';
 import { type GitSource, type RemoteSource, createSourceError } from './source.ts';
 
 /** A plugin that is one file ends in one of these; declarations of types are none. */
@@ -26,7 +26,7 @@ export function parseFileUrl(text: string): RemoteSource | null {
 
 /** What may be read over the network: https, and this machine itself. */
 export function isSecure(url: URL): boolean {
-  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(hostOf(url)));
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(getHost(url)));
 }
 
 function refuseInsecure(url: URL): void {
@@ -154,7 +154,7 @@ function readUrl(text: string): URL | null {
 function refuseProtocol(url: URL, address: string): void {
   const { protocol } = url;
   if (protocol === 'https:' || protocol === 'ssh:' || protocol === 'file:') return;
-  if (protocol === 'http:' && isLoopbackHost(hostOf(url))) return;
+  if (protocol === 'http:' && isLoopbackHost(getHost(url))) return;
   if (protocol !== 'http:' && protocol !== 'git:') throw createNoRepositoryError(address);
   throw createSourceError(
     `${protocol}// is neither private nor signed, found ${JSON.stringify(address)}`,

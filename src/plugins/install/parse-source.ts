@@ -1,6 +1,6 @@
 import path from 'node:path';
 import parseSpec from 'npm-package-arg';
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import { parseFileUrl, parseGitAddress } from './parse-address.ts';
 import { type LocalSource, type NpmSource, type Source, createSourceError } from './source.ts';
 
@@ -108,7 +108,7 @@ function readSpec(text: string, cwd: string): ReturnType<typeof parseSpec> {
     if (text !== '' && !text.startsWith('-')) return parseSpec(text, cwd);
   } catch (error) {
     throw createSourceError(
-      `${JSON.stringify(text)} names no npm package: ${messageOf(error)}`,
+      `${JSON.stringify(text)} names no npm package: ${getErrorMessage(error)}`,
       'A package is named like @scope/name, or npm:name@^2.',
     );
   }

@@ -1,5 +1,5 @@
 import { HooklineError } from '../../base/errors.ts';
-import { timerDelay } from '../../base/time-limit.ts';
+import { clampTimerDelay } from '../../base/time-limit.ts';
 import { describeEnding, type Ending, type PluginProcess } from './plugin-process.ts';
 import { serializeValue, deserializeValue } from './wire/serialize.ts';
 import type { AnswerForm, FromChild, Order, ToChild } from './wire/protocol.ts';
@@ -138,7 +138,7 @@ class OpenLink implements Link {
             this.#forget(id);
             this.tell({ kind: 'abort', id, reason: serializeValue(undefined) });
             this.check();
-          }, timerDelay(timeoutMs));
+          }, clampTimerDelay(timeoutMs));
         }
       });
     } finally {

@@ -8,7 +8,7 @@ import { type FromChild, isFromChild, type ToChild } from './wire/protocol.ts';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { cutText } from '../../base/json.ts';
+import { truncateText } from '../../base/json.ts';
 import { StringDecoder } from 'node:string_decoder';
 
 interface ProcessRequest {
@@ -209,7 +209,7 @@ const MAX_QUOTE = 300;
 export function describeEnding(plugin: string, ending: Ending): string {
   const how = `the process of the plugin "${plugin}" ${describeExit(ending)}`;
   const last = selectErrorLine(ending.stderr);
-  const quote = last === null ? '' : `; it last wrote: ${cutText(last, MAX_QUOTE)}`;
+  const quote = last === null ? '' : `; it last wrote: ${truncateText(last, MAX_QUOTE)}`;
   return `${how}, so nothing of it works any more in this session${quote}`;
 }
 
@@ -251,10 +251,10 @@ function createOutputLines(onLine: (line: string) => void): OutputLines {
     read(chunk) {
       const [first = '', ...others] = decoder.write(chunk).split('\n');
       // Nobody needs more of a line than is passed on.
-      rest = cutText(rest + first, MAX_LINE);
+      rest = truncateText(rest + first, MAX_LINE);
       for (const next of others) {
         pass(rest);
-        rest = cutText(next, MAX_LINE);
+        rest = truncateText(next, MAX_LINE);
       }
     },
     end() {

@@ -1,5 +1,5 @@
-import { isRecord, typeName } from '../../base/json.ts';
-import { timerDelay } from '../../base/time-limit.ts';
+import { isRecord, getTypeName } from '../../base/json.ts';
+import { clampTimerDelay } from '../../base/time-limit.ts';
 import type {
   AgentExtensionApi,
   PluginSetupContext,
@@ -91,7 +91,7 @@ async function setUp(
   } as const;
   const limit = setTimeout(
     () => link.kill(`did not end its setup within ${setupTimeoutMs} ms and was ended`),
-    timerDelay(setupTimeoutMs),
+    clampTimerDelay(setupTimeoutMs),
   );
   try {
     const { value } = await link.ask(order);
@@ -291,7 +291,7 @@ function createRemoteBuilder(
         change === undefined ? deserializeValue(answer.value) : applyChanges(given, change);
       if (isMessages(built)) return built;
       throw new HooklineError('PLUGIN_INVALID', {
-        message: `it gave ${built === undefined ? 'nothing' : typeName(built)}, expected a list of messages`,
+        message: `it gave ${built === undefined ? 'nothing' : getTypeName(built)}, expected a list of messages`,
       });
     },
   };

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { errnoOf, messageOf } from '../../base/errors.ts';
+import { getErrorCode, getErrorMessage } from '../../base/errors.ts';
 import type { PluginEntry } from '../entry.ts';
 import { SourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,7 @@ export function explainLoadError(error: unknown, entry: PluginEntry): string {
 }
 
 function describe(error: unknown, { file }: PluginEntry): string {
-  const message = readFirstParagraph(messageOf(error)) || 'an error without a message';
+  const message = readFirstParagraph(getErrorMessage(error)) || 'an error without a message';
   const missing = MISSING.exec(message);
   if (missing !== null) return describeMissing(missing, file);
   const place = findErrorPlace(error, file);
@@ -74,7 +74,7 @@ export function isForCommonJs(error: unknown): boolean {
 /** Foreign errors may refuse to be read. */
 function read(error: unknown): { readonly code: string; readonly message: string } {
   try {
-    return { code: errnoOf(error) ?? '', message: messageOf(error) };
+    return { code: getErrorCode(error) ?? '', message: getErrorMessage(error) };
   } catch {
     return { code: '', message: '' };
   }

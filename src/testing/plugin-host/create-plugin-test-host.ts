@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ModelRequest, Model } from '../../agent/models/model.ts';
-import { type ScriptTurn, scripted } from '../../agent/models/scripted.ts';
+import { type ScriptTurn, createScriptedModel } from '../../agent/models/scripted.ts';
 import { HooklineError } from '../../base/errors.ts';
 import { isInside } from '../../base/paths.ts';
 import { readSurroundings } from '../../host/config.ts';
@@ -115,7 +115,7 @@ async function openTestHost(
     model: model.model,
     toolset: 'cline-sdk',
     permissionMode: 'bypassPermissions',
-    systemPrompt: { whole: () => '' },
+    systemPrompt: { build: () => '' },
     plugins: {
       ...buildPluginOptions(watched, options),
       onIssue: (issue) => issues.push(issue),
@@ -251,7 +251,7 @@ interface TestModel {
 }
 
 function createTestModel(): TestModel {
-  let playing = scripted([]);
+  let playing = createScriptedModel([]);
   let requests: ModelRequest[] = [];
   return {
     model: {
@@ -262,7 +262,7 @@ function createTestModel(): TestModel {
       },
     },
     play(script) {
-      playing = scripted(script);
+      playing = createScriptedModel(script);
       requests = [];
     },
     requests: () => [...requests],

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { describeCall, describeResult } from '../../../src/acp/updates/tool-call.ts';
-import { failedOutput } from '../../../src/agent/tools/tool.ts';
+import { createFailedOutput } from '../../../src/agent/tools/tool.ts';
 import { temporaryDirectory } from '../../process/programs.ts';
 
 const cwd = '/work';
@@ -52,7 +52,7 @@ test('a written file is compared with what is there, and afterwards with what wa
   const call = { tool: 'Write', input: { file_path: 'a.txt', content: 'new' }, cwd: directory };
   const diff = { type: 'diff', path: file, oldText: 'old', newText: 'new' };
   expect(describeCall(call).content).toStrictEqual([diff]);
-  const denied = describeResult(call, failedOutput('no'));
+  const denied = describeResult(call, createFailedOutput('no'));
   expect(denied[0]).toStrictEqual(diff);
   writeFileSync(file, 'new');
   const response = { type: 'update', originalFile: 'old' };

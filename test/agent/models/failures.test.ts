@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { failureOf, type Asked } from '../../../src/agent/models/failures.ts';
+import { failureOf, type RequestTarget } from '../../../src/agent/models/failures.ts';
 import type { ModelFailure } from '../../../src/agent/models/model.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 
-const ASKED: Asked = {
+const ASKED: RequestTarget = {
   provider: 'Anthropic',
   model: 'claude-x',
   baseUrl: 'https://api.example.com/v1',

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import {
   defineTool,
-  interruptedOutput,
+  createInterruptedOutput,
   type ToolDefinition,
 } from '../../../src/agent/tools/define-tool.ts';
 import type { Tool, ToolOutput } from '../../../src/agent/tools/tool.ts';
-import { callTool, createFileBench, failed, hookInput } from './files/bench.ts';
+import { callTool, createFileBench, failed, hookInput } from './files/tool-context.ts';
 
 const SHOUTED: ToolOutput = { response: { said: 'HI' }, text: 'HI', success: true };
 
@@ -15,7 +15,7 @@ function createTool(changes: Partial<ToolDefinition<string[]>> = {}): Tool {
     description: 'Says it aloud.',
     schema: { type: 'object' },
     kind: 'plan',
-    read: (given) => [given.text('words')],
+    parse: (given) => [given.text('words')],
     run: async ([words = '']) => {
       const text = words.toUpperCase();
       return { response: { said: text }, text, success: true };
@@ -60,7 +60,7 @@ test('a wrong field, a refusal of the tool and an obstacle are told in this orde
   const wrong = 'expected "words" to be text, found a number: 1';
   const refusing = { read: () => 'refused', check: () => 'obstacle' };
   expect(
-    createTool({ ...refusing, read: (given) => [given.text('words')] }).prepare(
+    createTool({ ...refusing, parse: (given) => [given.text('words')] }).prepare(
       { words: 1 },
       bench,
     ),
@@ -95,7 +95,7 @@ test('an aborted call is interrupted, before it starts or by what it throws', as
     },
   });
   expect(await callTool(aborted, { words: '' }, bench, controller)).toEqual(interrupted);
-  expect(interruptedOutput('some lines').text).toBe(
+  expect(createInterruptedOutput('some lines').text).toBe(
     'some lines\nThe call was interrupted before it was done.',
   );
 });

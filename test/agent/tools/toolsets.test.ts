@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { TOOL_NAMES, viewsOf } from '../../../src/tool-vocabularies/tool-views.ts';
 import { findTool, TOOLS } from '../../../src/agent/tools/index.ts';
 import { readTool } from '../../../src/agent/tools/read.ts';
-import { prepareCall } from '../../../src/agent/tools/run-call.ts';
-import type { ToolPorts } from '../../../src/agent/tools/workbench.ts';
-import { isToolset, specsFor, TOOLSETS } from '../../../src/agent/tools/toolsets.ts';
+import { prepareToolCall } from '../../../src/agent/tools/prepare-tool-call.ts';
+import type { ToolPorts } from '../../../src/agent/tools/tool-context.ts';
+import { isToolset, listToolSpecs, TOOLSETS } from '../../../src/agent/tools/toolsets.ts';
 import { stand, use } from './standing.ts';
 
 const QUESTION = {
@@ -91,7 +91,7 @@ async function prepareBench() {
 }
 
 describe.each(TOOLSETS)('the toolset %s', (toolset) => {
-  const specs = specsFor(toolset, TOOLS);
+  const specs = listToolSpecs(toolset, TOOLS);
 
   test.each(specs)('$name takes what its schema asks for', async ({ name, schema }) => {
     const input = EXAMPLES[name];
@@ -101,7 +101,7 @@ describe.each(TOOLSETS)('the toolset %s', (toolset) => {
     expect(Object.keys(Object(properties))).toEqual(expect.arrayContaining(given));
     expect(given).toEqual(expect.arrayContaining(Array.isArray(required) ? required : []));
     const { bench, start } = await prepareBench();
-    const call = prepareCall({ name, input }, { bench, tools: TOOLS });
+    const call = prepareToolCall({ name, input }, { context: bench, tools: TOOLS });
     const isAboutShells = name === 'BashOutput' || name === 'KillShell';
     expect(isAboutShells || typeof call !== 'string' ? '' : call).toBe('');
     const views = viewsOf({ name, input }, 'claude', { cwd: start, root: start });
@@ -122,7 +122,7 @@ test('the tools have these names in each toolset', () => {
       'AskUserQuestion Skill NotebookEdit ExitPlanMode',
   );
   const named = (toolset: (typeof TOOLSETS)[number]) =>
-    specsFor(toolset, TOOLS)
+    listToolSpecs(toolset, TOOLS)
       .map(({ name }) => name)
       .join(' ');
   expect(named('claude')).toBe(own.join(' '));
@@ -142,7 +142,7 @@ test('the tools have these names in each toolset', () => {
 
 test('every name of the faces is offered in its toolset, unless it stands for a tool that is not here', () => {
   const offered = (toolset: (typeof TOOLSETS)[number]) =>
-    new Set(specsFor(toolset, TOOLS).map(({ name }) => name));
+    new Set(listToolSpecs(toolset, TOOLS).map(({ name }) => name));
   const classic = offered('cline-classic');
   const sdk = offered('cline-sdk');
   const present = TOOL_NAMES.filter(({ claude }) => findTool(claude) !== null);
@@ -156,7 +156,7 @@ test('every name of the faces is offered in its toolset, unless it stands for a 
 test('a tool that someone else brought keeps its name, whatever it is', () => {
   const tool = { ...readTool, name: 'constructor' };
   for (const toolset of TOOLSETS) {
-    expect(specsFor(toolset, [tool]).map(({ name }) => name)).toEqual(['constructor']);
+    expect(listToolSpecs(toolset, [tool]).map(({ name }) => name)).toEqual(['constructor']);
   }
 });
 
@@ -166,6 +166,6 @@ test.each([
   ['mcp___srv__echo', 'mcp___srv__echo'],
 ])('a tool of a server, %s, is offered as %s in the SDK’s words', (name, shown) => {
   const tool = { ...readTool, name, server: { name: 'srv', source: 'user' } } as const;
-  const names = TOOLSETS.map((toolset) => specsFor(toolset, [tool])[0]?.name);
+  const names = TOOLSETS.map((toolset) => listToolSpecs(toolset, [tool])[0]?.name);
   expect(names).toEqual([name, name, shown]);
 });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { reminder } from '../../../src/agent/conversation/reminder.ts';
+import { formatReminder } from '../../../src/agent/conversation/hook-messages.ts';
 import { imageBlock, toldMessages } from '../../../src/plugins/messages/agent-messages.ts';
 import type { AgentMessage } from '../../../src/plugins/contract/message.ts';
-import { userText } from '../../../src/sessions/messages.ts';
-import { SUMMARY_START } from '../../../src/sessions/nobodys-words.ts';
+import { createUserMessage } from '../../../src/sessions/messages.ts';
+import { SUMMARY_START } from '../../../src/sessions/synthetic-message.ts';
 import { call, createSdkStage, DONE, hooksOf, toolPlugin } from './stage.ts';
 
 /** As plugins look for what the person said. */
@@ -39,7 +39,7 @@ test('what hooks told the model is told apart from what the person said', async 
 
 test('what the person said beside a reminder is the person’s', () => {
   const note = () => ({ id: '', createdAt: 0 });
-  const reminding = { type: 'text', text: reminder('Mind the time.') } as const;
+  const reminding = { type: 'text', text: formatReminder('Mind the time.') } as const;
   const words = { type: 'text', text: 'go on' } as const;
   const picture = imageBlock('aGk=');
   for (const said of [words, picture]) {
@@ -57,8 +57,8 @@ test('what the person said beside a reminder is the person’s', () => {
 });
 
 test('a conversation that was summed up begins with what says so', () => {
-  const summary = userText(`${SUMMARY_START}\n\nAll is well.`);
-  const [first, second] = toldMessages([summary, userText('go on')], () => ({
+  const summary = createUserMessage(`${SUMMARY_START}\n\nAll is well.`);
+  const [first, second] = toldMessages([summary, createUserMessage('go on')], () => ({
     id: '',
     createdAt: 0,
   }));

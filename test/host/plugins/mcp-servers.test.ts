@@ -44,7 +44,7 @@ describe('a server that a plugin registers', () => {
       { ...NOBODY, directoryOf: () => directory },
       () => undefined,
     );
-    expect(server?.reached).toMatchObject({ cwd });
+    expect(server?.endpoint).toMatchObject({ cwd });
   });
 
   it('has the variables that it says, and those that it only names', async () => {
@@ -66,7 +66,7 @@ describe('a server that a plugin registers', () => {
     ];
     const known = { KNOWN: 'k', OWN: 'o', EMPTY: '' };
     const [server] = readPluginServers(active, { ...NOBODY, env: known }, () => undefined);
-    expect(server?.reached).toMatchObject({
+    expect(server?.endpoint).toMatchObject({
       env: {
         INNER: '1',
         PLAIN: 'text with ${HOME}',
@@ -86,7 +86,7 @@ describe('a server that a plugin registers', () => {
     const transport = { type: 'streamableHttp', url, headers };
     const active = [await pluginWith('docs', { name: 'remote', transport })];
     const [server] = readPluginServers(active, NOBODY, () => undefined);
-    expect(server?.reached).toEqual({ type: 'http', url, headers });
+    expect(server?.endpoint).toEqual({ type: 'http', url, headers });
   });
 });
 

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
-import { cutText } from '../../../base/json.ts';
-import { OPEN_FLAGS } from './look-into.ts';
+import { truncateText } from '../../../base/json.ts';
+import { OPEN_FLAGS } from './read-path.ts';
 
 export interface LineRange {
   /** Counted from 1. */
@@ -19,17 +19,19 @@ export function selectLines(text: string, range: LineRange): LineWindow {
   const all = text.split('\n');
   const first = range.start - 1;
   return {
-    lines: all.slice(first, first + range.limit).map(cutLine),
+    lines: all.slice(first, first + range.limit).map(truncateLine),
     start: range.start,
     totalLines: all.length,
   };
 }
 
-const LONGEST_LINE = 2000;
-const MOST_BYTES_OF_LINE = LONGEST_LINE * 4;
+const MAX_LINE_CHARACTERS = 2000;
+const MAX_LINE_BYTES = MAX_LINE_CHARACTERS * 4;
 
-function cutLine(line: string): string {
-  return line.length > LONGEST_LINE ? `${cutText(line, LONGEST_LINE)}... [truncated]` : line;
+function truncateLine(line: string): string {
+  return line.length > MAX_LINE_CHARACTERS
+    ? `${truncateText(line, MAX_LINE_CHARACTERS)}... [truncated]`
+    : line;
 }
 
 /** As Claude shows lines to the model. */
@@ -40,7 +42,7 @@ export function numberLines({ lines, start }: Pick<LineWindow, 'lines' | 'start'
 const LINE_FEED = 0x0a;
 
 /** Selects lines of a file that is too large to be held; null when it is not text. */
-export async function selectLinesOfFile(
+export async function readLines(
   file: string,
   range: LineRange,
   signal: AbortSignal,
@@ -65,19 +67,19 @@ function createLineCollector({ start, limit }: LineRange): LineCollector {
   let pieces: Buffer[] = [];
   const isWanted = (): boolean => line >= start && line < start + limit;
   const endLine = (): void => {
-    if (isWanted()) lines.push(lineOf(pieces));
+    if (isWanted()) lines.push(joinPieces(pieces));
     pieces = [];
   };
   return {
     add(chunk) {
       let from = 0;
       for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, from)) {
-        if (isWanted()) keep(pieces, chunk.subarray(from, at));
+        if (isWanted()) appendPiece(pieces, chunk.subarray(from, at));
         endLine();
         line += 1;
         from = at + 1;
       }
-      if (isWanted()) keep(pieces, chunk.subarray(from));
+      if (isWanted()) appendPiece(pieces, chunk.subarray(from));
     },
     finish() {
       endLine();
@@ -87,11 +89,11 @@ function createLineCollector({ start, limit }: LineRange): LineCollector {
 }
 
 /** Keeps only as much of a line as can be shown. */
-function keep(pieces: Buffer[], piece: Buffer): void {
-  const room = MOST_BYTES_OF_LINE - pieces.reduce((sum, { length }) => sum + length, 0);
+function appendPiece(pieces: Buffer[], piece: Buffer): void {
+  const room = MAX_LINE_BYTES - pieces.reduce((sum, { length }) => sum + length, 0);
   if (room > 0) pieces.push(Buffer.from(piece.subarray(0, room)));
 }
 
-function lineOf(pieces: readonly Buffer[]): string {
-  return cutLine(Buffer.concat(pieces).toString('utf8').replace(/\r$/, ''));
+function joinPieces(pieces: readonly Buffer[]): string {
+  return truncateLine(Buffer.concat(pieces).toString('utf8').replace(/\r$/, ''));
 }

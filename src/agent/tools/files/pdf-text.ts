@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import { messageOf } from '../../../base/errors.ts';
+import { getErrorMessage } from '../../../base/errors.ts';
 
 export interface PageRange {
   /** Counted from 1; both are included. */
@@ -14,18 +14,18 @@ export interface PdfText {
   readonly totalPages: number;
 }
 
-export const MOST_PAGES = 20;
+export const MAX_PAGES = 20;
 
 /** `3`, `1-5` or `10-`; a string says what is wrong. */
 export function parsePages(written: string): PageRange | string {
   const match = /^\s*(\d{1,6})\s*(?:(-)\s*(\d{1,6})?\s*)?$/.exec(written);
   const first = Number(match?.[1]);
-  const last = match?.[2] === undefined ? first : Number(match[3] ?? first + MOST_PAGES - 1);
+  const last = match?.[2] === undefined ? first : Number(match[3] ?? first + MAX_PAGES - 1);
   if (match === null || first < 1 || last < first) {
     return `expected "pages" to be a page or a range of pages such as "3" or "1-5", found ${JSON.stringify(written)}`;
   }
-  if (last - first < MOST_PAGES) return { first, last };
-  return `expected "pages" to be at most ${MOST_PAGES} pages, found ${last - first + 1} (${JSON.stringify(written)})`;
+  if (last - first < MAX_PAGES) return { first, last };
+  return `expected "pages" to be at most ${MAX_PAGES} pages, found ${last - first + 1} (${JSON.stringify(written)})`;
 }
 
 /** The text of pages, without pictures; a string says why there is none. Throws when it is aborted. */
@@ -43,17 +43,17 @@ export async function readPdfText(
     disableFontFace: true,
     useSystemFonts: false,
     verbosity: VerbosityLevel.ERRORS,
-    ...characterMaps(),
+    ...resolveCharacterMaps(),
   });
   const done = new AbortController();
   try {
     const reading = task.promise.then((document) => readPages(document, range));
-    const read = await Promise.race([reading, untilAborted(signal, done.signal)]);
+    const read = await Promise.race([reading, waitForAbort(signal, done.signal)]);
     signal.throwIfAborted();
     return read;
   } catch (error) {
     signal.throwIfAborted();
-    return sayPdfError(error);
+    return describePdfError(error);
   } finally {
     done.abort();
     // Not waited for: what it interrupts may never answer.
@@ -61,14 +61,18 @@ export async function readPdfText(
   }
 }
 
-function untilAborted(signal: AbortSignal, done: AbortSignal): Promise<string> {
+function waitForAbort(signal: AbortSignal, done: AbortSignal): Promise<string> {
   return new Promise((resolve) => {
     signal.addEventListener('abort', () => resolve(''), { once: true, signal: done });
   });
 }
 
 /** Without them, Chinese, Japanese and Korean texts are lost. */
-function characterMaps(): { cMapUrl: string; cMapPacked: true; standardFontDataUrl: string } {
+function resolveCharacterMaps(): {
+  cMapUrl: string;
+  cMapPacked: true;
+  standardFontDataUrl: string;
+} {
   const home = path.dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
   return {
     cMapUrl: `${path.join(home, 'cmaps')}/`,
@@ -101,9 +105,9 @@ async function readPage(document: PDFDocumentProxy, number: number): Promise<str
   return pieces.join('').trim();
 }
 
-function sayPdfError(error: unknown): string {
+function describePdfError(error: unknown): string {
   const name = error instanceof Error ? error.name : '';
   if (name === 'PasswordException') return 'it is protected by a password';
   if (name === 'InvalidPDFException') return 'it is damaged or not a PDF document';
-  return messageOf(error);
+  return getErrorMessage(error);
 }

@@ -70,6 +70,6 @@ function encodeBody(text: string, encoding: TextFormat['encoding']): Buffer | nu
 }
 
 /** The text as models see it: lines end in one character. */
-export function withPlainLineEnds(text: string): string {
+export function normalizeLineEnds(text: string): string {
   return text.includes('\r') ? text.replaceAll('\r\n', '\n') : text;
 }

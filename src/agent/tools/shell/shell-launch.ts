@@ -1,13 +1,14 @@
 import { mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, constants } from 'node:os';
 import path from 'node:path';
-import { messageOf } from '../../../base/errors.ts';
-import { shellWord } from '../../../base/shell-word.ts';
+import { getErrorMessage } from '../../../base/errors.ts';
+import { quoteShellWord } from '../../../base/shell-word.ts';
 import { createProgramFinder } from '../../../process/program-finder.ts';
 import { findBash } from '../../../process/shell.ts';
 import type { SpawnRequest } from '../../../process/spawn.ts';
+import type { ProgramResult } from '../../../process/run.ts';
 
-export interface ShellOrder {
+export interface ShellCommand {
   readonly command: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
@@ -25,16 +26,16 @@ export interface ShellLaunch {
 }
 
 /** A string says why the command cannot be started. */
-export function prepareLaunch(order: ShellOrder): ShellLaunch | string {
+export function prepareLaunch(order: ShellCommand): ShellLaunch | string {
   const shell = findShell(order.env);
   if (shell === null) {
     return 'Expected bash or sh on the PATH to run commands in, found neither; install Git for Windows, or add bash to the PATH.';
   }
   try {
     const directory = mkdtempSync(path.join(tmpdir(), 'hookline-shell-'));
-    return launchFrom(directory, order, shell);
+    return createLaunch(directory, order, shell);
   } catch (error) {
-    return `The command could not be prepared in ${tmpdir()}: ${messageOf(error)}`;
+    return `The command could not be prepared in ${tmpdir()}: ${getErrorMessage(error)}`;
   }
 }
 
@@ -43,8 +44,8 @@ interface Shell {
   readonly isBash: boolean;
 }
 
-function findShell(env: ShellOrder['env']): Shell | null {
-  const findProgram = createProgramFinder(variable(env, 'PATH'), process.platform);
+function findShell(env: ShellCommand['env']): Shell | null {
+  const findProgram = createProgramFinder(getVariable(env, 'PATH'), process.platform);
   const bash = findBash({ platform: process.platform, findProgram });
   if (bash !== null) return { file: bash, isBash: true };
   const sh = findProgram('sh') ?? (process.platform === 'win32' ? null : '/bin/sh');
@@ -52,31 +53,36 @@ function findShell(env: ShellOrder['env']): Shell | null {
 }
 
 // Windows spells it `Path`.
-function variable(env: ShellOrder['env'], name: string): string | undefined {
+function getVariable(env: ShellCommand['env'], name: string): string | undefined {
   const key = Object.keys(env).find((each) => each.toUpperCase() === name);
   return key === undefined ? undefined : env[key];
 }
 
-function launchFrom(directory: string, order: ShellOrder, shell: Shell): ShellLaunch {
+function createLaunch(directory: string, order: ShellCommand, shell: Shell): ShellLaunch {
   const finalDirectory = path.join(directory, 'cwd');
   const script = path.join(directory, 'script');
   // In a file and not an argument: arguments are short, and everybody on the machine can read them.
-  writeFileSync(script, scriptOf(order, finalDirectory), { mode: 0o600 });
+  writeFileSync(script, buildScript(order, finalDirectory), { mode: 0o600 });
   return {
-    program: { file: shell.file, args: shellArgs(shell, script), cwd: order.cwd, env: order.env },
+    program: {
+      file: shell.file,
+      args: buildShellArgs(shell, script),
+      cwd: order.cwd,
+      env: order.env,
+    },
     findFinalDirectory: () => readDirectoryName(finalDirectory),
     dispose() {
       // One by one: what removes whole trees takes longer to load than the command to run.
       const isGone =
-        attempt(() => [finalDirectory, script].forEach((file) => rmSync(file, { force: true }))) &&
-        attempt(() => rmdirSync(directory));
+        tryRun(() => [finalDirectory, script].forEach((file) => rmSync(file, { force: true }))) &&
+        tryRun(() => rmdirSync(directory));
       // What goes on in the background may have written there once more.
-      if (!isGone) attempt(() => rmSync(directory, { recursive: true, force: true }));
+      if (!isGone) tryRun(() => rmSync(directory, { recursive: true, force: true }));
     },
   };
 }
 
-function attempt(work: () => void): boolean {
+function tryRun(work: () => void): boolean {
   try {
     work();
     return true;
@@ -89,14 +95,16 @@ function attempt(work: () => void): boolean {
  * `eval` keeps what is wrong in one part from touching the other. The trap leaves the exit code, and
  * says nothing under `set -e`, `set -x` or in a directory that is gone.
  */
-function scriptOf({ command, prelude }: ShellOrder, finalDirectory: string): string {
+function buildScript({ command, prelude }: ShellCommand, finalDirectory: string): string {
   const onExit = [
     '{ __hookline_code=$?; set +x; } 2>/dev/null',
-    `pwd -P 2>/dev/null >| ${shellWord(finalDirectory)} || :`,
+    `pwd -P 2>/dev/null >| ${quoteShellWord(finalDirectory)} || :`,
     'exit "$__hookline_code"',
   ].join('; ');
-  const first = prelude.trim() === '' ? [] : [`eval ${shellWord(`${prelude}\n`)}`, ':'];
-  return [`trap ${shellWord(onExit)} EXIT`, ...first, `eval ${shellWord(command)}`].join('\n');
+  const first = prelude.trim() === '' ? [] : [`eval ${quoteShellWord(`${prelude}\n`)}`, ':'];
+  return [`trap ${quoteShellWord(onExit)} EXIT`, ...first, `eval ${quoteShellWord(command)}`].join(
+    '\n',
+  );
 }
 
 const RUN_SCRIPT = 'eval "set --; $(cat "$1")"';
@@ -107,7 +115,7 @@ const RUN_SCRIPT_IN_BASH = 'eval "set --; $(<"$1")"';
 // through a real pipe. A shell that is `exec`uted later does not know about it and never waits for it.
 const RUN_THROUGH_PIPE = `exec "$1" -c "$2" bash "$3" > >(trap '' TERM; exec cat) 2>&1`;
 
-function shellArgs({ file, isBash }: Shell, script: string): readonly string[] {
+function buildShellArgs({ file, isBash }: Shell, script: string): readonly string[] {
   if (isBash && process.platform !== 'win32') {
     return ['-c', RUN_THROUGH_PIPE, 'bash', file, RUN_SCRIPT_IN_BASH, script];
   }
@@ -121,4 +129,11 @@ function readDirectoryName(file: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** As a shell says it: 128 and more for a signal. Never 0 unless the program exited with it. */
+export function toShellExitCode({ exitCode, signal }: ProgramResult): number {
+  if (exitCode !== null) return exitCode;
+  const number = Object.entries(constants.signals).find(([name]) => name === signal)?.[1];
+  return number === undefined ? 1 : 128 + number;
 }

@@ -7,12 +7,12 @@ import { createPrivateDirectory } from '../../../base/files.ts';
 export interface SpillFile {
   push(chunk: Buffer): void;
   /** Null when the output was short, or there is no place for it. */
-  finish(): Spilled | null;
+  finish(): SavedOutput | null;
   /** Instead of `finish`: nobody needs the file. */
   discard(): void;
 }
 
-export interface Spilled {
+export interface SavedOutput {
   readonly path: string;
   readonly bytes: number;
   /** Whether the file holds everything. */
@@ -29,10 +29,10 @@ export function createSpillFile(
   fromBytes: number,
   maxBytes: number = MAX_FILE_BYTES,
 ): SpillFile {
-  return directory === null ? NOWHERE : new LazyFile({ directory, fromBytes, maxBytes });
+  return directory === null ? NO_FILE : new LazyFile({ directory, fromBytes, maxBytes });
 }
 
-const NOWHERE: SpillFile = { push: () => {}, finish: () => null, discard: () => {} };
+const NO_FILE: SpillFile = { push: () => {}, finish: () => null, discard: () => {} };
 
 interface SpillLimits {
   readonly directory: string;
@@ -89,7 +89,7 @@ class LazyFile implements SpillFile {
     }
   }
 
-  finish(): Spilled | null {
+  finish(): SavedOutput | null {
     if (this.#descriptor === null) return null;
     closeSync(this.#descriptor);
     return { path: this.#path, bytes: this.#bytes, isWhole: this.#isWhole };

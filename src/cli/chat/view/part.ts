@@ -1,10 +1,12 @@
-import { Markdown } from '@earendil-works/pi-tui/dist/components/markdown.js';
+import { Markdown, type MarkdownTheme } from '@earendil-works/pi-tui/dist/components/markdown.js';
 import {
   truncateToWidth,
   visibleWidth,
   wrapTextWithAnsi,
 } from '@earendil-works/pi-tui/dist/utils.js';
-import { markdownTheme } from './theme.ts';
+import type { EditorTheme } from '@earendil-works/pi-tui/dist/components/editor.js';
+import type { SelectListTheme } from '@earendil-works/pi-tui/dist/components/select-list.js';
+import { colors } from '../../output/colors.ts';
 
 /** Something that was said, as lines of a width. The same array as before means the same lines. */
 export interface Part {
@@ -12,38 +14,67 @@ export interface Part {
 }
 
 /** Lines that are made once for each width. A line that were too wide would end the program. */
-export function cachedPart(make: (width: number) => readonly string[]): Part {
+export function createCachedPart(make: (width: number) => readonly string[]): Part {
   let made: { readonly width: number; readonly lines: readonly string[] } | null = null;
   return {
     lines(width) {
-      made = made?.width === width ? made : { width, lines: fitting(make(width), width) };
+      made = made?.width === width ? made : { width, lines: fitLines(make(width), width) };
       return made.lines;
     },
   };
 }
 
-function fitting(lines: readonly string[], width: number): readonly string[] {
-  return lines.map((line) => fit(line, width));
+function fitLines(lines: readonly string[], width: number): readonly string[] {
+  return lines.map((line) => fitWidth(line, width));
 }
 
-export function fit(line: string, width: number): string {
+export function fitWidth(line: string, width: number): string {
   return visibleWidth(line) > width ? truncateToWidth(line, width, '…') : line;
 }
 
 /** Plain text with colours of our own; long lines are wrapped. */
-export function textPart(text: string): Part {
-  return cachedPart((width) => wrapped(text, width));
+export function createTextPart(text: string): Part {
+  return createCachedPart((width) => wrapLines(text, width));
 }
 
-export function wrapped(text: string, width: number): string[] {
+export function wrapLines(text: string, width: number): string[] {
   const lines = text.replaceAll('\t', '    ').split('\n');
   return lines.flatMap((line) => wrapTextWithAnsi(line, Math.max(1, width)));
 }
 
-export function markdownPart(text: string): Part {
-  return cachedPart((width) => renderMarkdown(text, width));
+export function createMarkdownPart(text: string): Part {
+  return createCachedPart((width) => renderMarkdown(text, width));
 }
 
 export function renderMarkdown(text: string, width: number): string[] {
   return new Markdown(text, 0, 0, markdownTheme).render(width).map((line) => line.trimEnd());
 }
+
+const plain = (text: string): string => text;
+
+const markdownTheme: MarkdownTheme = {
+  heading: colors.cyan,
+  link: colors.cyan,
+  linkUrl: colors.dim,
+  code: colors.yellow,
+  codeBlock: plain,
+  codeBlockBorder: colors.dim,
+  quote: colors.dim,
+  quoteBorder: colors.dim,
+  hr: colors.dim,
+  listBullet: colors.cyan,
+  bold: colors.bold,
+  italic: plain,
+  strikethrough: colors.dim,
+  underline: plain,
+};
+
+const listTheme: SelectListTheme = {
+  selectedPrefix: colors.cyan,
+  selectedText: colors.cyan,
+  description: colors.dim,
+  scrollInfo: colors.dim,
+  noMatch: colors.dim,
+};
+
+export const editorTheme: EditorTheme = { borderColor: colors.dim, selectList: listTheme };

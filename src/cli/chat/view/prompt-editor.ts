@@ -1,7 +1,6 @@
 import { Editor } from '@earendil-works/pi-tui/dist/components/editor.js';
 import type { TUI } from '@earendil-works/pi-tui/dist/tui.js';
-import { fit } from './part.ts';
-import { editorTheme } from './theme.ts';
+import { fitWidth, editorTheme } from './part.ts';
 
 /** The editor, with a mark before what is typed, so that one sees where to type. */
 export class PromptEditor extends Editor {
@@ -12,6 +11,6 @@ export class PromptEditor extends Editor {
 
   override render(width: number): string[] {
     const [top = '', first = '', ...rest] = super.render(width);
-    return [top, first.replace(/^ {2}/u, '> '), ...rest].map((line) => fit(line, width));
+    return [top, first.replace(/^ {2}/u, '> '), ...rest].map((line) => fitWidth(line, width));
   }
 }

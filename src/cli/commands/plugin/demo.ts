@@ -1,14 +1,13 @@
-import { HooklineError, messageOf } from '../../../base/errors.ts';
-import { untilAborted } from '../../../base/abort.ts';
+import { HooklineError, getErrorMessage } from '../../../base/errors.ts';
+import { waitOrAbort } from '../../../base/abort.ts';
 import type { PluginEntry } from '../../../plugins/entry.ts';
 import type { Host } from '../../../host/create-host.ts';
 import { getCacheDirectory } from '../../../host/plugins/load-plugins.ts';
-import type { Command, CommandContext } from '../../context.ts';
+import { type Command, type CommandContext, createPluginOptions } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
-import { pluginOptions } from '../../plugin-options.ts';
 import { explainNotLoaded, withNamedPlugins } from '../../plugins/named-plugin.ts';
 import type { Imported } from '../../../plugins/load/import-module.ts';
-import { printable, printableLines } from '../../words/print.ts';
+import { toPrintable, toPrintableLines } from '../../output/print.ts';
 
 export interface DemoOptions {
   readonly file: string;
@@ -23,16 +22,16 @@ export const runPluginDemo: Command<DemoOptions> = (context, { file, yes = false
     if (plugin === undefined || others.length > 0) throw createAmbiguousError(file);
     const withheld = await explainNotLoaded(plugin, { host, context, yes });
     if (withheld !== null) {
-      context.print.note(`not run: ${printable(withheld)}`);
+      context.print.note(`not run: ${toPrintable(withheld)}`);
       return EXIT.refused;
     }
     const runDemo = await findDemo(plugin.entry, host, context);
     try {
-      await untilAborted(Promise.resolve(runDemo()), context.signal);
+      await waitOrAbort(Promise.resolve(runDemo()), context.signal);
       return EXIT.fine;
     } catch (error) {
       context.signal.throwIfAborted();
-      context.print.note(`runDemo failed: ${printableLines(messageOf(error))}`);
+      context.print.note(`runDemo failed: ${toPrintableLines(getErrorMessage(error))}`);
       return EXIT.refused;
     }
   });
@@ -60,7 +59,7 @@ async function importFile(
   { flags, signal }: CommandContext,
 ): Promise<Imported> {
   const { importModule } = await import('../../../plugins/load/import-module.ts');
-  const provided = await pluginOptions(flags).provided?.();
+  const provided = await createPluginOptions(flags).provided?.();
   const request = {
     entry,
     provided: provided ?? (() => null),
@@ -70,7 +69,7 @@ async function importFile(
     signal,
   };
   try {
-    return await untilAborted(importModule(request), signal);
+    return await waitOrAbort(importModule(request), signal);
   } catch (error) {
     signal.throwIfAborted();
     const { explainLoadError } = await import('../../../plugins/load/explain-load-error.ts');

@@ -1,4 +1,4 @@
-import { messageOf } from '../../../base/errors.ts';
+import { getErrorMessage } from '../../../base/errors.ts';
 import { VERSION } from '../../../base/version.ts';
 import type { Host } from '../../../host/create-host.ts';
 import { runTool } from '../../../plugins/install/fetch/tools.ts';
@@ -10,8 +10,8 @@ import { EXIT } from '../../exit-codes.ts';
 import { findPlugins, type FoundPlugin } from '../../plugins/find-plugins.ts';
 import { type Inspected, inspectPlugin } from '../../plugins/inspect.ts';
 import { createInstallTools, listPluginPlaces } from '../../plugins/install-tools.ts';
-import { milliseconds, plural } from '../../words/print.ts';
-import { type Finding, readableFindings } from '../doctor.ts';
+import { formatDuration, formatCount } from '../../output/print.ts';
+import { type Finding, formatFindings } from '../doctor.ts';
 
 export interface DoctorOptions {
   /** False with --no-load. */
@@ -33,7 +33,7 @@ export const examinePlugins: Command<DoctorOptions> = (context, { load = true })
       ];
       const problems = findings.filter(({ level }) => level === 'problem').length;
       if (context.flags.json === true) context.print.json({ version: VERSION, problems, findings });
-      else context.print.out(readableFindings(findings, problems));
+      else context.print.out(formatFindings(findings, problems));
       return problems === 0 ? EXIT.fine : EXIT.refused;
     },
     // Everything else that would be noted is a finding of `hookline doctor`.
@@ -48,7 +48,7 @@ async function checkLoader(): Promise<Finding> {
     if (code !== '') return { about, level: 'fine', text: 'oxc-transform' };
     return { about, level: 'hint', text: 'oxc-transform translates nothing: jiti is used, slower' };
   } catch (error) {
-    const text = `oxc-transform does not work here, and jiti is used, slower: ${messageOf(error)}`;
+    const text = `oxc-transform does not work here, and jiti is used, slower: ${getErrorMessage(error)}`;
     return { about, level: 'hint', text };
   }
 }
@@ -132,7 +132,7 @@ async function checkEach(
     );
   }
   context.print.progress(null);
-  const found = `${plural(all.length, 'plugin')} in ${plural(listPluginPlaces(host).length, 'place')}`;
+  const found = `${formatCount(all.length, 'plugin')} in ${formatCount(listPluginPlaces(host).length, 'place')}`;
   return [{ about: 'found', level: 'fine', text: found }, ...findings, ...findRepeats(names)];
 }
 
@@ -159,7 +159,7 @@ function describeLoaded(
 }
 
 function importTime(about: string, importMs: number): Finding {
-  const took = `imported in ${milliseconds(importMs)}`;
+  const took = `imported in ${formatDuration(importMs)}`;
   return importMs > SLOW_MS
     ? { about, level: 'hint', text: `${took}: every session waits for it` }
     : { about, level: 'fine', text: took };

@@ -1,18 +1,18 @@
-import { displayPath } from '../../../base/paths.ts';
+import { formatPath } from '../../../base/paths.ts';
 import {
   getSearchPlace,
   describeReplacement,
   findReplacement,
 } from '../../../host/plugins/found-plugins.ts';
 import type { Host } from '../../../host/create-host.ts';
-import { withoutSecrets } from '../../../host/secrets/without-secrets.ts';
+import { redactObject } from '../../../host/redact-object.ts';
 import { type Command, withHost } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { findPlugins, type FoundPlugin } from '../../plugins/find-plugins.ts';
 import { type Inspected, inspectPlugin } from '../../plugins/inspect.ts';
-import { colors } from '../../words/colors.ts';
-import { contributionWords } from '../../words/plugin.ts';
-import { oneLine, plural, printable } from '../../words/print.ts';
+import { colors } from '../../output/colors.ts';
+import { formatContributions } from '../../output/format-plugin.ts';
+import { toOneLine, formatCount, toPrintable } from '../../output/print.ts';
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { PluginEntry } from '../../../plugins/entry.ts';
@@ -33,7 +33,7 @@ export const listPlugins: Command<ListOptions> = (context, { load = true }) =>
       if (inspected?.state !== 'helper') found.push(describe(plugin, inspected, host));
     }
     context.print.progress(null);
-    const plugins = await withoutSecrets(withRepeats(found).map(removeInternals), context.flags);
+    const plugins = await redactObject(withRepeats(found).map(removeInternals), context.flags);
     if (context.flags.json === true) context.print.json({ roots: host.workspaceRoots, plugins });
     else context.print.out(renderPlugin(plugins));
     return EXIT.fine;
@@ -76,7 +76,7 @@ function describe(plugin: FoundPlugin, inspected: Inspected | null, host: Host) 
     commit: install?.record?.commit ?? null,
     package: entry.package?.name ?? null,
     path: hook.path,
-    at: displayPath(hook.path, {
+    at: formatPath(hook.path, {
       cwd: host.workspaceRoots[0] ?? '/',
       home: host.surroundings.home,
     }),
@@ -118,18 +118,18 @@ const NONE = 'No plugins found.\nInstall one with `hookline plugin install SOURC
 
 function describePlugin(plugin: Shown): string {
   const { name, state, why, notes } = plugin;
-  const reason = why === '' || state === 'ready' ? '' : `: ${printable(why)}`;
+  const reason = why === '' || state === 'ready' ? '' : `: ${toPrintable(why)}`;
   return [
-    `${[colors.bold(oneLine(name)), ...renderMarks(plugin)].join(' ')}  ${colorState(state)}${reason}`,
-    colors.dim(`  ${formatPlace(plugin).map(oneLine).join(' · ')}`),
+    `${[colors.bold(toOneLine(name)), ...renderMarks(plugin)].join(' ')}  ${colorState(state)}${reason}`,
+    colors.dim(`  ${formatPlace(plugin).map(toOneLine).join(' · ')}`),
     ...describeContributions(plugin).map((each) => `  ${each}`),
-    ...notes.map((note) => colors.dim(`  ${printable(note)}`)),
+    ...notes.map((note) => colors.dim(`  ${toPrintable(note)}`)),
   ].join('\n');
 }
 
 function renderMarks({ version, commit }: Shown): readonly string[] {
   const marks = [version, commit === null ? null : `at ${commit.slice(0, 12)}`];
-  return marks.flatMap((mark) => (mark === null ? [] : [oneLine(mark)]));
+  return marks.flatMap((mark) => (mark === null ? [] : [toOneLine(mark)]));
 }
 
 /** What it is called here where it calls itself something else, its file, and where it came from. */
@@ -138,14 +138,14 @@ function formatPlace({ name, label, at, source }: Shown): readonly string[] {
 }
 
 function describeContributions({ contributes, hooks, skills, madeFor }: Shown): readonly string[] {
-  const words = contributionWords(contributes);
+  const words = formatContributions(contributes);
   return [
     ...(words === '' ? [] : [words]),
-    ...(hooks === null || hooks.length === 0 ? [] : [`hooks: ${hooks.map(oneLine).join(', ')}`]),
-    ...(skills.length === 0 ? [] : [`skills: ${skills.map(oneLine).join(', ')}`]),
+    ...(hooks === null || hooks.length === 0 ? [] : [`hooks: ${hooks.map(toOneLine).join(', ')}`]),
+    ...(skills.length === 0 ? [] : [`skills: ${skills.map(toOneLine).join(', ')}`]),
     ...(madeFor === null || madeFor.length === 0
       ? []
-      : [`only for ${madeFor.map(oneLine).join(', ')}`]),
+      : [`only for ${madeFor.map(toOneLine).join(', ')}`]),
   ];
 }
 
@@ -156,7 +156,7 @@ function colorState(state: string): string {
 
 function formatAdvice(count: number): string {
   const verb = count === 1 ? 'is' : 'are';
-  return `${plural(count, 'plugin')} ${verb} not loaded until you have looked: \`hookline trust\``;
+  return `${formatCount(count, 'plugin')} ${verb} not loaded until you have looked: \`hookline trust\``;
 }
 
 /** The skills that a plugin's package brings, by the names of their directories. */

@@ -1,10 +1,9 @@
-import { readService } from '../../../agent/models/custom/read-service.ts';
-import { registeredProviders } from '../../../agent/models/custom/registered.ts';
-import { serviceProvider } from '../../../agent/models/custom/service-provider.ts';
-import { factsOf, pricedModels } from '../../../agent/models/prices.ts';
-import { isOwnProvider, type Provider, PROVIDERS } from '../../../agent/models/providers.ts';
+import { parseService, createServiceProvider } from '../../../agent/models/service-provider.ts';
+import { registeredProviders } from '../../../agent/models/custom-provider.ts';
+import { findModelFacts, listPricedModels } from '../../../agent/models/prices.ts';
+import { isBuiltInProvider, type Provider, PROVIDERS } from '../../../agent/models/providers.ts';
 import { HooklineError } from '../../../base/errors.ts';
-import { isRecord, typeName } from '../../../base/json.ts';
+import { isRecord, getTypeName } from '../../../base/json.ts';
 import type {
   ModelCollection,
   ModelInfo,
@@ -27,7 +26,7 @@ function toClineId(name: string): string {
 /** Makes a provider and its models usable in every session. */
 export function registerProvider(collection: ModelCollection): void {
   const { id } = checkCollection(collection);
-  if (!isOwnProvider(id)) collections.set(id, collection);
+  if (!isBuiltInProvider(id)) collections.set(id, collection);
   registeredProviders.add({
     id,
     kind: 'service',
@@ -41,15 +40,15 @@ function checkCollection(given: unknown): { readonly id: string } {
   const id = isRecord(provider) ? provider['id'] : undefined;
   if (typeof id === 'string' && id.trim() !== '') return { id: id.trim() };
   throw new HooklineError('PLUGIN_INVALID', {
-    message: `Llms.registerProvider expects { provider: { id, … }, models }, found ${isRecord(given) ? 'no id of a provider' : typeName(given)}`,
+    message: `Llms.registerProvider expects { provider: { id, … }, models }, found ${isRecord(given) ? 'no id of a provider' : getTypeName(given)}`,
   });
 }
 
 /** Models may be registered later than their provider, so it is read when it is used. */
 function openRegistered(id: string) {
   const { provider, models } = findCollection(id) ?? { provider: {}, models: {} };
-  const read = readService(id, { ...provider, models });
-  if (read.ok) return serviceProvider(read.service, 'Llms.registerProvider');
+  const read = parseService(id, { ...provider, models });
+  if (read.ok) return createServiceProvider(read.service, 'Llms.registerProvider');
   throw new HooklineError('MODEL_UNKNOWN', {
     message: `The provider "${id}" of Llms.registerProvider cannot be used: ${read.why}.`,
   });
@@ -99,7 +98,7 @@ const PROTOCOLS: Readonly<
 };
 
 function toProviderInfo(own: Provider): ProviderInfo {
-  const { name, label, about, wire, baseUrl, defaultModel, keyVariables } = own;
+  const { name, label, description: about, wire, baseUrl, defaultModel, keyVariables } = own;
   return {
     id: toClineId(name),
     name: label,
@@ -122,10 +121,10 @@ const PREFIXES: Readonly<Record<string, string>> = {
 function listOwnModels({ name }: Provider): Record<string, ModelInfo> {
   const prefix = PREFIXES[name];
   if (prefix === undefined) return {};
-  return Object.fromEntries(pricedModels(prefix).map((id) => [id, createOwnModel(id)]));
+  return Object.fromEntries(listPricedModels(prefix).map((id) => [id, createOwnModel(id)]));
 }
 
 function createOwnModel(id: string): ModelInfo {
-  const { contextTokens: contextWindow, prices } = factsOf(id);
+  const { contextTokens: contextWindow, prices } = findModelFacts(id);
   return { id, contextWindow, ...(prices === null ? {} : { pricing: { ...prices } }) };
 }

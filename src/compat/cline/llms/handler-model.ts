@@ -1,4 +1,8 @@
-import { type Asked, abortedFailure, failureOf } from '../../../agent/models/failures.ts';
+import {
+  type RequestTarget,
+  createAbortedFailure,
+  failureOf,
+} from '../../../agent/models/failures.ts';
 import {
   type ModelChunk,
   type ModelEnd,
@@ -6,18 +10,18 @@ import {
   FAILURE_CLASSES,
   type ModelFailure,
 } from '../../../agent/models/model.ts';
-import { HooklineError, isHooklineError, messageOf } from '../../../base/errors.ts';
-import { limitTime } from '../../../base/time-limit.ts';
-import { untilAborted } from '../../../base/abort.ts';
+import { HooklineError, isHooklineError, getErrorMessage } from '../../../base/errors.ts';
+import { startTimeLimit } from '../../../base/time-limit.ts';
+import { waitOrAbort } from '../../../base/abort.ts';
 import { toProviderMessages } from '../../../plugins/messages/provider-messages.ts';
 import type { ApiHandler } from './api-handler.ts';
 import { createHandlerAnswer, type HandlerAnswer } from './handler-answer.ts';
 import { readStream, type StreamLimits } from './handler-stream.ts';
-import { cutText, isRecord } from '../../../base/json.ts';
+import { truncateText, isRecord } from '../../../base/json.ts';
 
 /** Where answers come from: a handler of its own for each request. */
 interface HandlerSource {
-  readonly asked: Asked;
+  readonly asked: RequestTarget;
   readonly limits: StreamLimits;
   make(request: ModelRequest, signal: AbortSignal): Promise<ApiHandler>;
 }
@@ -38,7 +42,7 @@ export async function* streamFromHandler(
     failure: toModelFailure(error, source.asked, { hasBegun, isAborted: signal.aborted }),
   });
   try {
-    handler = await untilAborted(source.make(request, both), both);
+    handler = await waitOrAbort(source.make(request, both), both);
     for await (const chunk of readChunks(handler, { source, request, answer, signal: both })) {
       const told = answer.add(chunk) ?? [];
       if (answer.size() > source.limits.characters) throw createTooLongError(source.limits);
@@ -101,9 +105,9 @@ const USAGE_MS = 5000;
 /** An answer is one, whether or not it can be told what it took. */
 async function readUsage(handler: ApiHandler, signal: AbortSignal): Promise<unknown> {
   const ask = async (): Promise<unknown> => handler.getApiStreamUsage?.();
-  const limit = limitTime(signal, USAGE_MS);
+  const limit = startTimeLimit(signal, USAGE_MS);
   try {
-    return await untilAborted(ask(), limit.signal);
+    return await waitOrAbort(ask(), limit.signal);
   } catch {
     return null;
   } finally {
@@ -123,8 +127,8 @@ interface HandlerMoment {
 }
 
 /** What it means that a handler threw, or said that it failed. */
-function toModelFailure(error: unknown, asked: Asked, moment: HandlerMoment): ModelFailure {
-  if (moment.isAborted) return abortedFailure(asked);
+function toModelFailure(error: unknown, asked: RequestTarget, moment: HandlerMoment): ModelFailure {
+  if (moment.isAborted) return createAbortedFailure(asked);
   if (isFailure(error)) return error;
   if (isHooklineError(error)) return fromHooklineError(error, asked);
   const service = toServiceError(error);
@@ -143,7 +147,7 @@ function isFailure(error: unknown): error is ModelFailure {
 }
 
 /** It was used wrongly, or it went beyond its limits; only silence may be over a little later. */
-function fromHooklineError(error: HooklineError, { provider }: Asked): ModelFailure {
+function fromHooklineError(error: HooklineError, { provider }: RequestTarget): ModelFailure {
   const { code, message } = error;
   const limits = code === 'MODEL_FAILED' ? 'protocol' : 'invalid_request';
   return {
@@ -196,8 +200,8 @@ const SAID: readonly (readonly [RegExp, FailureClass])[] = [
 
 const RETRYABLE: readonly FailureClass[] = ['rate_limit', 'overloaded', 'server_error', 'protocol'];
 
-function fromErrorMessage(error: unknown, { provider, secrets }: Asked): ModelFailure {
-  const words = redactSecrets(cutText(messageOf(error).trim(), MAX_WORDS), secrets);
+function fromErrorMessage(error: unknown, { provider, secrets }: RequestTarget): ModelFailure {
+  const words = redactSecrets(truncateText(getErrorMessage(error).trim(), MAX_WORDS), secrets);
   const said = SAID.find(([pattern]) => pattern.test(words))?.[1] ?? 'protocol';
   const kind = isBug(error) ? 'unknown' : said;
   return {

@@ -1,13 +1,13 @@
-import type { CustomChoice, CustomProvider } from '../../../agent/models/custom/custom-provider.ts';
-import { type KeyAsker, keyFor } from '../../../agent/models/custom/keys.ts';
-import { detailsOf, withDetails } from '../../../agent/models/custom/model-details.ts';
-import type { Asked } from '../../../agent/models/failures.ts';
+import type { CustomChoice, CustomProvider } from '../../../agent/models/custom-provider.ts';
+import { type KeyRecipient, resolveKey } from '../../../agent/models/service-provider.ts';
+import { parseDetails, withDetails } from '../../../agent/models/model-details.ts';
+import type { RequestTarget } from '../../../agent/models/failures.ts';
 import type { Model, ModelRequest } from '../../../agent/models/model.ts';
-import { factsOf } from '../../../agent/models/prices.ts';
-import { HooklineError, isHooklineError, messageOf } from '../../../base/errors.ts';
-import { isRecord, typeName } from '../../../base/json.ts';
-import { limitTime } from '../../../base/time-limit.ts';
-import { untilAborted } from '../../../base/abort.ts';
+import { findModelFacts } from '../../../agent/models/prices.ts';
+import { HooklineError, isHooklineError, getErrorMessage } from '../../../base/errors.ts';
+import { isRecord, getTypeName } from '../../../base/json.ts';
+import { startTimeLimit } from '../../../base/time-limit.ts';
+import { waitOrAbort } from '../../../base/abort.ts';
 import type { ApiHandler, ProviderConfig, ModelCollection } from './api-handler.ts';
 import { findCollection } from './catalog.ts';
 import { streamFromHandler } from './handler-model.ts';
@@ -30,7 +30,7 @@ export function createHandlerProvider(
     async open(choice) {
       const known = findCollection(id);
       const asker = createKeyAsker(id, known);
-      const key = keyFor(asker, choice);
+      const key = resolveKey(asker, choice);
       const config = createConfig(choice, { known, key });
       const told = describeModel(await createFirstHandler(factory, config));
       const modelId = config.modelId === '' ? told.id : config.modelId;
@@ -45,15 +45,15 @@ export function createHandlerProvider(
       const model: Model = {
         provider: id,
         id: modelId,
-        ...factsOf(modelId),
+        ...findModelFacts(modelId),
         stream: (request, signal) => streamFromHandler({ asked, limits, make }, request, signal),
       };
-      return withDetails(model, detailsOf(info), false);
+      return withDetails(model, parseDetails(info), false);
     },
   };
 }
 
-function createKeyAsker(id: string, known: ModelCollection | undefined): KeyAsker {
+function createKeyAsker(id: string, known: ModelCollection | undefined): KeyRecipient {
   const { name = id, env = [], baseUrl = null } = known?.provider ?? {};
   return { id, label: name, from: FROM, baseUrl, keyVariables: env };
 }
@@ -94,13 +94,15 @@ const MAKE_MS = 30_000;
 
 /** The first one tells what the model is like, and that it can be made at all. */
 async function createFirstHandler(factory: Factory, config: ProviderConfig): Promise<ApiHandler> {
-  const limit = limitTime(new AbortController().signal, MAKE_MS);
+  const limit = startTimeLimit(new AbortController().signal, MAKE_MS);
   const work = async (): Promise<ApiHandler> => factory(config);
   try {
-    return checkHandler(await untilAborted(work(), limit.signal));
+    return checkHandler(await waitOrAbort(work(), limit.signal));
   } catch (error) {
     if (isHooklineError(error)) throw error;
-    const why = limit.isOver() ? `it took longer than ${MAKE_MS / 1000} s` : messageOf(error);
+    const why = limit.hasExpired()
+      ? `it took longer than ${MAKE_MS / 1000} s`
+      : getErrorMessage(error);
     throw new HooklineError('MODEL_FAILED', {
       message: `The provider "${config.providerId}" of ${FROM} cannot be used: its handler could not be made: ${why}`,
       cause: error,
@@ -112,7 +114,7 @@ async function createFirstHandler(factory: Factory, config: ProviderConfig): Pro
 
 function checkHandler(given: unknown): ApiHandler {
   if (isHandler(given)) return given;
-  const found = isRecord(given) ? 'an object without it' : typeName(given);
+  const found = isRecord(given) ? 'an object without it' : getTypeName(given);
   throw new HooklineError('MODEL_FAILED', {
     message: `expected the factory of ${FROM} to give a handler with createMessage, found ${found}`,
   });
@@ -145,7 +147,10 @@ function createNoModelError(id: string): HooklineError {
   });
 }
 
-function describeAsked(asker: KeyAsker & { readonly model: string }, key: string | null): Asked {
+function describeAsked(
+  asker: KeyRecipient & { readonly model: string },
+  key: string | null,
+): RequestTarget {
   const { label, model, baseUrl, keyVariables } = asker;
   const [variable] = keyVariables;
   const set = variable === undefined ? '' : `set ${variable}, or `;

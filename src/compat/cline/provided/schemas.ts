@@ -1,4 +1,4 @@
-import { HooklineError, messageOf } from '../../../base/errors.ts';
+import { HooklineError, getErrorMessage } from '../../../base/errors.ts';
 import {
   type InputSchema,
   type JsonSchema,
@@ -50,7 +50,7 @@ export function safeJsonStringify(input: unknown): string {
   try {
     return JSON.stringify(input, sayable) ?? 'null';
   } catch (error) {
-    return JSON.stringify(`(it cannot be said in JSON: ${messageOf(error)})`);
+    return JSON.stringify(`(it cannot be said in JSON: ${getErrorMessage(error)})`);
   }
 }
 

@@ -1,10 +1,10 @@
 import { systemClock } from '../../../base/clock.ts';
-import { messageOf } from '../../../base/errors.ts';
+import { getErrorMessage } from '../../../base/errors.ts';
 import { listIgnoredOptions } from '../session-input.ts';
-import { limitTime } from '../../../base/time-limit.ts';
+import { startTimeLimit } from '../../../base/time-limit.ts';
 import type { AgentUsage } from '../../../plugins/contract/snapshot.ts';
 import type { PluginStatus } from '../../../plugins/registry.ts';
-import { sessionsDirectory } from '../../../sessions/session-id.ts';
+import { getSessionsDirectory } from '../../../sessions/session-id.ts';
 import type { Message } from '../../../sessions/messages.ts';
 import {
   type AgentResult,
@@ -152,7 +152,7 @@ export class CoreSession {
     });
     const { stateDirectory } = opened.host;
     this.#files = resolveFiles(
-      stateDirectory === null ? null : sessionsDirectory(stateDirectory),
+      stateDirectory === null ? null : getSessionsDirectory(stateDirectory),
       id,
     );
     this.#record.messagesPath = this.#files.messagesPath;
@@ -217,7 +217,9 @@ export class CoreSession {
     await closeHost(opened);
     this.#setStatus(status);
     await this.#save();
-    await this.#options.onEnd().catch((error: unknown) => this.#events.onNotice(messageOf(error)));
+    await this.#options
+      .onEnd()
+      .catch((error: unknown) => this.#events.onNotice(getErrorMessage(error)));
     this.#options.emit({ type: 'ended', payload: { sessionId: this.id, reason, ts: now } });
   }
 
@@ -266,7 +268,7 @@ export class CoreSession {
   async #limited(sent: SentPrompt, timeoutMs?: number): Promise<AgentResult> {
     const request = { ...sent, calls: this.#calls };
     if (timeoutMs === undefined) return runPrompt(this.#found(), request);
-    const limit = limitTime(new AbortController().signal, timeoutMs);
+    const limit = startTimeLimit(new AbortController().signal, timeoutMs);
     const giveUp = (): void => void this.abort(`it took longer than ${timeoutMs} ms`);
     limit.signal.addEventListener('abort', giveUp, { once: true });
     try {

@@ -18,7 +18,7 @@ import type { ClineCoreOptions, ClineCoreStartInput, CoreSessionConfig } from '.
 import { toPermissionMode, isOffered, policyHandler, type ToolPolicies } from './tool-policies.ts';
 import { TOOLS } from '../../../agent/tools/index.ts';
 import type { Tool } from '../../../agent/tools/tool.ts';
-import { specsFor } from '../../../agent/tools/toolsets.ts';
+import { listToolSpecs } from '../../../agent/tools/toolsets.ts';
 import { TOOL_NAMES } from '../../../tool-vocabularies/tool-views.ts';
 
 export interface OpenRequest {
@@ -186,7 +186,7 @@ function createHostOptions({ core, input, cwd }: OpenRequest): HostOptions {
     ...(maxIterations === undefined ? {} : { maxTurns: maxIterations }),
     loops: CLINE_LOOPS,
     ...(paths.length === 0 ? {} : { pluginPaths: paths.map((each) => path.resolve(cwd, each)) }),
-    systemPrompt: { whole: () => systemPrompt },
+    systemPrompt: { build: () => systemPrompt },
     shapeRequest: async (request) => withSettings(request, config),
   };
 }
@@ -289,5 +289,5 @@ function findOwner(name: string, { own, foreign }: Standing): string | null {
 /** The names under which a tool can be used; a patch that makes a file needs what writes files. */
 function listToolNames(tool: Tool): readonly string[] {
   const known = TOOL_NAMES.find(({ claude }) => claude === tool.name)?.sdk ?? [];
-  return [...new Set([...specsFor('cline-sdk', [tool]).map(({ name }) => name), ...known])];
+  return [...new Set([...listToolSpecs('cline-sdk', [tool]).map(({ name }) => name), ...known])];
 }

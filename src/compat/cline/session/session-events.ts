@@ -1,6 +1,6 @@
 import type { RuntimeEvent } from '../../../agent/runtime-event.ts';
 import { systemClock } from '../../../base/clock.ts';
-import { messageOf } from '../../../base/errors.ts';
+import { getErrorMessage } from '../../../base/errors.ts';
 import { untoldFailure } from '../../../dialects/unreported-failure.ts';
 import { awaitsTrust, type Verdict } from '../../../hooks/decision.ts';
 import { tell as notify } from '../../../hooks/observers.ts';
@@ -99,11 +99,11 @@ function serializeEvent(event: AgentEvent): string {
   try {
     return JSON.stringify(event, serializeError);
   } catch (error) {
-    return JSON.stringify({ type: event.type, problem: messageOf(error) });
+    return JSON.stringify({ type: event.type, problem: getErrorMessage(error) });
   }
 }
 
 function serializeError(_key: string, value: unknown): unknown {
-  if (value instanceof Error) return { name: value.name, message: messageOf(value) };
+  if (value instanceof Error) return { name: value.name, message: getErrorMessage(value) };
   return typeof value === 'bigint' ? value.toString() : value;
 }

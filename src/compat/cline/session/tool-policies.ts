@@ -9,7 +9,7 @@ import {
 } from '../../../tool-vocabularies/tool-views.ts';
 import type { Handler } from '../../../hooks/handler.ts';
 import type { ToolPolicy } from '../../../plugins/contract/runtime-hooks.ts';
-import type { PermissionMode } from '../../../permissions/mode.ts';
+import type { PermissionMode } from '../../../permissions/permissions.ts';
 import type { AgentMode } from '../start-input.ts';
 
 export type ToolPolicies = Readonly<Record<string, ToolPolicy>>;

@@ -1,5 +1,5 @@
 import { isRecord } from '../../../base/json.ts';
-import { closestName } from '../../../base/spelling.ts';
+import { findClosestName } from '../../../base/did-you-mean.ts';
 import type { BrokenEntry, Entry, Source } from '../entry.ts';
 import {
   CLAUDE_EVENT_NAMES,
@@ -99,7 +99,7 @@ function unknownEvent(name: string, { line }: Part): ParsedEvents {
 
 function adviceFor(name: string): string {
   if (name === 'hooks') return '; the events belong one level higher';
-  const meant = closestName(name, CLAUDE_EVENT_NAMES);
+  const meant = findClosestName(name, CLAUDE_EVENT_NAMES);
   return meant === null ? '' : `; did you mean ${meant}?`;
 }
 
@@ -163,7 +163,7 @@ function whyUnread(name: string): string | null {
   if (HANDLER_FIELDS.includes(name)) {
     return `"${name}" is not read here: it belongs into each handler of "hooks"`;
   }
-  const meant = closestName(name, GROUP_FIELDS);
+  const meant = findClosestName(name, GROUP_FIELDS);
   return meant === null ? null : `"${name}" is not read; did you mean "${meant}"?`;
 }
 
@@ -310,7 +310,7 @@ function unreadNotes({ fields }: Part): readonly string[] {
       return [`"${name}" is not read: \`hookline hooks disable\` switches a hook off`];
     }
     // `id` is no misspelt `if`.
-    const meant = name.length < 4 ? null : closestName(name, READ_FIELDS);
+    const meant = name.length < 4 ? null : findClosestName(name, READ_FIELDS);
     return meant === null ? [] : [`"${name}" is not read; did you mean "${meant}"?`];
   });
 }

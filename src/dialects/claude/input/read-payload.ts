@@ -1,4 +1,4 @@
-import { closestName } from '../../../base/spelling.ts';
+import { findClosestName } from '../../../base/did-you-mean.ts';
 import type {
   FiredEvent,
   Moment,
@@ -21,7 +21,7 @@ export function readClaudePayload(payload: unknown): FiredEvent {
 function readName(payload: PayloadReader): ClaudeEvent {
   const name = payload.text('hook_event_name');
   if (isClaudeEvent(name)) return name;
-  const meant = closestName(name, CLAUDE_EVENT_NAMES);
+  const meant = findClosestName(name, CLAUDE_EVENT_NAMES);
   const advice = meant === null ? '' : `; did you mean ${meant}?`;
   throw invalid(`"hook_event_name" should name an event of Claude, found "${name}"${advice}`);
 }

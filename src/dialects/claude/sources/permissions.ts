@@ -2,12 +2,12 @@ import {
   isPermissionMode,
   PERMISSION_MODES,
   type PermissionMode,
-} from '../../../permissions/mode.ts';
+} from '../../../permissions/permissions.ts';
 import {
   type PermissionSettings,
   type WrittenRule,
   type LooseningPart,
-  looseningPart,
+  findLooseningPart,
 } from '../../../permissions/settings.ts';
 import { describePart, type Part } from '../../../base/located-json.ts';
 import type { Source } from '../entry.ts';
@@ -106,7 +106,7 @@ export function createPermissionUnit(
   { source, said }: SourcePermissions,
   createName: (source: Source, name: string) => Pick<DiscoveredUnit, 'id' | 'ownId'>,
 ): DiscoveredUnit | null {
-  const part = said.origin === 'workspace' ? looseningPart(said) : null;
+  const part = said.origin === 'workspace' ? findLooseningPart(said) : null;
   // The name counts for rules that need no trust, too: ids of the others stay as they are.
   const name = createName(source, 'permissions');
   if (part === null) return null;

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { HooklineError, isHooklineError } from '../../../base/errors.ts';
 import { isInside } from '../../../base/paths.ts';
-import { shellWord } from '../../../base/shell-word.ts';
+import { quoteShellWord } from '../../../base/shell-word.ts';
 import type { DiscoveredUnit } from '../../discovery.ts';
 import type { DialectMachine } from '../../machine.ts';
 import { claudeDirectory } from '../../own-directories.ts';
@@ -177,7 +177,7 @@ function ownPlace(machine: DialectMachine): ClaudePlace {
   const isUsual = home !== null && directory === path.join(home, '.claude');
   return {
     directory,
-    written: isUsual ? '~/.claude' : shellWord(directory),
+    written: isUsual ? '~/.claude' : quoteShellWord(directory),
     settings: path.join(directory, 'settings.json'),
     within: null,
   };

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { HooklineError } from '../../../base/errors.ts';
-import { shellWord } from '../../../base/shell-word.ts';
+import { quoteShellWord } from '../../../base/shell-word.ts';
 import type { DialectMachine } from '../../machine.ts';
 import { clineDirectory } from '../../own-directories.ts';
 import {
@@ -73,7 +73,7 @@ function planFile(
     notes: [],
     describeUnseen: ([why]) =>
       `it is not loaded: ${file} ${why ?? 'is not where plugins are looked for'}`,
-    tryIt: (shown) => `hookline plugin demo ${shellWord(shown)}`,
+    tryIt: (shown) => `hookline plugin demo ${quoteShellWord(shown)}`,
   };
 }
 

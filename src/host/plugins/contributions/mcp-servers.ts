@@ -1,14 +1,14 @@
 import path from 'node:path';
-import { isRecord, typeName } from '../../../base/json.ts';
+import { isRecord, getTypeName } from '../../../base/json.ts';
 import { reasonOf } from '../../../plugins/values/plain-value.ts';
 import type { AgentExtensionMcpServer } from '../../../plugins/contract/plugin.ts';
 import type { OnIssue } from '../../../plugins/issue.ts';
 import type { ActivePlugin } from '../../../plugins/registry.ts';
 import {
-  describeReached,
-  type Reached,
+  describeEndpoint,
+  type ServerEndpoint,
   type ServerConfig,
-  wireName,
+  toWireName,
 } from '../../../mcp/server-config.ts';
 
 export interface PluginServersMeans {
@@ -29,13 +29,13 @@ export function readPluginServers(
   means: PluginServersMeans,
   onIssue: OnIssue,
 ): readonly ServerConfig[] {
-  const owners = new Map(means.taken.map((name) => [wireName(name), 'a configured server']));
+  const owners = new Map(means.taken.map((name) => [toWireName(name), 'a configured server']));
   return active.flatMap(({ name: plugin, contributions }) =>
     contributions.mcpServers.flatMap((given) => {
       const read = readSafely(given, { plugin, means });
       const problem = typeof read === 'string' ? read : explainClash(read, owners);
       if (typeof read !== 'string' && problem === null) {
-        owners.set(wireName(read.name), `a server of the plugin ${plugin}`);
+        owners.set(toWireName(read.name), `a server of the plugin ${plugin}`);
         return [read];
       }
       const message = `the MCP server ${JSON.stringify(given.name)} is left out: ${problem}`;
@@ -47,7 +47,7 @@ export function readPluginServers(
 
 /** Tools are called by it, so that names which only look different are the same. */
 function explainClash({ name }: ServerConfig, owners: ReadonlyMap<string, string>): string | null {
-  const owner = owners.get(wireName(name));
+  const owner = owners.get(toWireName(name));
   return owner === undefined ? null : `${owner} has this name`;
 }
 
@@ -85,9 +85,9 @@ function readServer(
     line: 1,
     place: 'given',
     root: null,
-    reached,
+    endpoint: reached,
     // Without the values of variables, some of which are secrets.
-    text: JSON.stringify([plugin, name, reached.type, describeReached(reached)]),
+    text: JSON.stringify([plugin, name, reached.type, describeEndpoint(reached)]),
     timeoutMs: null,
     whyOff: null,
     variables: {},
@@ -96,7 +96,7 @@ function readServer(
 }
 
 function describeFound(value: unknown): string {
-  return `found ${value === undefined ? 'nothing' : typeName(value)}`;
+  return `found ${value === undefined ? 'nothing' : getTypeName(value)}`;
 }
 
 interface Standing {
@@ -106,7 +106,11 @@ interface Standing {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function readTransport(transport: Fields, env: unknown, standing: Standing): Reached | string {
+function readTransport(
+  transport: Fields,
+  env: unknown,
+  standing: Standing,
+): ServerEndpoint | string {
   switch (transport['type']) {
     case 'stdio':
       return readProgram(transport, env, standing);
@@ -123,7 +127,7 @@ function readProgram(
   { command, args = [], cwd, env: inside }: Fields,
   beside: unknown,
   standing: Standing,
-): Reached | string {
+): ServerEndpoint | string {
   if (!isFilled(command)) {
     return `expected "transport.command" to be a text, ${describeFound(command)}`;
   }
@@ -150,7 +154,7 @@ function resolveDirectory(cwd: string | undefined, directory: string | null): st
   return directory === null ? cwd : path.resolve(directory, cwd);
 }
 
-function readService({ url, headers = {} }: Fields): Reached | string {
+function readService({ url, headers = {} }: Fields): ServerEndpoint | string {
   if (!isFilled(url)) return `expected "transport.url" to be a text, ${describeFound(url)}`;
   if (!/^https?:$/u.test(readProtocol(url))) {
     return `expected "transport.url" to be an address of http or https, found ${JSON.stringify(url)}`;

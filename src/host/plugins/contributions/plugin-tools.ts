@@ -1,16 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { interruptedOutput } from '../../../agent/tools/define-tool.ts';
+import { createInterruptedOutput } from '../../../agent/tools/define-tool.ts';
 import {
-  failedOutput,
+  createFailedOutput,
   type PreparedCall,
   type RunningCall,
   type Tool,
   type ToolOutput,
 } from '../../../agent/tools/tool.ts';
-import type { Workbench } from '../../../agent/tools/workbench.ts';
+import type { ToolContext } from '../../../agent/tools/tool-context.ts';
 import { isRecord } from '../../../base/json.ts';
-import { limitTime } from '../../../base/time-limit.ts';
-import { untilAborted } from '../../../base/abort.ts';
+import { startTimeLimit } from '../../../base/time-limit.ts';
+import { waitOrAbort } from '../../../base/abort.ts';
 import {
   reasonOf,
   shownText,
@@ -19,11 +19,11 @@ import {
   plainValue,
   withCutNote,
 } from '../../../plugins/values/plain-value.ts';
-import { textsIn, type ServerBlock } from '../../../mcp/answer.ts';
+import { joinTexts, type ServerBlock } from '../../../mcp/answer.ts';
 import { callWithTimeout } from '../../../plugins/call-with-timeout.ts';
 import type { AgentTool, AgentToolContext } from '../../../plugins/contract/tool.ts';
 import { runAsPlugin } from '../../../plugins/plugin-ownership.ts';
-import { imagesIn, showable } from '../../mcp/tool-output.ts';
+import { extractImages, toShowableBlocks } from '../../mcp/tool-output.ts';
 import type { CheckedInput, InputCheck } from './check-input.ts';
 import { isStream, readStream } from '../../../plugins/values/read-stream.ts';
 
@@ -51,7 +51,7 @@ export function toAgentTool(tool: AgentTool, means: PluginToolPorts): Tool {
     schema: { type: 'object', ...input.schema },
     kind: 'execute',
     plugin: means.plugin,
-    ...(isParallel ? { runsBeside: true } : {}),
+    ...(isParallel ? { isParallel: true } : {}),
     prepare(given, bench) {
       // Hooks are shown what the model meant; what a schema makes of it is for the tool.
       const meant = input.read(given);
@@ -100,7 +100,7 @@ function describeWrongInput({ name }: AgentTool, { schema }: InputCheck, problem
 interface Calling {
   readonly tool: AgentTool;
   readonly input: InputCheck;
-  readonly bench: Workbench;
+  readonly bench: ToolContext;
   readonly means: PluginToolPorts;
 }
 
@@ -113,10 +113,12 @@ async function waitAndRun(
   const bounds = { what: 'its schema', timeoutMs: readTimeout(tool), signal: call.signal };
   try {
     const checked = await callWithTimeout(() => checking, bounds);
-    if (!checked.ok) return failedOutput(describeWrongInput(tool, input, checked.problem));
+    if (!checked.ok) return createFailedOutput(describeWrongInput(tool, input, checked.problem));
     return await runTool({ ...calling, value: checked.value, call });
   } catch (error) {
-    return call.signal.aborted ? interruptedOutput() : failedOutput(describeFailure(tool, error));
+    return call.signal.aborted
+      ? createInterruptedOutput()
+      : createFailedOutput(describeFailure(tool, error));
   }
 }
 
@@ -141,15 +143,16 @@ interface Running extends Calling {
 async function runTool(running: Running): Promise<ToolOutput> {
   const { tool, call } = running;
   const timeoutMs = readTimeout(tool);
-  const limit = limitTime(call.signal, timeoutMs);
+  const limit = startTimeLimit(call.signal, timeoutMs);
   const { signal } = limit;
   try {
     const work = executeWithRetries({ ...running, call: { ...call, signal } });
-    return toOutput(tool, await untilAborted(work, signal));
+    return toOutput(tool, await waitOrAbort(work, signal));
   } catch (error) {
-    if (limit.isOver()) return failedOutput(`${tool.name} did not end within ${timeoutMs} ms`);
-    if (call.signal.aborted) return interruptedOutput();
-    return failedOutput(describeFailure(tool, error));
+    if (limit.hasExpired())
+      return createFailedOutput(`${tool.name} did not end within ${timeoutMs} ms`);
+    if (call.signal.aborted) return createInterruptedOutput();
+    return createFailedOutput(describeFailure(tool, error));
   } finally {
     limit.clear();
   }
@@ -211,9 +214,9 @@ async function execute({ tool, value, call, bench, means }: Running): Promise<un
 
 function toOutput(tool: AgentTool, value: unknown): ToolOutput {
   const blocks = readBlocks(value);
-  const shown = blocks === null ? [] : showable(blocks);
-  const images = imagesIn(shown);
-  const text = blocks === null ? formatOutput(value) : shownText(textsIn(shown));
+  const shown = blocks === null ? [] : toShowableBlocks(blocks);
+  const images = extractImages(shown);
+  const text = blocks === null ? formatOutput(value) : shownText(joinTexts(shown));
   const lifecycle = readField(tool, 'lifecycle');
   const isLast = isRecord(lifecycle) && lifecycle['completesRun'] === true;
   return {
@@ -222,7 +225,7 @@ function toOutput(tool: AgentTool, value: unknown): ToolOutput {
     text,
     success: true,
     ...(images.length === 0 ? {} : { images }),
-    ...(isLast ? { lastWords: text } : {}),
+    ...(isLast ? { finalAnswer: text } : {}),
   };
 }
 

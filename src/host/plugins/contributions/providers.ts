@@ -1,12 +1,11 @@
-import type {
-  CustomProvider,
-  CustomProviders,
-} from '../../../agent/models/custom/custom-provider.ts';
-import { readService } from '../../../agent/models/custom/read-service.ts';
-import { registeredProviders } from '../../../agent/models/custom/registered.ts';
-import { serviceProvider } from '../../../agent/models/custom/service-provider.ts';
-import { isOwnProvider } from '../../../agent/models/providers.ts';
-import { messageOf } from '../../../base/errors.ts';
+import {
+  type CustomProvider,
+  type CustomProviders,
+  registeredProviders,
+} from '../../../agent/models/custom-provider.ts';
+import { parseService, createServiceProvider } from '../../../agent/models/service-provider.ts';
+import { isBuiltInProvider } from '../../../agent/models/providers.ts';
+import { getErrorMessage } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/json.ts';
 import type { AgentExtensionProvider } from '../../../plugins/contract/plugin.ts';
 import type { OnIssue, PluginIssue } from '../../../plugins/issue.ts';
@@ -53,7 +52,7 @@ function makeProvider(contributed: AgentExtensionProvider, means: Means): Custom
   try {
     return readProvider(contributed, means);
   } catch (error) {
-    means.tell('error', `one of its providers cannot be looked at: ${messageOf(error)}`);
+    means.tell('error', `one of its providers cannot be looked at: ${getErrorMessage(error)}`);
     return null;
   }
 }
@@ -73,17 +72,17 @@ function readProvider(
     if (registeredProviders.find(id) === null) tell('warning', describeUnserved(id));
     return null;
   }
-  const read = readService(id, fields);
+  const read = parseService(id, fields);
   if (!read.ok) {
     tell('error', `the provider ${JSON.stringify(id)} is left out: ${read.why}`);
     return null;
   }
   for (const warning of read.warnings) tell('warning', `the provider "${id}": ${warning}`);
-  return serviceProvider(read.service, `the plugin "${plugin}"`);
+  return createServiceProvider(read.service, `the plugin "${plugin}"`);
 }
 
 function explainClash(id: string, chosen: ReadonlyMap<string, CustomProvider>): string | null {
-  if (isOwnProvider(id)) return describeReservedName(id);
+  if (isBuiltInProvider(id)) return describeReservedName(id);
   const other = chosen.get(id);
   if (other === undefined) return null;
   return `the provider "${id}" is left out: ${other.from} registered one of this name before`;

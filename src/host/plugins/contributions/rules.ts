@@ -1,5 +1,5 @@
 import { HooklineError } from '../../../base/errors.ts';
-import { typeName } from '../../../base/json.ts';
+import { getTypeName } from '../../../base/json.ts';
 import { reasonOf, shownText } from '../../../plugins/values/plain-value.ts';
 import type { Handler } from '../../../hooks/handler.ts';
 import { type CallTimeout, callWithTimeout } from '../../../plugins/call-with-timeout.ts';
@@ -86,6 +86,6 @@ async function readContent(
   if (text === undefined || text === null) return '';
   if (typeof text === 'string') return text.trim();
   throw new HooklineError('PLUGIN_INVALID', {
-    message: `expected its content to be a text, found ${typeName(text)}`,
+    message: `expected its content to be a text, found ${getTypeName(text)}`,
   });
 }

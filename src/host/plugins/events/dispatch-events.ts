@@ -1,7 +1,7 @@
 import type { RuntimeEvent } from '../../../agent/runtime-event.ts';
-import { messageOf } from '../../../base/errors.ts';
+import { getErrorMessage } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/json.ts';
-import { timerDelay } from '../../../base/time-limit.ts';
+import { clampTimerDelay } from '../../../base/time-limit.ts';
 import { type ActivePlugin, hasExited } from '../../../plugins/registry.ts';
 import { runAsPlugin } from '../../../plugins/plugin-ownership.ts';
 import type {
@@ -181,7 +181,7 @@ function notifyPlugin(active: ActivePlugin, event: AgentRuntimeEvent, timeoutMs:
     // One that lives elsewhere says only when it has failed; how long it takes is looked after there.
     watchAnswer(result, readExit === null ? timeoutMs : Number.POSITIVE_INFINITY, fail);
   } catch (error) {
-    fail(messageOf(error));
+    fail(getErrorMessage(error));
   }
 }
 
@@ -203,10 +203,10 @@ function watchAnswer(
     if (message !== null) fail(message);
   };
   const tooLate = (): void => end(`did not answer within ${timeoutMs} ms`);
-  const timer = setTimeout(tooLate, timerDelay(timeoutMs)).unref();
+  const timer = setTimeout(tooLate, clampTimerDelay(timeoutMs)).unref();
   Promise.resolve(answer).then(
     () => end(null),
-    (error: unknown) => end(messageOf(error)),
+    (error: unknown) => end(getErrorMessage(error)),
   );
 }
 

@@ -9,8 +9,8 @@ import {
   symlinkSync,
 } from 'node:fs';
 import path from 'node:path';
-import { messageOf } from '../../../base/errors.ts';
-import { isAbsent } from '../../../base/files.ts';
+import { getErrorMessage } from '../../../base/errors.ts';
+import { isNotFoundError } from '../../../base/files.ts';
 import { pluginsAt } from '../../find/find-plugins.ts';
 import { createInstallError } from '../failure.ts';
 import { PLUGIN_FILE } from '../parse-address.ts';
@@ -49,7 +49,7 @@ function isDirectoryAt(place: string): boolean {
   try {
     return statSync(place).isDirectory();
   } catch (error) {
-    const why = isAbsent(error) ? 'there is nothing there' : messageOf(error);
+    const why = isNotFoundError(error) ? 'there is nothing there' : getErrorMessage(error);
     throw createInstallError(
       `${place} cannot be installed: ${why}`,
       'A package of the registry is named npm:NAME or @scope/name, a repository with --git.',
@@ -103,7 +103,7 @@ function copyTree({ from, to, except }: CopyRequest): void {
     copyDirectory(copy, '');
   } catch (error) {
     if (error instanceof Error && !('syscall' in error)) throw error;
-    throw createInstallError(`${from} cannot be copied: ${messageOf(error)}`);
+    throw createInstallError(`${from} cannot be copied: ${getErrorMessage(error)}`);
   }
 }
 

@@ -1,6 +1,11 @@
 import { EventEmitter } from 'node:events';
 import { types } from 'node:util';
-import { messageOf, ERROR_CODES, type ErrorCode, HooklineError } from '../../../base/errors.ts';
+import {
+  getErrorMessage,
+  ERROR_CODES,
+  type ErrorCode,
+  HooklineError,
+} from '../../../base/errors.ts';
 import { MAX_NESTING, isRecord } from '../../../base/json.ts';
 
 /** A value as it goes to another process: data that can be copied, however it was made. */
@@ -96,7 +101,7 @@ function copy(value: unknown, copying: Copying, depth: number): unknown {
   try {
     return copyThing(value, copying, depth);
   } catch (error) {
-    return `[cannot be looked at: ${messageOf(error)}]`;
+    return `[cannot be looked at: ${getErrorMessage(error)}]`;
   }
 }
 
@@ -174,7 +179,7 @@ function read(value: object, key: string): unknown {
   try {
     return Reflect.get(value, key);
   } catch (error) {
-    return `[cannot be looked at: ${messageOf(error)}]`;
+    return `[cannot be looked at: ${getErrorMessage(error)}]`;
   }
 }
 

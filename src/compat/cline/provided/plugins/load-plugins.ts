@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { HooklineError } from '../../../../base/errors.ts';
 import { isRecord } from '../../../../base/json.ts';
-import { readSurroundings, stateDirectory } from '../../../../host/config.ts';
+import { readSurroundings, getStateDirectory } from '../../../../host/config.ts';
 import type { AgentPlugin, PluginSetupContext } from '../../../../plugins/contract/plugin.ts';
 import type { PluginEntry } from '../../../../plugins/entry.ts';
 import { pluginsAt } from '../../../../plugins/find/find-plugins.ts';
@@ -217,7 +217,7 @@ async function loadEntry(
   const { importHere } = await import('../../../../host/plugins/load-plugins.ts');
   const loading = await importHere(entry, {
     provided,
-    stateDirectory: stateDirectory(readSurroundings()),
+    stateDirectory: getStateDirectory(readSurroundings()),
     instance: randomUUID(),
     timeoutMs,
   });

@@ -1,0 +1,176 @@
+import {
+  type AssistantBlock,
+  type AssistantMessage,
+  type Message,
+  type TextBlock,
+  type ToolResultBlock,
+  type UserBlock,
+  type UserMessage,
+  createUserMessage,
+} from '../../sessions/messages.ts';
+
+/** How long one text may be that a model is shown, whoever wrote it. */
+const MAX_TEXT_CHARS = 400_000;
+const BEGINNING = '(The conversation goes on.)';
+const GO_ON = 'Go on.';
+const INTERRUPTED = 'No result: the call was interrupted before it was done.';
+
+/**
+ * The last step before a model sees a conversation: every call has exactly one result, right after
+ * it, nothing is too long, roles alternate, and the first and the last word are the person's.
+ */
+export function normalizeMessages(messages: readonly Message[]): readonly Message[] {
+  const safe: Message[] = [];
+  for (const message of messages) appendMessage(safe, message);
+  return endWithUserMessage(safe);
+}
+
+/**
+ * The same for a list that only grows: each time, only what was added since is looked at. Another
+ * list is begun anew.
+ */
+export function createMessageNormalizer(): (messages: readonly Message[]) => readonly Message[] {
+  let list: readonly Message[] = [];
+  let safe: Message[] = [];
+  let done = 0;
+  return (messages) => {
+    if (messages !== list) [list, safe, done] = [messages, [], 0];
+    for (const message of messages.slice(done)) appendMessage(safe, message);
+    done = messages.length;
+    return endWithUserMessage([...safe]);
+  };
+}
+
+function appendMessage(safe: Message[], message: Message): void {
+  if (message.role === 'assistant') appendAssistantMessage(safe, message);
+  else appendUserMessage(safe, message);
+}
+
+function endWithUserMessage(safe: Message[]): readonly Message[] {
+  answerOpenCalls(safe);
+  if (safe.at(-1)?.role !== 'user') safe.push(createUserMessage(GO_ON));
+  return safe;
+}
+
+function appendAssistantMessage(safe: Message[], message: AssistantMessage): void {
+  const content = removeDuplicates(message.content.filter(isNotBlank), getCallId).map((block) =>
+    block.type === 'text' ? truncateTextBlock(block) : block,
+  );
+  if (content.length === 0) return;
+  answerOpenCalls(safe);
+  if (safe.length === 0) safe.push(createUserMessage(BEGINNING));
+  const last = safe.at(-1);
+  if (last?.role === 'assistant') {
+    safe[safe.length - 1] = { role: 'assistant', content: [...last.content, ...content] };
+  } else safe.push(isSame(content, message.content) ? message : { role: 'assistant', content });
+}
+
+/** A message that stays as it is stays the same object, which others have measured already. */
+function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return one.length === other.length && one.every((block, index) => block === other[index]);
+}
+
+/** Services refuse a text of nothing but spaces. */
+function isNotBlank(block: AssistantBlock | UserBlock): boolean {
+  return block.type !== 'text' || block.text.trim() !== '';
+}
+
+/** Without those that come again: a call and its result are known by the call's id. */
+function removeDuplicates<Block>(
+  blocks: readonly Block[],
+  idOf: (block: Block) => string | null,
+): readonly Block[] {
+  const seen = new Set<string>();
+  return blocks.filter((block) => {
+    const id = idOf(block);
+    const isNew = id === null || !seen.has(id);
+    if (id !== null) seen.add(id);
+    return isNew;
+  });
+}
+
+function getCallId(block: AssistantBlock): string | null {
+  return block.type === 'tool_use' ? block.id : null;
+}
+
+function getResultId(block: UserBlock): string | null {
+  return block.type === 'tool_result' ? block.tool_use_id : null;
+}
+
+function appendUserMessage(safe: Message[], message: UserMessage): void {
+  const open = listOpenCalls(safe);
+  const fitting = message.content.filter((block) => {
+    const id = getResultId(block);
+    return id === null || open.includes(id);
+  });
+  const content = removeDuplicates(fitting.filter(isNotBlank), getResultId).map(truncateBlock);
+  if (content.length === 0) return;
+  const last = safe.at(-1);
+  if (last?.role === 'user') {
+    safe[safe.length - 1] = {
+      role: 'user',
+      content: moveResultsFirst([...last.content, ...content]),
+    };
+    return;
+  }
+  const ordered = moveResultsFirst(content);
+  safe.push(isSame(ordered, message.content) ? message : { role: 'user', content: ordered });
+}
+
+/** Ids of calls that have no result yet, of the last answer. */
+function listOpenCalls(safe: readonly Message[]): readonly string[] {
+  const last = safe.at(-1);
+  const answer = last?.role === 'assistant' ? last : safe.at(-2);
+  if (answer?.role !== 'assistant') return [];
+  const done = last?.role === 'user' ? listResultIds(last) : [];
+  const asked = answer.content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
+  return asked.filter((id) => !done.includes(id));
+}
+
+function listResultIds({ content }: UserMessage): readonly string[] {
+  return content.flatMap((block) => (block.type === 'tool_result' ? [block.tool_use_id] : []));
+}
+
+function answerOpenCalls(safe: Message[]): void {
+  const results = listOpenCalls(safe).map((id): ToolResultBlock => ({
+    type: 'tool_result',
+    tool_use_id: id,
+    content: INTERRUPTED,
+    is_error: true,
+  }));
+  if (results.length > 0) appendUserMessage(safe, { role: 'user', content: results });
+}
+
+/** Services want the results of calls before anything else that is said. */
+function moveResultsFirst(content: readonly UserBlock[]): readonly UserBlock[] {
+  const results = content.filter(({ type }) => type === 'tool_result');
+  return [...results, ...content.filter(({ type }) => type !== 'tool_result')];
+}
+
+function truncateBlock(block: UserBlock): UserBlock {
+  if (block.type === 'text') return truncateTextBlock(block);
+  if (block.type === 'image') return block;
+  const { content } = block;
+  if (typeof content === 'string') {
+    return content.length <= MAX_TEXT_CHARS
+      ? block
+      : { ...block, content: truncateMiddle(content) };
+  }
+  return {
+    ...block,
+    content: content.map((each) => (each.type === 'text' ? truncateTextBlock(each) : each)),
+  };
+}
+
+function truncateTextBlock(block: TextBlock): TextBlock {
+  return block.text.length <= MAX_TEXT_CHARS
+    ? block
+    : { type: 'text', text: truncateMiddle(block.text) };
+}
+
+/** Shorter than the limit with what it says about itself, so that it is cut only once. */
+function truncateMiddle(text: string): string {
+  const half = MAX_TEXT_CHARS / 2 - 50;
+  const left = text.length - 2 * half;
+  return `${text.slice(0, half)}\n[${left} characters left out]\n${text.slice(-half)}`;
+}

@@ -1,0 +1,191 @@
+import { defineTool } from './define-tool.ts';
+import { createFailedOutput, type ToolOutput } from './tool.ts';
+import type { TaskItem, TaskItemChange, ToolContext } from './tool-context.ts';
+import type { InputFields } from './input-fields.ts';
+
+export const taskCreateTool = defineTool<{ subject: string; description: string }>({
+  name: 'TaskCreate',
+  description:
+    'Adds an item to the list of tasks of this session, with the status pending. Returns its id, which ' +
+    'TaskUpdate needs.',
+  kind: 'plan',
+  schema: {
+    type: 'object',
+    properties: {
+      subject: { type: 'string', description: 'What is to be done, in a few words' },
+      description: { type: 'string', description: 'What exactly, and when it counts as done' },
+    },
+    required: ['subject', 'description'],
+    additionalProperties: false,
+  },
+  parse: (given) => ({
+    subject: given.requiredText('subject'),
+    description: given.optionalText('description') ?? '',
+  }),
+  check: (_input, bench) =>
+    bench.ports.taskItems === undefined ? 'This agent has no list of tasks.' : null,
+  toHookInput: (input) => ({ ...input }),
+  async run(input, bench, { signal }) {
+    const made = await bench.ports.taskItems?.create(input, signal);
+    if (made === undefined) return createFailedOutput('This agent has no list of tasks.');
+    if (typeof made === 'string') return createFailedOutput(made);
+    const { id, subject, description } = made;
+    return {
+      response: { task: { id, subject, description } },
+      text: `Task #${id} created: ${subject}`,
+      success: true,
+    };
+  },
+});
+
+interface TaskUpdate {
+  readonly taskId: string;
+  readonly change: TaskItemChange;
+}
+
+const TASK_STATUSES = ['pending', 'in_progress', 'completed', 'deleted'] as const;
+
+export const taskUpdateTool = defineTool<TaskUpdate>({
+  name: 'TaskUpdate',
+  description:
+    'Changes an item of the list of tasks: its status, subject or description. Set in_progress when you ' +
+    'begin it and completed only when it is wholly done. The status deleted takes it off the list.',
+  kind: 'plan',
+  schema: {
+    type: 'object',
+    properties: {
+      taskId: { type: 'string', description: 'As TaskCreate returned it' },
+      status: { type: 'string', enum: TASK_STATUSES },
+      subject: { type: 'string' },
+      description: { type: 'string' },
+    },
+    required: ['taskId'],
+    additionalProperties: false,
+  },
+  parse(given) {
+    const status = given.optionalOneOf('status', TASK_STATUSES);
+    const subject = given.optionalText('subject');
+    const description = given.optionalText('description');
+    return {
+      taskId: given.requiredText('taskId'),
+      change: {
+        ...(status === null ? {} : { status }),
+        ...(subject === null ? {} : { subject }),
+        ...(description === null ? {} : { description }),
+      },
+    };
+  },
+  check: (_input, bench) =>
+    bench.ports.taskItems === undefined ? 'This agent has no list of tasks.' : null,
+  toHookInput: ({ taskId, change }) => ({ taskId, ...change }),
+  async run({ taskId, change }, bench, { signal }) {
+    const items = bench.ports.taskItems;
+    if (items === undefined) return createFailedOutput('This agent has no list of tasks.');
+    const before = items.find(taskId);
+    if (before === null) return createRefusedOutput(taskId, `There is no task #${taskId}.`);
+    const after = await items.update(taskId, change, signal);
+    return typeof after === 'string'
+      ? createRefusedOutput(taskId, after)
+      : createUpdatedOutput(before, change);
+  },
+});
+
+/** In Claude's form a refused change is an answer like any other. */
+function createRefusedOutput(taskId: string, error: string): ToolOutput {
+  const response = { success: false, taskId, updatedFields: [], error };
+  return { response, text: error, success: true };
+}
+
+function createUpdatedOutput(before: TaskItem, change: TaskItemChange): ToolOutput {
+  const { id } = before;
+  const updatedFields = (['subject', 'description', 'status'] as const).filter(
+    (field) => change[field] !== undefined && change[field] !== before[field],
+  );
+  const { status } = change;
+  const statusChange =
+    status === undefined || status === before.status ? null : { from: before.status, to: status };
+  return {
+    response: {
+      success: true,
+      taskId: id,
+      updatedFields,
+      ...(statusChange === null ? {} : { statusChange }),
+    },
+    text:
+      updatedFields.length === 0
+        ? `Task #${id} is as it was.`
+        : `Task #${id} updated: ${updatedFields.join(', ')}`,
+    success: true,
+  };
+}
+
+interface Todo {
+  readonly content: string;
+  readonly status: (typeof TODO_STATUSES)[number];
+  /** The same as something that is being done: `Running the tests`. */
+  readonly activeForm: string;
+}
+
+const TODO_STATUSES = ['pending', 'in_progress', 'completed'] as const;
+const MAX_TODOS = 200;
+
+/** The list of each agent, for as long as it works. */
+const TODO_LISTS = new WeakMap<ToolContext, readonly Todo[]>();
+
+export const todoWriteTool = defineTool<readonly Todo[]>({
+  name: 'TodoWrite',
+  description:
+    'Writes down the steps of the work, so that none is forgotten and the person sees where it stands. ' +
+    'Use it for work of three or more steps. Give the whole list each time. Have one step in_progress ' +
+    'at a time, and mark a step completed as soon as it is done, not before.',
+  kind: 'plan',
+  schema: {
+    type: 'object',
+    properties: {
+      todos: {
+        type: 'array',
+        maxItems: MAX_TODOS,
+        items: {
+          type: 'object',
+          properties: {
+            content: { type: 'string', description: 'What is to be done: "Run the tests"' },
+            status: { type: 'string', enum: TODO_STATUSES },
+            activeForm: { type: 'string', description: 'While it is done: "Running the tests"' },
+          },
+          required: ['content', 'status', 'activeForm'],
+          additionalProperties: false,
+        },
+      },
+    },
+    required: ['todos'],
+    additionalProperties: false,
+  },
+  parse(given) {
+    const todos = given.list('todos', readTodo);
+    if (todos.length > MAX_TODOS) given.reject('todos', `a list of at most ${MAX_TODOS}`);
+    return todos;
+  },
+  toHookInput: (todos) => ({ todos }),
+  async run(newTodos, bench) {
+    const oldTodos = TODO_LISTS.get(bench) ?? [];
+    TODO_LISTS.set(bench, newTodos);
+    return { response: { oldTodos, newTodos }, text: formatTodos(newTodos), success: true };
+  },
+});
+
+function readTodo(given: InputFields): Todo {
+  const content = given.requiredText('content');
+  return {
+    content,
+    status: given.oneOf('status', TODO_STATUSES),
+    activeForm: given.optionalText('activeForm') ?? content,
+  };
+}
+
+const MARKS = { pending: ' ', in_progress: '>', completed: 'x' };
+
+function formatTodos(todos: readonly Todo[]): string {
+  if (todos.length === 0) return 'The list is empty now.';
+  const lines = todos.map(({ content, status }) => `[${MARKS[status]}] ${content}`);
+  return ['The list is now:', ...lines].join('\n');
+}

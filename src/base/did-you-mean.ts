@@ -1,0 +1,36 @@
+/** The known name that a misspelt one probably means, or null when none is near. */
+export function findClosestName<Name extends string>(
+  written: string,
+  known: readonly Name[],
+): Name | null {
+  const ranked = known
+    .map((name) => ({ name, distance: editDistance(written.toLowerCase(), name.toLowerCase()) }))
+    .toSorted((one, other) => one.distance - other.distance);
+  const best = ranked[0];
+  return best !== undefined && best.distance <= allowedDistance(written) ? best.name : null;
+}
+
+function allowedDistance(written: string): number {
+  return written.length < 5 ? 1 : Math.min(3, Math.floor(written.length / 3));
+}
+
+/** Two letters in the wrong order are one slip. */
+function editDistance(one: string, other: string): number {
+  let beforePrevious: readonly number[] = [];
+  let previous = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= one.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= other.length; column++) {
+      const replaced = (previous[column - 1] ?? 0) + (one[row - 1] === other[column - 1] ? 0 : 1);
+      const added = (current[column - 1] ?? 0) + 1;
+      const removed = (previous[column] ?? 0) + 1;
+      const isSwapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      const mayBeSwapped = isSwapped && row > 1 && column > 1;
+      const swapped = mayBeSwapped ? (beforePrevious[column - 2] ?? 0) + 1 : Infinity;
+      current.push(Math.min(replaced, added, removed, swapped));
+    }
+    beforePrevious = previous;
+    previous = current;
+  }
+  return previous[other.length] ?? 0;
+}

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import {
+  formatContexts,
+  formatDenial,
+  collectValues,
+  formatObjections,
+  joinReasons,
+} from '../../../src/agent/conversation/hook-messages.ts';
+import type { Outcome, Verdict } from '../../../src/hooks/decision.ts';
+import { emptyVerdict } from '../../../src/hooks/decision.ts';
+
+const at = { event: 'PreToolUse', subject: 'Read' };
+
+function outcome(hook: string, more: Partial<Outcome> = {}): Outcome {
+  return {
+    hook,
+    dialect: 'inline',
+    source: 'the test',
+    status: 'decided',
+    effect: 'pass',
+    pass: 1,
+    part: null,
+    exitCode: 0,
+    durationMs: 1,
+    failure: null,
+    onFailure: 'open',
+    notes: [],
+    stdout: null,
+    stderr: null,
+    decision: null,
+    ...more,
+  };
+}
+
+function verdict(more: Partial<Verdict>): Verdict {
+  return { ...emptyVerdict('PreToolUse'), ...more };
+}
+
+describe('what hooks want the model to know', () => {
+  it('is nothing when they say nothing', () => {
+    expect(formatContexts(verdict({}), at)).toEqual([]);
+  });
+
+  it('stands together, with the hooks that said it', () => {
+    const context = [
+      { hook: 'one', text: 'first' },
+      { hook: 'two', text: 'second' },
+    ];
+    expect(formatContexts(verdict({ context }), at)).toEqual([
+      '<system-reminder>\nPreToolUse:Read hook additional context: first\nsecond\n(from one, two)\n</system-reminder>',
+    ]);
+  });
+
+  it('has other words for what a hook just printed', () => {
+    const context = [
+      { hook: 'one', text: 'printed' },
+      { hook: 'two', text: 'named' },
+    ];
+    const outcomes = [outcome('one', { stdout: 'printed\n' }), outcome('two', { stdout: '{}' })];
+    expect(
+      formatContexts(verdict({ context, outcomes }), { event: 'SessionStart', subject: 'startup' }),
+    ).toEqual([
+      '<system-reminder>\nSessionStart:startup hook success: printed\n(from one)\n</system-reminder>',
+      '<system-reminder>\nSessionStart hook additional context: named\n(from two)\n</system-reminder>',
+    ]);
+  });
+
+  it('is bounded for all of them together, and still says who said it', () => {
+    const long = 'x'.repeat(80_000);
+    const context = [
+      { hook: 'one', text: long },
+      { hook: 'two', text: long },
+      { hook: 'three', text: long },
+    ];
+    const outcomes = [outcome('one', { stdout: long })];
+    const texts = formatContexts(verdict({ context, outcomes }), at);
+    expect(texts.join('').length).toBeLessThan(101_000);
+    expect(texts).toEqual([
+      expect.stringMatching(/x\n\(from one\)\n<\/system-reminder>$/),
+      expect.stringMatching(
+        /x\n\[cut: too much context\]\n\n\[cut: too much context\]\n\(from two, three\)\n<\/system-reminder>$/,
+      ),
+    ]);
+  });
+});
+
+describe('why a call is refused', () => {
+  const refused = verdict({
+    effect: 'deny',
+    reasons: [
+      { hook: 'one', text: 'fine with me' },
+      { hook: 'two', text: 'no' },
+      { hook: 'three', text: 'no' },
+    ],
+    outcomes: [
+      outcome('one', { effect: 'allow' }),
+      outcome('two', { effect: 'deny' }),
+      outcome('three', { effect: 'deny' }),
+    ],
+  });
+
+  it('is what those say who refused it, each reason once', () => {
+    expect(joinReasons(refused, 'otherwise')).toBe('no');
+    expect(formatDenial(refused, 'Bash')).toBe('PreToolUse:Bash hook error: no');
+    expect(formatObjections(refused, at)).toHaveLength(2);
+  });
+
+  it('is a sentence of ours when nobody says why', () => {
+    expect(joinReasons(verdict({ effect: 'deny' }), 'otherwise')).toBe('otherwise');
+    expect(formatDenial(verdict({ effect: 'deny' }), 'Read')).toBe('Blocked by hook');
+    const stop = { reason: 'time is up', pending: 'skip' } as const;
+    expect(formatDenial(verdict({ effect: 'stop', stop }), 'Read')).toBe('time is up');
+  });
+});
+
+describe('what several hooks give for one field', () => {
+  it('is kept in their order; what is no list gives nothing', () => {
+    const changes = {
+      permissions: [
+        { hook: 'one', value: [1, 2] },
+        { hook: 'two', value: [3] },
+      ],
+    };
+    expect(collectValues(verdict({ changes }), 'permissions')).toEqual([1, 2, 3]);
+    expect(collectValues(verdict({ changes: { permissions: 'x' } }), 'permissions')).toEqual([]);
+  });
+});

@@ -1,0 +1,293 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  type Instruction,
+  type LoadedInstructions,
+  loadInstructions,
+} from '../../../src/agent/instructions/instructions.ts';
+import { createDirectory, write } from '../../base/directory.ts';
+
+interface Ground {
+  readonly top: string;
+  readonly root: string;
+  readonly home: string;
+}
+
+function createGround(files: Readonly<Record<string, string>>): Ground {
+  const top = createDirectory(files);
+  for (const name of ['repo', 'home']) mkdirSync(path.join(top, name), { recursive: true });
+  return { top, root: path.join(top, 'repo'), home: path.join(top, 'home') };
+}
+
+function load({ root, home }: Ground, start = '.'): Promise<LoadedInstructions> {
+  const startDirectory = path.join(root, start);
+  mkdirSync(startDirectory, { recursive: true });
+  return loadInstructions({ startDirectory, roots: [root], home, reason: 'session_start' });
+}
+
+/** Files relative to the top, so that whole lists can be compared. */
+function shown({ top }: Ground, instructions: readonly Instruction[]): unknown[] {
+  const relative = (file: string): string => path.relative(top, file);
+  return instructions.map(({ file, parentFile, triggerFile, ...rest }) => ({
+    file: relative(file),
+    ...rest,
+    ...(parentFile === undefined ? {} : { parentFile: relative(parentFile) }),
+    ...(triggerFile === undefined ? {} : { triggerFile: relative(triggerFile) }),
+  }));
+}
+
+function names({ top }: Ground, { instructions }: Pick<LoadedInstructions, 'instructions'>) {
+  return instructions.map(({ file }) => path.relative(top, file));
+}
+
+const START = { loadReason: 'session_start' };
+
+describe('where instructions are found', () => {
+  test('in the home, then from the root down to the start directory, the general before the special', async () => {
+    const ground = createGround({
+      'home/.claude/CLAUDE.md': 'mine',
+      'home/.claude/rules/a.md': 'my rule',
+      'home/Documents/Cline/Rules/b.md': 'my cline rule',
+      'home/Documents/Cline/Rules/c.json': '{}',
+      'repo/CLAUDE.md': 'root',
+      'repo/.claude/CLAUDE.md': 'root, hidden',
+      'repo/AGENTS.md': 'agents',
+      'repo/CLAUDE.local.md': 'local',
+      'repo/.claude/rules/style.md': 'style',
+      'repo/.clinerules/02.txt': 'two',
+      'repo/.clinerules/01.md': 'one',
+      'repo/.clinerules/hooks/PreToolUse': '#!/bin/sh',
+      'repo/.clinerules/hooks/readme.md': 'about hooks',
+      'repo/app/AGENTS.md': 'app',
+      'repo/app/src/.clinerules': 'one file',
+      'repo/other/CLAUDE.md': 'elsewhere',
+    });
+    const { instructions, notes } = await load(ground, 'app/src');
+    const own = { memoryType: 'User', ...START };
+    const project = { memoryType: 'Project', ...START };
+    expect(shown(ground, instructions)).toEqual([
+      { file: 'home/.claude/CLAUDE.md', text: 'mine', ...own },
+      { file: 'home/.claude/rules/a.md', text: 'my rule', ...own },
+      { file: 'home/Documents/Cline/Rules/b.md', text: 'my cline rule', ...own },
+      { file: 'repo/CLAUDE.md', text: 'root', ...project },
+      { file: 'repo/.claude/CLAUDE.md', text: 'root, hidden', ...project },
+      { file: 'repo/AGENTS.md', text: 'agents', ...project },
+      { file: 'repo/.claude/rules/style.md', text: 'style', ...project },
+      { file: 'repo/.clinerules/01.md', text: 'one', ...project },
+      { file: 'repo/.clinerules/02.txt', text: 'two', ...project },
+      { file: 'repo/CLAUDE.local.md', text: 'local', memoryType: 'Local', ...START },
+      { file: 'repo/app/AGENTS.md', text: 'app', ...project },
+      { file: 'repo/app/src/.clinerules', text: 'one file', ...project },
+    ]);
+    expect(notes).toEqual([]);
+  });
+
+  test('what the administrator rules comes first, and further roots count', async () => {
+    const top = createDirectory({
+      'etc/CLAUDE.md': 'rule',
+      'one/CLAUDE.md': 'one',
+      'two/CLAUDE.md': 'two',
+    });
+    const [one, two] = ['one', 'two'].map((name) => path.join(top, name));
+    const { instructions } = await loadInstructions({
+      startDirectory: one ?? '',
+      roots: [one ?? '', two ?? ''],
+      home: null,
+      managedDirectory: path.join(top, 'etc'),
+      reason: 'compact',
+    });
+    expect(
+      instructions.map(({ text, memoryType, loadReason }) => [text, memoryType, loadReason]),
+    ).toEqual([
+      ['rule', 'Managed', 'compact'],
+      ['one', 'Project', 'compact'],
+      ['two', 'Project', 'compact'],
+    ]);
+  });
+
+  test('a root may be written with a slash at its end', async () => {
+    const ground = createGround({ 'repo/CLAUDE.md': 'root', 'repo/app/CLAUDE.md': 'app' });
+    const { instructions } = await loadInstructions({
+      startDirectory: `${ground.root}/app/`,
+      roots: [`${ground.root}/`],
+      home: null,
+      reason: 'session_start',
+    });
+    expect(instructions.map(({ text }) => text)).toEqual(['root', 'app']);
+  });
+
+  test('one file under two names is read once', async () => {
+    const ground = createGround({ 'repo/AGENTS.md': 'both' });
+    symlinkSync('AGENTS.md', path.join(ground.root, 'CLAUDE.md'));
+    const loaded = await load(ground);
+    expect(names(ground, loaded)).toEqual(['repo/CLAUDE.md']);
+    expect(loaded.notes).toEqual([]);
+  });
+
+  test('rules may say for which files they count', async () => {
+    const ground = createGround({
+      'repo/.clinerules/ts.md': '---\npaths:\n  - "src/**/*.ts"\n  - "*.tsx"\n---\nUse types.\n',
+      'repo/.claude/rules/all.md': '---\ndescription: no paths\n---\nBe kind.\n',
+    });
+    const { instructions } = await load(ground);
+    const project = { memoryType: 'Project', ...START };
+    expect(shown(ground, instructions)).toEqual([
+      { file: 'repo/.claude/rules/all.md', text: 'Be kind.\n', ...project },
+      {
+        file: 'repo/.clinerules/ts.md',
+        text: 'Use types.\n',
+        globs: ['src/**/*.ts', '*.tsx'],
+        ...project,
+      },
+    ]);
+  });
+});
+
+describe('imports', () => {
+  test('bring in files of the workspace and the home, each once, also in a circle', async () => {
+    const ground = createGround({
+      'repo/CLAUDE.md': 'Read @docs/a.md and @~/mine.md, thank @alice.',
+      'repo/docs/a.md': 'A. @b.md @../CLAUDE.md',
+      'repo/docs/b.md': 'B. @a.md',
+      'home/mine.md': 'mine',
+    });
+    const { instructions, notes } = await load(ground);
+    const included = { memoryType: 'Project', loadReason: 'include' };
+    expect(shown(ground, instructions).slice(1)).toEqual([
+      {
+        file: 'repo/docs/a.md',
+        text: 'A. @b.md @../CLAUDE.md',
+        parentFile: 'repo/CLAUDE.md',
+        ...included,
+      },
+      { file: 'repo/docs/b.md', text: 'B. @a.md', parentFile: 'repo/docs/a.md', ...included },
+      { file: 'home/mine.md', text: 'mine', parentFile: 'repo/CLAUDE.md', ...included },
+    ]);
+    expect(notes).toEqual([]);
+  });
+
+  test('a repository cannot show the model what lies outside of it, by include or by link', async () => {
+    const ground = createGround({
+      'repo/CLAUDE.md': '@../outside.md @~/.ssh/id_ed25519 @/etc/hostname.md @inside.md',
+      'outside.md': 'secret',
+      'beside.md': 'secret',
+      'home/.ssh/id_ed25519': 'key',
+      'home/.ssh/id_rsa': 'key',
+    });
+    const { top, root } = ground;
+    symlinkSync('../home/.ssh/id_rsa', path.join(root, 'inside.md'));
+    symlinkSync('../beside.md', path.join(root, 'AGENTS.md'));
+    const loaded = await load(ground);
+    expect(names(ground, loaded)).toEqual(['repo/CLAUDE.md']);
+    const refused = (file: string, real = file): string =>
+      `${file} is not read: it leads to ${real}, outside of the workspace`;
+    expect(loaded.notes).toEqual([
+      refused(path.join(top, 'outside.md')),
+      refused(path.join(top, 'home/.ssh/id_ed25519')),
+      refused('/etc/hostname.md'),
+      refused(path.join(root, 'inside.md'), path.join(top, 'home/.ssh/id_rsa')),
+      refused(path.join(root, 'AGENTS.md'), path.join(top, 'beside.md')),
+    ]);
+  });
+
+  test('what the person links to from their own place is theirs', async () => {
+    const ground = createGround({ 'dotfiles/CLAUDE.md': 'dots', 'home/.claude/x': '' });
+    symlinkSync('../../dotfiles/CLAUDE.md', path.join(ground.home, '.claude/CLAUDE.md'));
+    expect(names(ground, await load(ground))).toEqual(['home/.claude/CLAUDE.md']);
+  });
+
+  test('deeper than five they are left out, and a missing one is said', async () => {
+    const chain = Object.fromEntries(
+      Array.from({ length: 8 }, (_, at) => [`repo/${at}.md`, `@${at + 1}.md`]),
+    );
+    const ground = createGround({ 'repo/CLAUDE.md': '@0.md @gone.md', ...chain });
+    const loaded = await load(ground);
+    expect(names(ground, loaded)).toEqual(
+      ['CLAUDE', 0, 1, 2, 3, 4].map((name) => `repo/${name}.md`),
+    );
+    const { root } = ground;
+    expect(loaded.notes).toEqual([
+      `${root}/4.md: what it includes is left out, being more than 5 deep`,
+      `${root}/CLAUDE.md includes ${root}/gone.md, which is not there`,
+    ]);
+  });
+});
+
+describe('nested instructions', () => {
+  test('come with the first file that is read below them', async () => {
+    const ground = createGround({
+      'repo/CLAUDE.md': 'root',
+      'repo/lib/AGENTS.md': 'lib',
+      'repo/lib/deep/CLAUDE.md': 'deep',
+      'repo/node_modules/x/CLAUDE.md': 'not ours',
+      'outside/CLAUDE.md': 'not here',
+    });
+    const loaded = await load(ground);
+    const file = path.join(ground.root, 'lib/deep/a.ts');
+    const found = await loaded.loadNested(file);
+    const nested = {
+      memoryType: 'Project',
+      loadReason: 'nested_traversal',
+      triggerFile: 'repo/lib/deep/a.ts',
+    };
+    expect(shown(ground, found.instructions)).toEqual([
+      { file: 'repo/lib/AGENTS.md', text: 'lib', ...nested },
+      { file: 'repo/lib/deep/CLAUDE.md', text: 'deep', ...nested },
+    ]);
+    const nothing = { instructions: [], notes: [] };
+    expect(await loaded.loadNested(file)).toEqual(nothing);
+    for (const other of ['repo/node_modules/x/a.js', 'outside/a.ts']) {
+      expect(await loaded.loadNested(path.join(ground.top, other))).toEqual(nothing);
+    }
+  });
+});
+
+describe('bad files', () => {
+  test('are noted and take nothing else down', async () => {
+    const ground = createGround({ 'repo/AGENTS.md': 'fine', 'repo/CLAUDE.local.md': 'a\0b' });
+    const { root } = ground;
+    mkdirSync(path.join(root, '.claude/CLAUDE.md'), { recursive: true });
+    execFileSync('mkfifo', [path.join(root, 'CLAUDE.md')]);
+    symlinkSync('nowhere', path.join(root, '.clinerules'));
+    write(path.join(root, '.claude/rules/empty.md'), ' \n');
+    const loaded = await load(ground);
+    expect(names(ground, loaded)).toEqual(['repo/AGENTS.md']);
+    expect(loaded.notes).toEqual([
+      `${root}/CLAUDE.md is not read: it is a device, a pipe or a socket, not a regular file`,
+      `${root}/.claude/CLAUDE.md is not read: it is a directory`,
+      `${root}/.clinerules is a link to nothing`,
+      `${root}/CLAUDE.local.md is not read: it is not text`,
+    ]);
+  });
+
+  test('long ones are cut, and all together are bounded', async () => {
+    const long = 'x'.repeat(50_000);
+    const ground = createGround(
+      Object.fromEntries(Array.from({ length: 7 }, (_, at) => [`repo/.clinerules/${at}.md`, long])),
+    );
+    const { instructions, notes } = await load(ground);
+    const { root } = ground;
+    expect(instructions.map(({ text }) => text.length)).toEqual(Array(5).fill(40_000));
+    expect(notes).toEqual([
+      ...[0, 1, 2, 3, 4].map(
+        (at) =>
+          `${root}/.clinerules/${at}.md is longer than 40,000 characters; the rest is left out`,
+      ),
+      ...[5, 6].map(
+        (at) =>
+          `${root}/.clinerules/${at}.md is left out: all instructions together are longer than 200,000 characters`,
+      ),
+    ]);
+  });
+
+  test('one that is far too large is not even read', async () => {
+    const ground = createGround({ 'repo/CLAUDE.md': 'y'.repeat(5 * 1024 * 1024) });
+    const { instructions, notes } = await load(ground);
+    expect({ instructions, notes }).toEqual({
+      instructions: [],
+      notes: [`${ground.root}/CLAUDE.md is not read: it is larger than 4 MiB`],
+    });
+  });
+});

@@ -1,0 +1,125 @@
+import { mkdirSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { loadAgents } from '../../../src/agent/instructions/agents.ts';
+import { loadCommands } from '../../../src/agent/instructions/commands.ts';
+import type { InstructionPaths } from '../../../src/agent/instructions/source-files.ts';
+import { loadSkills } from '../../../src/agent/instructions/skills.ts';
+import { createDirectory, write } from '../../base/directory.ts';
+
+interface Ground extends InstructionPaths {
+  at(name: string): string;
+  link(name: string, target: string): void;
+}
+
+/** A repository with something secret beside it. */
+function createGround(): Ground {
+  const top = createDirectory({
+    'home/.ssh/id_rsa': 'SECRET',
+    'home/notes/diary.md': 'SECRET',
+    'home/notes/SKILL.md': 'SECRET',
+    'repo/shared/tidy.md': 'Tidy.',
+    'repo/shared/SKILL.md': 'Shared.',
+  });
+  const at = (name: string): string => path.join(top, name);
+  return {
+    at,
+    startDirectory: at('repo'),
+    roots: [at('repo')],
+    home: at('home'),
+    link(name, target) {
+      mkdirSync(path.dirname(at(name)), { recursive: true });
+      symlinkSync(at(target), at(name));
+    },
+  };
+}
+
+const refused = ({ at }: Ground, file: string, real: string): string =>
+  `${at(file)} is not read: it leads to ${at(real)}, outside of the workspace`;
+
+describe('links of a project that lead out of it are not followed', () => {
+  test('by skills', async () => {
+    const ground = createGround();
+    ground.link('repo/.claude/skills/key/SKILL.md', 'home/.ssh/id_rsa');
+    ground.link('repo/.claude/skills/notes', 'home/notes');
+    ground.link('repo/.claude/skills/shared', 'repo/shared');
+    ground.link('repo/.cline/skills', 'home');
+    const { skills, notes } = await loadSkills(ground);
+    expect(skills.map(({ name, text }) => [name, text])).toEqual([['shared', 'Shared.']]);
+    expect(notes.toSorted()).toEqual([
+      refused(ground, 'repo/.claude/skills/key/SKILL.md', 'home/.ssh/id_rsa'),
+      refused(ground, 'repo/.claude/skills/notes/SKILL.md', 'home/notes/SKILL.md'),
+      refused(ground, 'repo/.cline/skills', 'home'),
+    ]);
+  });
+
+  test('by sub-agents', async () => {
+    const ground = createGround();
+    ground.link('repo/.claude/agents/key.md', 'home/.ssh/id_rsa');
+    ground.link('repo/.claude/agents/tidy.md', 'repo/shared/tidy.md');
+    const { agents, notes } = await loadAgents(ground);
+    expect(agents.filter(({ file }) => file !== null).map(({ name }) => name)).toEqual(['tidy']);
+    expect(notes).toEqual([refused(ground, 'repo/.claude/agents/key.md', 'home/.ssh/id_rsa')]);
+  });
+
+  test('by commands, neither files nor directories', async () => {
+    const ground = createGround();
+    ground.link('repo/.claude/commands/key.md', 'home/.ssh/id_rsa');
+    ground.link('repo/.claude/commands/all', 'home');
+    ground.link('repo/.claude/commands/shared', 'repo/shared');
+    const { commands, notes } = await loadCommands(ground);
+    expect(commands.map(({ name }) => name)).toEqual(['shared:SKILL', 'shared:tidy']);
+    expect(notes).toEqual([
+      refused(ground, 'repo/.claude/commands/all', 'home'),
+      refused(ground, 'repo/.claude/commands/key.md', 'home/.ssh/id_rsa'),
+    ]);
+  });
+
+  test('when the whole directory is such a link', async () => {
+    const ground = createGround();
+    ground.link('repo/.claude', 'home/notes');
+    write(ground.at('home/notes/commands/a.md'), 'SECRET');
+    write(ground.at('home/notes/agents/a.md'), 'SECRET');
+    expect(await loadCommands(ground)).toEqual({
+      commands: [],
+      notes: [refused(ground, 'repo/.claude/commands', 'home/notes/commands')],
+    });
+    expect((await loadAgents(ground)).notes).toEqual([
+      refused(ground, 'repo/.claude/agents', 'home/notes/agents'),
+    ]);
+  });
+});
+
+describe('links of the person lead anywhere', () => {
+  test('out of their own directory', async () => {
+    const ground = createGround();
+    write(ground.at('dotfiles/commands/mine.md'), 'Mine.');
+    ground.link('home/.claude/commands', 'dotfiles/commands');
+    const { commands, notes } = await loadCommands(ground);
+    expect(commands.map(({ name }) => name)).toEqual(['mine']);
+    expect(notes).toEqual([]);
+  });
+
+  test('also when they work in their home, where that directory is the project’s, too', async () => {
+    const ground = createGround();
+    write(ground.at('dotfiles/commands/mine.md'), 'Mine.');
+    ground.link('home/.claude/commands', 'dotfiles/commands');
+    const home = ground.at('home');
+    const { commands, notes } = await loadCommands({ ...ground, startDirectory: home, roots: [] });
+    expect(commands.map(({ name }) => name)).toEqual(['mine']);
+    expect(notes).toEqual([]);
+  });
+});
+
+test('a directory is looked through only so far, however its links lead in circles', async () => {
+  const ground = createGround();
+  for (const name of Array.from({ length: 30 }, (_, at) => `repo/.claude/commands/x${at}`)) {
+    ground.link(name, 'repo/.claude/commands');
+  }
+  write(ground.at('home/.claude/commands/mine.md'), 'Mine.');
+  const { commands, notes } = await loadCommands(ground);
+  expect(commands.map(({ name }) => name)).toEqual(['mine']);
+  expect(notes).toEqual([
+    `${ground.at('repo/.claude/commands')} holds more than 1,000 files and directories; the rest is left out`,
+  ]);
+});
