@@ -15,7 +15,7 @@ import { createHost, type Host, type HostOptions } from '../src/host/create-host
 import type { Surroundings } from '../src/host/config.ts';
 import { trustUnit } from '../src/host/hook-set.ts';
 import { bindUnit } from '../src/trust/bytes.ts';
-import { trustUnits } from '../src/trust/record.ts';
+import { grantTrust } from '../src/trust/record.ts';
 
 /** A home and a workspace that nobody else has. */
 export interface Place {
@@ -82,6 +82,6 @@ export async function trustEverything(place: Place, options: HostOptions = {}): 
   const bindings = host.hooks().map(({ hook }) => bindUnit(trustUnit(hook)));
   const { recordFile } = host.trust;
   await host.dispose();
-  if (recordFile !== null) await trustUnits(recordFile, bindings, { now: Date.now() });
+  if (recordFile !== null) await grantTrust(recordFile, bindings, { now: Date.now() });
   await wait(FILES_SETTLE_AFTER_MS);
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { cutText } from '../src/base/json.ts';
+import { truncateText } from '../src/base/json.ts';
 import { readTestReport } from './test-report.ts';
 
 interface Count {
@@ -48,7 +48,8 @@ async function step(name: string, run: () => Promise<boolean>): Promise<void> {
 function count(isFine: boolean, name: string, why = ''): void {
   if (isFine) total.passed += 1;
   else total.failed += 1;
-  if (!isFine) failures.push(why === '' ? name : `${name}\n${cutText(why, MAX_REASON_CHARACTERS)}`);
+  if (!isFine)
+    failures.push(why === '' ? name : `${name}\n${truncateText(why, MAX_REASON_CHARACTERS)}`);
 }
 
 /** The tests count one by one; the step itself stands for the exit code, and so for coverage. */

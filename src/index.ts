@@ -69,7 +69,7 @@ export type {
   UserContext,
   WorkspaceInfo,
 } from './plugins/contract/plugin.ts';
-export { withoutByteOrderMark as stripUtf8Bom } from './base/json.ts';
+export { stripByteOrderMark as stripUtf8Bom } from './base/json.ts';
 export { estimateTokens } from './plugins/contract/estimate-tokens.ts';
 export { noopBasicLogger } from './plugins/contract/plugin.ts';
 export type { PluginIssue } from './plugins/issue.ts';

@@ -11,7 +11,7 @@ export {
 export type { FromJsonSchema, WrittenSchema } from './plugins/author/from-json-schema.ts';
 export type { OverrideFile, OverrideTier } from './plugins/author/overrides.ts';
 export { loadOverrides, type OverridesRequest } from './sdk/provided/load-overrides.ts';
-export { withoutByteOrderMark as stripUtf8Bom } from './base/json.ts';
+export { stripByteOrderMark as stripUtf8Bom } from './base/json.ts';
 export { estimateTokens } from './plugins/contract/estimate-tokens.ts';
 export type { InputSchema, JsonSchema, StandardSchema } from './plugins/contract/input-schema.ts';
 export type {

@@ -2,7 +2,7 @@ import type * as acp from '@agentclientprotocol/sdk';
 import type { FinishReason } from '../agent/models/model.ts';
 import type { RuntimeEvent } from '../agent/runtime-event.ts';
 import type { Session } from '../agent/session/session.ts';
-import { untilAborted } from '../base/abort.ts';
+import { waitOrAbort } from '../base/abort.ts';
 import type { Host } from '../host/create-host.ts';
 import { isPermissionMode } from '../permissions/mode.ts';
 import { endingOf } from './ending.ts';
@@ -108,7 +108,7 @@ export class EditorSession {
     const { host, session } = this.#parts;
     this.#serversSettled ??= host.mcpServers();
     const before = session.commands().length;
-    await untilAborted(this.#serversSettled, cancelled).catch(() => undefined);
+    await waitOrAbort(this.#serversSettled, cancelled).catch(() => undefined);
     if (session.commands().length !== before) this.announceCommands();
   }
 

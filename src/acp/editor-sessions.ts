@@ -2,7 +2,7 @@ import type * as acp from '@agentclientprotocol/sdk';
 import { findRealPath } from '../base/paths.ts';
 import type { HostOptions } from '../host/create-host.ts';
 import { withoutSecrets } from '../host/secrets/without-secrets.ts';
-import { readSessionIds, sessionsDirectory } from '../sessions/session-id.ts';
+import { readSessionIds, getSessionsDirectory } from '../sessions/session-id.ts';
 import type { SessionStore, SessionSummary } from '../sessions/store.ts';
 import { abilitiesOf, NO_ABILITIES } from './abilities.ts';
 import type { EditorSession } from './editor-session.ts';
@@ -153,7 +153,7 @@ export class EditorSessions {
 
   /** Whole ids only: an editor goes on with the id that it gave. */
   #isStored(sessionId: string): boolean {
-    const ids = readSessionIds(sessionsDirectory(this.#options.stateDirectory));
+    const ids = readSessionIds(getSessionsDirectory(this.#options.stateDirectory));
     return ids.includes(sessionId);
   }
 }

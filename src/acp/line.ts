@@ -1,5 +1,5 @@
 import { type AgentContext, methods, type SessionUpdate } from '@agentclientprotocol/sdk';
-import { messageOf } from '../base/errors.ts';
+import { getErrorMessage } from '../base/errors.ts';
 import { type Clean, withoutSecretsIn } from './shown/without-secrets.ts';
 
 /** Updates to the editor, in their order and without secrets. */
@@ -44,7 +44,7 @@ export function createLine({ client, clean, note }: LineRequest): Line {
     send(update) {
       told = told
         .then(async () => (await withoutSecretsIn([update], clean)).forEach(tell))
-        .catch((error: unknown) => note(`not all of it can be shown: ${messageOf(error)}`));
+        .catch((error: unknown) => note(`not all of it can be shown: ${getErrorMessage(error)}`));
     },
     release() {
       isKnown = true;

@@ -3,7 +3,7 @@ import type { AgentContext, McpServer } from '@agentclientprotocol/sdk';
 import type { RuntimeEvent } from '../agent/runtime-event.ts';
 import type { Session } from '../agent/session/session.ts';
 import type { Person } from '../agent/world.ts';
-import { messageOf } from '../base/errors.ts';
+import { getErrorMessage } from '../base/errors.ts';
 import { isDirectory } from '../base/files.ts';
 import { createHost, type Host, type HostOptions } from '../host/create-host.ts';
 import { createDeltaWords } from '../host/secrets/delta-words.ts';
@@ -173,6 +173,6 @@ async function tellEarlier(transcript: string | null, { cwd, line, note }: Telli
     const updates = [...replay(readTranscript(transcript, note), cwd)];
     while (updates.length > 0) await line.sendNow(updates.splice(0, PORTION));
   } catch (error) {
-    note(`the transcript ${transcript} cannot be shown: ${messageOf(error)}`);
+    note(`the transcript ${transcript} cannot be shown: ${getErrorMessage(error)}`);
   }
 }

@@ -1,5 +1,5 @@
 import type * as acp from '@agentclientprotocol/sdk';
-import type { SlashCommand } from '../agent/knowledge/commands.ts';
+import type { SlashCommand } from '../agent/instructions/commands.ts';
 import type { Session } from '../agent/session/session.ts';
 import type { Host } from '../host/create-host.ts';
 

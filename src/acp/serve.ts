@@ -5,7 +5,7 @@ import {
   ndJsonStream,
   PROTOCOL_VERSION,
 } from '@agentclientprotocol/sdk';
-import { errnoOf, messageOf } from '../base/errors.ts';
+import { getErrorCode, getErrorMessage } from '../base/errors.ts';
 import { introduction } from './abilities.ts';
 import { type AcpOptions, EditorSessions } from './editor-sessions.ts';
 import { answering } from './request-errors.ts';
@@ -32,7 +32,7 @@ export async function serveAcp(
   await connection.closed;
   const reason: unknown = connection.signal.reason;
   if (!signal.aborted && isBreak(reason)) {
-    options.note(`the connection broke: ${messageOf(reason)}`);
+    options.note(`the connection broke: ${getErrorMessage(reason)}`);
   }
   signal.removeEventListener('abort', close);
   await sessions.closeAll();
@@ -40,8 +40,8 @@ export async function serveAcp(
 
 /** An editor that goes away says nothing; its end of the pipes is just closed. */
 function isBreak(reason: unknown): boolean {
-  const isFarewell = messageOf(reason) === 'ACP connection closed';
-  return !isFarewell && errnoOf(reason) !== 'EPIPE';
+  const isFarewell = getErrorMessage(reason) === 'ACP connection closed';
+  return !isFarewell && getErrorCode(reason) !== 'EPIPE';
 }
 
 function createApp(sessions: EditorSessions): AgentApp {

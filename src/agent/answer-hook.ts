@@ -1,14 +1,14 @@
 import { HooklineError } from '../base/errors.ts';
 import {
-  callsIn,
-  textOf,
-  userText,
+  getToolCalls,
+  getMessageText,
+  createUserMessage,
   type Message,
   type ToolUseBlock,
 } from '../sessions/messages.ts';
 import type { Permissions } from '../permissions/permissions.ts';
 import type { Agent } from './agent.ts';
-import { safeMessages } from './conversation/safe-messages.ts';
+import { normalizeMessages } from './conversation/normalize-messages.ts';
 import type { Model, ModelChunk, ModelEnd, ToolSpec } from './models/model.ts';
 import { streamWithRetries } from './models/retry.ts';
 import { prepareCall } from './tools/run-call.ts';
@@ -44,20 +44,25 @@ export async function answerHook(
   if (question.kind === 'agent') return answerWithTools(means, { question, model }, signal);
   const end = await ask(
     model,
-    { messages: [userText(question.prompt)], question, tools: [] },
+    { messages: [createUserMessage(question.prompt)], question, tools: [] },
     signal,
   );
-  return textOf({ role: 'assistant', content: end.content });
+  return getMessageText({ role: 'assistant', content: end.content });
 }
 
 /** A small question of a tool about a page that it fetched. */
 export function askBriefly(agent: () => Agent) {
   return async (prompt: string, signal: AbortSignal): Promise<string> => {
     const { model, spend } = agent();
-    const request = { system: '', messages: [userText(prompt)], tools: [], thinking: false };
+    const request = {
+      system: '',
+      messages: [createUserMessage(prompt)],
+      tools: [],
+      thinking: false,
+    };
     const end = await endOf(streamWithRetries(model, request, { signal }), signal);
     spend(end.usage);
-    return textOf({ role: 'assistant', content: end.content });
+    return getMessageText({ role: 'assistant', content: end.content });
   };
 }
 
@@ -116,16 +121,16 @@ async function answerWithTools(
   const looking = means.tools.filter(({ kind }) => kind === 'read');
   const tools = [...looking.map(specOf), answerTool(question.schema)];
   const bench = means.bench();
-  const messages: Message[] = [userText(question.prompt)];
+  const messages: Message[] = [createUserMessage(question.prompt)];
   try {
     for (let turn = 0; turn < MAX_TURNS; turn++) {
-      const given = { messages: safeMessages(messages), question, tools };
+      const given = { messages: normalizeMessages(messages), question, tools };
       const { content } = await ask(model, given, signal);
       const message = { role: 'assistant', content } as const;
-      const calls = callsIn(message);
+      const calls = getToolCalls(message);
       const answer = calls.find(({ name }) => name === ANSWER_TOOL);
       if (answer !== undefined) return JSON.stringify(answer.input);
-      if (calls.length === 0) return textOf(message);
+      if (calls.length === 0) return getMessageText(message);
       messages.push(message);
       for (const call of calls) {
         messages.push(await answerCall({ ...means, bench, looking }, call, signal));

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { isHooklineError, messageOf } from '../base/errors.ts';
+import { isHooklineError, getErrorMessage } from '../base/errors.ts';
 import { isRefusal } from '../hooks/decision.ts';
 import type { FiredEvent } from '../hooks/facts.ts';
 import type { ToolUseBlock } from '../sessions/messages.ts';
 import type { Agent } from './agent.ts';
-import { contextTexts, reasonsText } from './conversation/verdict-texts.ts';
+import { formatContexts, joinReasons } from './conversation/verdict-messages.ts';
 import { abortedBecause } from './loop/ending.ts';
 import { notify } from './loop/notify.ts';
 import { runTurns, type TurnsEnd } from './loop/turns.ts';
@@ -123,10 +123,10 @@ interface StartedRun {
 
 async function startRun(agent: Agent, prompt: string, signal: AbortSignal): Promise<StartedRun> {
   const verdict = await agent.fire({ name: 'RunStart', prompt }, signal);
-  const contexts = contextTexts(verdict, { event: 'RunStart', subject: null });
+  const contexts = formatContexts(verdict, { event: 'RunStart', subject: null });
   if (verdict.stop !== null) return { refusal: verdict.stop.reason, contexts };
   const isRefused = isRefusal(verdict.effect);
-  return { refusal: isRefused ? reasonsText(verdict, 'a hook refused the run') : null, contexts };
+  return { refusal: isRefused ? joinReasons(verdict, 'a hook refused the run') : null, contexts };
 }
 
 function endedBy(ending: Ending, reason: string): TurnsEnd {
@@ -135,7 +135,7 @@ function endedBy(ending: Ending, reason: string): TurnsEnd {
 
 /** Nothing that goes wrong in a run may take the session down with it. */
 export function whatWentWrong(error: unknown): string {
-  return isHooklineError(error) ? error.message : `this is a bug: ${messageOf(error)}`;
+  return isHooklineError(error) ? error.message : `this is a bug: ${getErrorMessage(error)}`;
 }
 
 const COMPLETED: readonly Ending[] = [
@@ -202,7 +202,7 @@ function noteEnd(agent: Agent, result: RunResult): void {
   try {
     writeEnd(agent, result);
   } catch (error) {
-    agent.tell({ type: 'notice', level: 'error', text: messageOf(error) });
+    agent.tell({ type: 'notice', level: 'error', text: getErrorMessage(error) });
   }
 }
 

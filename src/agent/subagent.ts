@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { StoredSession } from '../sessions/store.ts';
 import { type Agent, createAgent } from './agent.ts';
 import { createConversation } from './conversation/conversation.ts';
-import { contextTexts } from './conversation/verdict-texts.ts';
+import { formatContexts } from './conversation/verdict-messages.ts';
 import {
   type AgentType,
   findAgentType,
   GENERAL_PURPOSE,
-  toolsOfAgent,
-} from './knowledge/agents.ts';
+  selectAgentTools,
+} from './instructions/agents.ts';
 import { runTurns, type TurnsEnd } from './loop/turns.ts';
 import type { Usage } from './models/model.ts';
 import type { Tool } from './tools/tool.ts';
@@ -102,7 +102,7 @@ interface TypedOrder {
 async function startAgent(means: SubagentMeans, { order, type }: TypedOrder): Promise<Agent> {
   const parent = means.parent();
   const { world } = parent;
-  const names = toolsOfAgent(
+  const names = selectAgentTools(
     type,
     means.tools.map(({ name }) => name),
   );
@@ -136,7 +136,7 @@ async function startAgent(means: SubagentMeans, { order, type }: TypedOrder): Pr
 async function announce(agent: Agent, signal: AbortSignal): Promise<void> {
   const agentType = agent.facts.type ?? GENERAL_PURPOSE;
   const verdict = await agent.fire({ name: 'SubagentStart', agentType }, signal);
-  agent.waiting.push(...contextTexts(verdict, { event: 'SubagentStart', subject: null }));
+  agent.waiting.push(...formatContexts(verdict, { event: 'SubagentStart', subject: null }));
 }
 
 function totalOf({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: Usage): number {

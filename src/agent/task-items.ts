@@ -1,7 +1,7 @@
 import { isRefusal, type Verdict } from '../hooks/decision.ts';
 import type { Agent } from './agent.ts';
-import { modelText } from './conversation/hook-texts.ts';
-import { reasonsText } from './conversation/verdict-texts.ts';
+import { formatHookMessage } from './conversation/hook-messages.ts';
+import { joinReasons } from './conversation/verdict-messages.ts';
 import type { TaskItem, TaskItems } from './tools/workbench.ts';
 
 /** The session's list of things to do, as one of its agents works on it. */
@@ -43,5 +43,9 @@ export function createTaskItems(): TaskItemsOf {
 }
 
 function feedback(event: string, verdict: Verdict): string {
-  return modelText({ kind: 'feedback', event, reason: reasonsText(verdict, 'Blocked by hook') });
+  return formatHookMessage({
+    kind: 'feedback',
+    event,
+    reason: joinReasons(verdict, 'Blocked by hook'),
+  });
 }

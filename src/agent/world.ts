@@ -3,7 +3,7 @@ import type { HookEngine } from '../hooks/engine.ts';
 import type { Moment } from '../hooks/facts.ts';
 import type { PermissionUpdate, Permissions } from '../permissions/permissions.ts';
 import type { Asides } from './asides.ts';
-import type { Instruction, Instructions } from './knowledge/instructions.ts';
+import type { Instruction, Instructions } from './instructions/instructions.ts';
 import type { LoopLimits } from './loop/loop-guard.ts';
 import type { Model, ModelRequest, ToolSpec } from './models/model.ts';
 import type { RuntimeEvent } from './runtime-event.ts';

@@ -9,7 +9,7 @@ const waiting = new WeakMap<AbortSignal, Set<Callback>>();
  * a short call may last, so all who wait for it at the same time share one. No callback may throw:
  * those after it would not be called.
  */
-export function onAbort(signal: AbortSignal, callback: Callback): void {
+export function addAbortListener(signal: AbortSignal, callback: Callback): void {
   const others = waiting.get(signal);
   if (others !== undefined) {
     others.add(callback);
@@ -22,7 +22,7 @@ export function onAbort(signal: AbortSignal, callback: Callback): void {
 }
 
 /** With nobody left to wait, the signal is let go: one that joins others lives as long as it is listened to. */
-export function offAbort(signal: AbortSignal, callback: Callback): void {
+export function removeAbortListener(signal: AbortSignal, callback: Callback): void {
   const callbacks = waiting.get(signal);
   if (callbacks === undefined || !callbacks.delete(callback) || callbacks.size > 0) return;
   waiting.delete(signal);
@@ -36,7 +36,7 @@ function callAll(this: AbortSignal): void {
 }
 
 /** Waits for work that may not listen to the signal; throws what the signal aborted for. */
-export async function untilAborted<Value>(
+export async function waitOrAbort<Value>(
   work: Promise<Value>,
   signal: AbortSignal,
 ): Promise<Value> {
@@ -46,8 +46,8 @@ export async function untilAborted<Value>(
   let stopListening = (): void => undefined;
   const aborted = new Promise<void>((resolve) => {
     const goOn = (): void => resolve();
-    onAbort(signal, goOn);
-    stopListening = () => offAbort(signal, goOn);
+    addAbortListener(signal, goOn);
+    stopListening = () => removeAbortListener(signal, goOn);
   });
   try {
     await Promise.race([work, aborted]);

@@ -75,11 +75,11 @@ export function invariant(condition: unknown, sentence: string): asserts conditi
   if (!condition) throw new BugError(sentence);
 }
 
-export function messageOf(error: unknown): string {
+export function getErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-export function errnoOf(error: unknown): string | null {
+export function getErrorCode(error: unknown): string | null {
   if (typeof error !== 'object' || error === null || !('code' in error)) return null;
   return typeof error.code === 'string' ? error.code : null;
 }

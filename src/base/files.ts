@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { errnoOf, HooklineError } from './errors.ts';
+import { getErrorCode, HooklineError } from './errors.ts';
 
 const PRIVATE_DIRECTORY = 0o700;
 const PRIVATE_FILE = 0o600;
@@ -26,7 +26,7 @@ export function readTextIfPresent(file: string): string | null {
     if (statSync(file, { throwIfNoEntry: false }) === undefined) return null;
     return readRegularFile(file);
   } catch (error) {
-    if (isAbsent(error)) return null;
+    if (isNotFoundError(error)) return null;
     throw error;
   }
 }
@@ -72,8 +72,8 @@ export function isDataDirectory(name: string): boolean {
   return /^(?:logs?|state|\.?cache|te?mp|__pycache__)$/i.test(name);
 }
 
-export function isAbsent(error: unknown): boolean {
-  const code = errnoOf(error);
+export function isNotFoundError(error: unknown): boolean {
+  const code = getErrorCode(error);
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
@@ -99,7 +99,7 @@ export function createPrivateDirectory(directory: string): void {
     chmodSync(directory, PRIVATE_DIRECTORY);
   } catch (error) {
     // Another process may have been faster.
-    if (errnoOf(error) !== 'EEXIST' || !isDirectory(directory)) throw error;
+    if (getErrorCode(error) !== 'EEXIST' || !isDirectory(directory)) throw error;
   }
 }
 
@@ -132,7 +132,7 @@ let nameless = 0;
  * A descriptor of a file that has no name any more: whoever is handed it can read it, and open it once
  * more as `/dev/stdin`, which a socket does not let them. Null when there is no place for it.
  */
-export function openNamelessFile(content: Uint8Array): number | null {
+export function openAnonymousFile(content: Uint8Array): number | null {
   nameless += 1;
   const file = path.join(
     tmpdir(),

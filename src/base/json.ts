@@ -3,14 +3,14 @@ export interface JsonObject {
   readonly [key: string]: Json;
 }
 
-export type Parsed =
+export type ParsedJson =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly error: string };
 
 /** Parses JSON without throwing; a byte-order mark in front is ignored. */
-export function parseJson(text: string): Parsed {
+export function parseJson(text: string): ParsedJson {
   try {
-    return { ok: true, value: JSON.parse(withoutByteOrderMark(text)) };
+    return { ok: true, value: JSON.parse(stripByteOrderMark(text)) };
   } catch (error) {
     return { ok: false, error: error instanceof Error ? error.message : String(error) };
   }
@@ -30,7 +30,7 @@ export function isNestedTooDeep(value: unknown): boolean {
   return true;
 }
 
-export function withoutByteOrderMark(text: string): string {
+export function stripByteOrderMark(text: string): string {
   return text.codePointAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
@@ -39,13 +39,13 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** Names a value's JSON type as a person would say it: `null`, `array`, `string` … */
-export function typeName(value: unknown): string {
+export function getTypeName(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
 /** Cuts to at most `limit` UTF-16 units without splitting a surrogate pair. */
-export function cutText(text: string, limit: number): string {
+export function truncateText(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const cut = text.slice(0, limit);
   const last = cut.charCodeAt(limit - 1);

@@ -28,7 +28,7 @@ function startsWithParent(relative: string): boolean {
 }
 
 /** What lies in a directory under this name; both are known to be as they should. */
-export function childPath(directory: string, name: string): string {
+export function joinChildPath(directory: string, name: string): string {
   return directory.endsWith(path.sep) ? directory + name : directory + path.sep + name;
 }
 
@@ -51,7 +51,7 @@ export function findRealPath(file: string): string | null {
 }
 
 /** A path as a person likes to read it: relative to the workspace, or with `~` for home. */
-export function displayPath(file: string, places: { cwd: string; home: string | null }): string {
+export function formatPath(file: string, places: { cwd: string; home: string | null }): string {
   if (isInside(places.cwd, file)) return path.relative(places.cwd, file) || '.';
   if (places.home !== null && isInside(places.home, file)) {
     return path.join('~', path.relative(places.home, file));

@@ -1,5 +1,5 @@
 /** The known name that a misspelt one probably means, or null when none is near. */
-export function closestName<Name extends string>(
+export function findClosestName<Name extends string>(
   written: string,
   known: readonly Name[],
 ): Name | null {

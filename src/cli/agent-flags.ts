@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parseScript } from '../agent/models/script-file.ts';
-import { HooklineError, messageOf } from '../base/errors.ts';
+import { HooklineError, getErrorMessage } from '../base/errors.ts';
 import { isDirectory } from '../base/files.ts';
 import type { AgentOptions, ModelWish } from '../host/agent/agent-options.ts';
 import type { StartRequest } from '../host/agent/sessions.ts';
@@ -100,7 +100,7 @@ function readScript(file: string): string {
     return readFileSync(file, 'utf8');
   } catch (error) {
     throw usage(
-      `--script should name a file with turns of a scripted model: ${messageOf(error)}`,
+      `--script should name a file with turns of a scripted model: ${getErrorMessage(error)}`,
       'Name one that exists.',
     );
   }

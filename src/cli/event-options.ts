@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { HooklineError, messageOf } from '../base/errors.ts';
-import { isNestedTooDeep, isRecord, MAX_NESTING, parseJson, typeName } from '../base/json.ts';
+import { HooklineError, getErrorMessage } from '../base/errors.ts';
+import { isNestedTooDeep, isRecord, MAX_NESTING, parseJson, getTypeName } from '../base/json.ts';
 import { misspeltToolNote } from '../dialects/claude-config/match/tool-names.ts';
 import type { EventName, FiredEvent } from '../hooks/facts.ts';
 import type { Host } from '../host/create-host.ts';
@@ -88,7 +88,7 @@ function readFacts(file: string): Readonly<Record<string, unknown>> {
   const value = readJsonFile(file);
   if (isRecord(value)) return value;
   throw new HooklineError('PAYLOAD_INVALID', {
-    message: `${file} should hold a JSON object of facts, found ${typeName(value)}`,
+    message: `${file} should hold a JSON object of facts, found ${getTypeName(value)}`,
     hint: 'For example {"prompt": "hello", "cwd": "/tmp"}.',
   });
 }
@@ -114,7 +114,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file === '-' ? 0 : file, 'utf8');
   } catch (error) {
-    throw usage(`${file} cannot be read: ${messageOf(error)}`);
+    throw usage(`${file} cannot be read: ${getErrorMessage(error)}`);
   }
 }
 

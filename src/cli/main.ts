@@ -1,5 +1,5 @@
 import type { HooklineError } from '../base/errors.ts';
-import { errnoOf, isHooklineError, messageOf } from '../base/errors.ts';
+import { getErrorCode, isHooklineError, getErrorMessage } from '../base/errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { createPrinter, printable } from './words/print.ts';
 import { runCommandLine } from './command-line.ts';
@@ -31,9 +31,9 @@ function leaveSoon(): void {
 
 /** A reader that went away, such as `| head`, has all that it wanted. */
 function loseAnswer(error: unknown): void {
-  if (errnoOf(error) === 'EPIPE' || hasLostAnswer) return;
+  if (getErrorCode(error) === 'EPIPE' || hasLostAnswer) return;
   hasLostAnswer = true;
-  print.note(`hookline: the answer cannot be written: ${messageOf(error)}`);
+  print.note(`hookline: the answer cannot be written: ${getErrorMessage(error)}`);
   process.exitCode = EXIT.refused;
 }
 
@@ -59,7 +59,7 @@ function explain(error: unknown): ExitCode {
     if (error.hint !== undefined) print.note(`  ${error.hint}`);
     return exitCodeFor(error);
   }
-  print.note(`hookline: this is a bug: ${messageOf(error)}`);
+  print.note(`hookline: this is a bug: ${getErrorMessage(error)}`);
   print.note(error instanceof Error ? (error.stack ?? '') : '');
   return EXIT.bug;
 }

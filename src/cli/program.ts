@@ -1,5 +1,5 @@
 import { Command as Program, CommanderError, Option } from 'commander';
-import { HooklineError, messageOf } from '../base/errors.ts';
+import { HooklineError, getErrorMessage } from '../base/errors.ts';
 import { VERSION } from '../base/version.ts';
 import { COMMANDS } from './commands.ts';
 import type { CommandContext, GlobalFlags } from './context.ts';
@@ -62,7 +62,7 @@ function enterDirectory(directory: string): void {
     process.chdir(directory);
   } catch (error) {
     throw new HooklineError('USAGE_INVALID', {
-      message: `--cwd should name a directory, found ${JSON.stringify(directory)}: ${messageOf(error)}`,
+      message: `--cwd should name a directory, found ${JSON.stringify(directory)}: ${getErrorMessage(error)}`,
       hint: 'Name one that exists and that you may enter.',
       cause: error,
     });

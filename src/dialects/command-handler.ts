@@ -1,4 +1,4 @@
-import { cutText } from '../base/json.ts';
+import { truncateText } from '../base/json.ts';
 import type { Failure } from '../hooks/decision.ts';
 import type { Answer, Handler, HandlerInput, ProgramReport } from '../hooks/handler.ts';
 import { tell } from '../hooks/observers.ts';
@@ -148,5 +148,5 @@ function reportOf({ exitCode, stdout, stderr }: ProgramResult): ProgramReport {
 function reportText({ text, tail, truncated, totalBytes }: BoundedOutput): string {
   if (!truncated && text.length <= REPORT_LIMIT) return text;
   const end = truncated ? tail.slice(-REPORT_LIMIT / 2) : text.slice(-REPORT_LIMIT / 2);
-  return `${cutText(text, REPORT_LIMIT / 2)}\n[... cut: ${totalBytes} bytes in all ...]\n${end}`;
+  return `${truncateText(text, REPORT_LIMIT / 2)}\n[... cut: ${totalBytes} bytes in all ...]\n${end}`;
 }

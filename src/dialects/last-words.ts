@@ -1,4 +1,4 @@
-import { cutText } from '../base/json.ts';
+import { truncateText } from '../base/json.ts';
 
 const LAST_LINE_CHARACTERS = 300;
 
@@ -7,7 +7,7 @@ export function lastWords(output: string): string {
   const lines = output.trimEnd().split('\n');
   const last = lines.at(-1)?.trim() ?? '';
   const line = saidBefore(last, lines) ?? last;
-  return line === '' ? '' : `: ${cutText(line, LAST_LINE_CHARACTERS)}`;
+  return line === '' ? '' : `: ${truncateText(line, LAST_LINE_CHARACTERS)}`;
 }
 
 const END_OF_NODES_REPORT = /^Node\.js v\d/;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { messageOf } from '../base/errors.ts';
+import { getErrorMessage } from '../base/errors.ts';
 import { createBackgroundPool } from './background.ts';
 import { createClosing } from './closing.ts';
 import { completeEvent } from './complete-event.ts';
@@ -145,7 +145,9 @@ function handlersOf(source: HandlerSource): readonly Handler[] | null {
   try {
     return source.handlers();
   } catch (error) {
-    process.emitWarning(`a source of hooks threw, so none of its hooks run: ${messageOf(error)}`);
+    process.emitWarning(
+      `a source of hooks threw, so none of its hooks run: ${getErrorMessage(error)}`,
+    );
     return null;
   }
 }

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type * as re2js from 're2js';
-import { HooklineError, messageOf } from '../base/errors.ts';
+import { HooklineError, getErrorMessage } from '../base/errors.ts';
 
 /** A compiled matcher. `fits` is tried with every name that the subject has. */
 export interface Matcher {
@@ -90,7 +90,7 @@ function parseNative(text: string): RegExp {
     return new RegExp(text);
   } catch (error) {
     throw new HooklineError('MATCHER_INVALID', {
-      message: `the matcher ${JSON.stringify(text)} is not a regular expression: ${messageOf(error)}`,
+      message: `the matcher ${JSON.stringify(text)} is not a regular expression: ${getErrorMessage(error)}`,
       hint: 'Use a list of names such as "Edit|Write", or a valid regular expression.',
     });
   }
@@ -135,7 +135,7 @@ export function tryLinear(text: string): Linear {
     const pattern = loadLinearEngine().RE2JS.compile(text);
     return { ok: true, test: (name) => pattern.matcher(name).find() };
   } catch (error) {
-    return { ok: false, error: messageOf(error) };
+    return { ok: false, error: getErrorMessage(error) };
   }
 }
 

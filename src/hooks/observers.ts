@@ -1,4 +1,4 @@
-import { messageOf } from '../base/errors.ts';
+import { getErrorMessage } from '../base/errors.ts';
 import type { Outcome, Verdict } from './decision.ts';
 import type { EventName, HookEvent } from './facts.ts';
 
@@ -29,6 +29,6 @@ export function tell<News>(observer: ((news: News) => void) | undefined, news: N
   try {
     observer?.(news);
   } catch (error) {
-    process.emitWarning(`a subscriber to hook news threw: ${messageOf(error)}`);
+    process.emitWarning(`a subscriber to hook news threw: ${getErrorMessage(error)}`);
   }
 }

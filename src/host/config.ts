@@ -1,9 +1,9 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { HooklineError, messageOf } from '../base/errors.ts';
+import { HooklineError, getErrorMessage } from '../base/errors.ts';
 import { readTextIfPresent } from '../base/files.ts';
-import { isRecord, parseJson, typeName } from '../base/json.ts';
-import { closestName } from '../base/spelling.ts';
+import { isRecord, parseJson, getTypeName } from '../base/json.ts';
+import { findClosestName } from '../base/spelling.ts';
 import {
   isSettingName,
   type Setting,
@@ -37,7 +37,7 @@ function currentDirectory(): string {
     return process.cwd();
   } catch (error) {
     throw new HooklineError('USAGE_INVALID', {
-      message: `the current directory cannot be found: ${messageOf(error)}`,
+      message: `the current directory cannot be found: ${getErrorMessage(error)}`,
       hint: 'It may have been deleted; change to one that exists.',
       cause: error,
     });
@@ -163,7 +163,7 @@ function settingOf(name: SettingName): Setting<unknown> {
 }
 
 function shown(written: unknown): string {
-  return (JSON.stringify(written) ?? typeName(written)).slice(0, 80);
+  return (JSON.stringify(written) ?? getTypeName(written)).slice(0, 80);
 }
 
 /** A file's settings by full name: `{"hooks": {"enabled": false}}` gives `hooks.enabled`. */
@@ -191,7 +191,7 @@ function unknownSetting(file: string, name: string): string {
     const [group, key] = name.split('.');
     return `${file}: "${name}" should be written as {"${group}": {"${key}": …}}; as it is, it does not count`;
   }
-  const meant = closestName(name, Object.keys(SETTINGS));
+  const meant = findClosestName(name, Object.keys(SETTINGS));
   return `${file}: there is no setting "${name}"${meant === null ? '' : `; did you mean "${meant}"?`}`;
 }
 
@@ -201,10 +201,10 @@ function readObject(layers: Layers, file: string): Record<string, unknown> {
     if (text === null) return {};
     const parsed = parseJson(text);
     if (parsed.ok && isRecord(parsed.value)) return parsed.value;
-    const found = parsed.ok ? typeName(parsed.value) : parsed.error;
+    const found = parsed.ok ? getTypeName(parsed.value) : parsed.error;
     layers.report(`${file}: should be a JSON object, found ${found}; nothing in it counts`);
   } catch (error) {
-    layers.report(`${file}: cannot be read: ${messageOf(error)}; nothing in it counts`);
+    layers.report(`${file}: cannot be read: ${getErrorMessage(error)}; nothing in it counts`);
   }
   return {};
 }

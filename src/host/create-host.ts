@@ -9,7 +9,7 @@ import type { HandlerSource } from '../hooks/handler.ts';
 import type { HandlerProgress, LateOutcome } from '../hooks/observers.ts';
 import { entryOfDispatch, entryOfLate } from '../trace/entry.ts';
 import { createTraceFile, type TraceFile } from '../trace/jsonl.ts';
-import { noteHomeHooks } from '../trust/seen.ts';
+import { detectHomeHookChanges } from '../trust/seen.ts';
 import type { RunResult, RuntimeEvent } from '../agent/runtime-event.ts';
 import type { Session } from '../agent/session/session.ts';
 import type { AgentOptions } from './agent/agent-options.ts';
@@ -223,7 +223,7 @@ function homeNews({ hookSet, stateDirectory }: OpenedHooks): readonly string[] {
   const entries = hooks.flatMap(({ id, path: file, binds }) =>
     binds.text === undefined ? [] : [[`${id} in ${file}`, binds.text] as const],
   );
-  const news = noteHomeHooks(
+  const news = detectHomeHookChanges(
     path.join(stateDirectory, 'seen.json'),
     [...new Set(scripts)],
     Object.fromEntries(entries),

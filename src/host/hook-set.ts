@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { once } from '../base/once.ts';
+import { memoize } from '../base/once.ts';
 import type {
   AnnouncedChanges,
   AnnouncedFile,
@@ -189,8 +189,8 @@ function createGrants(
       pass: settings['env.pass'],
       sessionId: sessionId(),
     });
-  const ownEnvironment = once(() => environmentFor([]));
-  const workspaceEnvironment = once(() => ({
+  const ownEnvironment = memoize(() => environmentFor([]));
+  const workspaceEnvironment = memoize(() => ({
     ...compiledElsewhere(stateDirectory),
     ...environmentFor(PROVIDER_KEYS),
   }));

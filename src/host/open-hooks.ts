@@ -5,7 +5,7 @@ import type { Dialect } from '../dialects/dialect.ts';
 import { createDialects } from '../dialects/index.ts';
 import type { Moment } from '../hooks/facts.ts';
 import { NO_SERVERS } from '../mcp/server-config.ts';
-import { findWorkspaceAround } from '../trust/record-place.ts';
+import { findEnclosingWorkspaceProblem } from '../trust/record-place.ts';
 import {
   type Config,
   loadConfig,
@@ -94,7 +94,7 @@ function findConfigFile(
   if (state === null) return { file: null, misplaced: null };
   const file = path.join(state, 'config.json');
   const guarded = guardRoots({ workspaceRoots, home: surroundings.home });
-  return { file, misplaced: findWorkspaceAround(file, guarded) };
+  return { file, misplaced: findEnclosingWorkspaceProblem(file, guarded) };
 }
 
 function readConfig({ file: homeFile, misplaced }: ConfigPlace, request: ConfigRequest): Config {

@@ -1,6 +1,6 @@
 import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { messageOf } from '../base/errors.ts';
+import { getErrorMessage } from '../base/errors.ts';
 import { appendPrivateFile } from '../base/files.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -20,7 +20,7 @@ export async function pruneState(stateDirectory: string, nowMs: number): Promise
     for (const name of OF_SESSIONS) await pruneDirectory(path.join(stateDirectory, name), oldest);
     return null;
   } catch (error) {
-    return `what old sessions left in ${stateDirectory} stays there: ${messageOf(error)}`;
+    return `what old sessions left in ${stateDirectory} stays there: ${getErrorMessage(error)}`;
   }
 }
 

@@ -1,4 +1,4 @@
-import { isRecord, typeName } from '../base/json.ts';
+import { isRecord, getTypeName } from '../base/json.ts';
 
 /** What a person may set for one hook, by its id. */
 export interface HookOverride {
@@ -242,7 +242,8 @@ export function readDisabledHook(written: unknown): DisabledHook[] {
 }
 
 function readOverrides(written: unknown): Read<Readonly<Record<string, HookOverride>>> {
-  if (!isRecord(written)) return { expected: `an object by hook id, found ${typeName(written)}` };
+  if (!isRecord(written))
+    return { expected: `an object by hook id, found ${getTypeName(written)}` };
   const value: Record<string, HookOverride> = {};
   for (const [id, override] of Object.entries(written)) {
     const read = readOverride(id, override);

@@ -2,13 +2,13 @@ import { type BigIntStats, existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../base/clock.ts';
-import { HooklineError, isHooklineError, messageOf } from '../base/errors.ts';
-import { oncePerWave } from '../base/once.ts';
+import { HooklineError, isHooklineError, getErrorMessage } from '../base/errors.ts';
+import { memoizePerWave } from '../base/once.ts';
 import { findRealPath, isInside } from '../base/paths.ts';
 import { createTrustChecker, type TrustChecker } from '../trust/checker.ts';
 import { isSameState } from '../trust/fingerprint.ts';
 import { type Lock, parseLock, verifyLockSha256 } from '../trust/lock.ts';
-import { openTrustRecord, type TrustRecord } from '../trust/record.ts';
+import { tryReadTrustRecord, type TrustRecord } from '../trust/record.ts';
 
 /** A lock that the caller vouches for, if its bytes are the ones that were meant. */
 export interface NamedLock {
@@ -67,9 +67,9 @@ function followRecord(
     return () => none;
   }
   const hasChanged = createChangeCheck(file);
-  let record = openTrustRecord(file, guardedRoots);
-  return oncePerWave(() => {
-    if (hasChanged()) record = believable(record, openTrustRecord(file, guardedRoots));
+  let record = tryReadTrustRecord(file, guardedRoots);
+  return memoizePerWave(() => {
+    if (hasChanged()) record = believable(record, tryReadTrustRecord(file, guardedRoots));
     return record;
   });
 }
@@ -122,7 +122,7 @@ function stateOf(file: string): FileState {
   try {
     return statSync(file, { bigint: true, throwIfNoEntry: false }) ?? 'absent';
   } catch (error) {
-    return messageOf(error);
+    return getErrorMessage(error);
   }
 }
 
@@ -161,7 +161,7 @@ function readLockBytes(file: string): Buffer {
     return readFileSync(file);
   } catch (error) {
     throw new HooklineError('LOCK_INVALID', {
-      message: `the lock ${file} cannot be read: ${messageOf(error)}`,
+      message: `the lock ${file} cannot be read: ${getErrorMessage(error)}`,
       hint: 'Write one with `hookline lock`, and name it with --lock FILE.',
       cause: error,
     });

@@ -1,4 +1,4 @@
-import { timerDelay } from '../base/time-limit.ts';
+import { clampTimerDelay } from '../base/time-limit.ts';
 
 /** How long a call may take; the time in which it waits for an answer of the person does not count. */
 export interface CallLimit {
@@ -28,7 +28,7 @@ export function limitCall(caller: AbortSignal, timeoutMs: number): CallLimit {
     timer = setTimeout(() => {
       isOver = !limit.signal.aborted;
       limit.abort();
-    }, timerDelay(timeoutMs));
+    }, clampTimerDelay(timeoutMs));
   };
   restart();
   if (caller.aborted) follow();

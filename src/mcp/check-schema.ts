@@ -1,6 +1,6 @@
-import { messageOf } from '../base/errors.ts';
+import { getErrorMessage } from '../base/errors.ts';
 import { isRecord } from '../base/json.ts';
-import { once } from '../base/once.ts';
+import { memoize } from '../base/once.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -11,7 +11,7 @@ export type SchemaCheck = (schema: Schema) => string | null;
  * Loads what knows JSON Schema: services refuse every request that holds one that is none. It is
  * compared with the schema of schemas and not compiled, so that no code is made of what servers say.
  */
-export const loadSchemaCheck: () => Promise<SchemaCheck> = once(async () => {
+export const loadSchemaCheck: () => Promise<SchemaCheck> = memoize(async () => {
   const { Ajv } = await import('@modelcontextprotocol/client/validators/ajv');
   const reader = new Ajv({ strict: false, validateFormats: false, logger: false });
   return (schema: Schema) => {
@@ -19,7 +19,7 @@ export const loadSchemaCheck: () => Promise<SchemaCheck> = once(async () => {
       if (reader.validateSchema(inOneDraft(schema)) === true) return null;
     } catch (error) {
       // It may be nested too deeply to be read at all.
-      return messageOf(error);
+      return getErrorMessage(error);
     }
     const [fault] = reader.errors ?? [];
     return `${fault?.instancePath ?? ''} ${fault?.message ?? 'is no JSON Schema'}`.trim();

@@ -1,5 +1,5 @@
-import { limitTime } from '../base/time-limit.ts';
-import { untilAborted } from '../base/abort.ts';
+import { startTimeLimit } from '../base/time-limit.ts';
+import { waitOrAbort } from '../base/abort.ts';
 import { type CallLimit, limitCall } from './call-limit.ts';
 import { loadSchemaCheck } from './check-schema.ts';
 import { describeFailure, isUnreachable } from './failures.ts';
@@ -100,14 +100,16 @@ export class ServerConnection {
     const prepared = this.#options.prepare();
     if (typeof prepared === 'string') return this.#fail(prepared);
     const { startTimeoutMs } = this.#options;
-    const limit = limitTime(this.#closing.signal, startTimeoutMs);
+    const limit = startTimeLimit(this.#closing.signal, startTimeoutMs);
     try {
       const client = await this.#shakeHands(prepared, limit.signal);
       this.#client = client;
       this.#state = { kind: 'connected', why: '' };
     } catch (error) {
       this.#fail(
-        limit.isOver() ? `it did not answer within ${startTimeoutMs} ms` : describeFailure(error),
+        limit.hasExpired()
+          ? `it did not answer within ${startTimeoutMs} ms`
+          : describeFailure(error),
       );
     } finally {
       limit.clear();
@@ -128,7 +130,7 @@ export class ServerConnection {
     });
     // One that answers too late must not go on running.
     const late = (): void => void opening.then((client) => client.close()).catch(() => undefined);
-    const client = await untilAborted(opening, signal).catch((error: unknown) => {
+    const client = await waitOrAbort(opening, signal).catch((error: unknown) => {
       late();
       throw error;
     });
@@ -194,7 +196,7 @@ export class ServerConnection {
     while (this.#stale.size > 0 && this.#client !== null) {
       await pause(REFRESH_PAUSE_MS);
       this.#stale.clear();
-      const limit = limitTime(this.#closing.signal, this.#options.startTimeoutMs);
+      const limit = startTimeLimit(this.#closing.signal, this.#options.startTimeoutMs);
       // What it had stays when it does not say what it has.
       await this.#list(this.#client, limit.signal).catch(() => undefined);
       limit.clear();
@@ -212,7 +214,7 @@ export class ServerConnection {
     this.#pending.add(call);
     try {
       const asked = { signal: limit.signal, call, ...withProgress(limit, onProgress) };
-      const answer = await untilAborted(client.request(method, params, asked), limit.signal);
+      const answer = await waitOrAbort(client.request(method, params, asked), limit.signal);
       this.#failures = 0;
       return answer;
     } catch (error) {
@@ -232,7 +234,7 @@ export class ServerConnection {
   }
 
   async #connected(signal: AbortSignal): Promise<OpenClient> {
-    if (this.#client === null) await untilAborted(this.open(), signal);
+    if (this.#client === null) await waitOrAbort(this.open(), signal);
     if (this.#client !== null) return this.#client;
     const why = this.#closing.signal.aborted ? 'it was closed' : this.#state.why;
     throw new TransportFailure(`the MCP server ${this.name} is not connected: ${why}`);
@@ -240,9 +242,9 @@ export class ServerConnection {
 
   async resources(signal: AbortSignal): Promise<readonly ServerResource[]> {
     const client = await this.#connected(signal);
-    const limit = limitTime(signal, this.#options.callTimeoutMs);
+    const limit = startTimeLimit(signal, this.#options.callTimeoutMs);
     try {
-      const listed = await untilAborted(listAll(client, 'resources', limit.signal), limit.signal);
+      const listed = await waitOrAbort(listAll(client, 'resources', limit.signal), limit.signal);
       return listed.flatMap((each) => readResource(each) ?? []);
     } finally {
       limit.clear();

@@ -1,10 +1,10 @@
-import { errnoOf, messageOf } from '../base/errors.ts';
+import { getErrorCode, getErrorMessage } from '../base/errors.ts';
 import { isRecord } from '../base/json.ts';
 import { TransportFailure } from './wire/limits.ts';
 
 /** Why something failed, with what lies behind it: `fetch failed` alone tells nobody anything. */
 export function describeFailure(error: unknown): string {
-  const said = messageOf(error);
+  const said = getErrorMessage(error);
   const cause = error instanceof Error ? error.cause : undefined;
   if (cause === undefined) return said;
   const behind = wordsOf(cause);
@@ -13,8 +13,8 @@ export function describeFailure(error: unknown): string {
 
 /** Of several addresses that were tried, only the code is told. */
 function wordsOf(cause: unknown): string {
-  const message = messageOf(cause);
-  return message === '' ? (errnoOf(cause) ?? '') : message;
+  const message = getErrorMessage(cause);
+  return message === '' ? (getErrorCode(cause) ?? '') : message;
 }
 
 /** The service behind an address is gone, or has forgotten this connection. */

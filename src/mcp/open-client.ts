@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { pathToFileURL } from 'node:url';
 import type { Client, StandardSchemaV1, Transport } from '@modelcontextprotocol/client';
 import { isRecord } from '../base/json.ts';
-import { limitTime } from '../base/time-limit.ts';
-import { untilAborted } from '../base/abort.ts';
+import { startTimeLimit } from '../base/time-limit.ts';
+import { waitOrAbort } from '../base/abort.ts';
 import { VERSION } from '../base/version.ts';
 import type { Environment } from '../process/environment.ts';
 import { protocolFailure } from './failures.ts';
@@ -145,8 +145,8 @@ function transportFor(
   const options = { requestInit: { headers: { ...reached.headers } }, fetch: boundedFetch };
   const transport = new sdk.StreamableHTTPClientTransport(url, options);
   const sayGoodbye = async (): Promise<void> => {
-    const limit = limitTime(new AbortController().signal, GOODBYE_MS);
-    await untilAborted(transport.terminateSession(), limit.signal).catch(() => undefined);
+    const limit = startTimeLimit(new AbortController().signal, GOODBYE_MS);
+    await waitOrAbort(transport.terminateSession(), limit.signal).catch(() => undefined);
     limit.clear();
   };
   return { transport, whyOver: () => 'the connection was closed', sayGoodbye };

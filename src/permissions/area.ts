@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { isInside } from '../base/paths.ts';
-import { expandHome, leadsTo } from './rules/path-rule.ts';
+import { expandHome, resolveTargetPath } from './rules/path-rule.ts';
 
 /** Where the agent may read, and with leave write: the workspace and the directories added to it. */
-export interface Area {
+export interface AllowedDirectories {
   /** By where the path really leads; a relative one is relative to `cwd`. */
   contains(file: string, cwd: string): boolean;
   directories(): readonly string[];
@@ -20,7 +20,12 @@ export interface AreaOptions {
   readonly home: string | null;
 }
 
-export function createArea({ roots, directories, cwd: start, home }: AreaOptions): Area {
+export function createAllowedDirectories({
+  roots,
+  directories,
+  cwd: start,
+  home,
+}: AreaOptions): AllowedDirectories {
   const absolute = (file: string, cwd: string): string | null => {
     const expanded = expandHome(file, home);
     // `~somebody` is another's home, and `~` without a known home could be anywhere.
@@ -46,7 +51,7 @@ export function createArea({ roots, directories, cwd: start, home }: AreaOptions
 /** Where a path leads; null when that cannot be looked at. */
 function findTarget(file: string): string | null {
   try {
-    return leadsTo(file);
+    return resolveTargetPath(file);
   } catch {
     return null;
   }

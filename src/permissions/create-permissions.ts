@@ -1,17 +1,17 @@
 import { HooklineError } from '../base/errors.ts';
 import { isDirectory } from '../base/files.ts';
-import { type Area, createArea } from './area.ts';
+import { type AllowedDirectories, createAllowedDirectories } from './area.ts';
 import { findDeniedReads } from './denied-reads.ts';
 import { judgeCall } from './judge.ts';
 import type { PermissionMode } from './mode.ts';
 import type { Permissions, PermissionRuleText, PermissionUpdate } from './permissions.ts';
-import type { ProtectedPlaces } from './protected-places.ts';
+import type { ProtectedPaths } from './protected-places.ts';
 import {
   parsePermissionRule,
   type PermissionRule,
   type PermissionRuleSetting,
 } from './rules/permission-rule.ts';
-import { readUpdate } from './updates.ts';
+import { parseUpdate } from './updates.ts';
 
 export interface PermissionsOptions {
   readonly mode: PermissionMode;
@@ -26,7 +26,7 @@ export interface PermissionsOptions {
   readonly home: string | null;
   /** Directories beside the workspace that the agent may work in. */
   readonly directories: readonly string[];
-  readonly protectedPlaces: ProtectedPlaces;
+  readonly protectedPlaces: ProtectedPaths;
   /** Who forbids the mode bypassPermissions, as a person would say it; null when nobody does. */
   readonly bypassForbiddenBy?: string | null;
 }
@@ -34,7 +34,7 @@ export interface PermissionsOptions {
 /** The permissions of one session. */
 export function createPermissions(options: PermissionsOptions): Permissions {
   const { cwd, roots, home, protectedPlaces, bypassForbiddenBy = null } = options;
-  const area = createArea({ roots, directories: options.directories, cwd, home });
+  const area = createAllowedDirectories({ roots, directories: options.directories, cwd, home });
   const session = createSessionRules();
   const written = followRules(options.rules);
   let mode = options.mode;
@@ -56,7 +56,14 @@ export function createPermissions(options: PermissionsOptions): Permissions {
     },
     directories: () => area.directories(),
     addDirectory: (directory) => area.add(directory),
-    judge: (call) => judgeCall(call, { mode, rules: rules(), places, area, protectedPlaces }),
+    judge: (call) =>
+      judgeCall(call, {
+        mode,
+        rules: rules(),
+        places,
+        allowedDirectories: area,
+        protectedPaths: protectedPlaces,
+      }),
     deniedReads: (from) => findDeniedReads(rules(), from, places)?.includes ?? null,
     update: (updates) => updates.flatMap((each) => applyUpdate(each, { session, modes, area })),
   };
@@ -99,11 +106,11 @@ function whyNotMode(
 interface SessionState {
   readonly session: SessionRules;
   readonly modes: ModeKeeper;
-  readonly area: Area;
+  readonly area: AllowedDirectories;
 }
 
 function applyUpdate(given: unknown, state: SessionState): readonly string[] {
-  const { update, notes } = readUpdate(given);
+  const { update, notes } = parseUpdate(given);
   return update === null ? notes : [...notes, ...apply(update, state)];
 }
 
@@ -133,7 +140,7 @@ function apply(
   }
 }
 
-function addDirectory(directory: string, area: Area): readonly string[] {
+function addDirectory(directory: string, area: AllowedDirectories): readonly string[] {
   if (!isDirectory(area.resolve(directory))) {
     return [`${directory} was not added: there is no such directory`];
   }

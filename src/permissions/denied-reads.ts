@@ -1,17 +1,17 @@
 import {
-  leadsTo,
-  mayMeanBelow,
-  mayMeanWritten,
+  resolveTargetPath,
+  canMatchBelow,
+  canMatchWrittenPath,
   type PathContext,
   type PathPattern,
-  realContext,
+  resolveRealContext,
 } from './rules/path-rule.ts';
 import {
-  coversTool,
-  guardContexts,
+  isRuleForTool,
+  listGuardContexts,
   type PermissionRule,
   READ_TOOLS,
-  type RulePlaces,
+  type RuleLocations,
 } from './rules/permission-rule.ts';
 
 /** What deny rules say about reading, for whoever reads files that a call does not name. */
@@ -26,12 +26,12 @@ export interface DeniedReads {
 export function findDeniedReads(
   rules: readonly PermissionRule[],
   cwd: string,
-  places: RulePlaces,
+  places: RuleLocations,
 ): DeniedReads | null {
   const denying = rules.filter(deniesReading);
   if (denying.length === 0) return null;
   const patterns = denying.map((rule) => placedPattern(rule, cwd, places));
-  const someFits = (file: string, fits: typeof mayMeanWritten): boolean =>
+  const someFits = (file: string, fits: typeof canMatchWrittenPath): boolean =>
     bothNames(file).some((name) =>
       patterns.some(({ pattern, contexts }) => {
         if (pattern === null) return true;
@@ -39,8 +39,8 @@ export function findDeniedReads(
       }),
     );
   return {
-    includes: (file) => someFits(file, mayMeanWritten),
-    mayLieBelow: (directory) => someFits(directory, mayMeanBelow),
+    includes: (file) => someFits(file, canMatchWrittenPath),
+    mayLieBelow: (directory) => someFits(directory, canMatchBelow),
   };
 }
 
@@ -49,7 +49,7 @@ const READ_NAMES = { names: ['Read', 'read_file', 'read_files'] };
 function deniesReading(rule: PermissionRule): boolean {
   const { tool, content } = rule.parsed;
   if (rule.behavior !== 'deny') return false;
-  return content.kind === 'path' ? READ_TOOLS.includes(tool) : coversTool(rule, READ_NAMES);
+  return content.kind === 'path' ? READ_TOOLS.includes(tool) : isRuleForTool(rule, READ_NAMES);
 }
 
 interface PlacedPattern {
@@ -59,18 +59,18 @@ interface PlacedPattern {
 }
 
 /** Many files are held against it, so that its places are looked up once. */
-function placedPattern(rule: PermissionRule, cwd: string, places: RulePlaces): PlacedPattern {
+function placedPattern(rule: PermissionRule, cwd: string, places: RuleLocations): PlacedPattern {
   const { content } = rule.parsed;
-  const contexts = guardContexts(rule, { cwd }, places);
+  const contexts = listGuardContexts(rule, { cwd }, places);
   return {
     pattern: content.kind === 'path' ? content.pattern : null,
-    contexts: [...contexts, ...contexts.map(realContext)],
+    contexts: [...contexts, ...contexts.map(resolveRealContext)],
   };
 }
 
 function bothNames(file: string): readonly string[] {
   try {
-    const target = leadsTo(file);
+    const target = resolveTargetPath(file);
     return target === file ? [file] : [file, target];
   } catch {
     // What cannot be looked at has the name that it is given.

@@ -1,30 +1,30 @@
-import type { Area } from './area.ts';
+import type { AllowedDirectories } from './area.ts';
 import { findDeniedReads } from './denied-reads.ts';
 import type { PermissionMode } from './mode.ts';
 import type { PermissionCall, PermissionRuling } from './permissions.ts';
-import type { ProtectedPlaces } from './protected-places.ts';
-import { fits } from './rules/bash-rule.ts';
-import { commandOf, pathsOf } from './rules/called.ts';
-import type { Match } from './rules/command-guard.ts';
+import type { ProtectedPaths } from './protected-places.ts';
+import { isCommandMatch } from './rules/bash-rule.ts';
+import { getCallCommand, getCallPaths } from './rules/called.ts';
+import type { GuardMatch } from './rules/command-guard.ts';
 import {
-  allowsCall,
-  guardsCall,
+  isAllowedByRule,
+  matchGuardRule,
   type PermissionRule,
-  type RulePlaces,
+  type RuleLocations,
 } from './rules/permission-rule.ts';
-import { isDoubtful, readShellCommands } from './rules/shell-commands.ts';
+import { isUncertain, parseShellCommands } from './rules/shell-commands.ts';
 import type { ShellCommand } from './rules/shell-reading.ts';
-import { editorsIn, readersIn } from './simple-commands.ts';
+import { createEditorCheck, createReaderCheck } from './simple-commands.ts';
 import { suggestUpdates } from './suggestions.ts';
 import { describeCall } from './words.ts';
 
 /** All that decides about a call at one moment. */
-export interface Judgement {
+export interface JudgeContext {
   readonly mode: PermissionMode;
   readonly rules: readonly PermissionRule[];
-  readonly places: RulePlaces;
-  readonly area: Area;
-  readonly protectedPlaces: ProtectedPlaces;
+  readonly places: RuleLocations;
+  readonly allowedDirectories: AllowedDirectories;
+  readonly protectedPaths: ProtectedPaths;
 }
 
 /**
@@ -32,10 +32,10 @@ export interface Judgement {
  * allow rules say. A rule that asks must open neither what the mode forbids nor, to hooks that answer
  * for the person, a protected place.
  */
-export function judgeCall(call: PermissionCall, by: Judgement): PermissionRuling {
+export function judgeCall(call: PermissionCall, by: JudgeContext): PermissionRuling {
   const guards = by.rules
     .filter(({ behavior }) => behavior !== 'allow')
-    .map((rule) => ({ rule, match: guardsCall(rule, call, by.places) }));
+    .map((rule) => ({ rule, match: matchGuardRule(rule, call, by.places) }));
   const ruling =
     deniedByRule(call, guards) ??
     deniedByPlan(call, by) ??
@@ -50,7 +50,7 @@ export function judgeCall(call: PermissionCall, by: Judgement): PermissionRuling
 
 interface Guard {
   readonly rule: PermissionRule;
-  readonly match: Match;
+  readonly match: GuardMatch;
 }
 
 function deniedByRule(call: PermissionCall, guards: readonly Guard[]): PermissionRuling | null {
@@ -60,7 +60,7 @@ function deniedByRule(call: PermissionCall, guards: readonly Guard[]): Permissio
   return firm('deny', `Permission to use ${describeCall(call)} has been denied by ${by}.`);
 }
 
-function deniedByPlan(call: PermissionCall, { mode }: Judgement): PermissionRuling | null {
+function deniedByPlan(call: PermissionCall, { mode }: JudgeContext): PermissionRuling | null {
   if (mode !== 'plan' || call.kind === 'read' || QUIET_KINDS.includes(call.kind)) return null;
   return firm(
     'deny',
@@ -103,7 +103,7 @@ function firm(effect: PermissionRuling['effect'], reason: string): PermissionRul
 
 function touchesProtected(
   call: PermissionCall,
-  { protectedPlaces }: Judgement,
+  { protectedPaths: protectedPlaces }: JudgeContext,
 ): PermissionRuling | null {
   const touched = protectedPlaces.findTouched(call);
   if (touched === null) return null;
@@ -111,7 +111,7 @@ function touchesProtected(
   return { ...firm('ask', reason), needsPerson: true };
 }
 
-function byMode(call: PermissionCall, by: Judgement): PermissionRuling {
+function byMode(call: PermissionCall, by: JudgeContext): PermissionRuling {
   if (by.mode === 'bypassPermissions') return allowed('The mode bypassPermissions allows it.');
   return allowedByRule(call, by) ?? allowedByKind(call, by) ?? plainAsk(call, by);
 }
@@ -120,18 +120,18 @@ function allowed(reason: string): PermissionRuling {
   return { effect: 'allow', reason, isOverridable: true, suggestions: [] };
 }
 
-function allowedByRule(call: PermissionCall, by: Judgement): PermissionRuling | null {
+function allowedByRule(call: PermissionCall, by: JudgeContext): PermissionRuling | null {
   const counting = by.rules.filter(({ behavior }) => behavior === 'allow');
   const rule = counting.find(
-    (each) => allowsCall(each, call, by.places) && each.counts?.() !== false,
+    (each) => isAllowedByRule(each, call, by.places) && each.counts?.() !== false,
   );
   if (rule !== undefined) return allowed(`It is allowed by ${nameRule(rule)}.`);
   return null;
 }
 
-function allowedByKind(call: PermissionCall, by: Judgement): PermissionRuling | null {
+function allowedByKind(call: PermissionCall, by: JudgeContext): PermissionRuling | null {
   if (QUIET_KINDS.includes(call.kind)) return allowed('It changes nothing outside the session.');
-  const command = commandOf(call);
+  const command = getCallCommand(call);
   if (command !== null) return allowedCommand(command, call, by);
   if (call.kind === 'read' && isInArea(call, by)) return allowed('It reads inside the workspace.');
   const mayEdit = by.mode === 'acceptEdits' && call.kind === 'edit';
@@ -140,18 +140,18 @@ function allowedByKind(call: PermissionCall, by: Judgement): PermissionRuling | 
     : null;
 }
 
-function isInArea(call: PermissionCall, { area }: Judgement): boolean {
-  const paths = pathsOf(call);
+function isInArea(call: PermissionCall, { allowedDirectories: area }: JudgeContext): boolean {
+  const paths = getCallPaths(call);
   return paths !== null && paths.every(({ file }) => area.contains(file, call.cwd));
 }
 
 function allowedCommand(
   line: string,
   call: PermissionCall,
-  by: Judgement,
+  by: JudgeContext,
 ): PermissionRuling | null {
-  const reading = readShellCommands(line);
-  if (reading.commands.length === 0 || isDoubtful(reading)) return null;
+  const reading = parseShellCommands(line);
+  if (reading.commands.length === 0 || isUncertain(reading)) return null;
   return reading.commands.every(coveredIn(line, call, by))
     ? allowed('Every command in it only reads inside the workspace or is allowed by a rule.')
     : null;
@@ -161,12 +161,12 @@ function allowedCommand(
 function coveredIn(
   line: string,
   { cwd }: PermissionCall,
-  { mode, rules, area, places }: Judgement,
+  { mode, rules, allowedDirectories: area, places }: JudgeContext,
 ): (command: ShellCommand) => boolean {
   const denied = findDeniedReads(rules, cwd, places);
   const place = { cwd, home: places.home, area, denied };
-  const isReader = readersIn(line, place);
-  const isEditor = mode === 'acceptEdits' ? editorsIn(line, place) : () => false;
+  const isReader = createReaderCheck(line, place);
+  const isEditor = mode === 'acceptEdits' ? createEditorCheck(line, place) : () => false;
   return (command) =>
     !command.hasAssignment &&
     (isReader(command) || isEditor(command) || rules.some((rule) => allowsCommand(rule, command)));
@@ -178,11 +178,11 @@ function allowsCommand(
 ): boolean {
   const { content } = parsed;
   if (behavior !== 'allow' || content.kind !== 'command') return false;
-  return fits(content.pattern, text) && counts?.() !== false;
+  return isCommandMatch(content.pattern, text) && counts?.() !== false;
 }
 
-function plainAsk(call: PermissionCall, by: Judgement): PermissionRuling {
-  const command = commandOf(call);
+function plainAsk(call: PermissionCall, by: JudgeContext): PermissionRuling {
+  const command = getCallCommand(call);
   const isCovered = command === null ? () => false : coveredIn(command, call, by);
   return {
     effect: 'ask',

@@ -2,18 +2,18 @@ import path from 'node:path';
 import { isRecord } from '../base/json.ts';
 import { isInside } from '../base/paths.ts';
 import type { PermissionCall } from './permissions.ts';
-import { commandOf, pathsOf } from './rules/called.ts';
+import { getCallCommand, getCallPaths } from './rules/called.ts';
 import { UNKNOWN } from './rules/named-words.ts';
-import { expandHome, leadsTo } from './rules/path-rule.ts';
-import { type CommandWords, readShellFiles } from './rules/shell-files.ts';
+import { expandHome, resolveTargetPath } from './rules/path-rule.ts';
+import { type CommandWords, resolveShellFiles } from './rules/shell-files.ts';
 
 /** Files that decide what runs, and commands that decide what is trusted: only a person changes them. */
-export interface ProtectedPlaces {
+export interface ProtectedPaths {
   /** What a call would touch of them, as words; null when it does not. Reading them with a file tool does not. */
   findTouched(call: PermissionCall): string | null;
 }
 
-export interface ProtectedPlacesOptions {
+export interface ProtectedPathsOptions {
   readonly home: string | null;
   /** Hookline's own state, and hook and plugin directories that lie elsewhere than usual. */
   readonly directories: readonly string[];
@@ -42,7 +42,7 @@ const SUBMODULE_HOOKS = /(?:^|\/)\.git\/.*\/hooks(?:\/|$)/;
 /** Directories that hold protected ones: a shell command that names one may replace all of it. */
 const HOLDERS = /(?:^|\/)(?:\.claude|\.cline|\.clinerules|\.git|\.hookline)$/;
 
-export function createProtectedPlaces(options: ProtectedPlacesOptions): ProtectedPlaces {
+export function createProtectedPaths(options: ProtectedPathsOptions): ProtectedPaths {
   const { home } = options;
   const own = options.directories.flatMap(spellingsOf);
   const isProtected = (file: string): boolean => {
@@ -55,7 +55,7 @@ export function createProtectedPlaces(options: ProtectedPlacesOptions): Protecte
   };
   return {
     findTouched(call) {
-      const command = commandOf(call);
+      const command = getCallCommand(call);
       if (command !== null) {
         return findInCommand(command, { cwd: call.cwd, home }, { isProtected, isHolder });
       }
@@ -74,7 +74,7 @@ function lower(file: string): string {
 /** As written and where it leads: names of files need not be told apart by case. */
 function spellingsOf(file: string): readonly string[] {
   try {
-    return [...new Set([lower(file), lower(leadsTo(file))])];
+    return [...new Set([lower(file), lower(resolveTargetPath(file))])];
   } catch {
     // What cannot be looked at cannot be written to, either.
     return [lower(file)];
@@ -88,7 +88,7 @@ function isProtectedName(file: string): boolean {
 
 /** Of a foreign tool nobody knows which of its texts it writes to. */
 function writtenPaths(call: PermissionCall): readonly string[] {
-  if (call.kind === 'edit') return (pathsOf(call) ?? []).map(({ file }) => file);
+  if (call.kind === 'edit') return (getCallPaths(call) ?? []).map(({ file }) => file);
   if (call.kind !== 'foreign' || !isRecord(call.input)) return [];
   return Object.values(call.input).filter(isShortText);
 }
@@ -109,7 +109,7 @@ function findInCommand(
   place: { readonly cwd: string; readonly home: string | null },
   { isProtected, isHolder }: Checks,
 ): string | null {
-  const { commands, isComplete } = readShellFiles(line, place);
+  const { commands, isComplete } = resolveShellFiles(line, place);
   const said = commands.map(({ words }) => words);
   if (decidesTrust(said)) return 'a command of hookline that decides what is trusted';
   const unknown = said.flat().find(isUnknownSettings);

@@ -34,7 +34,7 @@ function isLoosening(mode: PermissionMode): boolean {
 }
 
 /** What of it lets more pass, which a workspace may say only once somebody trusts it; null when nothing does. */
-export function looseningPart(settings: PermissionSettings): LooseningPart | null {
+export function findLooseningPart(settings: PermissionSettings): LooseningPart | null {
   const { allow, additionalDirectories, defaultMode } = settings;
   const part = {
     ...(allow.length === 0 ? {} : { allow: allow.map(({ text }) => text) }),

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { isDirectory } from '../base/files.ts';
-import type { Area } from './area.ts';
+import type { AllowedDirectories } from './area.ts';
 import type { DeniedReads } from './denied-reads.ts';
 import { expandHome } from './rules/path-rule.ts';
-import { readShellCommands } from './rules/shell-commands.ts';
+import { parseShellCommands } from './rules/shell-commands.ts';
 import type { ShellCommand } from './rules/shell-reading.ts';
-import { enteredDirectories } from './rules/shell-files.ts';
+import { listEnteredDirectories } from './rules/shell-files.ts';
 
 /** What is known of a program that needs no question for what it does. */
 interface SimpleProgram {
@@ -75,17 +75,20 @@ const EDITORS: Readonly<Record<string, SimpleProgram>> = {
   touch: {},
 };
 
-export interface CommandPlace {
+export interface CommandContext {
   readonly cwd: string;
   readonly home: string | null;
-  readonly area: Area;
+  readonly area: AllowedDirectories;
   /** Files in the area that must not be read all the same; null when there are none. */
   readonly denied: DeniedReads | null;
 }
 
 /** Tells which commands of a line need no question, because they only read inside the area. */
-export function readersIn(line: string, place: CommandPlace): (command: ShellCommand) => boolean {
-  if (readShellCommands(line).readsFile) return () => false;
+export function createReaderCheck(
+  line: string,
+  place: CommandContext,
+): (command: ShellCommand) => boolean {
+  if (parseShellCommands(line).readsFile) return () => false;
   const bases = basesOf(line, place);
   return ({ words }) => {
     const [name = '', ...args] = words ?? [];
@@ -95,7 +98,10 @@ export function readersIn(line: string, place: CommandPlace): (command: ShellCom
 }
 
 /** The same for those that change files inside the area, and nothing else. */
-export function editorsIn(line: string, place: CommandPlace): (command: ShellCommand) => boolean {
+export function createEditorCheck(
+  line: string,
+  place: CommandContext,
+): (command: ShellCommand) => boolean {
   const bases = basesOf(line, place);
   return ({ words }) => {
     const [name = '', ...args] = words ?? [];
@@ -103,9 +109,9 @@ export function editorsIn(line: string, place: CommandPlace): (command: ShellCom
   };
 }
 
-function basesOf(line: string, place: CommandPlace): readonly string[] {
-  const commands = readShellCommands(line).commands.map(({ words }) => words ?? []);
-  return enteredDirectories(commands, place);
+function basesOf(line: string, place: CommandContext): readonly string[] {
+  const commands = parseShellCommands(line).commands.map(({ words }) => words ?? []);
+  return listEnteredDirectories(commands, place);
 }
 
 function ownRow(
@@ -115,7 +121,7 @@ function ownRow(
   return Object.hasOwn(table, name) ? (table[name] ?? null) : null;
 }
 
-interface Bases extends CommandPlace {
+interface Bases extends CommandContext {
   readonly bases: readonly string[];
 }
 
@@ -155,7 +161,7 @@ function sweptBy(
 function mayHoldDenied(
   file: string,
   base: string,
-  { denied, home }: Pick<CommandPlace, 'denied' | 'home'>,
+  { denied, home }: Pick<CommandContext, 'denied' | 'home'>,
 ): boolean {
   const full = path.resolve(base, expandHome(file, home));
   return denied !== null && isDirectory(full) && denied.mayLieBelow(full);
@@ -181,7 +187,7 @@ function sortArguments(
   return { paths: hasText ? others.slice(1) : others, options };
 }
 
-function isGitReader(given: readonly string[], place: CommandPlace): boolean {
+function isGitReader(given: readonly string[], place: CommandContext): boolean {
   const [subcommand = '', ...args] = given[0] === '--no-pager' ? given.slice(1) : given;
   const program = ownRow(GIT_READERS, subcommand);
   if (isInBareRepository(place)) return false;
@@ -240,7 +246,7 @@ function findRepository(cwd: string): string {
 }
 
 /** A repository without `.git` can lie in any checkout, and its settings name programs to run. */
-function isInBareRepository({ cwd, area }: CommandPlace): boolean {
+function isInBareRepository({ cwd, area }: CommandContext): boolean {
   for (let directory = cwd; ; directory = path.dirname(directory)) {
     if (existsSync(path.join(directory, 'HEAD')) && existsSync(path.join(directory, 'objects'))) {
       return true;

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { isRecord } from '../base/json.ts';
 import type { PermissionCall, PermissionRuleText, PermissionUpdate } from './permissions.ts';
-import { commandOf, pathsOf } from './rules/called.ts';
-import { isDoubtful, readShellCommands } from './rules/shell-commands.ts';
+import { getCallCommand, getCallPaths } from './rules/called.ts';
+import { isUncertain, parseShellCommands } from './rules/shell-commands.ts';
 import type { ShellCommand } from './rules/shell-reading.ts';
 
 const DESTINATION = 'session';
@@ -19,7 +19,7 @@ export function suggestUpdates(
   call: PermissionCall,
   context: SuggestionContext,
 ): readonly PermissionUpdate[] {
-  const command = commandOf(call);
+  const command = getCallCommand(call);
   if (command !== null) return allowing(commandRules(command, context));
   if (call.kind === 'edit') return context.isInside ? [acceptEdits()] : addDirectories(call);
   if (call.kind === 'read') return allowing(readRules(call));
@@ -39,8 +39,8 @@ function acceptEdits(): PermissionUpdate {
 
 /** No rule but one for every command allows a line that cannot be read for sure. */
 function commandRules(line: string, { isCovered }: SuggestionContext): PermissionRuleText[] {
-  const reading = readShellCommands(line);
-  const isRuleless = isDoubtful(reading) || reading.commands.some((each) => each.hasAssignment);
+  const reading = parseShellCommands(line);
+  const isRuleless = isUncertain(reading) || reading.commands.some((each) => each.hasAssignment);
   if (isRuleless) return [];
   const contents = reading.commands.filter((each) => !isCovered(each)).map(ruleContent);
   if (contents.some((content) => content === null)) return [];
@@ -68,7 +68,7 @@ function addDirectories(call: PermissionCall): readonly PermissionUpdate[] {
 }
 
 function directoriesOf(call: PermissionCall): readonly string[] {
-  const found = (pathsOf(call) ?? []).map(({ file, isSearched }) =>
+  const found = (getCallPaths(call) ?? []).map(({ file, isSearched }) =>
     isSearched ? file : path.dirname(file),
   );
   return [...new Set(found)].filter((directory) => path.isAbsolute(directory));

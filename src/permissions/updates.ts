@@ -1,23 +1,23 @@
-import { isRecord, typeName } from '../base/json.ts';
+import { isRecord, getTypeName } from '../base/json.ts';
 import { isPermissionMode, PERMISSION_MODES } from './mode.ts';
 import type { PermissionBehavior, PermissionRuleText, PermissionUpdate } from './permissions.ts';
 
 /** What a hook or a person said about later calls, and what of it is no use. */
-export interface UpdateReading {
+export interface ParsedUpdate {
   readonly update: PermissionUpdate | null;
   readonly notes: readonly string[];
 }
 
 /** Reads one update. Never throws. */
-export function readUpdate(given: unknown): UpdateReading {
-  if (!isRecord(given)) return refused(`expected an object, found ${typeName(given)}`);
+export function parseUpdate(given: unknown): ParsedUpdate {
+  if (!isRecord(given)) return refused(`expected an object, found ${getTypeName(given)}`);
   const { type } = given;
   const update = isType(type) ? READERS[type](given, type) : unknownType(type);
   if (typeof update === 'string') return refused(update);
   return { update, notes: noteDestination(given['destination']) };
 }
 
-function refused(why: string): UpdateReading {
+function refused(why: string): ParsedUpdate {
   return { update: null, notes: [`a permission update was not used: ${why}`] };
 }
 
@@ -39,7 +39,7 @@ function isType(type: unknown): type is Type {
 }
 
 function unknownType(type: unknown): string {
-  const found = typeof type === 'string' ? JSON.stringify(type) : typeName(type);
+  const found = typeof type === 'string' ? JSON.stringify(type) : getTypeName(type);
   return `"type" should be ${Object.keys(READERS).join(', ')}, found ${found}`;
 }
 
@@ -90,7 +90,7 @@ const SESSION = 'session';
 
 function noteDestination(destination: unknown): readonly string[] {
   if (destination === SESSION || destination === undefined) return [];
-  const named = typeof destination === 'string' ? destination : typeName(destination);
+  const named = typeof destination === 'string' ? destination : getTypeName(destination);
   return [
     `a permission update for ${JSON.stringify(named)} counts for this session only: no file is changed`,
   ];

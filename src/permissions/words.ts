@@ -1,4 +1,4 @@
-import { cutText, isRecord } from '../base/json.ts';
+import { truncateText, isRecord } from '../base/json.ts';
 import type { PermissionCall } from './permissions.ts';
 
 const MAX_SHOWN = 200;
@@ -24,8 +24,8 @@ export function describeCall({ names, input }: PermissionCall): string {
 }
 
 function shorten(text: string): string {
-  const line = cutText(text, MAX_SHOWN + 1)
+  const line = truncateText(text, MAX_SHOWN + 1)
     .replaceAll(/\s+/g, ' ')
     .trim();
-  return line.length <= MAX_SHOWN ? line : `${cutText(line, MAX_SHOWN)}…`;
+  return line.length <= MAX_SHOWN ? line : `${truncateText(line, MAX_SHOWN)}…`;
 }

@@ -1,5 +1,5 @@
 import { HooklineError } from '../base/errors.ts';
-import { isRecord, typeName } from '../base/json.ts';
+import { isRecord, getTypeName } from '../base/json.ts';
 import { toJsonSchema } from './contract/input-schema.ts';
 import type {
   AgentExtensionApi,
@@ -135,7 +135,7 @@ function tooLate(name: string, method: string): HooklineError {
 function checkShape(place: string, given: unknown, keys: readonly string[]): void {
   if (!isRecord(given)) {
     throw new HooklineError('PLUGIN_INVALID', {
-      message: `${place} expects an object, found ${typeName(given)}`,
+      message: `${place} expects an object, found ${getTypeName(given)}`,
     });
   }
   for (const key of keys) {
@@ -147,7 +147,7 @@ function checkShape(place: string, given: unknown, keys: readonly string[]): voi
       : typeof value === 'string' && value.trim() !== '';
     if (isFine) continue;
     throw new HooklineError('PLUGIN_INVALID', {
-      message: `${place} expects "${field}" to be ${isFunction ? 'a function' : 'a text'}, found ${value === undefined ? 'nothing' : typeName(value)}`,
+      message: `${place} expects "${field}" to be ${isFunction ? 'a function' : 'a text'}, found ${value === undefined ? 'nothing' : getTypeName(value)}`,
     });
   }
 }

@@ -1,6 +1,6 @@
 import { HooklineError } from '../base/errors.ts';
-import { limitTime } from '../base/time-limit.ts';
-import { untilAborted } from '../base/abort.ts';
+import { startTimeLimit } from '../base/time-limit.ts';
+import { waitOrAbort } from '../base/abort.ts';
 
 /** How long a part of a plugin is waited for. */
 export interface Bounds {
@@ -32,12 +32,12 @@ export async function withinBounds<Value>(
 ): Promise<Value> {
   const { what = 'it', timeoutMs, setting = 'config.hookTimeoutMs' } = bounds;
   const { signal = new AbortController().signal } = bounds;
-  const limit = limitTime(signal, timeoutMs);
+  const limit = startTimeLimit(signal, timeoutMs);
   const begin = async (): Promise<Value> => work();
   try {
-    return await untilAborted(begin(), limit.signal);
+    return await waitOrAbort(begin(), limit.signal);
   } catch (error) {
-    if (!limit.isOver()) throw error;
+    if (!limit.hasExpired()) throw error;
     throw new HooklineError('PLUGIN_INVALID', {
       message: `${what} did not answer within ${timeoutMs} ms`,
       hint: `Do what takes long in a tool, or allow more with ${setting}.`,

@@ -1,4 +1,4 @@
-import { messageOf } from '../base/errors.ts';
+import { getErrorMessage } from '../base/errors.ts';
 import { withinBounds } from './bounded.ts';
 import type { OnIssue } from './issue.ts';
 import type { AgentExtensionCommand } from './contract/plugin.ts';
@@ -33,7 +33,7 @@ export async function runCommand(
       return replyOf(await withinBounds(work, { timeoutMs, signal }));
     } catch (error) {
       signal.throwIfAborted();
-      const message = `the command ${typed} failed: ${messageOf(error)}`;
+      const message = `the command ${typed} failed: ${getErrorMessage(error)}`;
       onIssue({ plugin: name, phase: 'command', level: 'error', message });
       return { reply: message, prompt: null };
     }

@@ -1,6 +1,6 @@
-import { messageOf } from '../base/errors.ts';
-import { limitTime } from '../base/time-limit.ts';
-import { untilAborted } from '../base/abort.ts';
+import { getErrorMessage } from '../base/errors.ts';
+import { startTimeLimit } from '../base/time-limit.ts';
+import { waitOrAbort } from '../base/abort.ts';
 import type { OnIssue } from './issue.ts';
 
 /** What a plugin wants done at the end. */
@@ -20,13 +20,15 @@ export async function disposeAll(
   disposals: Disposal[],
   { onIssue, disposeTimeoutMs }: DisposalMeans,
 ): Promise<void> {
-  const limit = limitTime(new AbortController().signal, disposeTimeoutMs);
+  const limit = startTimeLimit(new AbortController().signal, disposeTimeoutMs);
   for (const { plugin, dispose } of disposals.splice(0).toReversed()) {
     try {
       const work = async (): Promise<unknown> => dispose();
-      await untilAborted(work(), limit.signal);
+      await waitOrAbort(work(), limit.signal);
     } catch (error) {
-      const why = limit.isOver() ? `it took longer than ${disposeTimeoutMs} ms` : messageOf(error);
+      const why = limit.hasExpired()
+        ? `it took longer than ${disposeTimeoutMs} ms`
+        : getErrorMessage(error);
       const message = `what it wanted done at the end failed: ${why}`;
       onIssue({ plugin, phase: 'setup', level: 'warning', message });
     }

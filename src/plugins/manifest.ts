@@ -1,5 +1,5 @@
-import { isRecord, typeName } from '../base/json.ts';
-import { closestName } from '../base/spelling.ts';
+import { isRecord, getTypeName } from '../base/json.ts';
+import { findClosestName } from '../base/spelling.ts';
 import { type AgentExtensionCapability, CAPABILITIES } from './contract/plugin.ts';
 import { HOOK_NAMES } from './contract/runtime-hooks.ts';
 
@@ -20,7 +20,7 @@ export function numbered(place: number): string {
 /** Looks at a plugin's outside; `label` is what one is called that has no name. */
 export function readManifest(plugin: unknown, label: string): ManifestReading {
   if (!isRecord(plugin)) {
-    const problem = `expected a plugin object, found ${typeName(plugin)}`;
+    const problem = `expected a plugin object, found ${getTypeName(plugin)}`;
     return { name: label, problem, warnings: [] };
   }
   const name = filled(plugin['name']) ?? label;
@@ -58,7 +58,7 @@ function findProblem(plugin: Fields): string | null {
 }
 
 function found(value: unknown): string {
-  return value === undefined ? 'nothing' : typeName(value);
+  return value === undefined ? 'nothing' : getTypeName(value);
 }
 
 /** Why these cannot be the capabilities of a plugin, or null. */
@@ -68,7 +68,7 @@ export function capabilityProblem(given: unknown): string | null {
   }
   const unknown: unknown = given.find((each) => !isCapability(each));
   if (unknown === undefined) return null;
-  const meant = typeof unknown === 'string' ? closestName(unknown, CAPABILITIES) : null;
+  const meant = typeof unknown === 'string' ? findClosestName(unknown, CAPABILITIES) : null;
   const hint = meant === null ? `known are ${CAPABILITIES.join(', ')}` : `did you mean "${meant}"?`;
   return `there is no capability ${JSON.stringify(unknown)}; ${hint}`;
 }
@@ -86,7 +86,7 @@ function listProblem(manifest: Fields, key: string): string | null {
 
 function hooksProblem(hooks: unknown, capabilities: unknown): string | null {
   if (hooks === undefined) return null;
-  if (!isRecord(hooks)) return `expected "hooks" to be an object, found ${typeName(hooks)}`;
+  if (!isRecord(hooks)) return `expected "hooks" to be an object, found ${getTypeName(hooks)}`;
   const isDeclared = Array.isArray(capabilities) && capabilities.includes('hooks');
   return isDeclared ? null : 'it has "hooks", so "hooks" must be among its capabilities';
 }
@@ -104,10 +104,10 @@ function hookWarning(name: string, hook: unknown): readonly string[] {
   if (!HOOK_NAMES.some((each) => each === name)) {
     // Hooks may be methods of an object that keeps what they count.
     if (typeof hook !== 'function') return [];
-    const meant = closestName(name, HOOK_NAMES);
+    const meant = findClosestName(name, HOOK_NAMES);
     const hint = meant === null ? '' : `; did you mean ${meant}?`;
     return [`there is no hook ${JSON.stringify(name)}${hint}`];
   }
   if (hook === undefined || typeof hook === 'function') return [];
-  return [`its hook ${name} is no function, but ${typeName(hook)}`];
+  return [`its hook ${name} is no function, but ${getTypeName(hook)}`];
 }

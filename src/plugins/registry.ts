@@ -1,4 +1,4 @@
-import { HooklineError, isHooklineError, messageOf } from '../base/errors.ts';
+import { HooklineError, isHooklineError, getErrorMessage } from '../base/errors.ts';
 import { isRecord } from '../base/json.ts';
 import { type Contributions, createApi } from './api.ts';
 import { sayingIfLong, withinBounds } from './bounded.ts';
@@ -170,7 +170,7 @@ function lookAt(given: unknown, label: string): ReturnType<typeof readManifest> 
     return readManifest(given, label);
   } catch (error) {
     const name = readName(given) ?? label;
-    return { name, problem: `it cannot be looked at: ${messageOf(error)}`, warnings: [] };
+    return { name, problem: `it cannot be looked at: ${getErrorMessage(error)}`, warnings: [] };
   }
 }
 
@@ -213,7 +213,7 @@ async function setUp(
   } catch (error) {
     if (request.signal?.aborted === true) throw error;
     if (isStrict || request.failsClosed) throw failedSetup(name, error);
-    const why = messageOf(error);
+    const why = getErrorMessage(error);
     const isSaid = isHooklineError(error) && error.code !== 'PLUGIN_EXIT';
     const message = isSaid ? why : `its setup failed, so nothing of it is used: ${why}`;
     onIssue({ plugin: name, phase: 'setup', level: 'error', message });
@@ -230,7 +230,7 @@ async function setUp(
 /** What a plugin throws need not say whose it is. */
 function failedSetup(name: string, error: unknown): HooklineError {
   if (!isHooklineError(error)) {
-    const message = `the setup of the plugin "${name}" failed: ${messageOf(error)}`;
+    const message = `the setup of the plugin "${name}" failed: ${getErrorMessage(error)}`;
     const hint = 'Mend it or leave it out; otherwise the session starts without it.';
     return new HooklineError('PLUGIN_INVALID', { message, hint, cause: error });
   }

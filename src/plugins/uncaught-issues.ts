@@ -1,4 +1,4 @@
-import { messageOf } from '../base/errors.ts';
+import { getErrorMessage } from '../base/errors.ts';
 import { isRecord } from '../base/json.ts';
 import type { OnIssue } from './issue.ts';
 
@@ -22,7 +22,7 @@ export function createUncaughtIssues(
 
 /** Of what is rejected with and is no error, Node.js makes one that explains rejections at length. */
 function whatWasThrown(error: unknown): string {
-  const message = messageOf(error);
+  const message = getErrorMessage(error);
   const isExplained = isRecord(error) && error['code'] === 'ERR_UNHANDLED_REJECTION';
   const [, reason] = /with the reason "(.*)"\.$/su.exec(message) ?? [];
   return isExplained && reason !== undefined ? reason : message;

@@ -3,8 +3,8 @@ import { closeSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { systemClock } from '../base/clock.ts';
 import { invariant } from '../base/errors.ts';
-import { openNamelessFile } from '../base/files.ts';
-import { offAbort, onAbort } from '../base/abort.ts';
+import { openAnonymousFile } from '../base/files.ts';
+import { removeAbortListener, addAbortListener } from '../base/abort.ts';
 import { createBoundedOutput, type BoundedOutput, type OutputCollector } from './bounded-output.ts';
 import { createTreeEnder, type TreeEnder } from './end-tree.ts';
 import { forgetTree, rememberTree } from './live-trees.ts';
@@ -135,7 +135,7 @@ class Run {
     if (this.#isSettled) return;
     this.#limit(this.#program.timeoutMs);
     if (signal?.aborted === true) this.#endEarly('abort');
-    else if (signal !== undefined) onAbort(signal, this.#onAbort);
+    else if (signal !== undefined) addAbortListener(signal, this.#onAbort);
   }
 
   #limit(timeoutMs: number): void {
@@ -163,7 +163,7 @@ class Run {
   #openStdin(): number | null {
     const { stdin } = this.#program;
     const content = typeof stdin === 'function' ? stdin() : stdin;
-    return openNamelessFile(Buffer.from(content));
+    return openAnonymousFile(Buffer.from(content));
   }
 
   #feed(child: ChildProcess): void {
@@ -248,7 +248,8 @@ class Run {
     clearTimeout(this.#deadline);
     clearTimeout(this.#pause);
     if (this.#child?.pid !== undefined) forgetTree(this.#child.pid);
-    if (this.#options.signal !== undefined) offAbort(this.#options.signal, this.#onAbort);
+    if (this.#options.signal !== undefined)
+      removeAbortListener(this.#options.signal, this.#onAbort);
     if (!this.#hasClosed) this.#letGo();
     invariant(this.#ending !== null, 'a program settles only after it is known why it ended');
     this.#resolve(this.#result(this.#ending));

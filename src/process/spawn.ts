@@ -3,7 +3,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type crossSpawn from 'cross-spawn';
-import { errnoOf, messageOf } from '../base/errors.ts';
+import { getErrorCode, getErrorMessage } from '../base/errors.ts';
 import type { Environment } from './environment.ts';
 
 export interface SpawnRequest {
@@ -53,8 +53,8 @@ function windowsSpawn(): typeof crossSpawn {
 
 /** Says what the system meant: its `ENOENT` names the program although the cwd may be missing. */
 export function describeSpawnFailure(error: unknown, request: SpawnRequest): SpawnFailure {
-  const code = errnoOf(error);
-  const reason = findCwdProblem(request.cwd) ?? reasonFor(code, request) ?? messageOf(error);
+  const code = getErrorCode(error);
+  const reason = findCwdProblem(request.cwd) ?? reasonFor(code, request) ?? getErrorMessage(error);
   return { code, message: `Could not start ${request.file}: ${reason}` };
 }
 

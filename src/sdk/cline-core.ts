@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { systemClock } from '../base/clock.ts';
-import { HooklineError, messageOf } from '../base/errors.ts';
+import { HooklineError, getErrorMessage } from '../base/errors.ts';
 import { toKeptMessages } from '../dialects/cline-plugin/builder-messages.ts';
 import { readSurroundings } from '../host/config.ts';
 import type { ProviderMessage } from '../plugins/contract/message.ts';
@@ -119,7 +119,7 @@ export class ClineCore {
 
   /** Ends the run under way; whoever started it gets its result. */
   async abort(sessionId: string, reason: unknown = 'the run was aborted'): Promise<void> {
-    await this.#find(sessionId).abort(messageOf(reason));
+    await this.#find(sessionId).abort(getErrorMessage(reason));
   }
 
   /** Ends a session; it can still be read. */

@@ -1,4 +1,4 @@
-import { messageOf } from '../base/errors.ts';
+import { getErrorMessage } from '../base/errors.ts';
 import { tell } from '../hooks/observers.ts';
 import type { CoreSessionEvent } from './core-events.ts';
 
@@ -35,7 +35,7 @@ function safely(listener: Listener): (event: CoreSessionEvent) => void {
     const result = listener(event);
     if (!(result instanceof Promise)) return;
     result.catch((error: unknown) =>
-      process.emitWarning(`a subscriber to sessions failed: ${messageOf(error)}`),
+      process.emitWarning(`a subscriber to sessions failed: ${getErrorMessage(error)}`),
     );
   };
 }

@@ -1,6 +1,6 @@
 import { scripted } from '../agent/models/scripted.ts';
 import { HooklineError, isHooklineError } from '../base/errors.ts';
-import { withoutByteOrderMark } from '../base/json.ts';
+import { stripByteOrderMark } from '../base/json.ts';
 import { VERSION } from '../base/version.ts';
 import type { HostOptions } from '../host/create-host.ts';
 import { isRefusal } from '../hooks/decision.ts';
@@ -73,7 +73,7 @@ const SHARED: Exports = {
   estimateTokens,
   noopBasicLogger,
   normalizePluginManifest,
-  stripUtf8Bom: withoutByteOrderMark,
+  stripUtf8Bom: stripByteOrderMark,
   validateWithZod,
   zodToJsonSchema,
 };
@@ -136,7 +136,7 @@ const AUTHOR: Exports = {
   isHooklineError,
   loadOverrides,
   noopBasicLogger,
-  stripUtf8Bom: withoutByteOrderMark,
+  stripUtf8Bom: stripByteOrderMark,
 };
 
 /** `hookline` itself: a host is loaded once a plugin makes one. */

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { systemClock } from '../base/clock.ts';
-import { messageOf } from '../base/errors.ts';
+import { getErrorMessage } from '../base/errors.ts';
 import { readTextIfPresent, writePrivateFile } from '../base/files.ts';
 import { isRecord, parseJson } from '../base/json.ts';
 import { toKeptMessages } from '../dialects/cline-plugin/builder-messages.ts';
@@ -197,6 +197,6 @@ export async function writeFiles(
     await writePrivateFile(messagesPath, `${JSON.stringify(told)}\n`);
     return null;
   } catch (error) {
-    return `what the session is like could not be written to ${manifestPath}: ${messageOf(error)}`;
+    return `what the session is like could not be written to ${manifestPath}: ${getErrorMessage(error)}`;
   }
 }

@@ -4,7 +4,7 @@ import { VERSION } from '../base/version.ts';
 import { readSurroundings, stateDirectory } from '../host/config.ts';
 import { createSessionStore } from '../sessions/json-lines.ts';
 import type { Message } from '../sessions/messages.ts';
-import { isSessionId, sessionsDirectory } from '../sessions/session-id.ts';
+import { isSessionId, getSessionsDirectory } from '../sessions/session-id.ts';
 import type { SessionStore } from '../sessions/store.ts';
 import { readConversation } from '../sessions/transcript/conversation.ts';
 import { SessionNotFoundError } from './errors.ts';
@@ -23,7 +23,7 @@ export function storedIds(): readonly string[] {
 export function findStoredRecord(id: string): SessionRecord | undefined {
   const state = stateDirectory(readSurroundings());
   if (state === null || !isSessionId(id)) return undefined;
-  return readManifest(filesOf(sessionsDirectory(state), id)) ?? recordOfOther(id);
+  return readManifest(filesOf(getSessionsDirectory(state), id)) ?? recordOfOther(id);
 }
 
 /** Of a session that another program began: the command line, an editor. */
@@ -59,7 +59,7 @@ export function readStoredMessages(id: string): readonly Message[] {
   const state = stateDirectory(readSurroundings());
   try {
     if (state === null || !isSessionId(id)) throw new SessionNotFoundError(id);
-    const transcript = path.join(sessionsDirectory(state), id, 'transcript.jsonl');
+    const transcript = path.join(getSessionsDirectory(state), id, 'transcript.jsonl');
     return readConversation(transcript).messages;
   } catch {
     throw new SessionNotFoundError(id);

@@ -1,21 +1,21 @@
-import { errnoOf, HooklineError } from '../base/errors.ts';
-import { claimsIn, type DirectoryClaims } from './claims.ts';
+import { getErrorCode, HooklineError } from '../base/errors.ts';
+import { openDirectoryLocks, type DirectoryLocks } from './claims.ts';
 
 /** Gives the session back to others. */
-export type Release = () => void;
+export type ReleaseLock = () => void;
 
 /**
  * Keeps a session for this process until it is released or the process ends. Throws SESSION_BUSY when
  * another one has it, or this one already. Of two that claim at the same moment none gets it rather
  * than both.
  */
-export function claimSession(directory: string, id: string): Release {
-  refuseIfHeld(directory, id);
-  const claims = claimsIn(directory);
+export function lockSession(directory: string, id: string): ReleaseLock {
+  checkSessionUnlocked(directory, id);
+  const claims = openDirectoryLocks(directory);
   const release = makeClaim(claims, id);
   try {
-    refuseIfHeld(directory, id);
-    claims.removeDead();
+    checkSessionUnlocked(directory, id);
+    claims.removeStale();
     return release;
   } catch (error) {
     release();
@@ -24,16 +24,16 @@ export function claimSession(directory: string, id: string): Release {
 }
 
 /** Throws SESSION_BUSY when another process that lives has the session. */
-export function refuseIfHeld(directory: string, id: string): void {
-  const holder = claimsIn(directory).findOther();
+export function checkSessionUnlocked(directory: string, id: string): void {
+  const holder = openDirectoryLocks(directory).findOtherOwner();
   if (holder !== null) throw busySession(id, `process ${holder.pid}`);
 }
 
-function makeClaim(claims: DirectoryClaims, id: string): Release {
+function makeClaim(claims: DirectoryLocks, id: string): ReleaseLock {
   try {
-    return claims.make();
+    return claims.acquire();
   } catch (error) {
-    if (errnoOf(error) === 'EEXIST') throw busySession(id, 'this process already');
+    if (getErrorCode(error) === 'EEXIST') throw busySession(id, 'this process already');
     throw error;
   }
 }

@@ -1,31 +1,31 @@
 import { closeSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { errnoOf } from '../base/errors.ts';
+import { getErrorCode } from '../base/errors.ts';
 
 /**
  * Marks of processes that use a directory. Every process has a claim of its own name, so nobody ever
  * removes one that somebody alive may just have made.
  */
-export interface DirectoryClaims {
+export interface DirectoryLocks {
   /** Throws EEXIST when this process has one already. Returns the way to give it back. */
-  make(): () => void;
+  acquire(): () => void;
   /** A living process with a claim, other than this one; null when there is none. */
-  findOther(): Claim | null;
+  findOtherOwner(): LockOwner | null;
   /** What processes left behind that ended. */
-  removeDead(): void;
+  removeStale(): void;
 }
 
-export function claimsIn(directory: string): DirectoryClaims {
-  const others = (): readonly Claim[] => readClaims(directory).filter(isOther);
+export function openDirectoryLocks(directory: string): DirectoryLocks {
+  const others = (): readonly LockOwner[] => readClaims(directory).filter(isOther);
   return {
-    make() {
+    acquire() {
       const pid = process.pid;
       const own = path.join(directory, claimName({ pid, startedAt: startOf(pid) }));
       closeSync(openSync(own, 'wx', 0o600));
       return () => rmSync(own, { force: true });
     },
-    findOther: () => others().find(isAlive) ?? null,
-    removeDead() {
+    findOtherOwner: () => others().find(isAlive) ?? null,
+    removeStale() {
       for (const claim of others()) {
         if (!isAlive(claim)) rmSync(path.join(directory, claimName(claim)), { force: true });
       }
@@ -34,7 +34,7 @@ export function claimsIn(directory: string): DirectoryClaims {
 }
 
 /** A process; its number alone would name another one later. */
-export interface Claim {
+export interface LockOwner {
   readonly pid: number;
   /** In the system's own words; empty where it does not say. */
   readonly startedAt: string;
@@ -42,27 +42,27 @@ export interface Claim {
 
 const CLAIM = /^lock-(\d+)-(\d*)$/u;
 
-function claimName({ pid, startedAt }: Claim): string {
+function claimName({ pid, startedAt }: LockOwner): string {
   return `lock-${pid}-${startedAt}`;
 }
 
-function readClaims(directory: string): readonly Claim[] {
+function readClaims(directory: string): readonly LockOwner[] {
   return readdirSync(directory).flatMap((name) => {
     const [, pid, startedAt = ''] = CLAIM.exec(name) ?? [];
     return pid === undefined ? [] : [{ pid: Number(pid), startedAt }];
   });
 }
 
-function isOther({ pid, startedAt }: Claim): boolean {
+function isOther({ pid, startedAt }: LockOwner): boolean {
   return pid !== process.pid || startedAt !== startOf(process.pid);
 }
 
-function isAlive({ pid, startedAt }: Claim): boolean {
+function isAlive({ pid, startedAt }: LockOwner): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
     // Whoever may not be signalled is there.
-    return errnoOf(error) === 'EPERM';
+    return getErrorCode(error) === 'EPERM';
   }
   return startedAt === startOf(pid);
 }

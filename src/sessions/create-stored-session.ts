@@ -1,11 +1,16 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { HooklineError, isHooklineError, messageOf } from '../base/errors.ts';
+import { HooklineError, isHooklineError, getErrorMessage } from '../base/errors.ts';
 import { createBranchReader } from './git-branch.ts';
-import type { Release } from './claim-session.ts';
-import { promptIn, type SessionRecord, transcriptIn, writeRecord } from './session-record.ts';
+import type { ReleaseLock } from './claim-session.ts';
+import {
+  extractPrompt,
+  type SessionRecord,
+  getTranscriptPath,
+  writeRecord,
+} from './session-record.ts';
 import type { StoredSession, TranscriptEntry } from './store.ts';
-import { linesOf } from './transcript/entry-lines.ts';
+import { formatEntryLines } from './transcript/entry-lines.ts';
 import { openTranscript, type TranscriptFile } from './transcript/transcript-file.ts';
 
 export interface OpenedSession {
@@ -15,7 +20,7 @@ export interface OpenedSession {
   readonly isGuessed: boolean;
   readonly messageCount: number;
   readonly version: string;
-  readonly release: Release;
+  readonly release: ReleaseLock;
 }
 
 /** Writes a session that this process has claimed. */
@@ -27,9 +32,9 @@ export function createStoredSession(opened: OpenedSession): StoredSession {
   return {
     facts: opened.record.facts,
     directory,
-    transcriptPath: transcriptIn(directory),
+    transcriptPath: getTranscriptPath(directory),
     append(entry) {
-      if (!isOpen) throw unwritable(directory, 'it was closed');
+      if (!isOpen) throw createUnwritableError(directory, 'it was closed');
       const uuid = write(entry);
       if (entry.agentId === undefined) keeper.notice(entry);
       return uuid;
@@ -57,8 +62,8 @@ function createWriter({ directory, record, version }: OpenedSession): StoredSess
     const transcript = transcripts.get(file) ?? openTranscript(file);
     transcripts.set(file, transcript);
     const frame = { sessionId, version, modelId: model.id, gitBranch: branch() };
-    return orUnwritable(file, () =>
-      transcript.append((parentUuid) => linesOf(entry, { ...frame, parentUuid })),
+    return wrapWriteErrors(file, () =>
+      transcript.append((parentUuid) => formatEntryLines(entry, { ...frame, parentUuid })),
     );
   };
 }
@@ -90,15 +95,15 @@ function createRecordKeeper(opened: OpenedSession): RecordKeeper {
     notice(entry) {
       if (entry.type === 'message' || entry.type === 'compaction') messageCount += 1;
       if (record.firstPrompt !== '' || entry.type !== 'message') return;
-      const firstPrompt = promptIn(entry);
+      const firstPrompt = extractPrompt(entry);
       if (firstPrompt !== null) record = { ...record, firstPrompt };
     },
     rename(title) {
-      orUnwritable(directory, () => writeRecord(directory, { ...record, title }));
+      wrapWriteErrors(directory, () => writeRecord(directory, { ...record, title }));
       record = { ...record, title };
     },
     settle() {
-      const bytes = statSync(transcriptIn(directory), { throwIfNoEntry: false })?.size;
+      const bytes = statSync(getTranscriptPath(directory), { throwIfNoEntry: false })?.size;
       // Somebody has removed the session by hand.
       if (bytes === undefined) return;
       // Replacing a file makes the system write it out at once, which takes longer than a short run.
@@ -111,7 +116,7 @@ function createRecordKeeper(opened: OpenedSession): RecordKeeper {
 }
 
 function transcriptOf(directory: string, agentId: string | undefined): string {
-  if (agentId === undefined) return transcriptIn(directory);
+  if (agentId === undefined) return getTranscriptPath(directory);
   const name = agentId.replaceAll(/[^\w-]/gu, '-').slice(0, LONGEST_NAME);
   return path.join(directory, 'subagents', `agent-${name}.jsonl`);
 }
@@ -119,16 +124,16 @@ function transcriptOf(directory: string, agentId: string | undefined): string {
 const LONGEST_NAME = 128;
 
 /** Does what writes; throws SESSION_UNWRITABLE when the machine refuses. */
-export function orUnwritable<Result>(place: string, work: () => Result): Result {
+export function wrapWriteErrors<Result>(place: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
     if (isHooklineError(error)) throw error;
-    throw unwritable(place, messageOf(error), error);
+    throw createUnwritableError(place, getErrorMessage(error), error);
   }
 }
 
-export function unwritable(place: string, why: string, cause?: unknown): HooklineError {
+export function createUnwritableError(place: string, why: string, cause?: unknown): HooklineError {
   return new HooklineError('SESSION_UNWRITABLE', {
     message: `the session cannot be stored in ${place}: ${why}`,
     hint: 'Make room and check the rights there, or name another place in HOOKLINE_HOME.',

@@ -2,13 +2,13 @@ import { closeSync, constants, openSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 /** Asks again only when the branch was switched. */
-export type CurrentBranch = () => string;
+export type ReadBranch = () => string;
 
 /**
  * The branch that a directory is on, read from git's own files: no program is started, and nothing is
  * waited for. `HEAD` when it is on none, empty outside of a repository.
  */
-export function createBranchReader(directory: string): CurrentBranch {
+export function createBranchReader(directory: string): ReadBranch {
   const headFile = directory === '' ? null : orElse(null, () => findHeadFile(directory));
   let known = { changedAt: -1, branch: '' };
   return () => {

@@ -1,17 +1,26 @@
 import { copyFileSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../base/clock.ts';
-import { errnoOf, HooklineError, messageOf } from '../base/errors.ts';
-import { appendPrivateFile, createPrivateDirectory, isAbsent, isDirectory } from '../base/files.ts';
+import { getErrorCode, HooklineError, getErrorMessage } from '../base/errors.ts';
+import {
+  appendPrivateFile,
+  createPrivateDirectory,
+  isNotFoundError,
+  isDirectory,
+} from '../base/files.ts';
 import { findLatestSession, listSessions } from './list-sessions.ts';
-import { createStoredSession, orUnwritable, unwritable } from './create-stored-session.ts';
-import { isSessionId, sessionsDirectory, unknownSession } from './session-id.ts';
-import { claimSession, refuseIfHeld } from './claim-session.ts';
+import {
+  createStoredSession,
+  wrapWriteErrors,
+  createUnwritableError,
+} from './create-stored-session.ts';
+import { isSessionId, getSessionsDirectory, createUnknownSessionError } from './session-id.ts';
+import { lockSession, checkSessionUnlocked } from './claim-session.ts';
 import {
   readRecord,
-  recordOf,
+  createSessionRecord,
   type SessionRecord,
-  transcriptIn,
+  getTranscriptPath,
   writeRecord,
 } from './session-record.ts';
 import type { ResumedSession, SessionStore, StoredSession } from './store.ts';
@@ -31,11 +40,11 @@ export interface SessionStoreOptions {
  */
 export function createSessionStore(options: SessionStoreOptions): SessionStore {
   const { version, clock } = options;
-  const sessions = sessionsDirectory(options.stateDirectory);
+  const sessions = getSessionsDirectory(options.stateDirectory);
   const resume = (id: string): ResumedSession =>
     resumeSession(findSession(sessions, id), { id, version });
   return {
-    create: (facts) => createSession(sessions, recordOf(facts), version),
+    create: (facts) => createSession(sessions, createSessionRecord(facts), version),
     resume,
     fork(id, newId) {
       const source = findSession(sessions, id);
@@ -54,10 +63,10 @@ function createSession(sessions: string, record: SessionRecord, version: string)
   const { id } = record.facts;
   const directory = path.join(sessions, checkedId(id));
   return makeDirectory(directory, () => {
-    const release = claimSession(directory, id);
+    const release = lockSession(directory, id);
     writeRecord(directory, record);
     // Hooks are told of it before the first line.
-    appendPrivateFile(transcriptIn(directory), '');
+    appendPrivateFile(getTranscriptPath(directory), '');
     return createStoredSession({
       directory,
       record,
@@ -79,13 +88,13 @@ function checkedId(id: string): string {
 
 /** Makes a directory and what is in it, or neither. */
 function makeDirectory<Result>(directory: string, fill: () => Result): Result {
-  return orUnwritable(directory, () => {
+  return wrapWriteErrors(directory, () => {
     createPrivateDirectory(path.dirname(directory));
     try {
       mkdirSync(directory, { mode: 0o700 });
     } catch (error) {
-      if (errnoOf(error) !== 'EEXIST') throw error;
-      throw unwritable(directory, 'there is a session of this id already');
+      if (getErrorCode(error) !== 'EEXIST') throw error;
+      throw createUnwritableError(directory, 'there is a session of this id already');
     }
     try {
       return fill();
@@ -99,7 +108,7 @@ function makeDirectory<Result>(directory: string, fill: () => Result): Result {
 function findSession(sessions: string, id: string): string {
   const directory = path.join(sessions, id);
   if (isSessionId(id) && isDirectory(directory)) return directory;
-  throw unknownSession(id);
+  throw createUnknownSessionError(id);
 }
 
 interface Resuming {
@@ -108,7 +117,7 @@ interface Resuming {
 }
 
 function resumeSession(directory: string, { id, version }: Resuming): ResumedSession {
-  const release = orUnwritable(directory, () => claimSession(directory, id));
+  const release = wrapWriteErrors(directory, () => lockSession(directory, id));
   try {
     const { record, problem } = readRecord(directory);
     const { problems, cwd, ...conversation } = readStored(directory);
@@ -134,13 +143,13 @@ function resumeSession(directory: string, { id, version }: Resuming): ResumedSes
 }
 
 function readStored(directory: string): StoredConversation {
-  const transcript = transcriptIn(directory);
+  const transcript = getTranscriptPath(directory);
   try {
     return readConversation(transcript);
   } catch (error) {
-    if (isAbsent(error)) return { ...NOTHING_SAID, problems: [`${transcript} is missing`] };
+    if (isNotFoundError(error)) return { ...NOTHING_SAID, problems: [`${transcript} is missing`] };
     throw new HooklineError('SESSION_UNWRITABLE', {
-      message: `the session’s transcript ${transcript} cannot be read: ${messageOf(error)}`,
+      message: `the session’s transcript ${transcript} cannot be read: ${getErrorMessage(error)}`,
       hint: 'Check its rights; going on without it would lose what was said.',
       cause: error,
     });
@@ -160,20 +169,20 @@ const NOTHING_SAID: StoredConversation = {
 /** What sub-agents and tools left stays with the original. */
 function copySession(source: string, directory: string, record: SessionRecord): void {
   makeDirectory(directory, () => {
-    const transcript = transcriptIn(source);
+    const transcript = getTranscriptPath(source);
     const isThere = statSync(transcript, { throwIfNoEntry: false }) !== undefined;
-    if (isThere) copyFileSync(transcript, transcriptIn(directory));
+    if (isThere) copyFileSync(transcript, getTranscriptPath(directory));
     writeRecord(directory, record);
   });
 }
 
 function removeSession(directory: string, id: string): void {
-  refuseIfHeld(directory, id);
+  checkSessionUnlocked(directory, id);
   try {
     rmSync(directory, { recursive: true });
   } catch (error) {
     throw new HooklineError('CONFIG_UNWRITABLE', {
-      message: `the session in ${directory} cannot be removed: ${messageOf(error)}`,
+      message: `the session in ${directory} cannot be removed: ${getErrorMessage(error)}`,
       hint: 'Check the rights of its directory.',
       cause: error,
     });

@@ -1,9 +1,14 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { messageOf } from '../base/errors.ts';
+import { getErrorMessage } from '../base/errors.ts';
 import { findRealPath } from '../base/paths.ts';
 import { readSessionIds } from './session-id.ts';
-import { findFirstPrompt, readRecord, type SessionRecord, transcriptIn } from './session-record.ts';
+import {
+  findFirstPrompt,
+  readRecord,
+  type SessionRecord,
+  getTranscriptPath,
+} from './session-record.ts';
 import type { SessionSummary } from './store.ts';
 import { countMessages } from './transcript/conversation.ts';
 
@@ -22,7 +27,8 @@ function summarise(directory: string, id: string): SessionSummary {
   const { record, problem } = readRecord(directory);
   const { facts, title, firstPrompt } = record;
   const transcript = findTranscript(directory);
-  const counted = transcript === null ? MISSING : count(directory, record, transcript.bytes);
+  const counted =
+    transcript === null ? MISSING : countSessionMessages(directory, record, transcript.bytes);
   return {
     id,
     title,
@@ -44,7 +50,7 @@ interface Transcript {
 
 function findTranscript(directory: string): Transcript | null {
   try {
-    const { size: bytes, mtimeMs: changedAt } = statSync(transcriptIn(directory));
+    const { size: bytes, mtimeMs: changedAt } = statSync(getTranscriptPath(directory));
     return { bytes, changedAt };
   } catch {
     return null;
@@ -62,14 +68,18 @@ const MISSING: Counted = {
 };
 
 /** Only what was added since the count that was kept is read: nothing, for a session that was closed. */
-function count(directory: string, { counted }: SessionRecord, bytes: number): Counted {
+function countSessionMessages(
+  directory: string,
+  { counted }: SessionRecord,
+  bytes: number,
+): Counted {
   if (counted.bytes === bytes) return { messages: counted.messages, problem: null };
   const from = counted.bytes < bytes ? counted : { messages: 0, bytes: 0 };
   try {
-    const more = countMessages(transcriptIn(directory), from.bytes);
+    const more = countMessages(getTranscriptPath(directory), from.bytes);
     return { messages: from.messages + more, problem: null };
   } catch (error) {
-    const problem = `its transcript cannot be read: ${messageOf(error)}`;
+    const problem = `its transcript cannot be read: ${getErrorMessage(error)}`;
     return { messages: from.messages, problem };
   }
 }

@@ -49,16 +49,16 @@ export interface ToolResultBlock {
   readonly is_error?: boolean;
 }
 
-export function userText(text: string): UserMessage {
+export function createUserMessage(text: string): UserMessage {
   return { role: 'user', content: [{ type: 'text', text }] };
 }
 
 /** All text of a message, without what it thinks and calls. */
-export function textOf({ content }: Message): string {
+export function getMessageText({ content }: Message): string {
   return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
 }
 
 /** The tool calls of an assistant's message, in its order. */
-export function callsIn({ content }: Message): readonly ToolUseBlock[] {
+export function getToolCalls({ content }: Message): readonly ToolUseBlock[] {
   return content.flatMap((block) => (block.type === 'tool_use' ? [block] : []));
 }

@@ -6,7 +6,7 @@ export const SUMMARY_START =
   'This session is being continued from an earlier conversation that grew too long. Its summary:';
 
 /** What a message in the person's place is, when nothing in it was said by a person. */
-export function nobodysWords(content: readonly UserBlock[]): 'summary' | 'reminder' | null {
+export function getSyntheticKind(content: readonly UserBlock[]): 'summary' | 'reminder' | null {
   const beginWith = (start: string): boolean =>
     content.length > 0 &&
     content.every((block) => block.type === 'text' && block.text.startsWith(start));

@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { HooklineError, messageOf } from '../base/errors.ts';
-import { isAbsent } from '../base/files.ts';
+import { HooklineError, getErrorMessage } from '../base/errors.ts';
+import { isNotFoundError } from '../base/files.ts';
 
 /** The directory that holds one directory for each session. */
-export function sessionsDirectory(stateDirectory: string): string {
+export function getSessionsDirectory(stateDirectory: string): string {
   return path.join(stateDirectory, 'sessions');
 }
 
@@ -21,9 +21,9 @@ export function readSessionIds(sessions: string): readonly string[] {
       .filter((entry) => entry.isDirectory() && isSessionId(entry.name))
       .map(({ name }) => name);
   } catch (error) {
-    if (isAbsent(error)) return [];
+    if (isNotFoundError(error)) return [];
     throw new HooklineError('CONFIG_UNREADABLE', {
-      message: `the stored sessions in ${sessions} cannot be read: ${messageOf(error)}`,
+      message: `the stored sessions in ${sessions} cannot be read: ${getErrorMessage(error)}`,
       hint: 'Check the rights of the directory.',
       cause: error,
     });
@@ -32,10 +32,10 @@ export function readSessionIds(sessions: string): readonly string[] {
 
 /** The one stored session whose id is this or begins with it; throws SESSION_UNKNOWN otherwise. */
 export function resolveSessionId(stateDirectory: string, given: string): string {
-  const ids = readSessionIds(sessionsDirectory(stateDirectory));
+  const ids = readSessionIds(getSessionsDirectory(stateDirectory));
   if (ids.includes(given)) return given;
   const [found, ...others] = given === '' ? [] : ids.filter((id) => id.startsWith(given));
-  if (found === undefined) throw unknownSession(given);
+  if (found === undefined) throw createUnknownSessionError(given);
   if (others.length === 0) return found;
   const named = [found, ...others].toSorted();
   const shown = named.slice(0, MOST_NAMED).join(', ');
@@ -47,7 +47,7 @@ export function resolveSessionId(stateDirectory: string, given: string): string 
 
 const MOST_NAMED = 10;
 
-export function unknownSession(id: string): HooklineError {
+export function createUnknownSessionError(id: string): HooklineError {
   return new HooklineError('SESSION_UNKNOWN', {
     message: `there is no stored session ${JSON.stringify(id)}`,
     hint: 'See which there are with `hookline sessions list`.',

@@ -1,9 +1,9 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { messageOf } from '../base/errors.ts';
+import { getErrorMessage } from '../base/errors.ts';
 import { readTextIfPresent } from '../base/files.ts';
-import { cutText, isRecord, parseJson } from '../base/json.ts';
-import { type Message, textOf } from './messages.ts';
+import { truncateText, isRecord, parseJson } from '../base/json.ts';
+import { type Message, getMessageText } from './messages.ts';
 import type { SessionFacts } from './store.ts';
 import { readTranscript } from './transcript/read-transcript.ts';
 
@@ -17,14 +17,14 @@ export interface SessionRecord {
   readonly counted: { readonly messages: number; readonly bytes: number };
 }
 
-export function recordOf(facts: SessionFacts): SessionRecord {
+export function createSessionRecord(facts: SessionFacts): SessionRecord {
   return { facts, title: null, firstPrompt: '', counted: { messages: 0, bytes: 0 } };
 }
 
 const RECORD_FILE = 'session.json';
 const TRANSCRIPT_FILE = 'transcript.jsonl';
 
-export function transcriptIn(directory: string): string {
+export function getTranscriptPath(directory: string): string {
   return path.join(directory, TRANSCRIPT_FILE);
 }
 
@@ -68,7 +68,7 @@ function parseRecordFile(file: string): SessionRecord | string {
     const parsed = parseJson(text);
     return (parsed.ok ? parseRecord(parsed.value) : null) ?? 'is not what a session’s should be';
   } catch (error) {
-    return `cannot be read: ${messageOf(error)}`;
+    return `cannot be read: ${getErrorMessage(error)}`;
   }
 }
 
@@ -110,7 +110,7 @@ function parseModel(value: unknown): SessionFacts['model'] | null {
 const LINES_OF_HEAD = 200;
 
 function recoverRecord(directory: string): SessionRecord {
-  const head = readHead(transcriptIn(directory));
+  const head = readHead(getTranscriptPath(directory));
   const startDirectory = head.cwd ?? '';
   const facts: SessionFacts = {
     id: path.basename(directory),
@@ -122,7 +122,7 @@ function recoverRecord(directory: string): SessionRecord {
     taskId: String(head.at ?? 0),
     ulid: '',
   };
-  return { ...recordOf(facts), firstPrompt: head.prompt ?? '' };
+  return { ...createSessionRecord(facts), firstPrompt: head.prompt ?? '' };
 }
 
 interface Head {
@@ -143,7 +143,7 @@ function readHead(transcript: string): Head {
         cwd: head.cwd ?? line.cwd,
         at: head.at ?? line.at,
         model: head.model ?? message?.model ?? null,
-        prompt: head.prompt ?? (message === null ? null : promptIn(message)),
+        prompt: head.prompt ?? (message === null ? null : extractPrompt(message)),
       };
       lines += 1;
       if (lines === LINES_OF_HEAD || (head.model !== null && head.prompt !== null)) break;
@@ -157,7 +157,7 @@ function readHead(transcript: string): Head {
 
 /** The beginning of the first prompt, for a record that could not be given it. */
 export function findFirstPrompt(directory: string): string {
-  return readHead(transcriptIn(directory)).prompt ?? '';
+  return readHead(getTranscriptPath(directory)).prompt ?? '';
 }
 
 const PROMPT_LENGTH = 500;
@@ -169,8 +169,8 @@ interface Said {
 }
 
 /** The beginning of what a person typed; null when nobody did. */
-export function promptIn({ message, isMeta, isSummary }: Said): string | null {
+export function extractPrompt({ message, isMeta, isSummary }: Said): string | null {
   const isTyped = message.role === 'user' && isMeta !== true && isSummary !== true;
-  const text = isTyped ? textOf(message) : '';
-  return text === '' ? null : cutText(text, PROMPT_LENGTH);
+  const text = isTyped ? getMessageText(message) : '';
+  return text === '' ? null : truncateText(text, PROMPT_LENGTH);
 }

@@ -1,4 +1,4 @@
-import { shellWord } from '../base/shell-word.ts';
+import { quoteShellWord } from '../base/shell-word.ts';
 import type { Trial } from './events.ts';
 
 /** The command that makes an example do something visible; `flags` are further ones for it. */
@@ -9,9 +9,9 @@ export function trialCommand(
   const own = Object.entries(trial.flags).flatMap(([name, value]) => [`--${name}`, value]);
   const hasFacts = Object.keys(trial.facts).length > 0;
   const words = ['hookline', 'hooks', 'fire', event, ...own, ...(hasFacts ? ['--facts', '-'] : [])];
-  const fire = [...words, ...flags].map(shellWord).join(' ');
+  const fire = [...words, ...flags].map(quoteShellWord).join(' ');
   return [
-    ...(hasFacts ? [`echo ${shellWord(JSON.stringify(trial.facts))} | `] : []),
+    ...(hasFacts ? [`echo ${quoteShellWord(JSON.stringify(trial.facts))} | `] : []),
     fire,
     ...(trial.look === null ? [] : [` && ${trial.look}`]),
   ].join('');

@@ -1,6 +1,6 @@
 import { chmodSync, lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { HooklineError, messageOf } from '../base/errors.ts';
+import { HooklineError, getErrorMessage } from '../base/errors.ts';
 import { findRealPath, isInside } from '../base/paths.ts';
 
 export interface NewFile {
@@ -20,7 +20,7 @@ export function writeHookFile(file: NewFile): void {
     replaceFile(file);
   } catch (error) {
     throw new HooklineError('CONFIG_UNWRITABLE', {
-      message: `${file.path} could not be written: ${messageOf(error)}`,
+      message: `${file.path} could not be written: ${getErrorMessage(error)}`,
       hint: `Everything above it must be a directory that you may write${file.path.includes('.clinerules') ? ': .clinerules as a file can become .clinerules/rules.md' : ''}.`,
       cause: error,
     });

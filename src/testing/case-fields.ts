@@ -1,6 +1,6 @@
 import { HooklineError, isHooklineError } from '../base/errors.ts';
-import { isRecord, parseJson, typeName } from '../base/json.ts';
-import { closestName } from '../base/spelling.ts';
+import { isRecord, parseJson, getTypeName } from '../base/json.ts';
+import { findClosestName } from '../base/spelling.ts';
 import { isSettingName, type Settings, SETTINGS } from '../host/settings.ts';
 import { expectationProblem, isOperator } from './expectation.ts';
 import { type FireDescription, resolveEvent } from './resolve-event.ts';
@@ -180,7 +180,7 @@ function asTexts(key: string, expected: unknown): unknown {
 function checkKeys(place: Place, fields: Fields, known: readonly string[]): void {
   const unknown = Object.keys(fields).find((key) => !known.includes(key));
   if (unknown === undefined) return;
-  const meant = closestName(unknown, known);
+  const meant = findClosestName(unknown, known);
   throw caseInvalid(
     place.file,
     `${prefix(place)}there is no "${unknown}" here`,
@@ -208,7 +208,7 @@ function inside({ file, at }: Place, key: string): Place {
 }
 
 function wrong(place: Place, expected: string, value: unknown): HooklineError {
-  const found = value === undefined ? 'nothing' : typeName(value);
+  const found = value === undefined ? 'nothing' : getTypeName(value);
   return caseInvalid(place.file, `${prefix(place)}should be ${expected}, found ${found}`);
 }
 

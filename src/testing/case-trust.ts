@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { isInside } from '../base/paths.ts';
-import { shellWord } from '../base/shell-word.ts';
+import { quoteShellWord } from '../base/shell-word.ts';
 import { awaitsTrust, type Skipped } from '../hooks/decision.ts';
 import type { HookSearch } from '../host/hook-search.ts';
 import { openHooks } from '../host/open-hooks.ts';
@@ -97,8 +97,8 @@ function untrusted(place: HookPlace, search: HookSearch): readonly Difference[] 
 }
 
 function trustCommand({ root, hooksDirectory }: HookPlace): string {
-  const more = hooksDirectory === null ? '' : ` --hooks-dir ${shellWord(hooksDirectory)}`;
-  return `hookline trust --root ${shellWord(root)}${more}`;
+  const more = hooksDirectory === null ? '' : ` --hooks-dir ${quoteShellWord(hooksDirectory)}`;
+  return `hookline trust --root ${quoteShellWord(root)}${more}`;
 }
 
 /** Hooks of the real workspace that did not run: a case that passes without them proves nothing. */

@@ -1,8 +1,8 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { type HooklineError, messageOf } from '../base/errors.ts';
-import { isAbsent, readTextIfPresent } from '../base/files.ts';
-import { closestName } from '../base/spelling.ts';
+import { type HooklineError, getErrorMessage } from '../base/errors.ts';
+import { isNotFoundError, readTextIfPresent } from '../base/files.ts';
+import { findClosestName } from '../base/spelling.ts';
 import { caseInvalid, type CaseFields, parseCase } from './case-fields.ts';
 
 /** A directory of a case that becomes a workspace root. */
@@ -57,8 +57,8 @@ function list(directory: string): readonly Dirent[] {
   try {
     return readdirSync(directory, { withFileTypes: true });
   } catch (error) {
-    if (isAbsent(error)) return [];
-    throw caseInvalid(directory, `cannot be read: ${messageOf(error)}`);
+    if (isNotFoundError(error)) return [];
+    throw caseInvalid(directory, `cannot be read: ${getErrorMessage(error)}`);
   }
 }
 
@@ -72,7 +72,7 @@ function attemptRead(file: string): string | null {
   try {
     return readTextIfPresent(file);
   } catch (error) {
-    throw unreadableCase(file, messageOf(error));
+    throw unreadableCase(file, getErrorMessage(error));
   }
 }
 
@@ -89,7 +89,7 @@ export function readOwnDirectories(directory: string): OwnDirectories | null {
     .map((entry) => entry.name);
   const unknown = names.find((name) => !OWN_NAMES.some((known) => known === name));
   if (unknown !== undefined) {
-    const meant = closestName(unknown, OWN_NAMES) ?? OWN_NAMES.join(', ');
+    const meant = findClosestName(unknown, OWN_NAMES) ?? OWN_NAMES.join(', ');
     throw caseInvalid(directory, `"${unknown}" means nothing in a case`, `Known is: ${meant}.`);
   }
   if (names.includes('workspace') && names.includes('roots')) {

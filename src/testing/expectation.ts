@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { messageOf } from '../base/errors.ts';
-import { isRecord, parseJson, typeName } from '../base/json.ts';
+import { getErrorMessage } from '../base/errors.ts';
+import { isRecord, parseJson, getTypeName } from '../base/json.ts';
 
 /** One place where something else was found than was expected; `found` is undefined for nothing. */
 export interface Difference {
@@ -70,20 +70,20 @@ function operatorProblem(expected: unknown): string | null {
   const { includes, matches, any } = expected;
   if ('any' in expected && any !== true) return '"any" should be true';
   if ('includes' in expected && !textsOf(includes).every((text) => typeof text === 'string')) {
-    return `"includes" should be a text or an array of texts, found ${typeName(includes)}`;
+    return `"includes" should be a text or an array of texts, found ${getTypeName(includes)}`;
   }
   return 'matches' in expected ? patternProblem(matches) : null;
 }
 
 function patternProblem(pattern: unknown): string | null {
   if (typeof pattern !== 'string') {
-    return `"matches" should be a regular expression as text, found ${typeName(pattern)}`;
+    return `"matches" should be a regular expression as text, found ${getTypeName(pattern)}`;
   }
   try {
     RegExp(pattern, 'u');
     return null;
   } catch (error) {
-    return `"matches" is no regular expression: ${messageOf(error)}`;
+    return `"matches" is no regular expression: ${getErrorMessage(error)}`;
   }
 }
 
@@ -174,6 +174,6 @@ const SHOWN_LIMIT = 400;
 
 function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
-  const json = JSON.stringify(value) ?? typeName(value);
+  const json = JSON.stringify(value) ?? getTypeName(value);
   return json.length <= SHOWN_LIMIT ? json : `${json.slice(0, SHOWN_LIMIT)} … (${json.length})`;
 }

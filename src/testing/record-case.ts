@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { messageOf } from '../base/errors.ts';
+import { getErrorMessage } from '../base/errors.ts';
 import { readTextIfPresent } from '../base/files.ts';
 import { isRecord, parseJson } from '../base/json.ts';
 import type { Attributed, Outcome, Stop, Verdict } from '../hooks/decision.ts';
@@ -113,7 +113,7 @@ function writeCase(
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, `${JSON.stringify(written, null, 2)}\n`);
   } catch (error) {
-    throw caseInvalid(file, `it cannot be written: ${messageOf(error)}`);
+    throw caseInvalid(file, `it cannot be written: ${getErrorMessage(error)}`);
   }
   return file;
 }

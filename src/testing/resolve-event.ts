@@ -1,6 +1,6 @@
 import { HooklineError } from '../base/errors.ts';
 import { isRecord } from '../base/json.ts';
-import { closestName } from '../base/spelling.ts';
+import { findClosestName } from '../base/spelling.ts';
 import { findForeignEvent, FOREIGN_EVENT_NAMES, readForeignPayload } from '../dialects/index.ts';
 import { EVENT_NAMES, isEventName } from '../hooks/events.ts';
 import type { EventName, FiredEvent } from '../hooks/facts.ts';
@@ -56,7 +56,7 @@ interface NamedEvent {
 function resolveName({ event: name, success }: EventDescription): NamedEvent {
   const named = isEventName(name) ? { event: name, facts: {} } : findForeignEvent(name);
   if (named !== null) return success === false ? asFailure(named) : named;
-  const meant = closestName(name, [...EVENT_NAMES, ...FOREIGN_EVENT_NAMES]);
+  const meant = findClosestName(name, [...EVENT_NAMES, ...FOREIGN_EVENT_NAMES]);
   throw new HooklineError('EVENT_UNKNOWN', {
     message: `there is no event ${JSON.stringify(name)}`,
     hint: meant === null ? `Events are: ${EVENT_NAMES.join(', ')}.` : `Did you mean ${meant}?`,

@@ -1,6 +1,6 @@
 import { HooklineError } from '../base/errors.ts';
-import { isRecord, typeName } from '../base/json.ts';
-import { closestName } from '../base/spelling.ts';
+import { isRecord, getTypeName } from '../base/json.ts';
+import { findClosestName } from '../base/spelling.ts';
 import type { EventFacts, EventName, FiredEvent, Moment } from '../hooks/facts.ts';
 
 const TOOL = {
@@ -188,7 +188,7 @@ export function sampleEvent(name: EventName, facts: Facts = {}): FiredEvent {
 function factTypes(name: EventName, sample: Facts): ReadonlyMap<string, string | null> {
   const shown = Object.entries(sample).map(([key, value]): [string, string | null] => [
     key,
-    value === null ? null : typeName(value),
+    value === null ? null : getTypeName(value),
   ]);
   return new Map([
     ...Object.entries(MOMENT_TYPES),
@@ -204,7 +204,7 @@ function knownType(
 ): string | null {
   const type = types.get(key);
   if (type !== undefined) return type;
-  const meant = closestName(key, [...types.keys()]);
+  const meant = findClosestName(key, [...types.keys()]);
   throw new HooklineError('PAYLOAD_INVALID', {
     message: `${event} has no fact "${key}"`,
     hint: meant === null ? `It has: ${[...types.keys()].join(', ')}.` : `Did you mean "${meant}"?`,
@@ -219,10 +219,10 @@ interface TypedFact {
 }
 
 function checkType({ event, key, expected, value }: TypedFact): void {
-  if (expected === null || expected === typeName(value)) return;
+  if (expected === null || expected === getTypeName(value)) return;
   if (value === null && NULLABLE.has(key)) return;
   throw new HooklineError('PAYLOAD_INVALID', {
-    message: `"${key}" of ${event} should be ${expected}, found ${typeName(value)}`,
+    message: `"${key}" of ${event} should be ${expected}, found ${getTypeName(value)}`,
     hint: `\`hookline hooks fire ${event} --json\` shows an example.`,
   });
 }
@@ -236,7 +236,7 @@ function completeFact(
   if (!isRecord(value) || !isRecord(known)) return value;
   for (const [member, sample] of Object.entries(known)) {
     if (isRecord(sample) || sample === null || sample === undefined || !(member in value)) continue;
-    const expected = typeName(sample);
+    const expected = getTypeName(sample);
     checkType({ event, key: `${key}.${member}`, expected, value: value[member] });
   }
   return { ...emptied(known), ...value };

@@ -1,7 +1,7 @@
 import { cp, mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { messageOf } from '../base/errors.ts';
+import { getErrorMessage } from '../base/errors.ts';
 import type { Surroundings } from '../host/config.ts';
 import type { OwnDirectories } from './case.ts';
 import { caseInvalid } from './case-fields.ts';
@@ -42,7 +42,7 @@ export async function createSandbox(
     await remove();
     throw caseInvalid(
       own.roots[0]?.path ?? own.home ?? '',
-      `cannot be copied: ${messageOf(error)}`,
+      `cannot be copied: ${getErrorMessage(error)}`,
     );
   }
 }

@@ -1,5 +1,5 @@
-import { messageOf } from '../base/errors.ts';
-import { cutText } from '../base/json.ts';
+import { getErrorMessage } from '../base/errors.ts';
+import { truncateText } from '../base/json.ts';
 import type { Outcome, Verdict } from '../hooks/decision.ts';
 import type { DispatchRecord, LateOutcome } from '../hooks/observers.ts';
 
@@ -99,10 +99,10 @@ function boundData(value: unknown): unknown {
     return {
       cut: `longer than ${TEXT_LIMIT} characters, cut`,
       // A secret at the cut must still be whole when it is looked for; the rest goes after that.
-      json: cutText(json, TEXT_LIMIT + LONGEST_SECRET),
+      json: truncateText(json, TEXT_LIMIT + LONGEST_SECRET),
     };
   } catch (error) {
-    return { cut: `cannot be written as JSON: ${messageOf(error)}` };
+    return { cut: `cannot be written as JSON: ${getErrorMessage(error)}` };
   }
 }
 
@@ -120,7 +120,7 @@ const DEPTH_LIMIT = 64;
 
 /** Applies a change to every string in plain data, and cuts what is too long or nested too deeply. */
 export function mapTexts(value: unknown, change: (text: string) => string, depth = 0): unknown {
-  if (typeof value === 'string') return cutText(change(value), TEXT_LIMIT);
+  if (typeof value === 'string') return truncateText(change(value), TEXT_LIMIT);
   if (typeof value !== 'object' || value === null) return value;
   if (depth > DEPTH_LIMIT) return '[nested too deeply]';
   if (Array.isArray(value)) return value.map((each) => mapTexts(each, change, depth + 1));

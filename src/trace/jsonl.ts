@@ -1,7 +1,7 @@
 import { chmodSync, renameSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { messageOf } from '../base/errors.ts';
-import { appendPrivateFile, isAbsent } from '../base/files.ts';
+import { getErrorMessage } from '../base/errors.ts';
+import { appendPrivateFile, isNotFoundError } from '../base/files.ts';
 import { mapTexts, type TraceEntry } from './entry.ts';
 
 /** Takes the secrets out of texts; gets many at once because setting it up is not free. */
@@ -48,7 +48,9 @@ export function createTraceFile(options: TraceFileOptions): TraceFile {
       appendPrivateFile(path.join(options.directory, TRACE_FILE), lines);
     } catch (error) {
       hasFailed = true;
-      options.onProblem(`the trace in ${options.directory} cannot be written: ${messageOf(error)}`);
+      options.onProblem(
+        `the trace in ${options.directory} cannot be written: ${getErrorMessage(error)}`,
+      );
     }
   }
 
@@ -99,6 +101,6 @@ function renameIfPresent(from: string, to: string): void {
     renameSync(from, to);
     chmodSync(to, 0o600);
   } catch (error) {
-    if (!isAbsent(error)) throw error;
+    if (!isNotFoundError(error)) throw error;
   }
 }

@@ -1,10 +1,22 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import type { Clock } from '../base/clock.ts';
-import { isHooklineError, messageOf } from '../base/errors.ts';
-import { collectUnit, MAX_BYTES, tooLarge, type TrustUnit, unreadable } from './collect.ts';
-import { digestOf, ENTRY_TEXT_KEY, type FileMap, fileMapOf, sha256Of } from './file-map.ts';
-import { type Fingerprint, isSettled, isUnchanged, probe } from './fingerprint.ts';
+import { isHooklineError, getErrorMessage } from '../base/errors.ts';
+import {
+  collectUnit,
+  MAX_BYTES,
+  createTooLargeError,
+  type TrustUnit,
+  createUnreadableError,
+} from './collect.ts';
+import {
+  computeDigest,
+  ENTRY_TEXT_KEY,
+  type FileMap,
+  createFileMap,
+  computeSha256,
+} from './file-map.ts';
+import { type Fingerprint, isSettled, isUnchanged, probePath } from './fingerprint.ts';
 
 /** A unit with the exact bytes it had when it was read. */
 export interface Binding {
@@ -42,51 +54,53 @@ export function bindUnitWith(hash: HashFile, unit: TrustUnit): Binding {
   let budget = MAX_BYTES;
   for (const [key, file] of found.files) {
     const hashed = hashBoundFile(file, budget, hash);
-    if (hashed === null) throw tooLarge(unit, '64 MiB');
+    if (hashed === null) throw createTooLargeError(unit, '64 MiB');
     budget -= hashed.bytes;
     hashes.set(key, hashed.sha256);
   }
-  if (unit.text !== undefined) hashes.set(ENTRY_TEXT_KEY, sha256Of(unit.text));
-  const files = fileMapOf(hashes);
+  if (unit.text !== undefined) hashes.set(ENTRY_TEXT_KEY, computeSha256(unit.text));
+  const files = createFileMap(hashes);
   return {
     id: unit.id,
     root: found.root,
     entry: found.entry,
     name: found.name,
     text: unit.text ?? null,
-    digest: digestOf(files),
+    digest: computeDigest(files),
     files,
     unbound: [...found.unbound],
     fingerprint: found.probes,
   };
 }
 
-function hashBoundFile(file: string, maxBytes: number, hash: HashFile): Hashed | null {
+function hashBoundFile(file: string, maxBytes: number, hash: HashFile): FileHash | null {
   try {
     return hash(file, maxBytes);
   } catch (error) {
-    throw isHooklineError(error) ? error : unreadable(file, messageOf(error), error);
+    throw isHooklineError(error)
+      ? error
+      : createUnreadableError(file, getErrorMessage(error), error);
   }
 }
 
-export interface Hashed {
+export interface FileHash {
   readonly sha256: string;
   readonly bytes: number;
 }
 
 /** Null when there are more bytes than allowed. Throws when the file cannot be read. */
-export type HashFile = (file: string, maxBytes: number) => Hashed | null;
+export type HashFile = (file: string, maxBytes: number) => FileHash | null;
 
 /** Reads a file again only when it may have changed: hooks of one directory bind the same files. */
 export function createFileHasher(clock: Clock): HashFile {
-  const known = new Map<string, { readonly seen: Fingerprint; readonly hashed: Hashed }>();
+  const known = new Map<string, { readonly seen: Fingerprint; readonly hashed: FileHash }>();
   return (file, maxBytes) => {
     const before = known.get(file);
     if (before !== undefined && isUnchanged(before.seen)) {
       return before.hashed.bytes > maxBytes ? null : before.hashed;
     }
     known.delete(file);
-    const seen = [probe(file, 'state')];
+    const seen = [probePath(file, 'state')];
     const hashedAtMs = clock.now();
     const hashed = hashFile(file, maxBytes);
     if (hashed !== null && isSettled(seen, hashedAtMs)) known.set(file, { seen, hashed });
@@ -95,7 +109,7 @@ export function createFileHasher(clock: Clock): HashFile {
 }
 
 /** As `HashFile` says, always from the file itself. */
-export function hashFile(file: string, maxBytes: number): Hashed | null {
+export function hashFile(file: string, maxBytes: number): FileHash | null {
   const hash = createHash('sha256');
   const bytes = readChunks(file, maxBytes, (chunk) => hash.update(chunk));
   return bytes === null ? null : { sha256: hash.digest('hex'), bytes };
@@ -127,5 +141,5 @@ function openRegularFile(file: string): number {
   const handle = openSync(file, OPEN_FLAGS);
   if (fstatSync(handle).isFile()) return handle;
   closeSync(handle);
-  throw unreadable(file, 'it is not a regular file');
+  throw createUnreadableError(file, 'it is not a regular file');
 }

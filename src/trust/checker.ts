@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../base/clock.ts';
-import { type HooklineError, isHooklineError, messageOf } from '../base/errors.ts';
-import { oncePerWave } from '../base/once.ts';
+import { type HooklineError, isHooklineError, getErrorMessage } from '../base/errors.ts';
+import { memoizePerWave } from '../base/once.ts';
 import { type Binding, bindUnitWith, createFileHasher, type HashFile } from './bytes.ts';
 import type { TrustUnit } from './collect.ts';
 import { type BoundEntry, compareFileMaps, ENTRY_TEXT_KEY } from './file-map.ts';
@@ -8,8 +8,8 @@ import {
   type Fingerprint,
   isSettled,
   isUnchanged,
-  takeLook,
-  withoutRepetition,
+  createPathStates,
+  dropRedundantProbes,
 } from './fingerprint.ts';
 import type { Lock } from './lock.ts';
 import type { TrustRecord } from './record.ts';
@@ -52,7 +52,7 @@ export function createTrustChecker(sources: TrustSources): TrustChecker {
   const clock = sources.clock ?? systemClock;
   const hash = createFileHasher(clock);
   const remembered = new WeakMap<TrustUnit, Remembered>();
-  const lookOf = oncePerWave(takeLook);
+  const lookOf = memoizePerWave(createPathStates);
 
   function check(unit: TrustUnit, wave?: number): TrustState {
     const known = remembered.get(unit);
@@ -64,7 +64,7 @@ export function createTrustChecker(sources: TrustSources): TrustChecker {
     const { fingerprint } = bound.binding;
     const state = judge(bound.binding, sources);
     if (isSettled(fingerprint, hashedAtMs)) {
-      remembered.set(unit, { fingerprint: withoutRepetition(fingerprint), state });
+      remembered.set(unit, { fingerprint: dropRedundantProbes(fingerprint), state });
     }
     return state;
   }
@@ -80,7 +80,7 @@ function tryBind(unit: TrustUnit, hash: HashFile): Bound {
   try {
     return { ok: true, binding: bindUnitWith(hash, unit) };
   } catch (error) {
-    return { ok: false, why: messageOf(error) };
+    return { ok: false, why: getErrorMessage(error) };
   }
 }
 

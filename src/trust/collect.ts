@@ -1,16 +1,16 @@
 import { type Dirent, lstatSync, readdirSync, readlinkSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { HooklineError, messageOf } from '../base/errors.ts';
-import { isAbsent, isDataDirectory, isDataFile } from '../base/files.ts';
+import { HooklineError, getErrorMessage } from '../base/errors.ts';
+import { isNotFoundError, isDataDirectory, isDataFile } from '../base/files.ts';
 import {
-  childPath,
+  joinChildPath,
   findPathInside,
   findRealPath,
   isInside,
   resolveRealPath,
 } from '../base/paths.ts';
-import { APART } from './file-map.ts';
-import { type Probe, probe, probeState } from './fingerprint.ts';
+import { APART_MARK } from './file-map.ts';
+import { type Probe, probePath, probePathState } from './fingerprint.ts';
 
 /** What one decision of trust covers: an entry and all that it is known to run. */
 export interface TrustUnit {
@@ -72,10 +72,10 @@ function startWalk(unit: TrustUnit): Walk {
     unit,
     root,
     entry,
-    name: keyOf(root, unlinkedParent(root, unit.entry)),
+    name: toFileKey(root, unlinkedParent(root, unit.entry)),
     files: new Map(),
     marks: new Map(),
-    probes: [probe(unit.entry, 'target')],
+    probes: [probePath(unit.entry, 'target')],
     unbound: new Set(),
     directories: new Set(),
     bytes: 0,
@@ -89,8 +89,8 @@ function realPathOf(file: string): string {
 function addEntry(walk: Walk): void {
   const { unit, entry } = walk;
   addNamed(walk, unit.entry);
-  if (!walk.files.has(keyOf(walk.root, entry))) {
-    throw unreadable(unit.entry, 'it is not a regular file');
+  if (!walk.files.has(toFileKey(walk.root, entry))) {
+    throw createUnreadableError(unit.entry, 'it is not a regular file');
   }
   const linked = findLinkedDirectory(unit, walk);
   if (linked !== null) addDirectory(walk, linked);
@@ -114,9 +114,9 @@ function addNamed(walk: Walk, named: string): void {
 }
 
 function addUnwalked(walk: Walk, directory: string): void {
-  const key = keyOf(walk.root, directory);
+  const key = toFileKey(walk.root, directory);
   walk.marks.set(key, 'directory');
-  walk.probes.push(probe(directory, 'state'));
+  walk.probes.push(probePath(directory, 'state'));
   if (!walk.unit.directories.includes(directory)) {
     walk.unbound.add(`${quote(key)} is a directory: its files are not bound`);
   }
@@ -130,14 +130,14 @@ function addNamedDirectory(walk: Walk, named: string): void {
 /** Follows a path to its real one and marks what a later swap of links would change. */
 function addLinkOrAbsence(walk: Walk, named: string): string | null {
   const place = unlinkedParent(walk.root, named);
-  const key = keyOf(walk.root, place);
-  walk.probes.push(probe(named, 'target'));
+  const key = toFileKey(walk.root, place);
+  walk.probes.push(probePath(named, 'target'));
   const real = findTarget(named);
   if (real === null) {
     walk.marks.set(key, absenceMark(named));
     return null;
   }
-  if (real !== place) walk.marks.set(key, `link:${keyOf(walk.root, real)}`);
+  if (real !== place) walk.marks.set(key, `link:${toFileKey(walk.root, real)}`);
   return real;
 }
 
@@ -145,8 +145,8 @@ function findTarget(file: string): string | null {
   try {
     return resolveRealPath(file);
   } catch (error) {
-    if (isAbsent(error)) return null;
-    throw unreadable(file, messageOf(error), error);
+    if (isNotFoundError(error)) return null;
+    throw createUnreadableError(file, getErrorMessage(error), error);
   }
 }
 
@@ -179,18 +179,19 @@ function addListing(walk: Walk, directory: string): readonly string[] {
   if (walk.directories.has(directory)) return [];
   walk.directories.add(directory);
   if (walk.unit.apart?.includes(directory) === true) {
-    walk.marks.set(keyOf(walk.root, directory), APART);
+    walk.marks.set(toFileKey(walk.root, directory), APART_MARK);
     return [];
   }
-  if (walk.directories.size > MAX_FILES) throw tooLarge(walk.unit, `${MAX_FILES} directories`);
-  walk.probes.push(probe(directory, 'state'));
+  if (walk.directories.size > MAX_FILES)
+    throw createTooLargeError(walk.unit, `${MAX_FILES} directories`);
+  walk.probes.push(probePath(directory, 'state'));
   const listing = attempt(directory, () => readdirSync(directory, { withFileTypes: true }));
   return listing.flatMap((listed) => addListed(walk, directory, listed));
 }
 
 /** Returns the directories that are to be walked as well. */
 function addListed(walk: Walk, directory: string, listed: Dirent): readonly string[] {
-  const file = childPath(directory, listed.name);
+  const file = joinChildPath(directory, listed.name);
   if (isWrittenByHooks(listed, walk.unit)) return leaveOut(walk, file);
   if (listed.isSymbolicLink()) return addLink(walk, file);
   if (!listed.isDirectory()) {
@@ -198,7 +199,7 @@ function addListed(walk: Walk, directory: string, listed: Dirent): readonly stri
     return [];
   }
   if (listed.name !== '.git') return [file];
-  const key = keyOf(walk.root, file);
+  const key = toFileKey(walk.root, file);
   walk.unbound.add(`${quote(key)} belongs to a nested repository: it is not bound`);
   return [];
 }
@@ -210,7 +211,7 @@ function isWrittenByHooks(listed: Dirent, { isPackage }: TrustUnit): boolean {
 }
 
 function leaveOut(walk: Walk, file: string): readonly string[] {
-  const key = keyOf(walk.root, file);
+  const key = toFileKey(walk.root, file);
   walk.unbound.add(`${quote(key)} holds what hooks write, by its name: it is not bound`);
   return [];
 }
@@ -225,19 +226,19 @@ function addLink(walk: Walk, link: string): readonly string[] {
 }
 
 function addFileOrSpecial(walk: Walk, real: string, kind: { isFile(): boolean }): void {
-  const key = keyOf(walk.root, real);
+  const key = toFileKey(walk.root, real);
   if (kind.isFile()) return addFile(walk, key, real);
   walk.unbound.add(`${quote(key)} is neither a file nor a directory: it is not bound`);
 }
 
 function addFile(walk: Walk, key: string, real: string): void {
   if (walk.files.has(key)) return;
-  const state = probeState(real);
+  const state = probePathState(real);
   walk.probes.push(state);
   walk.files.set(key, real);
   walk.bytes += Number(state.seen?.size ?? 0);
-  if (walk.files.size > MAX_FILES) throw tooLarge(walk.unit, `${MAX_FILES} files`);
-  if (walk.bytes > MAX_BYTES) throw tooLarge(walk.unit, '64 MiB');
+  if (walk.files.size > MAX_FILES) throw createTooLargeError(walk.unit, `${MAX_FILES} files`);
+  if (walk.bytes > MAX_BYTES) throw createTooLargeError(walk.unit, '64 MiB');
 }
 
 /** A path with its links resolved, all but the last: the link itself has a name, too. */
@@ -248,12 +249,12 @@ function unlinkedParent(root: string, file: string): string {
 }
 
 /** Relative to the root, so that a binding holds wherever the checkout lies; else absolute. */
-export function keyOf(root: string, file: string): string {
+export function toFileKey(root: string, file: string): string {
   const key = findPathInside(root, file) ?? file;
   return path.sep === '/' ? key : key.replaceAll(path.sep, '/');
 }
 
-export function tooLarge(unit: TrustUnit, limit: string): HooklineError {
+export function createTooLargeError(unit: TrustUnit, limit: string): HooklineError {
   const places = unit.directories.map(quote).join(', ');
   return new HooklineError('TRUST_UNIT_TOO_LARGE', {
     message: `${unit.id} would bind more than ${limit} in ${places} and what is linked from there`,
@@ -265,11 +266,11 @@ function attempt<T>(file: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw unreadable(file, messageOf(error), error);
+    throw createUnreadableError(file, getErrorMessage(error), error);
   }
 }
 
-export function unreadable(file: string, why: string, cause?: unknown): HooklineError {
+export function createUnreadableError(file: string, why: string, cause?: unknown): HooklineError {
   return new HooklineError('CONFIG_UNREADABLE', {
     message: `${quote(file)} must be readable to be trusted: ${why}`,
     hint: 'Make it readable for you, or take it out of the hook’s directory.',

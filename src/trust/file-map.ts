@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isRecord, typeName } from '../base/json.ts';
+import { isRecord, getTypeName } from '../base/json.ts';
 
 /**
  * What each path held: the SHA-256 of its bytes, or a mark: `link:<target>`, `absent`, `directory`,
@@ -24,11 +24,11 @@ export interface FileDifference {
 /** No path relative to a root can begin with two slashes, so this key never meets a file. */
 export const ENTRY_TEXT_KEY = '//entry-text';
 
-export const APART = 'apart';
+export const APART_MARK = 'apart';
 
 /** The paths of which more than their being there is bound. */
-export function boundPaths(files: FileMap): readonly string[] {
-  return Object.entries(files).flatMap(([path, held]) => (held === APART ? [] : [path]));
+export function listBoundPaths(files: FileMap): readonly string[] {
+  return Object.entries(files).flatMap(([path, held]) => (held === APART_MARK ? [] : [path]));
 }
 
 const SHA256 = /^[0-9a-f]{64}$/;
@@ -37,18 +37,18 @@ export function isSha256(text: string): boolean {
   return SHA256.test(text);
 }
 
-export function sha256Of(bytes: string | Uint8Array): string {
+export function computeSha256(bytes: string | Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-export function fileMapOf(pairs: Iterable<readonly [string, string]>): FileMap {
+export function createFileMap(pairs: Iterable<readonly [string, string]>): FileMap {
   // Object.fromEntries, unlike assignment, also keeps a file named `__proto__`.
   return Object.fromEntries([...pairs].toSorted(byPath));
 }
 
 /** Equal for equal file maps and only for those, in whatever order they were gathered. */
-export function digestOf(files: FileMap): string {
-  return sha256Of(JSON.stringify(Object.entries(files).toSorted(byPath)));
+export function computeDigest(files: FileMap): string {
+  return computeSha256(JSON.stringify(Object.entries(files).toSorted(byPath)));
 }
 
 function byPath(a: readonly [string, string], b: readonly [string, string]): number {
@@ -84,14 +84,14 @@ export function parseBoundEntry(value: unknown, place: string): ParsedEntry {
   if (typeof entry !== 'string') return wrong(`${place}.entry`, 'a string', entry);
   if (typeof digest !== 'string') return wrong(`${place}.digest`, 'a string', digest);
   if (!isFileMap(files)) return wrong(`${place}.files`, 'an object of strings', files);
-  if (digestOf(files) !== digest) {
+  if (computeDigest(files) !== digest) {
     return { ok: false, problem: `${place}.digest is not the digest of ${place}.files` };
   }
   return { ok: true, entry: { id, entry, digest, files } };
 }
 
 function wrong(place: string, expected: string, found: unknown): ParsedEntry {
-  const what = found === undefined ? 'nothing' : typeName(found);
+  const what = found === undefined ? 'nothing' : getTypeName(found);
   return { ok: false, problem: `${place} must be ${expected}, found ${what}` };
 }
 

@@ -1,5 +1,5 @@
 import { type BigIntStats, lstatSync } from 'node:fs';
-import { errnoOf } from '../base/errors.ts';
+import { getErrorCode } from '../base/errors.ts';
 import { resolveRealPath } from '../base/paths.ts';
 
 /** How a path looked just before its content was read. */
@@ -24,12 +24,12 @@ export type Fingerprint = readonly Probe[];
 const SETTLED_AFTER_MS = 2_000n;
 
 /** Must be called before the content is read, or a change in between would go unnoticed. */
-export function probe(path: string, kind: Probe['kind']): Probe {
-  return kind === 'state' ? probeState(path) : { kind, path, seen: targetOf(path) };
+export function probePath(path: string, kind: Probe['kind']): Probe {
+  return kind === 'state' ? probePathState(path) : { kind, path, seen: targetOf(path) };
 }
 
 /** As `probe`, for who wants to see the state. */
-export function probeState(path: string): StateProbe {
+export function probePathState(path: string): StateProbe {
   return { kind: 'state', path, seen: stateOf(path) };
 }
 
@@ -37,7 +37,7 @@ function targetOf(path: string): string {
   try {
     return resolveRealPath(path);
   } catch (error) {
-    return `!${errnoOf(error)}`;
+    return `!${getErrorCode(error)}`;
   }
 }
 
@@ -54,7 +54,7 @@ function stateOf(path: string): BigIntStats | null {
  * The probes that are worth repeating. A path without links leads to itself, and should any part
  * of it become one, the state found at its end is another: there the state tells both.
  */
-export function withoutRepetition(fingerprint: Fingerprint): Fingerprint {
+export function dropRedundantProbes(fingerprint: Fingerprint): Fingerprint {
   const plain = new Set(fingerprint.filter(isOfNoLink).map(({ path }) => path));
   return fingerprint.filter(
     ({ kind, path, seen }) => kind === 'state' || seen !== path || !plain.has(path),
@@ -66,12 +66,12 @@ function isOfNoLink({ kind, seen }: Probe): boolean {
 }
 
 /** How paths look at one moment; each is looked at when it is first asked for. */
-export interface Look {
+export interface PathStates {
   stateOf(path: string): BigIntStats | null;
   targetOf(path: string): string;
 }
 
-export function takeLook(): Look {
+export function createPathStates(): PathStates {
   const states = new Map<string, BigIntStats | null>();
   const targets = new Map<string, string>();
   return {
@@ -88,7 +88,10 @@ function seenOnce<Seen>(seen: Map<string, Seen>, path: string, look: (path: stri
   return found;
 }
 
-export function isUnchanged(fingerprint: Fingerprint, look: Look = { stateOf, targetOf }): boolean {
+export function isUnchanged(
+  fingerprint: Fingerprint,
+  look: PathStates = { stateOf, targetOf },
+): boolean {
   return fingerprint.every((known) =>
     known.kind === 'state'
       ? isSameState(known.seen, look.stateOf(known.path))

@@ -1,5 +1,5 @@
 import { HooklineError } from '../base/errors.ts';
-import { isRecord, parseJson, typeName } from '../base/json.ts';
+import { isRecord, parseJson, getTypeName } from '../base/json.ts';
 import { type Binding, bindUnit } from './bytes.ts';
 import type { TrustUnit } from './collect.ts';
 import {
@@ -8,7 +8,7 @@ import {
   compareText,
   isSha256,
   parseBoundEntry,
-  sha256Of,
+  computeSha256,
 } from './file-map.ts';
 
 /** A list of hooks with their exact bytes; it says nothing of where the checkout lies. */
@@ -53,12 +53,12 @@ export function parseLock(text: string, source: string): Lock {
   const parsed = parseJson(text);
   if (!parsed.ok) throw invalidLock(source, `it is not JSON: ${parsed.error}`);
   if (!isRecord(parsed.value)) {
-    throw invalidLock(source, `it must be an object, found ${typeName(parsed.value)}`);
+    throw invalidLock(source, `it must be an object, found ${getTypeName(parsed.value)}`);
   }
   const { version, hooks } = parsed.value;
-  if (version !== 1) throw invalidLock(source, `version must be 1, found ${typeName(version)}`);
+  if (version !== 1) throw invalidLock(source, `version must be 1, found ${getTypeName(version)}`);
   if (!Array.isArray(hooks)) {
-    throw invalidLock(source, `hooks must be an array, found ${typeName(hooks)}`);
+    throw invalidLock(source, `hooks must be an array, found ${getTypeName(hooks)}`);
   }
   return { version, hooks: hooks.map((hook, index) => lockEntry(hook, { index, source })) };
 }
@@ -113,7 +113,7 @@ export function verifyLockSha256(bytes: Uint8Array, expected: string): void {
       hint: 'Print it with `sha256sum FILE`.',
     });
   }
-  const found = sha256Of(bytes);
+  const found = computeSha256(bytes);
   if (found === wanted) return;
   throw new HooklineError('LOCK_INVALID', {
     message: `the lock must have the SHA-256 ${wanted}, found ${found}`,

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { errnoOf } from '../base/errors.ts';
-import { isAbsent } from '../base/files.ts';
+import { getErrorCode } from '../base/errors.ts';
+import { isNotFoundError } from '../base/files.ts';
 import { type Binding, bindUnit, readBytes } from './bytes.ts';
 import type { TrustUnit } from './collect.ts';
 import {
@@ -10,7 +10,7 @@ import {
   ENTRY_TEXT_KEY,
   type FileDifference,
   isSha256,
-  sha256Of,
+  computeSha256,
 } from './file-map.ts';
 import { replacePrivateFile } from './replace-file.ts';
 
@@ -24,7 +24,7 @@ const MAX_TEXT_BYTES = 256 * 1024;
 const STORED_NAME = /^([0-9a-f]{64})(?:\.\d+\.tmp)?$/;
 
 /** What a person has to look at before trusting the unit again. */
-export function changesSince(
+export function computeChangesSince(
   trusted: BoundEntry,
   unit: TrustUnit,
   objectsDirectory: string,
@@ -69,7 +69,7 @@ export function storeTexts(objectsDirectory: string, binding: Binding): void {
 /** Null unless the file still has these bytes and they are a text of bearable size. */
 function textWithHash(file: string, sha256: string): { readonly text: string } | null {
   const bytes = findBytes(file);
-  if (bytes === null || sha256Of(bytes) !== sha256 || bytes.includes(0)) return null;
+  if (bytes === null || computeSha256(bytes) !== sha256 || bytes.includes(0)) return null;
   return findUtf8(bytes);
 }
 
@@ -90,7 +90,7 @@ function findUtf8(bytes: Buffer): { readonly text: string } | null {
 }
 
 /** Removes the texts that no trusted entry refers to; must run while the record is locked. */
-export function dropUnreferencedTexts(
+export function deleteUnreferencedTexts(
   objectsDirectory: string,
   entries: readonly BoundEntry[],
 ): void {
@@ -106,7 +106,7 @@ function listNames(directory: string): readonly string[] {
   try {
     return readdirSync(directory);
   } catch (error) {
-    if (isAbsent(error) || errnoOf(error) === 'EACCES') return [];
+    if (isNotFoundError(error) || getErrorCode(error) === 'EACCES') return [];
     throw error;
   }
 }

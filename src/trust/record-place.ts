@@ -1,22 +1,25 @@
 import { lstatSync, statSync, type Stats } from 'node:fs';
 import path from 'node:path';
-import { messageOf } from '../base/errors.ts';
+import { getErrorMessage } from '../base/errors.ts';
 import { findRealPath, isInside } from '../base/paths.ts';
 
 const WRITABLE_BY_OTHERS = 0o022;
 
 /** Whether nobody but this person, and no workspace, can have written the trust record. */
-export function isRecordPlaceSafe(record: string, workspaceRoots: readonly string[]): boolean {
-  return findPlaceProblem(record, workspaceRoots) === null;
+export function isRecordLocationSafe(record: string, workspaceRoots: readonly string[]): boolean {
+  return findLocationProblem(record, workspaceRoots) === null;
 }
 
 /** Why the record must not be believed, as the end of a sentence that names it; null if it may. */
-export function findPlaceProblem(record: string, workspaceRoots: readonly string[]): string | null {
-  return findWorkspaceAround(record, workspaceRoots) ?? findForeignWriter(record);
+export function findLocationProblem(
+  record: string,
+  workspaceRoots: readonly string[],
+): string | null {
+  return findEnclosingWorkspaceProblem(record, workspaceRoots) ?? findForeignWriter(record);
 }
 
 /** Why a file of the person's own must not be believed because of where it lies; null if it may. */
-export function findWorkspaceAround(
+export function findEnclosingWorkspaceProblem(
   record: string,
   workspaceRoots: readonly string[],
 ): string | null {
@@ -56,7 +59,7 @@ function findProblemOf(place: string, record: string): string | null {
     if (place === record && !stats.isFile()) return 'it is not a regular file';
     return findOwnerProblem(place, stats);
   } catch (error) {
-    return messageOf(error);
+    return getErrorMessage(error);
   }
 }
 

@@ -1,12 +1,12 @@
 import path from 'node:path';
-import { HooklineError, isHooklineError, messageOf } from '../base/errors.ts';
+import { HooklineError, isHooklineError, getErrorMessage } from '../base/errors.ts';
 import { readTextIfPresent, updatePrivateFile } from '../base/files.ts';
-import { isRecord, parseJson, typeName } from '../base/json.ts';
+import { isRecord, parseJson, getTypeName } from '../base/json.ts';
 import { findRealPath } from '../base/paths.ts';
 import type { Binding } from './bytes.ts';
-import { type BoundEntry, compareText, parseBoundEntry, sha256Of } from './file-map.ts';
-import { dropUnreferencedTexts, storeTexts } from './objects.ts';
-import { findPlaceProblem } from './record-place.ts';
+import { type BoundEntry, compareText, parseBoundEntry, computeSha256 } from './file-map.ts';
+import { deleteUnreferencedTexts, storeTexts } from './objects.ts';
+import { findLocationProblem } from './record-place.ts';
 import { replacePrivateFile } from './replace-file.ts';
 
 export interface TrustedEntry extends BoundEntry {
@@ -23,7 +23,7 @@ export interface TrustRecord {
   readonly changedOutside: boolean;
 }
 
-export interface Untrusting {
+export interface RevokeTrustOptions {
   readonly root: string;
   /** Workspaces that must not hold the record; the root itself when absent. */
   readonly guardedRoots?: readonly string[];
@@ -32,7 +32,7 @@ export interface Untrusting {
 }
 
 /** Where the texts of trusted files are kept, for `changesSince`. */
-export function trustObjectsDirectory(record: string): string {
+export function getTrustObjectsDirectory(record: string): string {
   return path.join(path.dirname(record), 'trust-objects');
 }
 
@@ -44,7 +44,7 @@ export function readTrustRecord(file: string, workspaceRoots: readonly string[])
 }
 
 /** As `readTrustRecord`, with the error as a value that a checker takes in the record's place. */
-export function openTrustRecord(
+export function tryReadTrustRecord(
   file: string,
   workspaceRoots: readonly string[],
 ): TrustRecord | HooklineError {
@@ -57,7 +57,7 @@ export function openTrustRecord(
 }
 
 function refuseUnsafePlace(file: string, workspaceRoots: readonly string[]): void {
-  const problem = findPlaceProblem(file, workspaceRoots);
+  const problem = findLocationProblem(file, workspaceRoots);
   if (problem === null) return;
   throw new HooklineError('TRUST_RECORD_INVALID', {
     message: `the trust record ${file} is not believed: ${problem}`,
@@ -69,7 +69,7 @@ function readRecordText(file: string): string | null {
   try {
     return readTextIfPresent(file);
   } catch (error) {
-    throw invalidRecord(file, messageOf(error));
+    throw invalidRecord(file, getErrorMessage(error));
   }
 }
 
@@ -78,12 +78,12 @@ function parseEntries(text: string | null, file: string): readonly TrustedEntry[
   const parsed = parseJson(text);
   if (!parsed.ok) throw invalidRecord(file, `it is not JSON: ${parsed.error}`);
   if (!isRecord(parsed.value)) {
-    throw invalidRecord(file, `it must be an object, found ${typeName(parsed.value)}`);
+    throw invalidRecord(file, `it must be an object, found ${getTypeName(parsed.value)}`);
   }
   const { version, entries } = parsed.value;
-  if (version !== 1) throw invalidRecord(file, `version must be 1, found ${typeName(version)}`);
+  if (version !== 1) throw invalidRecord(file, `version must be 1, found ${getTypeName(version)}`);
   if (!Array.isArray(entries)) {
-    throw invalidRecord(file, `entries must be an array, found ${typeName(entries)}`);
+    throw invalidRecord(file, `entries must be an array, found ${getTypeName(entries)}`);
   }
   return entries.map((entry, index) => parseEntry(entry, { index, file }));
 }
@@ -106,17 +106,17 @@ function invalidRecord(file: string, problem: string): HooklineError {
   });
 }
 
-export interface TrustingOptions {
+export interface GrantTrustOptions {
   readonly now: number;
   /** Workspaces that must not hold the record; those of the bindings when absent. */
   readonly guardedRoots?: readonly string[];
 }
 
 /** Trusts what was bound, and so what was shown, not what may lie there by now. */
-export async function trustUnits(
+export async function grantTrust(
   file: string,
   bindings: readonly Binding[],
-  options: TrustingOptions,
+  options: GrantTrustOptions,
 ): Promise<TrustRecord> {
   const trustedAt = new Date(options.now).toISOString();
   const trusted = bindings.map((binding) => trustedEntry(binding, trustedAt));
@@ -138,7 +138,10 @@ function ownerOf({ root, id }: TrustedEntry): string {
   return JSON.stringify([root, id]);
 }
 
-export async function untrust(file: string, untrusting: Untrusting): Promise<TrustRecord> {
+export async function revokeTrust(
+  file: string,
+  untrusting: RevokeTrustOptions,
+): Promise<TrustRecord> {
   const { root, ids, guardedRoots } = untrusting;
   // A workspace that is gone can still be taken out of the record, by the path it had.
   const real = findRealPath(root) ?? path.resolve(root);
@@ -178,9 +181,9 @@ async function updateRecord(update: RecordUpdate): Promise<TrustRecord> {
 function applyUpdate(update: RecordUpdate, before: string | null): TrustRecord {
   const { file } = update;
   const entries = update.change(parseEntries(before, file)).toSorted(byOwnerAndEntry);
-  const objects = trustObjectsDirectory(file);
+  const objects = getTrustObjectsDirectory(file);
   for (const binding of update.bindings) storeTexts(objects, binding);
-  dropUnreferencedTexts(objects, entries);
+  deleteUnreferencedTexts(objects, entries);
   return { version: 1, entries, changedOutside: isUnsealed(file, before) };
 }
 
@@ -198,14 +201,14 @@ function formatRecord({ version, entries }: TrustRecord): string {
  */
 function sealedText(file: string, texts: { before: string | null; after: string }): string {
   const sealed = texts.before === null ? [texts.after] : [texts.after, texts.before];
-  replacePrivateFile(sealOf(file), `${sealed.map(sha256Of).join('\n')}\n`);
+  replacePrivateFile(sealOf(file), `${sealed.map(computeSha256).join('\n')}\n`);
   return texts.after;
 }
 
 function isUnsealed(file: string, text: string | null): boolean {
   const seals = readSeals(file);
   if (text === null) return seals !== null;
-  return seals === null || !seals.includes(sha256Of(text));
+  return seals === null || !seals.includes(computeSha256(text));
 }
 
 function readSeals(file: string): readonly string[] | null {
@@ -222,7 +225,7 @@ function sealOf(file: string): string {
 
 function unwritable(file: string, cause: unknown): HooklineError {
   return new HooklineError('CONFIG_UNWRITABLE', {
-    message: `the trust record ${file} could not be written: ${messageOf(cause)}`,
+    message: `the trust record ${file} could not be written: ${getErrorMessage(cause)}`,
     hint: 'Check the directory, its owner and the free space, then what `hookline hooks list` says.',
     cause,
   });

@@ -1,9 +1,9 @@
-import { isHooklineError, messageOf } from '../base/errors.ts';
+import { isHooklineError, getErrorMessage } from '../base/errors.ts';
 import { readTextIfPresent } from '../base/files.ts';
 import { isRecord, parseJson } from '../base/json.ts';
 import { hashFile } from './bytes.ts';
 import { MAX_BYTES } from './collect.ts';
-import { type FileMap, fileMapOf, sha256Of } from './file-map.ts';
+import { type FileMap, createFileMap, computeSha256 } from './file-map.ts';
 import { replacePrivateFile } from './replace-file.ts';
 
 export interface HomeHookChange {
@@ -11,7 +11,7 @@ export interface HomeHookChange {
   readonly kind: 'new' | 'changed';
 }
 
-export interface HomeHookNews {
+export interface HomeHookReport {
   readonly changes: readonly HomeHookChange[];
   /** What kept the list from being complete or from being remembered. */
   readonly notes: readonly string[];
@@ -22,14 +22,14 @@ export interface HomeHookNews {
  * `texts` are entries of files that hold more than hooks, by a name for each. Never throws: a hook of
  * the home directory does not depend on this list.
  */
-export function noteHomeHooks(
+export function detectHomeHookChanges(
   seenFile: string,
   files: readonly string[],
   texts: Readonly<Record<string, string>> = {},
-): HomeHookNews {
+): HomeHookReport {
   const before = readSeen(seenFile);
   const now = hashAll(files, before.seen);
-  for (const [name, text] of Object.entries(texts)) now.seen.set(name, sha256Of(text));
+  for (const [name, text] of Object.entries(texts)) now.seen.set(name, computeSha256(text));
   const notes = [...before.notes, ...now.notes];
   const changes = before.seen === null ? [] : changesBetween(before.seen, now.seen);
   const isRemembered = before.seen !== null && hasSame(before.seen, now.seen);
@@ -49,7 +49,7 @@ function readSeen(seenFile: string): SeenBefore {
     const text = readTextIfPresent(seenFile);
     return text === null ? { seen: null, notes: [] } : parseSeen(text, seenFile);
   } catch (error) {
-    return { seen: null, notes: [`${seenFile} cannot be read: ${messageOf(error)}`] };
+    return { seen: null, notes: [`${seenFile} cannot be read: ${getErrorMessage(error)}`] };
   }
 }
 
@@ -96,7 +96,7 @@ function tryHash(file: string): TriedHash {
     return { ok: false, note: `${JSON.stringify(file)} is too large to watch for changes` };
   } catch (error) {
     if (isHooklineError(error)) return { ok: false, note: error.message };
-    return { ok: false, note: `${JSON.stringify(file)} cannot be read: ${messageOf(error)}` };
+    return { ok: false, note: `${JSON.stringify(file)} cannot be read: ${getErrorMessage(error)}` };
   }
 }
 
@@ -114,10 +114,12 @@ function hasSame(before: Seen, now: Seen): boolean {
 
 function remember(seenFile: string, seen: Seen): readonly string[] {
   try {
-    const text = JSON.stringify({ version: 1, files: fileMapOf(seen) }, null, 2);
+    const text = JSON.stringify({ version: 1, files: createFileMap(seen) }, null, 2);
     replacePrivateFile(seenFile, `${text}\n`);
     return [];
   } catch (error) {
-    return [`${seenFile} cannot be written, so changes are announced again: ${messageOf(error)}`];
+    return [
+      `${seenFile} cannot be written, so changes are announced again: ${getErrorMessage(error)}`,
+    ];
   }
 }

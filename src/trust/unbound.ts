@@ -2,16 +2,16 @@ import { statSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { findRealPath, isInside } from '../base/paths.ts';
-import { keyOf, type TrustUnit } from './collect.ts';
-import { basesOf, boundFiles, realPlaces } from './mentions/bound.ts';
-import { commandText } from './mentions/commands.ts';
-import { findDirectories } from './mentions/directories.ts';
+import { toFileKey, type TrustUnit } from './collect.ts';
+import { listBaseDirectories, createBoundFileCheck, resolveRealPaths } from './mentions/bound.ts';
+import { extractCommandText } from './mentions/commands.ts';
+import { findReferencedDirectories } from './mentions/directories.ts';
 import { MAX_FINDINGS, MAX_WORDS } from './mentions/limits.ts';
-import { pathWords } from './mentions/path-words.ts';
-import { findRunners } from './mentions/runners.ts';
+import { extractPathWords } from './mentions/path-words.ts';
+import { findReferencedRunners } from './mentions/runners.ts';
 
 /** Something that a script names and that can change without its trust noticing. */
-export interface UnboundMention {
+export interface UntrackedReference {
   /**
    * A workspace file · a directory, or a pattern for what is in it · a command that runs what others
    * define · a module that is looked up by its name · text that was not looked at.
@@ -24,15 +24,21 @@ const MAX_TEXT = 256 * 1024;
 const IMPORT_ENDINGS = ['', '.js', '.mjs', '.cjs', '.ts', '.py', '.sh'];
 
 /** A help for the eye, not a proof: a script can build a name that no scan will find. */
-export function unboundMentions(unit: TrustUnit, scriptText: string): readonly UnboundMention[] {
+export function findUntrackedReferences(
+  unit: TrustUnit,
+  scriptText: string,
+): readonly UntrackedReference[] {
   const text = scriptText.slice(0, MAX_TEXT);
-  const commands = commandText(unit, text);
-  const words = [...pathWords(commands)];
+  const commands = extractCommandText(unit, text);
+  const words = [...extractPathWords(commands)];
   const files = findFiles(unit, words.slice(0, MAX_WORDS));
-  const found: UnboundMention[] = [
+  const found: UntrackedReference[] = [
     ...files.map((name) => ({ kind: 'file' as const, name })),
-    ...findDirectories(unit, commands).map((name) => ({ kind: 'directory' as const, name })),
-    ...findRunners(commands).map((name) => ({ kind: 'runner' as const, name })),
+    ...findReferencedDirectories(unit, commands).map((name) => ({
+      kind: 'directory' as const,
+      name,
+    })),
+    ...findReferencedRunners(commands).map((name) => ({ kind: 'runner' as const, name })),
     ...findPackages(unit, text).map((name) => ({ kind: 'package' as const, name })),
   ];
   const isComplete =
@@ -43,20 +49,23 @@ export function unboundMentions(unit: TrustUnit, scriptText: string): readonly U
 }
 
 function findFiles(unit: TrustUnit, words: readonly string[]): readonly string[] {
-  const real = realPlaces(unit);
+  const real = resolveRealPaths(unit);
   const found = new Set<string>();
   let isBound: ((file: string) => boolean) | null = null;
-  for (const candidate of candidates(words, basesOf(unit, real))) {
+  for (const candidate of listFileCandidates(words, listBaseDirectories(unit, real))) {
     const file = findWorkspaceFile(real.root, candidate);
     if (file === null) continue;
-    isBound ??= boundFiles(unit, real);
-    if (!isBound(file)) found.add(keyOf(real.root, file));
+    isBound ??= createBoundFileCheck(unit, real);
+    if (!isBound(file)) found.add(toFileKey(real.root, file));
     if (found.size >= MAX_FINDINGS) break;
   }
   return [...found];
 }
 
-function* candidates(words: readonly string[], bases: ReadonlySet<string>): Generator<string> {
+function* listFileCandidates(
+  words: readonly string[],
+  bases: ReadonlySet<string>,
+): Generator<string> {
   for (const word of words) {
     const endings = /^\.{1,2}[/\\]/.test(word) ? IMPORT_ENDINGS : [''];
     for (const base of bases) {

@@ -7,7 +7,7 @@ import {
 import type { Decision } from '../../src/hooks/decision.ts';
 import type { EventName, HookEvent } from '../../src/hooks/facts.ts';
 import type { Answer, Handler, HandlerSource } from '../../src/hooks/handler.ts';
-import { type Message, textOf, type ToolResultBlock } from '../../src/sessions/messages.ts';
+import { type Message, getMessageText, type ToolResultBlock } from '../../src/sessions/messages.ts';
 import type { Reaction, Stage } from './stage.ts';
 
 /** A scripted model, and every request that it was sent. */
@@ -52,7 +52,7 @@ export function answersIn({ requests }: Talk): readonly string[] {
 
 /** Who said what in a request, in order; calls and results left out. */
 export function wordsIn(request: ModelRequest | undefined): readonly string[] {
-  return (request?.messages ?? []).map((message) => `${message.role}: ${textOf(message)}`);
+  return (request?.messages ?? []).map((message) => `${message.role}: ${getMessageText(message)}`);
 }
 
 type EventOf<Name extends EventName> = Extract<HookEvent, { readonly name: Name }>;

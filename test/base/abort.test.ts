@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { offAbort, onAbort, untilAborted } from '../../src/base/abort.ts';
+import { removeAbortListener, addAbortListener, waitOrAbort } from '../../src/base/abort.ts';
 
 function listenersOf(signal: AbortSignal): number {
   return getEventListeners(signal, 'abort').length;
@@ -12,8 +12,8 @@ describe('waiting for a signal', () => {
     const { signal } = controller;
     const called: string[] = [];
     const callbacks = ['a', 'b', 'c'].map((name) => () => void called.push(name));
-    for (const callback of callbacks) onAbort(signal, callback);
-    if (callbacks[1] !== undefined) offAbort(signal, callbacks[1]);
+    for (const callback of callbacks) addAbortListener(signal, callback);
+    if (callbacks[1] !== undefined) removeAbortListener(signal, callbacks[1]);
     controller.abort();
     controller.abort();
     expect(called).toEqual(['a', 'c']);
@@ -22,9 +22,9 @@ describe('waiting for a signal', () => {
   it('takes one listener for all, and none when nobody waits any more', () => {
     const { signal } = new AbortController();
     const callbacks = Array.from({ length: 50 }, () => () => undefined);
-    for (const callback of callbacks) onAbort(signal, callback);
+    for (const callback of callbacks) addAbortListener(signal, callback);
     expect(listenersOf(signal)).toBe(1);
-    for (const callback of callbacks) offAbort(signal, callback);
+    for (const callback of callbacks) removeAbortListener(signal, callback);
     expect(listenersOf(signal)).toBe(0);
   });
 
@@ -33,9 +33,9 @@ describe('waiting for a signal', () => {
     const { signal } = controller;
     let calls = 0;
     const count = (): void => void (calls += 1);
-    onAbort(signal, count);
-    offAbort(signal, count);
-    onAbort(signal, count);
+    addAbortListener(signal, count);
+    removeAbortListener(signal, count);
+    addAbortListener(signal, count);
     controller.abort();
     expect(calls).toBe(1);
   });
@@ -43,9 +43,9 @@ describe('waiting for a signal', () => {
   it('leaves alone what never waited', () => {
     const { signal } = new AbortController();
     const stranger = (): void => undefined;
-    offAbort(signal, stranger);
-    onAbort(signal, () => undefined);
-    offAbort(signal, stranger);
+    removeAbortListener(signal, stranger);
+    addAbortListener(signal, () => undefined);
+    removeAbortListener(signal, stranger);
     expect(listenersOf(signal)).toBe(1);
   });
 });
@@ -53,15 +53,15 @@ describe('waiting for a signal', () => {
 describe('work that does not listen', () => {
   it('is left behind when the signal aborts', async () => {
     const abort = new AbortController();
-    const waiting = untilAborted(new Promise<never>(() => undefined), abort.signal);
+    const waiting = waitOrAbort(new Promise<never>(() => undefined), abort.signal);
     abort.abort(new Error('enough'));
     await expect(waiting).rejects.toThrow('enough');
   });
 
   it('gives its value, or its failure, when it comes first', async () => {
     const { signal } = new AbortController();
-    expect(await untilAborted(Promise.resolve(1), signal)).toBe(1);
-    await expect(untilAborted(Promise.reject(new Error('no')), signal)).rejects.toThrow('no');
+    expect(await waitOrAbort(Promise.resolve(1), signal)).toBe(1);
+    await expect(waitOrAbort(Promise.reject(new Error('no')), signal)).rejects.toThrow('no');
   });
 
   it('may fail unheard afterwards', async () => {
@@ -70,7 +70,7 @@ describe('work that does not listen', () => {
     const work = new Promise<never>((_resolve, reject) => {
       fail = () => reject(new Error('late'));
     });
-    const waiting = untilAborted(work, abort.signal);
+    const waiting = waitOrAbort(work, abort.signal);
     abort.abort(new Error('enough'));
     await expect(waiting).rejects.toThrow('enough');
     fail();

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import {
   BugError,
-  errnoOf,
+  getErrorCode,
   HooklineError,
   invariant,
   isHooklineError,
-  messageOf,
+  getErrorMessage,
 } from '../../src/base/errors.ts';
 
 describe('an error of ours', () => {
@@ -47,7 +47,7 @@ test('an invariant that does not hold is a bug', () => {
 });
 
 test('the message of anything that was thrown', () => {
-  expect([new TypeError('a'), 'b', 5, null, undefined].map(messageOf)).toEqual([
+  expect([new TypeError('a'), 'b', 5, null, undefined].map(getErrorMessage)).toEqual([
     'a',
     'b',
     '5',
@@ -58,7 +58,7 @@ test('the message of anything that was thrown', () => {
 
 test('the system’s code of an error, or null', () => {
   const refused = Object.assign(new TypeError('x'), { code: 'EACCES' });
-  expect([refused, { code: 5 }, new TypeError('x'), null, 'ENOENT'].map(errnoOf)).toEqual([
+  expect([refused, { code: 5 }, new TypeError('x'), null, 'ENOENT'].map(getErrorCode)).toEqual([
     'EACCES',
     null,
     null,

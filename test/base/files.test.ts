@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import {
   appendPrivateFile,
   createPrivateDirectory,
-  isAbsent,
+  isNotFoundError,
   readTextIfPresent,
   updatePrivateFile,
   writePrivateFile,
@@ -44,7 +44,7 @@ describe('reading', () => {
 
   test('absence is ENOENT and ENOTDIR', () => {
     const errors = ['ENOENT', 'ENOTDIR', 'EACCES'].map((code) => ({ code }));
-    expect(errors.map(isAbsent)).toEqual([true, true, false]);
+    expect(errors.map(isNotFoundError)).toEqual([true, true, false]);
   });
 });
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  cutText,
+  truncateText,
   isRecord,
   parseJson,
-  typeName,
-  withoutByteOrderMark,
+  getTypeName,
+  stripByteOrderMark,
 } from '../../src/base/json.ts';
 
 describe('parsing', () => {
@@ -31,14 +31,14 @@ describe('parsing', () => {
 });
 
 test('only a mark in front is taken away', () => {
-  expect(withoutByteOrderMark('\uFEFFa\uFEFF')).toBe('a\uFEFF');
-  expect(withoutByteOrderMark('')).toBe('');
+  expect(stripByteOrderMark('\uFEFFa\uFEFF')).toBe('a\uFEFF');
+  expect(stripByteOrderMark('')).toBe('');
 });
 
 test('records and the names of types', () => {
   const values = [{}, [], null, 'a', 1, true, undefined];
   expect(values.map(isRecord)).toEqual([true, false, false, false, false, false, false]);
-  expect(values.map(typeName)).toEqual([
+  expect(values.map(getTypeName)).toEqual([
     'object',
     'array',
     'null',
@@ -58,13 +58,13 @@ describe('cutting text', () => {
     ['a🙂', 2, 'a'],
     ['🙂🙂', 2, '🙂'],
   ])('%j at %d gives %j', (text, limit, cut) => {
-    expect(cutText(text, limit)).toBe(cut);
+    expect(truncateText(text, limit)).toBe(cut);
   });
 
   test('gives a beginning of at most that length, whole characters only', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.nat(20), (text, limit) => {
-        const cut = cutText(text, limit);
+        const cut = truncateText(text, limit);
         expect(text.startsWith(cut)).toBe(true);
         expect(cut.length).toBeLessThanOrEqual(limit);
         if (text.length > limit) expect(cut.length).toBeGreaterThanOrEqual(limit - 1);

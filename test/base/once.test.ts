@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { once, oncePerWave } from '../../src/base/once.ts';
+import { memoize, memoizePerWave } from '../../src/base/once.ts';
 
 function counting(): () => number {
   let count = 0;
@@ -7,16 +7,16 @@ function counting(): () => number {
 }
 
 test('a value is made when it is first asked for, and kept', () => {
-  const value = once(counting());
+  const value = memoize(counting());
   expect([value(), value()]).toEqual([1, 1]);
 });
 
 test('all calls of one wave get the same, another wave asks anew', () => {
-  const value = oncePerWave(counting());
+  const value = memoizePerWave(counting());
   expect([value(7), value(7), value(8), value(8), value(7)]).toEqual([1, 1, 2, 2, 3]);
 });
 
 test('without a wave each call asks anew', () => {
-  const value = oncePerWave(counting());
+  const value = memoizePerWave(counting());
   expect([value(), value(), value(1), value(), value(1)]).toEqual([1, 2, 3, 4, 5]);
 });

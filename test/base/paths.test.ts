@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { displayPath, findRealPath, isInside } from '../../src/base/paths.ts';
+import { formatPath, findRealPath, isInside } from '../../src/base/paths.ts';
 import { createDirectory } from './directory.ts';
 
 describe('inside', () => {
@@ -38,10 +38,10 @@ describe('a path for people', () => {
     ['/home/mean', '/home/mean'],
     ['/etc/x', '/etc/x'],
   ])('%s is shown as %s', (file, shown) => {
-    expect(displayPath(file, places)).toBe(shown);
+    expect(formatPath(file, places)).toBe(shown);
   });
 
   test('without a home there is no ~', () => {
-    expect(displayPath('/home/me/x', { cwd: '/w', home: null })).toBe('/home/me/x');
+    expect(formatPath('/home/me/x', { cwd: '/w', home: null })).toBe('/home/me/x');
   });
 });

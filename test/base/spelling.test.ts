@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { closestName } from '../../src/base/spelling.ts';
+import { findClosestName } from '../../src/base/spelling.ts';
 
 const KNOWN = ['PreToolUse', 'PostToolUse', 'Stop'] as const;
 
@@ -15,7 +15,7 @@ test.each([
   ['README', null],
   ['', null],
 ])('%j probably means %j', (written, meant) => {
-  expect(closestName(written, KNOWN)).toBe(meant);
+  expect(findClosestName(written, KNOWN)).toBe(meant);
 });
 
 test('a known name means itself', () => {
@@ -25,11 +25,11 @@ test('a known name means itself', () => {
   });
   fc.assert(
     fc.property(lists, (names) => {
-      for (const name of names) expect(closestName(name, names)).toBe(name);
+      for (const name of names) expect(findClosestName(name, names)).toBe(name);
     }),
   );
 });
 
 test('among no names none is near', () => {
-  expect(closestName('anything', [])).toBeNull();
+  expect(findClosestName('anything', [])).toBeNull();
 });

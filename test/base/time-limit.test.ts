@@ -1,12 +1,12 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
-import { limitTime } from '../../src/base/time-limit.ts';
+import { startTimeLimit } from '../../src/base/time-limit.ts';
 import { until } from './directory.ts';
 
 test('aborts when the time is over, and says that it was the time', async () => {
-  const limit = limitTime(new AbortController().signal, 1);
+  const limit = startTimeLimit(new AbortController().signal, 1);
   await until(() => limit.signal.aborted);
-  expect(limit.isOver()).toBe(true);
+  expect(limit.hasExpired()).toBe(true);
 });
 
 test.each([
@@ -15,9 +15,9 @@ test.each([
 ])('aborts when the caller does so, %s', (when, abort) => {
   const caller = new AbortController();
   if (when === 'already') caller.abort();
-  const limit = limitTime(caller.signal, 60_000);
+  const limit = startTimeLimit(caller.signal, 60_000);
   abort(caller);
-  expect({ aborted: limit.signal.aborted, isOver: limit.isOver() }).toEqual({
+  expect({ aborted: limit.signal.aborted, isOver: limit.hasExpired() }).toEqual({
     aborted: true,
     isOver: false,
   });
@@ -26,7 +26,7 @@ test.each([
 
 test('leaves nothing behind once it is cleared', () => {
   const caller = new AbortController();
-  const limit = limitTime(caller.signal, 60_000);
+  const limit = startTimeLimit(caller.signal, 60_000);
   expect(getEventListeners(caller.signal, 'abort')).toHaveLength(1);
   limit.clear();
   expect(getEventListeners(caller.signal, 'abort')).toEqual([]);
@@ -35,8 +35,8 @@ test('leaves nothing behind once it is cleared', () => {
 });
 
 test.each([2 ** 31, Infinity, Number.NaN])('a time of %d ms is not over at once', async (ms) => {
-  const limit = limitTime(new AbortController().signal, ms);
-  const short = limitTime(new AbortController().signal, 20);
+  const limit = startTimeLimit(new AbortController().signal, ms);
+  const short = startTimeLimit(new AbortController().signal, 20);
   await until(() => short.signal.aborted);
   expect(limit.signal.aborted).toBe(false);
   limit.clear();

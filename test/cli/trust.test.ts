@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sha256Of } from '../../src/trust/file-map.ts';
+import { computeSha256 } from '../../src/trust/file-map.ts';
 import { jsonOf, runHookline } from './hookline.ts';
 import {
   answering,
@@ -154,7 +154,7 @@ describe('hookline lock', () => {
     expect(jsonOf(locked)).toEqual({ file, hooks: [PRE_TOOL_USE] });
     expect(await effectIn(place)).toBe('pass');
     expect(await effectIn(place, ['--lock', file])).toBe('deny');
-    const hash = sha256Of(readFileSync(file));
+    const hash = computeSha256(readFileSync(file));
     expect(await effectIn(place, ['--lock', file, '--lock-sha256', hash])).toBe('deny');
     const other = await runHookline(
       ['hooks', 'fire', 'PreToolUse', '--lock', file, '--lock-sha256', '0'.repeat(64)],

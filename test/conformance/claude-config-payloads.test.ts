@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isRecord, typeName } from '../../src/base/json.ts';
+import { isRecord, getTypeName } from '../../src/base/json.ts';
 import { readForeignPayload } from '../../src/dialects/index.ts';
 import { command, createStage, hooks } from './claude-config/build.ts';
 import { RECORDING } from './claude-config/recording.ts';
@@ -10,8 +10,8 @@ const PAYLOADS = Object.entries(RECORDING.events).flatMap(([event, recordings]) 
 
 /** Where a payload lacks a key of the recording, or has another type for it. */
 function missing(recorded: unknown, sent: unknown, place: string): readonly string[] {
-  if (typeName(recorded) !== typeName(sent)) {
-    return [`${place}: ${typeName(recorded)} was recorded, ${typeName(sent)} was sent`];
+  if (getTypeName(recorded) !== getTypeName(sent)) {
+    return [`${place}: ${getTypeName(recorded)} was recorded, ${getTypeName(sent)} was sent`];
   }
   if (Array.isArray(recorded) && Array.isArray(sent)) {
     return recorded.flatMap((each: unknown, index) =>

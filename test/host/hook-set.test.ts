@@ -5,7 +5,7 @@ import type { Host } from '../../src/host/create-host.ts';
 import { SESSION_MARKER, trustUnit } from '../../src/host/hook-set.ts';
 import type { Settings } from '../../src/host/settings.ts';
 import { createLock, formatLock } from '../../src/trust/lock.ts';
-import { untrust } from '../../src/trust/record.ts';
+import { revokeTrust } from '../../src/trust/record.ts';
 import { write } from '../base/directory.ts';
 import { answering, createPlaces, HOOKS, hostIn, type Places, trustWorkspace } from './places.ts';
 
@@ -278,7 +278,7 @@ describe('what another process decides while the host is open', () => {
     await trustWorkspace(places);
     const host = await hostIn(places);
     expect(await effectIn(host)).toBe('deny');
-    await untrust(recordOf(places), { root: places.root });
+    await revokeTrust(recordOf(places), { root: places.root });
     expect(await host.engine.dispatch(CALL)).toMatchObject({
       effect: 'pass',
       skipped: [{ hook: ID, why: 'untrusted: it was never trusted here' }],
@@ -300,7 +300,7 @@ describe('what another process decides while the host is open', () => {
     const places = workspace();
     await trustWorkspace(places);
     const text = readFileSync(recordOf(places), 'utf8');
-    await untrust(recordOf(places), { root: places.root });
+    await revokeTrust(recordOf(places), { root: places.root });
     const host = await hostIn(places);
     writeFileSync(recordOf(places), text);
     expect(await effectIn(host)).toBe('pass');

@@ -4,7 +4,7 @@ import type { Surroundings } from '../../src/host/config.ts';
 import { createHost, type Host, type HostOptions } from '../../src/host/create-host.ts';
 import { trustUnit } from '../../src/host/hook-set.ts';
 import { bindUnit } from '../../src/trust/bytes.ts';
-import { trustUnits } from '../../src/trust/record.ts';
+import { grantTrust } from '../../src/trust/record.ts';
 import { createDirectory, write } from '../base/directory.ts';
 
 export const HOOKS = '.clinerules/hooks';
@@ -56,7 +56,7 @@ export async function trustWorkspace(places: Places, options: HostOptions = {}):
     .hooks()
     .filter(({ hook }) => hook.place === 'workspace')
     .map(({ hook }) => bindUnit(trustUnit(hook)));
-  await trustUnits(host.trust.recordFile ?? '', bindings, { now: 0 });
+  await grantTrust(host.trust.recordFile ?? '', bindings, { now: 0 });
 }
 
 /** The text of a node hook that answers this. */

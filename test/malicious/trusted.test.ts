@@ -2,7 +2,7 @@ import { cpSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync } from 
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import type { Verdict } from '../../src/hooks/decision.ts';
-import { sha256Of } from '../../src/trust/file-map.ts';
+import { computeSha256 } from '../../src/trust/file-map.ts';
 import { type HooklineOptions, hooklineProgram, jsonOf, runHookline } from '../cli/hookline.ts';
 import { answering, at, createPlace, GLOBAL_HOOKS, HOOKS, trust, write } from '../cli/place.ts';
 import { continueAttack, homeOf, stageAttack } from './attack.ts';
@@ -120,7 +120,7 @@ it('takes a lock only if the caller names it and its hash is the one that was na
   expect(refused.stderr).toContain('the lock must have the SHA-256 000000');
   expect(homeOf(staged)).toEqual({});
 
-  const right = sha256Of(readFileSync(lock));
+  const right = computeSha256(readFileSync(lock));
   expect(await fire(staged.options, 'PreToolUse', [...named, right])).toEqual(RAN);
   expect(homeOf(staged)).toEqual({ pwned: '' });
 });

@@ -9,7 +9,7 @@ import type {
   PermissionCall,
   Permissions,
 } from '../../src/permissions/permissions.ts';
-import { createProtectedPlaces } from '../../src/permissions/protected-places.ts';
+import { createProtectedPaths } from '../../src/permissions/protected-places.ts';
 import type { PermissionRuleSetting } from '../../src/permissions/rules/permission-rule.ts';
 import { createDirectory } from '../base/directory.ts';
 
@@ -55,7 +55,7 @@ export function open(
     roots: [root],
     home,
     directories: [],
-    protectedPlaces: createProtectedPlaces({ home, directories: [path.join(home, '.hookline')] }),
+    protectedPlaces: createProtectedPaths({ home, directories: [path.join(home, '.hookline')] }),
     ...options,
     rules: followed ?? rules.map((line) => rule(line)),
   });

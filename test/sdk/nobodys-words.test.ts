@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { toldMessages } from '../../src/dialects/cline-plugin/messages.ts';
 import type { AgentMessage } from '../../src/plugins/contract/message.ts';
-import { userText } from '../../src/sessions/messages.ts';
+import { createUserMessage } from '../../src/sessions/messages.ts';
 import { SUMMARY_START } from '../../src/sessions/nobodys-words.ts';
 import { call, createSdkStage, DONE, hooksOf, toolPlugin } from './stage.ts';
 
@@ -37,8 +37,8 @@ test('what hooks told the model is told apart from what the person said', async 
 });
 
 test('a conversation that was summed up begins with what says so', () => {
-  const summary = userText(`${SUMMARY_START}\n\nAll is well.`);
-  const [first, second] = toldMessages([summary, userText('go on')], () => ({
+  const summary = createUserMessage(`${SUMMARY_START}\n\nAll is well.`);
+  const [first, second] = toldMessages([summary, createUserMessage('go on')], () => ({
     id: '',
     createdAt: 0,
   }));

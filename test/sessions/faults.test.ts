@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { textOf, userText } from '../../src/sessions/messages.ts';
+import { getMessageText, createUserMessage } from '../../src/sessions/messages.ts';
 import { createDirectory, until } from '../base/directory.ts';
 import { answered, createPlace, factsOf, linesOf, START, storeIn, typed } from './place.ts';
 import { startProgram } from './programs.ts';
@@ -34,9 +34,9 @@ describe('a process that is killed while it appends', () => {
       expect(uuids.slice(0, acknowledged.length)).toEqual(acknowledged);
       const resumed = place.store.resume('one');
       expect(resumed.messageCount).toBe(uuids.length);
-      expect(resumed.messages.map((message) => Number.parseInt(textOf(message), 10))).toEqual(
-        uuids.map((_, number) => number),
-      );
+      expect(
+        resumed.messages.map((message) => Number.parseInt(getMessageText(message), 10)),
+      ).toEqual(uuids.map((_, number) => number));
       resumed.append(typed('after'));
       expect(place.store.list()).toMatchObject([{ messageCount: uuids.length + 1 }]);
     }
@@ -56,11 +56,11 @@ describe('a process that is killed while it appends', () => {
       const resumed = place.store.resume(`cut-at-${cut}`);
       const why = 'was only half written, so it is left out';
       expect(resumed.problems).toEqual([`${copy.transcriptPath}:2 ${why}`]);
-      expect(resumed.messages).toEqual([userText('kept')]);
+      expect(resumed.messages).toEqual([createUserMessage('kept')]);
       resumed.append(typed('after'));
       resumed.close();
       const again = place.store.resume(`cut-at-${cut}`);
-      expect(again.messages).toEqual([userText('kept'), userText('after')]);
+      expect(again.messages).toEqual([createUserMessage('kept'), createUserMessage('after')]);
       expect(readFileSync(copy.transcriptPath, 'utf8')).toContain(`"parentUuid":"${first}"`);
     }
   });
@@ -70,12 +70,12 @@ describe('a process that is killed while it appends', () => {
     const session = place.store.create(factsOf(place));
     session.append(typed('hello'));
     const spot = { at: START, cwd: '/work', promptId: null };
-    const summary = userText('in short');
+    const summary = createUserMessage('in short');
     session.append({ ...spot, type: 'compaction', trigger: 'auto', tokensBefore: 1, summary });
     session.close();
     const lines = readFileSync(session.transcriptPath, 'utf8').split('\n');
     writeFileSync(session.transcriptPath, lines.slice(0, 2).join('\n'));
-    expect(place.store.resume('one').messages).toEqual([userText('hello')]);
+    expect(place.store.resume('one').messages).toEqual([createUserMessage('hello')]);
   });
 });
 
@@ -99,7 +99,7 @@ describe('garbage in a transcript', () => {
     session.append(typed('two'));
     session.close();
     const resumed = place.store.resume('one');
-    expect(resumed.messages).toEqual([userText('one'), userText('two')]);
+    expect(resumed.messages).toEqual([createUserMessage('one'), createUserMessage('two')]);
     expect(resumed.problems).toEqual([
       `${session.transcriptPath}:2 is not JSON, so it is left out`,
       `${session.transcriptPath}:3 is not JSON, so it is left out`,
@@ -132,7 +132,7 @@ describe('a line of 50 MB', () => {
     session.append(answered('after'));
     session.close();
     const resumed = place.store.resume('one');
-    expect(resumed.messages.map((message) => textOf(message).length)).toEqual([
+    expect(resumed.messages.map((message) => getMessageText(message).length)).toEqual([
       6,
       content.length,
       5,
@@ -192,7 +192,7 @@ describe('a full disk', () => {
     session.append(typed('after'));
     session.close();
     const resumed = store.resume('one');
-    expect(resumed.messages).toEqual([userText('before'), userText('after')]);
+    expect(resumed.messages).toEqual([createUserMessage('before'), createUserMessage('after')]);
     expect(resumed.problems).toHaveLength(1);
   });
 });
@@ -259,7 +259,7 @@ describe('a clock that jumps', () => {
     session.append(typed('four', { at: 9e15 }));
     session.close();
     expect(place.store.resume('one')).toMatchObject({
-      messages: ['one', 'two', 'three', 'four'].map(userText),
+      messages: ['one', 'two', 'three', 'four'].map(createUserMessage),
       lastMessageAt: START - 86_400_000,
     });
   });
@@ -273,7 +273,7 @@ describe('a session that is removed by hand while it is used', () => {
     rmSync(session.directory, { recursive: true });
     session.append(typed('two'));
     session.close();
-    expect(place.store.resume('one').messages).toEqual([userText('two')]);
+    expect(place.store.resume('one').messages).toEqual([createUserMessage('two')]);
   });
 });
 

@@ -1,14 +1,14 @@
 import { existsSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Message, userText } from '../../src/sessions/messages.ts';
+import { type Message, createUserMessage } from '../../src/sessions/messages.ts';
 import { createDirectory, write } from '../base/directory.ts';
 import { answered, createPlace, factsOf, linesOf, said, START, storeIn, typed } from './place.ts';
 
 const CALL = { type: 'tool_use', id: 'c1', name: 'Bash', input: { command: 'ls' } } as const;
 
 const CONVERSATION: readonly Message[] = [
-  userText('what is here?'),
+  createUserMessage('what is here?'),
   { role: 'assistant', content: [{ type: 'thinking', thinking: 'hm', signature: 's' }, CALL] },
   {
     role: 'user',
@@ -114,7 +114,7 @@ describe('a created session', () => {
     const session = place.store.create(factsOf(place));
     const spot = { at: START, cwd: '/work', promptId: null };
     const before = session.append(typed('hello'));
-    const summary = userText('we said hello');
+    const summary = createUserMessage('we said hello');
     session.append({ ...spot, type: 'compaction', trigger: 'auto', tokensBefore: 90, summary });
     session.append({ ...spot, type: 'deferral', call: CALL });
     session.append({ ...spot, type: 'note', level: 'error', text: 'the model failed' });
@@ -235,12 +235,12 @@ describe('a resumed session', () => {
     const spot = { at: START, cwd: '/work', promptId: null };
     session.append(typed('long ago'));
     session.append(answered('indeed', { usage: { input_tokens: 9000 } }));
-    const summary = userText('in short');
+    const summary = createUserMessage('in short');
     session.append({ ...spot, type: 'compaction', trigger: 'manual', tokensBefore: 9, summary });
     session.append(typed('and now?'));
     session.close();
     expect(place.store.resume('one')).toMatchObject({
-      messages: [summary, userText('and now?')],
+      messages: [summary, createUserMessage('and now?')],
       messageCount: 4,
       contextTokens: 0,
     });
@@ -307,7 +307,7 @@ describe('a forked session', () => {
     expect(fork).toMatchObject({
       facts: { ...factsOf(place, 'two'), forkedFrom: 'one', createdAt: START },
       directory: path.join(place.sessions, 'two'),
-      messages: [userText('hello')],
+      messages: [createUserMessage('hello')],
       messageCount: 1,
       title: 'a title',
     });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../../src/base/clock.ts';
 import { createSessionStore } from '../../src/sessions/json-lines.ts';
-import { type Message, userText } from '../../src/sessions/messages.ts';
+import { type Message, createUserMessage } from '../../src/sessions/messages.ts';
 import type { SessionFacts, SessionStore, TranscriptEntry } from '../../src/sessions/store.ts';
 import { createDirectory } from '../base/directory.ts';
 
@@ -54,7 +54,7 @@ export function said(message: Message, more: Partial<EntryFields> = {}): Transcr
 }
 
 export function typed(text: string, more: Partial<EntryFields> = {}): TranscriptEntry {
-  return said(userText(text), more);
+  return said(createUserMessage(text), more);
 }
 
 export function answered(text: string, more: Partial<EntryFields> = {}): TranscriptEntry {

@@ -6,7 +6,7 @@ import { createHost, type Host } from '../../src/host/create-host.ts';
 import { trustUnit } from '../../src/host/hook-set.ts';
 import { createProgramFinder } from '../../src/process/program-finder.ts';
 import { bindUnit } from '../../src/trust/bytes.ts';
-import { trustUnits } from '../../src/trust/record.ts';
+import { grantTrust } from '../../src/trust/record.ts';
 
 /** A workspace and a home directory of its own, both temporary. */
 export interface TestPlace {
@@ -57,7 +57,7 @@ export async function trustPlace(place: TestPlace, ids?: readonly string[]): Pro
     .map(({ hook }) => hook)
     .filter((hook) => hook.place === 'workspace' && (ids === undefined || ids.includes(hook.id)));
   const bindings = chosen.map((hook) => bindUnit(trustUnit(hook)));
-  await trustUnits(path.join(place.home, '.hookline', 'trust.json'), bindings, { now: 0 });
+  await grantTrust(path.join(place.home, '.hookline', 'trust.json'), bindings, { now: 0 });
   await host.dispose();
 }
 

@@ -7,7 +7,7 @@ import { readCase } from '../../src/testing/case.ts';
 import { runCase, type RunCaseOptions } from '../../src/testing/run-case.ts';
 import { bindUnit } from '../../src/trust/bytes.ts';
 import { createLock, formatLock } from '../../src/trust/lock.ts';
-import { trustUnits } from '../../src/trust/record.ts';
+import { grantTrust } from '../../src/trust/record.ts';
 import { createCase, createDirectory, GUARD, says, surroundingsWith, write } from './place.ts';
 
 const FIRE = { event: 'PreToolUse' };
@@ -25,7 +25,7 @@ async function trust(person: RunCaseOptions, root: string, hooksDirectory?: stri
   const named = hooksDirectory === undefined ? {} : { hooksDirectory };
   const opened = openHooks({ ...person, cwd: root, roots: [root], ...named });
   const bindings = opened.hookSet.statuses().map(({ hook }) => bindUnit(trustUnit(hook)));
-  await trustUnits(opened.trust.recordFile ?? '', bindings, { now: Date.now() });
+  await grantTrust(opened.trust.recordFile ?? '', bindings, { now: Date.now() });
 }
 
 describe('a self-contained case', () => {

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync 
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bindUnit } from '../../src/trust/bytes.ts';
-import { digestOf, sha256Of } from '../../src/trust/file-map.ts';
+import { computeDigest, computeSha256 } from '../../src/trust/file-map.ts';
 import { hasMkfifo } from './programs.ts';
 import { createDirectory, GUARD, HOOKS, unitOf, write } from './workspace.ts';
 
@@ -17,7 +17,10 @@ describe('bindUnit', () => {
       'elsewhere.sh': 'not bound',
     });
     const { fingerprint, ...binding } = bindUnit(unitOf(root));
-    const files = { [GUARD]: sha256Of(SCRIPT), [`${HOOKS}/lib/deep/rules.json`]: sha256Of('{}') };
+    const files = {
+      [GUARD]: computeSha256(SCRIPT),
+      [`${HOOKS}/lib/deep/rules.json`]: computeSha256('{}'),
+    };
     expect(fingerprint.length).toBeGreaterThan(0);
     expect(binding).toEqual({
       id: 'cline:workspace:PreToolUse',
@@ -25,7 +28,7 @@ describe('bindUnit', () => {
       entry: path.join(root, GUARD),
       name: GUARD,
       text: null,
-      digest: digestOf(files),
+      digest: computeDigest(files),
       files,
       unbound: [],
     });
@@ -55,8 +58,8 @@ describe('bindUnit', () => {
       name: GUARD,
       files: {
         [GUARD]: 'link:scripts/guard.sh',
-        'scripts/guard.sh': sha256Of(SCRIPT),
-        'scripts/lib.sh': sha256Of('helper'),
+        'scripts/guard.sh': computeSha256(SCRIPT),
+        'scripts/lib.sh': computeSha256('helper'),
       },
     });
   });
@@ -70,7 +73,7 @@ describe('bindUnit', () => {
     expect({ files, unbound }).toEqual({
       files: {
         [GUARD]: `link:${outside}/guard.sh`,
-        [`${outside}/guard.sh`]: sha256Of(SCRIPT),
+        [`${outside}/guard.sh`]: computeSha256(SCRIPT),
       },
       unbound: [`"${outside}" lies outside the workspace: its files are not bound`],
     });
@@ -82,7 +85,7 @@ describe('bindUnit', () => {
     symlinkSync('../../guard.sh', path.join(root, GUARD));
     const { files, unbound } = bindUnit(unitOf(root));
     expect({ files, unbound }).toEqual({
-      files: { [GUARD]: 'link:guard.sh', 'guard.sh': sha256Of(SCRIPT) },
+      files: { [GUARD]: 'link:guard.sh', 'guard.sh': computeSha256(SCRIPT) },
       unbound: ['the workspace root is not bound as a whole, only the files named in it'],
     });
   });
@@ -93,7 +96,7 @@ describe('bindUnit', () => {
     expect(bindUnit(unitOf(root)).files).toEqual({
       [HOOKS]: 'link:shared/hooks',
       [GUARD]: 'link:shared/hooks/PreToolUse',
-      'shared/hooks/PreToolUse': sha256Of(SCRIPT),
+      'shared/hooks/PreToolUse': computeSha256(SCRIPT),
     });
   });
 
@@ -108,12 +111,12 @@ describe('bindUnit', () => {
     const { files, unbound } = bindUnit(unitOf(root));
     expect({ files, unbound: [...unbound].toSorted() }).toEqual({
       files: {
-        [GUARD]: sha256Of(SCRIPT),
+        [GUARD]: computeSha256(SCRIPT),
         [`${HOOKS}/lib`]: 'link:lib',
-        'lib/a.sh': sha256Of('a'),
+        'lib/a.sh': computeSha256('a'),
         'lib/loop': 'link:',
         [`${HOOKS}/b`]: 'link:one/b.sh',
-        'one/b.sh': sha256Of('b'),
+        'one/b.sh': computeSha256('b'),
         [`${HOOKS}/out`]: `link:${outside}`,
         [`${HOOKS}/dangling`]: 'absent:nowhere',
       },
@@ -130,7 +133,7 @@ describe('bindUnit', () => {
     symlinkSync('pipe', path.join(root, HOOKS, 'link-to-pipe'));
     const { files, unbound } = bindUnit(unitOf(root));
     expect({ files, unbound }).toEqual({
-      files: { [GUARD]: sha256Of(SCRIPT), [`${HOOKS}/link-to-pipe`]: `link:${HOOKS}/pipe` },
+      files: { [GUARD]: computeSha256(SCRIPT), [`${HOOKS}/link-to-pipe`]: `link:${HOOKS}/pipe` },
       unbound: [`"${HOOKS}/pipe" is neither a file nor a directory: it is not bound`],
     });
   });
@@ -151,7 +154,7 @@ describe('bindUnit', () => {
     });
     const { files, unbound } = bindUnit(unitOf(root));
     expect({ files, unbound }).toEqual({
-      files: { [GUARD]: sha256Of(SCRIPT), [`${HOOKS}/vendor/tool.sh`]: sha256Of('tool') },
+      files: { [GUARD]: computeSha256(SCRIPT), [`${HOOKS}/vendor/tool.sh`]: computeSha256('tool') },
       unbound: [`"${HOOKS}/vendor/.git" belongs to a nested repository: it is not bound`],
     });
   });
@@ -163,8 +166,8 @@ describe('bindUnit', () => {
     const { files, unbound } = bindUnit(unit);
     expect({ files, unbound }).toEqual({
       files: {
-        [GUARD]: sha256Of(SCRIPT),
-        'tools/check.py': sha256Of('py'),
+        [GUARD]: computeSha256(SCRIPT),
+        'tools/check.py': computeSha256('py'),
         'tools/later.py': 'absent',
         'gone/later.py': 'absent',
         tools: 'directory',
@@ -182,7 +185,7 @@ describe('bindUnit', () => {
     });
     const before = bindUnit(unit);
     write(root, '.claude/settings.json', '{"a":2}');
-    expect(before.files).toEqual({ '//entry-text': sha256Of('npm test') });
+    expect(before.files).toEqual({ '//entry-text': computeSha256('npm test') });
     expect(bindUnit(unit).digest).toBe(before.digest);
     expect(bindUnit({ ...unit, text: 'npm  test' }).digest).not.toBe(before.digest);
   });
@@ -195,9 +198,9 @@ describe('bindUnit', () => {
     const unit = unitOf(root, { files: [path.join(root, '__proto__')] });
     expect(new Map(Object.entries(bindUnit(unit).files))).toEqual(
       new Map([
-        [GUARD, sha256Of(SCRIPT)],
-        ['__proto__', sha256Of('proto')],
-        ...names.map((name) => [`${HOOKS}/sub/${name}`, sha256Of(name)] as const),
+        [GUARD, computeSha256(SCRIPT)],
+        ['__proto__', computeSha256('proto')],
+        ...names.map((name) => [`${HOOKS}/sub/${name}`, computeSha256(name)] as const),
       ]),
     );
   });

@@ -2,7 +2,7 @@ import { cpSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bindUnit } from '../../src/trust/bytes.ts';
-import { sha256Of } from '../../src/trust/file-map.ts';
+import { computeSha256 } from '../../src/trust/file-map.ts';
 import {
   checkLock,
   createLock,
@@ -122,16 +122,16 @@ describe('verifyLockSha256', () => {
   const bytes = Buffer.from('{}\n');
 
   it('accepts the lock that was named, in either case of letters', () => {
-    verifyLockSha256(bytes, sha256Of(bytes));
-    verifyLockSha256(bytes, ` ${sha256Of(bytes).toUpperCase()}\n`);
+    verifyLockSha256(bytes, computeSha256(bytes));
+    verifyLockSha256(bytes, ` ${computeSha256(bytes).toUpperCase()}\n`);
   });
 
   it('refuses another lock, with both hashes', () => {
-    const wanted = sha256Of('other');
+    const wanted = computeSha256('other');
     expect(() => verifyLockSha256(bytes, wanted)).toThrow(
       expect.objectContaining({
         code: 'LOCK_INVALID',
-        message: `the lock must have the SHA-256 ${wanted}, found ${sha256Of(bytes)}`,
+        message: `the lock must have the SHA-256 ${wanted}, found ${computeSha256(bytes)}`,
       }),
     );
   });

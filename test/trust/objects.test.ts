@@ -3,22 +3,22 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bindUnit } from '../../src/trust/bytes.ts';
 import type { TrustUnit } from '../../src/trust/collect.ts';
-import { sha256Of } from '../../src/trust/file-map.ts';
-import { changesSince } from '../../src/trust/objects.ts';
-import { trustObjectsDirectory, trustUnits } from '../../src/trust/record.ts';
+import { computeSha256 } from '../../src/trust/file-map.ts';
+import { computeChangesSince } from '../../src/trust/objects.ts';
+import { getTrustObjectsDirectory, grantTrust } from '../../src/trust/record.ts';
 import { createDirectory, GUARD, HOOKS, unitOf, write } from './workspace.ts';
 
 async function trust(unit: TrustUnit) {
   const file = path.join(createDirectory(), 'home', 'trust.json');
-  const { entries } = await trustUnits(file, [bindUnit(unit)], { now: 0 });
-  return { entry: entries[0]!, objects: trustObjectsDirectory(file) };
+  const { entries } = await grantTrust(file, [bindUnit(unit)], { now: 0 });
+  return { entry: entries[0]!, objects: getTrustObjectsDirectory(file) };
 }
 
 describe('changesSince', () => {
   it('is empty while nothing changed', async () => {
     const unit = unitOf(createDirectory({ [GUARD]: 'x' }));
     const { entry, objects } = await trust(unit);
-    expect(changesSince(entry, unit, objects)).toEqual([]);
+    expect(computeChangesSince(entry, unit, objects)).toEqual([]);
   });
 
   it('shows the texts before and after of what was added, removed and changed', async () => {
@@ -27,7 +27,7 @@ describe('changesSince', () => {
     write(root, GUARD, 'two\r\n');
     rmSync(path.join(root, HOOKS, 'gone'));
     write(root, `${HOOKS}/new`, '');
-    expect(changesSince(entry, unitOf(root), objects)).toEqual([
+    expect(computeChangesSince(entry, unitOf(root), objects)).toEqual([
       { path: GUARD, kind: 'changed', before: '\uFEFFone\n', after: 'two\r\n' },
       { path: `${HOOKS}/gone`, kind: 'removed', before: 'gone', after: null },
       { path: `${HOOKS}/new`, kind: 'added', before: null, after: '' },
@@ -46,7 +46,7 @@ describe('changesSince', () => {
     }
     const { entry, objects } = await trust(unitOf(root));
     for (const name of Object.keys(held)) write(root, `${HOOKS}/${name}`, 'text');
-    expect(changesSince(entry, unitOf(root), objects)).toEqual(
+    expect(computeChangesSince(entry, unitOf(root), objects)).toEqual(
       Object.keys(held).map((name) => {
         return { path: `${HOOKS}/${name}`, kind: 'changed', before: null, after: 'text' };
       }),
@@ -60,7 +60,7 @@ describe('changesSince', () => {
     const { entry, objects } = await trust(unitOf(root));
     rmSync(path.join(root, GUARD));
     symlinkSync('../../two/a', path.join(root, GUARD));
-    expect(changesSince(entry, unitOf(root), objects)).toEqual([
+    expect(computeChangesSince(entry, unitOf(root), objects)).toEqual([
       { path: GUARD, kind: 'changed', before: 'link:one/a', after: 'link:two/a' },
       { path: 'one/a', kind: 'removed', before: '1', after: null },
       { path: 'two/a', kind: 'added', before: null, after: '2' },
@@ -71,7 +71,7 @@ describe('changesSince', () => {
     const root = createDirectory({ 'settings.json': '{}' });
     const place = { entry: path.join(root, 'settings.json'), directories: [] };
     const { entry, objects } = await trust(unitOf(root, { ...place, text: 'npm test' }));
-    expect(changesSince(entry, unitOf(root, { ...place, text: 'curl' }), objects)).toEqual([
+    expect(computeChangesSince(entry, unitOf(root, { ...place, text: 'curl' }), objects)).toEqual([
       { path: '//entry-text', kind: 'changed', before: 'npm test', after: 'curl' },
     ]);
   });
@@ -79,11 +79,11 @@ describe('changesSince', () => {
   it('shows no text rather than a false one when a kept text was tampered with or lost', async () => {
     const root = createDirectory({ [GUARD]: 'one', [`${HOOKS}/lib`]: 'lib' });
     const { entry, objects } = await trust(unitOf(root));
-    write(objects, sha256Of('one'), 'harmless');
-    rmSync(path.join(objects, sha256Of('lib')));
+    write(objects, computeSha256('one'), 'harmless');
+    rmSync(path.join(objects, computeSha256('lib')));
     write(root, GUARD, 'two');
     write(root, `${HOOKS}/lib`, 'LIB');
-    expect(changesSince(entry, unitOf(root), objects)).toEqual([
+    expect(computeChangesSince(entry, unitOf(root), objects)).toEqual([
       { path: GUARD, kind: 'changed', before: null, after: 'two' },
       { path: `${HOOKS}/lib`, kind: 'changed', before: null, after: 'LIB' },
     ]);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findPlaceProblem, isRecordPlaceSafe } from '../../src/trust/record-place.ts';
+import { findLocationProblem, isRecordLocationSafe } from '../../src/trust/record-place.ts';
 import { hasMkfifo, isRoot } from './programs.ts';
 import { createDirectory } from './workspace.ts';
 
@@ -16,19 +16,22 @@ describe('findPlaceProblem', () => {
   it('has nothing against a private file outside the workspaces, nor against none at all', () => {
     const root = createDirectory();
     const absent = path.join(createDirectory(), 'not', 'yet', 'trust.json');
-    expect([createRecord(), absent].map((file) => findPlaceProblem(file, [root]))).toEqual([
+    expect([createRecord(), absent].map((file) => findLocationProblem(file, [root]))).toEqual([
       null,
       null,
     ]);
-    expect(isRecordPlaceSafe(absent, [root])).toBe(true);
+    expect(isRecordLocationSafe(absent, [root])).toBe(true);
   });
 
   it('refuses a record inside any workspace, whether or not it is there yet', () => {
     const [root, other] = [createDirectory({ 'h/trust.json': '{}' }), createDirectory()];
     const problem = `it lies inside the workspace "${root}", which could then trust itself`;
     const files = ['h/trust.json', 'not/yet/trust.json'].map((name) => path.join(root, name));
-    expect(files.map((file) => findPlaceProblem(file, [other, root]))).toEqual([problem, problem]);
-    expect(isRecordPlaceSafe(files[0]!, [root])).toBe(false);
+    expect(files.map((file) => findLocationProblem(file, [other, root]))).toEqual([
+      problem,
+      problem,
+    ]);
+    expect(isRecordLocationSafe(files[0]!, [root])).toBe(false);
   });
 
   it('refuses a record that a link of any kind leads into a workspace', () => {
@@ -39,9 +42,9 @@ describe('findPlaceProblem', () => {
     symlinkSync(root, path.join(home, 'workspace'));
     const problem = `it lies inside the workspace "${root}", which could then trust itself`;
     const asked = [
-      findPlaceProblem(path.join(home, 'directory/trust.json'), [root]),
-      findPlaceProblem(path.join(home, 'trust.json'), [root]),
-      findPlaceProblem(path.join(root, 'h/trust.json'), [path.join(home, 'workspace')]),
+      findLocationProblem(path.join(home, 'directory/trust.json'), [root]),
+      findLocationProblem(path.join(home, 'trust.json'), [root]),
+      findLocationProblem(path.join(root, 'h/trust.json'), [path.join(home, 'workspace')]),
     ];
     expect(asked).toEqual([problem, problem, problem]);
   });
@@ -49,13 +52,13 @@ describe('findPlaceProblem', () => {
   it('refuses a link that leads nowhere yet', () => {
     const file = path.join(createDirectory(), 'trust.json');
     symlinkSync('later', file);
-    expect(findPlaceProblem(file, [])).toBe(`"${file}" is a link that leads nowhere`);
+    expect(findLocationProblem(file, [])).toBe(`"${file}" is a link that leads nowhere`);
   });
 
   it.each([0o660, 0o602, 0o777])('refuses a file of mode %o', (mode) => {
     const file = createRecord();
     chmodSync(file, mode);
-    expect(findPlaceProblem(file, [])).toBe(
+    expect(findLocationProblem(file, [])).toBe(
       `others may write "${file}" (mode ${mode.toString(8)})`,
     );
   });
@@ -63,7 +66,7 @@ describe('findPlaceProblem', () => {
   it('refuses a directory that others may write, also before the record is there', () => {
     const home = createDirectory();
     chmodSync(home, 0o770);
-    expect(findPlaceProblem(path.join(home, 'trust.json'), [])).toBe(
+    expect(findLocationProblem(path.join(home, 'trust.json'), [])).toBe(
       `others may write "${home}" (mode 770)`,
     );
   });
@@ -73,13 +76,15 @@ describe('findPlaceProblem', () => {
     chmodSync(path.dirname(real), 0o777);
     const file = path.join(createDirectory(), 'trust.json');
     symlinkSync(real, file);
-    expect(findPlaceProblem(file, [])).toBe(`others may write "${path.dirname(real)}" (mode 777)`);
+    expect(findLocationProblem(file, [])).toBe(
+      `others may write "${path.dirname(real)}" (mode 777)`,
+    );
   });
 
   it.skipIf(!isRoot)('refuses a record that belongs to another user', () => {
     const file = createRecord();
     chownSync(file, 65_534, 65_534);
-    expect(findPlaceProblem(file, [])).toBe(`"${file}" belongs to user 65534, not to you (0)`);
+    expect(findLocationProblem(file, [])).toBe(`"${file}" belongs to user 65534, not to you (0)`);
   });
 
   it.skipIf(!hasMkfifo)('refuses what is not a regular file, without waiting on it', () => {
@@ -87,7 +92,7 @@ describe('findPlaceProblem', () => {
     mkdirSync(path.join(home, 'directory'));
     execFileSync('mkfifo', [path.join(home, 'pipe')]);
     const problems = ['directory', 'pipe'].map((name) =>
-      findPlaceProblem(path.join(home, name), []),
+      findLocationProblem(path.join(home, name), []),
     );
     expect(problems).toEqual(['it is not a regular file', 'it is not a regular file']);
   });

@@ -14,13 +14,13 @@ import { describe, expect, it } from 'vitest';
 import { isHooklineError } from '../../src/base/errors.ts';
 import { bindUnit } from '../../src/trust/bytes.ts';
 import { createTrustChecker } from '../../src/trust/checker.ts';
-import { sha256Of } from '../../src/trust/file-map.ts';
+import { computeSha256 } from '../../src/trust/file-map.ts';
 import {
-  openTrustRecord,
+  tryReadTrustRecord,
   readTrustRecord,
-  trustObjectsDirectory,
-  trustUnits,
-  untrust,
+  getTrustObjectsDirectory,
+  grantTrust,
+  revokeTrust,
 } from '../../src/trust/record.ts';
 import { runFixture } from './programs.ts';
 import { createDirectory, GUARD, HOOKS, unitOf, write } from './workspace.ts';
@@ -46,14 +46,14 @@ describe('trustUnits', () => {
       id: 'cline:workspace:PreToolUse',
       entry: path.join(root, GUARD),
       digest: binding.digest,
-      files: { [GUARD]: sha256Of('exit 0') },
+      files: { [GUARD]: computeSha256('exit 0') },
       trustedAt: '2026-01-02T00:00:00.000Z',
     };
-    expect(await trustUnits(file, [binding], { now: NOW })).toEqual({ ...EMPTY, entries: [entry] });
+    expect(await grantTrust(file, [binding], { now: NOW })).toEqual({ ...EMPTY, entries: [entry] });
     expect(readTrustRecord(file, [root])).toEqual({ ...EMPTY, entries: [entry] });
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ version: 1, entries: [entry] });
-    const objects = trustObjectsDirectory(file);
-    const object = path.join(objects, sha256Of('exit 0'));
+    const objects = getTrustObjectsDirectory(file);
+    const object = path.join(objects, computeSha256('exit 0'));
     const seal = path.join(path.dirname(file), 'trust.seal');
     expect([file, seal, object].map(modeOf)).toEqual(['600', '600', '600']);
     expect([path.dirname(file), objects].map(modeOf)).toEqual(['700', '700']);
@@ -64,27 +64,27 @@ describe('trustUnits', () => {
     const file = createRecordPlace();
     const shown = bindUnit(unitOf(root));
     write(root, GUARD, 'swapped');
-    const record = await trustUnits(file, [shown], { now: NOW });
+    const record = await grantTrust(file, [shown], { now: NOW });
     const { state } = createTrustChecker({ record, lock: null }).check(unitOf(root));
     expect(state).toBe('modified');
-    expect(existsSync(trustObjectsDirectory(file))).toBe(false);
+    expect(existsSync(getTrustObjectsDirectory(file))).toBe(false);
   });
 
   it('replaces the earlier trust in the same hook and keeps all others', async () => {
     const [root, other] = [createDirectory({ [GUARD]: '1' }), createDirectory({ [GUARD]: 'o' })];
     const file = createRecordPlace();
-    await trustUnits(file, [bindUnit(unitOf(root)), bindUnit(unitOf(other))], { now: NOW });
+    await grantTrust(file, [bindUnit(unitOf(root)), bindUnit(unitOf(other))], { now: NOW });
     write(root, GUARD, '2');
-    const { entries } = await trustUnits(file, [bindUnit(unitOf(root))], { now: NOW });
+    const { entries } = await grantTrust(file, [bindUnit(unitOf(root))], { now: NOW });
     const held = entries.map(({ root, files }) => [root, files[GUARD]]);
     expect(new Map(held.map(([place, hash]) => [place, hash]))).toEqual(
       new Map([
-        [root, sha256Of('2')],
-        [other, sha256Of('o')],
+        [root, computeSha256('2')],
+        [other, computeSha256('o')],
       ]),
     );
-    expect(readdirSync(trustObjectsDirectory(file)).toSorted()).toEqual(
-      [sha256Of('2'), sha256Of('o')].toSorted(),
+    expect(readdirSync(getTrustObjectsDirectory(file)).toSorted()).toEqual(
+      [computeSha256('2'), computeSha256('o')].toSorted(),
     );
   });
 
@@ -93,7 +93,7 @@ describe('trustUnits', () => {
     const units = ['a', 'b'].map((name) =>
       unitOf(root, { entry: path.join(root, name, 'x'), directories: [path.join(root, name)] }),
     );
-    const record = await trustUnits(createRecordPlace(), units.map(bindUnit), { now: NOW });
+    const record = await grantTrust(createRecordPlace(), units.map(bindUnit), { now: NOW });
     const checker = createTrustChecker({ record, lock: null });
     expect(units.map((unit) => checker.check(unit).state)).toEqual(['trusted', 'trusted']);
   });
@@ -109,8 +109,8 @@ describe('trustUnits', () => {
     const record = readTrustRecord(file, [root]);
     expect(record.entries.map(({ id }) => id)).toEqual(names);
     expect(record.changedOutside).toBe(false);
-    expect(readdirSync(trustObjectsDirectory(file)).toSorted()).toEqual(
-      names.map((name) => sha256Of(name)).toSorted(),
+    expect(readdirSync(getTrustObjectsDirectory(file)).toSorted()).toEqual(
+      names.map((name) => computeSha256(name)).toSorted(),
     );
   });
 
@@ -118,7 +118,7 @@ describe('trustUnits', () => {
     const root = createDirectory({ [GUARD]: 'x' });
     const home = createDirectory({ 'trust.json': '{ "version": 1' });
     const file = path.join(home, 'trust.json');
-    await expect(trustUnits(file, [bindUnit(unitOf(root))], { now: NOW })).rejects.toThrow(
+    await expect(grantTrust(file, [bindUnit(unitOf(root))], { now: NOW })).rejects.toThrow(
       expect.objectContaining({ code: 'TRUST_RECORD_INVALID' }),
     );
     expect(readFileSync(file, 'utf8')).toBe('{ "version": 1');
@@ -130,7 +130,7 @@ describe('trustUnits', () => {
     // A directory in the way of the seal stops the write for root, too.
     const home = createDirectory({ [`trust.seal.${process.pid}.tmp/in-the-way`]: '' });
     const file = path.join(home, 'trust.json');
-    await expect(trustUnits(file, [bindUnit(unitOf(root))], { now: NOW })).rejects.toThrow(
+    await expect(grantTrust(file, [bindUnit(unitOf(root))], { now: NOW })).rejects.toThrow(
       expect.objectContaining({ code: 'CONFIG_UNWRITABLE' }),
     );
     expect(readTrustRecord(file, [root])).toEqual(EMPTY);
@@ -139,7 +139,7 @@ describe('trustUnits', () => {
   it('refuses to write a record inside the workspace', async () => {
     const root = createDirectory({ [GUARD]: 'x' });
     const file = path.join(root, '.hookline', 'trust.json');
-    await expect(trustUnits(file, [bindUnit(unitOf(root))], { now: NOW })).rejects.toThrow(
+    await expect(grantTrust(file, [bindUnit(unitOf(root))], { now: NOW })).rejects.toThrow(
       expect.objectContaining({ code: 'TRUST_RECORD_INVALID' }),
     );
     expect(existsSync(path.dirname(file))).toBe(false);
@@ -153,12 +153,12 @@ describe('untrust', () => {
     const bindings = ['a', 'b', 'c'].map((id) =>
       bindUnit(unitOf(root, { id, entry: path.join(root, id, 'x'), directories: [] })),
     );
-    await trustUnits(file, bindings, { now: NOW });
-    const some = await untrust(file, { root, ids: ['a', 'c', 'unknown'] });
+    await grantTrust(file, bindings, { now: NOW });
+    const some = await revokeTrust(file, { root, ids: ['a', 'c', 'unknown'] });
     expect(some.entries.map(({ id }) => id)).toEqual(['b']);
-    expect(readdirSync(trustObjectsDirectory(file))).toEqual([sha256Of('b')]);
-    expect(await untrust(file, { root })).toEqual(EMPTY);
-    expect(readdirSync(trustObjectsDirectory(file))).toEqual([]);
+    expect(readdirSync(getTrustObjectsDirectory(file))).toEqual([computeSha256('b')]);
+    expect(await revokeTrust(file, { root })).toEqual(EMPTY);
+    expect(readdirSync(getTrustObjectsDirectory(file))).toEqual([]);
     expect(readTrustRecord(file, [root])).toEqual(EMPTY);
   });
 
@@ -167,14 +167,14 @@ describe('untrust', () => {
     const file = createRecordPlace();
     const link = path.join(createDirectory(), 'link');
     symlinkSync(roots[0]!, link);
-    await trustUnits(
+    await grantTrust(
       file,
       roots.map((root) => bindUnit(unitOf(root))),
       { now: NOW },
     );
     rmSync(roots[1]!, { recursive: true });
-    await untrust(file, { root: link });
-    expect(await untrust(file, { root: roots[1]! })).toEqual(EMPTY);
+    await revokeTrust(file, { root: link });
+    expect(await revokeTrust(file, { root: roots[1]! })).toEqual(EMPTY);
   });
 });
 
@@ -189,7 +189,7 @@ describe('readTrustRecord', () => {
     ['{"version":1}', 'entries must be an array, found undefined'],
     ['{"version":1,"entries":[7]}', 'entries[0] must be an object, found number'],
     [
-      `{"version":1,"entries":[{"id":"a","entry":"b","files":{},"digest":"${sha256Of('[]')}"}]}`,
+      `{"version":1,"entries":[{"id":"a","entry":"b","files":{},"digest":"${computeSha256('[]')}"}]}`,
       'entries[0].root and entries[0].trustedAt must be strings',
     ],
   ])('refuses %s and says why', (text, problem) => {
@@ -206,12 +206,12 @@ describe('readTrustRecord', () => {
   it('notices a record that was changed, put there or taken away from outside', async () => {
     const root = createDirectory({ [GUARD]: 'x' });
     const file = createRecordPlace();
-    await trustUnits(file, [bindUnit(unitOf(root))], { now: NOW });
+    await grantTrust(file, [bindUnit(unitOf(root))], { now: NOW });
     const isChanged = (): boolean => readTrustRecord(file, [root]).changedOutside;
     const seen = [isChanged()];
     appendFileSync(file, '\n');
     seen.push(isChanged());
-    const told = await trustUnits(file, [bindUnit(unitOf(root))], { now: NOW });
+    const told = await grantTrust(file, [bindUnit(unitOf(root))], { now: NOW });
     seen.push(told.changedOutside, isChanged());
     rmSync(file);
     seen.push(isChanged());
@@ -225,9 +225,9 @@ describe('readTrustRecord', () => {
   it('notices an older record of its own that was put back', async () => {
     const root = createDirectory({ [GUARD]: 'x' });
     const file = createRecordPlace();
-    await trustUnits(file, [bindUnit(unitOf(root))], { now: NOW });
+    await grantTrust(file, [bindUnit(unitOf(root))], { now: NOW });
     const older = readFileSync(file);
-    await untrust(file, { root });
+    await revokeTrust(file, { root });
     writeFileSync(file, older);
     expect(readTrustRecord(file, [root]).changedOutside).toBe(true);
   });
@@ -237,9 +237,9 @@ describe('openTrustRecord', () => {
   it('gives the refusal as a value, with which a checker trusts nothing and says why', async () => {
     const root = createDirectory({ [GUARD]: 'x', [`${HOOKS}/lib`]: 'y' });
     const file = createRecordPlace();
-    await trustUnits(file, [bindUnit(unitOf(root))], { now: NOW });
+    await grantTrust(file, [bindUnit(unitOf(root))], { now: NOW });
     chmodSync(file, 0o620);
-    const record = openTrustRecord(file, [root]);
+    const record = tryReadTrustRecord(file, [root]);
     expect(isHooklineError(record)).toBe(true);
     expect(createTrustChecker({ record, lock: null }).check(unitOf(root))).toEqual({
       state: 'untrusted',

@@ -3,7 +3,7 @@ import path from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TrustUnit } from '../../src/trust/collect.ts';
-import { unboundMentions } from '../../src/trust/unbound.ts';
+import { findUntrackedReferences } from '../../src/trust/unbound.ts';
 import { createDirectory, GUARD, HOOKS, unitOf } from './workspace.ts';
 
 function createRoot(): string {
@@ -20,7 +20,7 @@ function createRoot(): string {
 }
 
 function mentions(text: string): readonly string[] {
-  const found = unboundMentions(unitOf(createRoot()), text);
+  const found = findUntrackedReferences(unitOf(createRoot()), text);
   return found.map(({ kind, name }) => `${kind} ${name}`);
 }
 
@@ -103,7 +103,7 @@ describe('unboundMentions', () => {
     const inFile = (name: string, text: string): readonly string[] => {
       const root = createDirectory({ [`${HOOKS}/${name}`]: text });
       const unit = unitOf(root, { entry: path.join(root, HOOKS, name) });
-      return unboundMentions(unit, text).map((found) => `${found.kind} ${found.name}`);
+      return findUntrackedReferences(unit, text).map((found) => `${found.kind} ${found.name}`);
     };
 
     it.each([
@@ -154,7 +154,9 @@ describe('unboundMentions', () => {
     mkdirSync(path.join(root, HOOKS), { recursive: true });
     symlinkSync('../../scripts/guard.sh', path.join(root, GUARD));
     const text = '. "$D/lib.sh"; . "$D/../other/x.sh"; . scripts/lib.sh';
-    expect(unboundMentions(unitOf(root), text)).toEqual([{ kind: 'file', name: 'other/x.sh' }]);
+    expect(findUntrackedReferences(unitOf(root), text)).toEqual([
+      { kind: 'file', name: 'other/x.sh' },
+    ]);
   });
 
   it('counts the files that the unit names as bound, but not the file of a config entry', () => {
@@ -165,7 +167,7 @@ describe('unboundMentions', () => {
       files: [path.join(root, 's/a.sh')],
       directories: [],
     });
-    expect(unboundMentions(unit, unit.text ?? '')).toEqual([
+    expect(findUntrackedReferences(unit, unit.text ?? '')).toEqual([
       { kind: 'file', name: 's/b.sh' },
       { kind: 'file', name: 's/settings.json' },
     ]);
@@ -188,7 +190,9 @@ describe('unboundMentions', () => {
         directories: [],
         ...changes,
       });
-      return unboundMentions(unit, unit.text ?? '').map(({ kind, name }) => `${kind} ${name}`);
+      return findUntrackedReferences(unit, unit.text ?? '').map(
+        ({ kind, name }) => `${kind} ${name}`,
+      );
     };
 
     it.each([
@@ -289,17 +293,17 @@ describe('unboundMentions', () => {
     const names = Array.from({ length: 60 }, (_, index) => `f${index}.sh`);
     const root = createDirectory(Object.fromEntries([GUARD, ...names].map((name) => [name, ''])));
     const rest = { kind: 'rest', name: 'more than is looked through' };
-    const many = unboundMentions(unitOf(root), names.join('\n'));
+    const many = findUntrackedReferences(unitOf(root), names.join('\n'));
     expect([many.length, many.at(-1)]).toEqual([50, rest]);
     const late = `${' '.repeat(256 * 1024)}f1.sh`;
-    expect(unboundMentions(unitOf(root), late)).toEqual([rest]);
+    expect(findUntrackedReferences(unitOf(root), late)).toEqual([rest]);
   });
 
   it('takes any text', () => {
     const unit = unitOf(createRoot());
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
-        expect(unboundMentions(unit, text).length).toBeLessThanOrEqual(50);
+        expect(findUntrackedReferences(unit, text).length).toBeLessThanOrEqual(50);
       }),
     );
   });
@@ -308,7 +312,7 @@ describe('unboundMentions', () => {
     'gets through 256 KiB of %s',
     (piece) => {
       const text = piece.repeat(Math.floor((256 * 1024) / piece.length));
-      expect(unboundMentions(unitOf(createRoot()), text).length).toBeLessThanOrEqual(50);
+      expect(findUntrackedReferences(unitOf(createRoot()), text).length).toBeLessThanOrEqual(50);
     },
   );
 });

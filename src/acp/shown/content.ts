@@ -1,5 +1,5 @@
 import type * as acp from '@agentclientprotocol/sdk';
-import { cutText } from '../../base/json.ts';
+import { truncateText } from '../../base/json.ts';
 
 const LONGEST_SHOWN = 30_000;
 
@@ -9,7 +9,7 @@ export function textContent(text: string): acp.ToolCallContent {
 
 /** Text as it is, whatever it would mean as markdown. */
 export function verbatim(text: string, language = ''): acp.ToolCallContent {
-  const shown = text.length > LONGEST_SHOWN ? `${cutText(text, LONGEST_SHOWN)}\n…` : text;
+  const shown = text.length > LONGEST_SHOWN ? `${truncateText(text, LONGEST_SHOWN)}\n…` : text;
   const fence = fenceFor(shown);
   return textContent(`${fence}${language}\n${shown.trimEnd()}\n${fence}`);
 }

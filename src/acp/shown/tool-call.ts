@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type * as acp from '@agentclientprotocol/sdk';
 import { type CallPart, callParts, type CallToShow, currentText } from '../../agent/call-parts.ts';
-import { cutText } from '../../base/json.ts';
+import { truncateText } from '../../base/json.ts';
 import { textContent, verbatim } from './content.ts';
 
 /** What an editor shows of a call before it has run. */
@@ -90,7 +90,7 @@ function shownPath(file: string, cwd: string): string {
 function oneLine(text: string): string {
   const [first = ''] = text.trim().split('\n');
   const isWhole = first === text.trim() && first.length <= LONGEST_TITLE;
-  return isWhole ? first : `${cutText(first, LONGEST_TITLE)} …`;
+  return isWhole ? first : `${truncateText(first, LONGEST_TITLE)} …`;
 }
 
 /** Titles are markdown, and a command must not become some. */

@@ -1,6 +1,6 @@
 import type * as acp from '@agentclientprotocol/sdk';
 import type { RuntimeEvent } from '../../agent/runtime-event.ts';
-import { cutText } from '../../base/json.ts';
+import { truncateText } from '../../base/json.ts';
 import { type Aside, asidesOf, asideUpdate } from './asides.ts';
 import { verbatim } from './content.ts';
 import { createPlan, isPlanTool } from './plan.ts';
@@ -130,7 +130,7 @@ function ended({ callId, tool, input, output }: ToolEnd, cwd: string): acp.Sessi
     toolCallId: callId,
     status: output.success ? ('completed' as const) : ('failed' as const),
     content: showResult(call, output),
-    rawOutput: cutText(output.text, LONGEST_RAW),
+    rawOutput: truncateText(output.text, LONGEST_RAW),
   };
   if (isPlanTool(tool)) return { sessionUpdate: 'tool_call', ...showCall(call), ...outcome };
   return { sessionUpdate: 'tool_call_update', ...outcome };

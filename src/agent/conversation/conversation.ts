@@ -1,16 +1,16 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Message, ToolUseBlock } from '../../sessions/messages.ts';
 import type { StoredSession, TranscriptEntry } from '../../sessions/store.ts';
-import { createSafeMessages } from './safe-messages.ts';
+import { createMessageNormalizer } from './normalize-messages.ts';
 
 /** What was said between a person, hooks, tools and a model: in memory, and on disk as it happens. */
 export interface Conversation {
   readonly messages: readonly Message[];
   /** The messages as a model may be shown them; whoever gets the list may change it. */
-  forModel(): readonly Message[];
+  toModelMessages(): readonly Message[];
   add(message: Message, more?: MessageDetails): void;
   /** Everything so far becomes its summary. */
-  compact(summary: Message, facts: CompactionFacts): void;
+  compact(summary: Message, facts: CompactionDetails): void;
   defer(call: ToolUseBlock): void;
   note(level: 'info' | 'error', text: string): void;
 }
@@ -23,7 +23,7 @@ export interface MessageDetails {
   readonly usage?: Readonly<Record<string, number>>;
 }
 
-export interface CompactionFacts {
+export interface CompactionDetails {
   readonly trigger: 'manual' | 'auto';
   readonly tokensBefore: number;
 }
@@ -43,7 +43,7 @@ export function createConversation(
   earlier: readonly Message[] = [],
 ): Conversation {
   let messages: Message[] = [...earlier];
-  const safe = createSafeMessages();
+  const safe = createMessageNormalizer();
   const append = (entry: EntryFacts): void => {
     const { store, agentId, clock, cwd, promptId } = place;
     store?.append({
@@ -58,7 +58,7 @@ export function createConversation(
     get messages() {
       return messages;
     },
-    forModel: () => safe(messages),
+    toModelMessages: () => safe(messages),
     add(message, more = {}) {
       append({ type: 'message', message, ...more });
       messages.push(message);

@@ -5,25 +5,25 @@ import { type CallPart, joinParts } from '../tools/run-call.ts';
 import type { ToolOutput } from '../tools/tool.ts';
 
 /** The answer to a call with what hooks put in its place, as the model shall read it. */
-export function withHookOutputs(
+export function applyHookOutputs(
   output: ToolOutput,
   verdicts: readonly Verdict[],
   parts: readonly CallPart[],
 ): ToolOutput {
   const given = verdicts.findLast((verdict) => verdict.output !== null);
   if (given === undefined) return output;
-  const ofParts = givenForParts(verdicts);
+  const ofParts = collectPartOutputs(verdicts);
   if (output.parts === undefined || ofParts === null) {
-    return withHookOutput(output, given.output, given.changes['failed']);
+    return replaceOutput(output, given.output, given.changes['failed']);
   }
   const outputs = output.parts.map((own, part) =>
-    ofParts.has(part) ? withHookOutput(own, ofParts.get(part)) : own,
+    ofParts.has(part) ? replaceOutput(own, ofParts.get(part)) : own,
   );
   return joinParts(parts, outputs);
 }
 
 /** The last that hooks gave for each part; null when one of them gave an answer to the whole call. */
-function givenForParts(verdicts: readonly Verdict[]): ReadonlyMap<number, unknown> | null {
+function collectPartOutputs(verdicts: readonly Verdict[]): ReadonlyMap<number, unknown> | null {
   const given = new Map<number, unknown>();
   for (const { part, decision } of verdicts.flatMap(({ outcomes }) => outcomes)) {
     if (decision?.output === undefined) continue;
@@ -33,9 +33,9 @@ function givenForParts(verdicts: readonly Verdict[]): ReadonlyMap<number, unknow
   return given;
 }
 
-function withHookOutput(output: ToolOutput, given: unknown, failed?: unknown): ToolOutput {
+function replaceOutput(output: ToolOutput, given: unknown, failed?: unknown): ToolOutput {
   const { images: _images, parts: _parts, error: _error, lastWords, ...rest } = output;
-  const text = outputText(given);
+  const text = formatHookOutput(given);
   const success = typeof failed === 'boolean' ? !failed : output.success;
   return {
     ...rest,
@@ -48,7 +48,7 @@ function withHookOutput(output: ToolOutput, given: unknown, failed?: unknown): T
   };
 }
 
-function outputText(given: unknown): string {
+function formatHookOutput(given: unknown): string {
   if (typeof given === 'string') return given;
   if (Array.isArray(given) && given.length > 0 && given.every(isTextBlock)) {
     return given.map(({ text }) => text).join('\n');

@@ -1,4 +1,4 @@
-import { isRecord, typeName } from '../../base/json.ts';
+import { isRecord, getTypeName } from '../../base/json.ts';
 import type {
   AssistantBlock,
   AssistantMessage,
@@ -6,7 +6,7 @@ import type {
   UserBlock,
 } from '../../sessions/messages.ts';
 import type { ModelRequest, ToolSpec } from '../models/model.ts';
-import { safeMessages } from './safe-messages.ts';
+import { normalizeMessages } from './normalize-messages.ts';
 
 /** What hooks made of a request to the model, and what of it is no use, in words. */
 export interface RequestChanges {
@@ -15,39 +15,39 @@ export interface RequestChanges {
 }
 
 /** Hooks may replace messages and tools, and set options; what they give is looked at before it is used. */
-export function readRequestChanges(given: Readonly<Record<string, unknown>>): RequestChanges {
+export function parseRequestChanges(given: Readonly<Record<string, unknown>>): RequestChanges {
   const problems: string[] = [];
   const changed = {
-    ...messagesFrom(given['messages'], problems),
-    ...toolsFrom(given['tools'], problems),
-    ...optionsFrom(given['options'], problems),
+    ...parseMessages(given['messages'], problems),
+    ...parseTools(given['tools'], problems),
+    ...parseOptions(given['options'], problems),
   };
   return { changed, problems: problems.map((each) => `a hook of ModelRequest gave ${each}`) };
 }
 
 /** Hooks may replace what the model answered, before anybody acts on it. */
-export function readAnswerChange(
+export function parseAnswerChange(
   answer: AssistantMessage,
   given: Readonly<Record<string, unknown>>,
 ): { readonly answer: AssistantMessage; readonly problem: string | null } {
   const { messages } = given;
   if (messages === undefined) return { answer, problem: null };
-  const message = Array.isArray(messages) ? readMessage(messages[0]) : null;
+  const message = Array.isArray(messages) ? parseMessage(messages[0]) : null;
   return message?.role === 'assistant'
     ? { answer: message, problem: null }
     : { answer, problem: 'a hook of ModelResponse gave an answer that is none, so it stays' };
 }
 
-function messagesFrom(given: unknown, problems: string[]): Partial<ModelRequest> {
+function parseMessages(given: unknown, problems: string[]): Partial<ModelRequest> {
   if (given === undefined) return {};
-  const list = Array.isArray(given) ? given.map(readMessage) : [null];
+  const list = Array.isArray(given) ? given.map(parseMessage) : [null];
   const messages = list.flatMap((each) => each ?? []);
-  if (messages.length === list.length) return { messages: safeMessages(messages) };
+  if (messages.length === list.length) return { messages: normalizeMessages(messages) };
   problems.push('messages that are none, so the conversation stays as it is');
   return {};
 }
 
-function readMessage(given: unknown): Message | null {
+function parseMessage(given: unknown): Message | null {
   if (!isRecord(given)) return null;
   const { role, content } = given;
   const blocks: unknown = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
@@ -59,15 +59,15 @@ function readMessage(given: unknown): Message | null {
 
 function isUserBlock(block: unknown): block is UserBlock {
   if (!isRecord(block)) return false;
-  if (isShown(block)) return true;
+  if (isTextOrImage(block)) return true;
   const { type, tool_use_id: id, content } = block;
   const isContent =
-    typeof content === 'string' || (Array.isArray(content) && content.every(isShown));
+    typeof content === 'string' || (Array.isArray(content) && content.every(isTextOrImage));
   return type === 'tool_result' && typeof id === 'string' && isContent;
 }
 
 /** Text or image. */
-function isShown(block: unknown): boolean {
+function isTextOrImage(block: unknown): boolean {
   if (!isRecord(block)) return false;
   if (block['type'] === 'text') return typeof block['text'] === 'string';
   return block['type'] === 'image' && isRecord(block['source']);
@@ -81,14 +81,14 @@ function isAssistantBlock(block: unknown): block is AssistantBlock {
   return type === 'tool_use' && typeof id === 'string' && typeof name === 'string';
 }
 
-function toolsFrom(given: unknown, problems: string[]): Partial<ModelRequest> {
+function parseTools(given: unknown, problems: string[]): Partial<ModelRequest> {
   if (given === undefined) return {};
-  if (Array.isArray(given) && given.every(isTool)) return { tools: given };
+  if (Array.isArray(given) && given.every(isToolSpec)) return { tools: given };
   problems.push('tools that are none, so they stay as they are');
   return {};
 }
 
-function isTool(given: unknown): given is ToolSpec {
+function isToolSpec(given: unknown): given is ToolSpec {
   if (!isRecord(given)) return false;
   const { name, description, schema } = given;
   return typeof name === 'string' && typeof description === 'string' && isRecord(schema);
@@ -105,10 +105,10 @@ const OPTIONS: Readonly<Record<string, (value: unknown) => boolean>> = {
   thinking: (value) => typeof value === 'boolean',
 };
 
-function optionsFrom(given: unknown, problems: string[]): Partial<ModelRequest> {
+function parseOptions(given: unknown, problems: string[]): Partial<ModelRequest> {
   if (given === undefined) return {};
   if (!isRecord(given)) {
-    problems.push(`options that should be an object, found ${typeName(given)}`);
+    problems.push(`options that should be an object, found ${getTypeName(given)}`);
     return {};
   }
   const usable = Object.entries(given).filter(([name, value]) => {

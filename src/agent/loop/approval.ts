@@ -1,5 +1,5 @@
-import { messageOf } from '../../base/errors.ts';
-import { untilAborted } from '../../base/abort.ts';
+import { getErrorMessage } from '../../base/errors.ts';
+import { waitOrAbort } from '../../base/abort.ts';
 import { isRefusal, type Stop } from '../../hooks/decision.ts';
 import type { PermissionRuling } from '../../permissions/permissions.ts';
 import type { ToolUseBlock } from '../../sessions/messages.ts';
@@ -7,7 +7,7 @@ import type { Agent } from '../agent.ts';
 import { HandedInput } from '../tools/calls/handed-input.ts';
 import { type PreparedToolCall, prepareCall, toolFacts } from '../tools/run-call.ts';
 import type { DeniedBy } from '../runtime-event.ts';
-import { joinedValues, reasonsText } from '../conversation/verdict-texts.ts';
+import { collectValues, joinReasons } from '../conversation/verdict-messages.ts';
 import { notify } from './notify.ts';
 import type { Approval, ApprovalRequest, Person } from '../world.ts';
 
@@ -75,11 +75,11 @@ async function askHooks(
     signal,
   );
   if (isRefusal(verdict.effect)) {
-    return refused(reasonsText(verdict, 'Permission denied by hook'), 'hook', verdict.stop);
+    return refused(joinReasons(verdict, 'Permission denied by hook'), 'hook', verdict.stop);
   }
   // What decides what runs here is a person's to change, whatever a hook says.
   if (verdict.effect !== 'allow' || ruling.needsPerson === true) return null;
-  takeOver(agent, joinedValues(verdict, 'permissions'));
+  takeOver(agent, collectValues(verdict, 'permissions'));
   if (verdict.input === null) return { kind: 'granted', prepared };
   return regrant(agent, call, verdict.input);
 }
@@ -106,10 +106,10 @@ async function askSafely(
   signal: AbortSignal,
 ): Promise<Approval> {
   try {
-    return await untilAborted(person.approve(request, signal), signal);
+    return await waitOrAbort(person.approve(request, signal), signal);
   } catch (error) {
     signal.throwIfAborted();
-    return { isAllowed: false, reason: `(they could not be asked: ${messageOf(error)})` };
+    return { isAllowed: false, reason: `(they could not be asked: ${getErrorMessage(error)})` };
   }
 }
 

@@ -1,9 +1,9 @@
 import { isRefusal } from '../../hooks/decision.ts';
-import { type Message, textOf, userText } from '../../sessions/messages.ts';
+import { type Message, getMessageText, createUserMessage } from '../../sessions/messages.ts';
 import { SUMMARY_START } from '../../sessions/nobodys-words.ts';
 import type { Agent } from '../agent.ts';
-import { safeMessages } from '../conversation/safe-messages.ts';
-import { blockedText, joinedValues } from '../conversation/verdict-texts.ts';
+import { normalizeMessages } from '../conversation/normalize-messages.ts';
+import { formatBlockedCompaction, collectValues } from '../conversation/verdict-messages.ts';
 import type { ModelFailure } from '../models/model.ts';
 import { announceStart } from '../session/session-start.ts';
 import { announceInstructions } from './fire-aside.ts';
@@ -38,7 +38,10 @@ export async function compact(
   signal.throwIfAborted();
   agent.tell({ type: 'compaction-end', tokensBefore, summary: summary.text });
   if (summary.text === null) return summary.problem;
-  agent.conversation.compact(userText(continuation(summary.text)), { trigger, tokensBefore });
+  agent.conversation.compact(createUserMessage(continuation(summary.text)), {
+    trigger,
+    tokensBefore,
+  });
   agent.contextTokens = 0;
   await announceStart(agent, { source: 'compact' }, signal);
   await agent.fire({ name: 'PostCompact', trigger, summary: summary.text }, signal);
@@ -69,8 +72,9 @@ async function askHooks(agent: Agent, request: CompactionRequest, signal: AbortS
     },
     signal,
   );
-  if (isRefusal(verdict.effect)) return { blocked: blockedText(verdict), instructions: '' };
-  const more = joinedValues(verdict, 'instructions').filter((each) => typeof each === 'string');
+  if (isRefusal(verdict.effect))
+    return { blocked: formatBlockedCompaction(verdict), instructions: '' };
+  const more = collectValues(verdict, 'instructions').filter((each) => typeof each === 'string');
   const contexts = verdict.context.map(({ text }) => text);
   const all = [instructions ?? '', ...more, ...contexts];
   return { blocked: null, instructions: all.filter((text) => text !== '').join('\n\n') };
@@ -92,7 +96,7 @@ const INSTRUCTION = `Write a summary of this conversation for whoever goes on wi
 
 async function summarise(agent: Agent, more: string, signal: AbortSignal): Promise<Summary> {
   const wish = more === '' ? '' : `\n\nAdditional Instructions:\n${more}`;
-  const instruction = userText(`${INSTRUCTION}${wish}`);
+  const instruction = createUserMessage(`${INSTRUCTION}${wish}`);
   let { messages } = agent.conversation;
   for (;;) {
     const summary = await askForSummary(agent, [...messages, instruction], signal);
@@ -109,7 +113,7 @@ async function askForSummary(
 ): Promise<Summary> {
   const request = {
     system: agent.systemPrompt(),
-    messages: safeMessages(messages),
+    messages: normalizeMessages(messages),
     tools: [],
     thinking: false,
   };
@@ -120,7 +124,7 @@ async function askForSummary(
     }
     if (chunk.type !== 'end') continue;
     agent.spend(chunk.usage);
-    const text = textOf({ role: 'assistant', content: chunk.content }).trim();
+    const text = getMessageText({ role: 'assistant', content: chunk.content }).trim();
     if (text !== '') return { text, problem: null };
   }
   return { text: null, problem: 'the model gave no summary', isTooLong: false };

@@ -1,10 +1,10 @@
 import type { Verdict } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
 import { wantsMore } from '../../hooks/stop-guard.ts';
-import { userText } from '../../sessions/messages.ts';
+import { createUserMessage } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
-import { modelText } from '../conversation/hook-texts.ts';
-import { contextTexts } from '../conversation/verdict-texts.ts';
+import { formatHookMessage } from '../conversation/hook-messages.ts';
+import { formatContexts } from '../conversation/verdict-messages.ts';
 
 export interface EndRuling {
   /** Whether hooks want a further turn. */
@@ -23,7 +23,7 @@ export async function mayEnd(agent: Agent, text: string, signal: AbortSignal): P
     const completed = await agent.fire(completing, signal);
     const ruling = judge(agent, completing, completed);
     const at = { event: completing.name, subject: null };
-    if (!ruling.goesOn) agent.waiting.push(...contextTexts(completed, at));
+    if (!ruling.goesOn) agent.waiting.push(...formatContexts(completed, at));
     return ruling;
   }
   const ruling = judge(agent, stopping, stopped);
@@ -63,15 +63,15 @@ function judge(agent: Agent, event: EndEvent, verdict: Verdict): EndRuling {
   const { goesOn, overridden } = agent.stopGuard.judge(verdict);
   agent.isKeptFromEnding = goesOn;
   if (overridden !== null) agent.tell({ type: 'notice', level: 'warning', text: overridden });
-  if (goesOn) agent.conversation.add(userText(feedback(verdict, event)), { isMeta: true });
+  if (goesOn) agent.conversation.add(createUserMessage(feedback(verdict, event)), { isMeta: true });
   return { goesOn, reason: verdict.stop?.reason ?? null };
 }
 
 function feedback(verdict: Verdict, { name }: EndEvent): string {
   const reasons = verdict.reasons.map(({ text }) =>
-    modelText({ kind: 'feedback', event: name, reason: text }),
+    formatHookMessage({ kind: 'feedback', event: name, reason: text }),
   );
-  return [...reasons, ...contextTexts(verdict, { event: name, subject: null })].join('\n\n');
+  return [...reasons, ...formatContexts(verdict, { event: name, subject: null })].join('\n\n');
 }
 
 /** Why a signal aborted, as a sentence. */

@@ -1,9 +1,9 @@
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import type { Verdict } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
 import type { Agent } from '../agent.ts';
-import { joinedValues } from '../conversation/verdict-texts.ts';
-import type { Instruction } from '../knowledge/instructions.ts';
+import { collectValues } from '../conversation/verdict-messages.ts';
+import type { Instruction } from '../instructions/instructions.ts';
 
 /** Fires an event beside the run; `onVerdict` hears what came of it. */
 export function fireAside(
@@ -16,7 +16,7 @@ export function fireAside(
   add(
     fired.catch((error: unknown) => {
       if (signal.aborted) return;
-      agent.tell({ type: 'notice', level: 'error', text: messageOf(error) });
+      agent.tell({ type: 'notice', level: 'error', text: getErrorMessage(error) });
     }),
   );
 }
@@ -30,6 +30,6 @@ export function announceInstructions(agent: Agent, loaded: readonly Instruction[
 
 /** Watches the files that hooks want to hear of. */
 export async function watchPaths({ world }: Agent, verdict: Verdict): Promise<void> {
-  const paths = joinedValues(verdict, 'watchPaths').filter((each) => typeof each === 'string');
+  const paths = collectValues(verdict, 'watchPaths').filter((each) => typeof each === 'string');
   if (paths.length > 0) await world.watch(paths);
 }

@@ -1,11 +1,11 @@
 import { isRefusal, type Verdict } from '../../hooks/decision.ts';
-import { textOf, type AssistantMessage } from '../../sessions/messages.ts';
+import { getMessageText, type AssistantMessage } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
 import type { ModelChunk, ModelEnd, ModelFailure, ModelRequest } from '../models/model.ts';
 import { costOf } from '../models/prices.ts';
 import { streamWithRetries } from '../models/retry.ts';
-import { readAnswerChange, readRequestChanges } from '../conversation/request-changes.ts';
-import { reasonsText } from '../conversation/verdict-texts.ts';
+import { parseAnswerChange, parseRequestChanges } from '../conversation/request-changes.ts';
+import { joinReasons } from '../conversation/verdict-messages.ts';
 
 /** What one request to the model came to. */
 export type ModelTurn =
@@ -20,10 +20,10 @@ export async function askModelOnce(agent: Agent, signal: AbortSignal): Promise<M
   const request = requestOf(agent);
   const before = await agent.fire({ name: 'ModelRequest', request }, signal);
   if (isRefusal(before.effect) || before.stop !== null) {
-    const reason = before.stop?.reason ?? reasonsText(before, 'a hook stopped the model request');
+    const reason = before.stop?.reason ?? joinReasons(before, 'a hook stopped the model request');
     return { kind: 'stopped', reason };
   }
-  const { changed, problems } = readRequestChanges(before.changes);
+  const { changed, problems } = parseRequestChanges(before.changes);
   for (const text of problems) agent.tell({ type: 'notice', level: 'warning', text });
   const wanted = { ...request, ...changed };
   const shaped = (await agent.world.shapeRequest?.(wanted, signal)) ?? wanted;
@@ -36,7 +36,7 @@ function requestOf(agent: Agent): ModelRequest {
   const { conversation, world, tools, systemPrompt } = agent;
   return {
     system: systemPrompt(),
-    messages: conversation.forModel(),
+    messages: conversation.toModelMessages(),
     tools: world.specsOf(tools),
   };
 }
@@ -86,7 +86,7 @@ async function takeAnswer(agent: Agent, end: ModelEnd, signal: AbortSignal): Pro
   const { verdict, message } = await hearHooks(agent, end, signal);
   await display(agent, message, signal);
   if (isRefusal(verdict.effect) || verdict.stop !== null) {
-    const reason = verdict.stop?.reason ?? reasonsText(verdict, 'a hook stopped the run');
+    const reason = verdict.stop?.reason ?? joinReasons(verdict, 'a hook stopped the run');
     return { kind: 'stopped', reason };
   }
   return { kind: 'answered', message, end };
@@ -106,7 +106,7 @@ async function hearHooks(agent: Agent, end: ModelEnd, signal: AbortSignal): Prom
       { name: 'ModelResponse', response: message, finishReason },
       signal,
     );
-    const { answer, problem } = readAnswerChange(message, verdict.changes);
+    const { answer, problem } = parseAnswerChange(message, verdict.changes);
     if (problem !== null) agent.tell({ type: 'notice', level: 'warning', text: problem });
     message = answer;
     return { verdict, message };
@@ -132,7 +132,7 @@ async function display(
   message: AssistantMessage,
   signal: AbortSignal,
 ): Promise<void> {
-  const text = textOf(message);
+  const text = getMessageText(message);
   const { facts, promptId, iteration } = agent;
   const speaker = facts.parentId === null ? (promptId ?? facts.id) : facts.id;
   const messageId = `${speaker}-${iteration}`;

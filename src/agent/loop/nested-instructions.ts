@@ -1,7 +1,7 @@
 import { isRecord } from '../../base/json.ts';
 import type { Agent } from '../agent.ts';
 import { announceInstructions } from './fire-aside.ts';
-import { instructionText } from '../knowledge/system-prompt.ts';
+import { formatInstruction } from '../instructions/system-prompt.ts';
 import type { PreparedToolCall } from '../tools/run-call.ts';
 
 /** What instructions lie beside files that were just read, for the model; each only once. */
@@ -14,7 +14,7 @@ export async function nestedInstructions(
   for (const file of read) {
     const { instructions, notes } = await agent.world.instructionsFor(file);
     announceInstructions(agent, instructions);
-    texts.push(...instructions.map(instructionText));
+    texts.push(...instructions.map(formatInstruction));
     for (const text of notes) agent.tell({ type: 'notice', level: 'warning', text });
   }
   return texts;

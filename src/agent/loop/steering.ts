@@ -1,6 +1,6 @@
 import { isRefusal } from '../../hooks/decision.ts';
 import type { Agent } from '../agent.ts';
-import { contextTexts, reasonsText } from '../conversation/verdict-texts.ts';
+import { formatContexts, joinReasons } from '../conversation/verdict-messages.ts';
 
 /**
  * Puts into the conversation what came up since the last request: contexts of hooks, a person's words.
@@ -39,10 +39,10 @@ export async function acceptPrompt(
     (isRefusal(verdict.effect) && stop === null)
   ) {
     const isShown = changes['suppressPrompt'] !== true;
-    return { kind: 'refused', reason: reasonsText(verdict, 'Blocked by hook'), isShown };
+    return { kind: 'refused', reason: joinReasons(verdict, 'Blocked by hook'), isShown };
   }
   if (stop !== null) return { kind: 'stopped', reason: stop.reason, prompt: said };
-  agent.waiting.push(...contextTexts(verdict, { event: 'UserPromptSubmit', subject: null }));
+  agent.waiting.push(...formatContexts(verdict, { event: 'UserPromptSubmit', subject: null }));
   const title = typeof changes['title'] === 'string' ? changes['title'] : null;
   return { kind: 'accepted', prompt: said, title };
 }

@@ -5,8 +5,8 @@ import type { Agent } from '../agent.ts';
 import { type CallReport, type Gate, gateCall, runCall } from './tool-call.ts';
 import { failedOutput } from '../tools/tool.ts';
 import { mayRunBeside } from '../tools/run-call.ts';
-import { defuse, reminder } from '../conversation/reminder.ts';
-import { contextTexts, reasonsText } from '../conversation/verdict-texts.ts';
+import { escapeReminderTags, formatReminder } from '../conversation/reminder.ts';
+import { formatContexts, joinReasons } from '../conversation/verdict-messages.ts';
 
 /** How the calls of one turn ended. */
 export type BatchEnd =
@@ -147,7 +147,7 @@ function textBlock(text: string): TextBlock {
 
 function resultBlock({ call, output }: CallReport): ToolResultBlock {
   const { images = [] } = output;
-  const text = defuse(textForModel(output));
+  const text = escapeReminderTags(textForModel(output));
   return {
     type: 'tool_result',
     tool_use_id: call.id,
@@ -173,13 +173,13 @@ async function endBatch(
     ...(output.parts === undefined ? {} : { answers: output.parts.map(textForModel) }),
   }));
   const verdict = await agent.fire({ name: 'PostToolBatch', calls }, signal);
-  agent.waiting.push(...contextTexts(verdict, { event: 'PostToolBatch', subject: null }));
+  agent.waiting.push(...formatContexts(verdict, { event: 'PostToolBatch', subject: null }));
   if (stop !== null) return { kind: 'stop', reason: stop.reason };
   if (verdict.stop !== null) return { kind: 'stop', reason: verdict.stop.reason };
   if (isRefusal(verdict.effect)) {
     return {
       kind: 'stop',
-      reason: reasonsText(verdict, 'a hook of PostToolBatch stopped the run'),
+      reason: joinReasons(verdict, 'a hook of PostToolBatch stopped the run'),
     };
   }
   const done = reports.find(({ output }) => output.success && output.lastWords !== undefined);
@@ -194,7 +194,7 @@ function watchForLoops(agent: Agent, reports: readonly CallReport[]): BatchEnd {
     const ruling = agent.loopGuard.observe({ name, input, answer, success: output.success });
     if (ruling.kind === 'end') return { kind: 'loop', reason: ruling.reason };
     if (ruling.kind === 'warn') {
-      agent.waiting.push(reminder(ruling.text));
+      agent.waiting.push(formatReminder(ruling.text));
     }
   }
   const turn = { allFailed: reports.every(({ output }) => !output.success) };

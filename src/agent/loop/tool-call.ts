@@ -1,4 +1,4 @@
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import { isNestedTooDeep, MAX_NESTING } from '../../base/json.ts';
 import { isRefusal, type Stop, type Verdict } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
@@ -6,20 +6,20 @@ import type { ToolUseBlock } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
 import { askForCall, letHooksAnswer, strictestRuling } from './approval.ts';
 import { fireAside, watchPaths } from './fire-aside.ts';
-import { withHookOutputs } from '../conversation/hook-output.ts';
-import { modelText } from '../conversation/hook-texts.ts';
+import { applyHookOutputs } from '../conversation/hook-output.ts';
+import { formatHookMessage } from '../conversation/hook-messages.ts';
 import type { DeniedBy } from '../runtime-event.ts';
 import { nestedInstructions } from './nested-instructions.ts';
 import { HandedInput } from '../tools/calls/handed-input.ts';
 import { inputOfModel, type PreparedToolCall, prepareCall, toolFacts } from '../tools/run-call.ts';
 import { failedOutput, type RunningCall, type ToolOutput } from '../tools/tool.ts';
 import {
-  contextTexts,
-  deniedText,
-  objectionTexts,
-  reasonsText,
-  saidByPlugins,
-} from '../conversation/verdict-texts.ts';
+  formatContexts,
+  formatDenial,
+  formatObjections,
+  joinReasons,
+  findPluginDenial,
+} from '../conversation/verdict-messages.ts';
 
 /** What became of one call. */
 export interface CallReport {
@@ -64,14 +64,14 @@ export async function gateCall(agent: Agent, request: GateRequest): Promise<Gate
   const facts = { ...toolFacts(call, prepared), handed: new HandedInput() };
   const verdict = await agent.fire({ name: 'PreToolUse', ...facts }, signal);
   const subject = prepared.toolName;
-  const reminders = contextTexts(verdict, { event: 'PreToolUse', subject });
+  const reminders = formatContexts(verdict, { event: 'PreToolUse', subject });
   const seen: Seen = { call, prepared, verdict, reminders, signal };
   if (isRefusal(verdict.effect)) {
     return deny(agent, seen, { ...deniedBy(verdict, subject), by: 'hook' });
   }
   const final = verdict.input === null ? prepared : prepare(agent, call, verdict.input);
   if (typeof final === 'string') {
-    const text = modelText({ kind: 'bad-rewrite', tool: subject, problem: final });
+    const text = formatHookMessage({ kind: 'bad-rewrite', tool: subject, problem: final });
     return deny(agent, seen, { error: text, by: 'hook' });
   }
   if (verdict.effect === 'defer' && request.mayDefer) return { kind: 'deferred', call };
@@ -100,7 +100,7 @@ async function judge(agent: Agent, seen: Seen, signal: AbortSignal): Promise<Gat
   const isQuestion = prepared.kind === 'ask' && verdict.effect !== 'allow';
   if (isOpen && !isQuestion) return { kind: 'open', pass };
   const reason = isAskedByHook
-    ? reasonsText(verdict, `a hook wants ${prepared.toolName} to be approved`)
+    ? joinReasons(verdict, `a hook wants ${prepared.toolName} to be approved`)
     : ruling.reason;
   const by = isAskedByHook ? 'hook' : 'rule';
   const doubt = { call, prepared, reason, by, ruling } as const;
@@ -126,8 +126,8 @@ interface Denied {
 }
 
 function deniedBy(verdict: Verdict, tool: string): Pick<Denied, 'error' | 'answer'> {
-  const said = saidByPlugins(verdict);
-  if (said === null) return { error: deniedText(verdict, tool) };
+  const said = findPluginDenial(verdict);
+  if (said === null) return { error: formatDenial(verdict, tool) };
   // A skipped call of Cline's has failed with this as its result.
   const response = { error: said };
   const heard = failedOutput(JSON.stringify(response));
@@ -220,7 +220,7 @@ async function runSafely(prepared: PreparedToolCall, running: RunningCall): Prom
   try {
     return await prepared.run(running);
   } catch (error) {
-    return failedOutput(`${prepared.toolName} failed: ${messageOf(error)}`);
+    return failedOutput(`${prepared.toolName} failed: ${getErrorMessage(error)}`);
   }
 }
 
@@ -277,11 +277,11 @@ function toldBy(
 ): ToldCall {
   const subject = prepared.toolName;
   return {
-    output: withHookOutputs(output, verdicts, prepared.parts),
+    output: applyHookOutputs(output, verdicts, prepared.parts),
     reminders: verdicts.flatMap((verdict) => {
       const at = { event: verdict.event, subject };
-      const objections = isRefusal(verdict.effect) ? objectionTexts(verdict, at) : [];
-      return [...objections, ...contextTexts(verdict, at)];
+      const objections = isRefusal(verdict.effect) ? formatObjections(verdict, at) : [];
+      return [...objections, ...formatContexts(verdict, at)];
     }),
     stop: verdicts.find(({ stop }) => stop !== null)?.stop ?? null,
   };

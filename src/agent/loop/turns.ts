@@ -1,4 +1,9 @@
-import { callsIn, textOf, userText, type ToolUseBlock } from '../../sessions/messages.ts';
+import {
+  getToolCalls,
+  getMessageText,
+  createUserMessage,
+  type ToolUseBlock,
+} from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
 import { compact, isFull, isTooLong } from './compaction.ts';
 import { abortedBecause, mayEnd } from './ending.ts';
@@ -85,12 +90,12 @@ async function runTurn(agent: Agent, words: Words, signal: AbortSignal): Promise
   if (turn.kind === 'failed') return afterFailure(agent, turn.failure, { words, signal });
   if (turn.kind === 'stopped') return ended('stopped_by_hook', words, turn.reason);
   words.isShortened = false;
-  const text = textOf(turn.message);
+  const text = getMessageText(turn.message);
   if (text !== '') words.last = text;
-  const calls = callsIn(turn.message);
+  const calls = getToolCalls(turn.message);
   if (calls.length > 0) return endOfBatch(await runBatch(agent, calls, signal), words);
   if (turn.end.finishReason === 'length') {
-    agent.conversation.add(userText(CUT), { isMeta: true });
+    agent.conversation.add(createUserMessage(CUT), { isMeta: true });
     return null;
   }
   if (agent.steering.length > 0) return null;

@@ -1,6 +1,6 @@
 import { systemClock } from '../../base/clock.ts';
-import { messageOf } from '../../base/errors.ts';
-import { cutText, isRecord, parseJson } from '../../base/json.ts';
+import { getErrorMessage } from '../../base/errors.ts';
+import { truncateText, isRecord, parseJson } from '../../base/json.ts';
 import type { ModelFailure } from './model.ts';
 
 /** Of whom something was asked. */
@@ -27,7 +27,7 @@ export function failureOf(error: unknown, asked: Asked, moment: FailureMoment): 
   const facts = factsOf(error);
   if (facts.isEmptyAnswer) return cutFailure(asked, moment);
   const kind = classOf(facts, moment);
-  const details = cutText(withoutKeys(facts.words, asked.secrets).trim(), MAX_DETAILS);
+  const details = truncateText(withoutKeys(facts.words, asked.secrets).trim(), MAX_DETAILS);
   return {
     class: kind,
     message: withoutKeys(sentenceFor(kind, facts, { asked, details }), asked.secrets),
@@ -147,7 +147,7 @@ const NETWORK_CODES =
 
 function wordsOf(error: unknown): string {
   if (isRecord(error) && typeof error['message'] === 'string') return error['message'];
-  return messageOf(error);
+  return getErrorMessage(error);
 }
 
 /** In milliseconds, in seconds, or as a date. */
@@ -241,7 +241,7 @@ function sentenceFor(
 }
 
 function firstLine(text: string): string {
-  return cutText(text.split('\n', 1)[0] ?? '', 200);
+  return truncateText(text.split('\n', 1)[0] ?? '', 200);
 }
 
 function withoutKeys(text: string, secrets: readonly string[]): string {

@@ -1,5 +1,5 @@
 import { HooklineError } from '../../base/errors.ts';
-import { closestName } from '../../base/spelling.ts';
+import { findClosestName } from '../../base/spelling.ts';
 import type { AiSdkModel, SdkModel } from './ai-sdk.ts';
 import type { Model } from './model.ts';
 import { scripted, type ScriptTurn } from './scripted.ts';
@@ -186,7 +186,7 @@ function findProvider(name: string): Provider | undefined {
 
 function unknownProvider({ provider: name, others = [] }: ModelChoice): never {
   const names = [...PROVIDER_NAMES, ...others];
-  const meant = closestName(name, names);
+  const meant = findClosestName(name, names);
   const known = `Known are ${names.join(', ')}`;
   throw new HooklineError('MODEL_UNKNOWN', {
     message: `No provider of models is called "${name}".`,

@@ -1,6 +1,6 @@
 import { HooklineError } from '../../base/errors.ts';
-import { isRecord, parseJson, typeName } from '../../base/json.ts';
-import { closestName } from '../../base/spelling.ts';
+import { isRecord, parseJson, getTypeName } from '../../base/json.ts';
+import { findClosestName } from '../../base/spelling.ts';
 import { FAILURE_CLASSES, NO_USAGE, type Usage } from './model.ts';
 import type { ScriptCall, ScriptFailure, ScriptTurn } from './scripted.ts';
 
@@ -96,7 +96,7 @@ function fieldsAt(value: unknown, place: Place, known: readonly string[]): Field
   if (!isRecord(value)) throw mismatch(place, 'an object', value);
   const unknown = Object.keys(value).find((key) => !known.includes(key));
   if (unknown === undefined) return { values: value, place };
-  const meant = closestName(unknown, known);
+  const meant = findClosestName(unknown, known);
   const hint = meant === null ? `known are ${known.join(', ')}` : `"${meant}" is probably meant`;
   throw invalid(place, `has an unknown field "${unknown}"; ${hint}`);
 }
@@ -122,7 +122,7 @@ function below({ file, path }: Place, step: string | number): Place {
 }
 
 function mismatch(place: Place, expected: string, value: unknown): HooklineError {
-  const found = typeof value === 'number' ? String(value) : typeName(value);
+  const found = typeof value === 'number' ? String(value) : getTypeName(value);
   return invalid(place, `must be ${expected}, found ${found}`);
 }
 

@@ -1,5 +1,5 @@
 import {
-  callsIn,
+  getToolCalls,
   type AssistantBlock,
   type Message,
   type ToolUseBlock,
@@ -196,7 +196,7 @@ const measures = new WeakMap<Message, Measure>();
 function measureOf(message: Message): Measure {
   const known = measures.get(message);
   if (known !== undefined) return known;
-  const numbers = callsIn(message).map(({ id }) => Number(/^call_(\d+)$/.exec(id)?.[1] ?? 0));
+  const numbers = getToolCalls(message).map(({ id }) => Number(/^call_(\d+)$/.exec(id)?.[1] ?? 0));
   const measure = {
     length: message.content.reduce((sum, block) => sum + lengthOf(block), 0),
     lastCall: Math.max(0, ...numbers),

@@ -1,6 +1,6 @@
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
-import { untilAborted } from '../../base/abort.ts';
+import { waitOrAbort } from '../../base/abort.ts';
 import { isRefusal, type Verdict } from '../../hooks/decision.ts';
 import type { Agent } from '../agent.ts';
 import { notify } from '../loop/notify.ts';
@@ -62,10 +62,10 @@ async function askPerson(
   const message = `The MCP server ${request.server} needs your input`;
   notify(agent, { type, message, waiting: true });
   try {
-    return await untilAborted(person.elicit(request, signal), signal);
+    return await waitOrAbort(person.elicit(request, signal), signal);
   } catch (error) {
     signal.throwIfAborted();
-    const text = `you could not be asked for ${request.server}: ${messageOf(error)}`;
+    const text = `you could not be asked for ${request.server}: ${getErrorMessage(error)}`;
     agent.tell({ type: 'notice', level: 'warning', text });
     return null;
   }

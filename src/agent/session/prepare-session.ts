@@ -6,13 +6,13 @@ import type { Message } from '../../sessions/messages.ts';
 import type { ResumedSession, StoredSession } from '../../sessions/store.ts';
 import { type Agent, createAgent } from '../agent.ts';
 import { createConversation } from '../conversation/conversation.ts';
-import { reminder } from '../conversation/reminder.ts';
-import { type AgentType, loadAgents } from '../knowledge/agents.ts';
-import { loadCommands, type SlashCommand } from '../knowledge/commands.ts';
-import { type Instruction, loadInstructions } from '../knowledge/instructions.ts';
-import type { KnowledgePlaces } from '../knowledge/places.ts';
-import { commandOfSkill, findSkill, loadSkills, type Skill } from '../knowledge/skills.ts';
-import { systemPrompt, type WholePrompt } from '../knowledge/system-prompt.ts';
+import { formatReminder } from '../conversation/reminder.ts';
+import { type AgentType, loadAgents } from '../instructions/agents.ts';
+import { loadCommands, type SlashCommand } from '../instructions/commands.ts';
+import { type Instruction, loadInstructions } from '../instructions/instructions.ts';
+import type { InstructionPaths } from '../instructions/instruction-paths.ts';
+import { toSkillCommand, findSkill, loadSkills, type Skill } from '../instructions/skills.ts';
+import { buildSystemPrompt, type PromptOverride } from '../instructions/system-prompt.ts';
 import type { Model } from '../models/model.ts';
 import type { RuntimeEvent } from '../runtime-event.ts';
 import { createSubagents } from '../subagent.ts';
@@ -57,12 +57,12 @@ export interface SessionOptions {
   readonly identity: Pick<Moment, 'taskId' | 'ulid'>;
   /** What hooks are told to be the project, also when the session works in a copy of it. */
   readonly projectDirectory: string;
-  readonly places: KnowledgePlaces;
+  readonly places: InstructionPaths;
   readonly bench: Omit<WorkbenchFacts, 'ports' | 'cwd'>;
   readonly setup: 'init' | 'maintenance' | null;
   readonly addedDirectories: readonly string[];
   /** What the person adds to the system prompt, or says instead of it. */
-  readonly systemPrompt?: string | WholePrompt;
+  readonly systemPrompt?: string | PromptOverride;
   readonly shapeRequest?: World['shapeRequest'];
   /** What a new session takes as said already. */
   readonly said?: readonly Message[];
@@ -109,13 +109,13 @@ export async function prepareSession(options: SessionOptions): Promise<PreparedS
     skills: skills.skills,
     agents: agents.agents,
     usedSkills: new Set(),
-    instructionsFor: (file) => instructed.instructionsFor(file),
+    instructionsFor: (file) => instructed.loadNested(file),
   };
   return {
     agent: createSessionAgent(options, known),
     get commands() {
       const further = options.commands?.() ?? [];
-      return [...commands.commands, ...skills.skills.map(commandOfSkill), ...further];
+      return [...commands.commands, ...skills.skills.map(toSkillCommand), ...further];
     },
     answerCommand: options.answerCommand ?? (async () => null),
     beforeRun: options.beforeRun ?? (async () => undefined),
@@ -199,7 +199,7 @@ function createSessionAgent(options: SessionOptions, known: Known): Agent {
 /** Unless that is gone, or outside of where the session is opened now. */
 function standWhereItStood({ bench, waiting }: Agent, cwd: string): void {
   const { note } = followTo(cwd, bench);
-  if (note !== '') waiting.push(reminder(note));
+  if (note !== '') waiting.push(formatReminder(note));
 }
 
 function createWorld(options: SessionOptions, known: Known): World {
@@ -242,7 +242,7 @@ function promptFor(
   { tools, bench, model, facts }: Agent,
 ): string {
   const { clock, platform, person, permissions } = options;
-  return systemPrompt({
+  return buildSystemPrompt({
     tools: options.specsOf(tools).map(({ name }) => name),
     cwd: bench.cwd(),
     roots: options.bench.workspaceRoots,

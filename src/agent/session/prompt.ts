@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import { isRefusal } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
-import { modelText } from '../conversation/hook-texts.ts';
-import { contextTexts, reasonsText } from '../conversation/verdict-texts.ts';
-import { type ExpandedCommand, expandCommand } from '../knowledge/expand-command.ts';
+import { formatHookMessage } from '../conversation/hook-messages.ts';
+import { formatContexts, joinReasons } from '../conversation/verdict-messages.ts';
+import { type ExpandedCommand, expandCommand } from '../instructions/expand-command.ts';
 import { acceptPrompt, addPrompt } from '../loop/steering.ts';
 import type { PreparedSession } from './prepare-session.ts';
 import { abortedBecause } from '../loop/ending.ts';
@@ -71,7 +71,7 @@ async function runOne(
   }
   if (accepted.kind === 'stopped') {
     addPrompt(agent, accepted.prompt);
-    const reason = modelText({ kind: 'stopped-prompt', reason: accepted.reason });
+    const reason = formatHookMessage({ kind: 'stopped-prompt', reason: accepted.reason });
     return endWithoutRun(agent, 'stopped_by_hook', reason);
   }
   if (accepted.title !== null) prepared.rename(accepted.title);
@@ -96,7 +96,7 @@ function refusedText(
   reason: string,
   prompt: string | null,
 ): string {
-  return modelText({ kind: 'refused-prompt', event, reason, prompt });
+  return formatHookMessage({ kind: 'refused-prompt', event, reason, prompt });
 }
 
 /** The first prompt begins a task, or takes one up again. A string says why not. */
@@ -113,9 +113,9 @@ async function beginTask(
     const verdict = await agent.fire(event, signal);
     if (verdict.stop !== null) return verdict.stop.reason;
     if (isRefusal(verdict.effect)) {
-      return reasonsText(verdict, `a hook of ${event.name} refused the task`);
+      return joinReasons(verdict, `a hook of ${event.name} refused the task`);
     }
-    agent.waiting.push(...contextTexts(verdict, { event: event.name, subject: null }));
+    agent.waiting.push(...formatContexts(verdict, { event: event.name, subject: null }));
     isBegun = true;
     return null;
   } finally {
@@ -146,14 +146,14 @@ async function expand(
   const verdict = await agent.fire(event, signal);
   for (const text of found.notes) agent.tell({ type: 'notice', level: 'warning', text });
   if (isRefusal(verdict.effect) || verdict.stop !== null) {
-    const reason = verdict.stop?.reason ?? reasonsText(verdict, 'Blocked by hook');
+    const reason = verdict.stop?.reason ?? joinReasons(verdict, 'Blocked by hook');
     const isShown = verdict.changes['suppressPrompt'] !== true;
     const refusal = refusedText('UserPromptExpansion', reason, isShown ? prompt : null);
     return { refusal, prompt: null };
   }
   noteCommand(found.command);
   const at = { event: 'UserPromptExpansion', subject: null };
-  agent.waiting.push(...contextTexts(verdict, at));
+  agent.waiting.push(...formatContexts(verdict, at));
   return commandText(found, signal);
 }
 
@@ -166,7 +166,7 @@ async function commandText(
     return { refusal: null, prompt: fetch === undefined ? text : await fetch(args, signal) };
   } catch (error) {
     signal.throwIfAborted();
-    return { refusal: `/${command} could not be had: ${messageOf(error)}`, prompt: null };
+    return { refusal: `/${command} could not be had: ${getErrorMessage(error)}`, prompt: null };
   }
 }
 

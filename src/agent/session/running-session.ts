@@ -1,4 +1,4 @@
-import { HooklineError, messageOf } from '../../base/errors.ts';
+import { HooklineError, getErrorMessage } from '../../base/errors.ts';
 import type { Verdict } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
 import type { LateOutcome } from '../../hooks/observers.ts';
@@ -6,11 +6,11 @@ import type { PermissionMode } from '../../permissions/mode.ts';
 import type { ImageBlock, Message } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
 import { announceInstructions, fireAside, watchPaths } from '../loop/fire-aside.ts';
-import { modelText } from '../conversation/hook-texts.ts';
-import { reminder } from '../conversation/reminder.ts';
-import { contextTexts } from '../conversation/verdict-texts.ts';
+import { formatHookMessage } from '../conversation/hook-messages.ts';
+import { formatReminder } from '../conversation/reminder.ts';
+import { formatContexts } from '../conversation/verdict-messages.ts';
 import { compact } from '../loop/compaction.ts';
-import type { SlashCommand } from '../knowledge/commands.ts';
+import type { SlashCommand } from '../instructions/commands.ts';
 import type { PreparedSession, SessionOptions } from './prepare-session.ts';
 import { runPrompt } from './prompt.ts';
 import type { RunResult } from '../runtime-event.ts';
@@ -120,7 +120,7 @@ export class RunningSession implements Session {
     if (this.#running !== null) return 'the agent is working; compact when it is done';
     if (this.#closed !== null) return 'the session is closed';
     return this.#work((signal) =>
-      compact(this.#agent, { trigger: 'manual', instructions }, signal).catch(messageOf),
+      compact(this.#agent, { trigger: 'manual', instructions }, signal).catch(getErrorMessage),
     );
   }
 
@@ -158,7 +158,7 @@ export class RunningSession implements Session {
     this.#agent.tell({ type: 'hook-late', hook, event: event.name });
     const text = decision?.context ?? '';
     if (text === '') return;
-    this.#agent.waiting.push(modelText({ kind: 'late', text, from: [hook] }));
+    this.#agent.waiting.push(formatHookMessage({ kind: 'late', text, from: [hook] }));
     const isIdle = this.#running === null && this.#closed === null;
     this.#isWoken ||= decision?.wake === true;
     if (isIdle) this.#wakeUp();
@@ -206,7 +206,7 @@ export class RunningSession implements Session {
     if (status === 'running' || status === 'killed') return;
     const how = exitCode === null ? status : `${status} with exit code ${exitCode}`;
     const text = `The background command ${id} (${command}) ${how}. BashOutput has its output.`;
-    this.#agent.waiting.push(reminder(text));
+    this.#agent.waiting.push(formatReminder(text));
   }
 
   #announce(): void {
@@ -227,7 +227,7 @@ export class RunningSession implements Session {
 
   async #setUp(trigger: 'init' | 'maintenance', signal: AbortSignal | undefined): Promise<void> {
     const verdict = await this.#agent.fire({ name: 'Setup', trigger }, signal);
-    this.#agent.waiting.push(...contextTexts(verdict, { event: 'Setup', subject: null }));
+    this.#agent.waiting.push(...formatContexts(verdict, { event: 'Setup', subject: null }));
   }
 
   async #start(signal: AbortSignal | undefined): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Verdict } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
 import type { Agent } from '../agent.ts';
-import { contextTexts } from '../conversation/verdict-texts.ts';
+import { formatContexts } from '../conversation/verdict-messages.ts';
 
 /**
  * Tells hooks that a session opens, or begins anew after a compaction; the only place where
@@ -14,6 +14,6 @@ export async function announceStart(
 ): Promise<Verdict> {
   const verdict = await agent.fire({ name: 'SessionStart', ...facts }, signal);
   const at = { event: 'SessionStart', subject: facts.source };
-  agent.waiting.push(...contextTexts(verdict, at));
+  agent.waiting.push(...formatContexts(verdict, at));
   return verdict;
 }

@@ -3,7 +3,7 @@ import type { FiredEvent } from '../../hooks/facts.ts';
 import type { LateOutcome } from '../../hooks/observers.ts';
 import type { PermissionMode } from '../../permissions/mode.ts';
 import type { ImageBlock, Message } from '../../sessions/messages.ts';
-import type { SlashCommand } from '../knowledge/commands.ts';
+import type { SlashCommand } from '../instructions/commands.ts';
 import type { Model, Usage } from '../models/model.ts';
 import type { RunResult } from '../runtime-event.ts';
 import type { Tool } from '../tools/tool.ts';

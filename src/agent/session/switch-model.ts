@@ -1,10 +1,10 @@
 import type { Verdict } from '../../hooks/decision.ts';
 import { isRefusal } from '../../hooks/decision.ts';
 import type { EventFacts } from '../../hooks/facts.ts';
-import { untilAborted } from '../../base/abort.ts';
+import { waitOrAbort } from '../../base/abort.ts';
 import type { Agent } from '../agent.ts';
-import { modelText } from '../conversation/hook-texts.ts';
-import { contextTexts, reasonsText } from '../conversation/verdict-texts.ts';
+import { formatHookMessage } from '../conversation/hook-messages.ts';
+import { formatContexts, joinReasons } from '../conversation/verdict-messages.ts';
 import type { ModelSwitch } from './session.ts';
 
 /**
@@ -19,12 +19,12 @@ export async function switchModel(agent: Agent, wanted: ModelSwitch): Promise<st
   const signal = wanted.signal ?? NEVER;
   const verdict = await agent.fire({ name: 'PreModelSwitch', ...facts }, signal);
   const refusal = await refusalOf(agent, verdict, { model: facts.toModel, signal });
-  if (refusal !== null) return modelText({ kind: 'refused-model', reason: refusal });
+  if (refusal !== null) return formatHookMessage({ kind: 'refused-model', reason: refusal });
   signal.throwIfAborted();
   agent.model = wanted.model;
   const after = await agent.fire({ name: 'PostModelSwitch', ...facts }, signal);
   const at = { event: 'PostModelSwitch', subject: facts.toModel };
-  agent.waiting.push(...contextTexts(after, at));
+  agent.waiting.push(...formatContexts(after, at));
   return null;
 }
 
@@ -36,9 +36,9 @@ interface Asked {
 }
 
 async function refusalOf(agent: Agent, verdict: Verdict, asked: Asked): Promise<string | null> {
-  if (isRefusal(verdict.effect)) return reasonsText(verdict, 'a hook keeps the model');
+  if (isRefusal(verdict.effect)) return joinReasons(verdict, 'a hook keeps the model');
   if (verdict.effect !== 'ask') return null;
-  const why = reasonsText(verdict, 'a hook wants you to confirm it');
+  const why = joinReasons(verdict, 'a hook wants you to confirm it');
   return (await isConfirmed(agent, asked, why)) ? null : why;
 }
 
@@ -58,7 +58,7 @@ async function isConfirmed({ world }: Agent, asked: Asked, why: string): Promise
     multiSelect: false,
     isClosed: true,
   } as const;
-  const answers = await untilAborted(world.person.answer([confirm], signal), signal);
+  const answers = await waitOrAbort(world.person.answer([confirm], signal), signal);
   return answers?.[question] === 'Yes';
 }
 

@@ -1,4 +1,4 @@
-import { cutText } from '../../base/json.ts';
+import { truncateText } from '../../base/json.ts';
 import { defineTool } from './define-tool.ts';
 import { failedOutput, type ToolOutput } from './tool.ts';
 import type { AgentOrder, AgentReport } from './workbench.ts';
@@ -68,7 +68,7 @@ const NOT_IN_BACKGROUND =
 
 function firstWords(prompt: string): string {
   const [line = ''] = prompt.trim().split('\n');
-  return line.length > MAX_DESCRIPTION ? `${cutText(line, MAX_DESCRIPTION)}…` : line;
+  return line.length > MAX_DESCRIPTION ? `${truncateText(line, MAX_DESCRIPTION)}…` : line;
 }
 
 function sayFailure({ agentType, text }: AgentReport): string {

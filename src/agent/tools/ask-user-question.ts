@@ -1,4 +1,4 @@
-import { untilAborted } from '../../base/abort.ts';
+import { waitOrAbort } from '../../base/abort.ts';
 import { isRecord } from '../../base/json.ts';
 import { defineTool } from './define-tool.ts';
 import type { InputFields } from './input-fields.ts';
@@ -71,7 +71,7 @@ export const askUserQuestionTool = defineTool<Asked>({
         'Nobody is here to answer. Decide by yourself what is most sensible, and say what you assumed.',
       );
     }
-    const answers = await untilAborted(askPerson(questions, signal), signal);
+    const answers = await waitOrAbort(askPerson(questions, signal), signal);
     if (answers === null) return failedOutput('The person dismissed the questions.');
     return answered(questions, answers);
   },

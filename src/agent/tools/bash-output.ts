@@ -1,4 +1,4 @@
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import type { BoundedOutput } from '../../process/bounded-output.ts';
 import { defineTool } from './define-tool.ts';
 import { shortened } from './shell/command-output.ts';
@@ -48,7 +48,7 @@ async function compileFilter(filter: string | null): Promise<LineFilter | string
     const pattern = RE2JS.compile(filter);
     return (line) => pattern.matcher(line).find();
   } catch (error) {
-    return `expected "filter" to be a regular expression without look-around and back references, found ${JSON.stringify(filter)}: ${messageOf(error)}`;
+    return `expected "filter" to be a regular expression without look-around and back references, found ${JSON.stringify(filter)}: ${getErrorMessage(error)}`;
   }
 }
 

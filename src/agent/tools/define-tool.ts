@@ -1,4 +1,4 @@
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
 import { createInputFields, sayType, type InputFields } from './input-fields.ts';
 import {
@@ -44,7 +44,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
       try {
         return prepareCall(definition, given, bench);
       } catch (error) {
-        return messageOf(error);
+        return getErrorMessage(error);
       }
     },
   };
@@ -79,7 +79,7 @@ async function runSafely(
   try {
     return await run();
   } catch (error) {
-    return signal.aborted ? interruptedOutput() : failedOutput(messageOf(error));
+    return signal.aborted ? interruptedOutput() : failedOutput(getErrorMessage(error));
   }
 }
 

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import { isDirectory } from '../../base/files.ts';
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import { findPathInside } from '../../base/paths.ts';
-import { limitTime } from '../../base/time-limit.ts';
+import { startTimeLimit } from '../../base/time-limit.ts';
 import { defineTool, interruptedOutput } from './define-tool.ts';
 import { absolutePath } from './files/tool-path.ts';
 import { splitPattern, type Place } from './search/glob-place.ts';
@@ -35,10 +35,10 @@ export const globTool = defineTool<Place>({
   check: ({ root }) => (isDirectory(root) ? null : `Directory does not exist: ${root}`),
   async run(place, bench, { signal }) {
     const startedAt = systemClock.elapsed();
-    const limit = limitTime(signal, TIMEOUT_MS);
+    const limit = startTimeLimit(signal, TIMEOUT_MS);
     const files = await findFiles(place, limit.signal).finally(() => limit.clear());
     if (signal.aborted) return interruptedOutput();
-    if (limit.isOver()) {
+    if (limit.hasExpired()) {
       return failedOutput(`The search was ended after ${TIMEOUT_MS / 1000} s; narrow it.`);
     }
     if (typeof files === 'string') return failedOutput(files);
@@ -66,7 +66,7 @@ async function findFiles(place: Place, signal: AbortSignal): Promise<readonly st
     });
     return await newestFirst(files, place.directory, signal);
   } catch (error) {
-    return `The search failed: ${messageOf(error)}`;
+    return `The search failed: ${getErrorMessage(error)}`;
   }
 }
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { cutText } from '../../base/json.ts';
+import { truncateText } from '../../base/json.ts';
 import { defineTool, interruptedOutput } from './define-tool.ts';
 import { absolutePath } from './files/tool-path.ts';
 import type { InputFields } from './input-fields.ts';
@@ -164,6 +164,6 @@ function pageOf(lines: readonly string[], { limit, offset }: GrepInput): Page {
 function done(text: string, response: unknown): ToolOutput {
   const isCut = text.length > MAX_TEXT_CHARACTERS;
   const note = '\n\n[Cut here: the results are too long; narrow the search or lower head_limit]';
-  const shown = isCut ? cutText(text, MAX_TEXT_CHARACTERS) + note : text;
+  const shown = isCut ? truncateText(text, MAX_TEXT_CHARACTERS) + note : text;
   return { response, text: shown, success: true };
 }

@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/json.ts';
-import { closestName } from '../../base/spelling.ts';
+import { findClosestName } from '../../base/spelling.ts';
 import {
   type FaceContext,
   namesOf,
@@ -138,7 +138,7 @@ function sayUnknown(name: string, { tools, toldNames }: CallSurroundings): strin
   const other = TOOL_NAMES.filter(({ claude }) => own.includes(claude)).flatMap(
     ({ classic, sdk }) => [...classic, ...sdk],
   );
-  const close = closestName(name, [...told, ...own, ...other]);
+  const close = findClosestName(name, [...told, ...own, ...other]);
   const hint = close === null ? '' : ` Did you mean ${close}?`;
   return `There is no tool named "${name}".${hint} These are the tools: ${told.join(', ')}.`;
 }

@@ -1,4 +1,4 @@
-import { cutText } from '../../base/json.ts';
+import { truncateText } from '../../base/json.ts';
 import { defineTool } from './define-tool.ts';
 import { failedOutput } from './tool.ts';
 import type { SkillText } from './workbench.ts';
@@ -42,7 +42,7 @@ export const skillTool = defineTool<SkillCall>({
 });
 
 function saySkill({ text, directory }: SkillText, args: string | null): string {
-  const shown = cutText(text, MAX_CHARACTERS);
+  const shown = truncateText(text, MAX_CHARACTERS);
   return [
     `Base directory for this skill: ${directory}`,
     shown === text ? text : `${shown}\n[The rest is left out; it is in ${directory}/SKILL.md]`,

@@ -1,5 +1,5 @@
 import { systemClock } from '../../base/clock.ts';
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import { defineTool, interruptedOutput } from './define-tool.ts';
 import { failedOutput, type RunningCall, type ToolOutput } from './tool.ts';
 import { fetchPage, type Fetched } from './web/fetch-page.ts';
@@ -70,7 +70,7 @@ async function answerOf(
     return { text: await askModel(questionOf(page.text, input.prompt), call.signal) };
   } catch (error) {
     // The page was worth the way: whoever asked may find the answer in it.
-    return { text: `[No answer to the prompt: ${messageOf(error)}]\n\n${page.text}` };
+    return { text: `[No answer to the prompt: ${getErrorMessage(error)}]\n\n${page.text}` };
   }
 }
 

@@ -5,7 +5,7 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 export type Reach = 'loopback' | 'public' | 'any';
 
 /** Turns a name into all its addresses. */
-export type Resolve = (
+export type ResolveHost = (
   hostname: string,
   found: (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]) => void,
 ) => void;
@@ -22,7 +22,7 @@ export class AddressRefused extends Error {
 }
 
 /** The host of a URL, an address without its brackets. */
-export function hostOf({ hostname }: URL): string {
+export function getHost({ hostname }: URL): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 }
 
@@ -31,17 +31,17 @@ export function hostOf({ hostname }: URL): string {
  * looks up; null when it may, or when the lookup will tell.
  */
 export function findAddressRefusal(url: URL, reach: Reach): string | null {
-  const host = hostOf(url);
-  return isIP(host) !== 0 && !mayReach(host, reach) ? refusalOf(host, host, reach) : null;
+  const host = getHost(url);
+  return isIP(host) !== 0 && !canReach(host, reach) ? refusalOf(host, host, reach) : null;
 }
 
 /** Whether the host of a URL is this machine by its spelling alone. */
 export function isLoopbackHost(host: string): boolean {
-  if (isIP(host) !== 0) return mayReach(host, 'loopback');
+  if (isIP(host) !== 0) return canReach(host, 'loopback');
   return /^(?:.*\.)?localhost\.?$/i.test(host);
 }
 
-export function mayReach(address: string, reach: Reach): boolean {
+export function canReach(address: string, reach: Reach): boolean {
   if (isIP(address) === 0) return false;
   if (reach === 'any') return true;
   const { loopback, special } = addressLists();
@@ -53,12 +53,15 @@ export function mayReach(address: string, reach: Reach): boolean {
  * Looks names up and refuses the addresses out of reach. As the connection is made to exactly the
  * addresses that were checked, a name cannot answer differently a moment later.
  */
-export function guardedLookup(reach: Reach, resolve: Resolve = resolveBySystem): LookupFunction {
+export function createGuardedLookup(
+  reach: Reach,
+  resolve: ResolveHost = resolveBySystem,
+): LookupFunction {
   return (hostname, options, found) => {
     resolve(hostname, (error, addresses) => {
       if (error !== null) return found(error, []);
       const [first] = addresses;
-      const refused = addresses.find(({ address }) => !mayReach(address, reach));
+      const refused = addresses.find(({ address }) => !canReach(address, reach));
       if (refused !== undefined || first === undefined) {
         const message = refusalOf(hostname, refused?.address, reach);
         return found(new AddressRefused(message, { isOutOfReach: refused !== undefined }), []);
@@ -76,7 +79,7 @@ function refusalOf(host: string, address: string | undefined, reach: Reach): str
   return `${subject} is a private or reserved address`;
 }
 
-const resolveBySystem: Resolve = (hostname, found) =>
+const resolveBySystem: ResolveHost = (hostname, found) =>
   systemLookup(hostname, { all: true }, (error, addresses) => found(error, addresses));
 
 const PRIVATE_IPV4 = [

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { messageOf } from '../errors.ts';
+import { getErrorMessage } from '../errors.ts';
 
 /** The body as it was meant, or null when it is packed in a way that nobody here can unpack. */
 export function decodeBody(response: IncomingMessage): Readable | null {
@@ -43,7 +43,7 @@ export async function readBoundedBody(body: Readable, maxBytes: number): Promise
 }
 
 /** Trying several addresses fails with one error for each and no message of its own. */
-export function socketMessage(error: unknown): string {
-  if (!(error instanceof AggregateError)) return messageOf(error);
-  return [...new Set(error.errors.map(messageOf))].join(', ');
+export function formatSocketError(error: unknown): string {
+  if (!(error instanceof AggregateError)) return getErrorMessage(error);
+  return [...new Set(error.errors.map(getErrorMessage))].join(', ');
 }

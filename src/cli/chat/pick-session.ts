@@ -1,4 +1,4 @@
-import { cutText } from '../../base/json.ts';
+import { truncateText } from '../../base/json.ts';
 import type { SessionSummary } from '../../sessions/store.ts';
 import { openStoredSessions } from '../state/stored-sessions.ts';
 import { plural, printable } from '../words/print.ts';
@@ -33,5 +33,7 @@ export async function pickSession(place: CommandPlace): Promise<string | null> {
 
 function nameOf({ title, firstPrompt }: SessionSummary): string {
   const words = (title ?? firstPrompt).replaceAll(/\s+/gu, ' ').trim();
-  return printable(words.length <= PROMPT_WIDTH ? words : `${cutText(words, PROMPT_WIDTH - 1)}…`);
+  return printable(
+    words.length <= PROMPT_WIDTH ? words : `${truncateText(words, PROMPT_WIDTH - 1)}…`,
+  );
 }

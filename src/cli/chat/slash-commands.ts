@@ -1,5 +1,5 @@
-import type { SlashCommand } from '../../agent/knowledge/commands.ts';
-import { closestName } from '../../base/spelling.ts';
+import type { SlashCommand } from '../../agent/instructions/commands.ts';
+import { findClosestName } from '../../base/spelling.ts';
 import { oneLine, plural, printable, table } from '../words/print.ts';
 import type { Host } from '../../host/create-host.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
@@ -80,7 +80,7 @@ export function isWrittenCommand(text: string, commands: readonly SlashCommand[]
 }
 
 function unknownCommand(name: string, known: readonly string[]): string {
-  const meant = closestName(name, [...COMMANDS.map((command) => command.name), ...known]);
+  const meant = findClosestName(name, [...COMMANDS.map((command) => command.name), ...known]);
   const hint = meant === null ? '/help shows all of them.' : `Did you mean /${printable(meant)}?`;
   return `There is no command /${printable(name)}. ${hint}`;
 }

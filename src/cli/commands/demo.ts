@@ -7,7 +7,7 @@ import { readSurroundings } from '../../host/config.ts';
 import { createHost, type Host, type HostOptions } from '../../host/create-host.ts';
 import { trustUnit } from '../../host/hook-set.ts';
 import { bindUnit } from '../../trust/bytes.ts';
-import { trustUnits } from '../../trust/record.ts';
+import { grantTrust } from '../../trust/record.ts';
 import type { Command } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { pluginOptions } from '../plugin-options.ts';
@@ -72,7 +72,7 @@ async function trustAll(place: string, say: (text: string) => void): Promise<num
   for (const { hook, why } of waiting) say(colors.dim(`  ${hook.id}: ${why}`));
   say(`\n${colors.bold('$ hookline trust --yes')}\n`);
   const bindings = waiting.map(({ hook }) => bindUnit(trustUnit(hook)));
-  await trustUnits(recordFile(host), bindings, {
+  await grantTrust(recordFile(host), bindings, {
     now: systemClock.now(),
     guardedRoots: host.trust.guardedRoots,
   });

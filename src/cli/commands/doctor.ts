@@ -1,8 +1,8 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import path from 'node:path';
 import { colors } from '../words/colors.ts';
-import { isHooklineError, messageOf } from '../../base/errors.ts';
-import { isAbsent, readTextIfPresent } from '../../base/files.ts';
+import { isHooklineError, getErrorMessage } from '../../base/errors.ts';
+import { isNotFoundError, readTextIfPresent } from '../../base/files.ts';
 import { VERSION } from '../../base/version.ts';
 import {
   inventedVariablesIn,
@@ -79,11 +79,11 @@ function examineState({ stateDirectory }: Host): Finding {
     if (!isOpen) return { about, level: 'fine', text: stateDirectory };
     return { about, level: 'hint', text: `${stateDirectory} can be read by others: chmod 700 it` };
   } catch (error) {
-    if (isAbsent(error)) return examineFutureState(stateDirectory);
+    if (isNotFoundError(error)) return examineFutureState(stateDirectory);
     return {
       about,
       level: 'problem',
-      text: `${stateDirectory} cannot be written: ${messageOf(error)}`,
+      text: `${stateDirectory} cannot be written: ${getErrorMessage(error)}`,
     };
   }
 }
@@ -93,8 +93,8 @@ function examineFutureState(stateDirectory: string): Finding {
   try {
     accessSync(path.dirname(stateDirectory), constants.W_OK);
   } catch (error) {
-    const text = `${stateDirectory} cannot be made: ${messageOf(error)}`;
-    if (!isAbsent(error)) return { about, level: 'problem', text };
+    const text = `${stateDirectory} cannot be made: ${getErrorMessage(error)}`;
+    if (!isNotFoundError(error)) return { about, level: 'problem', text };
   }
   return { about, level: 'fine', text: `${stateDirectory} (made when first needed)` };
 }

@@ -1,6 +1,6 @@
 import { colors } from '../words/colors.ts';
-import { cutText } from '../../base/json.ts';
-import { displayPath } from '../../base/paths.ts';
+import { truncateText } from '../../base/json.ts';
+import { formatPath } from '../../base/paths.ts';
 import type { Host } from '../../host/create-host.ts';
 import type { HookStatus } from '../../host/hook-set.ts';
 import { PROVIDER_KEYS } from '../../process/environment.ts';
@@ -144,7 +144,7 @@ function whatRuns({ details }: ListedHook): string[] {
 }
 
 function shorten(text: string, width: number): string {
-  return text.length <= width ? text : `${cutText(text, width - 1)}…`;
+  return text.length <= width ? text : `${truncateText(text, width - 1)}…`;
 }
 
 /** Plugins bring hooks, too, but nobody knows which before they are loaded. */
@@ -174,7 +174,7 @@ function paintState(state: HookStatus['state']): string {
 }
 
 function shownPath(file: string, host: Host): string {
-  return displayPath(file, { cwd: host.workspaceRoots[0] ?? '/', home: host.surroundings.home });
+  return formatPath(file, { cwd: host.workspaceRoots[0] ?? '/', home: host.surroundings.home });
 }
 
 function ignoredSection(ignored: Listing['ignored'], host: Host): string[] {

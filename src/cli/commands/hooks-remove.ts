@@ -1,8 +1,8 @@
 import { unlinkSync } from 'node:fs';
-import { HooklineError, isHooklineError, messageOf } from '../../base/errors.ts';
+import { HooklineError, isHooklineError, getErrorMessage } from '../../base/errors.ts';
 import type { FoundHook } from '../../dialects/dialect.ts';
 import type { Host } from '../../host/create-host.ts';
-import { untrust } from '../../trust/record.ts';
+import { revokeTrust } from '../../trust/record.ts';
 import { confirm } from '../ask.ts';
 import { type Command, type CommandContext, refuseInsideSession, withHost } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -73,7 +73,7 @@ async function forgetTrust(host: Host, { root, ownId }: FoundHook): Promise<void
   if (root === null || trust.recordFile === null || isHooklineError(trust.record)) return;
   // An entry below it may have moved up to its name, and is trusted by that name now.
   if (host.hooks().some(({ hook }) => hook.ownId === ownId && hook.root === root)) return;
-  await untrust(trust.recordFile, { root, ids: [ownId], guardedRoots: trust.guardedRoots });
+  await revokeTrust(trust.recordFile, { root, ids: [ownId], guardedRoots: trust.guardedRoots });
 }
 
 function deleteFile(file: string): void {
@@ -81,7 +81,7 @@ function deleteFile(file: string): void {
     unlinkSync(file);
   } catch (error) {
     throw new HooklineError('CONFIG_UNWRITABLE', {
-      message: `${file} cannot be deleted: ${messageOf(error)}`,
+      message: `${file} cannot be deleted: ${getErrorMessage(error)}`,
       hint: 'Check the rights of its directory.',
       cause: error,
     });

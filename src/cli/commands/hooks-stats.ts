@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { colors } from '../words/colors.ts';
-import { HooklineError, messageOf } from '../../base/errors.ts';
+import { HooklineError, getErrorMessage } from '../../base/errors.ts';
 import type { Host } from '../../host/create-host.ts';
 import { readTraceStats, type TraceStats } from '../../trace/stats.ts';
 import { type Command, withHost } from '../context.ts';
@@ -23,7 +23,7 @@ function readStats({ stateDirectory, config: { settings } }: Host): TraceStats {
     return readTraceStats(directory, settings['trace.maxFiles']);
   } catch (error) {
     throw new HooklineError('CONFIG_UNREADABLE', {
-      message: `the trace in ${directory} cannot be read: ${messageOf(error)}`,
+      message: `the trace in ${directory} cannot be read: ${getErrorMessage(error)}`,
       hint: 'Check the rights of its files, or move the directory away.',
       cause: error,
     });

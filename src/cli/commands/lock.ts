@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { colors } from '../words/colors.ts';
-import { HooklineError, messageOf } from '../../base/errors.ts';
+import { HooklineError, getErrorMessage } from '../../base/errors.ts';
 import { isLink, readTextIfPresent } from '../../base/files.ts';
 import type { FoundHook } from '../../dialects/dialect.ts';
 import type { Host } from '../../host/create-host.ts';
@@ -61,7 +61,7 @@ async function writeLock(
     await writeFile(file, formatLock(lock));
   } catch (error) {
     throw new HooklineError('CONFIG_UNWRITABLE', {
-      message: `the lock ${file} cannot be written: ${messageOf(error)}`,
+      message: `the lock ${file} cannot be written: ${getErrorMessage(error)}`,
       hint: 'Name another place with --file FILE.',
       cause: error,
     });
@@ -95,7 +95,7 @@ function attemptRead(file: string): string | null {
   try {
     return readTextIfPresent(file);
   } catch (error) {
-    throw unreadableLock(file, messageOf(error));
+    throw unreadableLock(file, getErrorMessage(error));
   }
 }
 

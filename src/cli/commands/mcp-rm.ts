@@ -1,5 +1,5 @@
 import { HooklineError } from '../../base/errors.ts';
-import { closestName } from '../../base/spelling.ts';
+import { findClosestName } from '../../base/spelling.ts';
 import { removeServer } from '../../dialects/claude-config/mcp/edit-servers.ts';
 import type { Host } from '../../host/create-host.ts';
 import { findServers, serverPlace } from '../../host/mcp/find-servers.ts';
@@ -51,7 +51,7 @@ function unknown(name: string, search: Parameters<typeof openHooks>[0]): Hooklin
       hint: 'Remove it there.',
     });
   }
-  const close = closestName(
+  const close = findClosestName(
     name,
     all.map((config) => config.name),
   );

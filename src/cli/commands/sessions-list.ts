@@ -1,4 +1,4 @@
-import { cutText } from '../../base/json.ts';
+import { truncateText } from '../../base/json.ts';
 import type { SessionSummary } from '../../sessions/store.ts';
 import type { Command } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -63,5 +63,7 @@ const PROMPT_WIDTH = 60;
 
 function promptOf({ title, firstPrompt }: SessionSummary): string {
   const words = (title ?? firstPrompt).replaceAll(/\s+/gu, ' ').trim();
-  return printable(words.length <= PROMPT_WIDTH ? words : `${cutText(words, PROMPT_WIDTH - 1)}…`);
+  return printable(
+    words.length <= PROMPT_WIDTH ? words : `${truncateText(words, PROMPT_WIDTH - 1)}…`,
+  );
 }

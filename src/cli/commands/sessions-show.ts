@@ -1,9 +1,13 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { HooklineError, messageOf } from '../../base/errors.ts';
-import { isAbsent } from '../../base/files.ts';
-import { resolveSessionId, sessionsDirectory } from '../../sessions/session-id.ts';
-import { readRecord, type SessionRecord, transcriptIn } from '../../sessions/session-record.ts';
+import { HooklineError, getErrorMessage } from '../../base/errors.ts';
+import { isNotFoundError } from '../../base/files.ts';
+import { resolveSessionId, getSessionsDirectory } from '../../sessions/session-id.ts';
+import {
+  readRecord,
+  type SessionRecord,
+  getTranscriptPath,
+} from '../../sessions/session-record.ts';
 import { createProblemList, readTranscript } from '../../sessions/transcript/read-transcript.ts';
 import type { StoredLine } from '../../sessions/transcript/stored-line.ts';
 import type { Command } from '../context.ts';
@@ -24,7 +28,7 @@ export interface ShowSessionOptions {
 export const showSession: Command<ShowSessionOptions> = async ({ flags, print }, { id }) => {
   const { stateDirectory } = openStoredSessions();
   const found = resolveSessionId(stateDirectory, id);
-  const stored = readStored(path.join(sessionsDirectory(stateDirectory), found));
+  const stored = readStored(path.join(getSessionsDirectory(stateDirectory), found));
   if (flags.json === true) {
     const { record, ...rest } = stored;
     print.json(await withoutSecrets({ ...record.facts, title: record.title, ...rest }, flags));
@@ -50,7 +54,7 @@ interface Stored {
 
 function readStored(directory: string): Stored {
   const { record, problem } = readRecord(directory);
-  const transcript = transcriptIn(directory);
+  const transcript = getTranscriptPath(directory);
   const problems = createProblemList();
   if (problem !== null) problems.tell(problem);
   const lines = readLines(transcript, problems.tell);
@@ -62,12 +66,12 @@ function readLines(transcript: string, tell: (problem: string) => void): readonl
   try {
     return [...readTranscript(transcript, tell)];
   } catch (error) {
-    if (isAbsent(error)) {
+    if (isNotFoundError(error)) {
       tell(`${transcript} is missing`);
       return [];
     }
     throw new HooklineError('CONFIG_UNREADABLE', {
-      message: `the transcript ${transcript} cannot be read: ${messageOf(error)}`,
+      message: `the transcript ${transcript} cannot be read: ${getErrorMessage(error)}`,
       hint: 'Check its rights.',
       cause: error,
     });

@@ -9,9 +9,9 @@ import type { Host } from '../../host/create-host.ts';
 import { type HookStatus, trustUnit } from '../../host/hook-set.ts';
 import { type Binding, bindUnit, readBytes } from '../../trust/bytes.ts';
 import { MAX_BYTES } from '../../trust/collect.ts';
-import { boundPaths, ENTRY_TEXT_KEY, type FileMap } from '../../trust/file-map.ts';
-import { changesSince, type FileChange } from '../../trust/objects.ts';
-import { type TrustedEntry, trustObjectsDirectory, trustUnits } from '../../trust/record.ts';
+import { listBoundPaths, ENTRY_TEXT_KEY, type FileMap } from '../../trust/file-map.ts';
+import { computeChangesSince, type FileChange } from '../../trust/objects.ts';
+import { type TrustedEntry, getTrustObjectsDirectory, grantTrust } from '../../trust/record.ts';
 import { confirm } from '../ask.ts';
 import { type Command, type CommandContext, refuseInsideSession, withHost } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
@@ -53,7 +53,7 @@ export async function trustIn(
     return EXIT.refused;
   }
   // What was shown is trusted, not what may lie there by now.
-  await trustUnits(
+  await grantTrust(
     recordFile(host),
     shown.map(({ binding }) => binding),
     { now: systemClock.now(), guardedRoots: host.trust.guardedRoots },
@@ -140,7 +140,7 @@ function report({ flags, print }: CommandContext, shown: readonly Shown[]): void
     id: status.hook.id,
     path: status.hook.path,
     digest: binding.digest,
-    files: boundPaths(binding.files),
+    files: listBoundPaths(binding.files),
     notBound: [...binding.unbound, ...describeUnbound(status.hook)],
   }));
   if (flags.json === true) print.json({ trusted });
@@ -188,7 +188,7 @@ const SHOWN_ABSENT = 3;
 /** An import without an ending may mean many files, of which one is there: the others must not come to be. */
 function boundWords(files: FileMap): string {
   const isThere = (key: string): boolean => files[key] !== 'absent';
-  const keys = boundPaths(files);
+  const keys = listBoundPaths(files);
   const there = keys.filter(isThere);
   const absent = keys.length - there.length;
   if (absent <= SHOWN_ABSENT) return boundNames(keys);
@@ -249,8 +249,8 @@ function excerpt(bytes: Buffer): string {
 function changes({ hook }: HookStatus, host: Host): string {
   const trusted = trustedEntry(host, hook.ownId, hook.root);
   if (trusted === null) return excerpts(hook);
-  const directory = trustObjectsDirectory(recordFile(host));
-  return changesSince(trusted, trustUnit(hook), directory).map(describeChange).join('\n');
+  const directory = getTrustObjectsDirectory(recordFile(host));
+  return computeChangesSince(trusted, trustUnit(hook), directory).map(describeChange).join('\n');
 }
 
 function trustedEntry({ trust }: Host, id: string, root: string | null): TrustedEntry | null {

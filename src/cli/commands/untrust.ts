@@ -1,5 +1,5 @@
 import type { HookStatus } from '../../host/hook-set.ts';
-import { untrust } from '../../trust/record.ts';
+import { revokeTrust } from '../../trust/record.ts';
 import { type Command, refuseInsideSession, withHost } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { plural } from '../words/print.ts';
@@ -22,7 +22,7 @@ export const untrustHooks: Command<UntrustOptions> = (context, { ids }) => {
       // Without ids also what was trusted here once and is gone.
       const named = ids.length === 0 ? {} : { ids: ownIdsIn(root, chosen) };
       const { guardedRoots } = host.trust;
-      const record = await untrust(file, { root, guardedRoots, ...named });
+      const record = await revokeTrust(file, { root, guardedRoots, ...named });
       after = countEntries(record);
     }
     const forgotten = before - after;

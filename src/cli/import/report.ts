@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { colors } from '../words/colors.ts';
-import { cutText } from '../../base/json.ts';
-import { displayPath } from '../../base/paths.ts';
+import { truncateText } from '../../base/json.ts';
+import { formatPath } from '../../base/paths.ts';
 import type { Entry } from '../../dialects/claude-config/entry.ts';
 import { labelOf } from '../../dialects/claude-config/identity.ts';
 import { projectRoot } from '../../dialects/claude-config/sources/places.ts';
@@ -101,7 +101,7 @@ export function jsonReport(report: ImportReport, isWritten: boolean): unknown {
 export function readableReport(report: ImportReport, host: Host): string {
   const { added, present, leftOut, notes, to } = report;
   const shown = (file: string): string =>
-    oneLine(displayPath(file, { cwd: projectRoot(host), home: host.surroundings.home }));
+    oneLine(formatPath(file, { cwd: projectRoot(host), home: host.surroundings.home }));
   const differing = added.filter(({ differs }) => differs.length > 0).length;
   return [
     `${plural(added.length, 'hook')} to copy to ${shown(to)}${differenceCount(added.length, differing)}`,
@@ -131,7 +131,7 @@ function entryLines(entry: ReportedEntry, shown: ShowPath): string[] {
 const RUNS_WIDTH = 60;
 
 function titleOf({ event, matcher, type, runs, file, line }: ReportedEntry, shown: ShowPath) {
-  const what = runs.length <= RUNS_WIDTH ? runs : `${cutText(runs, RUNS_WIDTH - 1)}…`;
+  const what = runs.length <= RUNS_WIDTH ? runs : `${truncateText(runs, RUNS_WIDTH - 1)}…`;
   const subject = matcher === null || matcher === '' ? '' : ` ${matcher}`;
   return `${event}${printable(subject)}: ${type} ${printable(what)} ${colors.dim(`${shown(file)}:${line}`)}`;
 }

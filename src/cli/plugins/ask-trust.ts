@@ -1,4 +1,4 @@
-import { shellWord } from '../../base/shell-word.ts';
+import { quoteShellWord } from '../../base/shell-word.ts';
 import type { Host } from '../../host/create-host.ts';
 import { canAsk } from '../ask.ts';
 import { trustIn } from '../commands/trust.ts';
@@ -33,5 +33,5 @@ export function trustCommand(
   ids: readonly string[],
 ): string {
   const where = isDirectoryNamed === true ? ['--cwd', startDirectory] : [];
-  return ['hookline', ...where, 'trust', ...ids].map(shellWord).join(' ');
+  return ['hookline', ...where, 'trust', ...ids].map(quoteShellWord).join(' ');
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { HooklineError } from '../../base/errors.ts';
 import { isInside } from '../../base/paths.ts';
-import { closestName } from '../../base/spelling.ts';
+import { findClosestName } from '../../base/spelling.ts';
 import type { Host } from '../../host/create-host.ts';
 import type { HookStatus } from '../../host/hook-set.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
@@ -115,7 +115,7 @@ function missing(file: string): HooklineError {
 }
 
 function unknown(all: readonly FoundPlugin[], wanted: string): HooklineError {
-  const close = closestName(wanted, all.flatMap(namesOf));
+  const close = findClosestName(wanted, all.flatMap(namesOf));
   const there = [...new Set(all.map(({ entry }) => entry.label))].join(', ');
   const others = there === '' ? 'There is none.' : `There are: ${there}.`;
   return new HooklineError('PLUGIN_UNKNOWN', {

@@ -1,5 +1,5 @@
 import { systemClock } from '../../base/clock.ts';
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
 import { VERSION } from '../../base/version.ts';
 import type { Host } from '../../host/create-host.ts';
@@ -179,7 +179,7 @@ async function setUp(
     return { state, why: status?.lastError ?? null, contributes: status?.contributes ?? null };
   } catch (error) {
     context.signal.throwIfAborted();
-    return { state: 'failed', why: messageOf(error), contributes: null };
+    return { state: 'failed', why: getErrorMessage(error), contributes: null };
   }
 }
 

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { HooklineError, messageOf } from '../../base/errors.ts';
+import { HooklineError, getErrorMessage } from '../../base/errors.ts';
 import { updatePrivateFile } from '../../base/files.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
 import type { Host } from '../../host/create-host.ts';
@@ -16,7 +16,7 @@ export async function editDisabled(
   } catch (error) {
     if (error instanceof HooklineError) throw error;
     throw new HooklineError('CONFIG_UNWRITABLE', {
-      message: `${file} cannot be written: ${messageOf(error)}`,
+      message: `${file} cannot be written: ${getErrorMessage(error)}`,
       hint: 'Check the rights of the directory and the space on the disk.',
       cause: error,
     });

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { HooklineError, isHooklineError, messageOf } from '../../base/errors.ts';
+import { HooklineError, isHooklineError, getErrorMessage } from '../../base/errors.ts';
 import { isLink, readTextIfPresent } from '../../base/files.ts';
 import { findRealPath, isInside } from '../../base/paths.ts';
 import { writeHookFile } from '../../templates/write-file.ts';
@@ -64,7 +64,7 @@ function readText(file: string): string | null {
     return readTextIfPresent(file);
   } catch (error) {
     throw new HooklineError('CONFIG_UNREADABLE', {
-      message: `${file} cannot be read: ${messageOf(error)}`,
+      message: `${file} cannot be read: ${getErrorMessage(error)}`,
       hint: 'Check its rights; nothing was changed.',
       cause: error,
     });

@@ -1,13 +1,13 @@
 import { systemClock } from '../../base/clock.ts';
-import { isHooklineError, messageOf } from '../../base/errors.ts';
+import { isHooklineError, getErrorMessage } from '../../base/errors.ts';
 import { findRealPath } from '../../base/paths.ts';
 import type { FoundHook } from '../../dialects/dialect.ts';
 import type { Host } from '../../host/create-host.ts';
 import { type HookStatus, SESSION_MARKER, trustUnit } from '../../host/hook-set.ts';
 import { type Binding, bindUnit } from '../../trust/bytes.ts';
-import { keyOf } from '../../trust/collect.ts';
+import { toFileKey } from '../../trust/collect.ts';
 import { compareFileMaps } from '../../trust/file-map.ts';
-import { type TrustedEntry, trustUnits } from '../../trust/record.ts';
+import { type TrustedEntry, grantTrust } from '../../trust/record.ts';
 
 /** What became of trust when Hookline itself changed a hook directory. */
 export interface KeptTrust {
@@ -118,7 +118,7 @@ function shaken(
   const [bound] = bind(hook);
   if (bound === undefined) return [{ hook, binding: null }];
   const { binding } = bound;
-  const allowed = touched.map((file) => keyOf(binding.root, file));
+  const allowed = touched.map((file) => toFileKey(binding.root, file));
   // Compared with what the person trusted, so that a change made in between is not trusted as well.
   const differences = compareFileMaps(entry.files, binding.files);
   const isOurs = differences.every(({ path }) => allowed.includes(path));
@@ -151,12 +151,12 @@ async function tryTrust(host: Host, wanted: readonly Standing[]): Promise<string
   if (isHooklineError(trustRecord)) return trustRecord.message;
   if (recordFile === null) return 'there is no place for a trust record';
   try {
-    await trustUnits(recordFile, bindings, {
+    await grantTrust(recordFile, bindings, {
       now: systemClock.now(),
       guardedRoots: host.trust.guardedRoots,
     });
     return null;
   } catch (error) {
-    return messageOf(error);
+    return getErrorMessage(error);
   }
 }

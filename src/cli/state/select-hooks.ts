@@ -1,5 +1,5 @@
 import { HooklineError } from '../../base/errors.ts';
-import { closestName } from '../../base/spelling.ts';
+import { findClosestName } from '../../base/spelling.ts';
 import type { Host } from '../../host/create-host.ts';
 import type { HookStatus } from '../../host/hook-set.ts';
 import { oneLine } from '../words/print.ts';
@@ -20,7 +20,7 @@ export function selectHooks(host: Host, ids: readonly string[]): readonly HookSt
 const MAX_IDS_NAMED = 6;
 
 function unknownHook(id: string, ids: readonly string[]): HooklineError {
-  const meant = ids.find((known) => known.endsWith(`:${id}`)) ?? closestName(id, ids);
+  const meant = ids.find((known) => known.endsWith(`:${id}`)) ?? findClosestName(id, ids);
   const areFew = ids.length > 0 && ids.length <= MAX_IDS_NAMED;
   const all = areFew ? `There are: ${ids.map(oneLine).join(', ')}.` : SHOWS_IDS;
   return new HooklineError('HOOK_UNKNOWN', {

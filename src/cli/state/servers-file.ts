@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { HooklineError, messageOf } from '../../base/errors.ts';
+import { HooklineError, getErrorMessage } from '../../base/errors.ts';
 import { readTextIfPresent, updatePrivateFile } from '../../base/files.ts';
 import type { Host } from '../../host/create-host.ts';
 import { ownServersFile } from '../../host/mcp/own-servers.ts';
@@ -36,7 +36,7 @@ async function editOwn(host: Host, edit: (text: string) => string): Promise<stri
     if (changed(text) !== (text ?? '')) await updatePrivateFile(file, changed);
   } catch (error) {
     if (error instanceof HooklineError) throw error;
-    throw unwritable(`${file} cannot be written: ${messageOf(error)}`);
+    throw unwritable(`${file} cannot be written: ${getErrorMessage(error)}`);
   }
   return file;
 }

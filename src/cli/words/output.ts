@@ -1,5 +1,5 @@
 import { fstatSync, writeSync } from 'node:fs';
-import { errnoOf } from '../../base/errors.ts';
+import { getErrorCode } from '../../base/errors.ts';
 
 /** One of the two places where a program's words go. */
 export interface Output {
@@ -41,7 +41,7 @@ function writeAtOnce(
     while (left.length > 0) left = left.subarray(writeSync(descriptor, left));
     return null;
   } catch (error) {
-    if (errnoOf(error) === 'EAGAIN') return left;
+    if (getErrorCode(error) === 'EAGAIN') return left;
     onLost(error);
     return null;
   }

@@ -1,6 +1,6 @@
 import type { RunResult, RuntimeEvent } from '../../agent/runtime-event.ts';
-import { messageOf } from '../../base/errors.ts';
-import { textOf } from '../../sessions/messages.ts';
+import { getErrorMessage } from '../../base/errors.ts';
+import { getMessageText } from '../../sessions/messages.ts';
 import { awaitsTrust, type Verdict } from '../../hooks/decision.ts';
 import type { OnIssue, PluginIssue } from '../../plugins/issue.ts';
 import type { CommandContext } from '../context.ts';
@@ -35,7 +35,7 @@ export function createRunReport(context: CommandContext, form: RunForm): RunRepo
   let told = Promise.resolve();
   const said = new Set<string>();
   const complain = (error: unknown): void => {
-    const text = `error: Not all of the run can be shown: ${printable(messageOf(error))}`;
+    const text = `error: Not all of the run can be shown: ${printable(getErrorMessage(error))}`;
     if (said.has(text)) return;
     said.add(text);
     context.print.note(text);
@@ -94,7 +94,7 @@ interface Answer {
 }
 
 function keepAnswer(answer: Answer, event: Extract<RuntimeEvent, { type: 'message-end' }>): void {
-  const said = textOf(event.message);
+  const said = getMessageText(event.message);
   if (said === '' || event.parentAgentId !== null) return;
   answer.text = said;
   answer.shown = event.shown;

@@ -1,8 +1,8 @@
-import { cutText, isRecord } from '../../base/json.ts';
+import { truncateText, isRecord } from '../../base/json.ts';
 import {
   type AssistantBlock,
   type ToolResultBlock,
-  textOf,
+  getMessageText,
   type ToolUseBlock,
   type UserBlock,
 } from '../../sessions/messages.ts';
@@ -52,7 +52,7 @@ function partsOf(line: StoredLine): readonly ShownPart[] {
 
 function messageParts(line: StoredMessage): readonly ShownPart[] {
   const { message, isMeta, isSummary } = line;
-  if (isSummary) return [{ kind: 'summary', text: textOf(message) }];
+  if (isSummary) return [{ kind: 'summary', text: getMessageText(message) }];
   // Beside a tool's answer stands what hooks said about it, never a person's words.
   const isBeside = message.content.some(({ type }) => type === 'tool_result');
   const kind = isMeta || isBeside ? 'context' : 'prompt';
@@ -80,7 +80,7 @@ const LINE_WIDTH = 120;
 const WIDE = 4000;
 
 function wide(text: string): string {
-  return cutText(text, WIDE);
+  return truncateText(text, WIDE);
 }
 
 function resultText({ content }: ToolResultBlock): string {
@@ -133,6 +133,6 @@ function belowFirst(text: string): string {
 
 function line(text: string): string {
   const [first = '', ...rest] = text.trim().split('\n');
-  const cut = first.length > LINE_WIDTH ? `${cutText(first, LINE_WIDTH - 1)}…` : first;
+  const cut = first.length > LINE_WIDTH ? `${truncateText(first, LINE_WIDTH - 1)}…` : first;
   return printable(cut) + (rest.length === 0 ? '' : ` (and ${plural(rest.length, 'more line')})`);
 }

@@ -5,7 +5,7 @@ import type { FoundHook } from '../../dialects/dialect.ts';
 import { trustUnit } from '../../host/hook-set.ts';
 import { readBytes } from '../../trust/bytes.ts';
 import { MAX_BYTES, type TrustUnit } from '../../trust/collect.ts';
-import { type UnboundMention, unboundMentions } from '../../trust/unbound.ts';
+import { type UntrackedReference, findUntrackedReferences } from '../../trust/unbound.ts';
 
 /** What a hook, or a script that it runs, names and trust does not cover, in words. */
 export function describeUnbound(hook: FoundHook): readonly string[] {
@@ -15,14 +15,14 @@ export function describeUnbound(hook: FoundHook): readonly string[] {
   const { text, ...rest } = unit;
   const own =
     text === undefined
-      ? unboundMentions(unit, readScript(unit.entry))
-      : [...unboundMentions(unit, text), ...mentionsInScripts(rest)];
+      ? findUntrackedReferences(unit, readScript(unit.entry))
+      : [...findUntrackedReferences(unit, text), ...mentionsInScripts(rest)];
   const shown = hook.plugin === undefined ? own : own.filter((each) => !isAtHand(each, hook));
   return [...new Set([...shown.map(({ name }) => name), ...apartNames(hook)])];
 }
 
 /** What a plugin gets from its host, or from modules that are bound with it. */
-function isAtHand({ kind, name }: UnboundMention, { binds, plugin }: FoundHook): boolean {
+function isAtHand({ kind, name }: UntrackedReference, { binds, plugin }: FoundHook): boolean {
   if (kind !== 'package' || plugin === undefined) return false;
   const [first = '', second = ''] = name.split('/');
   const owner = name.startsWith('@') ? `${first}/${second}` : first;
@@ -45,8 +45,10 @@ function apartNames({ binds, root }: FoundHook): readonly string[] {
 }
 
 /** The scripts that an entry of a configuration file runs. */
-function mentionsInScripts(unit: TrustUnit): readonly UnboundMention[] {
-  return unit.files.flatMap((file) => unboundMentions({ ...unit, entry: file }, readScript(file)));
+function mentionsInScripts(unit: TrustUnit): readonly UntrackedReference[] {
+  return unit.files.flatMap((file) =>
+    findUntrackedReferences({ ...unit, entry: file }, readScript(file)),
+  );
 }
 
 function readScript(file: string): string {

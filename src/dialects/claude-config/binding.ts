@@ -7,7 +7,7 @@ import type { CommandEntry, Entry } from './entry.ts';
 import { planCommand } from './handlers/command-line.ts';
 import { placeVariables } from './handlers/environment.ts';
 import { type NamedFiles, namedFiles, namedFilesInArgs } from './match/named-files.ts';
-import type { WordContext } from '../../permissions/rules/named-words.ts';
+import type { ShellWordContext } from '../../permissions/rules/named-words.ts';
 import type { ClaudeSession } from './session.ts';
 
 /** What must stay as it is for a decision to trust this entry: its text, and all that it names. */
@@ -74,7 +74,7 @@ function isFile(file: string): boolean {
 
 function filesOf(
   entry: CommandEntry,
-  place: Omit<WordContext, 'variables'>,
+  place: Omit<ShellWordContext, 'variables'>,
   session: ClaudeSession,
 ): NamedFiles {
   const { environment = {} } = entry;
@@ -94,7 +94,7 @@ function filesOf(
 /** Directories of the workspace in which programs are looked for. */
 function searched(
   { PATH }: Readonly<Record<string, string>>,
-  { root, cwd }: Omit<WordContext, 'variables'>,
+  { root, cwd }: Omit<ShellWordContext, 'variables'>,
 ): readonly string[] {
   if (PATH === undefined) return [];
   const directories = PATH.split(path.delimiter).map((piece) => path.resolve(cwd, piece));
@@ -103,7 +103,7 @@ function searched(
 
 function filesInCommand(
   entry: CommandEntry,
-  context: WordContext,
+  context: ShellWordContext,
   session: ClaudeSession,
 ): NamedFiles {
   if (entry.args === null) return namedFiles(entry.command, context);

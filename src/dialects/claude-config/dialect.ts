@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
-import { once } from '../../base/once.ts';
+import { memoize } from '../../base/once.ts';
 import type { AnnouncedFile, Dialect, Discovery, FoundHook, Ignored } from '../dialect.ts';
 import type { BrokenEntry, Entry, Source, SourceKind } from './entry.ts';
 import { createEntryHandlers, type RanOnce } from './entry-handlers.ts';
@@ -46,7 +46,7 @@ export function claudeConfigDialect(options: ClaudeConfigOptions): Dialect {
         return discoveryOf(readSources(options.places, read), { ...options, ranOnce });
       }
       // Who only lists hooks does not ask what to watch.
-      const reading = once(() => readSources(options.places, read));
+      const reading = memoize(() => readSources(options.places, read));
       return {
         hooks: [],
         ignored: [],

@@ -1,4 +1,4 @@
-import { cutText } from '../../base/json.ts';
+import { truncateText } from '../../base/json.ts';
 import type { Decision } from '../../hooks/decision.ts';
 import { vocabularyOfKeys } from '../../hooks/faces/faces.ts';
 import { callOf } from '../../hooks/facts.ts';
@@ -48,7 +48,7 @@ interface BoundText {
 function boundText(name: string, text: string | undefined, limit: number): BoundText {
   if (text === undefined || text.length <= limit) return { text, notes: [] };
   const note = `${name} cut at ${limit} characters; it had ${text.length}`;
-  return { text: `${cutText(text, limit)}\n\n[... ${note} ...]`, notes: [note] };
+  return { text: `${truncateText(text, limit)}\n\n[... ${note} ...]`, notes: [note] };
 }
 
 /** The model and the person read these too; the reason of a stop is the reason of its refusal. */

@@ -8,10 +8,10 @@ import {
   statSync,
 } from 'node:fs';
 import path from 'node:path';
-import { errnoOf, messageOf } from '../../base/errors.ts';
-import { isAbsent } from '../../base/files.ts';
-import { childPath, findRealPath } from '../../base/paths.ts';
-import { closestName } from '../../base/spelling.ts';
+import { getErrorCode, getErrorMessage } from '../../base/errors.ts';
+import { isNotFoundError } from '../../base/files.ts';
+import { joinChildPath, findRealPath } from '../../base/paths.ts';
+import { findClosestName } from '../../base/spelling.ts';
 import { type LaunchMachine, type LaunchPlan, planLaunch } from '../../process/interpreter.ts';
 import { opensStdin } from '../opens-stdin.ts';
 import { findByPathExt } from '../../process/windows-lookup.ts';
@@ -61,7 +61,8 @@ function list(directory: string): readonly string[] | Ignored {
     if (statSync(directory, { throwIfNoEntry: false }) === undefined) return [];
     return readdirSync(directory);
   } catch (error) {
-    if (!isAbsent(error)) return hidden(directory, `cannot be read: ${messageOf(error)}`);
+    if (!isNotFoundError(error))
+      return hidden(directory, `cannot be read: ${getErrorMessage(error)}`);
     if (findRealPath(directory) === null) return [];
     return { path: directory, why: 'is not a directory, so it holds no hooks' };
   }
@@ -78,7 +79,7 @@ interface Neighbourhood {
 }
 
 function readEntry(entry: string, around: Neighbourhood): HookFile | Ignored {
-  const file = childPath(around.directory.path, entry);
+  const file = joinChildPath(around.directory.path, entry);
   const named = nameOf(entry, around.machine.platform);
   if ('why' in named) return { path: file, why: named.why };
   const rival = windowsRival(entry, around);
@@ -171,7 +172,7 @@ function nameOf(
 }
 
 function unknownName(base: string): string {
-  const meant = closestName(base, FILE_HOOK_NAMES) ?? findFileHookName(base);
+  const meant = findClosestName(base, FILE_HOOK_NAMES) ?? findFileHookName(base);
   return meant === null
     ? 'its name is not that of a hook'
     : `its name is not that of a hook; did you mean ${meant}?`;
@@ -188,7 +189,8 @@ function statFile(file: string): Stats | Ignored {
     if (stats.isDirectory()) return { path: file, why: 'is a directory' };
     return stats.isFile() ? stats : { path: file, why: 'is not a regular file' };
   } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') return hidden(file, `cannot be read: ${messageOf(error)}`);
+    if (getErrorCode(error) !== 'ENOENT')
+      return hidden(file, `cannot be read: ${getErrorMessage(error)}`);
     const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
     return hidden(file, isThere ? 'is a link to nothing' : 'is not there');
   }
@@ -206,7 +208,7 @@ function readHead(file: string, bytes: number): Buffer | string {
       closeSync(descriptor);
     }
   } catch (error) {
-    return messageOf(error);
+    return getErrorMessage(error);
   }
 }
 

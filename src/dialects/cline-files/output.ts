@@ -1,10 +1,10 @@
 import {
-  cutText,
+  truncateText,
   isNestedTooDeep,
   isRecord,
   MAX_NESTING,
   parseJson,
-  typeName,
+  getTypeName,
 } from '../../base/json.ts';
 
 /** What a file hook answered, both generations' fields under one name each. */
@@ -193,14 +193,14 @@ function flagFault(fields: Fields): string | null {
   const flags = [...SPELLINGS.cancel, ...SPELLINGS.shouldContinue, ...SPELLINGS.review];
   const bad = flags.find((key) => isGiven(fields[key]) && flagOf(fields[key]) === null);
   if (bad === undefined) return null;
-  return `"${bad}" should be true or false, found ${typeName(fields[bad])}${shown(fields[bad])}`;
+  return `"${bad}" should be true or false, found ${getTypeName(fields[bad])}${shown(fields[bad])}`;
 }
 
 const SHOWN_CHARS = 80;
 
 /** The value itself where that helps; what is inside an array or object is no flag in any case. */
 function shown(value: unknown): string {
-  return typeof value === 'object' ? '' : ` ${cutText(JSON.stringify(value), SHOWN_CHARS)}`;
+  return typeof value === 'object' ? '' : ` ${truncateText(JSON.stringify(value), SHOWN_CHARS)}`;
 }
 
 function overrideFault(fields: Fields): string | null {
@@ -240,7 +240,7 @@ function readText(fields: Fields, keys: readonly string[], notes: string[]): str
   const given = keys.filter((key) => isGiven(fields[key]));
   for (const key of given) {
     if (typeof fields[key] !== 'string') {
-      notes.push(`"${key}" should be a string, found ${typeName(fields[key])}; ignored`);
+      notes.push(`"${key}" should be a string, found ${getTypeName(fields[key])}; ignored`);
     }
   }
   const texts = given.map((key) => fields[key]).filter((value) => typeof value === 'string');

@@ -1,5 +1,5 @@
 import { HooklineError } from '../../base/errors.ts';
-import { isRecord, typeName } from '../../base/json.ts';
+import { isRecord, getTypeName } from '../../base/json.ts';
 import type { ToolResult } from '../../hooks/faces/faces.ts';
 import type { ErrorFacts, FiredEvent, Moment } from '../../hooks/facts.ts';
 import { type FileHookName, findFileHookName } from './names.ts';
@@ -8,7 +8,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Reads a payload that Cline wrote, of either generation, as the event it tells of. */
 export function readPayload(payload: unknown): FiredEvent {
-  if (!isRecord(payload)) throw invalid(`expected an object, found ${typeName(payload)}`);
+  if (!isRecord(payload)) throw invalid(`expected an object, found ${getTypeName(payload)}`);
   const name = findFileHookName(text(payload['hookName']));
   if (name === null) {
     throw invalid(

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { HooklineError } from '../../base/errors.ts';
-import { isRecord, typeName } from '../../base/json.ts';
-import { closestName } from '../../base/spelling.ts';
+import { isRecord, getTypeName } from '../../base/json.ts';
+import { findClosestName } from '../../base/spelling.ts';
 import {
   type Decision,
   type Effect,
@@ -140,10 +140,10 @@ export function resolveHookName<Name extends FileHookName>(name: Name): Name {
   const found = findFileHookName(written);
   // The type only offers the proper spelling, and that is what any other is turned into.
   if (found !== null) return found as Name;
-  const meant = closestName(written, FILE_HOOK_NAMES);
+  const meant = findClosestName(written, FILE_HOOK_NAMES);
   const all = `The names are ${FILE_HOOK_NAMES.join(', ')}.`;
   throw new HooklineError('EVENT_UNKNOWN', {
-    message: `expected the name of a Cline hook, found ${JSON.stringify(name) ?? typeName(name)}`,
+    message: `expected the name of a Cline hook, found ${JSON.stringify(name) ?? getTypeName(name)}`,
     hint: meant === null ? all : `Did you mean ${meant}? ${all}`,
   });
 }
@@ -151,7 +151,7 @@ export function resolveHookName<Name extends FileHookName>(name: Name): Name {
 function requireData(name: FileHookName, data: unknown): void {
   if (isRecord(data)) return;
   throw new HooklineError('PAYLOAD_INVALID', {
-    message: `expected the data of ${name} as an object, found ${typeName(data)}`,
+    message: `expected the data of ${name} as an object, found ${getTypeName(data)}`,
     hint: 'Give what the payload carries for it, such as { toolName, parameters } for PreToolUse.',
   });
 }

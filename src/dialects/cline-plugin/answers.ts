@@ -1,5 +1,5 @@
 import { HooklineError } from '../../base/errors.ts';
-import { isRecord, typeName } from '../../base/json.ts';
+import { isRecord, getTypeName } from '../../base/json.ts';
 import type { Decision } from '../../hooks/decision.ts';
 import type { Answer } from '../../hooks/handler.ts';
 import type { AgentMessage } from '../../plugins/contract/message.ts';
@@ -14,7 +14,9 @@ type Fields = Readonly<Record<string, unknown>>;
 function fieldsOf(result: unknown): { readonly fields: Fields; readonly notes: readonly string[] } {
   if (result === undefined || result === null) return { fields: {}, notes: [] };
   if (isRecord(result)) return { fields: result, notes: [] };
-  const notes = [`expected an object or nothing, found ${typeName(result)}; it counts as nothing`];
+  const notes = [
+    `expected an object or nothing, found ${getTypeName(result)}; it counts as nothing`,
+  ];
   return { fields: {}, notes };
 }
 
@@ -82,7 +84,7 @@ function isAnswer(message: unknown): message is AgentMessage {
 }
 
 function noAnswer(message: unknown): string {
-  return `expected "message" to be a message with a list of parts as "content", found ${typeName(message)}; the answer stays`;
+  return `expected "message" to be a message with a list of parts as "content", found ${getTypeName(message)}; the answer stays`;
 }
 
 export function readToolCall(result: unknown, tool: string): Answer | undefined {
@@ -132,7 +134,7 @@ export function readToolResult(result: unknown): Answer | undefined {
   }));
   const given = isRecord(result) ? result['result'] : undefined;
   if (answer === undefined || given === undefined || isRecord(given)) return answer;
-  const note = `expected "result" to be an object with "output", found ${typeName(given)}; the result stays`;
+  const note = `expected "result" to be an object with "output", found ${getTypeName(given)}; the result stays`;
   return { ...answer, notes: [...(answer.notes ?? []), note] };
 }
 

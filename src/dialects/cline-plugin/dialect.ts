@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { once } from '../../base/once.ts';
+import { memoize } from '../../base/once.ts';
 import { isInside } from '../../base/paths.ts';
 import type { Dialect, Discovery, FoundHook } from '../dialect.ts';
 import { bindsOf } from './found/binds.ts';
@@ -38,7 +38,7 @@ function foundPlugin(plugin: NamedPlugin, whyOff: string | null): FoundHook {
   const { id, ownId, entry, place, root } = plugin;
   const problem = plugin.problem ?? whyBeyond(plugin);
   // Which files it imports, only those ask who ask for trust.
-  const bound = once(() => bindsOf({ ...plugin, problem }));
+  const bound = memoize(() => bindsOf({ ...plugin, problem }));
   return {
     id,
     ownId,

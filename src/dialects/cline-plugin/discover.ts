@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { isAbsent } from '../../base/files.ts';
+import { isNotFoundError } from '../../base/files.ts';
 import { findRealPath } from '../../base/paths.ts';
 import { findPlugins, pluginsAt } from '../../plugins/find/find-plugins.ts';
 import type { FoundEntry, FoundPlugins } from '../../plugins/find/found.ts';
@@ -96,7 +96,7 @@ function mayBeThere(place: string): boolean {
   try {
     return statSync(place, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
-    return !isAbsent(error);
+    return !isNotFoundError(error);
   }
 }
 

@@ -1,6 +1,6 @@
-import { messageOf } from '../../base/errors.ts';
-import { limitTime } from '../../base/time-limit.ts';
-import { untilAborted } from '../../base/abort.ts';
+import { getErrorMessage } from '../../base/errors.ts';
+import { startTimeLimit } from '../../base/time-limit.ts';
+import { waitOrAbort } from '../../base/abort.ts';
 import type { FailurePolicy } from '../../hooks/decision.ts';
 import type { EventName, HookEvent } from '../../hooks/facts.ts';
 import type { Answer, Handler, HandlerInput } from '../../hooks/handler.ts';
@@ -192,7 +192,7 @@ interface HookFailure {
 }
 
 function thrown(error: unknown): HookFailure {
-  return { kind: 'threw', message: messageOf(error) };
+  return { kind: 'threw', message: getErrorMessage(error) };
 }
 
 function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
@@ -210,11 +210,11 @@ interface Waited {
 }
 
 async function waitFor(work: PromiseLike<unknown>, { signal, timeoutMs }: Wait): Promise<Waited> {
-  const limit = limitTime(signal, timeoutMs);
+  const limit = startTimeLimit(signal, timeoutMs);
   try {
-    return { value: await untilAborted(Promise.resolve(work), limit.signal), failure: null };
+    return { value: await waitOrAbort(Promise.resolve(work), limit.signal), failure: null };
   } catch (error) {
-    if (!limit.isOver()) return { value: null, failure: thrown(error) };
+    if (!limit.hasExpired()) return { value: null, failure: thrown(error) };
     const message = `did not answer within ${timeoutMs} ms`;
     return { value: null, failure: { kind: 'timeout', message } };
   } finally {

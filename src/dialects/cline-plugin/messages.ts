@@ -11,7 +11,7 @@ import type {
   ToolResultBlock,
   UserBlock,
 } from '../../sessions/messages.ts';
-import { nobodysWords } from '../../sessions/nobodys-words.ts';
+import { getSyntheticKind } from '../../sessions/nobodys-words.ts';
 import { inSdkWords } from './sdk-words.ts';
 
 /** What is known of a message beyond what was said. */
@@ -133,7 +133,7 @@ function userMessage(
 
 /** What tells a message in the person's place from what the person said; null when it is just that. */
 export function metadataOf(content: readonly UserBlock[]): Record<string, unknown> | null {
-  switch (nobodysWords(content)) {
+  switch (getSyntheticKind(content)) {
     case 'summary':
       return { kind: 'compaction_summary', displayRole: 'system' };
     case 'reminder':

@@ -1,4 +1,4 @@
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import type { Skipped } from '../decision.ts';
 import {
   beginWave,
@@ -61,7 +61,7 @@ function planQuietly(
     const running = isSkipped(planned) ? undefined : repeats.get(candidate);
     return running === undefined ? planned : skipRepeat(candidate, running);
   } catch (error) {
-    const why = `threw when it was asked whether it fits: ${messageOf(error)}`;
+    const why = `threw when it was asked whether it fits: ${getErrorMessage(error)}`;
     return { hook: candidate.handler.id, kind: 'misfit', why };
   }
 }

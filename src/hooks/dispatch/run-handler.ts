@@ -1,5 +1,5 @@
 import { systemClock } from '../../base/clock.ts';
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import { admitDecision } from './admit.ts';
 import { answerProblem } from './check-answer.ts';
 import type { Decision, Failure, FailurePolicy, Outcome } from '../decision.ts';
@@ -93,7 +93,7 @@ function ask({ handler, input }: HandlerRun, signal: AbortSignal): GivenAnswer {
 }
 
 function thrown(error: unknown): Answer {
-  return { failure: { kind: 'threw', message: messageOf(error) } };
+  return { failure: { kind: 'threw', message: getErrorMessage(error) } };
 }
 
 function finishRun(run: HandlerRun, given: Answer | undefined, when: Timing): Ran {

@@ -1,4 +1,4 @@
-import { offAbort, onAbort } from '../../base/abort.ts';
+import { removeAbortListener, addAbortListener } from '../../base/abort.ts';
 import { type HandlerRun, isPromise, killedRun, type Ran } from './run-handler.ts';
 
 export interface Started {
@@ -51,12 +51,12 @@ function createPatience(signal: AbortSignal): { over: Promise<void>; end: () => 
     };
   });
   if (signal.aborted) wait();
-  else onAbort(signal, wait);
+  else addAbortListener(signal, wait);
   return {
     over,
     end() {
       clearTimeout(timer);
-      offAbort(signal, wait);
+      removeAbortListener(signal, wait);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import type { BackgroundPool } from '../background.ts';
 import type { HookEvent } from '../facts.ts';
 import type { Handler } from '../handler.ts';
@@ -84,7 +84,7 @@ function whyNoLonger(handler: Handler): string | null {
     const why = handler.withheld?.() ?? null;
     return why === null ? null : `was not started: ${why}`;
   } catch (error) {
-    return `was not started: whether it may run could not be found out: ${messageOf(error)}`;
+    return `was not started: whether it may run could not be found out: ${getErrorMessage(error)}`;
   }
 }
 

@@ -1,4 +1,4 @@
-import { isRecord, parseJson, type Parsed } from '../../base/json.ts';
+import { isRecord, parseJson, type ParsedJson } from '../../base/json.ts';
 import { expectedObject, plainFace, type Face, type Tool } from './face.ts';
 import { rawText, type Fields } from './fields.ts';
 import { EDIT, NOTEBOOK_EDIT, READ, WRITE } from './file-tools.ts';
@@ -206,7 +206,8 @@ function useMcpToolFace({ server, tool }: McpTarget): Face {
 
 function argumentsIn(given: unknown): Fields | string {
   if (given === undefined || given === '') return {};
-  const parsed: Parsed = typeof given === 'string' ? parseJson(given) : { ok: true, value: given };
+  const parsed: ParsedJson =
+    typeof given === 'string' ? parseJson(given) : { ok: true, value: given };
   if (!parsed.ok) return `"arguments" is not JSON: ${parsed.error}`;
   return isRecord(parsed.value) ? parsed.value : `"arguments": ${expectedObject(parsed.value)}`;
 }

@@ -1,4 +1,4 @@
-import { isRecord, parseJson, typeName } from '../../base/json.ts';
+import { isRecord, parseJson, getTypeName } from '../../base/json.ts';
 import {
   findArray,
   findText,
@@ -138,7 +138,7 @@ export function listFace(name: string, list: ListShape): Face {
 }
 
 export function expectedObject(given: unknown): string {
-  return `expected an object, found ${typeName(given)}`;
+  return `expected an object, found ${getTypeName(given)}`;
 }
 
 function picked(pairs: readonly (readonly [string, string])[], source: Fields): Fields {

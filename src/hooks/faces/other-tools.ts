@@ -1,5 +1,5 @@
 import { isRecord, parseJson } from '../../base/json.ts';
-import { shellWord } from '../../base/shell-word.ts';
+import { quoteShellWord } from '../../base/shell-word.ts';
 import { expectedObject, listFace, plainFace, renamedFace, type Face, type Tool } from './face.ts';
 import { findArray, findText, rawText, without, type Fields } from './fields.ts';
 
@@ -148,7 +148,7 @@ export const ASK_USER_QUESTION: Tool = {
 // A program with its arguments runs without a shell; quoting keeps each argument one word.
 function commandLine(command: string, args: unknown): string {
   const words = (findArray(args) ?? []).map(rawText);
-  return [command, ...words.map(shellWord)].join(' ');
+  return [command, ...words.map(quoteShellWord)].join(' ');
 }
 
 function listFilesFace(): Face {

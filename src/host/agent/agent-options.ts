@@ -1,4 +1,4 @@
-import type { WholePrompt } from '../../agent/knowledge/system-prompt.ts';
+import type { PromptOverride } from '../../agent/instructions/system-prompt.ts';
 import type { LoopLimits } from '../../agent/loop/loop-guard.ts';
 import type { Model, ModelRequest } from '../../agent/models/model.ts';
 import type { ModelTransport } from '../../agent/models/providers.ts';
@@ -41,7 +41,7 @@ export interface AgentOptions {
   /** Whether the model is told of a tool under this name; of all of them by default. */
   readonly offers?: (name: string) => boolean;
   /** Added to the system prompt, or said instead of it. */
-  readonly systemPrompt?: string | WholePrompt;
+  readonly systemPrompt?: string | PromptOverride;
   /** Changes each request to the model after hooks did. Must not throw. */
   readonly shapeRequest?: (request: ModelRequest, signal: AbortSignal) => Promise<ModelRequest>;
 }

@@ -1,5 +1,5 @@
-import { messageOf } from '../../base/errors.ts';
-import type { SlashCommand } from '../../agent/knowledge/commands.ts';
+import { getErrorMessage } from '../../base/errors.ts';
+import type { SlashCommand } from '../../agent/instructions/commands.ts';
 import type { SessionOptions } from '../../agent/session/prepare-session.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
 import { specsFor } from '../../agent/tools/toolsets.ts';
@@ -49,7 +49,7 @@ export async function pluginsFor(
       const target = targetOf(serving, serving.provider === first.provider ? wanted : {});
       if (plugins !== null) return plugins.refresh(target);
       await openIfAny(target).catch((error: unknown) =>
-        notice(`plugins have come, but cannot be loaded: ${messageOf(error)}`),
+        notice(`plugins have come, but cannot be loaded: ${getErrorMessage(error)}`),
       );
     },
     async close() {

@@ -7,7 +7,7 @@ import type { ModelSwitch, Session } from '../../agent/session/session.ts';
 import { createWorkbench } from '../../agent/tools/create-workbench.ts';
 import { TOOLS } from '../../agent/tools/index.ts';
 import { HooklineError } from '../../base/errors.ts';
-import { untilAborted } from '../../base/abort.ts';
+import { waitOrAbort } from '../../base/abort.ts';
 import type { CallMcp } from '../../dialects/claude-config/ports.ts';
 import type { Verdict } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
@@ -201,7 +201,7 @@ async function openIn(
 async function untilSettled(mcp: McpServers, signal: AbortSignal | undefined): Promise<void> {
   const settled = mcp.settled();
   if (signal === undefined) return settled;
-  await untilAborted(settled, signal).catch(() => undefined);
+  await waitOrAbort(settled, signal).catch(() => undefined);
 }
 
 function unknown(id: string): never {

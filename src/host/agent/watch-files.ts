@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 
@@ -80,7 +80,9 @@ async function openWatcher(
   for (const kind of KINDS) {
     watcher.on(kind, (file: string) => onChange({ file, change: kind }));
   }
-  watcher.on('error', (error) => onProblem(`changed files may go unseen: ${messageOf(error)}`));
+  watcher.on('error', (error) =>
+    onProblem(`changed files may go unseen: ${getErrorMessage(error)}`),
+  );
   const ready = new Promise<void>((resolve) => {
     watcher.once('ready', resolve);
   });

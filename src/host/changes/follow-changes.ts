@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import type { AnnouncedFile } from '../../dialects/dialect.ts';
 import { isRefusal, type Verdict } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
@@ -56,7 +56,7 @@ export function followChangesSoon(request: FollowRequest): Watching {
       await applyChanges(pendingFiles(request), request);
       return begun;
     });
-    watching.catch((error: unknown) => request.notice(messageOf(error)));
+    watching.catch((error: unknown) => request.notice(getErrorMessage(error)));
   }, SOON_MS);
   timer.unref();
   return {
@@ -84,7 +84,7 @@ async function applyChanges(files: readonly string[], request: FollowRequest): P
   } catch (error) {
     // The host is being closed: nothing counts any more, so nothing is lost.
     if (isAbort(error)) return;
-    notice(`a change of settings could not be taken over: ${messageOf(error)}`);
+    notice(`a change of settings could not be taken over: ${getErrorMessage(error)}`);
   }
 }
 

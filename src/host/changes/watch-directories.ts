@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import { isInside } from '../../base/paths.ts';
 
 export interface Watching {
@@ -28,7 +28,9 @@ export async function watchDirectories(
     followSymlinks: true,
   });
   watcher.on('all', (_kind, file) => onChange(file));
-  watcher.on('error', (error) => onProblem(`changes of hooks may go unseen: ${messageOf(error)}`));
+  watcher.on('error', (error) =>
+    onProblem(`changes of hooks may go unseen: ${getErrorMessage(error)}`),
+  );
   await new Promise<void>((resolve) => {
     watcher.once('ready', resolve);
   });

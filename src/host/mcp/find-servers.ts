@@ -1,6 +1,6 @@
-import { displayPath, findRealPath } from '../../base/paths.ts';
+import { formatPath, findRealPath } from '../../base/paths.ts';
 import { serverUnit } from '../../dialects/claude-config/mcp/server-unit.ts';
-import { shellWord } from '../../base/shell-word.ts';
+import { quoteShellWord } from '../../base/shell-word.ts';
 import type { FoundHook } from '../../dialects/dialect.ts';
 import type { BrokenServer, ServerConfig, ServerSource } from '../../mcp/server-config.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
@@ -74,7 +74,7 @@ function isSame(one: ServerConfig | undefined, { name, file, text }: ServerConfi
 /** How a person looks at it: what only the caller names is not among what is found here. */
 export function trustCommand(config: ServerConfig, opened: OpenedHooks): string {
   const isFound = opened.hookSet.mcpServers().servers.some((each) => isSame(each, config));
-  return isFound ? 'hookline trust' : `hookline --settings ${shellWord(config.file)} trust`;
+  return isFound ? 'hookline trust' : `hookline --settings ${quoteShellWord(config.file)} trust`;
 }
 
 /** Where it is configured, as a person would say it. */
@@ -82,6 +82,6 @@ export function serverPlace(
   { file, line }: Pick<ServerConfig, 'file' | 'line'>,
   { workspaceRoots, surroundings }: Pick<OpenedHooks, 'workspaceRoots' | 'surroundings'>,
 ): string {
-  const shown = displayPath(file, { cwd: workspaceRoots[0] ?? '/', home: surroundings.home });
+  const shown = formatPath(file, { cwd: workspaceRoots[0] ?? '/', home: surroundings.home });
   return `${shown}:${line}`;
 }

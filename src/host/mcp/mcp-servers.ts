@@ -1,6 +1,6 @@
-import type { SlashCommand } from '../../agent/knowledge/commands.ts';
+import type { SlashCommand } from '../../agent/instructions/commands.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
-import { cutText } from '../../base/json.ts';
+import { truncateText } from '../../base/json.ts';
 import type { McpAnswer, McpCall } from '../../dialects/claude-config/ports.ts';
 import { readAnswer, textsIn } from '../../mcp/answer.ts';
 import type { ConnectionState, ServerConnection } from '../../mcp/connection.ts';
@@ -194,7 +194,10 @@ class ServersOfHost implements McpServers {
     if (connection?.state.kind !== 'connected') return null;
     const params = { name: tool, arguments: input };
     const answer = readAnswer(await connection.request({ method: 'tools/call', params, signal }));
-    return { text: cutText(textsIn(answer.blocks), MAX_HOOK_CHARACTERS), isError: answer.isError };
+    return {
+      text: truncateText(textsIn(answer.blocks), MAX_HOOK_CHARACTERS),
+      isError: answer.isError,
+    };
   }
 
   async report(): Promise<McpReport> {

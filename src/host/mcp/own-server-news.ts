@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { ServerConfig } from '../../mcp/server-config.ts';
-import { noteHomeHooks } from '../../trust/seen.ts';
+import { detectHomeHookChanges } from '../../trust/seen.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import { type FoundServer, serverPlace } from './find-servers.ts';
 
@@ -14,7 +14,7 @@ export function ownServerNews(
   const own = servers.map(({ config }) => config).filter(isEverywhere);
   if (stateDirectory === null || own.length === 0) return [];
   const entries = own.map((config) => [`${config.name} in ${config.file}`, config] as const);
-  const { changes, notes } = noteHomeHooks(
+  const { changes, notes } = detectHomeHookChanges(
     path.join(stateDirectory, 'seen-mcp.json'),
     [],
     Object.fromEntries(entries.map(([key, { text }]) => [key, text])),

@@ -1,5 +1,5 @@
-import type { SlashCommand } from '../../agent/knowledge/commands.ts';
-import { wordsOf } from '../../agent/knowledge/expand-command.ts';
+import type { SlashCommand } from '../../agent/instructions/commands.ts';
+import { splitArguments } from '../../agent/instructions/expand-command.ts';
 import { HooklineError } from '../../base/errors.ts';
 import { readPromptText } from '../../mcp/answer.ts';
 import type { ServerConnection } from '../../mcp/connection.ts';
@@ -48,7 +48,7 @@ async function fetchPrompt(
 
 /** One word for each argument; the last one takes what is left. */
 function argumentsFrom({ arguments: names }: ServerPrompt, args: string): Record<string, string> {
-  const words = wordsOf(args);
+  const words = splitArguments(args);
   const filled: Record<string, string> = {};
   for (const [index, { name }] of names.entries()) {
     const isLast = index === names.length - 1;

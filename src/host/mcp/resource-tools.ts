@@ -1,6 +1,6 @@
 import { defineTool, interruptedOutput } from '../../agent/tools/define-tool.ts';
 import { failedOutput, type Tool } from '../../agent/tools/tool.ts';
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import { readContents } from '../../mcp/answer.ts';
 import type { ServerConnection } from '../../mcp/connection.ts';
 import { asking } from './server-tools.ts';
@@ -43,7 +43,7 @@ async function resourcesOf(connection: ServerConnection, signal: AbortSignal): P
   try {
     return (await connection.resources(signal)).map((each) => ({ ...each, server }));
   } catch (error) {
-    return [{ server, error: messageOf(error) }];
+    return [{ server, error: getErrorMessage(error) }];
   }
 }
 

@@ -6,8 +6,8 @@ import {
   type ToolOutput,
 } from '../../agent/tools/tool.ts';
 import type { Workbench } from '../../agent/tools/workbench.ts';
-import { messageOf } from '../../base/errors.ts';
-import { isRecord, typeName } from '../../base/json.ts';
+import { getErrorMessage } from '../../base/errors.ts';
+import { isRecord, getTypeName } from '../../base/json.ts';
 import { readAnswer } from '../../mcp/answer.ts';
 import type { ServerConnection } from '../../mcp/connection.ts';
 import type { ServerTool } from '../../mcp/listing.ts';
@@ -60,7 +60,7 @@ function agentTool({ connection, source }: NamedConnection, tool: ServerTool): T
     prepare(given, bench) {
       const input = given ?? {};
       if (!isRecord(input)) {
-        return `expected the input of ${name} to be an object, found ${typeName(input)}`;
+        return `expected the input of ${name} to be an object, found ${getTypeName(input)}`;
       }
       const params = { name: tool.name, arguments: input };
       return { input, run: (call) => runCall(connection, { params, bench, call }) };
@@ -89,7 +89,7 @@ async function runCall(
     });
     return toolOutput(readAnswer(answer), bench.spillDirectory);
   } catch (error) {
-    return signal.aborted ? interruptedOutput() : failedOutput(messageOf(error));
+    return signal.aborted ? interruptedOutput() : failedOutput(getErrorMessage(error));
   }
 }
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { HooklineError } from '../../base/errors.ts';
-import { displayPath } from '../../base/paths.ts';
+import { formatPath } from '../../base/paths.ts';
 import { misspeltToolNote } from '../../dialects/claude-config/match/tool-names.ts';
 import { createPermissions } from '../../permissions/create-permissions.ts';
 import type { PermissionMode } from '../../permissions/mode.ts';
@@ -10,7 +10,7 @@ import {
   parsePermissionRule,
   type PermissionRuleSetting,
 } from '../../permissions/rules/permission-rule.ts';
-import { looseningPart, type PermissionSettings } from '../../permissions/settings.ts';
+import { findLooseningPart, type PermissionSettings } from '../../permissions/settings.ts';
 import type { HookStatus } from '../hook-set.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import { findMode } from './find-mode.ts';
@@ -125,13 +125,13 @@ function rulesOf(opened: OpenedHooks): readonly PermissionRuleSetting[] {
 }
 
 function nameFile(file: string, { workspaceRoots, surroundings }: OpenedHooks): string {
-  return displayPath(file, { cwd: workspaceRoots[0] ?? '/', home: surroundings.home });
+  return formatPath(file, { cwd: workspaceRoots[0] ?? '/', home: surroundings.home });
 }
 
 /** Why what these settings allow does not count now, or null when it does. */
 function whyNotAllowed(settings: PermissionSettings, { hookSet }: OpenedHooks): string | null {
   if (settings.whyNothingAllowed !== null) return settings.whyNothingAllowed;
-  if (settings.origin !== 'workspace' || looseningPart(settings) === null) return null;
+  if (settings.origin !== 'workspace' || findLooseningPart(settings) === null) return null;
   const unit = hookSet.found().find(({ permissions }) => permissions === settings);
   if (unit === undefined) return 'untrusted: it is no longer there';
   const { state, why } = hookSet.status(unit);
@@ -155,7 +155,7 @@ function directoriesOf(
 
 function noticesOf(settings: PermissionSettings, opened: OpenedHooks): readonly string[] {
   const file = nameFile(settings.file, opened);
-  const why = looseningPart(settings) === null ? null : whyNotAllowed(settings, opened);
+  const why = findLooseningPart(settings) === null ? null : whyNotAllowed(settings, opened);
   return [
     ...settings.problems.map((problem) => `${file}: ${problem}`),
     ...ruleProblems(settings).map((problem) => `${file}: ${problem}`),

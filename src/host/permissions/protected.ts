@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { isInside } from '../../base/paths.ts';
-import { createProtectedPlaces, type ProtectedPlaces } from '../../permissions/protected-places.ts';
+import { createProtectedPaths, type ProtectedPaths } from '../../permissions/protected-places.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
 import { clinePlaces } from '../dialects/cline.ts';
 import { claudeDirectory, clineDirectory } from '../dialects/own-directory.ts';
@@ -11,7 +11,7 @@ const IN_CLAUDE = ['settings.json', 'hooks', 'plugins', 'skills', 'agents'];
 const IN_CLINE = ['hooks.json', 'hooks', 'plugins'];
 
 /** The usual places are known by their names; here are those that this machine or this caller moved. */
-export function protectedPlacesOf(opened: OpenedHooks): ProtectedPlaces {
+export function protectedPlacesOf(opened: OpenedHooks): ProtectedPaths {
   const { surroundings, stateDirectory, workspaceRoots, hookSet } = opened;
   const { documents, hooksDirectory } = clinePlaces({
     surroundings,
@@ -21,7 +21,7 @@ export function protectedPlacesOf(opened: OpenedHooks): ProtectedPlaces {
   const clineServers = clineServersFile(opened);
   const found = hookSet.found();
   const hookFiles = found.filter(({ line, plugin }) => line === null && plugin === undefined);
-  return createProtectedPlaces({
+  return createProtectedPaths({
     home: surroundings.home,
     directories: [
       ...(stateDirectory === null ? [] : [stateDirectory]),

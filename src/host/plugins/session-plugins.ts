@@ -2,7 +2,7 @@ import type { CustomProviders } from '../../agent/models/custom/custom-provider.
 import type { ModelRequest } from '../../agent/models/model.ts';
 import type { RuntimeEvent } from '../../agent/runtime-event.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import type { CommandReply } from '../../plugins/command.ts';
 import type { AgentExtensionCommand } from '../../plugins/contract/plugin.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
@@ -174,7 +174,7 @@ class PluginsInSession implements SessionPlugins {
       await before.close();
       if (isTold) notice(`${why}, so plugins were loaded again`);
     } catch (error) {
-      notice(`${why}, but plugins cannot be loaded again: ${messageOf(error)}`);
+      notice(`${why}, but plugins cannot be loaded again: ${getErrorMessage(error)}`);
     }
   }
 

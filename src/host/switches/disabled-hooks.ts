@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { oncePerWave } from '../../base/once.ts';
+import { memoizePerWave } from '../../base/once.ts';
 import type { FoundHook } from '../../dialects/dialect.ts';
 import type { Wave } from '../../hooks/handler.ts';
-import { sha256Of } from '../../trust/file-map.ts';
+import { computeSha256 } from '../../trust/file-map.ts';
 import { loadConfig } from '../config.ts';
 import type { DisabledHook, Settings } from '../settings.ts';
 import { createChangeCheck } from '../trust.ts';
@@ -21,7 +21,7 @@ export function followDisabled(
   if (configFile === null) return () => disabled;
   const hasChanged = createChangeCheck(configFile);
   if (!isDeepStrictEqual(readDisabled(configFile) ?? [], disabled)) return () => disabled;
-  return oncePerWave(() => {
+  return memoizePerWave(() => {
     if (hasChanged()) disabled = readDisabled(configFile) ?? disabled;
     return disabled;
   });
@@ -41,7 +41,7 @@ type Named = Pick<FoundHook, 'id' | 'ownId' | 'root' | 'line' | 'binds' | 'plugi
 export function disabledEntry(hook: Named): DisabledHook {
   const text = entryTextOf(hook);
   const { ownId: id, root } = hook;
-  return text === null ? { id, root } : { id, root, sha256: sha256Of(text) };
+  return text === null ? { id, root } : { id, root, sha256: computeSha256(text) };
 }
 
 /**
@@ -51,7 +51,7 @@ export function disabledEntry(hook: Named): DisabledHook {
 export function namesHook(entry: DisabledHook, hook: Named): boolean {
   if (!isInRoot(entry, hook) || !hasFamilyName(entry, hook)) return false;
   const text = entry.sha256 === undefined ? null : entryTextOf(hook);
-  return text === null ? hasName(entry, hook) : sha256Of(text) === entry.sha256;
+  return text === null ? hasName(entry, hook) : computeSha256(text) === entry.sha256;
 }
 
 /** Whether what had this hook's name was switched off, and something else stands there now. */

@@ -1,8 +1,8 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { devNull } from 'node:os';
 import path from 'node:path';
-import { claimsIn, type DirectoryClaims } from '../../sessions/claims.ts';
-import { messageOf } from '../../base/errors.ts';
+import { openDirectoryLocks, type DirectoryLocks } from '../../sessions/claims.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import { isDirectory, readTextIfPresent } from '../../base/files.ts';
 import type { Environment } from '../../process/environment.ts';
 import { runProgram } from '../../process/run.ts';
@@ -59,7 +59,7 @@ async function enterWorktree(
   if (!base.isFine) return base.text;
   const place = await git(directory, 'rev-parse', '--absolute-git-dir');
   if (!place.isFine) return place.text;
-  const claims = claimsIn(place.text);
+  const claims = openDirectoryLocks(place.text);
   const release = claim(claims);
   return {
     path: directory,
@@ -67,16 +67,16 @@ async function enterWorktree(
     isUnchanged: () => isUnchanged(git, directory, base.text),
     leave() {
       release();
-      return claims.findOther() === null;
+      return claims.findOtherOwner() === null;
     },
     remove: () => removeWorktree(git, wanted),
   };
 }
 
 /** Two hosts of one process may be in it; then one mark stands for both. */
-function claim(claims: DirectoryClaims): () => void {
+function claim(claims: DirectoryLocks): () => void {
   try {
-    return claims.make();
+    return claims.acquire();
   } catch {
     return () => undefined;
   }
@@ -115,7 +115,7 @@ async function hideFromStatus(git: Git, root: string): Promise<string | null> {
     appendFileSync(file, `${gap}${line}\n`);
     return null;
   } catch (error) {
-    return messageOf(error);
+    return getErrorMessage(error);
   }
 }
 

@@ -1,4 +1,4 @@
-import { once } from '../../base/once.ts';
+import { memoize } from '../../base/once.ts';
 import { openWorktree, type Worktree, type WorktreeRequest } from './worktree.ts';
 
 /** The worktrees that sessions of one host are in. Whoever leaves one last closes it. */
@@ -30,7 +30,7 @@ export function createWorktrees(): Worktrees {
         const close = async (): Promise<void> => {
           if (leave(name, entered)) await worktree.close();
         };
-        return { path: worktree.path, close: once(close) };
+        return { path: worktree.path, close: memoize(close) };
       } catch (error) {
         leave(name, entered);
         throw error;

@@ -1,4 +1,4 @@
-import { isDoubtful, readShellCommands } from './shell-commands.ts';
+import { isUncertain, parseShellCommands } from './shell-commands.ts';
 import type { ShellCommand } from './shell-reading.ts';
 
 /** What a rule says of a command: `git push`, `git push *`, `git push:*`. */
@@ -19,13 +19,15 @@ export function parseCommandPattern(content: string): CommandPattern {
 }
 
 /** Errs towards matching: whatever may run such a command counts. */
-export function mayRun(pattern: CommandPattern, line: string): boolean {
-  if (fitsAnything(pattern)) return true;
-  const { commands, inner, hasExpansion, isOpen } = readShellCommands(line);
+export function canRunCommand(pattern: CommandPattern, line: string): boolean {
+  if (isMatchAll(pattern)) return true;
+  const { commands, inner, hasExpansion, isOpen } = parseShellCommands(line);
   if (isOpen || (hasExpansion && pattern.isDetailed)) return true;
   return [...commands, ...inner].some(
     (command) =>
-      fits(pattern, command.unquoted) || fits(pattern, command.text) || mayBecome(pattern, command),
+      isCommandMatch(pattern, command.unquoted) ||
+      isCommandMatch(pattern, command.text) ||
+      mayBecome(pattern, command),
   );
 }
 
@@ -37,18 +39,20 @@ function mayBecome({ pieces, isDetailed }: CommandPattern, { fixedStart }: Shell
 }
 
 /** Errs towards not matching: nothing but such commands may run. */
-export function runsOnly(pattern: CommandPattern, line: string): boolean {
-  const reading = readShellCommands(line);
-  if (reading.commands.length === 0 || isDoubtful(reading)) return false;
-  return reading.commands.every(({ text, hasAssignment }) => !hasAssignment && fits(pattern, text));
+export function hasOnlyMatchingCommands(pattern: CommandPattern, line: string): boolean {
+  const reading = parseShellCommands(line);
+  if (reading.commands.length === 0 || isUncertain(reading)) return false;
+  return reading.commands.every(
+    ({ text, hasAssignment }) => !hasAssignment && isCommandMatch(pattern, text),
+  );
 }
 
-export function fitsAnything({ pieces }: CommandPattern): boolean {
+export function isMatchAll({ pieces }: CommandPattern): boolean {
   return pieces.every((piece) => piece === '');
 }
 
 /** Whether one command is such. Each piece is looked for once, so that no pattern can make it slow. */
-export function fits({ pieces, bare }: CommandPattern, command: string): boolean {
+export function isCommandMatch({ pieces, bare }: CommandPattern, command: string): boolean {
   const [first = '', ...others] = pieces;
   const last = others.pop();
   if (last === undefined) return command === first;

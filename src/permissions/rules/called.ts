@@ -3,14 +3,14 @@ import { isRecord } from '../../base/json.ts';
 import type { PermissionCall } from '../permissions.ts';
 
 /** A path that a call names, absolute unless it begins with `~`. */
-export interface CalledPath {
+export interface CallPath {
   readonly file: string;
   /** Whether everything below it may be looked at. */
   readonly isSearched: boolean;
 }
 
 /** The command line that a call would run, or null when it runs none that can be read. */
-export function commandOf({ names, input }: PermissionCall): string | null {
+export function getCallCommand({ names, input }: PermissionCall): string | null {
   if (!names.includes('Bash') || !isRecord(input)) return null;
   const { command } = input;
   return typeof command === 'string' ? command : null;
@@ -20,7 +20,7 @@ const PATH_KEYS = ['file_path', 'notebook_path'];
 const SEARCHES = ['Grep', 'Glob'];
 
 /** Every path that a call of a file tool names; null when it does not say it in a way that is known. */
-export function pathsOf(call: PermissionCall): readonly CalledPath[] | null {
+export function getCallPaths(call: PermissionCall): readonly CallPath[] | null {
   const { names, input, cwd } = call;
   if (!isRecord(input)) return null;
   if (SEARCHES.some((name) => names.includes(name))) return searchedPaths(input, call);
@@ -37,7 +37,7 @@ function isText(value: unknown): value is string {
 function searchedPaths(
   input: Readonly<Record<string, unknown>>,
   { names, cwd }: PermissionCall,
-): readonly CalledPath[] | null {
+): readonly CallPath[] | null {
   const { path: place = '.', pattern, glob } = input;
   if (!isText(place)) return null;
   const directory = absolute(place, cwd);

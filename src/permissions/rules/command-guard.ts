@@ -1,22 +1,26 @@
 import path from 'node:path';
-import { type CommandPattern, fits, fitsAnything, mayRun } from './bash-rule.ts';
+import { type CommandPattern, isCommandMatch, isMatchAll, canRunCommand } from './bash-rule.ts';
 import { UNKNOWN } from './named-words.ts';
 import type { PathContext } from './path-rule.ts';
-import { readShellCommands } from './shell-commands.ts';
-import { type CommandWords, readShellFiles } from './shell-files.ts';
+import { parseShellCommands } from './shell-commands.ts';
+import { type CommandWords, resolveShellFiles } from './shell-files.ts';
 
 /** Whether something is what a rule means: for sure, possibly, or not at all. */
-export type Match = 'yes' | 'maybe' | 'no';
+export type GuardMatch = 'yes' | 'maybe' | 'no';
 
 /** Whether a command line runs such a command, in whatever words; `maybe` when it cannot be told. */
-export function guardCommand(pattern: CommandPattern, line: string, place: PathContext): Match {
-  if (fitsAnything(pattern)) return 'yes';
-  const { commands, inner } = readShellCommands(line);
+export function matchGuardedCommand(
+  pattern: CommandPattern,
+  line: string,
+  place: PathContext,
+): GuardMatch {
+  if (isMatchAll(pattern)) return 'yes';
+  const { commands, inner } = parseShellCommands(line);
   const written = [...commands, ...inner].flatMap(({ text, unquoted }) => [text, unquoted]);
-  const spelled = readShellFiles(line, place).commands.flatMap(({ words }) => spellings(words));
+  const spelled = resolveShellFiles(line, place).commands.flatMap(({ words }) => spellings(words));
   const known = [...written, ...spelled.map((words) => words.join(' '))];
-  if (known.some((command) => fits(pattern, command))) return 'yes';
-  return mayRun(pattern, line) || spelled.some(isAnyCommand) ? 'maybe' : 'no';
+  if (known.some((command) => isCommandMatch(pattern, command))) return 'yes';
+  return canRunCommand(pattern, line) || spelled.some(isAnyCommand) ? 'maybe' : 'no';
 }
 
 /** Programs that run the command that follows them, somewhere among their arguments. */

@@ -1,8 +1,8 @@
 import * as unbash from 'unbash';
-import { splitPlainWords, type Variables } from './plain-words.ts';
-import { isTooIntricate } from './shell-commands.ts';
+import { tokenizePlainLine, type Variables } from './plain-words.ts';
+import { isTooComplex } from './shell-commands.ts';
 
-export interface WordContext {
+export interface ShellWordContext {
   /** Where `$(git rev-parse --show-toplevel)` leads. */
   readonly root: string;
   /** Where `$(pwd)` leads. */
@@ -23,36 +23,42 @@ const MAX_STARTABLE = 1024 * 1024;
  * Every word of a command line, at any depth and inside `bash -c '…'`, without its quotes and with
  * its variables replaced; one list for each command. Never throws.
  */
-export function wordsOf(line: string, context: WordContext): readonly (readonly string[])[] {
+export function extractShellWords(
+  line: string,
+  context: ShellWordContext,
+): readonly (readonly string[])[] {
   return wordsAtDepth(line, context, 0);
 }
 
 /** The same for a program that is started without a shell. */
-export function wordsOfArgs(
+export function extractArgumentWords(
   words: readonly string[],
-  context: WordContext,
+  context: ShellWordContext,
 ): readonly (readonly string[])[] {
   return withInnerScripts(words, context, 0);
 }
 
 function wordsAtDepth(
   line: string,
-  context: WordContext,
+  context: ShellWordContext,
   depth: number,
 ): readonly (readonly string[])[] {
   if (line.length > MAX_STARTABLE) return [];
-  if (isTooIntricate(line) || depth > MAX_DEPTH) return [roughWords(line, context)];
-  const plain = splitPlainWords(line, context.variables);
+  if (isTooComplex(line) || depth > MAX_DEPTH) return [extractRoughWords(line, context)];
+  const plain = tokenizePlainLine(line, context.variables);
   if (plain !== null) return withInnerScripts(plain, context, depth);
   try {
     return parsedWords(line, context, depth);
   } catch {
-    return [roughWords(line, context)];
+    return [extractRoughWords(line, context)];
   }
 }
 
 /** The words of what cannot be parsed: rather too many than one too few. */
-export function roughWords(line: string, { variables }: WordContext): readonly string[] {
+export function extractRoughWords(
+  line: string,
+  { variables }: ShellWordContext,
+): readonly string[] {
   const filled = line.replaceAll(
     /\$\{?(\w+)\}?/g,
     (_all, name: string) => variables[name] ?? UNKNOWN,
@@ -63,7 +69,7 @@ export function roughWords(line: string, { variables }: WordContext): readonly s
 
 function parsedWords(
   line: string,
-  outer: WordContext,
+  outer: ShellWordContext,
   depth: number,
 ): readonly (readonly string[])[] {
   const script = unbash.parse(line);
@@ -99,7 +105,7 @@ function parsedWords(
 }
 
 /** What the line itself sets, each to what it was set to last. */
-function withAssignments(script: unbash.SyntaxNode, context: WordContext): WordContext {
+function withAssignments(script: unbash.SyntaxNode, context: ShellWordContext): ShellWordContext {
   const variables: Record<string, string | undefined> = { ...context.variables };
   const visit = (node: unbash.SyntaxNode): void => {
     if (node.type === 'Assignment' && node.value.type === 'Word') {
@@ -128,7 +134,7 @@ const WRITERS: ReadonlySet<string> = new Set([
 
 function withInnerScripts(
   words: readonly string[],
-  context: WordContext,
+  context: ShellWordContext,
   depth: number,
 ): readonly (readonly string[])[] {
   const [program = ''] = words;
@@ -140,21 +146,21 @@ function withInnerScripts(
   return script === undefined ? [words] : [words, ...wordsAtDepth(script, context, depth + 1)];
 }
 
-function expandArgument(word: unbash.CommandArgument, context: WordContext): string {
+function expandArgument(word: unbash.CommandArgument, context: ShellWordContext): string {
   return word.type === 'Word' ? expandWord(word, context) : word.text;
 }
 
-function expandWord({ text, value, parts }: unbash.Word, context: WordContext): string {
+function expandWord({ text, value, parts }: unbash.Word, context: ShellWordContext): string {
   const said =
     parts === undefined ? value : parts.map((part) => expandPart(part, context)).join('');
   return /^~(?:$|\/)/.test(text) ? expandHome(said, context) : said;
 }
 
-function expandHome(word: string, { variables }: WordContext): string {
+function expandHome(word: string, { variables }: ShellWordContext): string {
   return `${variables['HOME'] ?? UNKNOWN}${word.slice(1)}`;
 }
 
-function expandPart(part: unbash.WordPart, context: WordContext): string {
+function expandPart(part: unbash.WordPart, context: ShellWordContext): string {
   switch (part.type) {
     case 'DoubleQuoted':
     case 'LocaleString':
@@ -175,7 +181,7 @@ function expandPart(part: unbash.WordPart, context: WordContext): string {
 
 function expandParameter(
   { parameter, operation }: unbash.ParameterExpansionPart,
-  context: WordContext,
+  context: ShellWordContext,
 ): string {
   const value = context.variables[parameter];
   if (operation === undefined) return value ?? UNKNOWN;
@@ -183,7 +189,7 @@ function expandParameter(
   return value ?? expandWord(operation.operand, context);
 }
 
-function expandCommand(text: string, { root, cwd }: WordContext): string {
+function expandCommand(text: string, { root, cwd }: ShellWordContext): string {
   const command = text.replaceAll(/^\$\(|^`|[)`]$/g, '').trim();
   if (/^pwd\b/.test(command)) return cwd;
   return /^git\s+rev-parse\s+--show-toplevel\b/.test(command) ? root : UNKNOWN;

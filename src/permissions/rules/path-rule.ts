@@ -2,7 +2,7 @@ import { lstatSync, readlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type ignore from 'ignore';
-import { errnoOf } from '../../base/errors.ts';
+import { getErrorCode } from '../../base/errors.ts';
 import { findPathInside, findRealPath, isInside } from '../../base/paths.ts';
 
 export interface PathContext {
@@ -44,31 +44,32 @@ function splitBase(content: string): Pick<PathPattern, 'base' | 'glob'> {
 }
 
 /** Errs towards matching: what a link leads to counts, too. */
-export function mayMeanPath(pattern: PathPattern, file: string, context: PathContext): boolean {
-  if (mayMeanWritten(pattern, file, context)) return true;
+export function canMatchPath(pattern: PathPattern, file: string, context: PathContext): boolean {
+  if (canMatchWrittenPath(pattern, file, context)) return true;
   const written = path.resolve(context.cwd, expandHome(file, context.home));
-  return mayMeanWritten(pattern, leadsTo(written), realContext(context));
+  return canMatchWrittenPath(pattern, resolveTargetPath(written), resolveRealContext(context));
 }
 
 /** The same places by where they really lie. */
-export function realContext({ cwd, root, home }: PathContext): PathContext {
+export function resolveRealContext({ cwd, root, home }: PathContext): PathContext {
   return {
-    cwd: leadsTo(cwd),
-    root: leadsTo(root),
-    home: home === null ? null : leadsTo(home),
+    cwd: resolveTargetPath(cwd),
+    root: resolveTargetPath(root),
+    home: home === null ? null : resolveTargetPath(home),
   };
 }
 
 const MAX_LINKS = 40;
 
 /** The real path of what is there, or of what writing to it would create. */
-export function leadsTo(file: string, links = 0): string {
+export function resolveTargetPath(file: string, links = 0): string {
   const real = findRealPath(file);
   const parent = path.dirname(file);
   if (real !== null || parent === file) return real ?? file;
   const target = links < MAX_LINKS ? findLinkTarget(file) : null;
-  if (target !== null) return leadsTo(path.resolve(leadsTo(parent, links + 1), target), links + 1);
-  return path.join(leadsTo(parent, links), path.basename(file));
+  if (target !== null)
+    return resolveTargetPath(path.resolve(resolveTargetPath(parent, links + 1), target), links + 1);
+  return path.join(resolveTargetPath(parent, links), path.basename(file));
 }
 
 function findLinkTarget(file: string): string | null {
@@ -76,7 +77,7 @@ function findLinkTarget(file: string): string | null {
     if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return null;
     return readlinkSync(file);
   } catch (error) {
-    if (CANNOT_BE.has(errnoOf(error) ?? '')) return null;
+    if (CANNOT_BE.has(getErrorCode(error) ?? '')) return null;
     throw error;
   }
 }
@@ -85,7 +86,11 @@ function findLinkTarget(file: string): string | null {
 const CANNOT_BE: ReadonlySet<string> = new Set(['ENOTDIR', 'ENAMETOOLONG']);
 
 /** As it stands, whatever a link leads to. A file elsewhere fits a pattern that fits at any depth. */
-export function mayMeanWritten(pattern: PathPattern, file: string, context: PathContext): boolean {
+export function canMatchWrittenPath(
+  pattern: PathPattern,
+  file: string,
+  context: PathContext,
+): boolean {
   const relative = findRelative(pattern, file, context);
   if (relative !== null) return relative !== '' && pattern.loose().ignores(relative);
   if (pattern.base !== 'cwd' || !isAnyDepth(pattern.glob)) return false;
@@ -93,7 +98,7 @@ export function mayMeanWritten(pattern: PathPattern, file: string, context: Path
 }
 
 /** Whether a file that it means may lie below a directory, or be it. Errs towards that. */
-export function mayMeanBelow(
+export function canMatchBelow(
   { base, glob }: PathPattern,
   directory: string,
   context: PathContext,
@@ -114,7 +119,11 @@ function plainStart(glob: string): string {
 }
 
 /** Errs towards not matching: only what lies below the pattern's own directory. */
-export function meansPath(pattern: PathPattern, file: string, context: PathContext): boolean {
+export function isExactPathMatch(
+  pattern: PathPattern,
+  file: string,
+  context: PathContext,
+): boolean {
   const relative = findRelative(pattern, file, context);
   return relative !== null && relative !== '' && pattern.strict().ignores(relative);
 }

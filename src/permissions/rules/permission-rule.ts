@@ -1,21 +1,21 @@
 import path from 'node:path';
 import { isRecord } from '../../base/json.ts';
 import type { PermissionBehavior, PermissionCall } from '../permissions.ts';
-import { fits } from './bash-rule.ts';
-import { commandOf, type CalledPath, pathsOf } from './called.ts';
-import { guardCommand, type Match } from './command-guard.ts';
+import { isCommandMatch } from './bash-rule.ts';
+import { getCallCommand, type CallPath, getCallPaths } from './called.ts';
+import { matchGuardedCommand, type GuardMatch } from './command-guard.ts';
 import {
   expandHome,
-  leadsTo,
-  mayMeanPath,
-  mayMeanWritten,
-  meansPath,
+  resolveTargetPath,
+  canMatchPath,
+  canMatchWrittenPath,
+  isExactPathMatch,
   type PathContext,
   type PathPattern,
-  realContext,
+  resolveRealContext,
 } from './path-rule.ts';
-import { parseRule, type Rule, ruleMatches } from './rule.ts';
-import { mayRead, mayWrite, readShellFiles } from './shell-files.ts';
+import { parseRule, type Rule, isRuleMatch } from './rule.ts';
+import { canReadFiles, canWriteFiles, resolveShellFiles } from './shell-files.ts';
 
 /** A rule as somebody wrote it, and who that was. */
 export interface PermissionRuleSetting {
@@ -35,7 +35,7 @@ export interface PermissionRule extends PermissionRuleSetting {
 }
 
 /** Where a session takes place. */
-export interface RulePlaces {
+export interface RuleLocations {
   /** Where the session began. */
   readonly cwd: string;
   readonly roots: readonly string[];
@@ -64,11 +64,15 @@ function parseToolPattern(setting: PermissionRuleSetting): PermissionRule | stri
 }
 
 /** Whether a rule that denies or asks is about this call. Errs towards it, and never throws. */
-export function guardsCall(rule: PermissionRule, call: PermissionCall, places: RulePlaces): Match {
+export function matchGuardRule(
+  rule: PermissionRule,
+  call: PermissionCall,
+  places: RuleLocations,
+): GuardMatch {
   try {
-    const isOfTool = coversTool(rule, call);
+    const isOfTool = isRuleForTool(rule, call);
     if (isOfTool && rule.parsed.content.kind === 'any') return 'yes';
-    const contexts = guardContexts(rule, call, places);
+    const contexts = listGuardContexts(rule, call, places);
     if (isOfTool) return guardsContent(rule, call, contexts);
     return guardsNamed(rule, call, contexts);
   } catch {
@@ -78,10 +82,10 @@ export function guardsCall(rule: PermissionRule, call: PermissionCall, places: R
 }
 
 /** The agent may have gone elsewhere; what was forbidden before is so from there, too. */
-export function guardContexts(
+export function listGuardContexts(
   { root }: PermissionRule,
   { cwd }: Pick<PermissionCall, 'cwd'>,
-  places: RulePlaces,
+  places: RuleLocations,
 ): readonly PathContext[] {
   const roots = root === undefined ? places.roots : [root];
   const bases = [...new Set([cwd, places.cwd])];
@@ -94,26 +98,26 @@ function guardsContent(
   { parsed }: PermissionRule,
   call: PermissionCall,
   contexts: readonly PathContext[],
-): Match {
+): GuardMatch {
   const { content } = parsed;
-  const command = commandOf(call);
+  const command = getCallCommand(call);
   if (content.kind === 'command') {
     if (command === null) return 'yes';
     const [place] = contexts;
-    return place === undefined ? 'yes' : guardCommand(content.pattern, command, place);
+    return place === undefined ? 'yes' : matchGuardedCommand(content.pattern, command, place);
   }
-  if (content.kind === 'path') return mayMeanAny(content.pattern, pathsOf(call), contexts);
+  if (content.kind === 'path') return mayMeanAny(content.pattern, getCallPaths(call), contexts);
   const [context] = contexts;
   if (context === undefined) return 'yes';
   const asked = { names: [parsed.tool], input: withPlainHost(call.input) };
-  return ruleMatches(parsed, asked, { ...context, mode: 'guard' }) ? 'yes' : 'no';
+  return isRuleMatch(parsed, asked, { ...context, mode: 'guard' }) ? 'yes' : 'no';
 }
 
 function mayMeanAny(
   pattern: PathPattern,
-  called: readonly CalledPath[] | null,
+  called: readonly CallPath[] | null,
   contexts: readonly PathContext[],
-): Match {
+): GuardMatch {
   if (called === null) return 'yes';
   const files = called.flatMap(({ file, isSearched }) =>
     isSearched ? [file, path.join(file, ANY_NAME)] : [file],
@@ -129,7 +133,7 @@ function meansForSome(
   file: string,
   contexts: readonly PathContext[],
 ): boolean {
-  return contexts.some((context) => mayMeanPath(pattern, file, context));
+  return contexts.some((context) => canMatchPath(pattern, file, context));
 }
 
 /** A dot at its end leads to the same host. */
@@ -143,37 +147,37 @@ function guardsNamed(
   { parsed }: PermissionRule,
   call: PermissionCall,
   contexts: readonly PathContext[],
-): Match {
-  const command = commandOf(call);
+): GuardMatch {
+  const command = getCallCommand(call);
   const { content } = parsed;
   if (command === null || content.kind !== 'path') return 'no';
-  const touches = READ_TOOLS.includes(parsed.tool) ? mayRead : mayWrite;
-  const readings = contexts.map((context) => readShellFiles(command, context));
+  const touches = READ_TOOLS.includes(parsed.tool) ? canReadFiles : canWriteFiles;
+  const readings = contexts.map((context) => resolveShellFiles(command, context));
   const commands = readings.flatMap((reading) => reading.commands);
   const files = commands.filter(({ words }) => touches(words)).flatMap((each) => each.files);
-  const places = [...contexts, ...contexts.map(realContext)];
+  const places = [...contexts, ...contexts.map(resolveRealContext)];
   const isNamed = files.some((file) =>
-    places.some((place) => mayMeanWritten(content.pattern, file, place)),
+    places.some((place) => canMatchWrittenPath(content.pattern, file, place)),
   );
   if (isNamed) return 'yes';
   return readings.every(({ isComplete }) => isComplete) ? 'no' : 'maybe';
 }
 
 /** Whether a rule that allows is about this call, and about all of it. Never throws. */
-export function allowsCall(
+export function isAllowedByRule(
   rule: PermissionRule,
   call: PermissionCall,
-  places: RulePlaces,
+  places: RuleLocations,
 ): boolean {
   const { content } = rule.parsed;
-  if (!coversTool(rule, call)) return false;
+  if (!isRuleForTool(rule, call)) return false;
   if (content.kind === 'any') return true;
   const root = rule.root ?? places.roots[0] ?? places.cwd;
   const context = { cwd: places.cwd, root, home: places.home };
   try {
-    if (content.kind === 'path') return meansAll(content.pattern, pathsOf(call), context);
+    if (content.kind === 'path') return meansAll(content.pattern, getCallPaths(call), context);
     const asked = { names: [rule.parsed.tool], input: call.input };
-    return ruleMatches(rule.parsed, asked, { ...context, mode: 'exact' });
+    return isRuleMatch(rule.parsed, asked, { ...context, mode: 'exact' });
   } catch {
     return false;
   }
@@ -182,14 +186,14 @@ export function allowsCall(
 /** By where the paths really lead. */
 function meansAll(
   pattern: PathPattern,
-  called: readonly CalledPath[] | null,
+  called: readonly CallPath[] | null,
   context: PathContext,
 ): boolean {
   if (called === null || called.length === 0) return false;
-  const real = realContext(context);
+  const real = resolveRealContext(context);
   return called.every(({ file, isSearched }) => {
-    const target = leadsTo(expandHome(file, context.home));
-    return meansPath(pattern, isSearched ? path.join(target, ANY_NAME) : target, real);
+    const target = resolveTargetPath(expandHome(file, context.home));
+    return isExactPathMatch(pattern, isSearched ? path.join(target, ANY_NAME) : target, real);
   });
 }
 
@@ -197,7 +201,7 @@ export const READ_TOOLS: readonly string[] = ['Read', 'Grep', 'Glob', 'read_file
 const EDIT_TOOLS: readonly string[] = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit'];
 
 /** `Edit` means every tool that changes files, `Read` every one that reads them, a server all its tools. */
-export function coversTool(
+export function isRuleForTool(
   { parsed: { tool }, behavior }: PermissionRule,
   { names, server }: Pick<PermissionCall, 'names' | 'server'>,
 ): boolean {
@@ -232,5 +236,5 @@ function isToolOf(server: string, names: readonly string[]): boolean {
 
 function fitsName(pattern: string, name: string): boolean {
   const pieces = pattern.split('*');
-  return fits({ pieces, bare: null, isDetailed: true }, name);
+  return isCommandMatch({ pieces, bare: null, isDetailed: true }, name);
 }

@@ -1,4 +1,4 @@
-import type { ShellReading } from './shell-reading.ts';
+import type { ParsedShellLine } from './shell-reading.ts';
 
 /** What variables of a command line stand for; those that are absent are not known. */
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -10,7 +10,7 @@ const TOKEN =
  * The words of a command line without operators, substitutions and escapes, as most are; null for
  * any other. Loading the shell parser takes longer than all else that is looked for at the start.
  */
-export function splitPlainWords(line: string, variables: Variables): readonly string[] | null {
+export function tokenizePlainLine(line: string, variables: Variables): readonly string[] | null {
   const words: string[] = [];
   let word: string | null = null;
   TOKEN.lastIndex = 0;
@@ -59,7 +59,7 @@ const SPECIAL: ReadonlySet<string> = new Set(
 );
 
 /** A line of nothing but a command and plain arguments, read without the parser; null for any other. */
-export function readPlainCommand(line: string): ShellReading | null {
+export function parsePlainCommand(line: string): ParsedShellLine | null {
   if (!PLAIN.test(line)) return null;
   const words = line.split(' ');
   if (SPECIAL.has(words[0] ?? '')) return null;

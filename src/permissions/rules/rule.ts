@@ -1,8 +1,13 @@
 import { isRecord } from '../../base/json.ts';
-import { type CommandPattern, mayRun, parseCommandPattern, runsOnly } from './bash-rule.ts';
 import {
-  mayMeanPath,
-  meansPath,
+  type CommandPattern,
+  canRunCommand,
+  parseCommandPattern,
+  hasOnlyMatchingCommands,
+} from './bash-rule.ts';
+import {
+  canMatchPath,
+  isExactPathMatch,
   parsePathPattern,
   type PathContext,
   type PathPattern,
@@ -12,10 +17,10 @@ import {
 export interface Rule {
   readonly text: string;
   readonly tool: string;
-  readonly content: Content;
+  readonly content: RuleContent;
 }
 
-export type Content =
+export type RuleContent =
   | { readonly kind: 'any' }
   | { readonly kind: 'command'; readonly pattern: CommandPattern }
   | { readonly kind: 'path'; readonly key: string; readonly pattern: PathPattern }
@@ -67,7 +72,7 @@ const VALUE_KEYS: Readonly<Record<string, string>> = {
   Skill: 'skill',
 };
 
-function parseContent(tool: string, content: string | undefined): Content {
+function parseContent(tool: string, content: string | undefined): RuleContent {
   if (content === undefined || content.trim() === '' || content.trim() === '*') {
     return { kind: 'any' };
   }
@@ -89,7 +94,7 @@ function ownValue(table: Readonly<Record<string, string>>, key: string): string 
 }
 
 /** Whether the rule is about this call. Never throws. */
-export function ruleMatches(rule: Rule, call: RuleCall, context: RuleContext): boolean {
+export function isRuleMatch(rule: Rule, call: RuleCall, context: RuleContext): boolean {
   if (!call.names.includes(rule.tool)) return false;
   if (rule.content.kind === 'any') return true;
   const isGuard = context.mode === 'guard';
@@ -102,7 +107,7 @@ export function ruleMatches(rule: Rule, call: RuleCall, context: RuleContext): b
   }
 }
 
-type KnownContent = Exclude<Content, { readonly kind: 'any' | 'unknown' }>;
+type KnownContent = Exclude<RuleContent, { readonly kind: 'any' | 'unknown' }>;
 
 function contentMatches(
   content: KnownContent,
@@ -114,9 +119,9 @@ function contentMatches(
   if (typeof said !== 'string') return isGuard;
   switch (content.kind) {
     case 'command':
-      return (isGuard ? mayRun : runsOnly)(content.pattern, said);
+      return (isGuard ? canRunCommand : hasOnlyMatchingCommands)(content.pattern, said);
     case 'path':
-      return (isGuard ? mayMeanPath : meansPath)(content.pattern, said, context);
+      return (isGuard ? canMatchPath : isExactPathMatch)(content.pattern, said, context);
     case 'domain':
       return URL.canParse(said) ? isOnDomain(new URL(said), content.domain) : isGuard;
     case 'value':

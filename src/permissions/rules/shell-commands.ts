@@ -1,10 +1,10 @@
 import * as unbash from 'unbash';
-import { readPlainCommand } from './plain-words.ts';
-import type { ShellCommand, ShellReading } from './shell-reading.ts';
+import { parsePlainCommand } from './plain-words.ts';
+import type { ShellCommand, ParsedShellLine } from './shell-reading.ts';
 
 const MAX_LENGTH = 100_000;
 const MAX_OPENINGS = 2000;
-const UNREADABLE: ShellReading = {
+const UNREADABLE: ParsedShellLine = {
   commands: [],
   inner: [],
   hasExpansion: true,
@@ -15,26 +15,26 @@ const UNREADABLE: ShellReading = {
   isProgram: true,
 };
 
-let last: { readonly line: string; readonly reading: ShellReading } | null = null;
+let last: { readonly line: string; readonly reading: ParsedShellLine } | null = null;
 
 /**
  * Never throws. What `bash -c`, `sudo` and the like would run is not looked into.
  * The last line is remembered, as every condition of an event asks for the same.
  */
-export function readShellCommands(line: string): ShellReading {
+export function parseShellCommands(line: string): ParsedShellLine {
   if (last?.line !== line) last = { line, reading: readLine(line) };
   return last.reading;
 }
 
 /** Whether parsing it could take long: the time grows with the square of what is left open. */
-export function isTooIntricate(line: string): boolean {
+export function isTooComplex(line: string): boolean {
   if (line.length > MAX_LENGTH) return true;
   return line.length > MAX_OPENINGS && (line.match(/[({`]/g)?.length ?? 0) > MAX_OPENINGS;
 }
 
-function readLine(line: string): ShellReading {
-  if (isTooIntricate(line)) return UNREADABLE;
-  const plain = readPlainCommand(line);
+function readLine(line: string): ParsedShellLine {
+  if (isTooComplex(line)) return UNREADABLE;
+  const plain = parsePlainCommand(line);
   if (plain !== null) return plain;
   try {
     return readParsed(line);
@@ -54,7 +54,7 @@ interface Draft {
   isProgram: boolean;
 }
 
-function readParsed(line: string): ShellReading {
+function readParsed(line: string): ParsedShellLine {
   const script = unbash.parse(line);
   const errors = script.errors ?? [];
   const draft: Draft = {
@@ -173,7 +173,7 @@ function mayRunAnything([name]: Words): boolean {
 }
 
 /** Whether something else than its commands as they stand may run, or a file be written. */
-export function isDoubtful(reading: ShellReading): boolean {
+export function isUncertain(reading: ParsedShellLine): boolean {
   const { hasExpansion, isOpen, writesFile, isUnfinished, isProgram } = reading;
   return hasExpansion || isOpen || writesFile || isUnfinished || isProgram;
 }

@@ -1,20 +1,20 @@
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
-import { UNKNOWN, wordsOf } from './named-words.ts';
-import { expandHome, leadsTo, type PathContext } from './path-rule.ts';
-import { type PathBudget, pathsInWord } from './shell-paths.ts';
+import { UNKNOWN, extractShellWords } from './named-words.ts';
+import { expandHome, resolveTargetPath, type PathContext } from './path-rule.ts';
+import { type PathBudget, listPathsInWord } from './shell-paths.ts';
 
 /** The words of one command; what the line writes to is a list that begins with `>`. */
 export type CommandWords = readonly string[];
 
 /** What a command line says and what of the file system it may name, command by command. */
 export interface ShellFiles {
-  readonly commands: readonly NamingCommand[];
+  readonly commands: readonly CommandFiles[];
   /** Whether all of it was looked at: a line can be made to name too much. */
   readonly isComplete: boolean;
 }
 
-export interface NamingCommand {
+export interface CommandFiles {
   readonly words: CommandWords;
   /** Absolute, each as written and as where it leads; rather too many than one too few. */
   readonly files: readonly string[];
@@ -25,7 +25,7 @@ type Place = Pick<PathContext, 'cwd' | 'home'>;
 const readings = new Map<string, ShellFiles>();
 
 /** Never throws. Remembered until the call at hand is judged, as every rule asks for the same line. */
-export function readShellFiles(line: string, { cwd, home }: Place): ShellFiles {
+export function resolveShellFiles(line: string, { cwd, home }: Place): ShellFiles {
   const key = JSON.stringify([cwd, home, line]);
   const known = readings.get(key);
   if (known !== undefined) return known;
@@ -44,7 +44,7 @@ const LEFT_OUT = /^--(?:exclude|ignore)[\w-]*=/;
 
 function nameFiles(line: string, place: Place): ShellFiles {
   const commands = commandWords(line, place);
-  const bases = enteredDirectories(commands, place);
+  const bases = listEnteredDirectories(commands, place);
   const budget: PathBudget = { words: MAX_WORDS, directories: MAX_DIRECTORIES, isSpent: false };
   const bothNames = createNaming();
   const known = new Map<string, readonly string[]>();
@@ -54,7 +54,7 @@ function nameFiles(line: string, place: Place): ShellFiles {
     return files;
   };
   const filesFrom = (base: string, word: string): readonly string[] => {
-    const paths = LEFT_OUT.test(word) ? [] : pathsInWord(word, base, budget).filter(mayBePath);
+    const paths = LEFT_OUT.test(word) ? [] : listPathsInWord(word, base, budget).filter(mayBePath);
     return paths.flatMap((file) => bothNames(path.resolve(base, expandHome(file, place.home))));
   };
   const naming = commands.map((words) => ({ words, files: [...new Set(words)].flatMap(filesIn) }));
@@ -64,7 +64,7 @@ function nameFiles(line: string, place: Place): ShellFiles {
 /** Every word of a command line, also inside `sh -c '…'`. */
 function commandWords(line: string, { cwd, home }: Place): readonly CommandWords[] {
   const variables = { PWD: cwd, ...(home === null ? {} : { HOME: home }) };
-  return wordsOf(line, { cwd, root: cwd, variables, includesWritten: true });
+  return extractShellWords(line, { cwd, root: cwd, variables, includesWritten: true });
 }
 
 const MAX_PATH = 4096;
@@ -77,7 +77,7 @@ function mayBePath(file: string): boolean {
 function createNaming(): (file: string) => readonly string[] {
   const directories = new Map<string, string>();
   const realDirectory = (directory: string): string => {
-    const real = directories.get(directory) ?? leadsTo(directory);
+    const real = directories.get(directory) ?? resolveTargetPath(directory);
     directories.set(directory, real);
     return real;
   };
@@ -85,7 +85,7 @@ function createNaming(): (file: string) => readonly string[] {
     try {
       const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
       const target = isThere
-        ? leadsTo(file)
+        ? resolveTargetPath(file)
         : path.join(realDirectory(path.dirname(file)), path.basename(file));
       return target === file ? [file] : [file, target];
     } catch {
@@ -98,14 +98,14 @@ function createNaming(): (file: string) => readonly string[] {
 /** Programs that say what they are told, or go there, and read no file for it. */
 const READ_NOTHING: ReadonlySet<string> = new Set(['echo', 'printf', 'cd', 'pushd', 'mkdir', '>']);
 
-export function mayRead([name = '']: CommandWords): boolean {
+export function canReadFiles([name = '']: CommandWords): boolean {
   return !READ_NOTHING.has(path.basename(name));
 }
 
 const MAX_BASES = 8;
 
 /** Where relative paths of a line may start: here, and wherever it goes. */
-export function enteredDirectories(
+export function listEnteredDirectories(
   commands: readonly CommandWords[],
   { cwd, home }: Pick<PathContext, 'cwd' | 'home'>,
 ): readonly string[] {
@@ -126,7 +126,7 @@ const IN_PLACE = /^(?:sed|gsed|perl)$/;
 const GIT_WRITES = /^(?:checkout|restore|rm|mv|clean|reset|apply|switch)$/;
 
 /** Also when a program such as `sudo` or `xargs` stands before it. */
-export function mayWrite(words: CommandWords): boolean {
+export function canWriteFiles(words: CommandWords): boolean {
   const names = words.map((word) => path.basename(word));
   if (names.some((name) => WRITERS.test(name))) return true;
   const isEditing = names.some((name) => IN_PLACE.test(name));

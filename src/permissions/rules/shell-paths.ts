@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { fits } from './bash-rule.ts';
+import { isCommandMatch } from './bash-rule.ts';
 import { UNKNOWN } from './named-words.ts';
 
 /** How much may still be looked at for one line; what is left out makes the reading incomplete. */
@@ -13,7 +13,7 @@ export interface PathBudget {
 const MAX_SPELLINGS = 200;
 
 /** Whatever a word may name: itself, what follows `=` or an option in it, what its pattern finds. */
-export function pathsInWord(word: string, cwd: string, budget: PathBudget): readonly string[] {
+export function listPathsInWord(word: string, cwd: string, budget: PathBudget): readonly string[] {
   const pieces = [word, ...word.split(/[=:,@\s"'`()<>|&;]+/), ...afterOption(word)];
   const known = new Set(pieces.filter((piece) => piece !== '' && !piece.includes(UNKNOWN)));
   const spellings = [...known].slice(0, Math.max(0, budget.words)).flatMap(expandBraces);
@@ -70,7 +70,7 @@ function entriesIn(directory: string, segment: string, budget: PathBudget): read
   const pieces = segment.toLowerCase().split(new RegExp(WILDCARD, 'g'));
   const pattern = { pieces, bare: null, isDetailed: true };
   return namesIn(directory)
-    .filter((name) => fits(pattern, name.toLowerCase()))
+    .filter((name) => isCommandMatch(pattern, name.toLowerCase()))
     .map((name) => path.join(directory, name));
 }
 

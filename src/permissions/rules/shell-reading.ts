@@ -12,7 +12,7 @@ export interface ShellCommand {
 }
 
 /** Every simple command of a command line, however deep, and how far that can be relied on. */
-export interface ShellReading {
+export interface ParsedShellLine {
   readonly commands: readonly ShellCommand[];
   /** What those of them that are `exec`, `command` or `builtin` run. */
   readonly inner: readonly ShellCommand[];

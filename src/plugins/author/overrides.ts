@@ -1,8 +1,8 @@
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { HooklineError, messageOf } from '../../base/errors.ts';
-import { isAbsent, readTextIfPresent } from '../../base/files.ts';
-import { withoutByteOrderMark } from '../../base/json.ts';
+import { HooklineError, getErrorMessage } from '../../base/errors.ts';
+import { isNotFoundError, readTextIfPresent } from '../../base/files.ts';
+import { stripByteOrderMark } from '../../base/json.ts';
 import { findRealPath, isInside } from '../../base/paths.ts';
 
 export type OverrideTier = 'bundled' | 'global' | 'project';
@@ -78,10 +78,10 @@ function filesOf({ tier, directory, within }: Tier, rules: OverrideRules): reado
       if (!statSync(file).isFile()) return [];
       const why = whyUnusable(file, within);
       if (why !== null) return leaveOut(why);
-      const text = withoutByteOrderMark(readTextIfPresent(file) ?? '');
+      const text = stripByteOrderMark(readTextIfPresent(file) ?? '');
       return named({ tier, path: file, text }, rules);
     } catch (error) {
-      return leaveOut(messageOf(error));
+      return leaveOut(getErrorMessage(error));
     }
   });
 }
@@ -92,7 +92,8 @@ function namesIn(directory: string, { extensions, onProblem }: OverrideRules): r
   try {
     return readdirSync(directory).filter(isMeant).toSorted();
   } catch (error) {
-    if (!isAbsent(error)) onProblem?.(`${directory} cannot be read: ${messageOf(error)}`);
+    if (!isNotFoundError(error))
+      onProblem?.(`${directory} cannot be read: ${getErrorMessage(error)}`);
     return [];
   }
 }

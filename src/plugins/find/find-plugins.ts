@@ -1,7 +1,7 @@
 import { type Stats, statSync } from 'node:fs';
 import path from 'node:path';
-import { messageOf } from '../../base/errors.ts';
-import { isAbsent, isDirectory } from '../../base/files.ts';
+import { getErrorMessage } from '../../base/errors.ts';
+import { isNotFoundError, isDirectory } from '../../base/files.ts';
 import { findRealPath } from '../../base/paths.ts';
 import { labelOfFile, MODULE_ENDINGS } from './file-kinds.ts';
 import type { FoundEntry, FoundPlugins, PassedOver, PluginProblem } from './found.ts';
@@ -52,8 +52,8 @@ function statPlace(place: string): Stats | { readonly why: string } {
   try {
     return statSync(place);
   } catch (error) {
-    if (isAbsent(error)) return { why: `there is nothing at ${place}` };
-    return { why: `${place} cannot be looked at: ${messageOf(error)}` };
+    if (isNotFoundError(error)) return { why: `there is nothing at ${place}` };
+    return { why: `${place} cannot be looked at: ${getErrorMessage(error)}` };
   }
 }
 

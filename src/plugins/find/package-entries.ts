@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import { findRealPath, isInside } from '../../base/paths.ts';
 import { fileKind, MODULE_ENDINGS } from './file-kinds.ts';
 import type { FoundEntry, PluginProblem } from './found.ts';
@@ -70,6 +70,6 @@ export function whyNoModule(file: string): string | null {
   try {
     return statSync(file).isFile() ? null : 'it is not a regular file';
   } catch (error) {
-    return `it cannot be looked at: ${messageOf(error)}`;
+    return `it cannot be looked at: ${getErrorMessage(error)}`;
   }
 }

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import { readTextIfPresent } from '../../base/files.ts';
-import { isRecord, parseJson, typeName } from '../../base/json.ts';
+import { isRecord, parseJson, getTypeName } from '../../base/json.ts';
 import { capabilityProblem } from '../manifest.ts';
 
 /** What the package.json of a directory says about plugins. */
@@ -43,7 +43,7 @@ export function readPackage(directory: string): PackageReading {
   const parsed = parseJson(text);
   if (!parsed.ok) return broken(`${file} is not JSON: ${parsed.error}`);
   if (!isRecord(parsed.value)) {
-    return broken(`${file} must hold an object, found ${typeName(parsed.value)}`);
+    return broken(`${file} must hold an object, found ${getTypeName(parsed.value)}`);
   }
   return readFields(parsed.value, directory);
 }
@@ -55,7 +55,7 @@ function readText(file: string): string | null | { readonly why: string } {
     const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
     return bytes > MAX_BYTES ? { why: 'it is larger than 1 MiB' } : readTextIfPresent(file);
   } catch (error) {
-    return { why: messageOf(error) };
+    return { why: getErrorMessage(error) };
   }
 }
 
@@ -72,7 +72,7 @@ function readFields(fields: Fields, directory: string): PackageReading {
   if (plugins === undefined) return { kind: 'plain', version: ownVersion };
   if (!Array.isArray(plugins)) {
     return broken(
-      `"cline.plugins" in ${path.join(directory, 'package.json')} must be a list, found ${typeName(plugins)}`,
+      `"cline.plugins" in ${path.join(directory, 'package.json')} must be a list, found ${getTypeName(plugins)}`,
     );
   }
   const read = plugins.map((each: unknown, place) => readItem(each, { place, directory }));
@@ -102,7 +102,7 @@ function readItem(item: unknown, { place, directory }: ItemPlace): ItemReading {
   const where = `"cline.plugins[${place}]" in ${path.join(directory, 'package.json')}`;
   if (typeof item === 'string') return { declared: [entryOf(item, { directory, given: null })] };
   if (!isRecord(item)) {
-    return { problem: `${where} must be a path or an object, found ${typeName(item)}` };
+    return { problem: `${where} must be a path or an object, found ${getTypeName(item)}` };
   }
   const { paths, capabilities = null } = item;
   if (!isTexts(paths) || paths.length === 0) {

@@ -1,9 +1,9 @@
 import { type Dirent, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { messageOf } from '../../base/errors.ts';
-import { isAbsent } from '../../base/files.ts';
+import { getErrorMessage } from '../../base/errors.ts';
+import { isNotFoundError } from '../../base/files.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
-import { childPath, findRealPath } from '../../base/paths.ts';
+import { joinChildPath, findRealPath } from '../../base/paths.ts';
 import { fileKind } from './file-kinds.ts';
 import type { FoundEntry, PassedOver, PluginProblem } from './found.ts';
 import { readModuleText } from './module-text.ts';
@@ -78,7 +78,8 @@ class Walk implements Walked {
       const listing = readdirSync(directory, { withFileTypes: true });
       return listing.toSorted((one, other) => (one.name < other.name ? -1 : 1));
     } catch (error) {
-      if (!isAbsent(error)) this.#hidden(directory, `cannot be read: ${messageOf(error)}`);
+      if (!isNotFoundError(error))
+        this.#hidden(directory, `cannot be read: ${getErrorMessage(error)}`);
       else if (findRealPath(directory) !== null) {
         this.ignored.push({ path: directory, why: 'is not a directory, so it holds no plugins' });
       }
@@ -111,8 +112,8 @@ class Walk implements Walked {
   #look(listed: Dirent, { path: directory, real, depth }: Visited): void {
     const { name } = listed;
     if (this.#isCut || name.startsWith('.')) return;
-    const place = childPath(directory, name);
-    const target = listed.isSymbolicLink() ? findRealPath(place) : childPath(real, name);
+    const place = joinChildPath(directory, name);
+    const target = listed.isSymbolicLink() ? findRealPath(place) : joinChildPath(real, name);
     if (target === null) return this.#lookAtLostLink(place);
     const kind = listed.isSymbolicLink() ? kindAt(target) : listed;
     if (kind.isDirectory()) this.#enter({ path: place, real: target, depth: depth + 1 });

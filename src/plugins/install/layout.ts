@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { isAbsent } from '../../base/files.ts';
+import { isNotFoundError } from '../../base/files.ts';
 import { keyOfSource, type Source } from './source/source.ts';
 
 /** Where a directory of plugins keeps what was installed into it; Cline lays it out the same way. */
@@ -80,7 +80,7 @@ function subdirectories(directory: string): readonly string[] {
       .map((item) => path.join(directory, item.name))
       .toSorted();
   } catch (error) {
-    if (isAbsent(error)) return [];
+    if (isNotFoundError(error)) return [];
     throw error;
   }
 }

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import { readTextIfPresent } from '../../base/files.ts';
-import { isRecord, parseJson, typeName } from '../../base/json.ts';
+import { isRecord, parseJson, getTypeName } from '../../base/json.ts';
 import { failed } from './failure.ts';
 
 export type PackageFile = Readonly<Record<string, unknown>>;
@@ -13,7 +13,7 @@ export function readPackageFile(directory: string): PackageFile | null {
   if (text === null) return null;
   const parsed = parseJson(text);
   if (parsed.ok && isRecord(parsed.value)) return parsed.value;
-  const found = parsed.ok ? typeName(parsed.value) : parsed.error;
+  const found = parsed.ok ? getTypeName(parsed.value) : parsed.error;
   throw failed(
     `the plugin’s package.json should be a JSON object: ${found}`,
     'Its author has to mend it.',
@@ -24,7 +24,7 @@ function readText(file: string): string | null {
   try {
     return readTextIfPresent(file);
   } catch (error) {
-    throw failed(`the plugin’s package.json cannot be read: ${messageOf(error)}`);
+    throw failed(`the plugin’s package.json cannot be read: ${getErrorMessage(error)}`);
   }
 }
 

@@ -10,8 +10,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { errnoOf, messageOf } from '../../base/errors.ts';
-import { isAbsent, isDirectory } from '../../base/files.ts';
+import { getErrorCode, getErrorMessage } from '../../base/errors.ts';
+import { isNotFoundError, isDirectory } from '../../base/files.ts';
 import { failed } from './failure.ts';
 import { installedDirectory, stagingDirectory } from './layout.ts';
 
@@ -68,7 +68,7 @@ function mkdirUnlessThere(directory: string): void {
     mkdirSync(directory);
   } catch (error) {
     // Another process may have been faster.
-    if (errnoOf(error) !== 'EEXIST' || !isDirectory(directory)) throw error;
+    if (getErrorCode(error) !== 'EEXIST' || !isDirectory(directory)) throw error;
   }
 }
 
@@ -102,8 +102,8 @@ function attempt(work: () => void, where: string): void {
 }
 
 function unwritable(where: string, error: unknown) {
-  const isTaken = errnoOf(error) === 'ENOTEMPTY' || errnoOf(error) === 'EEXIST';
-  const why = isTaken ? 'something else was installed there just now' : messageOf(error);
+  const isTaken = getErrorCode(error) === 'ENOTEMPTY' || getErrorCode(error) === 'EEXIST';
+  const why = isTaken ? 'something else was installed there just now' : getErrorMessage(error);
   return failed(
     `${where} cannot be written: ${why}`,
     'Check the rights and the space on the disk.',
@@ -165,7 +165,7 @@ function isAlive(pid: number): boolean {
     return true;
   } catch (error) {
     // Whoever may not be signalled is there.
-    return errnoOf(error) === 'EPERM';
+    return getErrorCode(error) === 'EPERM';
   }
 }
 
@@ -173,7 +173,7 @@ function namesIn(directory: string): readonly string[] {
   try {
     return readdirSync(directory).toSorted();
   } catch (error) {
-    if (isAbsent(error)) return [];
+    if (isNotFoundError(error)) return [];
     throw error;
   }
 }

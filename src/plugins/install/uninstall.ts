@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import { findRealPath, isInside } from '../../base/paths.ts';
 import { failed } from './failure.ts';
 import { refuseWayOut } from './install.ts';
@@ -15,7 +15,7 @@ export function removeInstalled({ path: target, place }: InstalledPlugin): void 
     rmSync(target, { recursive: true });
   } catch (error) {
     throw failed(
-      `${target} cannot be removed: ${messageOf(error)}`,
+      `${target} cannot be removed: ${getErrorMessage(error)}`,
       'Check the rights of its directory.',
     );
   }

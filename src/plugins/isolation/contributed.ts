@@ -1,5 +1,5 @@
 import { HooklineError } from '../../base/errors.ts';
-import { isRecord, typeName } from '../../base/json.ts';
+import { isRecord, getTypeName } from '../../base/json.ts';
 import type { StandardIssue, StandardResult, StandardSchema } from '../contract/input-schema.ts';
 import type { ProviderMessage } from '../contract/message.ts';
 import type {
@@ -141,7 +141,7 @@ function builderOf(
       const built = change === undefined ? unpack(answer.value) : changedBy(given, change);
       if (isMessages(built)) return built;
       throw new HooklineError('PLUGIN_INVALID', {
-        message: `it gave ${built === undefined ? 'nothing' : typeName(built)}, expected a list of messages`,
+        message: `it gave ${built === undefined ? 'nothing' : getTypeName(built)}, expected a list of messages`,
       });
     },
   };

@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/json.ts';
-import { timerDelay } from '../../base/time-limit.ts';
+import { clampTimerDelay } from '../../base/time-limit.ts';
 import type { AgentExtensionApi, PluginSetupContext } from '../contract/plugin.ts';
 import { HOOK_NAMES, type HookName } from '../contract/runtime-hooks.ts';
 import { type FacadeMeans, registerAll } from './contributed.ts';
@@ -69,7 +69,7 @@ async function setUp(
   } as const;
   const limit = setTimeout(
     () => link.kill(`did not end its setup within ${setupTimeoutMs} ms and was ended`),
-    timerDelay(setupTimeoutMs),
+    clampTimerDelay(setupTimeoutMs),
   );
   try {
     const { value } = await link.ask(order);

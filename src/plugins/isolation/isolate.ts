@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
-import { timerDelay } from '../../base/time-limit.ts';
+import { clampTimerDelay } from '../../base/time-limit.ts';
 import type { Environment } from '../../process/environment.ts';
 import type { BasicLogger, WorkspaceInfo } from '../contract/plugin.ts';
 import { markEnding } from '../ending.ts';
@@ -67,7 +67,7 @@ export async function openIsolated(request: IsolationRequest): Promise<IsolatedL
   try {
     return await new Isolation(request).open();
   } catch (error) {
-    return { kind: 'failed', message: messageOf(error) };
+    return { kind: 'failed', message: getErrorMessage(error) };
   }
 }
 
@@ -205,7 +205,7 @@ class Isolation {
   }
 
   #killAfter(ms: number, what: string): NodeJS.Timeout {
-    return setTimeout(() => this.#link.kill(`${what} and was ended`), timerDelay(ms));
+    return setTimeout(() => this.#link.kill(`${what} and was ended`), clampTimerDelay(ms));
   }
 
   #end(): Promise<void> {

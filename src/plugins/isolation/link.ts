@@ -1,5 +1,5 @@
 import { HooklineError } from '../../base/errors.ts';
-import { timerDelay } from '../../base/time-limit.ts';
+import { clampTimerDelay } from '../../base/time-limit.ts';
 import { describeEnding, type Ending } from './process/describe-ending.ts';
 import type { PluginProcess } from './process/plugin-process.ts';
 import { pack, unpack } from './wire/portable.ts';
@@ -139,7 +139,7 @@ class OpenLink implements Link {
             this.#forget(id);
             this.tell({ kind: 'abort', id, reason: pack(undefined) });
             this.check();
-          }, timerDelay(timeoutMs));
+          }, clampTimerDelay(timeoutMs));
         }
       });
     } finally {

@@ -1,5 +1,5 @@
 import { HooklineError } from '../../base/errors.ts';
-import { timerDelay } from '../../base/time-limit.ts';
+import { clampTimerDelay } from '../../base/time-limit.ts';
 import type { ContextForms } from './context-forms.ts';
 import type { ContextForm, ToChild } from './wire/protocol.ts';
 
@@ -94,7 +94,7 @@ export class News {
       this.#means.onStuck();
       this.#watch();
     };
-    const delay = timerDelay(this.#means.timeoutMs);
+    const delay = clampTimerDelay(this.#means.timeoutMs);
     this.#stuck = this.#parcels === 0 ? null : setTimeout(look, delay).unref();
   }
 

@@ -1,5 +1,5 @@
-import { offAbort, onAbort } from '../../base/abort.ts';
-import { timerDelay } from '../../base/time-limit.ts';
+import { removeAbortListener, addAbortListener } from '../../base/abort.ts';
+import { clampTimerDelay } from '../../base/time-limit.ts';
 import type { PluginEntry } from '../entry.ts';
 import { claimFor, inNameOf } from '../whose-work.ts';
 import { importModule } from './import-module.ts';
@@ -104,12 +104,12 @@ function withinTime(
   return new Promise((resolve, reject) => {
     const settle = (result: Loading): void => {
       clearTimeout(timer);
-      if (signal !== undefined) offAbort(signal, giveUp);
+      if (signal !== undefined) removeAbortListener(signal, giveUp);
       resolve(result);
     };
-    const timer = setTimeout(() => settle(tooSlow(entry, timeoutMs)), timerDelay(timeoutMs));
+    const timer = setTimeout(() => settle(tooSlow(entry, timeoutMs)), clampTimerDelay(timeoutMs));
     const giveUp = (): void => settle(givenUp(entry));
-    if (signal !== undefined) onAbort(signal, giveUp);
+    if (signal !== undefined) addAbortListener(signal, giveUp);
     loading.then(settle, reject);
   });
 }

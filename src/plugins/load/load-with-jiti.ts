@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isRecord, withoutByteOrderMark } from '../../base/json.ts';
+import { isRecord, stripByteOrderMark } from '../../base/json.ts';
 import { moduleRegistry } from './copies.ts';
 import type { LoadRequest, ModuleRequest } from './loading.ts';
 import { isProvided, type Names, providedNames } from './scope/provided-names.ts';
@@ -15,7 +15,7 @@ import { createResolver } from './translate/resolve-import.ts';
 export async function loadWithJiti(request: ModuleRequest): Promise<Names> {
   const { file } = request.entry;
   const { createJiti } = await import('jiti');
-  const source = withoutByteOrderMark(readFileSync(file, 'utf8'));
+  const source = stripByteOrderMark(readFileSync(file, 'utf8'));
   const jiti = createJiti(file, {
     moduleCache: false,
     fsCache: false,

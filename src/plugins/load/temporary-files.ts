@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { errnoOf } from '../../base/errors.ts';
+import { getErrorCode } from '../../base/errors.ts';
 import type { Translation } from './cache.ts';
 
 let temporary: string | undefined;
@@ -41,7 +41,7 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return errnoOf(error) !== 'ESRCH';
+    return getErrorCode(error) !== 'ESRCH';
   }
 }
 

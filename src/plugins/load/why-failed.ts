@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { errnoOf, messageOf } from '../../base/errors.ts';
+import { getErrorCode, getErrorMessage } from '../../base/errors.ts';
 import type { PluginEntry } from '../entry.ts';
 import { originalStack } from './translate/original-place.ts';
 
@@ -13,7 +13,7 @@ export function whyFailed(error: unknown, entry: PluginEntry): string {
 }
 
 function describe(error: unknown, { file }: PluginEntry): string {
-  const message = oneParagraph(messageOf(error)) || 'an error without a message';
+  const message = oneParagraph(getErrorMessage(error)) || 'an error without a message';
   const missing = MISSING.exec(message);
   if (missing !== null) return missingText(missing, file);
   const place = placeOf(error, file);
@@ -71,7 +71,7 @@ export function isForCommonJs(error: unknown): boolean {
 /** Foreign errors may refuse to be read. */
 function read(error: unknown): { readonly code: string; readonly message: string } {
   try {
-    return { code: errnoOf(error) ?? '', message: messageOf(error) };
+    return { code: getErrorCode(error) ?? '', message: getErrorMessage(error) };
   } catch {
     return { code: '', message: '' };
   }

@@ -1,6 +1,6 @@
 import { types } from 'node:util';
-import { messageOf } from '../../base/errors.ts';
-import { cutText } from '../../base/json.ts';
+import { getErrorMessage } from '../../base/errors.ts';
+import { truncateText } from '../../base/json.ts';
 
 /** Something that a plugin gave, in JSON. */
 export interface PlainText {
@@ -68,7 +68,7 @@ class Writer {
 
   #say(text: string): boolean {
     if (text.length > this.#left) this.isFull = true;
-    if (this.#left > 0) this.#said.push(cutText(text, this.#left));
+    if (this.#left > 0) this.#said.push(truncateText(text, this.#left));
     this.#left = Math.max(this.#left - text.length, 0);
     return true;
   }
@@ -76,7 +76,7 @@ class Writer {
   /** Of a long text no more is quoted than there is room for. */
   #quoted(text: string): string {
     if (text.length > this.#left) this.isFull = true;
-    return JSON.stringify(cutText(text, this.#left));
+    return JSON.stringify(truncateText(text, this.#left));
   }
 
   #sayInstead(words: string): boolean {
@@ -153,7 +153,7 @@ function hasWord(value: unknown): boolean {
 /** What foreign code threw, in words; it may be anything. */
 export function reasonOf(error: unknown): string {
   try {
-    const message: unknown = messageOf(error);
+    const message: unknown = getErrorMessage(error);
     return typeof message === 'string' ? message : String(message);
   } catch {
     return 'it threw something that cannot be shown';
@@ -173,7 +173,7 @@ export function plainValue(value: unknown): unknown {
 /** A text of a plugin, as long as may be shown. */
 export function shownText(text: string): string {
   if (text.length <= MAX_PLAIN_CHARACTERS) return text;
-  return `${cutText(text, MAX_PLAIN_CHARACTERS)}\n[cut: ${text.length} characters in all]`;
+  return `${truncateText(text, MAX_PLAIN_CHARACTERS)}\n[cut: ${text.length} characters in all]`;
 }
 
 export function withCutNote({ text, isCut }: PlainText): string {

@@ -1,6 +1,6 @@
 import { TextDecoder } from 'node:util';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { cutText } from '../../base/json.ts';
+import { truncateText } from '../../base/json.ts';
 import { MAX_PLAIN_CHARACTERS, plainText } from './plain-value.ts';
 
 /** Streams of Node.js and of the web are such, and what an async generator makes. */
@@ -56,7 +56,7 @@ function createTexts() {
       length += text.length;
       texts.push(text);
     },
-    all: () => cutText(texts.join(''), MAX_CHARACTERS),
+    all: () => truncateText(texts.join(''), MAX_CHARACTERS),
   };
 }
 

@@ -1,5 +1,5 @@
 import { HooklineError } from '../../base/errors.ts';
-import { isRecord, typeName } from '../../base/json.ts';
+import { isRecord, getTypeName } from '../../base/json.ts';
 
 /** What a program may give is whatever JavaScript can say; throws USAGE_INVALID with the first thing wrong. */
 export function checkStartInput(given: unknown): void {
@@ -66,7 +66,7 @@ function toolsIn(place: string, given: unknown): void {
 function wrong(place: string, expected: string, given: unknown): HooklineError {
   const isEmpty = given === undefined || given === '';
   return new HooklineError('USAGE_INVALID', {
-    message: `expected ${place} to be ${expected}, found ${isEmpty ? 'nothing' : typeName(given)}`,
+    message: `expected ${place} to be ${expected}, found ${isEmpty ? 'nothing' : getTypeName(given)}`,
     hint: 'docs/guide/sdk.md shows what a session is started with.',
   });
 }

@@ -1,4 +1,4 @@
-import { once } from '../../base/once.ts';
+import { memoize } from '../../base/once.ts';
 import { checkStartInput } from './check-input.ts';
 import type { ClineCoreOptions, ClineCoreStartInput } from '../start-input.ts';
 
@@ -15,7 +15,7 @@ export async function prepareInput(
 ): Promise<PreparedInput> {
   checkStartInput(given);
   const prepared = await core.prepare?.(given);
-  const dispose = once(async () => {
+  const dispose = memoize(async () => {
     await prepared?.dispose?.();
   });
   try {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { HooklineError, messageOf } from '../../base/errors.ts';
+import { HooklineError, getErrorMessage } from '../../base/errors.ts';
 import { fileText } from '../../dialects/cline-plugin/messages.ts';
 import { unsupported } from '../errors.ts';
 
@@ -21,7 +21,7 @@ function readGiven(file: string): string {
     return readFileSync(file, 'utf8');
   } catch (error) {
     throw new HooklineError('USAGE_INVALID', {
-      message: `userFiles names ${file}, which cannot be read: ${messageOf(error)}`,
+      message: `userFiles names ${file}, which cannot be read: ${getErrorMessage(error)}`,
       hint: 'Name files that are there, best by their whole path.',
     });
   }

@@ -4,7 +4,7 @@ import { serviceProvider } from '../../agent/models/custom/service-provider.ts';
 import { factsOf, pricedModels } from '../../agent/models/prices.ts';
 import { isOwnProvider, type Provider, PROVIDERS } from '../../agent/models/providers.ts';
 import { HooklineError } from '../../base/errors.ts';
-import { isRecord, typeName } from '../../base/json.ts';
+import { isRecord, getTypeName } from '../../base/json.ts';
 import type {
   ModelCollection,
   ModelInfo,
@@ -41,7 +41,7 @@ function checkCollection(given: unknown): { readonly id: string } {
   const id = isRecord(provider) ? provider['id'] : undefined;
   if (typeof id === 'string' && id.trim() !== '') return { id: id.trim() };
   throw new HooklineError('PLUGIN_INVALID', {
-    message: `Llms.registerProvider expects { provider: { id, … }, models }, found ${isRecord(given) ? 'no id of a provider' : typeName(given)}`,
+    message: `Llms.registerProvider expects { provider: { id, … }, models }, found ${isRecord(given) ? 'no id of a provider' : getTypeName(given)}`,
   });
 }
 

@@ -1,7 +1,7 @@
 import { abortedFailure, failureOf, type Asked } from '../../agent/models/failures.ts';
 import { FAILURE_CLASSES, type ModelFailure } from '../../agent/models/model.ts';
-import { type HooklineError, isHooklineError, messageOf } from '../../base/errors.ts';
-import { cutText, isRecord } from '../../base/json.ts';
+import { type HooklineError, isHooklineError, getErrorMessage } from '../../base/errors.ts';
+import { truncateText, isRecord } from '../../base/json.ts';
 
 export interface HandlerMoment {
   readonly hasBegun: boolean;
@@ -83,7 +83,7 @@ const SAID: readonly (readonly [RegExp, FailureClass])[] = [
 const RETRYABLE: readonly FailureClass[] = ['rate_limit', 'overloaded', 'server_error', 'protocol'];
 
 function failureInWords(error: unknown, { provider, secrets }: Asked): ModelFailure {
-  const words = withoutSecrets(cutText(messageOf(error).trim(), MAX_WORDS), secrets);
+  const words = withoutSecrets(truncateText(getErrorMessage(error).trim(), MAX_WORDS), secrets);
   const said = SAID.find(([pattern]) => pattern.test(words))?.[1] ?? 'protocol';
   const kind = isBug(error) ? 'unknown' : said;
   return {

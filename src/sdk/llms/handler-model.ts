@@ -1,8 +1,8 @@
 import type { Asked } from '../../agent/models/failures.ts';
 import type { ModelChunk, ModelEnd, ModelRequest } from '../../agent/models/model.ts';
 import { HooklineError } from '../../base/errors.ts';
-import { limitTime } from '../../base/time-limit.ts';
-import { untilAborted } from '../../base/abort.ts';
+import { startTimeLimit } from '../../base/time-limit.ts';
+import { waitOrAbort } from '../../base/abort.ts';
 import { toProviderMessages } from '../../dialects/cline-plugin/builder-messages.ts';
 import type { ApiHandler } from './api-handler.ts';
 import { createHandlerAnswer, type HandlerAnswer } from './handler-answer.ts';
@@ -32,7 +32,7 @@ export async function* streamFromHandler(
     failure: handlerFailure(error, source.asked, { hasBegun, isAborted: signal.aborted }),
   });
   try {
-    handler = await untilAborted(source.make(request, both), both);
+    handler = await waitOrAbort(source.make(request, both), both);
     for await (const chunk of chunksOf(handler, { source, request, answer, signal: both })) {
       const told = answer.add(chunk) ?? [];
       if (answer.size() > source.limits.characters) throw tooLong(source.limits);
@@ -95,9 +95,9 @@ const USAGE_MS = 5000;
 /** An answer is one, whether or not it can be told what it took. */
 async function usageOf(handler: ApiHandler, signal: AbortSignal): Promise<unknown> {
   const ask = async (): Promise<unknown> => handler.getApiStreamUsage?.();
-  const limit = limitTime(signal, USAGE_MS);
+  const limit = startTimeLimit(signal, USAGE_MS);
   try {
-    return await untilAborted(ask(), limit.signal);
+    return await waitOrAbort(ask(), limit.signal);
   } catch {
     return null;
   } finally {

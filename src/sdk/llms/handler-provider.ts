@@ -4,10 +4,10 @@ import { detailsOf, withDetails } from '../../agent/models/custom/model-details.
 import type { Asked } from '../../agent/models/failures.ts';
 import type { Model, ModelRequest } from '../../agent/models/model.ts';
 import { factsOf } from '../../agent/models/prices.ts';
-import { HooklineError, isHooklineError, messageOf } from '../../base/errors.ts';
-import { isRecord, typeName } from '../../base/json.ts';
-import { limitTime } from '../../base/time-limit.ts';
-import { untilAborted } from '../../base/abort.ts';
+import { HooklineError, isHooklineError, getErrorMessage } from '../../base/errors.ts';
+import { isRecord, getTypeName } from '../../base/json.ts';
+import { startTimeLimit } from '../../base/time-limit.ts';
+import { waitOrAbort } from '../../base/abort.ts';
 import type { ApiHandler, ProviderConfig } from './api-handler.ts';
 import { findCollection } from './catalog.ts';
 import { streamFromHandler } from './handler-model.ts';
@@ -92,13 +92,15 @@ const MAKE_MS = 30_000;
 
 /** The first one tells what the model is like, and that it can be made at all. */
 async function makeFirst(factory: Factory, config: ProviderConfig): Promise<ApiHandler> {
-  const limit = limitTime(new AbortController().signal, MAKE_MS);
+  const limit = startTimeLimit(new AbortController().signal, MAKE_MS);
   const work = async (): Promise<ApiHandler> => factory(config);
   try {
-    return checkHandler(await untilAborted(work(), limit.signal));
+    return checkHandler(await waitOrAbort(work(), limit.signal));
   } catch (error) {
     if (isHooklineError(error)) throw error;
-    const why = limit.isOver() ? `it took longer than ${MAKE_MS / 1000} s` : messageOf(error);
+    const why = limit.hasExpired()
+      ? `it took longer than ${MAKE_MS / 1000} s`
+      : getErrorMessage(error);
     throw new HooklineError('MODEL_FAILED', {
       message: `The provider "${config.providerId}" of ${FROM} cannot be used: its handler could not be made: ${why}`,
       cause: error,
@@ -110,7 +112,7 @@ async function makeFirst(factory: Factory, config: ProviderConfig): Promise<ApiH
 
 function checkHandler(given: unknown): ApiHandler {
   if (isHandler(given)) return given;
-  const found = isRecord(given) ? 'an object without it' : typeName(given);
+  const found = isRecord(given) ? 'an object without it' : getTypeName(given);
   throw new HooklineError('MODEL_FAILED', {
     message: `expected the factory of ${FROM} to give a handler with createMessage, found ${found}`,
   });

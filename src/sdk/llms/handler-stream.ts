@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HooklineError } from '../../base/errors.ts';
-import { isRecord, typeName } from '../../base/json.ts';
-import { limitTime } from '../../base/time-limit.ts';
-import { untilAborted } from '../../base/abort.ts';
+import { isRecord, getTypeName } from '../../base/json.ts';
+import { startTimeLimit } from '../../base/time-limit.ts';
+import { waitOrAbort } from '../../base/abort.ts';
 
 /** How long a handler's stream may be silent, and how much it may say. */
 export interface StreamLimits {
@@ -64,7 +64,7 @@ function iteratorOf(stream: unknown): Chunks {
       : stream[Symbol.iterator]();
   }
   throw new HooklineError('MODEL_FAILED', {
-    message: `expected createMessage to give a stream of chunks, found ${typeName(stream)}`,
+    message: `expected createMessage to give a stream of chunks, found ${getTypeName(stream)}`,
   });
 }
 
@@ -94,11 +94,11 @@ async function within<Value>(
   { signal, silentMs }: Patience,
   isEnough: () => boolean = () => false,
 ): Promise<Value | null> {
-  const limit = limitTime(signal, silentMs);
+  const limit = startTimeLimit(signal, silentMs);
   try {
-    return await untilAborted(Promise.resolve(work), limit.signal);
+    return await waitOrAbort(Promise.resolve(work), limit.signal);
   } catch (error) {
-    if (!limit.isOver()) throw error;
+    if (!limit.hasExpired()) throw error;
     if (isEnough()) return null;
     throw endless(`nothing came for ${Math.round(silentMs / 1000)} s`, { code: 'ETIMEDOUT' });
   } finally {

@@ -1,7 +1,7 @@
 import { registeredProviders } from '../../agent/models/custom/registered.ts';
 import { isOwnProvider } from '../../agent/models/providers.ts';
 import { HooklineError } from '../../base/errors.ts';
-import { typeName } from '../../base/json.ts';
+import { getTypeName } from '../../base/json.ts';
 import type {
   ApiHandler,
   HandlerFactory,
@@ -118,7 +118,7 @@ function register(providerId: string, factory: RegisteredFactory): void {
   const method = isAsync ? 'registerAsyncHandler' : 'registerHandler';
   if (typeof providerId !== 'string' || providerId.trim() === '' || typeof make !== 'function') {
     throw new HooklineError('PLUGIN_INVALID', {
-      message: `Llms.${method} expects an id and a function, found ${typeName(providerId)} and ${typeName(make)}`,
+      message: `Llms.${method} expects an id and a function, found ${getTypeName(providerId)} and ${getTypeName(make)}`,
     });
   }
   const id = normalizeProviderId(providerId);

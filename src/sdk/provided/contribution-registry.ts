@@ -1,4 +1,4 @@
-import { HooklineError, messageOf } from '../../base/errors.ts';
+import { HooklineError, getErrorMessage } from '../../base/errors.ts';
 import { type Contributions, createApi } from '../../plugins/api.ts';
 import type {
   AgentExtensionAutomationEventType,
@@ -186,5 +186,5 @@ async function setUp(plugin: AgentPlugin, context: PluginSetupContext): Promise<
 
 function asError(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown;
-  return new HooklineError('PLUGIN_INVALID', { message: messageOf(thrown), cause: thrown });
+  return new HooklineError('PLUGIN_INVALID', { message: getErrorMessage(thrown), cause: thrown });
 }

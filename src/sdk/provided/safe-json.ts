@@ -1,4 +1,4 @@
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 
 /** What Cline's packages lend to plugins that say results in JSON. Never throws. */
 export function safeJsonStringify(input: unknown): string {
@@ -15,7 +15,7 @@ export function safeJsonStringify(input: unknown): string {
   try {
     return JSON.stringify(input, sayable) ?? 'null';
   } catch (error) {
-    return JSON.stringify(`(it cannot be said in JSON: ${messageOf(error)})`);
+    return JSON.stringify(`(it cannot be said in JSON: ${getErrorMessage(error)})`);
   }
 }
 

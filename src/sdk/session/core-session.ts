@@ -1,11 +1,11 @@
 import { systemClock } from '../../base/clock.ts';
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import { ignoredOptions } from '../input/ignored-options.ts';
 import { isRecord } from '../../base/json.ts';
-import { limitTime } from '../../base/time-limit.ts';
+import { startTimeLimit } from '../../base/time-limit.ts';
 import type { AgentUsage } from '../../plugins/contract/snapshot.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
-import { sessionsDirectory } from '../../sessions/session-id.ts';
+import { getSessionsDirectory } from '../../sessions/session-id.ts';
 import type { Message } from '../../sessions/messages.ts';
 import { type AgentResult, createCallLog } from './agent-result.ts';
 import type { CoreSessionEvent, SessionStatus } from '../core-events.ts';
@@ -147,7 +147,10 @@ export class CoreSession {
       this.#news.hear(event);
     });
     const { stateDirectory } = opened.host;
-    this.#files = filesOf(stateDirectory === null ? null : sessionsDirectory(stateDirectory), id);
+    this.#files = filesOf(
+      stateDirectory === null ? null : getSessionsDirectory(stateDirectory),
+      id,
+    );
     this.#record.messagesPath = this.#files.messagesPath;
     await beginSession(opened, request);
   }
@@ -210,7 +213,9 @@ export class CoreSession {
     await closeAll(opened);
     this.#setStatus(status);
     await this.#save();
-    await this.#means.onEnd().catch((error: unknown) => this.#news.onNotice(messageOf(error)));
+    await this.#means
+      .onEnd()
+      .catch((error: unknown) => this.#news.onNotice(getErrorMessage(error)));
     this.#means.emit({ type: 'ended', payload: { sessionId: this.id, reason, ts: now } });
   }
 
@@ -258,7 +263,7 @@ export class CoreSession {
   async #limited(said: SaidPrompt, timeoutMs?: number): Promise<AgentResult> {
     const request = { ...said, calls: this.#calls };
     if (timeoutMs === undefined) return runPrompt(this.#found(), request);
-    const limit = limitTime(new AbortController().signal, timeoutMs);
+    const limit = startTimeLimit(new AbortController().signal, timeoutMs);
     const giveUp = (): void => void this.abort(`it took longer than ${timeoutMs} ms`);
     limit.signal.addEventListener('abort', giveUp, { once: true });
     try {

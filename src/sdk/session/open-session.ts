@@ -183,7 +183,7 @@ function hostOptions({ core, input, cwd }: OpenRequest): HostOptions {
     ...(maxIterations === undefined ? {} : { maxTurns: maxIterations }),
     loops: CLINE_LOOPS,
     ...(paths.length === 0 ? {} : { pluginPaths: paths.map((each) => path.resolve(cwd, each)) }),
-    systemPrompt: { whole: () => systemPrompt },
+    systemPrompt: { build: () => systemPrompt },
     shapeRequest: async (request) => withSettings(request, config),
   };
 }

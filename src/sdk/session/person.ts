@@ -2,7 +2,7 @@ import type { RuntimeEvent } from '../../agent/runtime-event.ts';
 import type { Question } from '../../agent/tools/workbench.ts';
 import type { Approval, ApprovalRequest, Person } from '../../agent/world.ts';
 import { isRecord } from '../../base/json.ts';
-import { untilAborted } from '../../base/abort.ts';
+import { waitOrAbort } from '../../base/abort.ts';
 import type { HostCapabilities } from '../start-input.ts';
 import { policyOfCall, type ToolPolicies } from './tool-policies.ts';
 
@@ -77,7 +77,7 @@ async function approve(
     policy: { ...policyOfCall(policies, { name: toolName, input }), autoApprove: false },
   });
   // Programs may be plain JavaScript, and only a real yes counts.
-  const answered: unknown = await untilAborted(Promise.resolve(asking), signal);
+  const answered: unknown = await waitOrAbort(Promise.resolve(asking), signal);
   const { approved, reason } = isRecord(answered) ? answered : {};
   return { isAllowed: approved === true, ...(typeof reason === 'string' ? { reason } : {}) };
 }
@@ -93,7 +93,7 @@ async function answer(
   for (const { question, options } of questions) {
     const labels = options.map(({ label }) => label);
     const asking = toolExecutors.askQuestion(question, labels);
-    answers[question] = await untilAborted(Promise.resolve(asking), signal);
+    answers[question] = await waitOrAbort(Promise.resolve(asking), signal);
   }
   return answers;
 }

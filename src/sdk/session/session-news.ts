@@ -1,6 +1,6 @@
 import type { RuntimeEvent } from '../../agent/runtime-event.ts';
 import { systemClock } from '../../base/clock.ts';
-import { messageOf } from '../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import { untoldFailure } from '../../dialects/cline-plugin/untold-failure.ts';
 import { awaitsTrust, type Verdict } from '../../hooks/decision.ts';
 import { tell as tellSafely } from '../../hooks/observers.ts';
@@ -91,11 +91,11 @@ function textOf(event: AgentEvent): string {
   try {
     return JSON.stringify(event, sayErrors);
   } catch (error) {
-    return JSON.stringify({ type: event.type, problem: messageOf(error) });
+    return JSON.stringify({ type: event.type, problem: getErrorMessage(error) });
   }
 }
 
 function sayErrors(_key: string, value: unknown): unknown {
-  if (value instanceof Error) return { name: value.name, message: messageOf(value) };
+  if (value instanceof Error) return { name: value.name, message: getErrorMessage(value) };
   return typeof value === 'bigint' ? value.toString() : value;
 }

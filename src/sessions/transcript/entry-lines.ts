@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { callsIn, type Message } from '../messages.ts';
+import { getToolCalls, type Message } from '../messages.ts';
 import type { TranscriptEntry } from '../store.ts';
 
 /** What every line of a transcript says, whatever it is about. */
@@ -19,7 +19,7 @@ export interface EntryLines {
 }
 
 /** An entry as lines in Claude's form. A compaction takes two, which belong into one write. */
-export function linesOf(entry: TranscriptEntry, frame: LineFrame): EntryLines {
+export function formatEntryLines(entry: TranscriptEntry, frame: LineFrame): EntryLines {
   const [first, second] = bodiesOf(entry, frame);
   const uuid = randomUUID();
   const text = lineText(first, { entry, frame, uuid });
@@ -70,7 +70,7 @@ function messageBody(entry: EntryOf<'message'>, modelId: string): Fields {
 type EntryOf<Type extends TranscriptEntry['type']> = Extract<TranscriptEntry, { type: Type }>;
 
 function stopReason(message: Message): string {
-  return callsIn(message).length > 0 ? 'tool_use' : 'end_turn';
+  return getToolCalls(message).length > 0 ? 'tool_use' : 'end_turn';
 }
 
 /** Claude writes what was typed as a plain text, and hooks look for it there. */

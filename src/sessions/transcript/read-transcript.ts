@@ -3,7 +3,7 @@ import { parseStoredLine, type StoredLine } from './stored-line.ts';
 import { readTextLines, type TextLine } from './text-lines.ts';
 
 /** Told in words, with file and line, what was left out. */
-export type TellProblem = (problem: string) => void;
+export type ReportProblem = (problem: string) => void;
 
 /**
  * What a transcript tells, line by line. Whatever cannot be read is left out and told; lines that
@@ -12,7 +12,7 @@ export type TellProblem = (problem: string) => void;
  */
 export function* readTranscript(
   file: string,
-  tell: TellProblem,
+  tell: ReportProblem,
   fromByte = 0,
 ): Generator<StoredLine> {
   const seen = new Set<string>();
@@ -25,7 +25,7 @@ export function* readTranscript(
   }
 }
 
-function parseLine({ text, isWhole }: TextLine, tell: TellProblem): StoredLine | null {
+function parseLine({ text, isWhole }: TextLine, tell: ReportProblem): StoredLine | null {
   if (text === null) tell('is too long to be read, so it is left out');
   if (text === null || text.trim() === '') return null;
   const parsed = parseJson(text);
@@ -38,7 +38,7 @@ function parseLine({ text, isWhole }: TextLine, tell: TellProblem): StoredLine |
   return null;
 }
 
-function parseRecord(record: Record<string, unknown>, tell: TellProblem): StoredLine | null {
+function parseRecord(record: Record<string, unknown>, tell: ReportProblem): StoredLine | null {
   const line = parseStoredLine(record);
   if (line === null) {
     if (record['type'] === 'user' || record['type'] === 'assistant') {
@@ -59,7 +59,7 @@ const MOST_TOLD = 20;
 
 /** Collects problems; of a file that is all garbage, the first ones and how many there were. */
 export function createProblemList(): {
-  readonly tell: TellProblem;
+  readonly tell: ReportProblem;
   readonly list: () => readonly string[];
 } {
   const told: string[] = [];

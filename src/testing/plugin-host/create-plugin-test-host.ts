@@ -111,7 +111,7 @@ async function openTestHost(
     model: model.model,
     toolset: 'cline-sdk',
     permissionMode: 'bypassPermissions',
-    systemPrompt: { whole: () => '' },
+    systemPrompt: { build: () => '' },
     plugins: {
       ...pluginOptions(watched, options),
       onIssue: (issue) => issues.push(issue),

@@ -2,12 +2,12 @@ import path from 'node:path';
 import { findRealPath, isInside } from '../../base/paths.ts';
 import { findLinkedDirectory, type TrustUnit } from '../collect.ts';
 
-export interface RealPlaces {
+export interface RealPaths {
   readonly root: string;
   readonly entry: string;
 }
 
-export function realPlaces(unit: TrustUnit): RealPlaces {
+export function resolveRealPaths(unit: TrustUnit): RealPaths {
   return {
     root: findRealPath(unit.root) ?? unit.root,
     entry: findRealPath(unit.entry) ?? unit.entry,
@@ -15,20 +15,23 @@ export function realPlaces(unit: TrustUnit): RealPlaces {
 }
 
 /** The directories that what a hook says may be relative to. */
-export function basesOf(unit: TrustUnit, real: RealPlaces): ReadonlySet<string> {
+export function listBaseDirectories(unit: TrustUnit, real: RealPaths): ReadonlySet<string> {
   return new Set([real.root, path.dirname(unit.entry), path.dirname(real.entry)]);
 }
 
 /** Whether a file is bound. */
-export function boundFiles(unit: TrustUnit, real: RealPlaces): (file: string) => boolean {
+export function createBoundFileCheck(unit: TrustUnit, real: RealPaths): (file: string) => boolean {
   const entries = unit.text === undefined ? [real.entry] : [];
   const named = new Set([...entries, ...unit.files].map((file) => findRealPath(file) ?? file));
-  const isInBound = boundDirectories(unit, real);
+  const isInBound = createBoundDirectoryCheck(unit, real);
   return (file) => named.has(file) || isInBound(file);
 }
 
 /** Whether a file or directory lies in a directory that is bound as a whole, or is one. */
-export function boundDirectories(unit: TrustUnit, real: RealPlaces): (place: string) => boolean {
+export function createBoundDirectoryCheck(
+  unit: TrustUnit,
+  real: RealPaths,
+): (place: string) => boolean {
   const linked = unit.text === undefined ? findLinkedDirectory(unit, real) : null;
   const directories = [...unit.directories, ...(linked === null ? [] : [linked])]
     .map((directory) => findRealPath(directory) ?? directory)

@@ -5,7 +5,7 @@ import type { TrustUnit } from '../collect.ts';
  * What a hook runs, as a shell would read it: a script is that itself, an entry of a file says it,
  * with the variables that go with it; one that asks a service or a model runs nothing.
  */
-export function commandText(unit: TrustUnit, text: string): string {
+export function extractCommandText(unit: TrustUnit, text: string): string {
   const parsed = unit.text === undefined ? null : parseJson(text);
   if (parsed === null || !parsed.ok || isNestedTooDeep(parsed.value)) return text;
   return commandLines(parsed.value).join('\n');
@@ -22,7 +22,7 @@ function commandLines(value: unknown): readonly string[] {
 }
 
 /** The words of each command; `cleaned` takes from a line what does not belong to words. */
-export function* commandsOf(
+export function* splitCommands(
   text: string,
   cleaned: (line: string) => string,
 ): Generator<readonly string[]> {
@@ -39,7 +39,7 @@ const COMMAND_STARTERS = new Set(
 );
 
 /** Whether a command begins with this word, as far as the one before it tells. */
-export function beginsCommand(words: readonly string[], index: number): boolean {
+export function isCommandStart(words: readonly string[], index: number): boolean {
   const before = words[index - 1] ?? '';
   return COMMAND_STARTERS.has(before) || /^\w+=/.test(before);
 }

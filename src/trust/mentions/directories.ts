@@ -1,29 +1,29 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { findRealPath, isInside } from '../../base/paths.ts';
-import { keyOf, type TrustUnit } from '../collect.ts';
-import { basesOf, boundDirectories, realPlaces } from './bound.ts';
-import { beginsCommand, commandsOf } from './commands.ts';
+import { toFileKey, type TrustUnit } from '../collect.ts';
+import { listBaseDirectories, createBoundDirectoryCheck, resolveRealPaths } from './bound.ts';
+import { isCommandStart, splitCommands } from './commands.ts';
 import { MAX_FINDINGS, MAX_WORDS } from './limits.ts';
-import { isUsable, withoutLeadingSlash, withoutVariables } from './path-words.ts';
+import { isUsableWord, stripLeadingSlash, stripVariables } from './path-words.ts';
 
 /** Directories of the workspace that commands name, and patterns for what is in them. */
-export function findDirectories(unit: TrustUnit, commands: string): readonly string[] {
+export function findReferencedDirectories(unit: TrustUnit, commands: string): readonly string[] {
   const words = [...directoryWords(unit, commands)].slice(0, MAX_WORDS).map(splitPattern);
   if (words.length === 0) return [];
   const found = new Set(
     words.flatMap(({ place, pattern }) => (isOpen(place, pattern) ? [pattern] : [])),
   );
-  const real = realPlaces(unit);
-  const bases = basesOf(unit, real);
+  const real = resolveRealPaths(unit);
+  const bases = listBaseDirectories(unit, real);
   let isBound: ((directory: string) => boolean) | null = null;
   for (const { place, pattern } of words) {
     if (found.size >= MAX_FINDINGS) break;
-    for (const candidate of candidates(place, bases)) {
+    for (const candidate of listDirectoryCandidates(place, bases)) {
       const directory = findWorkspaceDirectory(real.root, candidate);
       if (directory === null) continue;
-      isBound ??= boundDirectories(unit, real);
-      if (!isBound(directory)) found.add(`${keyOf(real.root, directory)}/${pattern}`);
+      isBound ??= createBoundDirectoryCheck(unit, real);
+      if (!isBound(directory)) found.add(`${toFileKey(real.root, directory)}/${pattern}`);
     }
   }
   return [...found];
@@ -33,7 +33,7 @@ function directoryWords(unit: TrustUnit, commands: string): ReadonlySet<string> 
   const isEntry = unit.text !== undefined;
   const isHandedOn = isEntry && /\bxargs\b/.test(commands);
   const words = new Set<string>();
-  for (const command of commandsOf(withoutVariables(commands), withoutQuotes)) {
+  for (const command of splitCommands(stripVariables(commands), withoutQuotes)) {
     for (const word of wordsIn(command, { isEntry, isHandedOn })) words.add(word);
   }
   return words;
@@ -58,12 +58,12 @@ function wordsIn(
     return isPattern(word) ? isLoop : reader !== -1 || isHandedOn;
   };
   const given = command.slice((isLoop ? command.indexOf('in') : reader) + 1);
-  const words = given.map((word) => withoutLeadingSlash(word.replace(/^[\w-]+=/, '')));
-  return words.filter((word) => isUsable(word) && !word.startsWith('-') && isPlace(word));
+  const words = given.map((word) => stripLeadingSlash(word.replace(/^[\w-]+=/, '')));
+  return words.filter((word) => isUsableWord(word) && !word.startsWith('-') && isPlace(word));
 }
 
 function findCommand(words: readonly string[], names: readonly string[]): number {
-  return words.findIndex((word, index) => names.includes(word) && beginsCommand(words, index));
+  return words.findIndex((word, index) => names.includes(word) && isCommandStart(words, index));
 }
 
 function withoutQuotes(line: string): string {
@@ -87,7 +87,7 @@ function isOpen(place: string, pattern: string): boolean {
   return place === '' && /[*?]/.test(pattern);
 }
 
-function candidates(place: string, bases: ReadonlySet<string>): readonly string[] {
+function listDirectoryCandidates(place: string, bases: ReadonlySet<string>): readonly string[] {
   if (place === '') return [];
   return [...[...bases].map((base) => path.resolve(base, place)), path.resolve('/', place)];
 }

@@ -1,14 +1,14 @@
 import { MAX_NAME } from './limits.ts';
 
 /** Everything in the text that could be a path, without variables in front, each once. */
-export function pathWords(text: string): Set<string> {
-  const plain = withoutVariables(text);
+export function extractPathWords(text: string): Set<string> {
+  const plain = stripVariables(text);
   const words = [...quotedStrings(plain), ...bareWords(plain), ...bareWords(text)];
-  return new Set(words.map(withoutLeadingSlash).filter(isUsable));
+  return new Set(words.map(stripLeadingSlash).filter(isUsableWord));
 }
 
 /** `"$DIR"/x`, `${DIR}/x`, `$(dirname "$0")/x` and `%DIR%\x` all become `/x`. */
-export function withoutVariables(text: string): string {
+export function stripVariables(text: string): string {
   const substitution = /\$\([^()\n]{0,200}\)/g;
   return text
     .replaceAll(substitution, '')
@@ -40,10 +40,10 @@ function bareWords(text: string): readonly string[] {
   return words.filter((word) => /[./\\]/.test(word));
 }
 
-export function withoutLeadingSlash(word: string): string {
+export function stripLeadingSlash(word: string): string {
   return word.replace(/^[/\\]+(?=\.|\w)/, '');
 }
 
-export function isUsable(word: string): boolean {
+export function isUsableWord(word: string): boolean {
   return word.length <= MAX_NAME && /\w/.test(word) && !word.includes('\0');
 }

@@ -1,4 +1,4 @@
-import { beginsCommand, commandsOf } from './commands.ts';
+import { isCommandStart, splitCommands } from './commands.ts';
 import { MAX_FINDINGS } from './limits.ts';
 
 /** For each runner: the words after which one more belongs to the name of what is run. */
@@ -28,10 +28,10 @@ const PRINTED =
   /(^|[;&({]|\b(?:then|do|else)\s)[ \t]*(?:echo|printf)[ \t][^|;&`$>\n]*(?:>&[12][ \t]*)?(?=[;&})]|$)/gm;
 
 /** Commands in the text that run what other files define, such as `npm run lint`. */
-export function findRunners(text: string): readonly string[] {
+export function findReferencedRunners(text: string): readonly string[] {
   if (!ANY_RUNNER.test(text)) return [];
   const found = new Set<string>();
-  for (const command of commandsOf(text.replaceAll(PRINTED, '$1'), joinedArguments)) {
+  for (const command of splitCommands(text.replaceAll(PRINTED, '$1'), joinedArguments)) {
     for (const runner of runnersOf(command)) found.add(runner);
     if (found.size >= MAX_FINDINGS) break;
   }
@@ -48,7 +48,7 @@ function* runnersOf(words: readonly string[]): Generator<string> {
     const followers = RUNNERS.get(word);
     // `command -v npm` only asks whether there is one.
     if (followers === undefined || words[index - 1] === '-v') continue;
-    if (ORDINARY_WORDS.includes(word) && !beginsCommand(words, index)) continue;
+    if (ORDINARY_WORDS.includes(word) && !isCommandStart(words, index)) continue;
     yield runnerName(word, { followers, rest: words.slice(index + 1, index + 8) });
   }
 }

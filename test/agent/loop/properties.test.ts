@@ -7,7 +7,7 @@ import { EVENTS } from '../../../src/hooks/events.ts';
 import type { HookEvent } from '../../../src/hooks/facts.ts';
 import type { Answer } from '../../../src/hooks/handler.ts';
 import type { Host } from '../../../src/host/create-host.ts';
-import { callsIn } from '../../../src/sessions/messages.ts';
+import { getToolCalls } from '../../../src/sessions/messages.ts';
 import { createStage, type Stage } from '../stage.ts';
 import { named, resultsIn, talk } from '../talk.ts';
 
@@ -79,7 +79,7 @@ function expectSafe({ messages }: ModelRequest): void {
   );
   expect(messages.at(-1)?.role).toBe('user');
   messages.forEach((message, index) => {
-    const asked = callsIn(message).map(({ id }) => id);
+    const asked = getToolCalls(message).map(({ id }) => id);
     const given = resultsIn(messages.slice(index + 1, index + 2)).map((each) => each.tool_use_id);
     if (message.role === 'assistant') expect(given.toSorted()).toEqual(asked.toSorted());
   });

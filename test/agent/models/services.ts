@@ -10,7 +10,7 @@ import type {
   ModelRequest,
 } from '../../../src/agent/models/model.ts';
 import { openModel, type ModelChoice } from '../../../src/agent/models/providers.ts';
-import { userText } from '../../../src/sessions/messages.ts';
+import { createUserMessage } from '../../../src/sessions/messages.ts';
 
 /** The providers that between them speak every wire format. */
 export const WIRES = ['anthropic', 'openai', 'openai-compatible', 'gemini'] as const;
@@ -77,7 +77,7 @@ export function open(choice: Partial<ModelChoice> & { provider: string }): Promi
 }
 
 export function request(wanted: Partial<ModelRequest> | string): ModelRequest {
-  const given = typeof wanted === 'string' ? { messages: [userText(wanted)] } : wanted;
+  const given = typeof wanted === 'string' ? { messages: [createUserMessage(wanted)] } : wanted;
   return { system: 'Be brief.', messages: [], tools: [], ...given };
 }
 

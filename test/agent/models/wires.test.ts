@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ToolSpec } from '../../../src/agent/models/model.ts';
 import { streamWithRetries } from '../../../src/agent/models/retry.ts';
-import { callsIn, type Message } from '../../../src/sessions/messages.ts';
+import { getToolCalls, type Message } from '../../../src/sessions/messages.ts';
 import {
   collect,
   deadService,
@@ -68,7 +68,7 @@ describe.each(WIRES)('%s', (provider) => {
 
     expect(finishReason).toBe('tool-calls');
     expect(content.map(({ type }) => type)).toEqual(['text', 'tool_use', 'tool_use']);
-    const calls = callsIn({ role: 'assistant', content });
+    const calls = getToolCalls({ role: 'assistant', content });
     expect(calls.map(({ name, input }) => ({ name, input }))).toEqual([
       { name: 'Read', input: { file_path: '/a' } },
       { name: 'Read', input: { file_path: '/b' } },

@@ -2,20 +2,20 @@ import type { LookupAddress } from 'node:dns';
 import { describe, expect, test } from 'vitest';
 import {
   findAddressRefusal,
-  guardedLookup,
+  createGuardedLookup,
   isLoopbackHost,
-  mayReach,
+  canReach,
   type Reach,
 } from '../../../src/base/net/addresses.ts';
 
 describe('an address', () => {
   test('of the internet can be reached in both families', () => {
     const open = ['93.184.215.14', '2606:2800:21f:cb07::1', '::ffff:8.8.8.8', '64:ff9b::808:808'];
-    expect(open.filter((address) => !mayReach(address, 'public'))).toEqual([]);
+    expect(open.filter((address) => !canReach(address, 'public'))).toEqual([]);
   });
 
   test('that is none can never be reached', () => {
-    expect(['', 'x', '10.0.0', '1.2.3.4.5'].filter((text) => mayReach(text, 'any'))).toEqual([]);
+    expect(['', 'x', '10.0.0', '1.2.3.4.5'].filter((text) => canReach(text, 'any'))).toEqual([]);
   });
 
   test('of this machine, a private network or a cloud’s own services is not of the internet', () => {
@@ -35,8 +35,8 @@ describe('an address', () => {
       '0.0.0.0',
       '::',
     ];
-    expect(inside.filter((address) => mayReach(address, 'public'))).toEqual([]);
-    expect(inside.filter((address) => mayReach(address, 'loopback'))).toEqual(inside.slice(0, 4));
+    expect(inside.filter((address) => canReach(address, 'public'))).toEqual([]);
+    expect(inside.filter((address) => canReach(address, 'loopback'))).toEqual(inside.slice(0, 4));
   });
 
   test.each<[string, Reach, string | null]>([
@@ -57,7 +57,7 @@ describe('a name', () => {
   });
 
   function look(addresses: readonly LookupAddress[]): Promise<unknown> {
-    const lookup = guardedLookup('public', (_name, found) => found(null, addresses));
+    const lookup = createGuardedLookup('public', (_name, found) => found(null, addresses));
     return new Promise((resolve) => {
       lookup('pages.example', { all: true }, (error, found) => resolve(error ?? found));
     });

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Resolve } from '../../../src/base/net/addresses.ts';
+import type { ResolveHost } from '../../../src/base/net/addresses.ts';
 import { matchesWildcard } from '../../../src/dialects/claude-config/handlers/http-rules.ts';
 import { createDirectory, write } from '../../base/directory.ts';
 import { runHttp, serve, serveWith } from './handler-runs.ts';
@@ -18,7 +18,7 @@ function rules(allowedUrls: readonly string[] | null, ownUrls: readonly string[]
   return { rules: { allowedUrls, ownUrls, allowedEnvVars: null } };
 }
 
-function at(...addresses: readonly string[]): { resolve: Resolve } {
+function at(...addresses: readonly string[]): { resolve: ResolveHost } {
   const all = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
   return { resolve: (_name, found) => found(null, all) };
 }
@@ -163,7 +163,7 @@ describe('where a hook may reach', () => {
   test('a name is asked for once, so that a second answer cannot lead elsewhere', async () => {
     const origin = await serve((_request, response) => response.end('{}'));
     const answers = ['127.0.0.1', '10.0.0.1'];
-    const resolve: Resolve = (_name, found) =>
+    const resolve: ResolveHost = (_name, found) =>
       found(null, [{ address: answers.shift() ?? '', family: 4 }]);
     const url = `http://localhost:${new URL(origin).port}/`;
     expect((await runHttp({ url }, { resolve })).decision).toEqual({ context: '{}' });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { typeName } from '../../../src/base/json.ts';
+import { getTypeName } from '../../../src/base/json.ts';
 import { readClaudePayload } from '../../../src/dialects/claude-config/input/read-payload.ts';
 import {
   CLAUDE_EVENT_NAMES,
@@ -68,11 +68,11 @@ describe('an event of which little is known', () => {
       ([key]) => !OPTIONAL.has(key) && others.every(({ payload }) => key in payload),
     );
     const payload = payloadOf(sampleEvent(CLAUDE_EVENTS[name].event));
-    const types = always.map(([key]) => [key, typeName(payload[key])]);
+    const types = always.map(([key]) => [key, getTypeName(payload[key])]);
     const nullable = new Set(['custom_instructions', 'requested_model']);
     const expected = always.map(([key, value]) => [
       key,
-      nullable.has(key) ? typeName(null) : typeName(value),
+      nullable.has(key) ? getTypeName(null) : getTypeName(value),
     ]);
     expect(types).toEqual(expected);
   });

@@ -7,7 +7,7 @@ import {
   namedFiles,
   namedFilesInArgs,
 } from '../../../src/dialects/claude-config/match/named-files.ts';
-import { splitPlainWords } from '../../../src/permissions/rules/plain-words.ts';
+import { tokenizePlainLine } from '../../../src/permissions/rules/plain-words.ts';
 import { parse } from 'unbash';
 
 const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'named-files-')));
@@ -184,7 +184,7 @@ test('what is split without the parser, the parser splits the same', () => {
       const [statement] = parse(line).commands;
       const command = statement?.command.type === 'Command' ? statement.command : null;
       const words = [command?.name, ...(command?.args ?? [])].flatMap((word) => word ?? []);
-      expect(splitPlainWords(line, {})).toEqual(
+      expect(tokenizePlainLine(line, {})).toEqual(
         words.map((word) => ('value' in word ? word.value : word)),
       );
     }),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Tool } from '../../../src/agent/tools/tool.ts';
-import { userText } from '../../../src/sessions/messages.ts';
+import { createUserMessage } from '../../../src/sessions/messages.ts';
 import { createStage } from '../../agent/stage.ts';
 import { calls, talk, wordsIn } from '../../agent/talk.ts';
 
@@ -22,7 +22,7 @@ describe('what a program may say of its agent', () => {
     const spoken = talk([{ text: 'One.' }, { text: 'Two.' }]);
     let said = 0;
     const whole = (): string => `prompt ${(said += 1)}`;
-    const host = await stage.open({ model: spoken.model, systemPrompt: { whole } });
+    const host = await stage.open({ model: spoken.model, systemPrompt: { build: whole } });
     const { sessionId } = await host.start({ prompt: 'one' });
     await host.send(sessionId, 'two');
     const [first, second] = spoken.requests.map(({ system }) => system);
@@ -47,11 +47,14 @@ describe('what a program may say of its agent', () => {
     const spoken = talk([{ text: 'One.' }]);
     const host = await stage.open({
       model: spoken.model,
-      shapeRequest: async (request) => ({ ...request, messages: [userText('other words')] }),
+      shapeRequest: async (request) => ({
+        ...request,
+        messages: [createUserMessage('other words')],
+      }),
     });
     const { sessionId } = await host.start({ prompt: 'one' });
     expect(wordsIn(spoken.requests[0])).toEqual(['user: other words']);
-    expect(host.session(sessionId).messages()[0]).toEqual(userText('one'));
+    expect(host.session(sessionId).messages()[0]).toEqual(createUserMessage('one'));
   });
 
   it('is the id of a session, and what was said before it', async () => {
@@ -59,7 +62,7 @@ describe('what a program may say of its agent', () => {
     const spoken = talk([{ text: 'One.' }]);
     const host = await stage.open({ model: spoken.model });
     const said = [
-      userText('I am Ada'),
+      createUserMessage('I am Ada'),
       { role: 'assistant', content: [{ type: 'text', text: 'Hello.' }] } as const,
     ];
     const { sessionId, transcriptPath } = await host.start({ id: 'mine', said, prompt: 'one' });

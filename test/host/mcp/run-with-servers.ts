@@ -2,7 +2,7 @@ import type { Host } from '../../../src/host/create-host.ts';
 import { trustUnit } from '../../../src/host/hook-set.ts';
 import type { McpReport } from '../../../src/host/mcp/mcp-servers.ts';
 import { bindUnit } from '../../../src/trust/bytes.ts';
-import { trustUnits } from '../../../src/trust/record.ts';
+import { grantTrust } from '../../../src/trust/record.ts';
 import type { Stage } from '../../agent/stage.ts';
 import { answersIn, calls, talk } from '../../agent/talk.ts';
 
@@ -34,7 +34,7 @@ export async function run(
 
 export async function trustAll(host: Host): Promise<void> {
   const bindings = host.hooks().map(({ hook }) => bindUnit(trustUnit(hook)));
-  await trustUnits(host.trust.recordFile ?? '', bindings, { now: 0 });
+  await grantTrust(host.trust.recordFile ?? '', bindings, { now: 0 });
 }
 
 export function stateOf({ statuses }: McpReport) {

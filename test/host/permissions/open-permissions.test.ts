@@ -5,7 +5,7 @@ import {
   openPermissions,
   type PermissionFlags,
 } from '../../../src/host/permissions/open-permissions.ts';
-import { untrust } from '../../../src/trust/record.ts';
+import { revokeTrust } from '../../../src/trust/record.ts';
 import { write } from '../../base/directory.ts';
 import { bash, call } from '../../permissions/session.ts';
 import { createPlaces, type Places, trustWorkspace } from '../places.ts';
@@ -97,7 +97,7 @@ describe('settings of a workspace', () => {
     const { permissions } = openPermissions(hooks);
     const effect = () => permissions.judge(bash('npm test', places.root)).effect;
     const before = effect();
-    await untrust(hooks.trust.recordFile ?? '', { root: places.root });
+    await revokeTrust(hooks.trust.recordFile ?? '', { root: places.root });
     expect([before, effect()]).toEqual(['allow', 'ask']);
   });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import {
-  allowsCall,
-  guardsCall,
+  isAllowedByRule,
+  matchGuardRule,
   parsePermissionRule,
   type PermissionRule,
 } from '../../../src/permissions/rules/permission-rule.ts';
@@ -31,13 +31,13 @@ test.each([
   ['mcp__my_srv', 'mcp__my_srv__echo', 'my srv', true],
   ['mcp__d__echo', 'mcp__d__echo', 'd', true],
 ])('allow %s for %s of the server %s: %s', (rule, name, server, isAllowed) => {
-  expect(allowsCall(ruleOf('allow', rule), callOf(name, server), places)).toBe(isAllowed);
+  expect(isAllowedByRule(ruleOf('allow', rule), callOf(name, server), places)).toBe(isAllowed);
 });
 
 test.each(['mcp__d', 'mcp__d__*', 'mcp__d__evil'])(
   'a rule that denies %s errs towards fitting',
   (rule) => {
     const call = callOf('mcp__d__evil__echo', 'd__evil');
-    expect(guardsCall(ruleOf('deny', rule), call, places)).toBe('yes');
+    expect(matchGuardRule(ruleOf('deny', rule), call, places)).toBe('yes');
   },
 );

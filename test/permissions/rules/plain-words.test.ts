@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readPlainCommand } from '../../../src/permissions/rules/plain-words.ts';
-import { readShellCommands } from '../../../src/permissions/rules/shell-commands.ts';
+import { parsePlainCommand } from '../../../src/permissions/rules/plain-words.ts';
+import { parseShellCommands } from '../../../src/permissions/rules/shell-commands.ts';
 
 const WORDS = [
   'ls',
@@ -35,9 +35,9 @@ test('a plain line is read as the parser reads it', () => {
   fc.assert(
     fc.property(fc.array(word, { minLength: 1, maxLength: 5 }), (words) => {
       const line = words.join(' ');
-      const plain = readPlainCommand(line);
+      const plain = parsePlainCommand(line);
       // The blank at the end says nothing to a shell, and makes the line one for the parser.
-      if (plain !== null) expect(plain).toEqual(readShellCommands(`${line} `));
+      if (plain !== null) expect(plain).toEqual(parseShellCommands(`${line} `));
     }),
     { numRuns: 2000 },
   );
@@ -46,6 +46,6 @@ test('a plain line is read as the parser reads it', () => {
 test.each(['ls *', 'a=b', 'ls; rm', 'ls > x', '$X', '"a"', 'ls\nrm', 'ls ~', 'exec ls', ''])(
   '%j is for the parser',
   (line) => {
-    expect(readPlainCommand(line)).toBe(null);
+    expect(parsePlainCommand(line)).toBe(null);
   },
 );

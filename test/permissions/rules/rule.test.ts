@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { parseRule, ruleMatches, type RuleContext } from '../../../src/permissions/rules/rule.ts';
+import { parseRule, isRuleMatch, type RuleContext } from '../../../src/permissions/rules/rule.ts';
 
 const PLACES = { cwd: '/ws/app', root: '/ws', home: '/home/me' };
 const GUARD: RuleContext = { ...PLACES, mode: 'guard' };
@@ -11,7 +11,7 @@ const EXACT: RuleContext = { ...PLACES, mode: 'exact' };
 
 function matches(text: string, input: unknown, context = GUARD): boolean {
   const rule = parseRule(text);
-  return rule !== null && ruleMatches(rule, { names: [rule.tool], input }, context);
+  return rule !== null && isRuleMatch(rule, { names: [rule.tool], input }, context);
 }
 
 function isGuarded(pattern: string, command: string): boolean {
@@ -40,7 +40,7 @@ describe('parsing', () => {
 
   test('another tool’s call is never met', () => {
     const rule = parseRule('Edit');
-    expect(rule && ruleMatches(rule, { names: ['Write'], input: {} }, GUARD)).toBe(false);
+    expect(rule && isRuleMatch(rule, { names: ['Write'], input: {} }, GUARD)).toBe(false);
   });
 });
 

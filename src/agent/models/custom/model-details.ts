@@ -1,4 +1,4 @@
-import { isRecord, typeName } from '../../../base/json.ts';
+import { isRecord, getTypeName } from '../../../base/json.ts';
 import type { Model, ModelRequest, Prices } from '../model.ts';
 
 /** What a provider says of one of its models; null where it says nothing that can be used. */
@@ -19,7 +19,7 @@ export function readModels(given: unknown): ReadModels {
   if (given === undefined) return { models: new Map(), problems: [] };
   const entries = entriesOf(given);
   if (entries === null) {
-    const problems = [`its models are ${typeName(given)}, expected them by id`];
+    const problems = [`its models are ${getTypeName(given)}, expected them by id`];
     return { models: new Map(), problems };
   }
   const problems = entries.flatMap(([id, info]) => problemsOf(id, info));

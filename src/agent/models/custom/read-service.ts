@@ -1,4 +1,4 @@
-import { isRecord, typeName } from '../../../base/json.ts';
+import { isRecord, getTypeName } from '../../../base/json.ts';
 import type { Wire } from '../thoughts.ts';
 import { readModels } from './model-details.ts';
 import type { ServiceDescription } from './service-provider.ts';
@@ -47,7 +47,7 @@ function addressProblem(baseUrl: unknown): string | null {
   if (baseUrl === undefined) return null;
   const isAddress = typeof baseUrl === 'string' && /^https?:\/\//.test(baseUrl);
   if (isAddress && URL.canParse(baseUrl)) return null;
-  const found = typeof baseUrl === 'string' ? JSON.stringify(baseUrl) : typeName(baseUrl);
+  const found = typeof baseUrl === 'string' ? JSON.stringify(baseUrl) : getTypeName(baseUrl);
   return `its baseUrl must begin with http:// or https://, found ${found}`;
 }
 
@@ -71,7 +71,7 @@ function wireOf({ protocol, client }: Fields): Wire | null {
 
 function wireProblem(wire: Wire | null, { protocol, client }: Fields): string | null {
   if (wire !== null) return null;
-  const found = JSON.stringify(protocol ?? client) ?? typeName(protocol ?? client);
+  const found = JSON.stringify(protocol ?? client) ?? getTypeName(protocol ?? client);
   return `it speaks ${found}; Hookline speaks openai-chat, openai-responses, anthropic and gemini, and others through Llms.registerHandler`;
 }
 
@@ -93,7 +93,7 @@ interface ReadHeaders {
 function readHeaders(given: unknown): ReadHeaders {
   if (given === undefined) return { usable: {}, problems: [] };
   if (!isRecord(given)) {
-    return { usable: {}, problems: [`its headers are ${typeName(given)}, expected an object`] };
+    return { usable: {}, problems: [`its headers are ${getTypeName(given)}, expected an object`] };
   }
   const entries = Object.entries(given);
   return {

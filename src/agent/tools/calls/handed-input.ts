@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { messageOf } from '../../../base/errors.ts';
+import { getErrorMessage } from '../../../base/errors.ts';
 import type { InputChange, InputInHand, ToolView, Vocabulary } from '../../../hooks/faces/faces.ts';
 
 /** Copies of a call's input: what runs is what nobody can have changed without its being noticed. */
@@ -37,7 +37,7 @@ function changesOf({ view, vocabulary, copy }: Handed): InputChange[] {
     const input: unknown = JSON.parse(JSON.stringify(copy));
     return isDeepStrictEqual(input, view.input) ? [] : [{ view, vocabulary, input }];
   } catch (error) {
-    const [why = ''] = messageOf(error).split('\n');
+    const [why = ''] = getErrorMessage(error).split('\n');
     return [{ view, unusable: `hooks changed it in place to what JSON cannot say (${why})` }];
   }
 }

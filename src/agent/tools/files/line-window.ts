@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { cutText } from '../../../base/json.ts';
+import { truncateText } from '../../../base/json.ts';
 import { OPEN_FLAGS } from './look-into.ts';
 
 export interface LineRange {
@@ -29,7 +29,7 @@ const LONGEST_LINE = 2000;
 const MOST_BYTES_OF_LINE = LONGEST_LINE * 4;
 
 function cutLine(line: string): string {
-  return line.length > LONGEST_LINE ? `${cutText(line, LONGEST_LINE)}... [truncated]` : line;
+  return line.length > LONGEST_LINE ? `${truncateText(line, LONGEST_LINE)}... [truncated]` : line;
 }
 
 /** As Claude shows lines to the model. */

@@ -8,8 +8,8 @@ import {
   statSync,
 } from 'node:fs';
 import path from 'node:path';
-import { errnoOf, messageOf } from '../../../base/errors.ts';
-import { closestName } from '../../../base/spelling.ts';
+import { getErrorCode, getErrorMessage } from '../../../base/errors.ts';
+import { findClosestName } from '../../../base/spelling.ts';
 
 /** What is at a path. `large` is a file of more bytes than were asked for. */
 export type Found =
@@ -30,7 +30,7 @@ export function lookInto(file: string, maxBytes: number): Found {
     if (!stat.isFile()) return NOT_REGULAR;
     return stat.size > maxBytes ? { is: 'large', size: stat.size } : readOpened(file, maxBytes);
   } catch (error) {
-    return errnoOf(error) === 'ENOENT'
+    return getErrorCode(error) === 'ENOENT'
       ? { is: 'absent' }
       : { is: 'unreadable', why: sayFileError(error) };
   }
@@ -88,7 +88,7 @@ const ERRORS: Readonly<Record<string, string>> = {
 
 /** Why the system refused something about a file, without its codes. */
 export function sayFileError(error: unknown): string {
-  return ERRORS[errnoOf(error) ?? ''] ?? messageOf(error);
+  return ERRORS[getErrorCode(error) ?? ''] ?? getErrorMessage(error);
 }
 
 export function sayDirectory(file: string): string {
@@ -108,7 +108,7 @@ function findSimilar(file: string): string | null {
   const siblings = siblingsOf(file);
   const { base, name } = path.parse(file);
   const namesake = siblings.find((sibling) => path.parse(sibling).name === name);
-  const similar = namesake ?? closestName(base, siblings);
+  const similar = namesake ?? findClosestName(base, siblings);
   return similar === null ? null : path.join(path.dirname(file), similar);
 }
 

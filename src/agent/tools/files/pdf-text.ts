@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import { messageOf } from '../../../base/errors.ts';
+import { getErrorMessage } from '../../../base/errors.ts';
 
 export interface PageRange {
   /** Counted from 1; both are included. */
@@ -105,5 +105,5 @@ function sayPdfError(error: unknown): string {
   const name = error instanceof Error ? error.name : '';
   if (name === 'PasswordException') return 'it is protected by a password';
   if (name === 'InvalidPDFException') return 'it is damaged or not a PDF document';
-  return messageOf(error);
+  return getErrorMessage(error);
 }

@@ -16,7 +16,7 @@ import {
   type Stats,
 } from 'node:fs';
 import path from 'node:path';
-import { errnoOf } from '../../../base/errors.ts';
+import { getErrorCode } from '../../../base/errors.ts';
 import { isDirectory } from '../../../base/files.ts';
 import { findRealPath } from '../../../base/paths.ts';
 import { sayFileError } from './look-into.ts';
@@ -58,7 +58,7 @@ function createDirectories(directory: string): void {
     mkdirSync(directory);
   } catch (error) {
     // Another process may have been faster.
-    if (errnoOf(error) !== 'EEXIST' || !isDirectory(directory)) throw error;
+    if (getErrorCode(error) !== 'EEXIST' || !isDirectory(directory)) throw error;
   }
 }
 
@@ -80,7 +80,7 @@ function swapIn(target: string, bytes: Uint8Array, old: Stats | undefined): void
 
 // The directory may be closed to us while the file is not; a mounted file cannot be swapped.
 function canBeWrittenInPlace(error: unknown): boolean {
-  return ['EACCES', 'EPERM', 'EBUSY', 'EXDEV'].includes(errnoOf(error) ?? '');
+  return ['EACCES', 'EPERM', 'EBUSY', 'EXDEV'].includes(getErrorCode(error) ?? '');
 }
 
 function writeNew(file: string, bytes: Uint8Array, old: Stats | undefined): void {

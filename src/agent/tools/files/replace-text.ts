@@ -1,4 +1,4 @@
-import { cutText } from '../../../base/json.ts';
+import { truncateText } from '../../../base/json.ts';
 import { withPlainLineEnds } from './text-file.ts';
 
 export interface Replacement {
@@ -74,7 +74,7 @@ function withLineEndsOf(text: string, added: string): string {
 const LONGEST_SHOWN = 2000;
 
 function sayNotFound(sought: string): string {
-  return `String to replace not found in file.\nString: ${cutText(sought, LONGEST_SHOWN)}`;
+  return `String to replace not found in file.\nString: ${truncateText(sought, LONGEST_SHOWN)}`;
 }
 
 function sayAmbiguous(sought: string, count: number): string {
@@ -82,7 +82,7 @@ function sayAmbiguous(sought: string, count: number): string {
     `Found ${count} matches of the string to replace, but replace_all is false.`,
     'To replace all occurrences, set replace_all to true.',
     'To replace only one occurrence, please provide more context to uniquely identify the instance.',
-    `\nString: ${cutText(sought, LONGEST_SHOWN)}`,
+    `\nString: ${truncateText(sought, LONGEST_SHOWN)}`,
   ]
     .join(' ')
     .replace(' \n', '\n');

@@ -1,4 +1,4 @@
-import { messageOf } from '../../../base/errors.ts';
+import { getErrorMessage } from '../../../base/errors.ts';
 import { runProgram, type ProgramResult } from '../../../process/run.ts';
 
 export interface Search {
@@ -39,7 +39,7 @@ async function findRipgrep(): Promise<string | Found> {
     const { rgPath } = await import('@vscode/ripgrep');
     return rgPath;
   } catch (error) {
-    return failure(`ripgrep could not be found for this platform: ${messageOf(error)}`);
+    return failure(`ripgrep could not be found for this platform: ${getErrorMessage(error)}`);
   }
 }
 

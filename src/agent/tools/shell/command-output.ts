@@ -1,4 +1,4 @@
-import { cutText } from '../../../base/json.ts';
+import { truncateText } from '../../../base/json.ts';
 import type { BoundedOutput } from '../../../process/bounded-output.ts';
 import { plainText, trimOutput } from './plain-text.ts';
 import type { Spilled, SpillFile } from './spill-file.ts';
@@ -31,7 +31,7 @@ export function captureOutput(kept: BoundedOutput, spill: SpillFile): CommandOut
   const end = kept.truncated ? plainText(kept.tail).trimEnd() : text;
   const { totalBytes } = kept;
   return {
-    stdout: cutText(text, MAX_SHOWN_CHARACTERS),
+    stdout: truncateText(text, MAX_SHOWN_CHARACTERS),
     cut: { end, totalBytes, spilled: spill.finish() },
   };
 }
@@ -71,7 +71,7 @@ function sayPlace({ path, bytes, isWhole }: Spilled): string {
 
 function bothEnds(stdout: string, { end, totalBytes }: CutOutput, length: number): string {
   const left = `... [output of ${sayBytes(totalBytes)} cut here] ...`;
-  return `${cutText(stdout, length)}\n\n${left}\n\n${lastOf(end, length)}`;
+  return `${truncateText(stdout, length)}\n\n${left}\n\n${lastOf(end, length)}`;
 }
 
 /** A text as long as may be shown, its beginning and its end when it is longer. */
@@ -89,7 +89,7 @@ function lastOf(text: string, length: number): string {
 
 /** Ends with a line when that leaves enough. */
 function previewOf(stdout: string): string {
-  const preview = cutText(stdout, MAX_PREVIEW_CHARACTERS);
+  const preview = truncateText(stdout, MAX_PREVIEW_CHARACTERS);
   const lineEnd = preview.lastIndexOf('\n');
   return lineEnd > MAX_PREVIEW_CHARACTERS / 2 ? preview.slice(0, lineEnd) : preview;
 }

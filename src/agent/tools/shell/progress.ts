@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../../../base/clock.ts';
-import { cutText } from '../../../base/json.ts';
+import { truncateText } from '../../../base/json.ts';
 import { plainText } from './plain-text.ts';
 
 const EVERY_MS = 500;
@@ -24,5 +24,5 @@ export function createProgress(
 
 function lastLineOf(chunk: Buffer): string {
   const text = plainText(chunk.subarray(-LOOKED_AT_BYTES).toString('utf8')).trimEnd();
-  return cutText(text.slice(text.lastIndexOf('\n') + 1).trim(), MAX_LINE_CHARACTERS);
+  return truncateText(text.slice(text.lastIndexOf('\n') + 1).trim(), MAX_LINE_CHARACTERS);
 }

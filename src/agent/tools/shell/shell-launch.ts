@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { messageOf } from '../../../base/errors.ts';
-import { shellWord } from '../../../base/shell-word.ts';
+import { getErrorMessage } from '../../../base/errors.ts';
+import { quoteShellWord } from '../../../base/shell-word.ts';
 import { createProgramFinder } from '../../../process/program-finder.ts';
 import { findBash } from '../../../process/shell.ts';
 import type { SpawnRequest } from '../../../process/spawn.ts';
@@ -34,7 +34,7 @@ export function prepareLaunch(order: ShellOrder): ShellLaunch | string {
     const directory = mkdtempSync(path.join(tmpdir(), 'hookline-shell-'));
     return launchFrom(directory, order, shell);
   } catch (error) {
-    return `The command could not be prepared in ${tmpdir()}: ${messageOf(error)}`;
+    return `The command could not be prepared in ${tmpdir()}: ${getErrorMessage(error)}`;
   }
 }
 
@@ -92,11 +92,13 @@ function attempt(work: () => void): boolean {
 function scriptOf({ command, prelude }: ShellOrder, finalDirectory: string): string {
   const onExit = [
     '{ __hookline_code=$?; set +x; } 2>/dev/null',
-    `pwd -P 2>/dev/null >| ${shellWord(finalDirectory)} || :`,
+    `pwd -P 2>/dev/null >| ${quoteShellWord(finalDirectory)} || :`,
     'exit "$__hookline_code"',
   ].join('; ');
-  const first = prelude.trim() === '' ? [] : [`eval ${shellWord(`${prelude}\n`)}`, ':'];
-  return [`trap ${shellWord(onExit)} EXIT`, ...first, `eval ${shellWord(command)}`].join('\n');
+  const first = prelude.trim() === '' ? [] : [`eval ${quoteShellWord(`${prelude}\n`)}`, ':'];
+  return [`trap ${quoteShellWord(onExit)} EXIT`, ...first, `eval ${quoteShellWord(command)}`].join(
+    '\n',
+  );
 }
 
 const RUN_SCRIPT = 'eval "set --; $(cat "$1")"';

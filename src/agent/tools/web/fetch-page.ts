@@ -1,5 +1,5 @@
-import { hostOf, isLoopbackHost, type Resolve } from '../../../base/net/addresses.ts';
-import { limitTime } from '../../../base/time-limit.ts';
+import { getHost, isLoopbackHost, type ResolveHost } from '../../../base/net/addresses.ts';
+import { startTimeLimit } from '../../../base/time-limit.ts';
 import { requestPage, type PageReply } from './page-request.ts';
 
 export interface FetchRules {
@@ -8,7 +8,7 @@ export interface FetchRules {
   readonly timeoutMs?: number;
   readonly maxBytes?: number;
   /** How names become addresses; by the system when absent. */
-  readonly resolve?: Resolve;
+  readonly resolve?: ResolveHost;
 }
 
 export type Fetched =
@@ -28,10 +28,10 @@ export async function fetchPage(
   signal: AbortSignal,
 ): Promise<Fetched> {
   const timeoutMs = rules.timeoutMs ?? TIMEOUT_MS;
-  const limit = limitTime(signal, timeoutMs);
+  const limit = startTimeLimit(signal, timeoutMs);
   try {
     const fetched = await follow(secured(wanted, rules), rules, limit.signal);
-    if (fetched.kind !== 'failed' || !limit.isOver()) return fetched;
+    if (fetched.kind !== 'failed' || !limit.hasExpired()) return fetched;
     return failure(wanted, `it did not answer completely within ${timeoutMs / 1000} s`);
   } finally {
     limit.clear();
@@ -40,7 +40,7 @@ export async function fetchPage(
 
 /** Nothing goes over the net unprotected. */
 function secured(url: URL, { mayBePrivate }: FetchRules): URL {
-  if (url.protocol !== 'http:' || (mayBePrivate && isLoopbackHost(hostOf(url)))) return url;
+  if (url.protocol !== 'http:' || (mayBePrivate && isLoopbackHost(getHost(url)))) return url;
   const secure = new URL(url);
   secure.protocol = 'https:';
   return secure;

@@ -4,21 +4,21 @@ import {
   request as httpRequest,
   STATUS_CODES,
 } from 'node:http';
-import { messageOf } from '../../../base/errors.ts';
+import { getErrorMessage } from '../../../base/errors.ts';
 import {
   findAddressRefusal,
-  guardedLookup,
+  createGuardedLookup,
   type Reach,
-  type Resolve,
+  type ResolveHost,
 } from '../../../base/net/addresses.ts';
-import { decodeBody, readBoundedBody, socketMessage } from '../../../base/net/http-body.ts';
+import { decodeBody, readBoundedBody, formatSocketError } from '../../../base/net/http-body.ts';
 import { VERSION } from '../../../base/version.ts';
 
 export interface RequestRules {
   readonly reach: Reach;
   readonly maxBytes: number;
   /** How names become addresses; by the system when absent. */
-  readonly resolve?: Resolve;
+  readonly resolve?: ResolveHost;
 }
 
 export interface PageReply {
@@ -42,7 +42,7 @@ export async function requestPage(
   const request = send(url, {
     headers: HEADERS,
     agent: false,
-    lookup: guardedLookup(rules.reach, rules.resolve),
+    lookup: createGuardedLookup(rules.reach, rules.resolve),
     // Said aloud, because an environment variable could switch the check off.
     rejectUnauthorized: true,
     signal,
@@ -50,7 +50,7 @@ export async function requestPage(
   try {
     return await replyOf(await responseTo(request), rules.maxBytes);
   } catch (error) {
-    return `no answer: ${socketMessage(error)}`;
+    return `no answer: ${formatSocketError(error)}`;
   } finally {
     request.destroy();
   }
@@ -89,6 +89,6 @@ async function replyOf(response: IncomingMessage, maxBytes: number): Promise<Pag
     const bytes = await readBoundedBody(body, maxBytes);
     return bytes === null ? `the page is longer than ${maxBytes} bytes` : { ...head, body: bytes };
   } catch (error) {
-    return `the page broke off: ${messageOf(error)}`;
+    return `the page broke off: ${getErrorMessage(error)}`;
   }
 }

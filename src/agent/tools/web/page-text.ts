@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { cutText } from '../../../base/json.ts';
+import { truncateText } from '../../../base/json.ts';
 import type { PageReply } from './page-request.ts';
 import { readablePage } from './readable-page.ts';
 
@@ -54,5 +54,5 @@ async function readableText(html: string, url: URL, signal: AbortSignal): Promis
 
 function bounded(text: string): string {
   if (text.length <= MAX_CHARACTERS) return text;
-  return `${cutText(text, MAX_CHARACTERS)}\n\n[Cut here: the page has ${text.length} characters]`;
+  return `${truncateText(text, MAX_CHARACTERS)}\n\n[Cut here: the page has ${text.length} characters]`;
 }

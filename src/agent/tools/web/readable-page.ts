@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { messageOf } from '../../../base/errors.ts';
+import { getErrorMessage } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/json.ts';
-import { limitTime } from '../../../base/time-limit.ts';
+import { startTimeLimit } from '../../../base/time-limit.ts';
 
 export type ReadablePage = { readonly markdown: string } | { readonly failure: string };
 
@@ -25,7 +25,7 @@ export async function readablePage(page: WrittenPage, signal: AbortSignal): Prom
     const worker = startWorker(page);
     return await answerOf(worker, page.timeoutMs ?? TIMEOUT_MS, signal);
   } catch (error) {
-    return { failure: messageOf(error) };
+    return { failure: getErrorMessage(error) };
   }
 }
 
@@ -69,7 +69,7 @@ read(workerData).then(
 `;
 
 function answerOf(worker: Worker, timeoutMs: number, signal: AbortSignal): Promise<ReadablePage> {
-  const limit = limitTime(signal, timeoutMs);
+  const limit = startTimeLimit(signal, timeoutMs);
   return new Promise((resolve) => {
     const settle = (page: ReadablePage): void => {
       limit.clear();
@@ -78,7 +78,7 @@ function answerOf(worker: Worker, timeoutMs: number, signal: AbortSignal): Promi
     };
     const giveUp = (): void => settle({ failure: `it took longer than ${timeoutMs / 1000} s` });
     worker.once('message', (message: unknown) => settle(readMessage(message)));
-    worker.on('error', (error) => settle({ failure: messageOf(error) }));
+    worker.on('error', (error) => settle({ failure: getErrorMessage(error) }));
     worker.once('exit', () => settle({ failure: 'its reader ended without an answer' }));
     limit.signal.addEventListener('abort', giveUp, { once: true });
     if (limit.signal.aborted) giveUp();

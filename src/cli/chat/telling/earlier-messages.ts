@@ -1,4 +1,4 @@
-import { type Message, textOf } from '../../../sessions/messages.ts';
+import { type Message, getMessageText } from '../../../sessions/messages.ts';
 import { REMINDER_START } from '../../../sessions/nobodys-words.ts';
 import { colors } from '../../words/colors.ts';
 import { withoutSecrets } from '../../../host/secrets/without-secrets.ts';
@@ -15,7 +15,10 @@ export async function showEarlier(
   messages: readonly Message[],
   flags: Pick<GlobalFlags, 'raw'>,
 ): Promise<void> {
-  const said = messages.map((message) => ({ role: message.role, text: textOf(message).trim() }));
+  const said = messages.map((message) => ({
+    role: message.role,
+    text: getMessageText(message).trim(),
+  }));
   const told = said.filter(({ text }) => text !== '' && !text.startsWith(REMINDER_START));
   const left = told.length - SHOWN_MESSAGES;
   if (left > 0) view.say(colors.dim(`… ${left} earlier messages`));

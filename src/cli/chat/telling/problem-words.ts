@@ -1,9 +1,9 @@
-import { isHooklineError, messageOf } from '../../../base/errors.ts';
+import { isHooklineError, getErrorMessage } from '../../../base/errors.ts';
 import { printable } from '../../words/print.ts';
 
 /** What went wrong, and what to do about it, in sentences. */
 export function problemWords(error: unknown): string {
-  const message = messageOf(error);
+  const message = getErrorMessage(error);
   const hint = isHooklineError(error) ? error.hint : undefined;
   if (hint === undefined) return printable(message);
   return printable(`${message}${/[.!?…]$/u.test(message) ? '' : '.'} ${hint}`);

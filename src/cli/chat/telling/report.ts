@@ -1,5 +1,5 @@
 import type { RunResult, RuntimeEvent } from '../../../agent/runtime-event.ts';
-import { messageOf } from '../../../base/errors.ts';
+import { getErrorMessage } from '../../../base/errors.ts';
 import type { Verdict } from '../../../hooks/decision.ts';
 import { colors } from '../../words/colors.ts';
 import { createDeltaWords, type DeltaWords } from '../../../host/secrets/delta-words.ts';
@@ -172,7 +172,7 @@ export class ChatReport {
 
   #later(tell: () => Promise<void> | void): void {
     this.#told = this.#told.then(tell).catch((error: unknown) => {
-      const why = printable(messageOf(error));
+      const why = printable(getErrorMessage(error));
       this.#place.view.say(colors.red(`Not all of it can be shown: ${why}`));
     });
   }

@@ -9,11 +9,11 @@ import type { Host } from '../../../host/create-host.ts';
 import { CLAUDE_EXAMPLES } from '../../../templates/claude/events.ts';
 import { CLAUDE_HOOK_LANGUAGES } from '../../../templates/claude/template.ts';
 import type { HookLanguageName } from '../../../templates/template.ts';
-import { shellWord } from '../../../base/shell-word.ts';
+import { quoteShellWord } from '../../../base/shell-word.ts';
 import { isThere, writeHookFile } from '../../../templates/write-file.ts';
 import type { Binding } from '../../../trust/bytes.ts';
-import { keyOf } from '../../../trust/collect.ts';
-import { sha256Of } from '../../../trust/file-map.ts';
+import { toFileKey } from '../../../trust/collect.ts';
+import { computeSha256 } from '../../../trust/file-map.ts';
 import { entryOf } from '../../state/entry-of.ts';
 import { edited, openHooksFile } from '../../state/hooks-file.ts';
 import { type KeptTrust, trustNotes, withKeptTrust } from '../../state/keep-trust.ts';
@@ -147,7 +147,7 @@ function isWanted(hook: FoundHook, { event, matcher, place, handler }: Wanted): 
 }
 
 function bindsScript({ root, files }: Binding, { script, text }: Wanted): boolean {
-  return files[keyOf(root, findRealPath(script) ?? script)] === sha256Of(text);
+  return files[toFileKey(root, findRealPath(script) ?? script)] === computeSha256(text);
 }
 
 /** A switch in the settings may keep every hook of a file from being one. */
@@ -210,7 +210,7 @@ function ownPlace(host: Host): ClaudePlace {
   const isUsual = home !== null && directory === path.join(home, '.claude');
   return {
     directory,
-    written: isUsual ? '~/.claude' : shellWord(directory),
+    written: isUsual ? '~/.claude' : quoteShellWord(directory),
     settings: path.join(directory, 'settings.json'),
     within: null,
   };

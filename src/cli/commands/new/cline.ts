@@ -13,8 +13,8 @@ import type { EventName } from '../../../hooks/facts.ts';
 import { HOOK_EXAMPLES } from '../../../templates/events.ts';
 import { HOOK_LANGUAGES } from '../../../templates/template.ts';
 import { isThere, writeHookFile } from '../../../templates/write-file.ts';
-import { keyOf } from '../../../trust/collect.ts';
-import { sha256Of } from '../../../trust/file-map.ts';
+import { toFileKey } from '../../../trust/collect.ts';
+import { computeSha256 } from '../../../trust/file-map.ts';
 import { withKeptTrust } from '../../state/keep-trust.ts';
 import {
   type EventOptions,
@@ -76,7 +76,7 @@ async function makeHook(host: Host, event: FileHookName, options: NewOptions): P
     () => writeHookFile({ path: file, text, mode: extension === '' ? 0o755 : 0o644, within }),
     {
       alsoTrust: (hook, { root, entry, files }) =>
-        isSameFile(hook.path, file) && files[keyOf(root, entry)] === sha256Of(text),
+        isSameFile(hook.path, file) && files[toFileKey(root, entry)] === computeSha256(text),
     },
   );
   const status = host.hooks().find(({ hook }) => isSameFile(hook.path, file));

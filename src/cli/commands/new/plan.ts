@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { HooklineError } from '../../../base/errors.ts';
 import { findRealPath } from '../../../base/paths.ts';
-import { closestName } from '../../../base/spelling.ts';
+import { findClosestName } from '../../../base/spelling.ts';
 import type { FoundHook } from '../../../dialects/dialect.ts';
 import type { Host } from '../../../host/create-host.ts';
 import type { HookStatus } from '../../../host/hook-set.ts';
@@ -79,7 +79,7 @@ export function resolveLanguage(
 
 /** What a name that no event has may have been meant to be. */
 export function unknownEvent(name: string, known: readonly string[], all: string): HooklineError {
-  const meant = closestName(name, known);
+  const meant = findClosestName(name, known);
   return eventUnknown(
     `there is no event ${JSON.stringify(name)}`,
     meant === null ? all : `Did you mean ${meant}?`,

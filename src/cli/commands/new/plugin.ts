@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { HooklineError } from '../../../base/errors.ts';
 import { findRealPath } from '../../../base/paths.ts';
-import { shellWord } from '../../../base/shell-word.ts';
+import { quoteShellWord } from '../../../base/shell-word.ts';
 import type { Host } from '../../../host/create-host.ts';
 import { clineDirectory } from '../../../host/dialects/own-directory.ts';
 import {
@@ -11,8 +11,8 @@ import {
 } from '../../../templates/plugin/hooks.ts';
 import { pluginFile } from '../../../templates/plugin/template.ts';
 import { isThere, writeHookFile } from '../../../templates/write-file.ts';
-import { keyOf } from '../../../trust/collect.ts';
-import { sha256Of } from '../../../trust/file-map.ts';
+import { toFileKey } from '../../../trust/collect.ts';
+import { computeSha256 } from '../../../trust/file-map.ts';
 import { trustNotes, withKeptTrust } from '../../state/keep-trust.ts';
 import {
   type HookPlan,
@@ -82,7 +82,7 @@ async function makePlugin(host: Host, wanted: WantedPlugin): Promise<NewHook> {
     () => writeHookFile({ path: file, text, mode: 0o644, within }),
     {
       alsoTrust: (found, { root, entry, files }) =>
-        isSameFile(found.path, file) && files[keyOf(root, entry)] === sha256Of(text),
+        isSameFile(found.path, file) && files[toFileKey(root, entry)] === computeSha256(text),
     },
   );
   const status = host.hooks().find((each) => isSameFile(each.hook.path, file));
@@ -100,7 +100,7 @@ async function makePlugin(host: Host, wanted: WantedPlugin): Promise<NewHook> {
     settings: null,
     hook: status?.hook ?? null,
     ...standing,
-    tryIt: `hookline plugin demo ${shellWord(shown)}`,
+    tryIt: `hookline plugin demo ${quoteShellWord(shown)}`,
   };
 }
 

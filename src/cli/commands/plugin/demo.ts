@@ -1,5 +1,5 @@
-import { HooklineError, messageOf } from '../../../base/errors.ts';
-import { untilAborted } from '../../../base/abort.ts';
+import { HooklineError, getErrorMessage } from '../../../base/errors.ts';
+import { waitOrAbort } from '../../../base/abort.ts';
 import type { PluginEntry } from '../../../plugins/entry.ts';
 import type { Host } from '../../../host/create-host.ts';
 import { pluginCache } from '../../../host/plugins/load-plugins.ts';
@@ -28,11 +28,11 @@ export const runPluginDemo: Command<DemoOptions> = (context, { file, yes = false
     }
     const runDemo = await findDemo(plugin.entry, host, context);
     try {
-      await untilAborted(Promise.resolve(runDemo()), context.signal);
+      await waitOrAbort(Promise.resolve(runDemo()), context.signal);
       return EXIT.fine;
     } catch (error) {
       context.signal.throwIfAborted();
-      context.print.note(`runDemo failed: ${printableLines(messageOf(error))}`);
+      context.print.note(`runDemo failed: ${printableLines(getErrorMessage(error))}`);
       return EXIT.refused;
     }
   });
@@ -70,7 +70,7 @@ async function importFile(
     signal,
   };
   try {
-    return await untilAborted(importModule(request), signal);
+    return await waitOrAbort(importModule(request), signal);
   } catch (error) {
     signal.throwIfAborted();
     const { whyFailed } = await import('../../../plugins/load/why-failed.ts');

@@ -1,4 +1,4 @@
-import { messageOf } from '../../../base/errors.ts';
+import { getErrorMessage } from '../../../base/errors.ts';
 import { VERSION } from '../../../base/version.ts';
 import type { Host } from '../../../host/create-host.ts';
 import { runTool } from '../../../plugins/install/fetch/tools.ts';
@@ -49,7 +49,7 @@ async function examineLoader(): Promise<Finding> {
     if (code !== '') return { about, level: 'fine', text: 'oxc-transform' };
     return { about, level: 'hint', text: 'oxc-transform translates nothing: jiti is used, slower' };
   } catch (error) {
-    const text = `oxc-transform does not work here, and jiti is used, slower: ${messageOf(error)}`;
+    const text = `oxc-transform does not work here, and jiti is used, slower: ${getErrorMessage(error)}`;
     return { about, level: 'hint', text };
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { HooklineError, invariant } from '../../../base/errors.ts';
-import { shellWord } from '../../../base/shell-word.ts';
+import { quoteShellWord } from '../../../base/shell-word.ts';
 import type { Host } from '../../../host/create-host.ts';
 import {
   type Install,
@@ -138,5 +138,5 @@ export function describeInstall(from: string, installed: Install): string {
 /** Plugins are looked for at the roots of a workspace only. */
 function notLookedAt({ workspaceRoots, startDirectory }: Host): string {
   const roots = plural(workspaceRoots.length, 'workspace root');
-  return `It is not among the plugins of the ${roots} here (${workspaceRoots.map(oneLine).join(', ')}): say --root ${shellWord(startDirectory)} to have it found.`;
+  return `It is not among the plugins of the ${roots} here (${workspaceRoots.map(oneLine).join(', ')}): say --root ${quoteShellWord(startDirectory)} to have it found.`;
 }

@@ -1,4 +1,4 @@
-import { displayPath } from '../../../base/paths.ts';
+import { formatPath } from '../../../base/paths.ts';
 import { placeOf, sayUsedInstead, usedInstead } from '../../../host/plugins/repeats.ts';
 import { skillNames } from '../../../plugins/find/skill-names.ts';
 import type { Host } from '../../../host/create-host.ts';
@@ -64,7 +64,7 @@ function describe(plugin: FoundPlugin, inspected: Inspected | null, host: Host) 
     commit: install?.record?.commit ?? null,
     package: entry.package?.name ?? null,
     path: hook.path,
-    at: displayPath(hook.path, {
+    at: formatPath(hook.path, {
       cwd: host.workspaceRoots[0] ?? '/',
       home: host.surroundings.home,
     }),

@@ -1,5 +1,5 @@
 import { HooklineError, isHooklineError } from '../../../base/errors.ts';
-import { closestName } from '../../../base/spelling.ts';
+import { findClosestName } from '../../../base/spelling.ts';
 import type { Host } from '../../../host/create-host.ts';
 import { namesHook } from '../../../host/switches/disabled-hooks.ts';
 import {
@@ -8,7 +8,7 @@ import {
   matchInstalled,
 } from '../../../plugins/install/installed.ts';
 import { removeInstalled } from '../../../plugins/install/uninstall.ts';
-import { untrust } from '../../../trust/record.ts';
+import { revokeTrust } from '../../../trust/record.ts';
 import { confirm } from '../../ask.ts';
 import { type Command, refuseInsideSession, withHost } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
@@ -60,7 +60,7 @@ function findOne(host: Host, name: string): InstalledPlugin {
 
 function unknown(all: readonly InstalledPlugin[], name: string): HooklineError {
   const names = all.flatMap((each) => each.names);
-  const close = closestName(name, names);
+  const close = findClosestName(name, names);
   const there = [...new Set(all.map((each) => each.name))].join(', ');
   const others = there === '' ? 'None is installed.' : `There are: ${there}.`;
   return new HooklineError('PLUGIN_UNKNOWN', {
@@ -75,7 +75,7 @@ async function forget(host: Host, gone: readonly FoundPlugin[]): Promise<void> {
   for (const { status } of gone) {
     const { root, ownId } = status.hook;
     if (root === null || trust.recordFile === null || isHooklineError(trust.record)) continue;
-    await untrust(trust.recordFile, { root, ids: [ownId], guardedRoots: trust.guardedRoots });
+    await revokeTrust(trust.recordFile, { root, ids: [ownId], guardedRoots: trust.guardedRoots });
   }
   const isSwitchedOff = gone.some(({ status }) => !status.isEnabled);
   if (!isSwitchedOff) return;

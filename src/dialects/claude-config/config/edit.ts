@@ -1,6 +1,6 @@
 import { findNodeAtLocation, getNodeValue, type JSONPath, type Node } from 'jsonc-parser';
 import { HooklineError, invariant } from '../../../base/errors.ts';
-import { isRecord, withoutByteOrderMark } from '../../../base/json.ts';
+import { isRecord, stripByteOrderMark } from '../../../base/json.ts';
 import type { BrokenEntry, Entry, Source } from '../entry.ts';
 import type { ClaudeEvent } from '../names.ts';
 import { entryText } from './entry-text.ts';
@@ -55,7 +55,7 @@ export function addEntry(
 }
 
 function splitMark(text: string): { readonly mark: string; readonly body: string } {
-  const body = withoutByteOrderMark(text);
+  const body = stripByteOrderMark(text);
   return { mark: text.slice(0, text.length - body.length), body };
 }
 

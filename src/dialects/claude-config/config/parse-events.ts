@@ -1,5 +1,5 @@
 import { isRecord } from '../../../base/json.ts';
-import { closestName } from '../../../base/spelling.ts';
+import { findClosestName } from '../../../base/spelling.ts';
 import type { BrokenEntry, Entry, Source } from '../entry.ts';
 import { CLAUDE_EVENT_NAMES, type ClaudeEvent, isClaudeEvent } from '../names.ts';
 import { describePart, type Part } from './part.ts';
@@ -79,7 +79,7 @@ function unknownEvent(name: string, { line }: Part): ParsedEvents {
 
 function adviceFor(name: string): string {
   if (name === 'hooks') return '; the events belong one level higher';
-  const meant = closestName(name, CLAUDE_EVENT_NAMES);
+  const meant = findClosestName(name, CLAUDE_EVENT_NAMES);
   return meant === null ? '' : `; did you mean ${meant}?`;
 }
 
@@ -143,7 +143,7 @@ function whyUnread(name: string): string | null {
   if (HANDLER_FIELDS.includes(name)) {
     return `"${name}" is not read here: it belongs into each handler of "hooks"`;
   }
-  const meant = closestName(name, GROUP_FIELDS);
+  const meant = findClosestName(name, GROUP_FIELDS);
   return meant === null ? null : `"${name}" is not read; did you mean "${meant}"?`;
 }
 

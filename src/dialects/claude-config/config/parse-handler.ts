@@ -1,4 +1,4 @@
-import { closestName } from '../../../base/spelling.ts';
+import { findClosestName } from '../../../base/spelling.ts';
 import type { Entry, Source } from '../entry.ts';
 import { CLAUDE_EVENTS, type ClaudeEvent, HANDLER_TYPES, type HandlerType } from '../names.ts';
 import { entryText } from './entry-text.ts';
@@ -130,7 +130,7 @@ function unreadNotes({ fields }: Part): readonly string[] {
       return [`"${name}" is not read: \`hookline hooks disable\` switches a hook off`];
     }
     // `id` is no misspelt `if`.
-    const meant = name.length < 4 ? null : closestName(name, READ_FIELDS);
+    const meant = name.length < 4 ? null : findClosestName(name, READ_FIELDS);
     return meant === null ? [] : [`"${name}" is not read; did you mean "${meant}"?`];
   });
 }

@@ -1,10 +1,10 @@
 import { type ParseErrorCode, printParseErrorCode, visit } from 'jsonc-parser';
-import { MAX_NESTING, withoutByteOrderMark } from '../../../base/json.ts';
+import { MAX_NESTING, stripByteOrderMark } from '../../../base/json.ts';
 import type { Part, Unreadable } from './part.ts';
 
 /** Parses JSON in which comments, trailing commas and a byte-order mark are tolerated. */
 export function parseLocatedJson(text: string): Part | Unreadable {
-  const clean = withoutByteOrderMark(text);
+  const clean = stripByteOrderMark(text);
   const builder = createBuilder();
   let fault: Unreadable | null = null;
   try {

@@ -1,4 +1,4 @@
-import { typeName } from '../../../base/json.ts';
+import { getTypeName } from '../../../base/json.ts';
 
 /** A value of a configuration text that knows where it stands. */
 export interface Part {
@@ -24,8 +24,9 @@ export function describePart(part: Part | undefined): string {
   if (part === undefined) return 'nothing';
   const { value } = part;
   if (typeof value === 'string') return `the string ${JSON.stringify(shorten(value))}`;
-  if (typeof value === 'number' || typeof value === 'boolean') return `${typeName(value)} ${value}`;
-  return typeName(value);
+  if (typeof value === 'number' || typeof value === 'boolean')
+    return `${getTypeName(value)} ${value}`;
+  return getTypeName(value);
 }
 
 function shorten(text: string): string {

@@ -1,5 +1,5 @@
-import { messageOf } from '../../../base/errors.ts';
-import { cutText } from '../../../base/json.ts';
+import { getErrorMessage } from '../../../base/errors.ts';
+import { truncateText } from '../../../base/json.ts';
 import type { Failure, FailureKind } from '../../../hooks/decision.ts';
 import { runWithinLimit } from '../../../hooks/dispatch/time-limit.ts';
 import type { Answer, Handler, HandlerInput, ProgramReport } from '../../../hooks/handler.ts';
@@ -25,7 +25,7 @@ const EXCERPT_LENGTH = 500;
 /** As much of a text as a message can hold. */
 export function excerptOf(text: string): string {
   const trimmed = text.trim();
-  return trimmed.length <= EXCERPT_LENGTH ? trimmed : `${cutText(trimmed, EXCERPT_LENGTH)}…`;
+  return trimmed.length <= EXCERPT_LENGTH ? trimmed : `${truncateText(trimmed, EXCERPT_LENGTH)}…`;
 }
 
 const REPORT_LENGTH = 64 * 1024;
@@ -35,7 +35,7 @@ export function reportOf(text: string): ProgramReport {
   const isShort = text.length <= REPORT_LENGTH;
   const stdout = isShort
     ? text
-    : `${cutText(text, REPORT_LENGTH)}\n[... cut: ${text.length} characters in all ...]`;
+    : `${truncateText(text, REPORT_LENGTH)}\n[... cut: ${text.length} characters in all ...]`;
   return { exitCode: null, stdout, stderr: '' };
 }
 
@@ -54,7 +54,7 @@ async function askUntilAborted(
   try {
     return await Promise.race([ended, ask(signal)]);
   } catch (error) {
-    return failed('threw', messageOf(error));
+    return failed('threw', getErrorMessage(error));
   } finally {
     if (end !== undefined) signal.removeEventListener('abort', end);
   }

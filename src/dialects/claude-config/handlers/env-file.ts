@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { createPrivateDirectory } from '../../../base/files.ts';
-import { shellWord } from '../../../base/shell-word.ts';
+import { quoteShellWord } from '../../../base/shell-word.ts';
 import type { HookEvent } from '../../../hooks/facts.ts';
 import type { ClaudeEvent } from '../names.ts';
 import type { ClaudeSession } from '../session.ts';
@@ -54,7 +54,7 @@ export function envPrelude(stateDirectory: string | null, sessionId: string): st
   const directory = envFileDirectory(stateDirectory, sessionId);
   const files = namesIn(directory).flatMap(readName).toSorted(inOrder);
   if (files.length === 0) return '';
-  const lines = files.map(({ name }) => `. ${shellWord(path.join(directory, name))}`);
+  const lines = files.map(({ name }) => `. ${quoteShellWord(path.join(directory, name))}`);
   return ['set -a', ...lines, 'set +a', ''].join('\n');
 }
 

@@ -1,16 +1,16 @@
 import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
 import type { RequestOptions } from 'node:https';
-import { errnoOf, messageOf } from '../../../base/errors.ts';
+import { getErrorCode, getErrorMessage } from '../../../base/errors.ts';
 import {
   AddressRefused,
   findAddressRefusal,
-  guardedLookup,
-  hostOf,
+  createGuardedLookup,
+  getHost,
   isLoopbackHost,
   type Reach,
-  type Resolve,
+  type ResolveHost,
 } from '../../../base/net/addresses.ts';
-import { decodeBody, readBoundedBody, socketMessage } from '../../../base/net/http-body.ts';
+import { decodeBody, readBoundedBody, formatSocketError } from '../../../base/net/http-body.ts';
 import type { Failure, FailureKind } from '../../../hooks/decision.ts';
 import { failed } from './asking.ts';
 import { shownUrl } from './http-rules.ts';
@@ -22,7 +22,7 @@ export interface HttpPost {
   /** Whether private addresses may be called. */
   readonly mayBePrivate: boolean;
   /** How names become addresses; by the system when absent. */
-  readonly resolve?: Resolve;
+  readonly resolve?: ResolveHost;
 }
 
 export type Reply =
@@ -47,7 +47,7 @@ export async function post(wanted: HttpPost, signal: AbortSignal): Promise<Reply
 
 /** How far the connection may go, or why there is none to make. */
 function reachOf({ url, mayBePrivate }: HttpPost): Reach | { readonly failure: Failure } {
-  const isLoopback = isLoopbackHost(hostOf(url));
+  const isLoopback = isLoopbackHost(getHost(url));
   if (url.protocol === 'http:' && !isLoopback) {
     return blocked(
       url,
@@ -78,7 +78,7 @@ function requestOptions(wanted: HttpPost, reach: Reach, signal: AbortSignal): Re
     method: 'POST',
     headers: { ...wanted.headers, 'content-length': Buffer.byteLength(wanted.body) },
     agent: false,
-    lookup: guardedLookup(reach, wanted.resolve),
+    lookup: createGuardedLookup(reach, wanted.resolve),
     // Said aloud, because an environment variable could switch the check off.
     rejectUnauthorized: true,
     signal,
@@ -118,22 +118,25 @@ async function replyOf(response: IncomingMessage, url: URL): Promise<Reply> {
       `the answer from ${shownUrl(url)} is longer than ${MAX_BODY_BYTES} bytes`,
     );
   } catch (error) {
-    return failed('output', `the answer from ${shownUrl(url)} broke off: ${messageOf(error)}`);
+    return failed(
+      'output',
+      `the answer from ${shownUrl(url)} broke off: ${getErrorMessage(error)}`,
+    );
   }
 }
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
 function unansweredKind(error: unknown): FailureKind {
-  const code = errnoOf(error) ?? '';
+  const code = getErrorCode(error) ?? '';
   const isReached = code === 'ECONNRESET' || code === 'EPIPE' || code.startsWith('HPE_');
   return isReached ? 'output' : 'spawn';
 }
 
 function unansweredMessage(error: unknown, url: URL): string {
   if (error instanceof AddressRefused) {
-    const hint = error.isOutOfReach && !isLoopbackHost(hostOf(url)) ? HOW_TO_ALLOW : '';
+    const hint = error.isOutOfReach && !isLoopbackHost(getHost(url)) ? HOW_TO_ALLOW : '';
     return `HTTP hook blocked: ${shownUrl(url)}: ${error.message}${hint}`;
   }
-  return `no answer from ${shownUrl(url)}: ${socketMessage(error)}`;
+  return `no answer from ${shownUrl(url)}: ${formatSocketError(error)}`;
 }

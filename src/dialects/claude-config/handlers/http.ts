@@ -1,7 +1,7 @@
 import { isRecord, parseJson } from '../../../base/json.ts';
 import type { Answer, Handler, HandlerInput } from '../../../hooks/handler.ts';
 import type { HttpEntry } from '../entry.ts';
-import type { Resolve } from '../../../base/net/addresses.ts';
+import type { ResolveHost } from '../../../base/net/addresses.ts';
 import { excerptOf, failed, limitedRun, reportOf } from './asking.ts';
 import type { Reply } from './http-exchange.ts';
 import { type Environment, fillHeaders } from './http-headers.ts';
@@ -16,7 +16,7 @@ export interface HttpTools {
   /** Whether the person lets all hooks call private addresses. */
   readonly allowPrivate: boolean;
   /** How names become addresses; by the system when absent. */
-  readonly resolve?: Resolve;
+  readonly resolve?: ResolveHost;
 }
 
 /** Posts the payload to a URL and reads the answer as a hook's output. */

@@ -1,4 +1,4 @@
-import { isRecord, typeName } from '../../../base/json.ts';
+import { isRecord, getTypeName } from '../../../base/json.ts';
 import type { Answer, Handler, HandlerInput } from '../../../hooks/handler.ts';
 import type { McpToolEntry } from '../entry.ts';
 import type { CallMcp, McpAnswer } from '../ports.ts';
@@ -47,8 +47,8 @@ function isAnswer(answer: unknown): answer is McpAnswer {
 
 function wrongAnswer({ server, tool }: McpToolEntry, answer: unknown): string {
   const found = isRecord(answer)
-    ? `text: ${typeName(answer['text'])}, isError: ${typeName(answer['isError'])}`
-    : typeName(answer);
+    ? `text: ${getTypeName(answer['text'])}, isError: ${getTypeName(answer['isError'])}`
+    : getTypeName(answer);
   return `the host should answer for MCP tool '${tool}' of server '${server}' with { text: string, isError: boolean } or null, found ${found}`;
 }
 

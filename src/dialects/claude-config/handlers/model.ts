@@ -1,4 +1,4 @@
-import { isRecord, parseJson, typeName } from '../../../base/json.ts';
+import { isRecord, parseJson, getTypeName } from '../../../base/json.ts';
 import type { Answer, Handler, HandlerInput } from '../../../hooks/handler.ts';
 import type { PromptEntry } from '../entry.ts';
 import type { AskModel, ModelQuestion } from '../ports.ts';
@@ -29,7 +29,7 @@ async function askHost({ entry, tools, input }: Asked, signal: AbortSignal): Pro
   }
   const text: unknown = await tools.askModel(questionOf(entry, tools, input), signal);
   if (typeof text !== 'string') {
-    return failed('output', `the host’s model should answer with text, found ${typeName(text)}`);
+    return failed('output', `the host’s model should answer with text, found ${getTypeName(text)}`);
   }
   return { program: reportOf(text), ...tools.decide(input, text) };
 }

@@ -1,5 +1,5 @@
 import { HooklineError } from '../../../base/errors.ts';
-import { isRecord, typeName } from '../../../base/json.ts';
+import { isRecord, getTypeName } from '../../../base/json.ts';
 
 /** Reads the fields of an object; whatever has the wrong type is a PAYLOAD_INVALID that says where. */
 export interface PayloadReader {
@@ -83,7 +83,7 @@ function itemText(item: unknown, place: string): string {
 }
 
 function wrong(place: string, expected: string, value: unknown): HooklineError {
-  const found = value === undefined ? 'nothing' : typeName(value);
+  const found = value === undefined ? 'nothing' : getTypeName(value);
   return invalid(`${place === 'it' ? place : `"${place}"`} should be ${expected}, found ${found}`);
 }
 

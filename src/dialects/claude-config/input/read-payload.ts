@@ -1,4 +1,4 @@
-import { closestName } from '../../../base/spelling.ts';
+import { findClosestName } from '../../../base/spelling.ts';
 import type { FiredEvent, Moment } from '../../../hooks/facts.ts';
 import { CLAUDE_EVENT_NAMES, isClaudeEvent, type ClaudeEvent } from '../names.ts';
 import { given } from './given.ts';
@@ -14,7 +14,7 @@ export function readClaudePayload(payload: unknown): FiredEvent {
 function readName(payload: PayloadReader): ClaudeEvent {
   const name = payload.text('hook_event_name');
   if (isClaudeEvent(name)) return name;
-  const meant = closestName(name, CLAUDE_EVENT_NAMES);
+  const meant = findClosestName(name, CLAUDE_EVENT_NAMES);
   const advice = meant === null ? '' : `; did you mean ${meant}?`;
   throw invalid(`"hook_event_name" should name an event of Claude, found "${name}"${advice}`);
 }

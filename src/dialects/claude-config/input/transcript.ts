@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
-import { messageOf } from '../../../base/errors.ts';
+import { getErrorMessage } from '../../../base/errors.ts';
 import { appendPrivateFile } from '../../../base/files.ts';
 import { viewsOf } from '../../../hooks/faces/faces.ts';
 import type { CallFacts, HookEvent } from '../../../hooks/facts.ts';
@@ -36,7 +36,7 @@ export function createTranscripts(directory: string): KeepTranscript {
       }
       return { path: file, note: null };
     } catch (error) {
-      const note = `the transcript ${file} could not be written, so hooks that read it see less: ${messageOf(error)}`;
+      const note = `the transcript ${file} could not be written, so hooks that read it see less: ${getErrorMessage(error)}`;
       return { path: file, note };
     }
   };

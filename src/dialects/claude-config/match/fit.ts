@@ -1,8 +1,8 @@
-import { once } from '../../../base/once.ts';
+import { memoize } from '../../../base/once.ts';
 import { type ToolView, viewsOf } from '../../../hooks/faces/faces.ts';
 import { callOf, type HookEvent } from '../../../hooks/facts.ts';
 import type { Entry } from '../entry.ts';
-import { parseRule, type Rule, ruleMatches } from '../../../permissions/rules/rule.ts';
+import { parseRule, type Rule, isRuleMatch } from '../../../permissions/rules/rule.ts';
 import { findToolNote, matcherNotes } from './matcher-notes.ts';
 import { type Budget, createBudget, type Matching, matchingOf } from './matching.ts';
 import { isToolEvent } from './subjects.ts';
@@ -40,8 +40,8 @@ export function compileFit(
   if (typeof matching === 'string') return misfit(matching, () => []);
   const ofMatcher = (): readonly string[] => matcherNotes(matching.matcher, entry.event);
   const condition = compileCondition(entry);
-  if (typeof condition === 'string') return misfit(condition, once(ofMatcher));
-  const notes = once(() => [...ofMatcher(), ...conditionNotes(condition)]);
+  if (typeof condition === 'string') return misfit(condition, memoize(ofMatcher));
+  const notes = memoize(() => [...ofMatcher(), ...conditionNotes(condition)]);
   return fitOf(whyNot({ entry, matching, condition }, home), null, notes);
 }
 
@@ -127,7 +127,7 @@ function unmetOf(rule: Rule, home: string | null): Fit['fits'] {
     const root = event.workspaceRoots[0] ?? event.cwd;
     const context = { cwd: event.cwd, root, home, mode: 'guard' } as const;
     const isMet = viewsAsked(event, tool).some(({ input }) =>
-      ruleMatches(rule, { names, input }, context),
+      isRuleMatch(rule, { names, input }, context),
     );
     return isMet ? null : unmet;
   };

@@ -2,11 +2,11 @@ import { type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { findPathInside } from '../../../base/paths.ts';
 import {
-  roughWords,
+  extractRoughWords,
   UNKNOWN,
-  type WordContext,
-  wordsOf,
-  wordsOfArgs,
+  type ShellWordContext,
+  extractShellWords,
+  extractArgumentWords,
 } from '../../../permissions/rules/named-words.ts';
 
 export interface NamedFiles {
@@ -17,16 +17,16 @@ export interface NamedFiles {
 }
 
 /** Every file of the workspace that a hook's command line names. Never throws. */
-export function namedFiles(commandLine: string, context: WordContext): NamedFiles {
-  return filesIn(wordsOf(commandLine, context), context);
+export function namedFiles(commandLine: string, context: ShellWordContext): NamedFiles {
+  return filesIn(extractShellWords(commandLine, context), context);
 }
 
 /** The same for a program that is started without a shell, its name first. */
-export function namedFilesInArgs(words: readonly string[], context: WordContext): NamedFiles {
-  return filesIn(wordsOfArgs(words, context), context);
+export function namedFilesInArgs(words: readonly string[], context: ShellWordContext): NamedFiles {
+  return filesIn(extractArgumentWords(words, context), context);
 }
 
-function filesIn(commands: readonly (readonly string[])[], context: WordContext): NamedFiles {
+function filesIn(commands: readonly (readonly string[])[], context: ShellWordContext): NamedFiles {
   const bases = basesOf(commands, context);
   const words = new Set(commands.flatMap(pathsInCommand));
   const files = new Set([
@@ -42,16 +42,21 @@ function filesIn(commands: readonly (readonly string[])[], context: WordContext)
 function filesInScripts(
   words: readonly string[],
   bases: readonly string[],
-  context: WordContext,
+  context: ShellWordContext,
 ): readonly string[] {
   const scripts = words.filter((word) => /[\s"'`()]/.test(word));
-  const inner = new Set(scripts.flatMap((word) => roughWords(word, context)).flatMap(pathsInWord));
+  const inner = new Set(
+    scripts.flatMap((word) => extractRoughWords(word, context)).flatMap(pathsInWord),
+  );
   const files = [...inner].filter(looksLikePath).flatMap((word) => filesNamed(word, bases));
   return files.filter(isFile);
 }
 
 /** The directories that relative paths may be relative to. */
-function basesOf(commands: readonly (readonly string[])[], { cwd, root }: WordContext): string[] {
+function basesOf(
+  commands: readonly (readonly string[])[],
+  { cwd, root }: ShellWordContext,
+): string[] {
   const entered = commands.flatMap(([name, ...args]) => {
     if (name !== 'cd' && name !== 'pushd') return [];
     const target = args.find((arg) => !arg.startsWith('-'));

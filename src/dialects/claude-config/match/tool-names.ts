@@ -1,10 +1,10 @@
-import { closestName } from '../../../base/spelling.ts';
+import { findClosestName } from '../../../base/spelling.ts';
 import { TOOL_NAMES } from '../../../hooks/faces/faces.ts';
 
 /** The tool that a name probably means which no tool is known to have, or null. */
 export function findMeantTool(name: string): string | null {
   const isOther = OTHER_TOOLS.includes(name) || FORMER_TOOLS.has(name) || name.startsWith('mcp__');
-  return isOther || isKnownTool(name) ? null : closestName(name, KNOWN_TOOLS);
+  return isOther || isKnownTool(name) ? null : findClosestName(name, KNOWN_TOOLS);
 }
 
 /** What to tell somebody who probably misspelt the name of a tool, or null. */

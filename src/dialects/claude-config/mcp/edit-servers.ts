@@ -1,6 +1,6 @@
 import { findNodeAtLocation, type Node } from 'jsonc-parser';
 import { HooklineError } from '../../../base/errors.ts';
-import { withoutByteOrderMark } from '../../../base/json.ts';
+import { stripByteOrderMark } from '../../../base/json.ts';
 import { append, lineOf, parseWhole, remove } from '../config/splice.ts';
 
 const SERVERS = 'mcpServers';
@@ -37,7 +37,7 @@ export function removeServer(text: string, name: string): string | null {
 }
 
 function splitMark(text: string): { readonly mark: string; readonly body: string } {
-  const body = withoutByteOrderMark(text);
+  const body = stripByteOrderMark(text);
   return { mark: text.slice(0, text.length - body.length), body };
 }
 

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { cutText, isRecord, typeName } from '../../../base/json.ts';
+import { truncateText, isRecord, getTypeName } from '../../../base/json.ts';
 import type { Decision } from '../../../hooks/decision.ts';
 import { resultOf } from '../../../hooks/faces/faces.ts';
 import type { HandlerInput } from '../../../hooks/handler.ts';
@@ -63,7 +63,7 @@ const MAX_CLASSIFIER_CHARACTERS = 2000;
 
 function classifierOf({ classifierContext: text }: SpecificOutput): Decided {
   if (text === undefined) return NOTHING;
-  const cut = cutText(text, MAX_CLASSIFIER_CHARACTERS);
+  const cut = truncateText(text, MAX_CLASSIFIER_CHARACTERS);
   const note = `classifierContext cut at ${MAX_CLASSIFIER_CHARACTERS} characters; it had ${text.length}`;
   return { decision: { classifierContext: cut }, notes: cut === text ? [] : [note] };
 }
@@ -92,19 +92,19 @@ function shownResponse({ event, tool }: HandlerInput): unknown {
 /** A built-in tool's output may only be replaced by one of its own shape, or the model sees rubbish. */
 function shapeProblem(shown: unknown, updated: unknown): string | null {
   if (shown === undefined || shown === null) return null;
-  if (typeName(shown) !== typeName(updated)) {
-    return `expected ${typeName(shown)} as in tool_response, found ${typeName(updated)}`;
+  if (getTypeName(shown) !== getTypeName(updated)) {
+    return `expected ${getTypeName(shown)} as in tool_response, found ${getTypeName(updated)}`;
   }
   if (!isRecord(shown) || !isRecord(updated)) return null;
   const common = Object.keys(updated).filter((key) => Object.hasOwn(shown, key));
   if (common.length === 0) return 'it has none of the keys of tool_response';
   const odd = common.find((key) => !isLike(shown[key], updated[key]));
   if (odd === undefined) return null;
-  return `expected "${odd}" to be ${typeName(shown[odd])}, found ${typeName(updated[odd])}`;
+  return `expected "${odd}" to be ${getTypeName(shown[odd])}, found ${getTypeName(updated[odd])}`;
 }
 
 function isLike(shown: unknown, updated: unknown): boolean {
-  return shown === null || updated === null || typeName(shown) === typeName(updated);
+  return shown === null || updated === null || getTypeName(shown) === getTypeName(updated);
 }
 
 /** A conversation that was cleared or compacted keeps the title that it has. */

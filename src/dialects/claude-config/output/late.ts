@@ -1,4 +1,4 @@
-import { isRecord, parseJson, withoutByteOrderMark } from '../../../base/json.ts';
+import { isRecord, parseJson, stripByteOrderMark } from '../../../base/json.ts';
 import type { Answer } from '../../../hooks/handler.ts';
 import type { OutputRequest } from './decide.ts';
 import { endingFailure } from './failures.ts';
@@ -18,7 +18,7 @@ export interface HandOver {
 
 /** Reads a first line of stdout that moves the hook to the background; null when it does not. */
 export function isAsyncLine(firstLine: string): HandOver | null {
-  const line = withoutByteOrderMark(firstLine).trim();
+  const line = stripByteOrderMark(firstLine).trim();
   if (!line.startsWith('{')) return null;
   const parsed = parseJson(line);
   if (!parsed.ok || !isRecord(parsed.value) || parsed.value['async'] !== true) return null;

@@ -1,4 +1,4 @@
-import { cutText, isRecord, parseJson } from '../../../base/json.ts';
+import { truncateText, isRecord, parseJson } from '../../../base/json.ts';
 import type { Decision } from '../../../hooks/decision.ts';
 import type { Answer } from '../../../hooks/handler.ts';
 import type { ClaudeEvent } from '../names.ts';
@@ -51,7 +51,8 @@ const APPROVALS: ReadonlyMap<unknown, boolean> = new Map([
 const SHOWN_CHARACTERS = 200;
 
 function unusable(text: string): string {
-  const found = text.trim() === '' ? 'nothing' : JSON.stringify(cutText(text, SHOWN_CHARACTERS));
+  const found =
+    text.trim() === '' ? 'nothing' : JSON.stringify(truncateText(text, SHOWN_CHARACTERS));
   return `gave no usable answer: expected {"ok": true or false, "reason": "…"}, found ${found}`;
 }
 

@@ -3,7 +3,7 @@ import {
   isRecord,
   MAX_NESTING,
   parseJson,
-  withoutByteOrderMark,
+  stripByteOrderMark,
 } from '../../../base/json.ts';
 
 /** What a hook printed, as Claude reads it. */
@@ -15,7 +15,7 @@ export type ParsedOutput =
 
 /** JSON is only what is one object from the first to the last character; all else is plain text. */
 export function parseOutput(stdout: string): ParsedOutput {
-  const text = withoutByteOrderMark(stdout).trim();
+  const text = stripByteOrderMark(stdout).trim();
   if (text === '') return { kind: 'nothing' };
   if (!text.startsWith('{')) return { kind: 'text', text, notes: noteOfLateJson(text) };
   const parsed = parseJson(text);

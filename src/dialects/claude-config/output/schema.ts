@@ -1,4 +1,4 @@
-import { isRecord, typeName } from '../../../base/json.ts';
+import { isRecord, getTypeName } from '../../../base/json.ts';
 import type { ClaudeEvent } from '../names.ts';
 import { noteUnreadKeys, READ_FIELDS } from './fields.ts';
 
@@ -202,5 +202,5 @@ const SHOWN_CHARACTERS = 60;
 function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, SHOWN_CHARACTERS));
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  return typeName(value) === 'null' ? 'null' : `an ${typeName(value)}`;
+  return getTypeName(value) === 'null' ? 'null' : `an ${getTypeName(value)}`;
 }

@@ -1,4 +1,4 @@
-import { cutText } from '../../../base/json.ts';
+import { truncateText } from '../../../base/json.ts';
 
 /** Writes the whole text to a file of that name's kind; gives its path, or null when it could not. */
 export type Spill = (text: string, name: string) => string | null;
@@ -24,7 +24,7 @@ export function capText(text: string, { name, spill }: Oversize): Capped {
   const size = `${name} has ${text.length} characters, more than ${MAX_TEXT_CHARACTERS}`;
   if (path === null) {
     const note = `${size}, and was cut because it could not be saved to a file`;
-    return { text: `${cutText(text, MAX_TEXT_CHARACTERS)}\n[... ${note} ...]`, notes: [note] };
+    return { text: `${truncateText(text, MAX_TEXT_CHARACTERS)}\n[... ${note} ...]`, notes: [note] };
   }
   return { text: persisted(text, path), notes: [`${size}; the whole of it is in ${path}`] };
 }
@@ -36,7 +36,7 @@ function persisted(text: string, path: string): string {
     `Output too large (${kilobytes}KB). Full output saved to: ${path}`,
     '',
     'Preview (first 2KB):',
-    cutText(text, PREVIEW_CHARACTERS),
+    truncateText(text, PREVIEW_CHARACTERS),
     '...',
     '</persisted-output>',
   ].join('\n');

@@ -1,4 +1,4 @@
-import { type LooseningPart, looseningPart } from '../../../permissions/settings.ts';
+import { type LooseningPart, findLooseningPart } from '../../../permissions/settings.ts';
 import type { FoundHook } from '../../dialect.ts';
 import { canonicalText } from '../config/entry-text.ts';
 import type { SourcePermissions } from './parse-permissions.ts';
@@ -11,7 +11,7 @@ export function permissionUnit(
   { source, said }: SourcePermissions,
   name: Pick<FoundHook, 'id' | 'ownId'>,
 ): readonly FoundHook[] {
-  const part = said.origin === 'workspace' ? looseningPart(said) : null;
+  const part = said.origin === 'workspace' ? findLooseningPart(said) : null;
   if (part === null) return [];
   const kind = source.isCline ? `${source.kind} .cline` : source.kind;
   const text = canonicalText({ source: kind, permissions: part });

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { messageOf } from '../../../base/errors.ts';
+import { getErrorMessage } from '../../../base/errors.ts';
 import { isLink, readTextIfPresent } from '../../../base/files.ts';
 import type { Ignored } from '../../dialect.ts';
 
@@ -17,6 +17,6 @@ export function readConfigText(file: string): string | Ignored | null {
     if (text !== null || !isLink(file)) return text;
     return { path: file, why: 'is a link to nothing', mayHideHook: true };
   } catch (error) {
-    return { path: file, why: `cannot be read: ${messageOf(error)}`, mayHideHook: true };
+    return { path: file, why: `cannot be read: ${getErrorMessage(error)}`, mayHideHook: true };
   }
 }

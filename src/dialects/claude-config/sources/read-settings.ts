@@ -1,4 +1,4 @@
-import { isRecord, typeName } from '../../../base/json.ts';
+import { isRecord, getTypeName } from '../../../base/json.ts';
 import type { Ignored } from '../../dialect.ts';
 import type { ParsedEvents } from '../config/parse-events.ts';
 import type { Part } from '../config/part.ts';
@@ -123,6 +123,6 @@ export function ineffectiveSettings(reading: SettingsReading): Ignored[] {
     ...notManaged.flatMap((name) => tell(name, 'it counts only in managed settings')),
     ...(disable === undefined || typeof disable.value === 'boolean'
       ? []
-      : tell('disableAllHooks', `expected true or false, found ${typeName(disable.value)}`)),
+      : tell('disableAllHooks', `expected true or false, found ${getTypeName(disable.value)}`)),
   ];
 }

@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isDataDirectory, isDataFile } from '../../../base/files.ts';
-import { childPath, findPathInside, findRealPath, isInside } from '../../../base/paths.ts';
+import { joinChildPath, findPathInside, findRealPath, isInside } from '../../../base/paths.ts';
 import { importsBeyond } from '../../../plugins/find/imports-beyond.ts';
 import type { Binds } from '../../dialect.ts';
 import type { NamedPlugin } from '../discover.ts';
@@ -103,7 +103,7 @@ function holdingIn(directory: string, { apart, modules }: Others): Holding {
 /** Directories with modules of others; of those that hold the plugin itself, what lies beside it. */
 function modulesIn(directory: string, entry: string): readonly string[] {
   return list(directory).flatMap((listed): readonly string[] => {
-    const place = childPath(directory, listed.name);
+    const place = joinChildPath(directory, listed.name);
     if (!listed.isDirectory()) return [];
     const holdsEntry = isInside(place, entry);
     if (!isModules(place)) return holdsEntry ? modulesIn(place, entry) : [];
@@ -113,7 +113,7 @@ function modulesIn(directory: string, entry: string): readonly string[] {
 
 function besides(modules: string, entry: string): readonly string[] {
   return list(modules).flatMap((listed): readonly string[] => {
-    const place = childPath(modules, listed.name);
+    const place = joinChildPath(modules, listed.name);
     if (!listed.isDirectory()) return [];
     if (!isInside(place, entry)) return [place];
     return listed.name.startsWith('@') ? besides(place, entry) : modulesIn(place, entry);
@@ -130,7 +130,7 @@ function canBind(directory: string, apart: readonly string[]): boolean {
   let bytes = 0;
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     for (const listed of list(next)) {
-      const place = childPath(next, listed.name);
+      const place = joinChildPath(next, listed.name);
       if (apart.includes(place)) continue;
       if (listed.isDirectory()) waiting.push(place);
       else bytes += sizeOf(place);

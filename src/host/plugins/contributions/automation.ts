@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HooklineError } from '../../../base/errors.ts';
-import { isRecord, typeName } from '../../../base/json.ts';
+import { isRecord, getTypeName } from '../../../base/json.ts';
 import { reasonOf } from '../../../plugins/values/plain-value.ts';
 import type {
   AgentExtensionAutomationEventType,
@@ -131,12 +131,12 @@ function misfit(
 /** Throws PAYLOAD_INVALID when it is no event. */
 function readEnvelope(given: unknown, plugin: string, now: number): AutomationEventEnvelope {
   const place = `ingestEvent of the plugin "${plugin}"`;
-  if (!isRecord(given)) throw noEvent(`${place} expects an object, found ${typeName(given)}`);
+  if (!isRecord(given)) throw noEvent(`${place} expects an object, found ${getTypeName(given)}`);
   const needed = (key: string): string => {
     const text = textIn(given, key);
     if (text !== null) return text;
     const value = given[key];
-    const found = value === undefined ? 'nothing' : typeName(value);
+    const found = value === undefined ? 'nothing' : getTypeName(value);
     throw noEvent(`${place} expects "${key}" to be a text that is not empty, found ${found}`);
   };
   const eventId = needed('eventId');

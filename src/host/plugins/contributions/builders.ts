@@ -1,4 +1,4 @@
-import { safeMessages } from '../../../agent/conversation/safe-messages.ts';
+import { normalizeMessages } from '../../../agent/conversation/normalize-messages.ts';
 import {
   fromProviderMessages,
   toProviderMessages,
@@ -43,7 +43,7 @@ export async function buildMessages(
     if (typeof made !== 'string') built = made;
     else onIssue({ plugin, phase: 'builder', level: 'warning', message: made });
   }
-  return built === messages ? messages : safeMessages(built);
+  return built === messages ? messages : normalizeMessages(built);
 }
 
 /** A builder may change what it is given; what was said in the session stays as it is. */

@@ -1,4 +1,4 @@
-import { messageOf } from '../../../base/errors.ts';
+import { getErrorMessage } from '../../../base/errors.ts';
 import { isRecord, parseJson } from '../../../base/json.ts';
 import { plainText } from '../../../plugins/values/plain-value.ts';
 import {
@@ -70,7 +70,9 @@ function sayable(authored: InputSchema, tool: string, tell: (what: string) => vo
     if (parsed?.ok === true && isRecord(parsed.value)) return parsed.value;
     tell('a model cannot be told its input schema as JSON, so it may give it any object');
   } catch (error) {
-    tell(`its input schema cannot be used, so a model may give it any object: ${messageOf(error)}`);
+    tell(
+      `its input schema cannot be used, so a model may give it any object: ${getErrorMessage(error)}`,
+    );
   }
   return { type: 'object' };
 }

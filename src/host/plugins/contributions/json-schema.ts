@@ -1,6 +1,6 @@
 import { Ajv, type Options } from 'ajv';
 import addFormats from 'ajv-formats';
-import { messageOf } from '../../../base/errors.ts';
+import { getErrorMessage } from '../../../base/errors.ts';
 import { tryLinear } from '../../../hooks/matcher.ts';
 import type { JsonSchema } from '../../../plugins/contract/input-schema.ts';
 
@@ -18,7 +18,9 @@ export function jsonSchemaCheck(
     return (value) => (validate(value) ? null : ajv.errorsText(validate.errors, { dataVar: what }));
   } catch (error) {
     // A schema that cannot be read is the author's to mend; the tool looks at its input itself.
-    onUnchecked(`its ${what} schema cannot be read, so nothing is checked: ${messageOf(error)}`);
+    onUnchecked(
+      `its ${what} schema cannot be read, so nothing is checked: ${getErrorMessage(error)}`,
+    );
     return () => null;
   }
 }

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { isRecord, typeName } from '../../../base/json.ts';
+import { isRecord, getTypeName } from '../../../base/json.ts';
 import { reasonOf } from '../../../plugins/values/plain-value.ts';
 import type { AgentExtensionMcpServer } from '../../../plugins/contract/plugin.ts';
 import type { OnIssue } from '../../../plugins/issue.ts';
@@ -94,7 +94,7 @@ function readServer(
 }
 
 function found(value: unknown): string {
-  return `found ${value === undefined ? 'nothing' : typeName(value)}`;
+  return `found ${value === undefined ? 'nothing' : getTypeName(value)}`;
 }
 
 interface Standing {

@@ -9,8 +9,8 @@ import {
 } from '../../../agent/tools/tool.ts';
 import type { Workbench } from '../../../agent/tools/workbench.ts';
 import { isRecord } from '../../../base/json.ts';
-import { limitTime } from '../../../base/time-limit.ts';
-import { untilAborted } from '../../../base/abort.ts';
+import { startTimeLimit } from '../../../base/time-limit.ts';
+import { waitOrAbort } from '../../../base/abort.ts';
 import { reasonOf, shownText } from '../../../plugins/values/plain-value.ts';
 import { textsIn } from '../../../mcp/answer.ts';
 import { withinBounds } from '../../../plugins/bounded.ts';
@@ -131,13 +131,13 @@ interface Running extends Calling {
 async function runTool(running: Running): Promise<ToolOutput> {
   const { tool, call } = running;
   const timeoutMs = timeoutOf(tool);
-  const limit = limitTime(call.signal, timeoutMs);
+  const limit = startTimeLimit(call.signal, timeoutMs);
   const { signal } = limit;
   try {
     const work = executeAgain({ ...running, call: { ...call, signal } });
-    return outputOf(tool, await untilAborted(work, signal));
+    return outputOf(tool, await waitOrAbort(work, signal));
   } catch (error) {
-    if (limit.isOver()) return failedOutput(`${tool.name} did not end within ${timeoutMs} ms`);
+    if (limit.hasExpired()) return failedOutput(`${tool.name} did not end within ${timeoutMs} ms`);
     if (call.signal.aborted) return interruptedOutput();
     return failedOutput(sayFailure(tool, error));
   } finally {

@@ -6,7 +6,7 @@ import { readService } from '../../../agent/models/custom/read-service.ts';
 import { registeredProviders } from '../../../agent/models/custom/registered.ts';
 import { serviceProvider } from '../../../agent/models/custom/service-provider.ts';
 import { isOwnProvider } from '../../../agent/models/providers.ts';
-import { messageOf } from '../../../base/errors.ts';
+import { getErrorMessage } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/json.ts';
 import type { AgentExtensionProvider } from '../../../plugins/contract/plugin.ts';
 import type { OnIssue, PluginIssue } from '../../../plugins/issue.ts';
@@ -48,7 +48,7 @@ function makeProvider(contributed: AgentExtensionProvider, means: Means): Custom
   try {
     return readProvider(contributed, means);
   } catch (error) {
-    means.tell('error', `one of its providers cannot be looked at: ${messageOf(error)}`);
+    means.tell('error', `one of its providers cannot be looked at: ${getErrorMessage(error)}`);
     return null;
   }
 }

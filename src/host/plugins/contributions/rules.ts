@@ -1,5 +1,5 @@
 import { HooklineError } from '../../../base/errors.ts';
-import { typeName } from '../../../base/json.ts';
+import { getTypeName } from '../../../base/json.ts';
 import { reasonOf, shownText } from '../../../plugins/values/plain-value.ts';
 import type { Handler } from '../../../hooks/handler.ts';
 import { type Bounds, withinBounds } from '../../../plugins/bounded.ts';
@@ -83,6 +83,6 @@ async function contentOf(rule: AgentExtensionRule, bounds: Bounds): Promise<stri
   if (said === undefined || said === null) return '';
   if (typeof said === 'string') return said.trim();
   throw new HooklineError('PLUGIN_INVALID', {
-    message: `expected its content to be a text, found ${typeName(said)}`,
+    message: `expected its content to be a text, found ${getTypeName(said)}`,
   });
 }

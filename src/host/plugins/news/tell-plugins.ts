@@ -1,7 +1,7 @@
 import type { RuntimeEvent } from '../../../agent/runtime-event.ts';
-import { messageOf } from '../../../base/errors.ts';
+import { getErrorMessage } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/json.ts';
-import { timerDelay } from '../../../base/time-limit.ts';
+import { clampTimerDelay } from '../../../base/time-limit.ts';
 import { endingOf, endingReader } from '../../../plugins/ending.ts';
 import type { ActivePlugin } from '../../../plugins/registry.ts';
 import { asItsOwn } from '../../../plugins/whose-work.ts';
@@ -177,7 +177,7 @@ function tellPlugin(
     // One that lives elsewhere says only when it has failed; how long it takes is looked after there.
     follow(result, readEnding === null ? timeoutMs : Number.POSITIVE_INFINITY, fail);
   } catch (error) {
-    fail(messageOf(error));
+    fail(getErrorMessage(error));
   }
 }
 
@@ -199,9 +199,9 @@ function follow(
     if (message !== null) fail(message);
   };
   const tooLate = (): void => end(`did not answer within ${timeoutMs} ms`);
-  const timer = setTimeout(tooLate, timerDelay(timeoutMs)).unref();
+  const timer = setTimeout(tooLate, clampTimerDelay(timeoutMs)).unref();
   Promise.resolve(answer).then(
     () => end(null),
-    (error: unknown) => end(messageOf(error)),
+    (error: unknown) => end(getErrorMessage(error)),
   );
 }

@@ -8,7 +8,7 @@ import {
   symlinkSync,
 } from 'node:fs';
 import path from 'node:path';
-import { messageOf } from '../../../base/errors.ts';
+import { getErrorMessage } from '../../../base/errors.ts';
 import { findPathInside, findRealPath, resolveRealPath } from '../../../base/paths.ts';
 import { failed } from '../failure.ts';
 
@@ -42,7 +42,7 @@ export function copyTree({ from, to, except }: CopyRequest): void {
     copyDirectory(copy, '');
   } catch (error) {
     if (error instanceof Error && !('syscall' in error)) throw error;
-    throw failed(`${from} cannot be copied: ${messageOf(error)}`);
+    throw failed(`${from} cannot be copied: ${getErrorMessage(error)}`);
   }
 }
 

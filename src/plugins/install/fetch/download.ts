@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import { messageOf } from '../../../base/errors.ts';
-import { hostOf, isLoopbackHost } from '../../../base/net/addresses.ts';
-import { readBoundedBody, socketMessage } from '../../../base/net/http-body.ts';
-import { limitTime } from '../../../base/time-limit.ts';
+import { getErrorMessage } from '../../../base/errors.ts';
+import { getHost, isLoopbackHost } from '../../../base/net/addresses.ts';
+import { readBoundedBody, formatSocketError } from '../../../base/net/http-body.ts';
+import { startTimeLimit } from '../../../base/time-limit.ts';
 import { failed } from '../failure.ts';
 import { isSecure } from '../source/file-url.ts';
 import type { RemoteSource } from '../source/source.ts';
@@ -30,13 +30,13 @@ export async function fetchFile(
 
 /** The bytes at an address; throws when there are none, too many, or when it takes too long. */
 export async function download(url: string, signal: AbortSignal, limits: Limits): Promise<Buffer> {
-  const limit = limitTime(signal, limits.timeoutMs);
+  const limit = startTimeLimit(signal, limits.timeoutMs);
   try {
     const response = await follow(new URL(url), limit.signal);
     return await readBody(response, limits);
   } catch (error) {
     signal.throwIfAborted();
-    if (limit.isOver()) throw notDownloaded(url, `it took longer than ${limits.timeoutMs} ms`);
+    if (limit.hasExpired()) throw notDownloaded(url, `it took longer than ${limits.timeoutMs} ms`);
     throw error instanceof Refused ? notDownloaded(url, error.message) : broken(url, error);
   } finally {
     limit.clear();
@@ -71,7 +71,7 @@ function nextOf(response: Response, from: URL): URL | null {
 
 /** Another server must not send us to what only this machine can reach. */
 function mayFollow(next: URL, start: URL): boolean {
-  if (isLoopbackHost(hostOf(next)) && !isLoopbackHost(hostOf(start))) return false;
+  if (isLoopbackHost(getHost(next)) && !isLoopbackHost(getHost(start))) return false;
   return isSecure(next);
 }
 
@@ -108,5 +108,5 @@ function notDownloaded(url: string, why: string) {
 /** Node says only `fetch failed`; its cause says why. */
 function broken(url: string, error: unknown) {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  return notDownloaded(url, socketMessage(cause) || messageOf(error));
+  return notDownloaded(url, formatSocketError(cause) || getErrorMessage(error));
 }

@@ -1,7 +1,7 @@
 import { copyFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { messageOf } from '../../../base/errors.ts';
-import { isAbsent } from '../../../base/files.ts';
+import { getErrorMessage } from '../../../base/errors.ts';
+import { isNotFoundError } from '../../../base/files.ts';
 import { pluginsAt } from '../../find/find-plugins.ts';
 import { failed } from '../failure.ts';
 import { PLUGIN_FILE } from '../source/file-url.ts';
@@ -41,7 +41,7 @@ function isDirectoryAt(place: string): boolean {
   try {
     return statSync(place).isDirectory();
   } catch (error) {
-    const why = isAbsent(error) ? 'there is nothing there' : messageOf(error);
+    const why = isNotFoundError(error) ? 'there is nothing there' : getErrorMessage(error);
     throw failed(
       `${place} cannot be installed: ${why}`,
       'A package of the registry is named npm:NAME or @scope/name, a repository with --git.',

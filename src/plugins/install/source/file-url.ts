@@ -1,4 +1,4 @@
-import { hostOf, isLoopbackHost } from '../../../base/net/addresses.ts';
+import { getHost, isLoopbackHost } from '../../../base/net/addresses.ts';
 import { unusable } from './problem.ts';
 import type { RemoteSource } from './source.ts';
 
@@ -27,7 +27,7 @@ export function parseFileUrl(text: string): RemoteSource | null {
 
 /** What may be read over the network: https, and this machine itself. */
 export function isSecure(url: URL): boolean {
-  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(hostOf(url)));
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(getHost(url)));
 }
 
 function refuseInsecure(url: URL): void {

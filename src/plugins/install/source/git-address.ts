@@ -1,4 +1,4 @@
-import { hostOf, isLoopbackHost } from '../../../base/net/addresses.ts';
+import { getHost, isLoopbackHost } from '../../../base/net/addresses.ts';
 import { unusable } from './problem.ts';
 import type { GitSource } from './source.ts';
 
@@ -81,7 +81,7 @@ function readUrl(text: string): URL | null {
 function refuseProtocol(url: URL, address: string): void {
   const { protocol } = url;
   if (protocol === 'https:' || protocol === 'ssh:' || protocol === 'file:') return;
-  if (protocol === 'http:' && isLoopbackHost(hostOf(url))) return;
+  if (protocol === 'http:' && isLoopbackHost(getHost(url))) return;
   if (protocol !== 'http:' && protocol !== 'git:') throw noRepository(address);
   throw unusable(
     `${protocol}// is neither private nor signed, found ${JSON.stringify(address)}`,

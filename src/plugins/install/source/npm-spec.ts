@@ -1,5 +1,5 @@
 import parseSpec from 'npm-package-arg';
-import { messageOf } from '../../../base/errors.ts';
+import { getErrorMessage } from '../../../base/errors.ts';
 import { unusable } from './problem.ts';
 import type { NpmSource } from './source.ts';
 
@@ -24,7 +24,7 @@ function readSpec(text: string, cwd: string): ReturnType<typeof parseSpec> {
     if (text !== '' && !text.startsWith('-')) return parseSpec(text, cwd);
   } catch (error) {
     throw unusable(
-      `${JSON.stringify(text)} names no npm package: ${messageOf(error)}`,
+      `${JSON.stringify(text)} names no npm package: ${getErrorMessage(error)}`,
       'A package is named like @scope/name, or npm:name@^2.',
     );
   }

@@ -1,4 +1,4 @@
-import { HooklineError, messageOf } from '../../../base/errors.ts';
+import { HooklineError, getErrorMessage } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/json.ts';
 import { type Contributions, createApi } from '../../api.ts';
 import type {
@@ -106,7 +106,7 @@ export class HostedPlugin {
     try {
       return { kind: 'loaded', ...describePlugin(plugin) };
     } catch (error) {
-      return { kind: 'failed', message: `it cannot be looked at: ${messageOf(error)}` };
+      return { kind: 'failed', message: `it cannot be looked at: ${getErrorMessage(error)}` };
     }
   }
 
@@ -202,7 +202,7 @@ export class HostedPlugin {
       try {
         await dispose();
       } catch (error) {
-        failures.push(messageOf(error));
+        failures.push(getErrorMessage(error));
       }
     }
     if (failures.length === 0) return answered(undefined);

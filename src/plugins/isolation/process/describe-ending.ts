@@ -1,4 +1,4 @@
-import { cutText } from '../../../base/json.ts';
+import { truncateText } from '../../../base/json.ts';
 
 /** How a plugin's process ended. */
 export interface Ending {
@@ -16,7 +16,7 @@ const MAX_QUOTE = 300;
 export function describeEnding(plugin: string, ending: Ending): string {
   const how = `the process of the plugin "${plugin}" ${howItEnded(ending)}`;
   const last = tellingLine(ending.stderr);
-  const quote = last === null ? '' : `; it last wrote: ${cutText(last, MAX_QUOTE)}`;
+  const quote = last === null ? '' : `; it last wrote: ${truncateText(last, MAX_QUOTE)}`;
   return `${how}, so nothing of it works any more in this session${quote}`;
 }
 

@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import { cutText } from '../../../base/json.ts';
+import { truncateText } from '../../../base/json.ts';
 
 /** How much of one line is passed on. */
 const MAX_LINE = 10_000;
@@ -22,10 +22,10 @@ export function createOutputLines(onLine: (line: string) => void): OutputLines {
     read(chunk) {
       const [first = '', ...others] = decoder.write(chunk).split('\n');
       // Nobody needs more of a line than is passed on.
-      rest = cutText(rest + first, MAX_LINE);
+      rest = truncateText(rest + first, MAX_LINE);
       for (const next of others) {
         pass(rest);
-        rest = cutText(next, MAX_LINE);
+        rest = truncateText(next, MAX_LINE);
       }
     },
     end() {

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { types } from 'node:util';
-import { messageOf } from '../../../base/errors.ts';
+import { getErrorMessage } from '../../../base/errors.ts';
 import { MAX_NESTING } from '../../../base/json.ts';
 import { type ErrorForm, errorForm, isError, MARK, reviveErrors } from './portable-errors.ts';
 
@@ -97,7 +97,7 @@ function copy(value: unknown, copying: Copying, depth: number): unknown {
   try {
     return copyThing(value, copying, depth);
   } catch (error) {
-    return `[cannot be looked at: ${messageOf(error)}]`;
+    return `[cannot be looked at: ${getErrorMessage(error)}]`;
   }
 }
 
@@ -175,7 +175,7 @@ function read(value: object, key: string): unknown {
   try {
     return Reflect.get(value, key);
   } catch (error) {
-    return `[cannot be looked at: ${messageOf(error)}]`;
+    return `[cannot be looked at: ${getErrorMessage(error)}]`;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { parse } from 'es-module-lexer/minimal';
 import type { transformSync } from 'oxc-transform';
 import { readTextIfPresent } from '../../../base/files.ts';
-import { parseJson, isRecord, withoutByteOrderMark } from '../../../base/json.ts';
+import { parseJson, isRecord, stripByteOrderMark } from '../../../base/json.ts';
 import type { LoadRequest } from '../loading.ts';
 import { type ModuleImport, outlineOf } from './module-imports.ts';
 import type { Resolver, Target } from './resolve-import.ts';
@@ -104,7 +104,7 @@ async function readModule(
   if (/\.c[jt]s$/.test(file)) return { unable: 'it is CommonJS' };
   const source = readTextIfPresent(file);
   if (source === null) return { problem: `${file} is not there` };
-  const text = withoutByteOrderMark(source);
+  const text = stripByteOrderMark(source);
   if (file.endsWith('.json')) return jsonModule(file, source);
   const transformed = transformFile({ file, source: text }, tools.transformSync);
   if (!('code' in transformed)) return transformed;

@@ -1,6 +1,6 @@
 import type { ScriptTurn } from '../../../agent/models/scripted.ts';
 import { HooklineError } from '../../../base/errors.ts';
-import { isRecord, typeName } from '../../../base/json.ts';
+import { isRecord, getTypeName } from '../../../base/json.ts';
 import type { AgentMessage } from '../../../plugins/contract/message.ts';
 import type { AgentPlugin, BasicLogger } from '../../../plugins/contract/plugin.ts';
 import type {
@@ -114,7 +114,7 @@ export function checkAgentConfig(config: AgentRuntimeConfig): void {
 
 function wrong(place: string, expected: string, given: unknown): HooklineError {
   return new HooklineError('USAGE_INVALID', {
-    message: `expected ${place} to be ${expected}, found ${given === undefined ? 'nothing' : typeName(given)}`,
+    message: `expected ${place} to be ${expected}, found ${given === undefined ? 'nothing' : getTypeName(given)}`,
     hint: 'An agent is given { providerId, modelId, apiKey } or { model }.',
   });
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { HooklineError, messageOf } from '../../../base/errors.ts';
+import { HooklineError, getErrorMessage } from '../../../base/errors.ts';
 import type { AgentMessage } from '../../../plugins/contract/message.ts';
 import type { AgentRunResult, AgentRuntimeEvent } from '../../../plugins/contract/runtime-hooks.ts';
 import type { AgentRuntimeStateSnapshot } from '../../../plugins/contract/snapshot.ts';
@@ -59,7 +59,7 @@ export class AgentRuntime {
   /** Ends the run under way; its promise tells of it. */
   abort(reason: unknown = 'the run was aborted'): void {
     if (!this.#isRunning) return;
-    this.#aborted = messageOf(reason);
+    this.#aborted = getErrorMessage(reason);
     this.#open?.abort(this.#aborted);
   }
 

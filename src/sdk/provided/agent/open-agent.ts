@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { ModelRequest } from '../../../agent/models/model.ts';
 import type { RunResult } from '../../../agent/runtime-event.ts';
-import { HooklineError, messageOf } from '../../../base/errors.ts';
+import { HooklineError, getErrorMessage } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/json.ts';
 import { fromAgentMessages, toAgentMessages } from '../../../dialects/cline-plugin/messages.ts';
 import type { AgentOptions } from '../../../host/agent/agent-options.ts';
@@ -143,7 +143,7 @@ function agentOptions(config: AgentRuntimeConfig): AgentOptions {
     toolset: 'cline-sdk',
     permissionMode: 'bypassPermissions',
     ...(maxIterations === undefined ? {} : { maxTurns: maxIterations }),
-    systemPrompt: { whole: () => systemPrompt },
+    systemPrompt: { build: () => systemPrompt },
     chooseTools: (_own, ofPlugins) => ofPlugins,
     shapeRequest: async (request) => ({ ...settingsOf(modelOptions), ...request }),
   };
@@ -224,7 +224,7 @@ async function setUp(
     return { name, manifest, hooks, setup };
   } catch (error) {
     const setup = (): never => {
-      throw new HooklineError('PLUGIN_INVALID', { message: messageOf(error), cause: error });
+      throw new HooklineError('PLUGIN_INVALID', { message: getErrorMessage(error), cause: error });
     };
     return { name, manifest, hooks: {}, setup };
   }

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { fetchPage } from '../../../../src/agent/tools/web/fetch-page.ts';
-import type { Resolve } from '../../../../src/base/net/addresses.ts';
+import type { ResolveHost } from '../../../../src/base/net/addresses.ts';
 
 const never = new AbortController().signal;
 
@@ -57,7 +57,7 @@ test.each([
   ['::1', 6],
 ])('a name that turns out to be %s is not called', async (address, family) => {
   const { url, calls } = await listen('HTTP/1.1 200 OK\r\n\r\n');
-  const resolve: Resolve = (_name, found) => found(null, [{ address, family }]);
+  const resolve: ResolveHost = (_name, found) => found(null, [{ address, family }]);
   const named = new URL(`https://pages.example:${url.port}/`);
   expect(await fetchPage(named, { mayBePrivate: false, resolve }, never)).toEqual({
     kind: 'failed',
@@ -71,7 +71,7 @@ test('a name is looked up anew for each redirect, and refused when it has moved 
     'HTTP/1.1 302 Found\r\nlocation: /next\r\ncontent-length: 0\r\n\r\n',
   );
   let lookups = 0;
-  const resolve: Resolve = (_name, found) => {
+  const resolve: ResolveHost = (_name, found) => {
     lookups += 1;
     found(null, [{ address: '127.0.0.1', family: 4 }]);
   };
@@ -83,7 +83,7 @@ test('a name is looked up anew for each redirect, and refused when it has moved 
 
 test('a server without encryption is not spoken to', async () => {
   const { url } = await listen('HTTP/1.1 200 OK\r\n\r\n');
-  const resolve: Resolve = (_name, found) => found(null, [{ address: '127.0.0.1', family: 4 }]);
+  const resolve: ResolveHost = (_name, found) => found(null, [{ address: '127.0.0.1', family: 4 }]);
   const named = new URL(`http://pages.example:${url.port}/`);
   const fetched = await fetchPage(named, { mayBePrivate: true, resolve }, never);
   expect(fetched).toMatchObject({

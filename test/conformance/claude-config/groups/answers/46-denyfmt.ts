@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { modelText } from '../../../../../src/agent/conversation/hook-texts.ts';
+import { formatHookMessage } from '../../../../../src/agent/conversation/hook-messages.ts';
 import { call, command, type Group, hooks, type Stage } from '../../build.ts';
 import { listAt, observed } from '../../recording.ts';
 
@@ -49,5 +49,5 @@ async function denialBy(stage: Stage, tool: string, label: string): Promise<stri
   const { effect, reasons } = await fire('PreToolUse', call(tool, INPUTS[tool] ?? {}));
   expect(effect).toBe('deny');
   const reason = reasons[0]?.text ?? '';
-  return modelText({ kind: 'denied-call', tool, said: { reason, label } });
+  return formatHookMessage({ kind: 'denied-call', tool, said: { reason, label } });
 }

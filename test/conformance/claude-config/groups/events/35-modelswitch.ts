@@ -8,7 +8,7 @@ import {
   type Told,
   type World,
 } from '../../build.ts';
-import { modelText } from '../../../../../src/agent/conversation/hook-texts.ts';
+import { formatHookMessage } from '../../../../../src/agent/conversation/hook-messages.ts';
 
 const records = (name: string): object => command(`echo ${name} >> ran.log`);
 const NO_HAIKU = 'echo "no haiku" >&2; exit 2';
@@ -110,7 +110,7 @@ async function switches({ fire, lines }: World, each: Switch): Promise<void> {
   if (each.refusal === undefined) await fire('PostModelSwitch', facts);
   else {
     const reason = verdict.reasons[0]?.text ?? '';
-    expect(modelText({ kind: 'refused-model', reason })).toBe(each.refusal);
+    expect(formatHookMessage({ kind: 'refused-model', reason })).toBe(each.refusal);
   }
   expect(lines('ran.log').toSorted()).toEqual(each.ran.toSorted());
 }

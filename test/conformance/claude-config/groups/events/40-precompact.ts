@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { modelText } from '../../../../../src/agent/conversation/hook-texts.ts';
+import { formatHookMessage } from '../../../../../src/agent/conversation/hook-messages.ts';
 import { command, type Group, hooks, type Stage, type Told, told } from '../../build.ts';
 
 interface Compaction {
@@ -38,7 +38,7 @@ export const preCompact: Group = {
       expect(told(verdict)).toEqual(expected);
       if (refusal === undefined) return;
       const reason = verdict.reasons[0]?.text ?? '';
-      const text = modelText({ kind: 'blocked-compaction', said: { reason, label } });
+      const text = formatHookMessage({ kind: 'blocked-compaction', said: { reason, label } });
       expect(text.replace(label, 'CMD')).toBe(refusal);
     },
   })),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findImports } from '../../../src/agent/knowledge/imports.ts';
+import { findImports } from '../../../src/agent/instructions/instructions.ts';
 
 test('imports stand on their own line or in the text, each counted once', () => {
   const text = [

@@ -1,12 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createSafeMessages, safeMessages } from '../../../src/agent/conversation/safe-messages.ts';
+import {
+  createMessageNormalizer,
+  normalizeMessages,
+} from '../../../src/agent/conversation/normalize-messages.ts';
 import {
   type AssistantBlock,
-  callsIn,
+  getToolCalls,
   type Message,
   type UserBlock,
-  userText,
+  createUserMessage,
 } from '../../../src/sessions/messages.ts';
 
 const id = fc.constantFrom('a', 'b', 'c', 'd');
@@ -37,7 +40,7 @@ const conversation = fc.array(fc.oneof(user, assistant), { maxLength: 12 });
 function check(property: (messages: readonly Message[], safe: readonly Message[]) => void): void {
   fc.assert(
     fc.property(conversation, (messages) => {
-      property(messages, safeMessages(messages));
+      property(messages, normalizeMessages(messages));
     }),
     { numRuns: 500 },
   );
@@ -74,12 +77,12 @@ describe('whatever a conversation looks like, the model is shown one in which', 
     check((_, safe) => {
       safe.forEach((message, index) => {
         if (message.role !== 'assistant') return;
-        const asked = callsIn(message).map((each) => each.id);
+        const asked = getToolCalls(message).map((each) => each.id);
         expect(new Set(asked).size).toBe(asked.length);
         expect([...resultIds(safe[index + 1])].toSorted()).toEqual(asked.toSorted());
       });
       const all = safe.flatMap(resultIds).length;
-      expect(all).toBe(safe.flatMap((message) => callsIn(message)).length);
+      expect(all).toBe(safe.flatMap((message) => getToolCalls(message)).length);
     });
   });
 
@@ -119,19 +122,19 @@ describe('whatever a conversation looks like, the model is shown one in which', 
     fc.assert(
       fc.property(conversation, (messages) => {
         const growing: Message[] = [];
-        const safe = createSafeMessages();
+        const safe = createMessageNormalizer();
         for (const message of messages) {
           growing.push(message);
-          expect(safe(growing)).toEqual(safeMessages(growing));
+          expect(safe(growing)).toEqual(normalizeMessages(growing));
         }
-        expect(safe([...growing])).toEqual(safeMessages(growing));
+        expect(safe([...growing])).toEqual(normalizeMessages(growing));
       }),
       { numRuns: 200 },
     );
   });
 
   it('a second look changes nothing', () => {
-    check((_, safe) => expect(safeMessages(safe)).toEqual(safe));
+    check((_, safe) => expect(normalizeMessages(safe)).toEqual(safe));
   });
 });
 
@@ -151,9 +154,16 @@ describe('a conversation that was interrupted', () => {
   it('gets a result for the call that never ended, also when it went on long ago', () => {
     const later: Message = { role: 'assistant', content: [{ type: 'text', text: 'Well.' }] };
     expect(
-      safeMessages([userText('go'), asked, half, userText('and now?'), later, userText('on')]),
+      normalizeMessages([
+        createUserMessage('go'),
+        asked,
+        half,
+        createUserMessage('and now?'),
+        later,
+        createUserMessage('on'),
+      ]),
     ).toEqual([
-      userText('go'),
+      createUserMessage('go'),
       asked,
       {
         role: 'user',
@@ -169,12 +179,12 @@ describe('a conversation that was interrupted', () => {
         ],
       },
       later,
-      userText('on'),
+      createUserMessage('on'),
     ]);
   });
 
   it('keeps the objects of messages that stay as they are', () => {
-    const first = userText('go');
-    expect(safeMessages([first])[0]).toBe(first);
+    const first = createUserMessage('go');
+    expect(normalizeMessages([first])[0]).toBe(first);
   });
 });

@@ -1,7 +1,11 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findAgentType, loadAgents, toolsOfAgent } from '../../../src/agent/knowledge/agents.ts';
-import { commandOfSkill, findSkill, loadSkills } from '../../../src/agent/knowledge/skills.ts';
+import {
+  findAgentType,
+  loadAgents,
+  selectAgentTools,
+} from '../../../src/agent/instructions/agents.ts';
+import { toSkillCommand, findSkill, loadSkills } from '../../../src/agent/instructions/skills.ts';
 import { createDirectory } from '../../base/directory.ts';
 
 describe('skills', () => {
@@ -68,7 +72,7 @@ describe('skills', () => {
     );
     expect(found).toEqual(['pdf', 'pdf', 'mine', 'acme:ship', 'acme:ship', null]);
     const [pdf] = skills;
-    expect(pdf === undefined ? null : commandOfSkill(pdf)).toEqual({
+    expect(pdf === undefined ? null : toSkillCommand(pdf)).toEqual({
       name: 'pdf',
       description: 'Reads PDFs',
       argumentHint: null,
@@ -152,7 +156,7 @@ describe('kinds of sub-agents', () => {
       [[], [], []],
     ];
     for (const [tools, disallowedTools, expected] of cases) {
-      expect(toolsOfAgent({ tools, disallowedTools }, names)).toEqual(expected);
+      expect(selectAgentTools({ tools, disallowedTools }, names)).toEqual(expected);
     }
   });
 });

@@ -1,11 +1,11 @@
 import path from 'node:path';
-import { listField, readFrontFields, textField, type FrontFields } from './front-fields.ts';
+import { getListField, parseFrontMatter, getTextField, type FrontMatter } from './front-matter.ts';
 import {
-  directoriesOf,
-  type KnowledgeDirectory,
-  type KnowledgePlaces,
-  type KnowledgeSource,
-} from './places.ts';
+  listDirectories,
+  type InstructionDirectory,
+  type InstructionPaths,
+  type InstructionSource,
+} from './instruction-paths.ts';
 import { createSourceFiles, type SourceFiles } from './source-files.ts';
 
 /** A kind of sub-agent. */
@@ -20,7 +20,7 @@ export interface AgentType {
   readonly model: string | null;
   /** What it is told about itself; empty for the usual. */
   readonly prompt: string;
-  readonly source: KnowledgeSource;
+  readonly source: InstructionSource;
   readonly file: string | null;
 }
 
@@ -58,11 +58,11 @@ const BUILT_IN: readonly AgentType[] = [
 ];
 
 /** All kinds of sub-agents, the built-in ones last; the first of a name wins. Never throws. */
-export async function loadAgents(places: KnowledgePlaces): Promise<LoadedAgents> {
+export async function loadAgents(places: InstructionPaths): Promise<LoadedAgents> {
   const files = createSourceFiles(places);
-  const found = directoriesOf('agents', places).flatMap((place) =>
+  const found = listDirectories('agents', places).flatMap((place) =>
     files
-      .names(place, place.directory)
+      .listNames(place, place.directory)
       .filter((name) => name.endsWith('.md'))
       .map((name) => ({ place, file: path.join(place.directory, name) })),
   );
@@ -82,26 +82,27 @@ export function findAgentType(name: string, agents: readonly AgentType[]): Agent
 }
 
 /** Which of these tools a sub-agent has. None of them may start a further one or ask the person. */
-export function toolsOfAgent(
+export function selectAgentTools(
   { tools, disallowedTools }: Pick<AgentType, 'tools' | 'disallowedTools'>,
   names: readonly string[],
 ): readonly string[] {
-  const listed = tools?.map(withoutRule) ?? null;
-  const forbidden = new Set([...disallowedTools.map(withoutRule), ...ONLY_FOR_THE_FIRST]);
+  const listed = tools?.map(removeRule) ?? null;
+  const forbidden = new Set([...disallowedTools.map(removeRule), ...MAIN_AGENT_TOOLS]);
   const isListed = (name: string): boolean =>
-    listed === null || listed.some((each) => each === '*' || each === name || isServer(each, name));
+    listed === null ||
+    listed.some((each) => each === '*' || each === name || isToolOfServer(each, name));
   return names.filter((name) => isListed(name) && !forbidden.has(name));
 }
 
-const ONLY_FOR_THE_FIRST = ['Agent', 'AskUserQuestion', 'ExitPlanMode'];
+const MAIN_AGENT_TOOLS = ['Agent', 'AskUserQuestion', 'ExitPlanMode'];
 
 /** `mcp__server` stands for all tools of the server. */
-function isServer(listed: string, name: string): boolean {
+function isToolOfServer(listed: string, name: string): boolean {
   return listed.startsWith('mcp__') && name.startsWith(`${listed.replace(/__\*$/, '')}__`);
 }
 
 // `Bash(git log:*)` gives the tool; what it may do is for permission rules.
-function withoutRule(tool: string): string {
+function removeRule(tool: string): string {
   return tool.replace(/\(.*$/s, '').trim();
 }
 
@@ -111,26 +112,26 @@ interface AgentReading {
 }
 
 interface AgentFile {
-  readonly place: KnowledgeDirectory;
+  readonly place: InstructionDirectory;
   readonly file: string;
 }
 
 async function readAgent(files: SourceFiles, { place, file }: AgentFile): Promise<AgentReading> {
   const { text, note } = files.read(place, file);
   if (text === null) return { agent: null, note };
-  const front = await readFrontFields(text);
+  const front = await parseFrontMatter(text);
   const problem = front.problem === null ? null : `${file}: ${front.problem}`;
-  return { agent: agentOf(front, place, file), note: note ?? problem };
+  return { agent: toAgentType(front, place, file), note: note ?? problem };
 }
 
-function agentOf(front: FrontFields, place: KnowledgeDirectory, file: string): AgentType {
-  const name = textField(front, 'name') ?? path.basename(file, '.md');
-  const model = textField(front, 'model');
+function toAgentType(front: FrontMatter, place: InstructionDirectory, file: string): AgentType {
+  const name = getTextField(front, 'name') ?? path.basename(file, '.md');
+  const model = getTextField(front, 'model');
   return {
     name: place.prefix === null ? name : `${place.prefix}:${name}`,
-    description: textField(front, 'description') ?? '',
-    tools: listField(front, 'tools'),
-    disallowedTools: listField(front, 'disallowedTools') ?? [],
+    description: getTextField(front, 'description') ?? '',
+    tools: getListField(front, 'tools'),
+    disallowedTools: getListField(front, 'disallowedTools') ?? [],
     model: model === 'inherit' ? null : model,
     prompt: front.body.trim(),
     source: place.source,

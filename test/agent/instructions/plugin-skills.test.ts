@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { findSkill, loadSkills } from '../../../src/agent/knowledge/skills.ts';
+import { findSkill, loadSkills } from '../../../src/agent/instructions/skills.ts';
 import { createDirectory } from '../../base/directory.ts';
 
 const skill = (name: string, more = ''): string =>

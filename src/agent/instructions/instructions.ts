@@ -1,11 +1,19 @@
 import path from 'node:path';
 import { isDirectory } from '../../base/files.ts';
 import { findRealPath, isInside } from '../../base/paths.ts';
-import { listField, readFrontFields } from './front-fields.ts';
-import { findImports } from './imports.ts';
-import { claudeDirectoryOf, type KnowledgePlaces, wayDownTo } from './places.ts';
-import { groundsOf, sayOutside } from './source-files.ts';
-import { namesIn, readTextFile, type TextReading } from './text-file.ts';
+import { getListField, parseFrontMatter } from './front-matter.ts';
+import {
+  resolveClaudeDirectory,
+  type InstructionPaths,
+  listDirectoriesDownTo,
+} from './instruction-paths.ts';
+import {
+  resolveWorkspaceRoots,
+  formatOutsideNote,
+  listFileNames,
+  readTextFile,
+  type TextReading,
+} from './source-files.ts';
 
 /** One file that tells the agent how to work here. */
 export interface Instruction {
@@ -21,7 +29,7 @@ export interface Instruction {
   readonly triggerFile?: string;
 }
 
-export type LoadReason = 'session_start' | 'nested_traversal' | 'include' | 'compact';
+type LoadReason = 'session_start' | 'nested_traversal' | 'include' | 'compact';
 
 export interface Instructions {
   readonly instructions: readonly Instruction[];
@@ -31,22 +39,22 @@ export interface Instructions {
 
 export interface LoadedInstructions extends Instructions {
   /** Those of the directory of a file that was just read, and of the ones above it; each only once. */
-  instructionsFor(file: string): Promise<Instructions>;
+  loadNested(file: string): Promise<Instructions>;
 }
 
 /** Finds and reads all instructions for work in a directory, the most general first. Never throws. */
 export async function loadInstructions(
-  order: KnowledgePlaces & { readonly reason: 'session_start' | 'compact' },
+  order: InstructionPaths & { readonly reason: 'session_start' | 'compact' },
 ): Promise<LoadedInstructions> {
   const reader = createReader(order);
-  const passed = new Set(directoriesOf(order));
-  const loaded = await reader(placedFiles(order, order.reason));
+  const passed = new Set(listInstructionDirectories(order));
+  const loaded = await reader(listCandidates(order, order.reason));
   return {
     ...loaded,
-    instructionsFor(file) {
-      const fresh = wayTo(file, order).filter((directory) => !passed.has(directory));
+    loadNested(file) {
+      const fresh = listDirectoriesAbove(file, order).filter((directory) => !passed.has(directory));
       for (const directory of fresh) passed.add(directory);
-      return reader(nestedFiles(fresh, file));
+      return reader(listNestedCandidates(fresh, file));
     },
   };
 }
@@ -62,25 +70,28 @@ type Candidate = Omit<Instruction, 'text'> & {
   readonly depth: number;
 };
 
-function placedFiles(places: KnowledgePlaces, loadReason: LoadReason): readonly Candidate[] {
+function listCandidates(places: InstructionPaths, loadReason: LoadReason): readonly Candidate[] {
   const managed = places.managedDirectory ?? null;
-  const candidate = candidateOf(loadReason);
+  const candidate = createCandidate(loadReason);
   return [
     ...(managed === null ? [] : [candidate(path.join(managed, 'CLAUDE.md'), 'Managed')]),
-    ...userFiles(places).map(({ file, isRule }) => ({ ...candidate(file, 'User'), isRule })),
-    ...directoriesOf(places).flatMap((directory) => [
-      ...sharedFiles(directory).map((file) => candidate(file, 'Project')),
-      ...ruleFiles(directory).map((file) => ({ ...candidate(file, 'Project'), isRule: true })),
+    ...listUserFiles(places).map(({ file, isRule }) => ({ ...candidate(file, 'User'), isRule })),
+    ...listInstructionDirectories(places).flatMap((directory) => [
+      ...listSharedFiles(directory).map((file) => candidate(file, 'Project')),
+      ...listRuleFiles(directory).map((file) => ({ ...candidate(file, 'Project'), isRule: true })),
       candidate(path.join(directory, 'CLAUDE.local.md'), 'Local'),
     ]),
   ];
 }
 
-function directoriesOf({ startDirectory, roots }: KnowledgePlaces): readonly string[] {
-  return [...new Set([...wayDownTo(startDirectory, roots), ...roots])];
+function listInstructionDirectories({
+  startDirectory,
+  roots,
+}: InstructionPaths): readonly string[] {
+  return [...new Set([...listDirectoriesDownTo(startDirectory, roots), ...roots])];
 }
 
-function candidateOf(loadReason: LoadReason) {
+function createCandidate(loadReason: LoadReason) {
   return (file: string, memoryType: Instruction['memoryType']): Candidate => ({
     file,
     memoryType,
@@ -90,52 +101,57 @@ function candidateOf(loadReason: LoadReason) {
   });
 }
 
-function userFiles(places: KnowledgePlaces): { readonly file: string; readonly isRule: boolean }[] {
-  const claude = claudeDirectoryOf(places);
+function listUserFiles(
+  places: InstructionPaths,
+): { readonly file: string; readonly isRule: boolean }[] {
+  const claude = resolveClaudeDirectory(places);
   const cline = places.home === null ? null : path.join(places.home, 'Documents/Cline/Rules');
   const rules = [
-    ...(claude === null ? [] : textsIn(path.join(claude, 'rules'))),
-    ...(cline === null ? [] : textsIn(cline)),
+    ...(claude === null ? [] : listTextFiles(path.join(claude, 'rules'))),
+    ...(cline === null ? [] : listTextFiles(cline)),
   ].map((file) => ({ file, isRule: true }));
   return claude === null
     ? rules
     : [{ file: path.join(claude, 'CLAUDE.md'), isRule: false }, ...rules];
 }
 
-function sharedFiles(directory: string): string[] {
+function listSharedFiles(directory: string): string[] {
   return ['CLAUDE.md', '.claude/CLAUDE.md', 'AGENTS.md'].map((name) => path.join(directory, name));
 }
 
 /** `.clinerules` is one file or a directory of them. */
-function ruleFiles(directory: string): string[] {
+function listRuleFiles(directory: string): string[] {
   const cline = path.join(directory, '.clinerules');
   return [
-    ...textsIn(path.join(directory, '.claude', 'rules')),
-    ...(isDirectory(cline) ? textsIn(cline) : [cline]),
+    ...listTextFiles(path.join(directory, '.claude', 'rules')),
+    ...(isDirectory(cline) ? listTextFiles(cline) : [cline]),
   ];
 }
 
-function textsIn(directory: string): string[] {
-  return namesIn(directory)
+function listTextFiles(directory: string): string[] {
+  return listFileNames(directory)
     .filter((name) => TEXT_NAME.test(name))
     .map((name) => path.join(directory, name));
 }
 
 /** The directories of the workspace above a file. */
-function wayTo(file: string, { roots, startDirectory }: KnowledgePlaces): readonly string[] {
+function listDirectoriesAbove(
+  file: string,
+  { roots, startDirectory }: InstructionPaths,
+): readonly string[] {
   const directory = path.dirname(file);
   const grounds = [...roots, startDirectory];
   // What packages that lie in the workspace tell other agents is not for this work.
   const isForeign = directory.split(path.sep).includes('node_modules');
   const isInGrounds = grounds.some((ground) => isInside(ground, directory));
-  return isInGrounds && !isForeign ? wayDownTo(directory, grounds) : [];
+  return isInGrounds && !isForeign ? listDirectoriesDownTo(directory, grounds) : [];
 }
 
-function nestedFiles(directories: readonly string[], triggerFile: string): Candidate[] {
-  const candidate = candidateOf('nested_traversal');
+function listNestedCandidates(directories: readonly string[], triggerFile: string): Candidate[] {
+  const candidate = createCandidate('nested_traversal');
   return directories
     .flatMap((directory) => [
-      ...sharedFiles(directory).map((file) => candidate(file, 'Project')),
+      ...listSharedFiles(directory).map((file) => candidate(file, 'Project')),
       candidate(path.join(directory, 'CLAUDE.local.md'), 'Local'),
     ])
     .map((each) => ({ ...each, triggerFile }));
@@ -144,9 +160,9 @@ function nestedFiles(directories: readonly string[], triggerFile: string): Candi
 type Read = (candidates: readonly Candidate[]) => Promise<Instructions>;
 
 /** What one session has read it does not read again: a CLAUDE.md is often a link to AGENTS.md. */
-function createReader(places: KnowledgePlaces): Read {
+function createReader(places: InstructionPaths): Read {
   const seen = new Set<string>();
-  const isAllowed = createBoundary(places);
+  const isAllowed = createBoundaryCheck(places);
   let left = MAX_CHARACTERS_IN_ALL;
 
   async function readOne(candidate: Candidate, notes: string[]): Promise<Instruction[]> {
@@ -155,7 +171,7 @@ function createReader(places: KnowledgePlaces): Read {
     if (seen.has(real)) return [];
     seen.add(real);
     if (!isAllowed(candidate, real)) {
-      notes.push(sayOutside(file, real));
+      notes.push(formatOutsideNote(file, real));
       return [];
     }
     const { text, note } = readBounded(candidate, left);
@@ -167,7 +183,7 @@ function createReader(places: KnowledgePlaces): Read {
   }
 
   async function readImports(parent: Candidate, text: string, notes: string[]) {
-    const imported = importsOf(parent, text, places.home);
+    const imported = listImports(parent, text, places.home);
     if (imported.length === 0 || parent.depth < MAX_DEPTH) return readEach(imported, notes);
     notes.push(`${parent.file}: what it includes is left out, being more than ${MAX_DEPTH} deep`);
     return [];
@@ -201,10 +217,10 @@ function readBounded({ file, parentFile }: Candidate, left: number): TextReading
  * A repository must not be able to show the model what lies beside it, by a link or an include; texts in
  * the person's home are what they are meant for. What the person has in their own place leads anywhere.
  */
-function createBoundary(places: KnowledgePlaces) {
+function createBoundaryCheck(places: InstructionPaths) {
   const real = (directory: string): string => findRealPath(directory) ?? directory;
-  const grounds = groundsOf(places);
-  const claude = claudeDirectoryOf(places);
+  const grounds = resolveWorkspaceRoots(places);
+  const claude = resolveClaudeDirectory(places);
   const own = [places.home, claude].flatMap((each) => (each === null ? [] : [real(each)]));
   return ({ memoryType, depth }: Candidate, file: string): boolean => {
     const isTheirs = memoryType === 'User' || memoryType === 'Managed';
@@ -215,19 +231,19 @@ function createBoundary(places: KnowledgePlaces) {
 }
 
 async function readRule(markdown: string): Promise<Pick<Instruction, 'text' | 'globs'>> {
-  const front = await readFrontFields(markdown);
-  const globs = listField(front, 'paths') ?? listField(front, 'globs') ?? [];
+  const front = await parseFrontMatter(markdown);
+  const globs = getListField(front, 'paths') ?? getListField(front, 'globs') ?? [];
   return globs.length === 0 ? { text: front.body } : { text: front.body, globs };
 }
 
-function importsOf(parent: Candidate, text: string, home: string | null): Candidate[] {
+function listImports(parent: Candidate, text: string, home: string | null): Candidate[] {
   return findImports(text).flatMap((written) => {
     const file = resolveImport(written, path.dirname(parent.file), home);
     // `@alice` and `@types/node` are no files; only what is there, or is surely meant as one, counts.
     const isMeant = file !== null && (TEXT_NAME.test(file) || findRealPath(file) !== null);
     if (!isMeant || isDirectory(file)) return [];
     const { memoryType, depth } = parent;
-    const included = candidateOf('include')(file, memoryType);
+    const included = createCandidate('include')(file, memoryType);
     return [{ ...included, parentFile: parent.file, depth: depth + 1 }];
   });
 }
@@ -235,4 +251,33 @@ function importsOf(parent: Candidate, text: string, home: string | null): Candid
 function resolveImport(written: string, directory: string, home: string | null): string | null {
   if (!written.startsWith('~/')) return path.resolve(directory, written);
   return home === null ? null : path.join(home, written.slice(2));
+}
+
+/** The paths that a text of instructions brings in as `@path`, as they are written; not those in code. */
+export function findImports(text: string): readonly string[] {
+  const found = [...removeCode(text).matchAll(IMPORT)].map(([, written = '']) =>
+    written.replace(/[.,;:!?)\]}'"]+$/, ''),
+  );
+  return [...new Set(found.filter((written) => written !== ''))];
+}
+
+const IMPORT = /(?<![^\s(["'])@((?:~\/|\.{1,2}\/|\/)?[\w.-][^\s`]*)/g;
+
+function removeCode(text: string): string {
+  return removeFences(text).replaceAll(/`[^`\n]*`/g, '');
+}
+
+/** An unfinished block goes on to the end, as in any reader of markdown. */
+function removeFences(text: string): string {
+  let fence: string | null = null;
+  const outside = text.split('\n').filter((line) => {
+    const mark = /^\s{0,3}(`{3,}|~{3,})/.exec(line)?.[1] ?? null;
+    if (fence === null) {
+      fence = mark;
+      return mark === null;
+    }
+    if (mark !== null && mark.startsWith(fence)) fence = null;
+    return false;
+  });
+  return outside.join('\n');
 }

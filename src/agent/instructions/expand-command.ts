@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
-import { closestName } from '../../base/spelling.ts';
+import { findClosestName } from '../../base/spelling.ts';
 import type { SlashCommand } from './commands.ts';
-import type { KnowledgeSource } from './places.ts';
+import type { InstructionSource } from './instruction-paths.ts';
 
 export interface ExpandedCommand {
   readonly kind: 'expanded';
   /** The name as the command's author gave it. */
   readonly command: string;
   readonly args: string;
-  readonly source: KnowledgeSource;
+  readonly source: InstructionSource;
   /** What the model is given in place of what was typed. */
   readonly text: string;
   readonly model: string | null;
@@ -23,7 +23,7 @@ export interface UnknownCommand {
   readonly kind: 'unknown';
   readonly command: string;
   /** The command that was probably meant. */
-  readonly close: string | null;
+  readonly closest: string | null;
 }
 
 const TYPED = /^\/([A-Za-z][\w:.-]*)(?:\s+([\s\S]*))?$/;
@@ -36,11 +36,11 @@ export function expandCommand(
   const [, typed, rest = ''] = TYPED.exec(prompt.trim()) ?? [];
   if (typed === undefined) return null;
   const command = findCommand(typed, commands);
-  if (command !== null) return expanded(command, rest.trim());
+  if (command !== null) return fillCommand(command, rest.trim());
   if (existsSync(`/${typed}`)) return null;
   const names = commands.map(({ name }) => name);
-  const close = names.find((name) => name.endsWith(`:${typed}`)) ?? closestName(typed, names);
-  return { kind: 'unknown', command: typed, close };
+  const close = names.find((name) => name.endsWith(`:${typed}`)) ?? findClosestName(typed, names);
+  return { kind: 'unknown', command: typed, closest: close };
 }
 
 /** By its whole name; without the directories before it when only one command is meant by that. */
@@ -51,26 +51,26 @@ function findCommand(typed: string, commands: readonly SlashCommand[]): SlashCom
   return only === undefined || more.length > 0 ? null : only;
 }
 
-function expanded(command: SlashCommand, args: string): ExpandedCommand {
+function fillCommand(command: SlashCommand, args: string): ExpandedCommand {
   const { name, source, model, allowedTools } = command;
   return {
     kind: 'expanded',
     command: name,
     args,
     source,
-    text: withArguments(command.text, args),
+    text: fillArguments(command.text, args),
     model,
     allowedTools,
     ...(command.fetch === undefined ? {} : { fetch: command.fetch }),
-    notes: notesOn(command),
+    notes: listShellNotes(command),
   };
 }
 
 const PLACEHOLDER = /\$(?:ARGUMENTS\b|([1-9]\d?)(?!\d))/g;
 
 // In one pass: an argument that looks like a placeholder is text.
-function withArguments(text: string, args: string): string {
-  const words = wordsOf(args);
+function fillArguments(text: string, args: string): string {
+  const words = splitArguments(args);
   const filled = text.replaceAll(PLACEHOLDER, (_whole, number: string | undefined) =>
     number === undefined ? args : (words[Number(number) - 1] ?? ''),
   );
@@ -79,7 +79,7 @@ function withArguments(text: string, args: string): string {
 }
 
 /** Quotes keep several words together. */
-export function wordsOf(args: string): string[] {
+export function splitArguments(args: string): string[] {
   const words = args.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g);
   return [...words].map(([, double, single, bare]) => double ?? single ?? bare ?? '');
 }
@@ -87,7 +87,7 @@ export function wordsOf(args: string): string[] {
 const INLINE_SHELL = /!`([^`\n]+)`/g;
 
 // Text of a repository would run programs before any rule, hook or person could judge them.
-function notesOn({ name, text }: SlashCommand): string[] {
+function listShellNotes({ name, text }: SlashCommand): string[] {
   return [...text.matchAll(INLINE_SHELL)].map(
     ([, line = '']) =>
       `/${name} wants to run \`${line}\` by itself; this is not done, and stays text for the model, ` +

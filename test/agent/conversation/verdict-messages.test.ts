@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
-  contextTexts,
-  deniedText,
-  joinedValues,
-  objectionTexts,
-  reasonsText,
-} from '../../../src/agent/conversation/verdict-texts.ts';
+  formatContexts,
+  formatDenial,
+  collectValues,
+  formatObjections,
+  joinReasons,
+} from '../../../src/agent/conversation/verdict-messages.ts';
 import type { Outcome, Verdict } from '../../../src/hooks/decision.ts';
 import { emptyVerdict } from '../../../src/hooks/decision.ts';
 
@@ -38,7 +38,7 @@ function verdict(more: Partial<Verdict>): Verdict {
 
 describe('what hooks want the model to know', () => {
   it('is nothing when they say nothing', () => {
-    expect(contextTexts(verdict({}), at)).toEqual([]);
+    expect(formatContexts(verdict({}), at)).toEqual([]);
   });
 
   it('stands together, with the hooks that said it', () => {
@@ -46,7 +46,7 @@ describe('what hooks want the model to know', () => {
       { hook: 'one', text: 'first' },
       { hook: 'two', text: 'second' },
     ];
-    expect(contextTexts(verdict({ context }), at)).toEqual([
+    expect(formatContexts(verdict({ context }), at)).toEqual([
       '<system-reminder>\nPreToolUse:Read hook additional context: first\nsecond\n(from one, two)\n</system-reminder>',
     ]);
   });
@@ -58,7 +58,7 @@ describe('what hooks want the model to know', () => {
     ];
     const outcomes = [outcome('one', { stdout: 'printed\n' }), outcome('two', { stdout: '{}' })];
     expect(
-      contextTexts(verdict({ context, outcomes }), { event: 'SessionStart', subject: 'startup' }),
+      formatContexts(verdict({ context, outcomes }), { event: 'SessionStart', subject: 'startup' }),
     ).toEqual([
       '<system-reminder>\nSessionStart:startup hook success: printed\n(from one)\n</system-reminder>',
       '<system-reminder>\nSessionStart hook additional context: named\n(from two)\n</system-reminder>',
@@ -73,7 +73,7 @@ describe('what hooks want the model to know', () => {
       { hook: 'three', text: long },
     ];
     const outcomes = [outcome('one', { stdout: long })];
-    const texts = contextTexts(verdict({ context, outcomes }), at);
+    const texts = formatContexts(verdict({ context, outcomes }), at);
     expect(texts.join('').length).toBeLessThan(101_000);
     expect(texts).toEqual([
       expect.stringMatching(/x\n\(from one\)\n<\/system-reminder>$/),
@@ -100,16 +100,16 @@ describe('why a call is refused', () => {
   });
 
   it('is what those say who refused it, each reason once', () => {
-    expect(reasonsText(refused, 'otherwise')).toBe('no');
-    expect(deniedText(refused, 'Bash')).toBe('PreToolUse:Bash hook error: no');
-    expect(objectionTexts(refused, at)).toHaveLength(2);
+    expect(joinReasons(refused, 'otherwise')).toBe('no');
+    expect(formatDenial(refused, 'Bash')).toBe('PreToolUse:Bash hook error: no');
+    expect(formatObjections(refused, at)).toHaveLength(2);
   });
 
   it('is a sentence of ours when nobody says why', () => {
-    expect(reasonsText(verdict({ effect: 'deny' }), 'otherwise')).toBe('otherwise');
-    expect(deniedText(verdict({ effect: 'deny' }), 'Read')).toBe('Blocked by hook');
+    expect(joinReasons(verdict({ effect: 'deny' }), 'otherwise')).toBe('otherwise');
+    expect(formatDenial(verdict({ effect: 'deny' }), 'Read')).toBe('Blocked by hook');
     const stop = { reason: 'time is up', pending: 'skip' } as const;
-    expect(deniedText(verdict({ effect: 'stop', stop }), 'Read')).toBe('time is up');
+    expect(formatDenial(verdict({ effect: 'stop', stop }), 'Read')).toBe('time is up');
   });
 });
 
@@ -121,7 +121,7 @@ describe('what several hooks give for one field', () => {
         { hook: 'two', value: [3] },
       ],
     };
-    expect(joinedValues(verdict({ changes }), 'permissions')).toEqual([1, 2, 3]);
-    expect(joinedValues(verdict({ changes: { permissions: 'x' } }), 'permissions')).toEqual([]);
+    expect(collectValues(verdict({ changes }), 'permissions')).toEqual([1, 2, 3]);
+    expect(collectValues(verdict({ changes: { permissions: 'x' } }), 'permissions')).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { cutText, isRecord } from '../../base/json.ts';
+import { truncateText, isRecord } from '../../base/json.ts';
 import {
   type Attributed,
   type ChangeField,
@@ -6,23 +6,23 @@ import {
   type Outcome,
   type Verdict,
 } from '../../hooks/decision.ts';
-import { type HookPlace, modelText } from './hook-texts.ts';
+import { type HookOrigin, formatHookMessage } from './hook-messages.ts';
 
 /** How much all hooks of one event together may tell the model. */
 const MAX_CONTEXT_CHARS = 100_000;
 
 /** What hooks want the model to know, bounded, each with the hook that said it. */
-export function contextTexts(verdict: Verdict, at: HookPlace): readonly string[] {
+export function formatContexts(verdict: Verdict, at: HookOrigin): readonly string[] {
   const isPlain = verdict.context.map((given) => isPlainOutput(verdict, given));
-  const given = bounded(verdict.context);
+  const given = truncateContexts(verdict.context);
   const other = given.filter((_, index) => isPlain[index] !== true);
   const texts = given
     .filter((_, index) => isPlain[index] === true)
-    .map(({ hook, text }) => modelText({ kind: 'stdout', at, text, from: [hook] }));
+    .map(({ hook, text }) => formatHookMessage({ kind: 'stdout', at, text, from: [hook] }));
   if (other.length > 0) {
     const said = other.map(({ text }) => text);
     texts.push(
-      modelText({ kind: 'context', at, texts: said, from: other.map(({ hook }) => hook) }),
+      formatHookMessage({ kind: 'context', at, texts: said, from: other.map(({ hook }) => hook) }),
     );
   }
   return texts;
@@ -36,30 +36,30 @@ function isPlainOutput({ outcomes }: Verdict, { hook, text }: Attributed): boole
 }
 
 /** Cut before they are put into words, so that who said it stands below what is left of it. */
-function bounded(given: readonly Attributed[]): readonly Attributed[] {
+function truncateContexts(given: readonly Attributed[]): readonly Attributed[] {
   let left = MAX_CONTEXT_CHARS;
   return given.map(({ hook, text }) => {
-    const kept = cutText(text, left);
+    const kept = truncateText(text, left);
     left -= kept.length;
     return { hook, text: kept === text ? text : `${kept}\n[cut: too much context]` };
   });
 }
 
 /** What hooks object to after the fact: each objection with its hook. */
-export function objectionTexts(verdict: Verdict, at: HookPlace): readonly string[] {
-  return decisiveReasons(verdict).map(({ hook, text }) =>
-    modelText({ kind: 'objection', at, said: { reason: text, label: hook } }),
+export function formatObjections(verdict: Verdict, at: HookOrigin): readonly string[] {
+  return selectDecisiveReasons(verdict).map(({ hook, text }) =>
+    formatHookMessage({ kind: 'objection', at, said: { reason: text, label: hook } }),
   );
 }
 
 /** Every reason of those who decided, one below the other. */
-export function reasonsText(verdict: Verdict, otherwise: string): string {
-  const texts = decisiveReasons(verdict).map(({ text }) => text);
+export function joinReasons(verdict: Verdict, otherwise: string): string {
+  const texts = selectDecisiveReasons(verdict).map(({ text }) => text);
   return texts.length === 0 ? otherwise : [...new Set(texts)].join('\n');
 }
 
 /** Whoever allowed a call has no part in its refusal. */
-function decisiveReasons({ effect, reasons, outcomes }: Verdict): readonly Attributed[] {
+function selectDecisiveReasons({ effect, reasons, outcomes }: Verdict): readonly Attributed[] {
   const isStrict = (each: Outcome['effect']): boolean =>
     isRefusal(effect) ? isRefusal(each) : each === effect;
   const deciding = outcomes.filter((outcome) => isStrict(outcome.effect)).map(({ hook }) => hook);
@@ -68,38 +68,42 @@ function decisiveReasons({ effect, reasons, outcomes }: Verdict): readonly Attri
 }
 
 /** What hooks gave for a field whose values are all kept, in declared order. */
-export function joinedValues({ changes }: Verdict, field: ChangeField): readonly unknown[] {
+export function collectValues({ changes }: Verdict, field: ChangeField): readonly unknown[] {
   const given = changes[field];
   const list: readonly unknown[] = Array.isArray(given) ? given : [];
   return list.flatMap((each) => (isRecord(each) ? each['value'] : []));
 }
 
 /** The error that the model gets for a call that hooks denied. */
-export function deniedText(verdict: Verdict, tool: string): string {
-  const reason = reasonsText(verdict, verdict.stop?.reason ?? 'Blocked by hook');
-  return modelText({ kind: 'denied-call', tool, said: { reason, label: labelIn(reason) ?? '' } });
+export function formatDenial(verdict: Verdict, tool: string): string {
+  const reason = joinReasons(verdict, verdict.stop?.reason ?? 'Blocked by hook');
+  return formatHookMessage({
+    kind: 'denied-call',
+    tool,
+    said: { reason, label: parseLabel(reason) ?? '' },
+  });
 }
 
 /** Why a call was denied that plugins alone denied; null when others did, too. */
-export function saidByPlugins(verdict: Verdict): string | null {
+export function findPluginDenial(verdict: Verdict): string | null {
   const deciding = verdict.outcomes.filter(({ effect }) => isRefusal(effect));
   // That one failed is nothing that it said.
   const isSaid = ({ dialect, status }: Outcome): boolean =>
     dialect === 'plugin' && status === 'decided';
   const isTheirs = deciding.length > 0 && deciding.every(isSaid);
-  return isTheirs ? reasonsText(verdict, verdict.stop?.reason ?? 'Blocked by hook') : null;
+  return isTheirs ? joinReasons(verdict, verdict.stop?.reason ?? 'Blocked by hook') : null;
 }
 
 /** Why there was no compaction, for the person; in front of each reason, who said so. */
-export function blockedText(verdict: Verdict): string {
-  const texts = decisiveReasons(verdict).map(({ hook, text: reason }) => {
-    const said = { reason, label: labelIn(reason) ?? hook };
-    return modelText({ kind: 'blocked-compaction', said });
+export function formatBlockedCompaction(verdict: Verdict): string {
+  const texts = selectDecisiveReasons(verdict).map(({ hook, text: reason }) => {
+    const said = { reason, label: parseLabel(reason) ?? hook };
+    return formatHookMessage({ kind: 'blocked-compaction', said });
   });
   return texts.join('\n');
 }
 
 /** What a hook wrote to stderr has its command in front. */
-function labelIn(reason: string): string | null {
+function parseLabel(reason: string): string | null {
   return /^\[([\s\S]*?)\]: /.exec(reason)?.[1] ?? null;
 }

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { isInside } from '../../base/paths.ts';
 
 /** Where texts for the agent may lie. All paths are absolute. */
-export interface KnowledgePlaces {
+export interface InstructionPaths {
   readonly startDirectory: string;
   /** The workspace's roots, the primary one first. */
   readonly roots: readonly string[];
@@ -23,12 +23,12 @@ export interface PluginPlace {
 }
 
 /** Whose text it is, in the words that hooks are told. */
-export type KnowledgeSource = 'projectSettings' | 'userSettings' | 'plugin' | 'builtin' | 'mcp';
+export type InstructionSource = 'projectSettings' | 'userSettings' | 'plugin' | 'builtin' | 'mcp';
 
 /** A directory that may hold skills, commands or sub-agents. */
-export interface KnowledgeDirectory {
+export interface InstructionDirectory {
   readonly directory: string;
-  readonly source: KnowledgeSource;
+  readonly source: InstructionSource;
   /** The plugin's name, which goes before each name in it. */
   readonly prefix: string | null;
   /** Where all of it must really lie; absent where other rules hold. */
@@ -36,10 +36,10 @@ export interface KnowledgeDirectory {
 }
 
 /** `.claude/<folder>` of the project, then the person's, then each plugin's: the first of a name wins. */
-export function directoriesOf(folder: string, places: KnowledgePlaces): KnowledgeDirectory[] {
-  const mine = claudeDirectoryOf(places);
-  const project = projectDirectories(places).map((directory) =>
-    ofProject(path.join(directory, '.claude', folder)),
+export function listDirectories(folder: string, places: InstructionPaths): InstructionDirectory[] {
+  const mine = resolveClaudeDirectory(places);
+  const project = listProjectDirectories(places).map((directory) =>
+    toProjectDirectory(path.join(directory, '.claude', folder)),
   );
   const user =
     mine === null
@@ -52,22 +52,28 @@ export function directoriesOf(folder: string, places: KnowledgePlaces): Knowledg
   return [...project, ...user, ...plugins];
 }
 
-export function ofProject(directory: string): KnowledgeDirectory {
+export function toProjectDirectory(directory: string): InstructionDirectory {
   return { directory, source: 'projectSettings', prefix: null };
 }
 
-export function claudeDirectoryOf({ claudeDirectory, home }: KnowledgePlaces): string | null {
+export function resolveClaudeDirectory({ claudeDirectory, home }: InstructionPaths): string | null {
   if (claudeDirectory !== undefined) return claudeDirectory;
   return home === null ? null : path.join(home, '.claude');
 }
 
 /** The start directory first: what is nearer to the work wins. */
-export function projectDirectories({ startDirectory, roots }: KnowledgePlaces): readonly string[] {
+export function listProjectDirectories({
+  startDirectory,
+  roots,
+}: InstructionPaths): readonly string[] {
   return [...new Set([startDirectory, ...roots])];
 }
 
 /** From the root that holds it down to the directory itself; only itself when no root does. */
-export function wayDownTo(directory: string, roots: readonly string[]): readonly string[] {
+export function listDirectoriesDownTo(
+  directory: string,
+  roots: readonly string[],
+): readonly string[] {
   const root = roots.map((each) => path.resolve(each)).find((each) => isInside(each, directory));
   if (root === undefined) return [directory];
   const way: string[] = [];

@@ -6,7 +6,7 @@ import {
   type ToolResultBlock,
   type UserBlock,
   type UserMessage,
-  userText,
+  createUserMessage,
 } from '../../sessions/messages.ts';
 
 /** How long one text may be that a model is shown, whoever wrote it. */
@@ -19,46 +19,46 @@ const INTERRUPTED = 'No result: the call was interrupted before it was done.';
  * The last step before a model sees a conversation: every call has exactly one result, right after
  * it, nothing is too long, roles alternate, and the first and the last word are the person's.
  */
-export function safeMessages(messages: readonly Message[]): readonly Message[] {
+export function normalizeMessages(messages: readonly Message[]): readonly Message[] {
   const safe: Message[] = [];
-  for (const message of messages) addMessage(safe, message);
-  return withEnd(safe);
+  for (const message of messages) appendMessage(safe, message);
+  return endWithUserMessage(safe);
 }
 
 /**
  * The same for a list that only grows: each time, only what was added since is looked at. Another
  * list is begun anew.
  */
-export function createSafeMessages(): (messages: readonly Message[]) => readonly Message[] {
+export function createMessageNormalizer(): (messages: readonly Message[]) => readonly Message[] {
   let list: readonly Message[] = [];
   let safe: Message[] = [];
   let done = 0;
   return (messages) => {
     if (messages !== list) [list, safe, done] = [messages, [], 0];
-    for (const message of messages.slice(done)) addMessage(safe, message);
+    for (const message of messages.slice(done)) appendMessage(safe, message);
     done = messages.length;
-    return withEnd([...safe]);
+    return endWithUserMessage([...safe]);
   };
 }
 
-function addMessage(safe: Message[], message: Message): void {
-  if (message.role === 'assistant') addAnswer(safe, message);
-  else addWords(safe, message);
+function appendMessage(safe: Message[], message: Message): void {
+  if (message.role === 'assistant') appendAssistantMessage(safe, message);
+  else appendUserMessage(safe, message);
 }
 
-function withEnd(safe: Message[]): readonly Message[] {
+function endWithUserMessage(safe: Message[]): readonly Message[] {
   answerOpenCalls(safe);
-  if (safe.at(-1)?.role !== 'user') safe.push(userText(GO_ON));
+  if (safe.at(-1)?.role !== 'user') safe.push(createUserMessage(GO_ON));
   return safe;
 }
 
-function addAnswer(safe: Message[], message: AssistantMessage): void {
-  const content = onceEach(message.content.filter(saysSomething), callId).map((block) =>
-    block.type === 'text' ? boundedText(block) : block,
+function appendAssistantMessage(safe: Message[], message: AssistantMessage): void {
+  const content = removeDuplicates(message.content.filter(isNotBlank), getCallId).map((block) =>
+    block.type === 'text' ? truncateTextBlock(block) : block,
   );
   if (content.length === 0) return;
   answerOpenCalls(safe);
-  if (safe.length === 0) safe.push(userText(BEGINNING));
+  if (safe.length === 0) safe.push(createUserMessage(BEGINNING));
   const last = safe.at(-1);
   if (last?.role === 'assistant') {
     safe[safe.length - 1] = { role: 'assistant', content: [...last.content, ...content] };
@@ -71,12 +71,12 @@ function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
 }
 
 /** Services refuse a text of nothing but spaces. */
-function saysSomething(block: AssistantBlock | UserBlock): boolean {
+function isNotBlank(block: AssistantBlock | UserBlock): boolean {
   return block.type !== 'text' || block.text.trim() !== '';
 }
 
 /** Without those that come again: a call and its result are known by the call's id. */
-function onceEach<Block>(
+function removeDuplicates<Block>(
   blocks: readonly Block[],
   idOf: (block: Block) => string | null,
 ): readonly Block[] {
@@ -89,80 +89,87 @@ function onceEach<Block>(
   });
 }
 
-function callId(block: AssistantBlock): string | null {
+function getCallId(block: AssistantBlock): string | null {
   return block.type === 'tool_use' ? block.id : null;
 }
 
-function resultId(block: UserBlock): string | null {
+function getResultId(block: UserBlock): string | null {
   return block.type === 'tool_result' ? block.tool_use_id : null;
 }
 
-function addWords(safe: Message[], message: UserMessage): void {
-  const open = openCalls(safe);
+function appendUserMessage(safe: Message[], message: UserMessage): void {
+  const open = listOpenCalls(safe);
   const fitting = message.content.filter((block) => {
-    const id = resultId(block);
+    const id = getResultId(block);
     return id === null || open.includes(id);
   });
-  const content = onceEach(fitting.filter(saysSomething), resultId).map(bounded);
+  const content = removeDuplicates(fitting.filter(isNotBlank), getResultId).map(truncateBlock);
   if (content.length === 0) return;
   const last = safe.at(-1);
   if (last?.role === 'user') {
-    safe[safe.length - 1] = { role: 'user', content: resultsFirst([...last.content, ...content]) };
+    safe[safe.length - 1] = {
+      role: 'user',
+      content: moveResultsFirst([...last.content, ...content]),
+    };
     return;
   }
-  const ordered = resultsFirst(content);
+  const ordered = moveResultsFirst(content);
   safe.push(isSame(ordered, message.content) ? message : { role: 'user', content: ordered });
 }
 
 /** Ids of calls that have no result yet, of the last answer. */
-function openCalls(safe: readonly Message[]): readonly string[] {
+function listOpenCalls(safe: readonly Message[]): readonly string[] {
   const last = safe.at(-1);
   const answer = last?.role === 'assistant' ? last : safe.at(-2);
   if (answer?.role !== 'assistant') return [];
-  const done = last?.role === 'user' ? resultIds(last) : [];
+  const done = last?.role === 'user' ? listResultIds(last) : [];
   const asked = answer.content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
   return asked.filter((id) => !done.includes(id));
 }
 
-function resultIds({ content }: UserMessage): readonly string[] {
+function listResultIds({ content }: UserMessage): readonly string[] {
   return content.flatMap((block) => (block.type === 'tool_result' ? [block.tool_use_id] : []));
 }
 
 function answerOpenCalls(safe: Message[]): void {
-  const results = openCalls(safe).map((id): ToolResultBlock => ({
+  const results = listOpenCalls(safe).map((id): ToolResultBlock => ({
     type: 'tool_result',
     tool_use_id: id,
     content: INTERRUPTED,
     is_error: true,
   }));
-  if (results.length > 0) addWords(safe, { role: 'user', content: results });
+  if (results.length > 0) appendUserMessage(safe, { role: 'user', content: results });
 }
 
 /** Services want the results of calls before anything else that is said. */
-function resultsFirst(content: readonly UserBlock[]): readonly UserBlock[] {
+function moveResultsFirst(content: readonly UserBlock[]): readonly UserBlock[] {
   const results = content.filter(({ type }) => type === 'tool_result');
   return [...results, ...content.filter(({ type }) => type !== 'tool_result')];
 }
 
-function bounded(block: UserBlock): UserBlock {
-  if (block.type === 'text') return boundedText(block);
+function truncateBlock(block: UserBlock): UserBlock {
+  if (block.type === 'text') return truncateTextBlock(block);
   if (block.type === 'image') return block;
   const { content } = block;
   if (typeof content === 'string') {
-    return content.length <= MAX_TEXT_CHARS ? block : { ...block, content: cut(content) };
+    return content.length <= MAX_TEXT_CHARS
+      ? block
+      : { ...block, content: truncateMiddle(content) };
   }
   return {
     ...block,
-    content: content.map((each) => (each.type === 'text' ? boundedText(each) : each)),
+    content: content.map((each) => (each.type === 'text' ? truncateTextBlock(each) : each)),
   };
 }
 
-function boundedText(block: TextBlock): TextBlock {
-  return block.text.length <= MAX_TEXT_CHARS ? block : { type: 'text', text: cut(block.text) };
+function truncateTextBlock(block: TextBlock): TextBlock {
+  return block.text.length <= MAX_TEXT_CHARS
+    ? block
+    : { type: 'text', text: truncateMiddle(block.text) };
 }
 
 /** Shorter than the limit with what it says about itself, so that it is cut only once. */
-function cut(text: string): string {
+function truncateMiddle(text: string): string {
   const half = MAX_TEXT_CHARS / 2 - 50;
   const left = text.length - 2 * half;
   return `${text.slice(0, half)}\n[${left} characters left out]\n${text.slice(-half)}`;

@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { isDirectory } from '../../base/files.ts';
-import { listField, readFrontFields, textField, type FrontFields } from './front-fields.ts';
+import { getListField, parseFrontMatter, getTextField, type FrontMatter } from './front-matter.ts';
 import {
-  directoriesOf,
-  type KnowledgeDirectory,
-  type KnowledgePlaces,
-  type KnowledgeSource,
-} from './places.ts';
+  listDirectories,
+  type InstructionDirectory,
+  type InstructionPaths,
+  type InstructionSource,
+} from './instruction-paths.ts';
 import { createSourceFiles, type SourceFiles } from './source-files.ts';
 
 /** A prompt that someone wrote down under a name, for `/name`. */
@@ -18,7 +18,7 @@ export interface SlashCommand {
   /** Rules of tools that its author wants allowed; whether they are is not decided here. */
   readonly allowedTools: readonly string[];
   readonly model: string | null;
-  readonly source: KnowledgeSource;
+  readonly source: InstructionSource;
   readonly file: string;
   /** With its placeholders. */
   readonly text: string;
@@ -34,9 +34,11 @@ export interface LoadedCommands {
 const MAX_DEPTH = 5;
 
 /** All slash commands of the project, the person and the plugins; the first of a name wins. Never throws. */
-export async function loadCommands(places: KnowledgePlaces): Promise<LoadedCommands> {
+export async function loadCommands(places: InstructionPaths): Promise<LoadedCommands> {
   const files = createSourceFiles(places);
-  const found = directoriesOf('commands', places).flatMap((place) => commandsIn(files, place));
+  const found = listDirectories('commands', places).flatMap((place) =>
+    listCommandFiles(files, place),
+  );
   const read = await Promise.all(found.map((each) => readCommand(files, each)));
   const commands = new Map<string, SlashCommand>();
   const notes = [...files.notes];
@@ -45,23 +47,23 @@ export async function loadCommands(places: KnowledgePlaces): Promise<LoadedComma
     if (command === null) continue;
     const other = commands.get(command.name);
     if (other === undefined) commands.set(command.name, command);
-    else if (other.file !== command.file) notes.push(hiddenBy(command, other));
+    else if (other.file !== command.file) notes.push(formatHiddenNote(command, other));
   }
   return { commands: [...commands.values()], notes };
 }
 
-function hiddenBy({ name, file }: SlashCommand, other: SlashCommand): string {
+function formatHiddenNote({ name, file }: SlashCommand, other: SlashCommand): string {
   return `${file} is not used: /${name} is ${other.file}`;
 }
 
 interface CommandFile {
-  readonly place: KnowledgeDirectory;
+  readonly place: InstructionDirectory;
   readonly file: string;
   readonly name: string;
 }
 
-function commandsIn(files: SourceFiles, place: KnowledgeDirectory): CommandFile[] {
-  return markdownBelow(files, place, []).map((parts) => ({
+function listCommandFiles(files: SourceFiles, place: InstructionDirectory): CommandFile[] {
+  return listMarkdownFiles(files, place, []).map((parts) => ({
     place,
     file: path.join(place.directory, ...parts),
     name: [...(place.prefix === null ? [] : [place.prefix]), ...parts]
@@ -71,17 +73,17 @@ function commandsIn(files: SourceFiles, place: KnowledgeDirectory): CommandFile[
 }
 
 /** The ways to all markdown files below a directory. */
-function markdownBelow(
+function listMarkdownFiles(
   files: SourceFiles,
-  place: KnowledgeDirectory,
+  place: InstructionDirectory,
   way: readonly string[],
 ): readonly (readonly string[])[] {
-  const names = files.names(place, path.join(place.directory, ...way));
+  const names = files.listNames(place, path.join(place.directory, ...way));
   return names.flatMap((name) => {
     const below = [...way, name];
     if (name.endsWith('.md')) return [below];
     const leadsOn = below.length < MAX_DEPTH && isDirectory(path.join(place.directory, ...below));
-    return leadsOn ? markdownBelow(files, place, below) : [];
+    return leadsOn ? listMarkdownFiles(files, place, below) : [];
   });
 }
 
@@ -96,33 +98,33 @@ async function readCommand(
 ): Promise<CommandReading> {
   const { text, note } = files.read(place, file);
   if (text === null) return { command: null, note };
-  const front = await readFrontFields(text);
+  const front = await parseFrontMatter(text);
   const problem = front.problem === null ? null : `${file}: ${front.problem}`;
-  return { command: commandOf(front, { name, file, source: place.source }), note: note ?? problem };
+  return { command: toCommand(front, { name, file, source: place.source }), note: note ?? problem };
 }
 
-function commandOf(
-  front: FrontFields,
+function toCommand(
+  front: FrontMatter,
   facts: Pick<SlashCommand, 'name' | 'file' | 'source'>,
 ): SlashCommand {
   return {
     ...facts,
-    description: textField(front, 'description') ?? firstLineOf(front.body),
-    argumentHint: hintOf(front),
-    allowedTools: listField(front, 'allowed-tools') ?? [],
-    model: textField(front, 'model'),
+    description: getTextField(front, 'description') ?? getFirstLine(front.body),
+    argumentHint: getArgumentHint(front),
+    allowedTools: getListField(front, 'allowed-tools') ?? [],
+    model: getTextField(front, 'model'),
     text: front.body.trim(),
   };
 }
 
 // `argument-hint: [path]` is a list for YAML.
-function hintOf(front: FrontFields): string | null {
+function getArgumentHint(front: FrontMatter): string | null {
   const hint = front.fields['argument-hint'];
-  if (!Array.isArray(hint)) return textField(front, 'argument-hint');
+  if (!Array.isArray(hint)) return getTextField(front, 'argument-hint');
   return `[${hint.map(String).join(', ')}]`;
 }
 
-function firstLineOf(text: string): string {
+function getFirstLine(text: string): string {
   const line = text.split('\n').find((each) => each.trim() !== '') ?? '';
   return line.replace(/^#+\s*/, '').trim();
 }

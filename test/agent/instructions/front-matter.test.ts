@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import {
-  listField,
-  readFrontFields,
-  textField,
-} from '../../../src/agent/knowledge/front-fields.ts';
-import { parsePlainFields } from '../../../src/agent/knowledge/plain-fields.ts';
+  getListField,
+  parseFrontMatter,
+  getTextField,
+  parsePlainFields,
+} from '../../../src/agent/instructions/front-matter.ts';
 
 test('plain lines and real YAML are read alike', async () => {
-  const plain = await readFrontFields('---\nname: deploy\ndescription: Ships it\n---\nGo.\n');
+  const plain = await parseFrontMatter('---\nname: deploy\ndescription: Ships it\n---\nGo.\n');
   expect(plain).toEqual({
     fields: { name: 'deploy', description: 'Ships it' },
     body: 'Go.\n',
     problem: null,
   });
-  const yaml = await readFrontFields(
+  const yaml = await parseFrontMatter(
     '---\nname: "deploy"\ntools:\n  - Read\n  - 7\nn: {a: 3}\n---\nGo.\n',
   );
   expect(yaml).toEqual({
@@ -25,9 +25,9 @@ test('plain lines and real YAML are read alike', async () => {
 });
 
 test('words that YAML takes for something else are left to YAML', async () => {
-  const front = await readFrontFields('---\na: true\nb: x # why\nc: >\n  long\n  text\n---\n');
+  const front = await parseFrontMatter('---\na: true\nb: x # why\nc: >\n  long\n  text\n---\n');
   expect(front.fields).toEqual({ a: true, b: 'x', c: 'long text\n' });
-  expect([textField(front, 'a'), textField(front, 'c'), textField(front, 'd')]).toEqual([
+  expect([getTextField(front, 'a'), getTextField(front, 'c'), getTextField(front, 'd')]).toEqual([
     'true',
     'long text',
     null,
@@ -35,7 +35,7 @@ test('words that YAML takes for something else are left to YAML', async () => {
 });
 
 test('a description with a colon in it is no YAML, and is read all the same', async () => {
-  const front = await readFrontFields('---\nname: a\ndescription: Use it when: always\n---\nx');
+  const front = await parseFrontMatter('---\nname: a\ndescription: Use it when: always\n---\nx');
   expect(front.fields).toEqual({ name: 'a', description: 'Use it when: always' });
   expect(front.problem).toMatch(
     /^its front matter is no YAML \(.+\), so it was read line by line$/,
@@ -43,23 +43,23 @@ test('a description with a colon in it is no YAML, and is read all the same', as
 });
 
 test('front matter that is no list of fields is a problem, never an exception', async () => {
-  const list = await readFrontFields('---\n- a\n- b\n---\nx');
+  const list = await parseFrontMatter('---\n- a\n- b\n---\nx');
   expect(list).toEqual({
     fields: {},
     body: 'x',
     problem: 'expected lines such as "name: value" in its front matter',
   });
   const bomb = `---\na: &a [1]\n${'b: [*a, *a]\n'.repeat(200)}---\nx`;
-  expect((await readFrontFields(bomb)).body).toBe('x');
+  expect((await parseFrontMatter(bomb)).body).toBe('x');
 });
 
 test('lists may be written with commas, which do not part the inside of brackets', async () => {
-  const front = await readFrontFields(
+  const front = await parseFrontMatter(
     '---\ntools: Read, Bash(git add:*, git commit:*), "Grep"\nglobs: src/**/*.{ts,tsx}, *.md\n---\n',
   );
-  expect(listField(front, 'globs')).toEqual(['src/**/*.{ts,tsx}', '*.md']);
-  expect(listField(front, 'tools')).toEqual(['Read', 'Bash(git add:*, git commit:*)', '"Grep"']);
-  expect(listField(front, 'none')).toBe(null);
+  expect(getListField(front, 'globs')).toEqual(['src/**/*.{ts,tsx}', '*.md']);
+  expect(getListField(front, 'tools')).toEqual(['Read', 'Bash(git add:*, git commit:*)', '"Grep"']);
+  expect(getListField(front, 'none')).toBe(null);
 });
 
 const PLAIN = [

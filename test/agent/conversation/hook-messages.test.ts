@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { modelText, type Situation } from '../../../src/agent/conversation/hook-texts.ts';
+import {
+  formatHookMessage,
+  type HookMessage,
+} from '../../../src/agent/conversation/hook-messages.ts';
 import { decode, LABEL, specific } from '../../dialects/claude-config/outputs.ts';
 
 const AT_BASH = { event: 'PreToolUse', subject: 'Bash' };
@@ -9,7 +12,7 @@ const reminder = (text: string): string => `<system-reminder>\n${text}\n</system
 const said = (reason: string) => ({ reason, label: LABEL });
 
 describe('what the model and the person read', () => {
-  test.each<readonly [Situation, string]>([
+  test.each<readonly [HookMessage, string]>([
     [
       { kind: 'denied-call', tool: 'Bash', said: said('policy says no') },
       'PreToolUse:Bash hook error: policy says no',
@@ -103,7 +106,7 @@ describe('what the model and the person read', () => {
       'PreToolUse:Bash says: one\nPreToolUse:Bash says: two',
     ],
   ])('%j', (situation, text) => {
-    expect(modelText(situation)).toBe(text);
+    expect(formatHookMessage(situation)).toBe(text);
   });
 });
 
@@ -115,7 +118,7 @@ describe('from what a hook printed to what the model reads', () => {
     [{ out: { decision: 'block', reason: 'legacy block reason' } }, 'legacy block reason'],
   ])('%j', (hook, end) => {
     const reason = decode('PreToolUse', hook).decision?.reason ?? '';
-    expect(modelText({ kind: 'denied-call', tool: 'Bash', said: said(reason) })).toBe(
+    expect(formatHookMessage({ kind: 'denied-call', tool: 'Bash', said: said(reason) })).toBe(
       `PreToolUse:Bash hook error: ${end}`,
     );
   });

@@ -1,14 +1,14 @@
 import path from 'node:path';
 import type { SlashCommand } from './commands.ts';
-import { readFrontFields, textField } from './front-fields.ts';
+import { parseFrontMatter, getTextField } from './front-matter.ts';
 import {
-  directoriesOf,
-  type KnowledgeDirectory,
-  type KnowledgePlaces,
-  type KnowledgeSource,
-  ofProject,
-  projectDirectories,
-} from './places.ts';
+  listDirectories,
+  type InstructionDirectory,
+  type InstructionPaths,
+  type InstructionSource,
+  toProjectDirectory,
+  listProjectDirectories,
+} from './instruction-paths.ts';
 import { createSourceFiles, type SourceFiles } from './source-files.ts';
 
 /** What someone wrote down about how to do one kind of work, read by the model when it is needed. */
@@ -20,7 +20,7 @@ export interface Skill {
   readonly description: string;
   readonly text: string;
   readonly directory: string;
-  readonly source: KnowledgeSource;
+  readonly source: InstructionSource;
   /** Whether the model may use it without being told to. */
   readonly isOffered: boolean;
 }
@@ -34,10 +34,10 @@ export interface LoadedSkills {
  * All skills of the project, the person and the plugins; the first of a name wins, and a Cline plugin
  * that loses is told of. Never throws.
  */
-export async function loadSkills(places: KnowledgePlaces): Promise<LoadedSkills> {
+export async function loadSkills(places: InstructionPaths): Promise<LoadedSkills> {
   const files = createSourceFiles(places);
-  const found = skillDirectories(places).flatMap((place) =>
-    files.names(place, place.directory).map((folder) => ({ place, folder })),
+  const found = listSkillDirectories(places).flatMap((place) =>
+    files.listNames(place, place.directory).map((folder) => ({ place, folder })),
   );
   const read = await Promise.all(found.map((each) => readSkill(files, each)));
   const skills = new Map<string, Skill>();
@@ -46,7 +46,7 @@ export async function loadSkills(places: KnowledgePlaces): Promise<LoadedSkills>
     if (skill === null) continue;
     const known = skills.get(skill.name);
     if (known === undefined) skills.set(skill.name, skill);
-    else if (place.within !== undefined) hidden.push(hiddenBy(skill, known));
+    else if (place.within !== undefined) hidden.push(formatHiddenNote(skill, known));
   }
   return {
     skills: [...skills.values()],
@@ -58,7 +58,7 @@ export async function loadSkills(places: KnowledgePlaces): Promise<LoadedSkills>
   };
 }
 
-function hiddenBy({ name, directory }: Skill, other: Skill): string {
+function formatHiddenNote({ name, directory }: Skill, other: Skill): string {
   return `${directory} is not used: the skill ${name} is ${other.directory}`;
 }
 
@@ -74,7 +74,7 @@ export function findSkill(name: string, skills: readonly Skill[]): Skill | null 
 }
 
 /** A skill can be called for like a command, `/name`. */
-export function commandOfSkill(skill: Skill): SlashCommand {
+export function toSkillCommand(skill: Skill): SlashCommand {
   return {
     name: skill.name,
     description: skill.description,
@@ -87,15 +87,17 @@ export function commandOfSkill(skill: Skill): SlashCommand {
   };
 }
 
-function skillDirectories(places: KnowledgePlaces): KnowledgeDirectory[] {
-  const cline = projectDirectories(places).map((each) =>
-    ofProject(path.join(each, '.cline', 'skills')),
+function listSkillDirectories(places: InstructionPaths): InstructionDirectory[] {
+  const cline = listProjectDirectories(places).map((each) =>
+    toProjectDirectory(path.join(each, '.cline', 'skills')),
   );
-  return [...directoriesOf('skills', places), ...cline, ...packageDirectories(places)];
+  return [...listDirectories('skills', places), ...cline, ...listPluginSkillDirectories(places)];
 }
 
 /** Last, because what the person and the workspace wrote themselves wins. */
-function packageDirectories({ skillDirectories = [] }: KnowledgePlaces): KnowledgeDirectory[] {
+function listPluginSkillDirectories({
+  skillDirectories = [],
+}: InstructionPaths): InstructionDirectory[] {
   return skillDirectories.map((directory) => ({
     directory,
     source: 'plugin',
@@ -105,13 +107,13 @@ function packageDirectories({ skillDirectories = [] }: KnowledgePlaces): Knowled
 }
 
 interface SkillReading {
-  readonly place: KnowledgeDirectory;
+  readonly place: InstructionDirectory;
   readonly skill: Skill | null;
   readonly note: string | null;
 }
 
 interface SkillFolder {
-  readonly place: KnowledgeDirectory;
+  readonly place: InstructionDirectory;
   readonly folder: string;
 }
 
@@ -123,19 +125,19 @@ async function readSkill(
   const file = path.join(directory, 'SKILL.md');
   const { text, note } = files.read(place, file);
   if (text === null) return { place, skill: null, note };
-  const front = await readFrontFields(text);
-  if (place.within !== undefined && textField(front, 'disabled') === 'true') {
+  const front = await parseFrontMatter(text);
+  if (place.within !== undefined && getTextField(front, 'disabled') === 'true') {
     return { place, skill: null, note };
   }
-  const alias = textField(front, 'name');
+  const alias = getTextField(front, 'name');
   const skill: Skill = {
     name: place.prefix === null ? folder : `${place.prefix}:${folder}`,
     alias: alias === folder ? null : alias,
-    description: textField(front, 'description') ?? '',
+    description: getTextField(front, 'description') ?? '',
     text: front.body.trim(),
     directory,
     source: place.source,
-    isOffered: textField(front, 'disable-model-invocation') !== 'true',
+    isOffered: getTextField(front, 'disable-model-invocation') !== 'true',
   };
   const problem = front.problem === null ? null : `${file}: ${front.problem}`;
   return { place, skill, note: note ?? problem };

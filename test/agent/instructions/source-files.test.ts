@@ -1,13 +1,13 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadAgents } from '../../../src/agent/knowledge/agents.ts';
-import { loadCommands } from '../../../src/agent/knowledge/commands.ts';
-import type { KnowledgePlaces } from '../../../src/agent/knowledge/places.ts';
-import { loadSkills } from '../../../src/agent/knowledge/skills.ts';
+import { loadAgents } from '../../../src/agent/instructions/agents.ts';
+import { loadCommands } from '../../../src/agent/instructions/commands.ts';
+import type { InstructionPaths } from '../../../src/agent/instructions/instruction-paths.ts';
+import { loadSkills } from '../../../src/agent/instructions/skills.ts';
 import { createDirectory, write } from '../../base/directory.ts';
 
-interface Ground extends KnowledgePlaces {
+interface Ground extends InstructionPaths {
   at(name: string): string;
   link(name: string, target: string): void;
 }

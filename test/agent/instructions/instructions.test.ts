@@ -6,7 +6,7 @@ import {
   type Instruction,
   type LoadedInstructions,
   loadInstructions,
-} from '../../../src/agent/knowledge/instructions.ts';
+} from '../../../src/agent/instructions/instructions.ts';
 import { createDirectory, write } from '../../base/directory.ts';
 
 interface Ground {
@@ -226,7 +226,7 @@ describe('nested instructions', () => {
     });
     const loaded = await load(ground);
     const file = path.join(ground.root, 'lib/deep/a.ts');
-    const found = await loaded.instructionsFor(file);
+    const found = await loaded.loadNested(file);
     const nested = {
       memoryType: 'Project',
       loadReason: 'nested_traversal',
@@ -237,9 +237,9 @@ describe('nested instructions', () => {
       { file: 'repo/lib/deep/CLAUDE.md', text: 'deep', ...nested },
     ]);
     const nothing = { instructions: [], notes: [] };
-    expect(await loaded.instructionsFor(file)).toEqual(nothing);
+    expect(await loaded.loadNested(file)).toEqual(nothing);
     for (const other of ['repo/node_modules/x/a.js', 'outside/a.ts']) {
-      expect(await loaded.instructionsFor(path.join(ground.top, other))).toEqual(nothing);
+      expect(await loaded.loadNested(path.join(ground.top, other))).toEqual(nothing);
     }
   });
 });
