@@ -24,7 +24,7 @@ export function modelsPage(): GeneratedFile {
 }
 
 function providerRow({ name, aliases, ...provider }: Provider): string[] {
-  const { about, defaultModel, baseUrl, keyVariables, needsKey } = provider;
+  const { description: about, defaultModel, baseUrl, keyVariables, needsKey } = provider;
   return [
     [name, ...aliases].map(code).join(' or '),
     about,

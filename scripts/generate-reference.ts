@@ -15,8 +15,8 @@ export function generateReference(): GeneratedFile[] {
 function settingsPage(): GeneratedFile {
   const rows = Object.entries(SETTINGS).map(([name, setting]) => [
     code(name),
-    setting.about,
-    code(JSON.stringify(setting.standard)),
+    setting.description,
+    code(JSON.stringify(setting.defaultValue)),
     setting.variable === undefined ? '' : code(setting.variable),
     setting.tighten === undefined ? 'ignored' : 'may tighten it',
   ]);

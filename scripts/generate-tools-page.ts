@@ -1,7 +1,7 @@
 import type { ToolSpec } from '../src/agent/models/model.ts';
 import { TOOLS } from '../src/agent/tools/index.ts';
 import type { Tool, ToolKind } from '../src/agent/tools/tool.ts';
-import { specsFor, TOOLSETS, type Toolset } from '../src/agent/tools/toolsets.ts';
+import { listToolSpecs, TOOLSETS, type Toolset } from '../src/agent/tools/toolsets/toolsets.ts';
 import type { GeneratedFile } from './generated-file.ts';
 import { code, formatPage, formatTable } from './markdown.ts';
 
@@ -27,7 +27,7 @@ function namesRow(tool: Tool): string[] {
 }
 
 function faceOf(tool: Tool, toolset: Toolset): string {
-  return specsFor(toolset, [tool]).map(describe).join(', ');
+  return listToolSpecs(toolset, [tool]).map(describe).join(', ');
 }
 
 function describe({ name, schema }: ToolSpec): string {

@@ -9,7 +9,7 @@ export type { AgentOptions, ModelWish } from './host/agent/agent-options.ts';
 export type { Started, StartRequest } from './host/agent/sessions.ts';
 export type { HookSearch } from './host/hook-search.ts';
 export type { Model, ModelChunk, ModelFailure, ModelRequest, Usage } from './agent/models/model.ts';
-export { scripted, type ScriptTurn } from './agent/models/scripted.ts';
+export { createScriptedModel as scripted, type ScriptTurn } from './agent/models/scripted.ts';
 export type { RunResult, RuntimeEvent } from './agent/runtime-event.ts';
 export type { ModelSwitch, Session, SessionState } from './agent/session/session.ts';
 export type {

@@ -1,6 +1,6 @@
 /** `hookline/testing`: fire hooks and compare what they answer, in any test runner. */
 export { isHooklineError, HooklineError, type ErrorCode } from './base/errors.ts';
-export { scripted, type ScriptTurn } from './agent/models/scripted.ts';
+export { createScriptedModel as scripted, type ScriptTurn } from './agent/models/scripted.ts';
 export { fireHook, type FireHookOptions } from './testing/fire-hook.ts';
 export { expectDecision, type ExpectedDecision } from './testing/expect-decision.ts';
 export { findCases, readCase, type HookCase } from './testing/case.ts';

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { client, methods, ndJsonStream } from '@agentclientprotocol/sdk';
-import { type ScriptTurn, scripted } from '../../src/agent/models/scripted.ts';
+import { type ScriptTurn, createScriptedModel } from '../../src/agent/models/scripted.ts';
 import { createPlace, openHost, type Place } from '../places.ts';
 import { DONE, refuseUnlessDone } from '../reading.ts';
 import type { Contest, Row, RowOptions } from '../row.ts';
@@ -25,7 +25,7 @@ const TURNS: readonly ScriptTurn[] = Array.from({ length: 10_000 }, () => ({ tex
 async function openRoundTrips({ project, quick }: RowOptions): Promise<Contest> {
   const editor = await openEditor(project);
   const place = createPlace();
-  const host = await openHost(place, { model: scripted(TURNS) });
+  const host = await openHost(place, { model: createScriptedModel(TURNS) });
   const { sessionId } = await host.start({});
   return {
     samples: quick ? 50 : 300,

@@ -1,4 +1,4 @@
-import { scripted } from '../../src/agent/models/scripted.ts';
+import { createScriptedModel } from '../../src/agent/models/scripted.ts';
 import { createHookEngine } from '../../src/hooks/engine.ts';
 import type { EventName, HookEvent } from '../../src/hooks/facts.ts';
 import type { Handler, HandlerSource } from '../../src/hooks/handler.ts';
@@ -120,7 +120,10 @@ async function createRunner(sources: readonly HandlerSource[]): Promise<Runner> 
     await used?.dispose();
     used = null;
     if (ready !== null) return;
-    const host = await openHost(place, { model: scripted(readingTurns(TURNS)), sources });
+    const host = await openHost(place, {
+      model: createScriptedModel(readingTurns(TURNS)),
+      sources,
+    });
     const { sessionId } = await host.start({});
     ready = { host, sessionId };
   };
@@ -189,7 +192,7 @@ async function eventsOfTurn(messages: number): Promise<readonly HookEvent[]> {
     }),
   );
   const host = await openHost(place, {
-    model: scripted(readingTurns(1), { contextTokens: Infinity }),
+    model: createScriptedModel(readingTurns(1), { contextTokens: Infinity }),
     sources: [{ handlers: () => handlers }],
   });
   await runOnce(host, place, messages);

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { Model } from '../../src/agent/models/model.ts';
-import { scripted } from '../../src/agent/models/scripted.ts';
+import { createScriptedModel } from '../../src/agent/models/scripted.ts';
 import { createPlace, openHost } from '../places.ts';
 import { readingTurns, refuseUnlessDone, writeFiles } from '../reading.ts';
 import type { Check, Row } from '../row.ts';
@@ -50,7 +50,7 @@ async function openLongSession(): Promise<Check> {
 
 /** A model that is never full, and lets somebody look each time that many turns have passed. */
 function watched(look: (turn: number) => void): Model {
-  const model = scripted(readingTurns(TURNS), { contextTokens: Infinity });
+  const model = createScriptedModel(readingTurns(TURNS), { contextTokens: Infinity });
   let turn = 0;
   return {
     ...model,

@@ -1,5 +1,5 @@
 import { TOOLS } from '../../src/agent/tools/index.ts';
-import { specsFor } from '../../src/agent/tools/toolsets.ts';
+import { listToolSpecs } from '../../src/agent/tools/toolsets/toolsets.ts';
 import { createHookEngine } from '../../src/hooks/engine.ts';
 import type { FiredEvent, Moment } from '../../src/hooks/facts.ts';
 import { openPlugins } from '../../src/host/plugins/open-plugins.ts';
@@ -181,7 +181,7 @@ const CONVERSATION: readonly Message[] = [
 
 /** As a session tells its plugins of the tools that it has. */
 function offered(): readonly AgentToolDefinition[] {
-  return specsFor('cline-sdk', TOOLS).map(({ name, description, schema }) => ({
+  return listToolSpecs('cline-sdk', TOOLS).map(({ name, description, schema }) => ({
     name,
     description,
     inputSchema: { ...schema },

@@ -54,7 +54,7 @@ export const CONFIG_VALUES: z.ZodRawShape = Object.fromEntries(
 );
 
 function settingSchema(name: SettingName): z.ZodType {
-  const { about, standard } = SETTINGS[name];
+  const { description: about, defaultValue: standard } = SETTINGS[name];
   return VALUES[name].meta({ description: about, default: standard }).optional();
 }
 

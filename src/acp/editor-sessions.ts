@@ -1,7 +1,7 @@
 import type * as acp from '@agentclientprotocol/sdk';
 import { findRealPath } from '../base/paths.ts';
 import type { HostOptions } from '../host/create-host.ts';
-import { withoutSecrets } from '../host/secrets/without-secrets.ts';
+import { redactObject } from '../host/secrets/without-secrets.ts';
 import { readSessionIds, getSessionsDirectory } from '../sessions/session-id.ts';
 import type { SessionStore, SessionSummary } from '../sessions/store.ts';
 import { abilitiesOf, NO_ABILITIES } from './abilities.ts';
@@ -35,7 +35,7 @@ export class EditorSessions {
   #abilities = NO_ABILITIES;
   /** Aborts when the editor is gone. */
   readonly #gone = new AbortController();
-  readonly #clean: Clean = (value) => withoutSecrets(value, this.#options);
+  readonly #clean: Clean = (value) => redactObject(value, this.#options);
 
   constructor(options: AcpOptions) {
     this.#options = options;

@@ -1,6 +1,6 @@
 import type * as acp from '@agentclientprotocol/sdk';
 import type { SessionState } from '../agent/session/session.ts';
-import { pricedModels } from '../agent/models/prices.ts';
+import { listPricedModels } from '../agent/models/prices.ts';
 import type { PermissionMode } from '../permissions/mode.ts';
 
 export const MODE_OPTION = 'mode';
@@ -61,6 +61,6 @@ const FAMILIES: Readonly<Record<string, string>> = {
 /** Others can be named with `/model`; no service is asked what it has. */
 function modelNames({ model: { provider, id } }: SessionState): readonly string[] {
   const family = FAMILIES[provider];
-  const known = family === undefined ? [] : pricedModels(family);
+  const known = family === undefined ? [] : listPricedModels(family);
   return [...new Set([id, ...known])];
 }

@@ -6,7 +6,7 @@ import type { Person } from '../agent/world.ts';
 import { getErrorMessage } from '../base/errors.ts';
 import { isDirectory } from '../base/files.ts';
 import { createHost, type Host, type HostOptions } from '../host/create-host.ts';
-import { createDeltaWords } from '../host/secrets/delta-words.ts';
+import { createDeltaBuffer } from '../host/secrets/delta-words.ts';
 import { readTranscript } from '../sessions/transcript/read-transcript.ts';
 import type { Abilities } from './abilities.ts';
 import { EditorSession } from './editor-session.ts';
@@ -62,7 +62,7 @@ export async function openSession(request: OpenRequest): Promise<Opened> {
   });
   const say = (aside: Aside): void => updates.ofAside(aside).forEach(line.send);
   const asking = createAskingCall();
-  const words = createDeltaWords();
+  const words = createDeltaBuffer();
   const editor: Editor = {
     client: request.client,
     abilities: request.abilities,

@@ -4,18 +4,18 @@ import { createStopGuard, type StopGuard } from '../hooks/stop-guard.ts';
 import type { Conversation } from './conversation/conversation.ts';
 import { createLoopGuard, type LoopGuard } from './loop/loop-guard.ts';
 import { NO_USAGE, type Model, type Usage } from './models/model.ts';
-import { addUsage, costOf } from './models/prices.ts';
+import { addUsage, computeCost } from './models/prices.ts';
 import type { Denial, RuntimeFacts } from './runtime-event.ts';
 import type { ImageBlock } from '../sessions/messages.ts';
 import type { Tool } from './tools/tool.ts';
-import type { Workbench } from './tools/workbench.ts';
+import type { ToolContext } from './tools/tool-context.ts';
 import type { World } from './world.ts';
 
 /** One conversation that is being had: the session's own, or a sub-agent's. */
 export interface Agent {
   readonly facts: AgentFacts;
   readonly world: World;
-  readonly bench: Workbench;
+  readonly bench: ToolContext;
   readonly tools: readonly Tool[];
   readonly conversation: Conversation;
   readonly stopGuard: StopGuard;
@@ -57,7 +57,7 @@ export interface Agent {
 export interface NewAgent {
   readonly facts: AgentFacts;
   readonly world: World;
-  readonly bench: Workbench;
+  readonly bench: ToolContext;
   /** Those that there are now; servers come and go. */
   readonly tools: () => readonly Tool[];
   readonly conversation: Conversation;
@@ -103,7 +103,7 @@ export function createAgent(made: NewAgent): Agent {
       world.emit({ sessionId, agentId: facts.id, parentAgentId: facts.parentId, ...news });
     },
     spend(usage) {
-      count(agent, usage, costOf(usage, agent.model.prices));
+      count(agent, usage, computeCost(usage, agent.model.prices));
       agent.answeredAt = world.clock.now();
     },
     answerFor({ usage, costUsd, denials }) {

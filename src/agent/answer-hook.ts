@@ -11,9 +11,9 @@ import type { Agent } from './agent.ts';
 import { normalizeMessages } from './conversation/normalize-messages.ts';
 import type { Model, ModelChunk, ModelEnd, ToolSpec } from './models/model.ts';
 import { streamWithRetries } from './models/retry.ts';
-import { prepareCall } from './tools/run-call.ts';
+import { prepareToolCall } from './tools/prepare-tool-call.ts';
 import type { Tool } from './tools/tool.ts';
-import type { Workbench } from './tools/workbench.ts';
+import type { ToolContext } from './tools/tool-context.ts';
 
 /** What a `prompt` or `agent` hook asks. */
 export interface HookQuestion {
@@ -27,7 +27,7 @@ export interface HookQuestion {
 export interface AnswerMeans {
   readonly modelFor: (name: string | null) => Promise<Model>;
   readonly tools: readonly Tool[];
-  readonly bench: () => Workbench;
+  readonly bench: () => ToolContext;
   readonly permissions: Permissions;
 }
 
@@ -152,7 +152,7 @@ function answerTool(schema: Readonly<Record<string, unknown>>): ToolSpec {
 
 interface Looking {
   readonly permissions: Permissions;
-  readonly bench: Workbench;
+  readonly bench: ToolContext;
   readonly looking: readonly Tool[];
 }
 
@@ -161,7 +161,10 @@ async function answerCall(
   call: ToolUseBlock,
   signal: AbortSignal,
 ): Promise<Message> {
-  const prepared = prepareCall({ name: call.name, input: call.input }, { bench, tools: looking });
+  const prepared = prepareToolCall(
+    { name: call.name, input: call.input },
+    { context: bench, tools: looking },
+  );
   const answer = (content: string, isError: boolean): Message => ({
     role: 'user',
     content: [{ type: 'tool_result', tool_use_id: call.id, content, is_error: isError }],

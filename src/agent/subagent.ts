@@ -12,20 +12,20 @@ import {
 import { runTurns, type TurnsEnd } from './loop/turns.ts';
 import type { Usage } from './models/model.ts';
 import type { Tool } from './tools/tool.ts';
-import type { AgentOrder, AgentReport, Workbench } from './tools/workbench.ts';
+import type { AgentTask, AgentReport, ToolContext } from './tools/tool-context.ts';
 
 export interface SubagentMeans {
   readonly parent: () => Agent;
   readonly types: readonly AgentType[];
   readonly tools: readonly Tool[];
   readonly store: StoredSession | null;
-  readonly benchAt: (cwd: string, agent: () => Agent) => Workbench;
+  readonly benchAt: (cwd: string, agent: () => Agent) => ToolContext;
   readonly systemPrompt: (agent: Agent) => string;
 }
 
 /** Runs sub-agents, each with a conversation of its own; the only place where SubagentStart is fired. */
 export function createSubagents(means: SubagentMeans) {
-  return async (order: AgentOrder, signal: AbortSignal): Promise<AgentReport> => {
+  return async (order: AgentTask, signal: AbortSignal): Promise<AgentReport> => {
     const { world } = means.parent();
     const startedAt = world.clock.elapsed();
     const type = findAgentType(order.agentType, means.types);
@@ -42,7 +42,7 @@ export function createSubagents(means: SubagentMeans) {
   };
 }
 
-function unknownType({ parent, types }: SubagentMeans, { agentType }: AgentOrder): AgentReport {
+function unknownType({ parent, types }: SubagentMeans, { agentType }: AgentTask): AgentReport {
   const { model } = parent();
   const names = types.map(({ name }) => name).join(', ');
   return {
@@ -95,7 +95,7 @@ function reportOf({ facts, model, usage, toolCalls }: Agent) {
 }
 
 interface TypedOrder {
-  readonly order: AgentOrder;
+  readonly order: AgentTask;
   readonly type: AgentType;
 }
 

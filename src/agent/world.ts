@@ -8,7 +8,7 @@ import type { LoopLimits } from './loop/loop-guard.ts';
 import type { Model, ModelRequest, ToolSpec } from './models/model.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
 import type { Tool } from './tools/tool.ts';
-import type { ElicitationAnswer, ElicitationRequest, Question } from './tools/workbench.ts';
+import type { ElicitationAnswer, ElicitationRequest, Question } from './tools/tool-context.ts';
 
 /** What all agents of one session share. */
 export interface World {

@@ -26,13 +26,13 @@ export interface AgentFlags {
 }
 
 /** Refuses flags of which only one can be meant. */
-export function refuseContradictions(flags: AgentFlags): void {
+export function checkFlagConflicts(flags: AgentFlags): void {
   const { resume, script, provider } = flags;
   if (resume !== undefined && flags.continue === true) {
-    throw usage('--resume and --continue name two sessions', 'Leave one of them out.');
+    throw createUsageError('--resume and --continue name two sessions', 'Leave one of them out.');
   }
   if (script !== undefined && provider !== undefined && provider !== 'scripted') {
-    throw usage(
+    throw createUsageError(
       `--script is a model of its own, found --provider ${provider} beside it`,
       'Leave one of them out.',
     );
@@ -40,7 +40,7 @@ export function refuseContradictions(flags: AgentFlags): void {
 }
 
 /** Which session a command opens. */
-export function sessionWish(flags: AgentFlags): Pick<StartRequest, 'resume' | 'worktree'> {
+export function toSessionRequest(flags: AgentFlags): Pick<StartRequest, 'resume' | 'worktree'> {
   const resume = flags.continue === true ? 'latest' : flags.resume;
   const { worktree } = flags;
   return {
@@ -50,42 +50,42 @@ export function sessionWish(flags: AgentFlags): Pick<StartRequest, 'resume' | 'w
 }
 
 /** A text without the blanks around it; null when nothing is left. */
-export function filledText(given: string): string | null {
+export function trimToNull(given: string): string | null {
   const trimmed = given.trim();
   return trimmed === '' ? null : trimmed;
 }
 
-export function agentOptions(flags: AgentFlags): AgentOptions {
+export function toAgentOptions(flags: AgentFlags): AgentOptions {
   const { permissionMode, allow, deny, toolset, addDir, mcpConfig, maxTurns } = flags;
   return {
-    model: modelWish(flags),
+    model: toModelOptions(flags),
     ...(permissionMode === undefined ? {} : { permissionMode }),
     ...(allow === undefined ? {} : { allow }),
     ...(deny === undefined ? {} : { deny }),
     ...(toolset === undefined ? {} : { toolset }),
-    ...(addDir === undefined ? {} : { addDirectories: addDir.map(checkedDirectory) }),
-    ...(mcpConfig === undefined ? {} : { mcpConfig: mcpConfig.map(checkedServers) }),
-    ...(maxTurns === undefined ? {} : { maxTurns: readCount(maxTurns) }),
+    ...(addDir === undefined ? {} : { addDirectories: addDir.map(checkDirectory) }),
+    ...(mcpConfig === undefined ? {} : { mcpConfig: mcpConfig.map(checkServers) }),
+    ...(maxTurns === undefined ? {} : { maxTurns: parseCount(maxTurns) }),
   };
 }
 
-function checkedDirectory(given: string): string {
+function checkDirectory(given: string): string {
   if (isDirectory(given)) return given;
-  throw usage(
+  throw createUsageError(
     `--add-dir should name a directory: ${JSON.stringify(given)} is none`,
     'Name one that exists.',
   );
 }
 
-function checkedServers(given: string): string {
+function checkServers(given: string): string {
   if (given.trimStart().startsWith('{') || existsSync(given)) return given;
-  throw usage(
+  throw createUsageError(
     `--mcp-config should name a file of MCP servers, or be JSON that starts with {: ${JSON.stringify(given)} is not there`,
     'Name a file that exists, or quote the JSON for the shell.',
   );
 }
 
-function modelWish({ provider, model, baseUrl, key, script }: AgentFlags): ModelWish {
+function toModelOptions({ provider, model, baseUrl, key, script }: AgentFlags): ModelWish {
   return {
     ...(provider === undefined ? {} : { provider }),
     ...(model === undefined ? {} : { model }),
@@ -99,22 +99,22 @@ function readScript(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw usage(
+    throw createUsageError(
       `--script should name a file with turns of a scripted model: ${getErrorMessage(error)}`,
       'Name one that exists.',
     );
   }
 }
 
-function readCount(written: string): number {
+function parseCount(written: string): number {
   const count = Number(written);
   if (Number.isInteger(count) && count > 0) return count;
-  throw usage(
+  throw createUsageError(
     `--max-turns should be a whole number above 0, found ${JSON.stringify(written)}`,
     'Write it as 20, for example.',
   );
 }
 
-export function usage(message: string, hint: string): HooklineError {
+export function createUsageError(message: string, hint: string): HooklineError {
   return new HooklineError('USAGE_INVALID', { message, hint });
 }

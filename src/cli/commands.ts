@@ -1,9 +1,104 @@
-import { type CommandRow, type Flag, typed } from './table/command-row.ts';
-import { PLUGIN_ROWS } from './table/plugin-rows.ts';
+import type { Command } from './context.ts';
 
-const YES: Flag = { flag: '--yes', about: 'do not ask' };
+/** A flag in commander's words, and what it is for. `choices` limits its values. */
+export interface CommandFlag {
+  readonly flag: string;
+  readonly about: string;
+  readonly choices?: readonly string[];
+  readonly isRepeatable?: boolean;
+}
 
-const EVENT_FLAGS: readonly Flag[] = [
+export interface CommandRow {
+  /** Words and arguments: `hooks fire [event]`. An argument's name is the option that the command gets. */
+  readonly usage: string;
+  /** Other words for the last one. */
+  readonly aliases?: readonly string[];
+  readonly about: string;
+  readonly flags: readonly CommandFlag[];
+  /** Loads the command's code, which happens only when it is used. */
+  readonly load: () => Promise<Command<object>>;
+}
+
+// A row's usage and flags are what gives the command exactly the options that it asks for.
+function toCommand<Options extends object>(command: Command<Options>): Command<object> {
+  return command as Command<object>;
+}
+
+const PLUGIN_YES: CommandFlag = { flag: '--yes', about: 'do not ask' };
+const TRUST_YES: CommandFlag = {
+  flag: '--yes',
+  about: 'trust it without a question: you have read it',
+};
+const NO_LOAD: CommandFlag = { flag: '--no-load', about: 'load none, and so run nothing of them' };
+
+/** `hookline plugin …` */
+const PLUGIN_ROWS: readonly CommandRow[] = [
+  {
+    usage: 'plugin install <source>',
+    aliases: ['i'],
+    about:
+      'install a plugin for you, or with --cwd DIR for that workspace: a path, @scope/package, npm:package, an address; runs nothing of it',
+    flags: [
+      { flag: '--npm', about: 'the source is a package of the registry' },
+      { flag: '--git', about: 'the source is a repository: host/owner/repo[#ref]' },
+      { flag: '--force', about: 'take the place of what is installed already' },
+    ],
+    load: async () => toCommand((await import('./commands/plugin/install.ts')).install),
+  },
+  {
+    usage: 'plugin uninstall <name>',
+    aliases: ['remove', 'rm'],
+    about: 'take a plugin away, by its name, its file or its path',
+    flags: [PLUGIN_YES],
+    load: async () => toCommand((await import('./commands/plugin/uninstall.ts')).uninstall),
+  },
+  {
+    usage: 'plugin list',
+    about: 'every plugin: whether it may be loaded, and what it contributes',
+    flags: [NO_LOAD],
+    load: async () => toCommand((await import('./commands/plugin/list.ts')).listPlugins),
+  },
+  {
+    usage: 'plugin enable <name>',
+    about: 'switch a plugin on again',
+    flags: [],
+    load: async () => toCommand((await import('./commands/plugin/switch.ts')).enablePlugin),
+  },
+  {
+    usage: 'plugin disable <name>',
+    about: 'switch a plugin off, without touching its files',
+    flags: [],
+    load: async () => toCommand((await import('./commands/plugin/switch.ts')).disablePlugin),
+  },
+  {
+    usage: 'plugin update [name]',
+    about: 'fetch what the sources of installed plugins have now',
+    flags: [{ flag: '--dry-run', about: 'only tell what is new' }],
+    load: async () => toCommand((await import('./commands/plugin/update.ts')).update),
+  },
+  {
+    usage: 'plugin validate <plugin>',
+    about: 'check a plugin, by its name or path: package, manifest, setup',
+    flags: [TRUST_YES],
+    load: async () => toCommand((await import('./commands/plugin/validate.ts')).validate),
+  },
+  {
+    usage: 'plugin doctor',
+    about: 'check whether plugins can work here',
+    flags: [NO_LOAD],
+    load: async () => toCommand((await import('./commands/plugin/doctor.ts')).examinePlugins),
+  },
+  {
+    usage: 'plugin demo <file>',
+    about: 'run the runDemo() that a plugin’s file exports',
+    flags: [TRUST_YES],
+    load: async () => toCommand((await import('./commands/plugin/demo.ts')).runPluginDemo),
+  },
+];
+
+const YES: CommandFlag = { flag: '--yes', about: 'do not ask' };
+
+const EVENT_FLAGS: readonly CommandFlag[] = [
   { flag: '--tool <name>', about: 'the tool, by any of its names' },
   { flag: '--input <json>', about: 'the tool’s input' },
   { flag: '--result <text>', about: 'what the tool answered' },
@@ -15,13 +110,13 @@ const EVENT_FLAGS: readonly Flag[] = [
   { flag: '--as <agent>', about: 'whose payload it is', choices: ['cline', 'claude'] },
 ];
 
-const MCP_SCOPE: Flag = {
+const MCP_SCOPE: CommandFlag = {
   flag: '--scope <scope>',
   about: 'user: your own; project: .mcp.json of this directory',
   choices: ['user', 'project'],
 };
 
-const AGENT_FLAGS: readonly Flag[] = [
+const AGENT_FLAGS: readonly CommandFlag[] = [
   {
     flag: '-P, --provider <name>',
     about: 'whose model: anthropic, openai, gemini, openai-compatible, openrouter, ollama',
@@ -66,7 +161,7 @@ const AGENT_FLAGS: readonly Flag[] = [
   { flag: '--worktree <name>', about: 'work in a copy of the repository, made for it' },
 ];
 
-const RUN_FLAGS: readonly Flag[] = [
+const RUN_FLAGS: readonly CommandFlag[] = [
   ...AGENT_FLAGS,
   { flag: '--fork', about: 'go on in a copy of that session' },
   { flag: '--init', about: 'fire Setup first' },
@@ -120,7 +215,7 @@ export const COMMANDS: readonly CommandRow[] = [
       { flag: '--global', about: 'for all workspaces, in the home directory' },
       { flag: '--force', about: 'replace what is there' },
     ],
-    load: async () => typed((await import('./commands/hooks-new.ts')).newHook),
+    load: async () => toCommand((await import('./commands/hooks-new.ts')).newHook),
   },
   {
     usage: 'hooks import',
@@ -132,25 +227,25 @@ export const COMMANDS: readonly CommandRow[] = [
       { flag: '--dry-run', about: 'only report' },
       YES,
     ],
-    load: async () => typed((await import('./commands/hooks-import.ts')).importHooks),
+    load: async () => toCommand((await import('./commands/hooks-import.ts')).importHooks),
   },
   {
     usage: 'hooks enable <id>',
     about: 'switch a hook on again',
     flags: [],
-    load: async () => typed((await import('./commands/hooks-switch.ts')).enableHook),
+    load: async () => toCommand((await import('./commands/hooks-switch.ts')).enableHook),
   },
   {
     usage: 'hooks disable <id>',
     about: 'switch a hook off, without touching its file',
     flags: [],
-    load: async () => typed((await import('./commands/hooks-switch.ts')).disableHook),
+    load: async () => toCommand((await import('./commands/hooks-switch.ts')).disableHook),
   },
   {
     usage: 'hooks rm <id>',
     about: 'delete a hook’s file, or its entry in a settings file, after asking',
     flags: [YES],
-    load: async () => typed((await import('./commands/hooks-remove.ts')).removeHook),
+    load: async () => toCommand((await import('./commands/hooks-remove.ts')).removeHook),
   },
   {
     usage: 'hooks test [dir]',
@@ -164,7 +259,7 @@ export const COMMANDS: readonly CommandRow[] = [
       { flag: '--force', about: 'replace a case that is there' },
       ...EVENT_FLAGS,
     ],
-    load: async () => typed((await import('./commands/hooks-test.ts')).testHooks),
+    load: async () => toCommand((await import('./commands/hooks-test.ts')).testHooks),
   },
   {
     usage: 'hooks stats',
@@ -176,13 +271,13 @@ export const COMMANDS: readonly CommandRow[] = [
     usage: 'trust [ids...]',
     about: 'look at the workspace’s hooks and let them run',
     flags: [YES],
-    load: async () => typed((await import('./commands/trust.ts')).trustHooks),
+    load: async () => toCommand((await import('./commands/trust.ts')).trustHooks),
   },
   {
     usage: 'untrust [ids...]',
     about: 'let them not run any more',
     flags: [],
-    load: async () => typed((await import('./commands/untrust.ts')).untrustHooks),
+    load: async () => toCommand((await import('./commands/trust.ts')).untrustHooks),
   },
   {
     usage: 'lock',
@@ -197,25 +292,25 @@ export const COMMANDS: readonly CommandRow[] = [
     usage: 'run [prompt]',
     about: 'one task, without anybody watching; the prompt may come from stdin',
     flags: RUN_FLAGS,
-    load: async () => typed((await import('./commands/run.ts')).runTask),
+    load: async () => toCommand((await import('./commands/run.ts')).runTask),
   },
   {
     usage: 'chat [prompt]',
     about: 'talk with an agent in the terminal',
     flags: AGENT_FLAGS,
-    load: async () => typed((await import('./commands/chat.ts')).chat),
+    load: async () => toCommand((await import('./commands/chat.ts')).runChat),
   },
   {
     usage: 'acp',
     about: 'serve an editor: the Agent Client Protocol on stdin and stdout',
     flags: EDITOR_FLAGS,
-    load: async () => typed((await import('./commands/acp.ts')).serveEditor),
+    load: async () => toCommand((await import('./commands/acp.ts')).runAcp),
   },
   {
     usage: 'mcp list',
     about: 'every MCP server: whether it may start, whether it answers, its tools',
     flags: [],
-    load: async () => (await import('./commands/mcp-list.ts')).listServers,
+    load: async () => (await import('./commands/mcp.ts')).listServers,
   },
   {
     usage: 'mcp add <name> [command...]',
@@ -226,43 +321,43 @@ export const COMMANDS: readonly CommandRow[] = [
       { flag: '--env <pair>', about: 'NAME=VALUE for the command; repeatable', isRepeatable: true },
       { flag: '--header <pair>', about: 'NAME:VALUE for the url; repeatable', isRepeatable: true },
     ],
-    load: async () => typed((await import('./commands/mcp-add.ts')).addMcpServer),
+    load: async () => toCommand((await import('./commands/mcp.ts')).addMcpServer),
   },
   {
     usage: 'mcp rm <name>',
     about: 'remove an MCP server',
     flags: [MCP_SCOPE],
-    load: async () => typed((await import('./commands/mcp-rm.ts')).removeMcpServer),
+    load: async () => toCommand((await import('./commands/mcp.ts')).removeMcpServer),
   },
   ...PLUGIN_ROWS,
   {
     usage: 'sessions list',
     about: 'stored sessions, the one used last first',
     flags: [],
-    load: async () => (await import('./commands/sessions-list.ts')).listSessions,
+    load: async () => (await import('./commands/sessions.ts')).listSessions,
   },
   {
     usage: 'sessions show <id>',
     about: 'what was said and done in one; the beginning of its id will do',
     flags: [],
-    load: async () => typed((await import('./commands/sessions-show.ts')).showSession),
+    load: async () => toCommand((await import('./commands/sessions.ts')).showSession),
   },
   {
     usage: 'sessions rm <ids...>',
     about: 'delete them, after asking',
     flags: [YES],
-    load: async () => typed((await import('./commands/sessions-rm.ts')).removeSessions),
+    load: async () => toCommand((await import('./commands/sessions.ts')).removeSessions),
   },
   {
     usage: 'doctor',
     about: 'check whether hooks can work here',
     flags: [],
-    load: async () => (await import('./commands/doctor.ts')).examine,
+    load: async () => (await import('./commands/doctor.ts')).runDoctor,
   },
   {
     usage: 'demo',
     about: 'an offline tour: real hooks, real tools, a scripted model',
     flags: [],
-    load: async () => (await import('./commands/demo.ts')).showDemo,
+    load: async () => (await import('./commands/demo/demo.ts')).runDemo,
   },
 ];

@@ -5,8 +5,10 @@ import { SESSION_MARKER } from '../host/hook-set.ts';
 import type { Settings } from '../host/settings.ts';
 import type { HandlerProgress } from '../hooks/observers.ts';
 import type { ExitCode } from './exit-codes.ts';
-import { pluginOptions } from './plugin-options.ts';
-import { type Printer, printable } from './words/print.ts';
+import { type Printer, toPrintable } from './output/print.ts';
+import { stdin } from 'node:process';
+import type { PluginOptions } from '../host/plugins/plugin-options.ts';
+import { redirectStdout } from './output/stdio.ts';
 
 /** The flags that every command takes. */
 export interface GlobalFlags {
@@ -48,10 +50,10 @@ export async function withHost<Result>(
   const progress = createHookProgress(context.print);
   const exchanges: Exchange[] = [];
   const host = await createHost({
-    ...hostOptions(context.flags),
+    ...toHostOptions(context.flags),
     ...(context.flags.debug === true ? { onExchange: (each) => exchanges.push(each) } : {}),
     onProgress: progress.observe,
-    onNotice: (notice) => context.print.note(`note: ${printable(notice)}`),
+    onNotice: (notice) => context.print.note(`note: ${toPrintable(notice)}`),
     ...extra,
   });
   try {
@@ -67,24 +69,24 @@ async function printExchanges(
   context: CommandContext,
   exchanges: readonly Exchange[],
 ): Promise<void> {
-  const { readableExchanges } = await import('./words/debug.ts');
-  context.print.note(await readableExchanges(exchanges, context.flags.raw === true));
+  const { formatExchanges } = await import('./output/format-exchanges.ts');
+  context.print.note(await formatExchanges(exchanges, context.flags.raw === true));
 }
 
-export function hostOptions(flags: GlobalFlags): HostOptions {
+export function toHostOptions(flags: GlobalFlags): HostOptions {
   return {
     ...(flags.cwd === undefined ? {} : { cwd: flags.cwd }),
     ...(flags.root === undefined ? {} : { roots: flags.root }),
     ...(flags.hooksDir === undefined ? {} : { hooksDirectory: flags.hooksDir }),
     ...(flags.pluginDir === undefined ? {} : { pluginDirectories: flags.pluginDir }),
     ...(flags.settings === undefined ? {} : { claudeSettings: flags.settings }),
-    ...lockOption(flags),
-    flags: settingFlags(flags),
-    plugins: pluginOptions(flags),
+    ...toLockOption(flags),
+    flags: toSettings(flags),
+    plugins: createPluginOptions(flags),
   };
 }
 
-function lockOption({ lock: file, lockSha256: sha256 }: GlobalFlags): Pick<HostOptions, 'lock'> {
+function toLockOption({ lock: file, lockSha256: sha256 }: GlobalFlags): Pick<HostOptions, 'lock'> {
   if (file !== undefined) return { lock: sha256 === undefined ? { file } : { file, sha256 } };
   if (sha256 === undefined) return {};
   throw new HooklineError('USAGE_INVALID', {
@@ -93,7 +95,7 @@ function lockOption({ lock: file, lockSha256: sha256 }: GlobalFlags): Pick<HostO
   });
 }
 
-function settingFlags({ hooks }: GlobalFlags): Partial<Settings> {
+function toSettings({ hooks }: GlobalFlags): Partial<Settings> {
   return hooks === false ? { 'hooks.enabled': false } : {};
 }
 
@@ -134,10 +136,62 @@ function createHookProgress(print: Printer): HookProgress {
 }
 
 /** Deciding what may run is a person's business, never an agent's or a hook's. */
-export function refuseInsideSession({ env }: CommandContext, command: string): void {
+export function rejectInsideSession({ env }: CommandContext, command: string): void {
   if (env[SESSION_MARKER] === undefined) return;
   throw new HooklineError('TRUST_INSIDE_AGENT', {
     message: `\`hookline ${command}\` was run from inside an agent session or a hook`,
     hint: 'Run it yourself in a terminal of your own.',
   });
+}
+
+/** Asks a yes-or-no question on the terminal; without one it is an error that says how to answer. */
+export async function confirm(
+  { print, confirm: askOnScreen }: CommandContext,
+  question: { readonly text: string; readonly flag: string },
+): Promise<boolean> {
+  if (askOnScreen !== undefined) return askOnScreen(question.text);
+  if (!hasTerminal(print)) {
+    throw new HooklineError('TRUST_NEEDS_TERMINAL', {
+      message: `there is no terminal to ask on: ${question.text}`,
+      hint: `Look at it yourself, then say ${question.flag}.`,
+    });
+  }
+  const prompts = await import('@clack/prompts');
+  const answer = await prompts.confirm({ message: question.text, initialValue: false });
+  return answer === true;
+}
+
+/** Whether there is somebody to ask. */
+export function canAsk({ print, confirm: askOnScreen }: CommandContext): boolean {
+  return askOnScreen !== undefined || hasTerminal(print);
+}
+
+function hasTerminal({ isTerminal }: CommandContext['print']): boolean {
+  return stdin.isTTY && isTerminal;
+}
+
+interface PluginFlags {
+  readonly strict?: boolean;
+  readonly debug?: boolean;
+}
+
+/** How the program treats the plugins of every session that it opens. */
+export function createPluginOptions({ strict, debug }: PluginFlags): PluginOptions {
+  return {
+    provided: async () => (await import('../sdk/provided/load-provided.ts')).loadProvidedModules(),
+    ...(strict === true ? { isStrict: true } : {}),
+    ...(debug === true ? { showsLog: true } : {}),
+  };
+}
+
+/** For commands whose stdout is for programs: plugins that are imported write nothing there. */
+export function createSilentPluginOptions(flags: PluginFlags): PluginOptions {
+  const { provided, ...options } = createPluginOptions(flags);
+  return {
+    ...options,
+    async provided() {
+      redirectStdout();
+      return (await provided?.()) ?? (() => null);
+    },
+  };
 }

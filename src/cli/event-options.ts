@@ -5,7 +5,7 @@ import { misspeltToolNote } from '../dialects/claude-config/match/tool-names.ts'
 import type { EventName, FiredEvent } from '../hooks/facts.ts';
 import type { Host } from '../host/create-host.ts';
 import { type FireDescription, resolveEvent } from '../testing/resolve-event.ts';
-import { plural, type Printer, printable } from './words/print.ts';
+import { formatCount, type Printer, toPrintable } from './output/print.ts';
 
 /** The flags that describe an event to fire or to explain. */
 export interface EventFlags {
@@ -26,12 +26,12 @@ export function readEvent(name: string | undefined, flags: EventFlags): FiredEve
 }
 
 /** Hooks that were written for the tool that is meant are not asked, which looks as if they agreed. */
-export function noteMisspeltTool(print: Printer, { tool }: EventFlags): void {
+export function warnMisspelledTool(print: Printer, { tool }: EventFlags): void {
   const note = tool === undefined ? null : misspeltToolNote(tool);
-  if (note !== null) print.note(`note: ${printable(note)}`);
+  if (note !== null) print.note(`note: ${toPrintable(note)}`);
 }
 
-const EVENTS_OF_PLUGINS: readonly EventName[] = [
+const PLUGIN_EVENTS: readonly EventName[] = [
   'RunStart',
   'ModelRequest',
   'ModelResponse',
@@ -42,10 +42,10 @@ const EVENTS_OF_PLUGINS: readonly EventName[] = [
 ];
 
 /** Plugins are loaded with a session; without one, nobody may take their silence for an answer. */
-export function notePlugins(print: Printer, host: Host, event: EventName): void {
+export function warnPluginsNotFired(print: Printer, host: Host, event: EventName): void {
   const plugins = host.hooks().filter(({ hook, state }) => hook.plugin && state === 'ready').length;
-  if (plugins === 0 || !EVENTS_OF_PLUGINS.includes(event)) return;
-  const whose = `hooks of ${plural(plugins, 'plugin')}`;
+  if (plugins === 0 || !PLUGIN_EVENTS.includes(event)) return;
+  const whose = `hooks of ${formatCount(plugins, 'plugin')}`;
   print.note(`note: ${whose} are not asked here, only in a session such as \`hookline run\``);
 }
 
@@ -55,7 +55,10 @@ export function readDescription(name: string | undefined, flags: EventFlags): Fi
     return { payload: readJsonFile(flags.payload), as: flags.as ?? 'cline' };
   }
   if (name === undefined) {
-    throw usage('an event is missing', 'Name one, such as PreToolUse, or give --payload FILE.');
+    throw createUsageError(
+      'an event is missing',
+      'Name one, such as PreToolUse, or give --payload FILE.',
+    );
   }
   const { tool, result, prompt, source } = flags;
   return {
@@ -72,8 +75,8 @@ export function readDescription(name: string | undefined, flags: EventFlags): Fi
 
 function parseInput(text: string): unknown {
   const parsed = parseJson(text);
-  if (parsed.ok) return refuseDeep(parsed.value, '--input');
-  throw usage(
+  if (parsed.ok) return checkDepth(parsed.value, '--input');
+  throw createUsageError(
     `--input should be JSON, found ${JSON.stringify(text.slice(0, 80))}: ${parsed.error}`,
     `Quote it for the shell: --input '{"path":"a.js"}'.`,
   );
@@ -81,7 +84,7 @@ function parseInput(text: string): unknown {
 
 function parseSuccess(text: string): boolean {
   if (text === 'true' || text === 'false') return text === 'true';
-  throw usage(`--success should be true or false, found ${JSON.stringify(text)}`);
+  throw createUsageError(`--success should be true or false, found ${JSON.stringify(text)}`);
 }
 
 function readFacts(file: string): Readonly<Record<string, unknown>> {
@@ -95,14 +98,14 @@ function readFacts(file: string): Readonly<Record<string, unknown>> {
 
 function readJsonFile(file: string): unknown {
   const parsed = parseJson(readText(file));
-  if (parsed.ok) return refuseDeep(parsed.value, file);
+  if (parsed.ok) return checkDepth(parsed.value, file);
   throw new HooklineError('PAYLOAD_INVALID', {
     message: `${file} should be JSON: ${parsed.error}`,
     hint: 'It should hold one JSON object.',
   });
 }
 
-function refuseDeep(value: unknown, source: string): unknown {
+function checkDepth(value: unknown, source: string): unknown {
   if (!isNestedTooDeep(value)) return value;
   throw new HooklineError('PAYLOAD_INVALID', {
     message: `${source} is nested deeper than ${MAX_NESTING} levels`,
@@ -114,10 +117,10 @@ function readText(file: string): string {
   try {
     return readFileSync(file === '-' ? 0 : file, 'utf8');
   } catch (error) {
-    throw usage(`${file} cannot be read: ${getErrorMessage(error)}`);
+    throw createUsageError(`${file} cannot be read: ${getErrorMessage(error)}`);
   }
 }
 
-function usage(message: string, hint?: string): HooklineError {
+function createUsageError(message: string, hint?: string): HooklineError {
   return new HooklineError('USAGE_INVALID', hint === undefined ? { message } : { message, hint });
 }

@@ -1,38 +1,43 @@
-import type { HooklineError } from '../base/errors.ts';
-import { getErrorCode, isHooklineError, getErrorMessage } from '../base/errors.ts';
+import {
+  type HooklineError,
+  getErrorCode,
+  isHooklineError,
+  getErrorMessage,
+} from '../base/errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import { createPrinter, printable } from './words/print.ts';
-import { runCommandLine } from './command-line.ts';
+import { createPrinter, toPrintable } from './output/print.ts';
+import { COMMANDS, type CommandRow } from './commands.ts';
+import type { CommandContext } from './context.ts';
 
-const LINGER_MS = 1000;
+const EXIT_DELAY_MS = 1000;
 
-let hasLostAnswer = false;
-const print = createPrinter(process.env, loseAnswer);
+let hasWriteFailed = false;
+const print = createPrinter(process.env, handleWriteError);
 const interrupt = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
 // Whatever keeps the work from its end must not look like success.
 process.exitCode = EXIT.bug;
 // Not awaited at the top level, which only an ES module could do: as CommonJS it starts faster.
-void run().then((exitCode) => {
-  process.exitCode = hasLostAnswer ? EXIT.refused : exitCode;
-  leaveSoon();
+void runMain().then((exitCode) => {
+  process.exitCode = hasWriteFailed ? EXIT.refused : exitCode;
+  exitWhenFlushed();
 });
 
 /** A plugin may leave a timer or a connection that nobody ends; what was written is awaited all the same. */
-function leaveSoon(): void {
+function exitWhenFlushed(): void {
   const timer = setTimeout(() => {
     const isWriting = process.stdout.writableLength + process.stderr.writableLength > 0;
-    if (isWriting) leaveSoon();
+    if (isWriting) exitWhenFlushed();
     else process.exit();
-  }, LINGER_MS);
+  }, EXIT_DELAY_MS);
   // Whoever has nothing left to do ends at once.
   timer.unref();
 }
 
 /** A reader that went away, such as `| head`, has all that it wanted. */
-function loseAnswer(error: unknown): void {
-  if (getErrorCode(error) === 'EPIPE' || hasLostAnswer) return;
-  hasLostAnswer = true;
+function handleWriteError(error: unknown): void {
+  if (getErrorCode(error) === 'EPIPE' || hasWriteFailed) return;
+  hasWriteFailed = true;
   print.note(`hookline: the answer cannot be written: ${getErrorMessage(error)}`);
   process.exitCode = EXIT.refused;
 }
@@ -43,21 +48,21 @@ function onSignal(): void {
   interrupt.abort();
 }
 
-async function run(): Promise<ExitCode> {
+async function runMain(): Promise<ExitCode> {
   try {
     const surroundings = { print, env: process.env, signal: interrupt.signal };
     return await runCommandLine(process.argv, surroundings);
   } catch (error) {
     if (interrupt.signal.aborted) return EXIT.interrupted;
-    return explain(error);
+    return printError(error);
   }
 }
 
-function explain(error: unknown): ExitCode {
+function printError(error: unknown): ExitCode {
   if (isHooklineError(error)) {
-    print.note(`hookline: ${printable(error.message)}`);
+    print.note(`hookline: ${toPrintable(error.message)}`);
     if (error.hint !== undefined) print.note(`  ${error.hint}`);
-    return exitCodeFor(error);
+    return toExitCode(error);
   }
   print.note(`hookline: this is a bug: ${getErrorMessage(error)}`);
   print.note(error instanceof Error ? (error.stack ?? '') : '');
@@ -65,12 +70,36 @@ function explain(error: unknown): ExitCode {
 }
 
 /** What was asked for was understood, and was not done. */
-const REFUSALS: readonly HooklineError['code'][] = [
+const REFUSAL_CODES: readonly HooklineError['code'][] = [
   'TRUST_INSIDE_AGENT',
   'TRUST_NEEDS_TERMINAL',
   'PLUGIN_INSTALL_FAILED',
 ];
 
-function exitCodeFor({ code }: HooklineError): ExitCode {
-  return REFUSALS.includes(code) ? EXIT.refused : EXIT.usage;
+function toExitCode({ code }: HooklineError): ExitCode {
+  return REFUSAL_CODES.includes(code) ? EXIT.refused : EXIT.usage;
+}
+
+/** Runs what the command line asks for. */
+async function runCommandLine(
+  argv: readonly string[],
+  surroundings: Omit<CommandContext, 'flags'>,
+): Promise<ExitCode> {
+  const words = argv.slice(2);
+  const row = findBareCommand(words);
+  if (row === null) {
+    const { runProgram } = await import('./program.ts');
+    return runProgram(argv, surroundings);
+  }
+  const command = await row.load();
+  return command({ ...surroundings, flags: words.includes('--json') ? { json: true } : {} }, {});
+}
+
+/**
+ * The command, when its own words are all there is: `hooks list`, with or without `--json`. There is
+ * nothing to take apart then, and loading what could would be a quarter of the time it takes.
+ */
+function findBareCommand(words: readonly string[]): CommandRow | null {
+  const usage = words.filter((word) => word !== '--json').join(' ');
+  return COMMANDS.find((row) => row.usage === usage) ?? null;
 }

@@ -1,12 +1,11 @@
 import { Command as Program, CommanderError, Option } from 'commander';
 import { HooklineError, getErrorMessage } from '../base/errors.ts';
 import { VERSION } from '../base/version.ts';
-import { COMMANDS } from './commands.ts';
+import { COMMANDS, type CommandRow, type CommandFlag } from './commands.ts';
 import type { CommandContext, GlobalFlags } from './context.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import type { CommandRow, Flag } from './table/command-row.ts';
 
-const GLOBAL_FLAGS: readonly Flag[] = [
+const GLOBAL_FLAGS: readonly CommandFlag[] = [
   { flag: '--json', about: 'print JSON' },
   { flag: '--cwd <dir>', about: 'work as if started in this directory' },
   {
@@ -36,11 +35,11 @@ export async function runProgram(
 ): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.fine;
   const program = createProgram(argv.slice(2), async (row, options, { cwd, ...flags }) => {
-    if (cwd !== undefined) enterDirectory(cwd);
+    if (cwd !== undefined) changeDirectory(cwd);
     const { settings, hooksDir, pluginDir } = flags;
     if ([settings, hooksDir, pluginDir].some((given) => given !== undefined)) {
-      const { checkGivenPlaces } = await import('./given-places.ts');
-      checkGivenPlaces(flags);
+      const { checkFlagPaths } = await import('./check-flag-paths.ts');
+      checkFlagPaths(flags);
     }
     const command = await row.load();
     const isDirectoryNamed = cwd !== undefined;
@@ -57,7 +56,7 @@ export async function runProgram(
 }
 
 /** Whatever else the command line names is found from there, as if it had been started there. */
-function enterDirectory(directory: string): void {
+function changeDirectory(directory: string): void {
   try {
     process.chdir(directory);
   } catch (error) {
@@ -89,14 +88,14 @@ function createProgram(words: readonly string[], run: Run): Program {
   const groups = Object.entries(GROUPS).map(([name, about]) =>
     program.command(name).description(about),
   );
-  for (const row of rowsFor(words)) addCommand(program, row, run);
+  for (const row of selectRows(words)) addCommand(program, row, run);
   // Whoever asks what a group can do looks for its commands, which would stand below them.
   for (const group of groups) group.configureHelp({ showGlobalOptions: false });
   return program;
 }
 
 /** All commands, or those alone that begin with a word of the line: making the others takes its time. */
-function rowsFor(words: readonly string[]): readonly CommandRow[] {
+function selectRows(words: readonly string[]): readonly CommandRow[] {
   const named = COMMANDS.filter(({ usage }) => words.includes(usage.split(' ')[0] ?? ''));
   return named.length === 0 || words.includes('help') ? COMMANDS : named;
 }
@@ -107,12 +106,12 @@ function addCommand(program: Program, row: CommandRow, run: Run): void {
   const command = group === undefined ? program.command(row.usage) : group.command(rest.join(' '));
   command.aliases(row.aliases ?? []);
   command.description(row.about).action(async () => {
-    await run(row, { ...command.opts(), ...namedArguments(command) }, command.optsWithGlobals());
+    await run(row, { ...command.opts(), ...collectArguments(command) }, command.optsWithGlobals());
   });
   addFlags(command, row.flags);
 }
 
-function namedArguments(command: Program): Record<string, unknown> {
+function collectArguments(command: Program): Record<string, unknown> {
   const values: readonly unknown[] = command.processedArgs;
   const named = command.registeredArguments.map((argument, index): [string, unknown] => [
     argument.name(),
@@ -121,15 +120,15 @@ function namedArguments(command: Program): Record<string, unknown> {
   return Object.fromEntries(named.filter(([, value]) => value !== undefined));
 }
 
-function addFlags(command: Program, flags: readonly Flag[]): void {
+function addFlags(command: Program, flags: readonly CommandFlag[]): void {
   for (const { flag, about, choices, isRepeatable } of flags) {
     const option = new Option(flag, about);
     if (choices !== undefined) option.choices([...choices]);
-    if (isRepeatable === true) option.argParser(collect);
+    if (isRepeatable === true) option.argParser(appendValue);
     command.addOption(option);
   }
 }
 
-function collect(value: string, before: readonly string[] | undefined): readonly string[] {
+function appendValue(value: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), value];
 }

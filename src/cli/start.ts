@@ -13,7 +13,7 @@ import { Script } from 'node:vm';
  * the program itself; in a person's home, or where a variable points, that would not be so.
  */
 const here = path.dirname(fileURLToPath(import.meta.url));
-const requireOther: (id: string) => unknown = createRequire(import.meta.url);
+const requirePackage: (id: string) => unknown = createRequire(import.meta.url);
 const cacheDirectory = path.resolve(
   here,
   '../../node_modules/.cache/hookline',
@@ -33,19 +33,19 @@ interface Require {
 
 type Wrapped = (module: Loaded, require: Require, filename: string) => void;
 
-const OPENING =
+const WRAPPER_START =
   '(function (module, require, __filename) { const { exports } = module; const __dirname = require("node:path").dirname(__filename); ';
 
 const requirePart: Require = Object.assign(load, { import: (id: string) => import(id) });
 const loaded = new Map<string, Loaded>();
-const compiledAnew = new Map<string, Script>();
+const newlyCompiled = new Map<string, Script>();
 
-process.on('exit', keepCompiled);
+process.on('exit', writeCompiledCache);
 load('./main.js');
 
 /** A part of the program, or anything else that Node can find. */
 function load(id: string): unknown {
-  if (!id.startsWith('./')) return requireOther(id);
+  if (!id.startsWith('./')) return requirePackage(id);
   const name = path.basename(id);
   const known = loaded.get(name);
   if (known !== undefined) return known.exports;
@@ -64,37 +64,37 @@ function isWrapped(value: unknown): value is Wrapped {
 function compile(name: string, file: string): Script {
   const cachedData = readCompiled(name);
   // The build leaves nothing but ASCII in a part, and decoding it would take longer.
-  const code = `${OPENING}${readFileSync(file, 'latin1')}\n})`;
+  const code = `${WRAPPER_START}${readFileSync(file, 'latin1')}\n})`;
   const script = new Script(code, {
     filename: file,
     ...(cachedData === null ? {} : { cachedData }),
   });
-  if (script.cachedDataRejected !== false) compiledAnew.set(name, script);
+  if (script.cachedDataRejected !== false) newlyCompiled.set(name, script);
   return script;
 }
 
 function readCompiled(name: string): Buffer | null {
   try {
-    return readFileSync(compiledFile(name));
+    return readFileSync(getCachePath(name));
   } catch {
     return null;
   }
 }
 
-function compiledFile(name: string): string {
+function getCachePath(name: string): string {
   return path.join(cacheDirectory, `${name}.bin`);
 }
 
 /** At the end, because what was used by then is compiled, too. Says whether it could. */
-function keepCompiled(): boolean {
-  if (compiledAnew.size === 0) return true;
+function writeCompiledCache(): boolean {
+  if (newlyCompiled.size === 0) return true;
   try {
     mkdirSync(cacheDirectory, { recursive: true, mode: 0o700 });
-    removeOutdated();
-    for (const [name, script] of compiledAnew) {
-      const temporary = `${compiledFile(name)}.${process.pid}`;
+    removeOutdatedCache();
+    for (const [name, script] of newlyCompiled) {
+      const temporary = `${getCachePath(name)}.${process.pid}`;
       writeFileSync(temporary, script.createCachedData(), { mode: 0o600 });
-      renameSync(temporary, compiledFile(name));
+      renameSync(temporary, getCachePath(name));
     }
     return true;
   } catch {
@@ -103,7 +103,7 @@ function keepCompiled(): boolean {
   }
 }
 
-function removeOutdated(): void {
+function removeOutdatedCache(): void {
   const parts = new Set(readdirSync(here).map((name) => `${name}.bin`));
   const outdated = readdirSync(cacheDirectory).filter((name) => !parts.has(name));
   for (const name of outdated) rmSync(path.join(cacheDirectory, name), { force: true });

@@ -56,7 +56,7 @@ function findHome(env: NodeJS.ProcessEnv): string | null {
 }
 
 /** Where Hookline keeps its own state, or null when there is no home to keep it in. */
-export function stateDirectory({ env, home }: Surroundings): string | null {
+export function getStateDirectory({ env, home }: Surroundings): string | null {
   const named = env['HOOKLINE_HOME'];
   if (named !== undefined && named !== '') return path.resolve(named);
   return home === null ? null : path.join(home, '.hookline');
@@ -101,7 +101,7 @@ function createLayers(): Layers {
   const values: Record<string, unknown> = {};
   const origins: Record<string, string> = {};
   const problems: string[] = [];
-  for (const [name, setting] of Object.entries(SETTINGS)) values[name] = setting.standard;
+  for (const [name, setting] of Object.entries(SETTINGS)) values[name] = setting.defaultValue;
   return {
     set(name, value, origin) {
       values[name] = value;

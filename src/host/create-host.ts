@@ -18,9 +18,13 @@ import type { NamedModel, Started, StartRequest } from './agent/sessions.ts';
 import type { McpReport } from './mcp/mcp-servers.ts';
 import type { SessionPlugins } from './plugins/session-plugins.ts';
 import type { Config, Surroundings } from './config.ts';
-import { placesBeyondRoots } from './workspace.ts';
-import { followChanges, followChangesSoon, type FollowRequest } from './changes/follow-changes.ts';
-import type { Watching } from './changes/watch-directories.ts';
+import { findPathsOutsideRoots } from './workspace.ts';
+import {
+  watchHookFiles,
+  watchHookFilesSoon,
+  type HookWatchOptions,
+} from './changes/follow-changes.ts';
+import type { FileWatch } from './changes/watch-directories.ts';
 import type { HookSet, HookStatus, MadeHook } from './hook-set.ts';
 import type { HookSearch } from './hook-search.ts';
 import { openHooks, type OpenedHooks } from './open-hooks.ts';
@@ -139,9 +143,12 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   };
 }
 
-async function watchAs(wanted: boolean | 'soon', request: FollowRequest): Promise<Watching | null> {
-  if (wanted === 'soon') return followChangesSoon(request);
-  return wanted ? followChanges(request) : null;
+async function watchAs(
+  wanted: boolean | 'soon',
+  request: HookWatchOptions,
+): Promise<FileWatch | null> {
+  if (wanted === 'soon') return watchHookFilesSoon(request);
+  return wanted ? watchHookFiles(request) : null;
 }
 
 interface Running {
@@ -187,7 +194,7 @@ export function openTrace(
 }
 
 function beyondRoots({ startDirectory, workspaceRoots, surroundings }: OpenedHooks) {
-  return placesBeyondRoots(startDirectory, { workspaceRoots, home: surroundings.home });
+  return findPathsOutsideRoots(startDirectory, { workspaceRoots, home: surroundings.home });
 }
 
 /** What a person should know of the state that the hooks are in. */

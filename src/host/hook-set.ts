@@ -18,7 +18,11 @@ import type { PermissionSettings } from '../permissions/settings.ts';
 import { childEnvironment, type Environment, PROVIDER_KEYS } from '../process/environment.ts';
 import type { TrustChecker, TrustState } from '../trust/checker.ts';
 import type { TrustUnit } from '../trust/collect.ts';
-import { followDisabled, hasInheritedName, namesHook } from './switches/disabled-hooks.ts';
+import {
+  createDisabledHooksReader,
+  hasInheritedName,
+  isEntryForHook,
+} from './switches/disabled-hooks.ts';
 import type { Surroundings } from './config.ts';
 import type { Settings } from './settings.ts';
 
@@ -111,7 +115,10 @@ export function hookEnvironment(request: HookEnvironmentRequest): Environment {
 export function createHookSet(options: HookSetOptions): HookSet {
   const listeners = new Set<() => void>();
   let found = discoverAll(options.dialects);
-  const grants = createGrants(options, followDisabled(options.settings, options.configFile));
+  const grants = createGrants(
+    options,
+    createDisabledHooksReader(options.settings, options.configFile),
+  );
   let made: readonly MadeHook[] | null = null;
 
   // Who only looks at the hooks needs no handlers.
@@ -198,7 +205,7 @@ function createGrants(
 
   const isDisabled = (hook: FoundHook, wave?: Wave): boolean =>
     hook.whyOff !== undefined ||
-    (hook.isFixed !== true && disabled(wave).some((entry) => namesHook(entry, hook)));
+    (hook.isFixed !== true && disabled(wave).some((entry) => isEntryForHook(entry, hook)));
 
   function trustOf(hook: FoundHook, wave?: Wave): HookTrust {
     if (hook.place === 'home' || hook.runsNothing === true) return { by: 'place' };

@@ -23,7 +23,7 @@ export function createMoment(request: MomentRequest): () => Moment {
 }
 
 /** What whoever works here is known by to hooks and plugins. */
-export function userIdOf(surroundings: Surroundings): string {
+export function getUserId(surroundings: Surroundings): string {
   const named = namedIn(surroundings);
   return named('CLINE_USER_ID') ?? named('USER') ?? named('USERNAME') ?? 'unknown';
 }
@@ -48,7 +48,7 @@ function beginSession({ surroundings, known }: MomentRequest, startedAt: number)
     model: { provider: 'unknown', id: 'unknown' },
     agent: { id: sessionId, parentId: null, type: null },
     iteration: 0,
-    userId: userIdOf(surroundings),
+    userId: getUserId(surroundings),
     version: named('CLINE_VERSION') ?? VERSION,
     transcriptPath: null,
     promptId: null,

@@ -10,7 +10,7 @@ import {
   type Config,
   loadConfig,
   readSurroundings,
-  stateDirectory,
+  getStateDirectory,
   type Surroundings,
 } from './config.ts';
 import { dialectOptions } from './dialects/options.ts';
@@ -18,7 +18,7 @@ import type { HookSearch } from './hook-search.ts';
 import { createHookSet, type HookSet } from './hook-set.ts';
 import { createMoment } from './moment.ts';
 import type { Settings } from './settings.ts';
-import { guardRoots, openTrust, type Trust } from './trust.ts';
+import { listGuardedRoots, openTrust, type Trust } from './trust.ts';
 import { resolveRoots } from './workspace.ts';
 
 export interface OpenedHooks {
@@ -41,7 +41,7 @@ export function openHooks(search: HookSearch): OpenedHooks {
   const start = path.resolve(surroundings.cwd, search.cwd ?? '');
   const workspaceRoots = resolveRoots({ cwd: start, roots: search.roots ?? [] });
   const cwd = search.cwd === undefined ? directoryIn(workspaceRoots, start) : start;
-  const state = stateDirectory(surroundings);
+  const state = getStateDirectory(surroundings);
   const place = findConfigFile(surroundings, workspaceRoots);
   const config = readConfig(place, { surroundings, workspaceRoots, flags: search.flags ?? {} });
   const trust = openTrust({
@@ -90,10 +90,10 @@ function findConfigFile(
   surroundings: Surroundings,
   workspaceRoots: readonly string[],
 ): ConfigPlace {
-  const state = stateDirectory(surroundings);
+  const state = getStateDirectory(surroundings);
   if (state === null) return { file: null, misplaced: null };
   const file = path.join(state, 'config.json');
-  const guarded = guardRoots({ workspaceRoots, home: surroundings.home });
+  const guarded = listGuardedRoots({ workspaceRoots, home: surroundings.home });
   return { file, misplaced: findEnclosingWorkspaceProblem(file, guarded) };
 }
 

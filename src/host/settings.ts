@@ -42,12 +42,12 @@ export interface Settings {
 export type SettingName = keyof Settings;
 
 /** What was read, or what it should have been. */
-export type Read<Value> = { readonly value: Value } | { readonly expected: string };
+export type SettingResult<Value> = { readonly value: Value } | { readonly expected: string };
 
 export interface Setting<Value> {
-  readonly about: string;
-  readonly standard: Value;
-  readonly read: (written: unknown) => Read<Value>;
+  readonly description: string;
+  readonly defaultValue: Value;
+  readonly read: (written: unknown) => SettingResult<Value>;
   /** An environment variable that sets it, as a string. */
   readonly variable?: string;
   /** What a workspace may make of it; absent when a workspace may not touch it at all. */
@@ -57,118 +57,120 @@ export interface Setting<Value> {
 /** Every setting there is: what it means, what it is by default, and who may set it. */
 export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]> } = {
   'hooks.enabled': {
-    about: 'Whether hooks run at all.',
-    standard: true,
+    description: 'Whether hooks run at all.',
+    defaultValue: true,
     read: readBoolean,
     variable: 'HOOKLINE_HOOKS',
   },
   'hooks.disabled': {
-    about:
+    description:
       'Hooks that are switched off: ids, or objects with `id`, `root` and `sha256`. `hooks disable` writes it.',
-    standard: [],
+    defaultValue: [],
     read: readDisabled,
   },
   'hooks.timeoutMs': {
-    about: 'How long a file hook may run before it is ended, in milliseconds.',
-    standard: 30_000,
+    description: 'How long a file hook may run before it is ended, in milliseconds.',
+    defaultValue: 30_000,
     read: readPositive,
     variable: 'HOOK_EXECUTION_TIMEOUT_MS',
   },
   'hooks.onFailure': {
-    about: 'What a failing hook means: `open` lets the action go on, `block` refuses it.',
-    standard: 'open',
-    read: oneOf('open', 'block'),
+    description: 'What a failing hook means: `open` lets the action go on, `block` refuses it.',
+    defaultValue: 'open',
+    read: readOneOf('open', 'block'),
     tighten: (current, offered) => (offered === 'block' ? offered : current),
   },
   'hooks.overrides': {
-    about: 'Settings of single hooks, by id: `timeoutMs`, `onFailure`, `profile`.',
-    standard: {},
+    description: 'Settings of single hooks, by id: `timeoutMs`, `onFailure`, `profile`.',
+    defaultValue: {},
     read: readOverrides,
   },
   'cline.cancel': {
-    about: 'What `cancel` on a tool call does: `deny` that call, or `stop` the run.',
-    standard: 'deny',
-    read: oneOf('deny', 'stop'),
+    description: 'What `cancel` on a tool call does: `deny` that call, or `stop` the run.',
+    defaultValue: 'deny',
+    read: readOneOf('deny', 'stop'),
     tighten: (current, offered) => (offered === 'stop' ? offered : current),
   },
   'cline.maxContextChars': {
-    about: 'How much context one file hook may give the model, in characters.',
-    standard: 50_000,
+    description: 'How much context one file hook may give the model, in characters.',
+    defaultValue: 50_000,
     read: readPositive,
     variable: 'MAX_CONTEXT_MODIFICATION_SIZE',
     tighten: (current, offered) => Math.min(current, offered),
   },
   'model.provider': {
-    about: 'Whose model the agent uses: `anthropic`, `openai`, `gemini`, `openrouter`, `ollama` …',
-    standard: 'anthropic',
+    description:
+      'Whose model the agent uses: `anthropic`, `openai`, `gemini`, `openrouter`, `ollama` …',
+    defaultValue: 'anthropic',
     read: readText,
     variable: 'HOOKLINE_PROVIDER',
   },
   'model.id': {
-    about: 'The model of that provider; empty for its usual one.',
-    standard: '',
+    description: 'The model of that provider; empty for its usual one.',
+    defaultValue: '',
     read: readText,
     variable: 'HOOKLINE_MODEL',
   },
   'model.baseUrl': {
-    about: 'Where that provider is reached; empty for its usual address.',
-    standard: '',
+    description: 'Where that provider is reached; empty for its usual address.',
+    defaultValue: '',
     read: readText,
     variable: 'HOOKLINE_BASE_URL',
   },
   'model.key': {
-    about: 'The key for that provider, when it is not in the environment.',
-    standard: '',
+    description: 'The key for that provider, when it is not in the environment.',
+    defaultValue: '',
     read: readText,
   },
   'agent.maxTurns': {
-    about: 'How many requests to the model one prompt may take.',
-    standard: 200,
+    description: 'How many requests to the model one prompt may take.',
+    defaultValue: 200,
     read: readPositive,
     tighten: (current, offered) => Math.min(current, offered),
   },
   'agent.stopCap': {
-    about: 'How often in a row hooks may keep the agent from ending; 0 for ever.',
-    standard: 8,
+    description: 'How often in a row hooks may keep the agent from ending; 0 for ever.',
+    defaultValue: 8,
     read: readCount,
     variable: 'CLAUDE_CODE_STOP_HOOK_BLOCK_CAP',
   },
   'agent.compactAt': {
-    about: 'The share of the model’s context at which the conversation is summed up.',
-    standard: 0.85,
+    description: 'The share of the model’s context at which the conversation is summed up.',
+    defaultValue: 0.85,
     read: readShare,
   },
   'plugins.isolation': {
-    about: 'Where Cline plugins run: `none` in the agent itself, `process` each in one of its own.',
-    standard: 'none',
-    read: oneOf('none', 'process'),
+    description:
+      'Where Cline plugins run: `none` in the agent itself, `process` each in one of its own.',
+    defaultValue: 'none',
+    read: readOneOf('none', 'process'),
     variable: 'HOOKLINE_PLUGIN_ISOLATION',
     tighten: (current, offered) => (offered === 'process' ? offered : current),
   },
   'web.allowPrivate': {
-    about: 'Whether WebFetch may reach this machine and private networks.',
-    standard: false,
+    description: 'Whether WebFetch may reach this machine and private networks.',
+    defaultValue: false,
     read: readBoolean,
     variable: 'HOOKLINE_WEB_ALLOW_PRIVATE',
   },
   'env.pass': {
-    about: 'Provider keys that workspace hooks may see after all, by name.',
-    standard: [],
+    description: 'Provider keys that workspace hooks may see after all, by name.',
+    defaultValue: [],
     read: readNames,
   },
   'trace.enabled': {
-    about: 'Whether each dispatch leaves an entry in the trace.',
-    standard: true,
+    description: 'Whether each dispatch leaves an entry in the trace.',
+    defaultValue: true,
     read: readBoolean,
   },
   'trace.maxFileBytes': {
-    about: 'How large a trace file grows before it is rotated.',
-    standard: 8 * 1024 * 1024,
+    description: 'How large a trace file grows before it is rotated.',
+    defaultValue: 8 * 1024 * 1024,
     read: readPositive,
   },
   'trace.maxFiles': {
-    about: 'How many trace files are kept.',
-    standard: 5,
+    description: 'How many trace files are kept.',
+    defaultValue: 5,
     read: readPositive,
   },
 };
@@ -180,14 +182,14 @@ export function isSettingName(name: string): name is SettingName {
 const ON = new Set(['true', 'on', '1', 'yes']);
 const OFF = new Set(['false', 'off', '0', 'no']);
 
-function readBoolean(written: unknown): Read<boolean> {
+function readBoolean(written: unknown): SettingResult<boolean> {
   if (typeof written === 'boolean') return { value: written };
   const word = typeof written === 'string' ? written.trim().toLowerCase() : '';
   if (ON.has(word)) return { value: true };
   return OFF.has(word) ? { value: false } : { expected: 'true or false' };
 }
 
-function readPositive(written: unknown): Read<number> {
+function readPositive(written: unknown): SettingResult<number> {
   const value = typeof written === 'string' && written.trim() !== '' ? Number(written) : written;
   if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0) {
     return { expected: 'a number above 0' };
@@ -195,20 +197,22 @@ function readPositive(written: unknown): Read<number> {
   return { value };
 }
 
-function readCount(written: unknown): Read<number> {
+function readCount(written: unknown): SettingResult<number> {
   return written === 0 || written === '0' ? { value: 0 } : readPositive(written);
 }
 
-function readShare(written: unknown): Read<number> {
+function readShare(written: unknown): SettingResult<number> {
   const read = readPositive(written);
   return 'value' in read && read.value < 1 ? read : { expected: 'a number between 0 and 1' };
 }
 
-function readText(written: unknown): Read<string> {
+function readText(written: unknown): SettingResult<string> {
   return typeof written === 'string' ? { value: written.trim() } : { expected: 'text' };
 }
 
-function oneOf<Word extends string>(...words: readonly Word[]): (written: unknown) => Read<Word> {
+function readOneOf<Word extends string>(
+  ...words: readonly Word[]
+): (written: unknown) => SettingResult<Word> {
   return (written) => {
     const value = words.find((word) => word === written);
     return value === undefined
@@ -217,14 +221,14 @@ function oneOf<Word extends string>(...words: readonly Word[]): (written: unknow
   };
 }
 
-function readNames(written: unknown): Read<readonly string[]> {
+function readNames(written: unknown): SettingResult<readonly string[]> {
   const expected = 'an array of names';
   if (!Array.isArray(written)) return { expected };
   const value = written.filter((name) => typeof name === 'string');
   return value.length === written.length ? { value } : { expected };
 }
 
-function readDisabled(written: unknown): Read<readonly DisabledHook[]> {
+function readDisabled(written: unknown): SettingResult<readonly DisabledHook[]> {
   const expected = 'an array of hook ids, or of objects with "id" and "root"';
   if (!Array.isArray(written)) return { expected };
   const value = written.flatMap(readDisabledHook);
@@ -241,7 +245,7 @@ export function readDisabledHook(written: unknown): DisabledHook[] {
   return typeof sha256 === 'string' ? [{ id, root, sha256 }] : [];
 }
 
-function readOverrides(written: unknown): Read<Readonly<Record<string, HookOverride>>> {
+function readOverrides(written: unknown): SettingResult<Readonly<Record<string, HookOverride>>> {
   if (!isRecord(written))
     return { expected: `an object by hook id, found ${getTypeName(written)}` };
   const value: Record<string, HookOverride> = {};
@@ -255,11 +259,11 @@ function readOverrides(written: unknown): Read<Readonly<Record<string, HookOverr
 
 const OVERRIDES = {
   timeoutMs: readPositive,
-  onFailure: oneOf('open', 'block'),
-  profile: oneOf('classic', 'sdk'),
+  onFailure: readOneOf('open', 'block'),
+  profile: readOneOf('classic', 'sdk'),
 };
 
-function readOverride(id: string, written: unknown): Read<HookOverride> {
+function readOverride(id: string, written: unknown): SettingResult<HookOverride> {
   if (!isRecord(written)) return { expected: `an object for "${id}"` };
   const value: Record<string, unknown> = {};
   for (const [key, given] of Object.entries(written)) {

@@ -38,7 +38,7 @@ export interface TrustRequest {
 
 export function openTrust(request: TrustRequest): Trust {
   const { stateDirectory, lock, clock } = request;
-  const guardedRoots = guardRoots(request);
+  const guardedRoots = listGuardedRoots(request);
   const recordFile = stateDirectory === null ? null : path.join(stateDirectory, 'trust.json');
   const currentRecord = followRecord(recordFile, guardedRoots);
   const named = lock === undefined ? null : readLock(lock);
@@ -130,7 +130,7 @@ function stateOf(file: string): FileState {
  * Workspaces that must not hold the record. A directory that holds the whole home is the person's own,
  * unless it is a repository: that could bring a record with it.
  */
-export function guardRoots({
+export function listGuardedRoots({
   workspaceRoots,
   home,
 }: Pick<TrustRequest, 'workspaceRoots' | 'home'>): readonly string[] {

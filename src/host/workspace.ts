@@ -25,7 +25,7 @@ const PLACES_OF_ROOTS = [
 ];
 
 /** What lies where a session starts and would count, were that a workspace root. */
-export function placesBeyondRoots(
+export function findPathsOutsideRoots(
   startDirectory: string,
   { workspaceRoots, home }: { workspaceRoots: readonly string[]; home: string | null },
 ): readonly Ignored[] {

@@ -11,7 +11,7 @@ export interface ServerAnswer {
 }
 
 /** The answer to a call, read with patience. */
-export function readAnswer(given: unknown): ServerAnswer {
+export function parseAnswer(given: unknown): ServerAnswer {
   if (!isRecord(given)) return { blocks: [], isError: false };
   const { content, structuredContent, isError } = given;
   const blocks = Array.isArray(content) ? content.flatMap(readBlock) : [];
@@ -26,22 +26,22 @@ export function readAnswer(given: unknown): ServerAnswer {
 }
 
 /** The messages of a prompt as one text. */
-export function readPromptText(given: unknown): string {
+export function parsePromptText(given: unknown): string {
   const messages = isRecord(given) && Array.isArray(given['messages']) ? given['messages'] : [];
   const texts = messages.filter(isRecord).flatMap(({ role, content }) => {
-    const text = textsIn((Array.isArray(content) ? content : [content]).flatMap(readBlock));
+    const text = joinTexts((Array.isArray(content) ? content : [content]).flatMap(readBlock));
     return text === '' ? [] : [role === 'assistant' ? `(You said:) ${text}` : text];
   });
   return texts.join('\n\n');
 }
 
 /** What a resource holds; `uri` is what was asked for. */
-export function readContents(given: unknown): readonly ServerBlock[] {
+export function parseContents(given: unknown): readonly ServerBlock[] {
   const contents = isRecord(given) && Array.isArray(given['contents']) ? given['contents'] : [];
   return contents.filter(isRecord).flatMap(readContent);
 }
 
-export function textsIn(blocks: readonly ServerBlock[]): string {
+export function joinTexts(blocks: readonly ServerBlock[]): string {
   return blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
 }
 

@@ -3,7 +3,7 @@ import { clampTimerDelay } from '../base/time-limit.ts';
 /** How long a call may take; the time in which it waits for an answer of the person does not count. */
 export interface CallLimit {
   readonly signal: AbortSignal;
-  isOver(): boolean;
+  hasExpired(): boolean;
   /** Counts anew from now. */
   restart(): void;
   /** From now on the time stands still, until what this gives is called. */
@@ -14,7 +14,7 @@ export interface CallLimit {
   clear(): void;
 }
 
-export function limitCall(caller: AbortSignal, timeoutMs: number): CallLimit {
+export function startCallLimit(caller: AbortSignal, timeoutMs: number): CallLimit {
   const limit = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let isOver = false;
@@ -35,7 +35,7 @@ export function limitCall(caller: AbortSignal, timeoutMs: number): CallLimit {
   caller.addEventListener('abort', follow);
   return {
     signal: limit.signal,
-    isOver: () => isOver,
+    hasExpired: () => isOver,
     restart,
     pause() {
       pauses += 1;

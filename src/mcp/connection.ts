@@ -1,25 +1,25 @@
 import { startTimeLimit } from '../base/time-limit.ts';
 import { waitOrAbort } from '../base/abort.ts';
-import { type CallLimit, limitCall } from './call-limit.ts';
+import { type CallLimit, startCallLimit } from './call-limit.ts';
 import { loadSchemaCheck } from './check-schema.ts';
 import { describeFailure, isUnreachable } from './failures.ts';
-import { byName, listAll } from './list-all.ts';
+import { dedupeByName, listAllPages } from './list-all.ts';
 import {
-  readPrompt,
-  readResource,
-  readTools,
+  parsePrompt,
+  parseResource,
+  parseTools,
   type ServerPrompt,
   type ServerResource,
   type ServerTool,
 } from './listing.ts';
-import { type ClientRequest, type ListKind, openClient, type OpenClient } from './open-client.ts';
+import { type ClientOptions, type ListKind, openClient, type OpenClient } from './open-client.ts';
 import { type Ask, PendingCalls } from './pending-calls.ts';
 import { TransportFailure } from './wire/limits.ts';
 
 export interface ConnectionOptions {
   readonly name: string;
   /** How the server is reached, looked up before each attempt; a string says why it must not be. */
-  readonly prepare: () => Pick<ClientRequest, 'reached' | 'cwd' | 'env' | 'roots'> | string;
+  readonly prepare: () => Pick<ClientOptions, 'endpoint' | 'cwd' | 'env' | 'roots'> | string;
   readonly startTimeoutMs: number;
   readonly callTimeoutMs: number;
   /** Told what a person should know, in words. */
@@ -117,7 +117,7 @@ export class ServerConnection {
   }
 
   async #shakeHands(
-    prepared: Pick<ClientRequest, 'reached' | 'cwd' | 'env' | 'roots'>,
+    prepared: Pick<ClientOptions, 'endpoint' | 'cwd' | 'env' | 'roots'>,
     signal: AbortSignal,
   ): Promise<OpenClient> {
     const opening = openClient({
@@ -145,14 +145,17 @@ export class ServerConnection {
 
   async #list(client: OpenClient, signal: AbortSignal): Promise<void> {
     const [listed, prompts, check] = await Promise.all([
-      listAll(client, 'tools', signal),
-      listAll(client, 'prompts', signal).catch(() => []),
+      listAllPages(client, 'tools', signal),
+      listAllPages(client, 'prompts', signal).catch(() => []),
       loadSchemaCheck(),
     ]);
-    const tools = byName(readTools(listed, check));
+    const tools = dedupeByName(parseTools(listed, check));
     const known = new Set(this.#lists.tools.map(({ note }) => note));
     for (const { note } of tools) if (note !== null && !known.has(note)) this.#tell(note);
-    this.#lists = { tools, prompts: byName(prompts.flatMap((each) => readPrompt(each) ?? [])) };
+    this.#lists = {
+      tools,
+      prompts: dedupeByName(prompts.flatMap((each) => parsePrompt(each) ?? [])),
+    };
   }
 
   #tell(text: string): void {
@@ -209,7 +212,7 @@ export class ServerConnection {
     const { method, params, signal, onProgress, ask = null } = request;
     const client = await this.#connected(signal);
     const { callTimeoutMs } = this.#options;
-    const limit = limitCall(signal, callTimeoutMs);
+    const limit = startCallLimit(signal, callTimeoutMs);
     const call = { limit, ask };
     this.#pending.add(call);
     try {
@@ -218,7 +221,7 @@ export class ServerConnection {
       this.#failures = 0;
       return answer;
     } catch (error) {
-      if (limit.isOver()) throw new TransportFailure(`no answer within ${callTimeoutMs} ms`);
+      if (limit.hasExpired()) throw new TransportFailure(`no answer within ${callTimeoutMs} ms`);
       if (!limit.signal.aborted && isUnreachable(error)) this.#lose(describeFailure(error));
       throw this.#client === client || signal.aborted
         ? error
@@ -244,8 +247,11 @@ export class ServerConnection {
     const client = await this.#connected(signal);
     const limit = startTimeLimit(signal, this.#options.callTimeoutMs);
     try {
-      const listed = await waitOrAbort(listAll(client, 'resources', limit.signal), limit.signal);
-      return listed.flatMap((each) => readResource(each) ?? []);
+      const listed = await waitOrAbort(
+        listAllPages(client, 'resources', limit.signal),
+        limit.signal,
+      );
+      return listed.flatMap((each) => parseResource(each) ?? []);
     } finally {
       limit.clear();
     }

@@ -26,7 +26,7 @@ export function isUnreachable(error: unknown): boolean {
 const STREAM_LOST = 'SSE stream disconnected: ';
 
 /** What makes an answer unreadable, as the call that waits for it is told; null for all else. */
-export function protocolFailure(error: unknown): TransportFailure | null {
+export function toProtocolFailure(error: unknown): TransportFailure | null {
   if (!(error instanceof Error)) return null;
   const { name, message } = error;
   if (error instanceof SyntaxError || name.endsWith('ZodError')) {
@@ -39,7 +39,7 @@ export function protocolFailure(error: unknown): TransportFailure | null {
 const NPM_ERROR = /^npm (?:error|ERR!) +(?!A complete log)(\S.*\S)/;
 
 /** Of what a program said before it ended: the error that it names, else its last lines. */
-export function tellingWords(said: string): string {
+export function extractErrorText(said: string): string {
   const lines = said.trim().split('\n');
   const npm = lines.flatMap((line) => NPM_ERROR.exec(line)?.[1] ?? []);
   // Most servers are started with npx, which says what is wrong first, and then a lot more.

@@ -5,7 +5,7 @@ const MAX_PAGES = 50;
 const MAX_LISTED = 2000;
 
 /** Every page of a list; nothing when the server has no such list. */
-export async function listAll(
+export async function listAllPages(
   client: OpenClient,
   kind: ListKind,
   signal: AbortSignal,
@@ -26,7 +26,7 @@ export async function listAll(
 }
 
 /** The first of a name counts. */
-export function byName<Named extends { readonly name: string }>(
+export function dedupeByName<Named extends { readonly name: string }>(
   all: readonly Named[],
 ): readonly Named[] {
   const known = new Map<string, Named>();

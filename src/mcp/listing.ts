@@ -33,7 +33,7 @@ const MAX_SCHEMAS_CHARACTERS = 1_000_000;
 const OPEN_SCHEMA = { type: 'object', properties: {} } as const;
 
 /** Tools as their server lists them, each read with patience: one that is wrong must not cost the others. */
-export function readTools(listed: readonly unknown[], check: SchemaCheck): readonly ServerTool[] {
+export function parseTools(listed: readonly unknown[], check: SchemaCheck): readonly ServerTool[] {
   let left = MAX_SCHEMAS_CHARACTERS;
   return listed.flatMap((given) => {
     const schemaProblem = (schema: unknown): string | null => {
@@ -79,7 +79,7 @@ function problemOf(schema: unknown, check: SchemaCheck): string | null {
   return check(schema);
 }
 
-export function readPrompt(given: unknown): ServerPrompt | null {
+export function parsePrompt(given: unknown): ServerPrompt | null {
   if (!isRecord(given) || typeof given['name'] !== 'string' || given['name'] === '') return null;
   const { name, description, arguments: listed } = given;
   const named = Array.isArray(listed) ? listed.filter(isRecord) : [];
@@ -94,7 +94,7 @@ export function readPrompt(given: unknown): ServerPrompt | null {
   };
 }
 
-export function readResource(given: unknown): ServerResource | null {
+export function parseResource(given: unknown): ServerResource | null {
   if (!isRecord(given) || typeof given['uri'] !== 'string') return null;
   const { uri, name, mimeType, description } = given;
   return {

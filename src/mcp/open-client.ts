@@ -6,17 +6,17 @@ import { startTimeLimit } from '../base/time-limit.ts';
 import { waitOrAbort } from '../base/abort.ts';
 import { VERSION } from '../base/version.ts';
 import type { Environment } from '../process/environment.ts';
-import { protocolFailure } from './failures.ts';
+import { toProtocolFailure } from './failures.ts';
 import type { PendingCall, QuestionAnswer, ServerQuestion } from './pending-calls.ts';
-import type { Reached } from './server-config.ts';
-import { boundedFetch } from './wire/bounded-fetch.ts';
+import type { ServerEndpoint } from './server-config.ts';
+import { fetchBounded } from './wire/bounded-fetch.ts';
 import { TransportFailure } from './wire/limits.ts';
 import { StdioTransport } from './wire/stdio-transport.ts';
 
 export type ListKind = 'tools' | 'prompts' | 'resources';
 
-export interface ClientRequest {
-  readonly reached: Reached;
+export interface ClientOptions {
+  readonly endpoint: ServerEndpoint;
   /** Where a program starts when its entry does not say. */
   readonly cwd: string;
   /** Of a program. */
@@ -56,7 +56,7 @@ export interface RequestOptions {
 const NO_LIMIT_MS = 2 ** 31 - 1;
 
 /** Starts or reaches a server and shakes hands with it. Rejects with why that does not work. */
-export async function openClient(request: ClientRequest): Promise<OpenClient> {
+export async function openClient(request: ClientOptions): Promise<OpenClient> {
   const sdk = await import('@modelcontextprotocol/client');
   const { transport, whyOver, sayGoodbye } = transportFor(sdk, request);
   const client = new sdk.Client(
@@ -72,7 +72,7 @@ export async function openClient(request: ClientRequest): Promise<OpenClient> {
     },
     // What else matters is told by the request that fails, or by the end of the connection.
     onerror: (error: unknown) => {
-      const failure = protocolFailure(error);
+      const failure = toProtocolFailure(error);
       if (failure !== null) underWay.getStore()?.limit.fail(failure);
     },
   });
@@ -129,20 +129,20 @@ interface Way {
 
 function transportFor(
   sdk: typeof import('@modelcontextprotocol/client'),
-  { reached, cwd, env }: ClientRequest,
+  { endpoint, cwd, env }: ClientOptions,
 ): Way {
-  if (reached.type === 'stdio') {
+  if (endpoint.type === 'stdio') {
     const program = {
-      file: reached.command,
-      args: reached.args,
-      cwd: reached.cwd ?? cwd,
-      env: { ...env, ...reached.env },
+      file: endpoint.command,
+      args: endpoint.args,
+      cwd: endpoint.cwd ?? cwd,
+      env: { ...env, ...endpoint.env },
     };
     const transport = new StdioTransport(program, sdk.deserializeMessage);
     return { transport, whyOver: () => transport.whyOver(), sayGoodbye: async () => undefined };
   }
-  const url = new URL(reached.url);
-  const options = { requestInit: { headers: { ...reached.headers } }, fetch: boundedFetch };
+  const url = new URL(endpoint.url);
+  const options = { requestInit: { headers: { ...endpoint.headers } }, fetch: fetchBounded };
   const transport = new sdk.StreamableHTTPClientTransport(url, options);
   const sayGoodbye = async (): Promise<void> => {
     const limit = startTimeLimit(new AbortController().signal, GOODBYE_MS);
@@ -156,7 +156,7 @@ const GOODBYE_MS = 1000;
 
 type Answer = (question: ServerQuestion, signal: AbortSignal) => Promise<QuestionAnswer>;
 
-interface Served extends Pick<ClientRequest, 'roots' | 'onListChange'> {
+interface Served extends Pick<ClientOptions, 'roots' | 'onListChange'> {
   readonly ask: Answer;
 }
 

@@ -11,7 +11,7 @@ export interface ServerConfig {
   readonly place: 'home' | 'workspace' | 'given';
   /** The workspace root it belongs to, real path; null for the person's own. */
   readonly root: string | null;
-  readonly reached: Reached;
+  readonly endpoint: ServerEndpoint;
   /** The entry, the same however it is laid out: what trust binds. */
   readonly text: string;
   /** How long one call may take; null leaves it to the host. */
@@ -26,7 +26,7 @@ export interface ServerConfig {
 
 export type ServerSource = 'user' | 'project' | 'local' | 'plugin' | 'dynamic' | 'managed';
 
-export type Reached = StdioServer | HttpServer;
+export type ServerEndpoint = StdioServer | HttpServer;
 
 /** A program that speaks on its standard input and output. */
 export interface StdioServer {
@@ -63,12 +63,12 @@ export interface ConfiguredServers {
 export const NO_SERVERS: ConfiguredServers = { servers: [], broken: [] };
 
 /** The name of a server in the names of its tools: `my srv` → `my_srv`. */
-export function wireName(name: string): string {
+export function toWireName(name: string): string {
   return name.replaceAll(/[^\w-]/g, '_');
 }
 
 /** What a person is shown of how it is reached. */
-export function describeReached(reached: Reached): string {
-  if (reached.type === 'stdio') return [reached.command, ...reached.args].join(' ');
-  return reached.url;
+export function describeEndpoint(endpoint: ServerEndpoint): string {
+  if (endpoint.type === 'stdio') return [endpoint.command, ...endpoint.args].join(' ');
+  return endpoint.url;
 }

@@ -26,14 +26,14 @@ export interface PermissionsOptions {
   readonly home: string | null;
   /** Directories beside the workspace that the agent may work in. */
   readonly directories: readonly string[];
-  readonly protectedPlaces: ProtectedPaths;
+  readonly protectedPaths: ProtectedPaths;
   /** Who forbids the mode bypassPermissions, as a person would say it; null when nobody does. */
   readonly bypassForbiddenBy?: string | null;
 }
 
 /** The permissions of one session. */
 export function createPermissions(options: PermissionsOptions): Permissions {
-  const { cwd, roots, home, protectedPlaces, bypassForbiddenBy = null } = options;
+  const { cwd, roots, home, protectedPaths: protectedPlaces, bypassForbiddenBy = null } = options;
   const area = createAllowedDirectories({ roots, directories: options.directories, cwd, home });
   const session = createSessionRules();
   const written = followRules(options.rules);

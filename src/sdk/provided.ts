@@ -1,4 +1,4 @@
-import { scripted } from '../agent/models/scripted.ts';
+import { createScriptedModel } from '../agent/models/scripted.ts';
 import { HooklineError, isHooklineError } from '../base/errors.ts';
 import { stripByteOrderMark } from '../base/json.ts';
 import { VERSION } from '../base/version.ts';
@@ -152,7 +152,7 @@ const HOOKLINE: Exports = {
   HooklineError,
   isHooklineError,
   isRefusal,
-  scripted,
+  scripted: createScriptedModel,
   VERSION,
 };
 

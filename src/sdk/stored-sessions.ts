@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { systemClock } from '../base/clock.ts';
 import { VERSION } from '../base/version.ts';
-import { readSurroundings, stateDirectory } from '../host/config.ts';
+import { readSurroundings, getStateDirectory } from '../host/config.ts';
 import { createSessionStore } from '../sessions/json-lines.ts';
 import type { Message } from '../sessions/messages.ts';
 import { isSessionId, getSessionsDirectory } from '../sessions/session-id.ts';
@@ -21,7 +21,7 @@ export function storedIds(): readonly string[] {
 
 /** What is known of a session that is not open here. */
 export function findStoredRecord(id: string): SessionRecord | undefined {
-  const state = stateDirectory(readSurroundings());
+  const state = getStateDirectory(readSurroundings());
   if (state === null || !isSessionId(id)) return undefined;
   return readManifest(filesOf(getSessionsDirectory(state), id)) ?? recordOfOther(id);
 }
@@ -56,7 +56,7 @@ function recordOfOther(id: string): SessionRecord | undefined {
 
 /** Throws SessionNotFoundError when there is nothing to read. */
 export function readStoredMessages(id: string): readonly Message[] {
-  const state = stateDirectory(readSurroundings());
+  const state = getStateDirectory(readSurroundings());
   try {
     if (state === null || !isSessionId(id)) throw new SessionNotFoundError(id);
     const transcript = path.join(getSessionsDirectory(state), id, 'transcript.jsonl');
@@ -77,7 +77,7 @@ export function removeStored(id: string): boolean {
 }
 
 function openStore(): SessionStore | null {
-  const state = stateDirectory(readSurroundings());
+  const state = getStateDirectory(readSurroundings());
   if (state === null) return null;
   return createSessionStore({ stateDirectory: state, clock: systemClock, version: VERSION });
 }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { scripted } from '../../src/agent/models/scripted.ts';
+import { createScriptedModel } from '../../src/agent/models/scripted.ts';
 import { createStage, label, loggingScript, loggingSettings, type Stage } from './stage.ts';
 
 const CLAUDE_EVENTS = [
@@ -55,7 +55,7 @@ describe('every event fires at its moment', () => {
     const stage = staged();
     stage.write('sub/keep', '');
     const host = await stage.open({
-      model: scripted([
+      model: createScriptedModel([
         { text: 'Reading.', tools: [{ name: 'Read', input: { file_path: 'notes.txt' } }] },
         { tools: [{ name: 'Bash', input: { command: 'cd sub' } }] },
         { tools: [{ name: 'Write', input: { file_path: 'x.txt', content: 'x' } }] },
@@ -128,7 +128,7 @@ describe('every event fires at its moment', () => {
 
   it('in a resumed one', async () => {
     const stage = staged();
-    const model = scripted([{ text: 'One.' }, { text: 'Two.' }]);
+    const model = createScriptedModel([{ text: 'One.' }, { text: 'Two.' }]);
     const first = await stage.open({ model });
     const { sessionId } = await first.start({ prompt: 'one' });
     await first.dispose();
@@ -165,7 +165,9 @@ describe('every event fires at its moment', () => {
   it('in one that is cancelled while a command runs', async () => {
     const stage = staged();
     const host = await stage.open({
-      model: scripted([{ tools: [{ name: 'Bash', input: { command: 'echo begun; sleep 100' } }] }]),
+      model: createScriptedModel([
+        { tools: [{ name: 'Bash', input: { command: 'echo begun; sleep 100' } }] },
+      ]),
       permissionMode: 'bypassPermissions',
     });
     let id = '';
@@ -201,7 +203,7 @@ describe('every event fires at its moment', () => {
   it('in one whose model fails', async () => {
     const stage = staged();
     const host = await stage.open({
-      model: scripted([
+      model: createScriptedModel([
         { failure: { class: 'authentication_failed', message: 'the key is wrong', status: 401 } },
       ]),
     });
@@ -228,7 +230,7 @@ describe('every event fires at its moment', () => {
     const stage = staged();
     const order1 = { description: 'look', prompt: 'read the notes', subagent_type: 'Explore' };
     const host = await stage.open({
-      model: scripted([
+      model: createScriptedModel([
         { tools: [{ name: 'Agent', input: order1 }], usage: { inputTokens: 190_000 } },
         { tools: [{ name: 'Read', input: { file_path: 'notes.txt' } }] },
         { text: 'They say hello.' },

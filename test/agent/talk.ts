@@ -1,6 +1,6 @@
 import type { Model, ModelRequest } from '../../src/agent/models/model.ts';
 import {
-  scripted,
+  createScriptedModel,
   type ScriptedOptions,
   type ScriptTurn,
 } from '../../src/agent/models/scripted.ts';
@@ -17,7 +17,7 @@ export interface Talk {
 }
 
 export function talk(turns: readonly ScriptTurn[], options?: ScriptedOptions): Talk {
-  const model = scripted(turns, options);
+  const model = createScriptedModel(turns, options);
   const requests: ModelRequest[] = [];
   return {
     requests,

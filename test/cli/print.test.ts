@@ -2,19 +2,19 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   indent,
-  milliseconds,
-  oneLine,
-  plural,
-  printable,
-  printableLines,
-  table,
-} from '../../src/cli/words/print.ts';
+  formatDuration,
+  toOneLine,
+  formatCount,
+  toPrintable,
+  toPrintableLines,
+  formatTable,
+} from '../../src/cli/output/print.ts';
 
 const anyText = fc.string({ unit: 'binary' });
 
 describe('printable', () => {
   it('shows what cannot be seen, and leaves the rest', () => {
-    expect(printable('a\tb\nc\r\u001B[31m\u0085\u202E\uD800é😀')).toBe(
+    expect(toPrintable('a\tb\nc\r\u001B[31m\u0085\u202E\uD800é😀')).toBe(
       String.raw`a	b\nc\u{d}\u{1b}[31m\u{85}\u{202e}\u{d800}é😀`,
     );
   });
@@ -22,7 +22,7 @@ describe('printable', () => {
   it('gives one line without anything invisible, whatever it gets', () => {
     fc.assert(
       fc.property(anyText, (text) => {
-        expect(printable(text)).not.toMatch(/(?!\t)\p{C}/u);
+        expect(toPrintable(text)).not.toMatch(/(?!\t)\p{C}/u);
       }),
     );
   });
@@ -30,7 +30,7 @@ describe('printable', () => {
 
 describe('printableLines', () => {
   it('puts what follows the first line below it, further in, and escapes the rest', () => {
-    expect(printableLines('one\r\ntwo\n\n\u001B[2Jthree\n')).toBe(
+    expect(toPrintableLines('one\r\ntwo\n\n\u001B[2Jthree\n')).toBe(
       String.raw`one
     two
 
@@ -41,7 +41,7 @@ describe('printableLines', () => {
   it('shows nothing else that is invisible, whatever it gets', () => {
     fc.assert(
       fc.property(anyText, (text) => {
-        expect(printableLines(text).replaceAll('\n', '')).not.toMatch(/(?!\t)\p{C}/u);
+        expect(toPrintableLines(text).replaceAll('\n', '')).not.toMatch(/(?!\t)\p{C}/u);
       }),
     );
   });
@@ -49,7 +49,7 @@ describe('printableLines', () => {
 
 describe('oneLine', () => {
   it('quotes only names that need it', () => {
-    expect(['a b', 'ü😀', 'a\nb', '\u202Ea', 'a\u009Bb'].map(oneLine)).toEqual([
+    expect(['a b', 'ü😀', 'a\nb', '\u202Ea', 'a\u009Bb'].map(toOneLine)).toEqual([
       'a b',
       'ü😀',
       String.raw`"a\nb"`,
@@ -62,12 +62,14 @@ describe('oneLine', () => {
 describe('table', () => {
   it('pads columns, but not for the last cell of a row', () => {
     const rows = [['HOOK', 'STATE'], ['  a note that is much longer than any id'], ['id', 'ready']];
-    expect(table(rows)).toBe('HOOK  STATE\n  a note that is much longer than any id\nid    ready');
+    expect(formatTable(rows)).toBe(
+      'HOOK  STATE\n  a note that is much longer than any id\nid    ready',
+    );
   });
 
   it('does not count colours', () => {
     expect(
-      table([
+      formatTable([
         ['\u001B[31mab\u001B[39m', 'x'],
         ['abc', 'x'],
       ]),
@@ -80,7 +82,7 @@ it('indents every line but empty ones', () => {
 });
 
 it('counts in words', () => {
-  expect([plural(0, 'hook'), plural(1, 'hook'), plural(2, 'hook')]).toEqual([
+  expect([formatCount(0, 'hook'), formatCount(1, 'hook'), formatCount(2, 'hook')]).toEqual([
     '0 hooks',
     '1 hook',
     '2 hooks',
@@ -88,7 +90,7 @@ it('counts in words', () => {
 });
 
 it('shows times in the unit that fits', () => {
-  expect([0.04, 9.96, 12.4, 1234].map(milliseconds)).toEqual([
+  expect([0.04, 9.96, 12.4, 1234].map(formatDuration)).toEqual([
     '0.0 ms',
     '10.0 ms',
     '12 ms',

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { looksSecret, withoutSecrets } from '../../src/host/secrets/without-secrets.ts';
+import { hasLikelySecret, redactObject } from '../../src/host/secrets/without-secrets.ts';
 import { jsonOf, runHookline } from './hookline.ts';
 import { at, createPlace, type Place, trust, write } from './place.ts';
 
@@ -116,7 +116,7 @@ describe('looksSecret', () => {
     'python3 ~/.claude/hooks/validate_bash_command_v2.py',
     'Is this safe? Answer with care; risk-assessments-are-not-needed.',
   ])('lets %s pass', (text) => {
-    expect(looksSecret(text)).toBe(false);
+    expect(hasLikelySecret(text)).toBe(false);
   });
 
   it('sees every secret that redaction knows', () => {
@@ -134,7 +134,7 @@ describe('looksSecret', () => {
       '-----BEGIN RSA PRIVATE KEY-----',
       `eyJhbGciOiJIUzI1.eyJzdWIiOiIx.${tail}`,
     ];
-    expect(secrets.filter((text) => !looksSecret(`use ${text} now`))).toEqual([]);
+    expect(secrets.filter((text) => !hasLikelySecret(`use ${text} now`))).toEqual([]);
   });
 });
 
@@ -143,7 +143,7 @@ describe('withoutSecrets', () => {
     await fc.assert(
       fc.asyncProperty(fc.object({ maxDepth: 3, withNullPrototype: false }), async (value) => {
         const before = structuredClone(value);
-        const clean = await withoutSecrets({ value, secret: [TOKEN] }, {});
+        const clean = await redactObject({ value, secret: [TOKEN] }, {});
         expect(clean).toEqual({ value, secret: ['[redacted]'] });
         expect(value).toEqual(before);
       }),

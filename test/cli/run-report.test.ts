@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { RunResult, RuntimeEvent } from '../../src/agent/runtime-event.ts';
 import type { CommandContext, GlobalFlags } from '../../src/cli/context.ts';
-import { createRunReport } from '../../src/cli/words/run-report.ts';
+import { createRunReport } from '../../src/cli/output/run-report.ts';
 
 vi.mock('@secretlint/core', () => {
   throw new TypeError('not installed');
@@ -44,7 +44,7 @@ function createContext(flags: GlobalFlags = {}) {
     signal: new AbortController().signal,
     print: {
       isTerminal: false,
-      isAnswerShown: false,
+      isStdoutTerminal: false,
       out: (text) => void lines.push(text),
       json: (value) => void lines.push(value),
       jsonLine: (value) => void lines.push(value),

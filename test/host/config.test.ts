@@ -5,13 +5,13 @@ import {
   type ConfigSources,
   loadConfig,
   readSurroundings,
-  stateDirectory,
+  getStateDirectory,
 } from '../../src/host/config.ts';
 import { SETTINGS } from '../../src/host/settings.ts';
 import { createDirectory, write } from '../base/directory.ts';
 
 const STANDARD = Object.fromEntries(
-  Object.entries(SETTINGS).map(([name, { standard }]) => [name, standard]),
+  Object.entries(SETTINGS).map(([name, { defaultValue: standard }]) => [name, standard]),
 );
 
 function load(sources: Partial<ConfigSources>) {
@@ -242,7 +242,7 @@ describe('surroundings', () => {
     [{ ...around, env: { HOOKLINE_HOME: '' } }, '/home/me/.hookline'],
     [{ ...around, home: null }, null],
   ])('state lives in the right place', (surroundings, expected) => {
-    expect(stateDirectory(surroundings)).toBe(expected);
+    expect(getStateDirectory(surroundings)).toBe(expected);
   });
 });
 

@@ -84,7 +84,7 @@ test('whatever is written, it is read or refused, never thrown', () => {
 });
 
 test('every default can be written down and read again', () => {
-  for (const [name, { standard, read: readSetting }] of Object.entries(SETTINGS)) {
+  for (const [name, { defaultValue: standard, read: readSetting }] of Object.entries(SETTINGS)) {
     expect([name, readSetting(standard)]).toEqual([name, { value: standard }]);
   }
 });

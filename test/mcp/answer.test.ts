@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readAnswer, readContents, readPromptText } from '../../src/mcp/answer.ts';
+import { parseAnswer, parseContents, parsePromptText } from '../../src/mcp/answer.ts';
 
 const text = (words: string) => ({ type: 'text', text: words });
 
@@ -47,7 +47,7 @@ test.each([
     },
   ],
 ])('an answer with %s is read', (_what, given, wanted) => {
-  expect(readAnswer(given)).toEqual(wanted);
+  expect(parseAnswer(given)).toEqual(wanted);
 });
 
 test('a prompt is the texts of its messages', () => {
@@ -56,7 +56,7 @@ test('a prompt is the texts of its messages', () => {
     { role: 'assistant', content: text('Yes.') },
     { role: 'user', content: [text('And'), text('that.')] },
   ];
-  expect([readPromptText({ messages }), readPromptText(null)]).toEqual([
+  expect([parsePromptText({ messages }), parsePromptText(null)]).toEqual([
     'Review this.\n\n(You said:) Yes.\n\nAnd\nthat.',
     '',
   ]);
@@ -68,7 +68,7 @@ test('a resource is text or a picture', () => {
     { uri: 'b', blob: 'AA==', mimeType: 'image/gif' },
     7,
   ];
-  expect(readContents({ contents })).toEqual([
+  expect(parseContents({ contents })).toEqual([
     text('words'),
     { type: 'image', data: 'AA==', mimeType: 'image/gif' },
   ]);

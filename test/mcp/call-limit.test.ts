@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
-import { limitCall } from '../../src/mcp/call-limit.ts';
+import { startCallLimit } from '../../src/mcp/call-limit.ts';
 import { until } from '../base/directory.ts';
 
 function timers(): number {
@@ -10,7 +10,7 @@ function timers(): number {
 test('a call that is done leaves nothing behind, also when its question is answered later', () => {
   const caller = new AbortController();
   const before = timers();
-  const limit = limitCall(caller.signal, 600_000);
+  const limit = startCallLimit(caller.signal, 600_000);
   const resume = limit.pause();
   limit.clear();
   resume();
@@ -19,22 +19,22 @@ test('a call that is done leaves nothing behind, also when its question is answe
 });
 
 test('time stands still until every question is answered, whatever the server tells meanwhile', async () => {
-  const limit = limitCall(new AbortController().signal, 10);
+  const limit = startCallLimit(new AbortController().signal, 10);
   const resumes = [limit.pause(), limit.pause()];
   limit.restart();
   resumes[0]?.();
-  const other = limitCall(new AbortController().signal, 50);
-  await until(() => other.isOver());
-  const whileAsked = limit.isOver();
+  const other = startCallLimit(new AbortController().signal, 50);
+  await until(() => other.hasExpired());
+  const whileAsked = limit.hasExpired();
   resumes[1]?.();
-  await until(() => limit.isOver());
+  await until(() => limit.hasExpired());
   expect(whileAsked).toBe(false);
 });
 
 test('a call that fails does so with the reason', () => {
-  const limit = limitCall(new AbortController().signal, 600_000);
+  const limit = startCallLimit(new AbortController().signal, 600_000);
   const reason = new TypeError('unreadable');
   limit.fail(reason);
-  expect([limit.signal.reason, limit.isOver()]).toEqual([reason, false]);
+  expect([limit.signal.reason, limit.hasExpired()]).toEqual([reason, false]);
   limit.clear();
 });

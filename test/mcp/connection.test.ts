@@ -11,7 +11,7 @@ function said(text: string) {
 
 function exampleServer() {
   const env = { PATH: process.env['PATH'] ?? '' };
-  return { reached: started(exampleEntry()), cwd: import.meta.dirname, env, roots: [] };
+  return { endpoint: started(exampleEntry()), cwd: import.meta.dirname, env, roots: [] };
 }
 
 const TOOLS = [

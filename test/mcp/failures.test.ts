@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tellingWords } from '../../src/mcp/failures.ts';
+import { extractErrorText } from '../../src/mcp/failures.ts';
 
 test.each([
   [
@@ -19,5 +19,5 @@ test.each([
   ],
   ['', ''],
 ])('of %j the telling words are %j', (said, words) => {
-  expect(tellingWords(said)).toBe(words);
+  expect(extractErrorText(said)).toBe(words);
 });

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type ConnectionOptions, ServerConnection } from '../../src/mcp/connection.ts';
-import type { Reached } from '../../src/mcp/server-config.ts';
+import type { ServerEndpoint } from '../../src/mcp/server-config.ts';
 
 const FIXTURES = path.resolve(import.meta.dirname, '../fixtures/mcp');
 
@@ -15,7 +15,7 @@ export function badEntry(how: string) {
   return { command: process.execPath, args: [path.join(FIXTURES, 'bad-server.mjs'), how] };
 }
 
-export function started({ command, args }: ReturnType<typeof exampleEntry>): Reached {
+export function started({ command, args }: ReturnType<typeof exampleEntry>): ServerEndpoint {
   return { type: 'stdio', command, args, env: {}, cwd: null };
 }
 
@@ -29,14 +29,14 @@ type AskOption = Parameters<ServerConnection['request']>[0]['ask'];
 
 /** A connection that is closed with the test. */
 export function connectTo(
-  reached: Reached,
+  endpoint: ServerEndpoint,
   more: Partial<ConnectionOptions> = {},
 ): OpenedConnection {
   const notices: string[] = [];
   const connection = new ServerConnection({
     name: 'srv',
     prepare: () => ({
-      reached,
+      endpoint,
       cwd: path.dirname(FIXTURES),
       env: { PATH: process.env['PATH'] ?? '' },
       roots: ['/work'],

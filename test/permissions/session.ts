@@ -55,7 +55,7 @@ export function open(
     roots: [root],
     home,
     directories: [],
-    protectedPlaces: createProtectedPaths({ home, directories: [path.join(home, '.hookline')] }),
+    protectedPaths: createProtectedPaths({ home, directories: [path.join(home, '.hookline')] }),
     ...options,
     rules: followed ?? rules.map((line) => rule(line)),
   });

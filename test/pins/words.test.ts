@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { KEY_VARIABLES, PROVIDER_NAMES } from '../../src/agent/models/providers.ts';
 import { ENDINGS } from '../../src/agent/runtime-event.ts';
-import { TOOLSETS } from '../../src/agent/tools/toolsets.ts';
+import { TOOLSETS } from '../../src/agent/tools/toolsets/toolsets.ts';
 import { ERROR_CODES } from '../../src/base/errors.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
-import { jsonVerdict } from '../../src/cli/words/verdict.ts';
+import { toVerdictJson } from '../../src/cli/output/format-verdict.ts';
 import { FILE_HOOKS } from '../../src/dialects/cline-files/names.ts';
 import { SETTINGS } from '../../src/host/settings.ts';
 import { EFFECTS } from '../../src/hooks/decision.ts';
@@ -203,7 +203,7 @@ describe('the words of the contract', () => {
 
   it('are these fields of a verdict, in this order, and their empty values', () => {
     const rules = { event: 'Stop', stop: 'ignored', changes: {}, rewrittenInput: null } as const;
-    const verdict = jsonVerdict(mergeOutcomes(rules, [], []));
+    const verdict = toVerdictJson(mergeOutcomes(rules, [], []));
     expect(JSON.stringify(verdict)).toBe(
       JSON.stringify({
         event: 'Stop',

@@ -17,7 +17,7 @@ import { CONFIG } from '../../scripts/schema/config.ts';
 import { LOCK } from '../../scripts/schema/lock.ts';
 import { TRACE_ENTRY } from '../../scripts/schema/trace-entry.ts';
 import { type OUTCOME_FIELDS, VERDICT } from '../../scripts/schema/verdict.ts';
-import { jsonVerdict } from '../../src/cli/words/verdict.ts';
+import { toVerdictJson } from '../../src/cli/output/format-verdict.ts';
 import { readAnswer } from '../../src/dialects/cline-files/output.ts';
 import { loadConfig } from '../../src/host/config.ts';
 import { createHost } from '../../src/host/create-host.ts';
@@ -114,7 +114,7 @@ async function fireEvents(): Promise<Fired> {
   });
   const verdicts: unknown[] = [];
   for (const name of ['PreToolUse', 'PostToolUse', 'SessionStart', 'Stop'] as const) {
-    verdicts.push(asJson(jsonVerdict(await host.engine.dispatch(sampleEvent(name)))));
+    verdicts.push(asJson(toVerdictJson(await host.engine.dispatch(sampleEvent(name)))));
   }
   await host.engine.idle();
   await host.dispose();
@@ -229,7 +229,7 @@ describe('the schema of a configuration', () => {
 
   it('allows the default of every setting', () => {
     const groups: Record<string, Record<string, unknown>> = {};
-    for (const [name, { standard }] of Object.entries(SETTINGS)) {
+    for (const [name, { defaultValue: standard }] of Object.entries(SETTINGS)) {
       const [group = '', key = ''] = name.split('.');
       groups[group] = { ...groups[group], [key]: standard };
     }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { vi } from 'vitest';
-import type { CustomProviders } from '../../src/agent/models/custom/custom-provider.ts';
+import type { CustomProviders } from '../../src/agent/models/custom-provider.ts';
 import type { Model } from '../../src/agent/models/model.ts';
 import type { RunResult } from '../../src/agent/runtime-event.ts';
 import { createModels, type Models } from '../../src/host/agent/choose-model.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { registeredProviders } from '../../src/agent/models/custom/registered.ts';
+import { registeredProviders } from '../../src/agent/models/custom-provider.ts';
 import { HooklineError } from '../../src/base/errors.ts';
 import * as Llms from '../../src/sdk/llms/llms.ts';
 import { resolveProviderId } from '../../src/sdk/provider-ids.ts';

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest';
 import { readEvent } from '../../src/cli/event-options.ts';
-import { describeUnbound } from '../../src/cli/words/unbound.ts';
+import { listUncoveredNames } from '../../src/cli/output/describe-hooks.ts';
 import { FILE_HOOK_NAMES, type FileHookName } from '../../src/dialects/cline-files/names.ts';
 import type { Host } from '../../src/host/create-host.ts';
 import { typescriptLoader } from '../../src/host/typescript-loader-path.ts';
@@ -134,7 +134,7 @@ describe.each(HOOK_LANGUAGE_NAMES)('examples in %s', (language) => {
       state,
       profile: hook.details['profile'],
       notes: hook.notes,
-      unbound: describeUnbound(hook),
+      unbound: listUncoveredNames(hook),
     }));
     const state = canRun(language) || language === 'ts' ? 'ready' : 'broken';
     const expected = FILE_HOOK_NAMES.toSorted().map((event) => ({

@@ -7,7 +7,7 @@ import {
   type ToolCallUpdate,
 } from '@agentclientprotocol/sdk';
 import type { Person } from '../../agent/world.ts';
-import type { Question } from '../../agent/tools/workbench.ts';
+import type { Question } from '../../agent/tools/tool-context.ts';
 import { textContent } from '../shown/content.ts';
 import type { Editor } from './editor.ts';
 

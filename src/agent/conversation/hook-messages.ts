@@ -1,9 +1,9 @@
 import { escapeReminderTags, formatReminder } from './reminder.ts';
 
-/** Something that a hook brought about and that somebody must be told. */
+/** A text that a hook causes, for the model or for the user. */
 export type HookMessage =
   /** The error that the model gets for a call that a hook denied. */
-  | { readonly kind: 'denied-call'; readonly tool: string; readonly said: HookReason }
+  | { readonly kind: 'denied-call'; readonly tool: string; readonly cause: HookReason }
   /** The error for a call whose rewritten input the tool does not accept. */
   | { readonly kind: 'bad-rewrite'; readonly tool: string; readonly problem: string }
   /** Contexts of all hooks of one event, for the model. */
@@ -11,7 +11,7 @@ export type HookMessage =
       readonly kind: 'context';
       readonly at: HookOrigin;
       readonly texts: readonly string[];
-      /** The hooks that gave them. */
+      /** Ids of the hooks that returned the texts. */
       readonly from?: readonly string[];
     }
   /** Plain stdout of a hook, for the model. */
@@ -23,11 +23,11 @@ export type HookMessage =
     }
   /** Text of a hook that ran in the background. */
   | { readonly kind: 'late'; readonly text: string; readonly from?: readonly string[] }
-  /** What a hook objects to after a tool ran, or before the agent ends; for the model. */
-  | { readonly kind: 'objection'; readonly at: HookOrigin; readonly said: HookReason }
-  /** What makes the agent, a sub-agent or a task go on; a message to the model. */
+  /** An objection raised after a tool ran or before the agent stops, for the model. */
+  | { readonly kind: 'objection'; readonly at: HookOrigin; readonly cause: HookReason }
+  /** The message that makes the agent, a sub-agent or a task continue. */
   | { readonly kind: 'feedback'; readonly event: string; readonly reason: string }
-  /** For the person, whose prompt is null when it shall not be repeated. */
+  /** For the user; `prompt` is null when the hook suppressed it. */
   | {
       readonly kind: 'refused-prompt';
       readonly event: 'UserPromptSubmit' | 'UserPromptExpansion';
@@ -35,13 +35,16 @@ export type HookMessage =
       readonly prompt: string | null;
     }
   | { readonly kind: 'stopped-prompt'; readonly reason: string }
-  | { readonly kind: 'blocked-compaction'; readonly said: HookReason }
+  | { readonly kind: 'blocked-compaction'; readonly cause: HookReason }
   | { readonly kind: 'refused-model'; readonly reason: string }
   | { readonly kind: 'retry' }
-  /** A hook's message to the person. */
+  /** A hook's message to the user. */
   | { readonly kind: 'notice'; readonly at: HookOrigin; readonly text: string };
 
-/** A reason and the command of the hook that gave it; stderr carries the command in front. */
+/**
+ * A reason and the command of the hook that returned it. A reason taken from stderr starts with the
+ * command.
+ */
 export interface HookReason {
   readonly reason: string;
   readonly label: string;
@@ -53,50 +56,50 @@ export interface HookOrigin {
   readonly subject: string | null;
 }
 
-/** Claude's wording, which models and people who know Claude's hooks are used to. */
-export function formatHookMessage(situation: HookMessage): string {
-  switch (situation.kind) {
+/** Claude Code's wording, because models and hook authors know it. */
+export function formatHookMessage(message: HookMessage): string {
+  switch (message.kind) {
     case 'denied-call':
-      return formatDeniedCall(situation.tool, situation.said);
+      return formatDeniedCall(message.tool, message.cause);
     case 'bad-rewrite':
-      return `PreToolUse hook for ${situation.tool} returned updatedInput that failed schema validation: ${situation.problem}\nThe tool input from the model was valid; the hook's rewrite of it was not.`;
+      return `PreToolUse hook for ${message.tool} returned updatedInput that failed schema validation: ${message.problem}\nThe tool input from the model was valid; the hook's rewrite of it was not.`;
     case 'context':
       return formatReminder(
-        `${formatContextName(situation.at)} hook additional context: ${situation.texts.join('\n')}${formatHookList(situation.from)}`,
+        `${formatContextName(message.at)} hook additional context: ${message.texts.join('\n')}${formatHookList(message.from)}`,
       );
     case 'stdout':
       return formatReminder(
-        `${formatHookName(situation.at)} hook success: ${situation.text}${formatHookList(situation.from)}`,
+        `${formatHookName(message.at)} hook success: ${message.text}${formatHookList(message.from)}`,
       );
     case 'late':
-      return formatReminder(`${situation.text}${formatHookList(situation.from)}`);
+      return formatReminder(`${message.text}${formatHookList(message.from)}`);
     case 'objection':
-      return formatReminder(formatObjection(situation.at, situation.said));
+      return formatReminder(formatObjection(message.at, message.cause));
     case 'feedback':
-      return `${getFeedbackEvent(situation.event)} hook feedback:\n${escapeReminderTags(situation.reason)}`;
+      return `${getFeedbackEvent(message.event)} hook feedback:\n${escapeReminderTags(message.reason)}`;
     case 'refused-prompt':
-      return formatRefusedPrompt(situation.event, situation.reason, situation.prompt);
+      return formatRefusedPrompt(message.event, message.reason, message.prompt);
     case 'stopped-prompt':
-      return `Operation stopped by hook: ${situation.reason}`;
+      return `Operation stopped by hook: ${message.reason}`;
     case 'blocked-compaction':
-      return `Compaction blocked by PreCompact hook: ${formatWithLabel(situation.said)}`;
+      return `Compaction blocked by PreCompact hook: ${formatWithLabel(message.cause)}`;
     case 'refused-model':
-      return `Model switch blocked by a PreModelSwitch hook: ${situation.reason}`;
+      return `Model switch blocked by a PreModelSwitch hook: ${message.reason}`;
     case 'retry':
       return 'The PermissionDenied hook indicated you may retry this tool call.';
     case 'notice':
-      return formatNotice(situation.at, situation.text);
+      return formatNotice(message.at, message.text);
   }
 }
 
 const FILE_TOOLS = ['Read', 'Write', 'Edit', 'MultiEdit', 'NotebookEdit'];
 
-function formatDeniedCall(tool: string, said: HookReason): string {
-  if (FILE_TOOLS.includes(tool) && !hasLabel(said)) return said.reason;
-  return `PreToolUse:${tool} hook error: ${said.reason}`;
+function formatDeniedCall(tool: string, cause: HookReason): string {
+  if (FILE_TOOLS.includes(tool) && !hasLabel(cause)) return cause.reason;
+  return `PreToolUse:${tool} hook error: ${cause.reason}`;
 }
 
-/** Whoever reads a conversation later must see which hook put something into it. */
+/** The hook ids are appended so that a reader of the transcript can see where a text came from. */
 function formatHookList(from: readonly string[] = []): string {
   return from.length === 0 ? '' : `\n(from ${[...new Set(from)].join(', ')})`;
 }
@@ -105,7 +108,7 @@ function formatHookName({ event, subject }: HookOrigin): string {
   return subject === null ? event : `${event}:${subject}`;
 }
 
-/** Of a session's start Claude names the source for plain stdout only. */
+/** Claude Code names the source of SessionStart only for plain stdout. */
 function formatContextName(at: HookOrigin): string {
   return at.event === 'SessionStart' ? at.event : formatHookName(at);
 }
@@ -114,7 +117,7 @@ function formatObjection(at: HookOrigin, { reason, label }: HookReason): string 
   return `${formatHookName(at)} hook blocking error from command: "${label}": ${reason}`;
 }
 
-/** A sub-agent is told in the same words as the agent. */
+/** Sub-agents get the wording of the main agent's Stop event. */
 function getFeedbackEvent(event: string): string {
   return event === 'SubagentStop' ? 'Stop' : event;
 }
@@ -124,8 +127,8 @@ function formatRefusedPrompt(event: string, reason: string, prompt: string | nul
   return prompt === null ? refusal : `${refusal}\n\nOriginal prompt: ${prompt}`;
 }
 
-function formatWithLabel(said: HookReason): string {
-  return hasLabel(said) ? said.reason : `[${said.label}]: ${said.reason}`;
+function formatWithLabel(cause: HookReason): string {
+  return hasLabel(cause) ? cause.reason : `[${cause.label}]: ${cause.reason}`;
 }
 
 function hasLabel({ reason, label }: HookReason): boolean {

@@ -1,13 +1,13 @@
 import { REMINDER_START } from '../../sessions/nobodys-words.ts';
 
-/** What Hookline and hooks tell the model, told apart from what a person says. */
+/** Text from Hookline or a hook, marked so that the model can tell it from the user's text. */
 export function formatReminder(text: string): string {
   return `${REMINDER_START}\n${escapeReminderTags(text)}\n</system-reminder>`;
 }
 
 /**
- * The text with the tags that only Hookline writes made harmless, and still readable: the model follows
- * what stands in them, and files, pages and programs could write them, too.
+ * Replaces the angle brackets of tags that only Hookline may write. The model follows their content, and
+ * files, pages and programs could contain them, too.
  */
 export function escapeReminderTags(text: string): string {
   return text.replaceAll(RESERVED_TAG, (_whole, tag: string, end: string | undefined) =>

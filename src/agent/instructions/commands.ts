@@ -9,35 +9,35 @@ import {
 } from './instruction-paths.ts';
 import { createSourceFiles, type SourceFiles } from './source-files.ts';
 
-/** A prompt that someone wrote down under a name, for `/name`. */
+/** A stored prompt that the user runs as `/name`. */
 export interface SlashCommand {
   /** As it is typed, without the slash: `review`, `frontend:component`, `plugin:name`. */
   readonly name: string;
   readonly description: string;
   readonly argumentHint: string | null;
-  /** Rules of tools that its author wants allowed; whether they are is not decided here. */
+  /** Permission rules that the author asks for; they are granted or refused elsewhere. */
   readonly allowedTools: readonly string[];
   readonly model: string | null;
   readonly source: InstructionSource;
   readonly file: string;
   /** With its placeholders. */
   readonly text: string;
-  /** Of a prompt of an MCP server, which makes the text itself; rejects with why it does not. */
+  /** Set for an MCP prompt, whose server creates the text; rejects with the reason when it fails. */
   readonly fetch?: (args: string, signal: AbortSignal) => Promise<string>;
-}
-
-export interface LoadedCommands {
-  readonly commands: readonly SlashCommand[];
-  readonly notes: readonly string[];
 }
 
 const MAX_DEPTH = 5;
 
-/** All slash commands of the project, the person and the plugins; the first of a name wins. Never throws. */
-export async function loadCommands(places: InstructionPaths): Promise<LoadedCommands> {
-  const files = createSourceFiles(places);
-  const found = listDirectories('commands', places).flatMap((place) =>
-    listCommandFiles(files, place),
+/**
+ * Loads all slash commands of the project, the user and the plugins; the first of a name wins. Never
+ * throws.
+ */
+export async function loadCommands(
+  paths: InstructionPaths,
+): Promise<{ readonly commands: readonly SlashCommand[]; readonly notes: readonly string[] }> {
+  const files = createSourceFiles(paths);
+  const found = listDirectories('commands', paths).flatMap((directory) =>
+    listCommandFiles(files, directory),
   );
   const read = await Promise.all(found.map((each) => readCommand(files, each)));
   const commands = new Map<string, SlashCommand>();
@@ -53,62 +53,58 @@ export async function loadCommands(places: InstructionPaths): Promise<LoadedComm
 }
 
 function formatHiddenNote({ name, file }: SlashCommand, other: SlashCommand): string {
-  return `${file} is not used: /${name} is ${other.file}`;
+  return `${file} is ignored: /${name} is already defined in ${other.file}`;
 }
 
 interface CommandFile {
-  readonly place: InstructionDirectory;
+  readonly directory: InstructionDirectory;
   readonly file: string;
   readonly name: string;
 }
 
-function listCommandFiles(files: SourceFiles, place: InstructionDirectory): CommandFile[] {
-  return listMarkdownFiles(files, place, []).map((parts) => ({
-    place,
-    file: path.join(place.directory, ...parts),
-    name: [...(place.prefix === null ? [] : [place.prefix]), ...parts]
+function listCommandFiles(files: SourceFiles, directory: InstructionDirectory): CommandFile[] {
+  return listMarkdownFiles(files, directory, []).map((parts) => ({
+    directory,
+    file: path.join(directory.path, ...parts),
+    name: [...(directory.prefix === null ? [] : [directory.prefix]), ...parts]
       .join(':')
       .replace(/\.md$/, ''),
   }));
 }
 
-/** The ways to all markdown files below a directory. */
+/** Relative paths of all markdown files below a directory, as lists of segments. */
 function listMarkdownFiles(
   files: SourceFiles,
-  place: InstructionDirectory,
-  way: readonly string[],
+  directory: InstructionDirectory,
+  segments: readonly string[],
 ): readonly (readonly string[])[] {
-  const names = files.listNames(place, path.join(place.directory, ...way));
+  const names = files.listNames(directory, path.join(directory.path, ...segments));
   return names.flatMap((name) => {
-    const below = [...way, name];
-    if (name.endsWith('.md')) return [below];
-    const leadsOn = below.length < MAX_DEPTH && isDirectory(path.join(place.directory, ...below));
-    return leadsOn ? listMarkdownFiles(files, place, below) : [];
+    const childSegments = [...segments, name];
+    if (name.endsWith('.md')) return [childSegments];
+    const canDescend =
+      childSegments.length < MAX_DEPTH && isDirectory(path.join(directory.path, ...childSegments));
+    return canDescend ? listMarkdownFiles(files, directory, childSegments) : [];
   });
 }
 
-interface CommandReading {
-  readonly command: SlashCommand | null;
-  readonly note: string | null;
-}
-
-async function readCommand(
-  files: SourceFiles,
-  { place, file, name }: CommandFile,
-): Promise<CommandReading> {
-  const { text, note } = files.read(place, file);
+async function readCommand(files: SourceFiles, { directory, file, name }: CommandFile) {
+  const { text, note } = files.read(directory, file);
   if (text === null) return { command: null, note };
   const front = await parseFrontMatter(text);
   const problem = front.problem === null ? null : `${file}: ${front.problem}`;
-  return { command: toCommand(front, { name, file, source: place.source }), note: note ?? problem };
+  return {
+    command: toCommand(front, { name, file, source: directory.source }),
+    note: note ?? problem,
+  };
 }
 
 function toCommand(
   front: FrontMatter,
-  facts: Pick<SlashCommand, 'name' | 'file' | 'source'>,
+  identity: Pick<SlashCommand, 'name' | 'file' | 'source'>,
 ): SlashCommand {
   return {
-    ...facts,
+    ...identity,
     description: getTextField(front, 'description') ?? getFirstLine(front.body),
     argumentHint: getArgumentHint(front),
     allowedTools: getListField(front, 'allowed-tools') ?? [],
@@ -117,7 +113,7 @@ function toCommand(
   };
 }
 
-// `argument-hint: [path]` is a list for YAML.
+// YAML parses `argument-hint: [path]` as a list.
 function getArgumentHint(front: FrontMatter): string | null {
   const hint = front.fields['argument-hint'];
   if (!Array.isArray(hint)) return getTextField(front, 'argument-hint');

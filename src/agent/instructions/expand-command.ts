@@ -5,30 +5,29 @@ import type { InstructionSource } from './instruction-paths.ts';
 
 export interface ExpandedCommand {
   readonly kind: 'expanded';
-  /** The name as the command's author gave it. */
   readonly command: string;
   readonly args: string;
   readonly source: InstructionSource;
-  /** What the model is given in place of what was typed. */
+  /** The text for the model in place of the typed prompt. */
   readonly text: string;
   readonly model: string | null;
   readonly allowedTools: readonly string[];
-  /** Asks an MCP server for the text; absent when `text` is it. */
+  /** Requests the text from an MCP server; absent when `text` is complete. */
   readonly fetch?: NonNullable<SlashCommand['fetch']>;
-  /** What a person should know. */
+  /** Notes for the user. */
   readonly notes: readonly string[];
 }
 
 export interface UnknownCommand {
   readonly kind: 'unknown';
   readonly command: string;
-  /** The command that was probably meant. */
+  /** The most similar command name. */
   readonly closest: string | null;
 }
 
 const TYPED = /^\/([A-Za-z][\w:.-]*)(?:\s+([\s\S]*))?$/;
 
-/** Null when the prompt is no command and goes to the model as it is: a path begins with a slash, too. */
+/** Null when the prompt is not a command and goes to the model unchanged: a path also starts with a slash. */
 export function expandCommand(
   prompt: string,
   commands: readonly SlashCommand[],
@@ -43,7 +42,7 @@ export function expandCommand(
   return { kind: 'unknown', command: typed, closest: close };
 }
 
-/** By its whole name; without the directories before it when only one command is meant by that. */
+/** Matches the full name, or the name without its directories when that is unambiguous. */
 function findCommand(typed: string, commands: readonly SlashCommand[]): SlashCommand | null {
   const exact = commands.find(({ name }) => name === typed);
   if (exact !== undefined) return exact;
@@ -68,17 +67,17 @@ function fillCommand(command: SlashCommand, args: string): ExpandedCommand {
 
 const PLACEHOLDER = /\$(?:ARGUMENTS\b|([1-9]\d?)(?!\d))/g;
 
-// In one pass: an argument that looks like a placeholder is text.
+// Replaced in one pass, so that an argument that looks like a placeholder stays text.
 function fillArguments(text: string, args: string): string {
   const words = splitArguments(args);
   const filled = text.replaceAll(PLACEHOLDER, (_whole, number: string | undefined) =>
     number === undefined ? args : (words[Number(number) - 1] ?? ''),
   );
-  const isToldNowhere = args !== '' && text.search(PLACEHOLDER) === -1;
-  return isToldNowhere ? `${filled}\n\nARGUMENTS: ${args}` : filled;
+  const hasNoPlaceholder = args !== '' && text.search(PLACEHOLDER) === -1;
+  return hasNoPlaceholder ? `${filled}\n\nARGUMENTS: ${args}` : filled;
 }
 
-/** Quotes keep several words together. */
+/** Quotes group several words. */
 export function splitArguments(args: string): string[] {
   const words = args.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g);
   return [...words].map(([, double, single, bare]) => double ?? single ?? bare ?? '');
@@ -86,11 +85,12 @@ export function splitArguments(args: string): string[] {
 
 const INLINE_SHELL = /!`([^`\n]+)`/g;
 
-// Text of a repository would run programs before any rule, hook or person could judge them.
+// Inline shell is not run: text of a repository would start programs before any rule, hook or user could
+// refuse.
 function listShellNotes({ name, text }: SlashCommand): string[] {
   return [...text.matchAll(INLINE_SHELL)].map(
     ([, line = '']) =>
-      `/${name} wants to run \`${line}\` by itself; this is not done, and stays text for the model, ` +
-      'which can run it with a tool that hooks and permissions see',
+      `/${name} contains inline shell \`${line}\`, which is not run; the model can run it with a tool, ` +
+      'subject to hooks and permissions',
   );
 }

@@ -1,19 +1,19 @@
 import path from 'node:path';
 import { isInside } from '../../base/paths.ts';
 
-/** Where texts for the agent may lie. All paths are absolute. */
+/** The directories that may hold instructions for the agent. All paths are absolute. */
 export interface InstructionPaths {
   readonly startDirectory: string;
-  /** The workspace's roots, the primary one first. */
+  /** The workspace roots, primary first. */
   readonly roots: readonly string[];
   readonly home: string | null;
-  /** `~/.claude`, unless the environment moves it. */
+  /** Default: `~/.claude`. */
   readonly claudeDirectory?: string | null;
-  /** What the machine's administrator rules, such as `/etc/claude-code`. */
+  /** The directory that the machine's administrator controls, such as `/etc/claude-code`. */
   readonly managedDirectory?: string | null;
-  /** Claude plugins that are in use. */
+  /** The Claude plugins in use. */
   readonly plugins?: readonly PluginPlace[];
-  /** Directories of Cline plugins, each with one directory for each skill. */
+  /** Skill directories of Cline plugins, with one subdirectory per skill. */
   readonly skillDirectories?: readonly string[];
 }
 
@@ -22,38 +22,38 @@ export interface PluginPlace {
   readonly directory: string;
 }
 
-/** Whose text it is, in the words that hooks are told. */
+/** The origin of a text, in the words of hook payloads. */
 export type InstructionSource = 'projectSettings' | 'userSettings' | 'plugin' | 'builtin' | 'mcp';
 
 /** A directory that may hold skills, commands or sub-agents. */
 export interface InstructionDirectory {
-  readonly directory: string;
+  readonly path: string;
   readonly source: InstructionSource;
-  /** The plugin's name, which goes before each name in it. */
+  /** The plugin's name, prefixed to each name in the directory. */
   readonly prefix: string | null;
-  /** Where all of it must really lie; absent where other rules hold. */
+  /** The directory that all files must resolve into; when absent, the workspace roots apply. */
   readonly within?: string;
 }
 
-/** `.claude/<folder>` of the project, then the person's, then each plugin's: the first of a name wins. */
-export function listDirectories(folder: string, places: InstructionPaths): InstructionDirectory[] {
-  const mine = resolveClaudeDirectory(places);
-  const project = listProjectDirectories(places).map((directory) =>
+/** `.claude/<folder>` of the project, then of the user, then of each plugin: the first of a name wins. */
+export function listDirectories(folder: string, paths: InstructionPaths): InstructionDirectory[] {
+  const userDirectory = resolveClaudeDirectory(paths);
+  const project = listProjectDirectories(paths).map((directory) =>
     toProjectDirectory(path.join(directory, '.claude', folder)),
   );
   const user =
-    mine === null
+    userDirectory === null
       ? []
-      : [{ directory: path.join(mine, folder), source: 'userSettings', prefix: null } as const];
-  const plugins = (places.plugins ?? []).map(
+      : [{ path: path.join(userDirectory, folder), source: 'userSettings', prefix: null } as const];
+  const plugins = (paths.plugins ?? []).map(
     ({ name, directory }) =>
-      ({ directory: path.join(directory, folder), source: 'plugin', prefix: name }) as const,
+      ({ path: path.join(directory, folder), source: 'plugin', prefix: name }) as const,
   );
   return [...project, ...user, ...plugins];
 }
 
 export function toProjectDirectory(directory: string): InstructionDirectory {
-  return { directory, source: 'projectSettings', prefix: null };
+  return { path: directory, source: 'projectSettings', prefix: null };
 }
 
 export function resolveClaudeDirectory({ claudeDirectory, home }: InstructionPaths): string | null {
@@ -61,7 +61,7 @@ export function resolveClaudeDirectory({ claudeDirectory, home }: InstructionPat
   return home === null ? null : path.join(home, '.claude');
 }
 
-/** The start directory first: what is nearer to the work wins. */
+/** The start directory comes first, so that the nearest definition wins. */
 export function listProjectDirectories({
   startDirectory,
   roots,
@@ -69,14 +69,19 @@ export function listProjectDirectories({
   return [...new Set([startDirectory, ...roots])];
 }
 
-/** From the root that holds it down to the directory itself; only itself when no root does. */
+/**
+ * The directories from the root that contains a directory down to it; only the directory itself when no
+ * root does.
+ */
 export function listDirectoriesDownTo(
   directory: string,
   roots: readonly string[],
 ): readonly string[] {
   const root = roots.map((each) => path.resolve(each)).find((each) => isInside(each, directory));
   if (root === undefined) return [directory];
-  const way: string[] = [];
-  for (let at = path.resolve(directory); at !== root; at = path.dirname(at)) way.unshift(at);
-  return [root, ...way];
+  const descendants: string[] = [];
+  for (let at = path.resolve(directory); at !== root; at = path.dirname(at)) {
+    descendants.unshift(at);
+  }
+  return [root, ...descendants];
 }

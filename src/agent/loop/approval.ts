@@ -4,8 +4,8 @@ import { isRefusal, type Stop } from '../../hooks/decision.ts';
 import type { PermissionRuling } from '../../permissions/permissions.ts';
 import type { ToolUseBlock } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
-import { HandedInput } from '../tools/calls/handed-input.ts';
-import { type PreparedToolCall, prepareCall, toolFacts } from '../tools/run-call.ts';
+import { MutableInput } from '../tools/edits/mutable-input.ts';
+import { type PreparedToolCall, prepareToolCall, toToolFacts } from '../tools/prepare-tool-call.ts';
 import type { DeniedBy } from '../runtime-event.ts';
 import { collectValues, joinReasons } from '../conversation/verdict-messages.ts';
 import { notify } from './notify.ts';
@@ -68,9 +68,9 @@ async function askHooks(
   const verdict = await agent.fire(
     {
       name: 'PermissionRequest',
-      ...toolFacts(call, prepared),
+      ...toToolFacts(call, prepared),
       suggestions: ruling.suggestions,
-      handed: new HandedInput(),
+      handed: new MutableInput(),
     },
     signal,
   );
@@ -86,7 +86,7 @@ async function askHooks(
 
 /** A hook's rewrite must please tool and rules as any call must. */
 function regrant(agent: Agent, { name }: ToolUseBlock, input: unknown): CallAnswer {
-  const prepared = prepareCall({ name, input }, { bench: agent.bench, tools: agent.tools });
+  const prepared = prepareToolCall({ name, input }, { context: agent.bench, tools: agent.tools });
   if (typeof prepared === 'string') return refused(prepared, 'hook');
   const ruling = strictestRuling(agent, prepared);
   const isOpen = ruling.effect === 'allow' || (ruling.effect === 'ask' && ruling.isOverridable);

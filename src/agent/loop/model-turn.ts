@@ -2,7 +2,7 @@ import { isRefusal, type Verdict } from '../../hooks/decision.ts';
 import { getMessageText, type AssistantMessage } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
 import type { ModelChunk, ModelEnd, ModelFailure, ModelRequest } from '../models/model.ts';
-import { costOf } from '../models/prices.ts';
+import { computeCost } from '../models/prices.ts';
 import { streamWithRetries } from '../models/retry.ts';
 import { parseAnswerChange, parseRequestChanges } from '../conversation/request-changes.ts';
 import { joinReasons } from '../conversation/verdict-messages.ts';
@@ -76,7 +76,7 @@ async function takeAnswer(agent: Agent, end: ModelEnd, signal: AbortSignal): Pro
   agent.spend(usage);
   agent.contextTokens =
     usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens + usage.outputTokens;
-  const costUsd = costOf(usage, agent.model.prices);
+  const costUsd = computeCost(usage, agent.model.prices);
   agent.tell({
     type: 'turn-end',
     iteration: agent.iteration,

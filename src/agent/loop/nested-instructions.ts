@@ -2,7 +2,7 @@ import { isRecord } from '../../base/json.ts';
 import type { Agent } from '../agent.ts';
 import { announceInstructions } from './fire-aside.ts';
 import { formatInstruction } from '../instructions/system-prompt.ts';
-import type { PreparedToolCall } from '../tools/run-call.ts';
+import type { PreparedToolCall } from '../tools/prepare-tool-call.ts';
 
 /** What instructions lie beside files that were just read, for the model; each only once. */
 export async function nestedInstructions(

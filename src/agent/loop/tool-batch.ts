@@ -3,8 +3,8 @@ import type { ToolResult } from '../../hooks/faces/faces.ts';
 import type { TextBlock, ToolResultBlock, ToolUseBlock } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
 import { type CallReport, type Gate, gateCall, runCall } from './tool-call.ts';
-import { failedOutput } from '../tools/tool.ts';
-import { mayRunBeside } from '../tools/run-call.ts';
+import { createFailedOutput } from '../tools/tool.ts';
+import { canRunInParallel } from '../tools/prepare-tool-call.ts';
 import { escapeReminderTags, formatReminder } from '../conversation/reminder.ts';
 import { formatContexts, joinReasons } from '../conversation/verdict-messages.ts';
 
@@ -50,7 +50,7 @@ function groupsOf(agent: Agent, calls: readonly ToolUseBlock[]): readonly ToolUs
   const groups: ToolUseBlock[][] = [];
   let isOpen = false;
   for (const call of calls) {
-    const isBeside = mayRunBeside(call, agent.tools);
+    const isBeside = canRunInParallel(call, agent.tools);
     if (isBeside && isOpen) groups.at(-1)?.push(call);
     else groups.push([call]);
     isOpen = isBeside;
@@ -110,7 +110,7 @@ async function finish(agent: Agent, gate: DecidedGate, signal: AbortSignal): Pro
 }
 
 function leaveOut(agent: Agent, call: ToolUseBlock, stop: Stop): CallReport {
-  const output = failedOutput(`Not run, because a hook stopped the run: ${stop.reason}`);
+  const output = createFailedOutput(`Not run, because a hook stopped the run: ${stop.reason}`);
   return answered(agent, {
     call,
     input: call.input,
@@ -182,8 +182,9 @@ async function endBatch(
       reason: joinReasons(verdict, 'a hook of PostToolBatch stopped the run'),
     };
   }
-  const done = reports.find(({ output }) => output.success && output.lastWords !== undefined);
-  if (done?.output.lastWords !== undefined) return { kind: 'done', text: done.output.lastWords };
+  const done = reports.find(({ output }) => output.success && output.finalAnswer !== undefined);
+  if (done?.output.finalAnswer !== undefined)
+    return { kind: 'done', text: done.output.finalAnswer };
   return watchForLoops(agent, reports);
 }
 

@@ -10,9 +10,14 @@ import { applyHookOutputs } from '../conversation/hook-output.ts';
 import { formatHookMessage } from '../conversation/hook-messages.ts';
 import type { DeniedBy } from '../runtime-event.ts';
 import { nestedInstructions } from './nested-instructions.ts';
-import { HandedInput } from '../tools/calls/handed-input.ts';
-import { inputOfModel, type PreparedToolCall, prepareCall, toolFacts } from '../tools/run-call.ts';
-import { failedOutput, type RunningCall, type ToolOutput } from '../tools/tool.ts';
+import { MutableInput } from '../tools/edits/mutable-input.ts';
+import {
+  removeHookFields,
+  type PreparedToolCall,
+  prepareToolCall,
+  toToolFacts,
+} from '../tools/prepare-tool-call.ts';
+import { createFailedOutput, type RunningCall, type ToolOutput } from '../tools/tool.ts';
 import {
   formatContexts,
   formatDenial,
@@ -59,9 +64,9 @@ export interface GateRequest {
 export async function gateCall(agent: Agent, request: GateRequest): Promise<Gate> {
   const { call, signal } = request;
   agent.tell({ type: 'tool-start', callId: call.id, tool: call.name, input: call.input });
-  const prepared = prepare(agent, call, inputOfModel(call, agent.tools));
+  const prepared = prepare(agent, call, removeHookFields(call, agent.tools));
   if (typeof prepared === 'string') return closed({ call, input: call.input, error: prepared });
-  const facts = { ...toolFacts(call, prepared), handed: new HandedInput() };
+  const facts = { ...toToolFacts(call, prepared), handed: new MutableInput() };
   const verdict = await agent.fire({ name: 'PreToolUse', ...facts }, signal);
   const subject = prepared.toolName;
   const reminders = formatContexts(verdict, { event: 'PreToolUse', subject });
@@ -130,7 +135,7 @@ function deniedBy(verdict: Verdict, tool: string): Pick<Denied, 'error' | 'answe
   if (said === null) return { error: formatDenial(verdict, tool) };
   // A skipped call of Cline's has failed with this as its result.
   const response = { error: said };
-  const heard = failedOutput(JSON.stringify(response));
+  const heard = createFailedOutput(JSON.stringify(response));
   const answer = { ...heard, text: said, response, replaced: true } as const;
   return { error: said, answer };
 }
@@ -140,10 +145,10 @@ async function deny(agent: Agent, seen: Seen, { error, by, answer }: Denied): Pr
   const { call, prepared, verdict, reminders, signal } = seen;
   const { input } = prepared;
   agent.denials.push({ callId: call.id, tool: prepared.toolName, input, reason: error });
-  const told = toolFacts(call, prepared);
-  const facts = { ...told, result: failedOutput(error), durationMs: 0, denied: true };
+  const told = toToolFacts(call, prepared);
+  const facts = { ...told, result: createFailedOutput(error), durationMs: 0, denied: true };
   const heard = await agent.fire({ name: 'PostToolUseFailure', ...facts }, signal);
-  const output = answer ?? failedOutput(error);
+  const output = answer ?? createFailedOutput(error);
   const after = toldBy([heard], { output, prepared });
   return {
     kind: 'closed',
@@ -168,7 +173,7 @@ function closed({
   input: unknown;
   error: string;
 }): Gate {
-  const output = failedOutput(error);
+  const output = createFailedOutput(error);
   const report = { call, input, output, durationMs: 0, deniedBy: null, reminders: [], stop: null };
   return { kind: 'closed', report };
 }
@@ -182,7 +187,7 @@ function prepare(agent: Agent, { name }: ToolUseBlock, input: unknown): Prepared
   }
   const { bench, tools, world } = agent;
   const toldNames = (): readonly string[] => world.specsOf(tools).map((spec) => spec.name);
-  return prepareCall({ name, input }, { bench, tools, toldNames });
+  return prepareToolCall({ name, input }, { context: bench, tools, modelToolNames: toldNames });
 }
 
 /** Runs a call that passed its gates; the only place where PostToolUse and PostToolUseFailure are fired. */
@@ -220,7 +225,7 @@ async function runSafely(prepared: PreparedToolCall, running: RunningCall): Prom
   try {
     return await prepared.run(running);
   } catch (error) {
-    return failedOutput(`${prepared.toolName} failed: ${getErrorMessage(error)}`);
+    return createFailedOutput(`${prepared.toolName} failed: ${getErrorMessage(error)}`);
   }
 }
 
@@ -262,7 +267,7 @@ async function reportCall(agent: Agent, done: DoneCall, signal: AbortSignal): Pr
 
 /** Parts of one call may end differently: hooks of both kinds hear of theirs. */
 function eventsOf({ call, prepared, output, durationMs }: DoneCall): readonly FiredEvent[] {
-  const facts = { ...toolFacts(call, prepared), result: output, durationMs };
+  const facts = { ...toToolFacts(call, prepared), result: output, durationMs };
   const interrupted = output.interrupted === true;
   const hasWorked = output.success || output.parts?.some(({ success }) => success) === true;
   return [

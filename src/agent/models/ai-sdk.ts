@@ -1,20 +1,19 @@
-import type { LanguageModel, ModelMessage, SystemModelMessage, ToolSet } from 'ai';
+import type { LanguageModel, ModelMessage, SystemModelMessage, ToolSet, streamText } from 'ai';
 import {
-  abortedFailure,
-  cutFailure,
-  failureOf,
-  type Asked,
-  type FailureMoment,
+  createAbortedFailure,
+  createTruncatedFailure,
+  toModelFailure,
+  type RequestTarget,
+  type RequestState,
 } from './failures.ts';
 import type { Model, ModelChunk, ModelRequest, ToolSpec } from './model.ts';
-import { factsOf } from './prices.ts';
+import { findModelFacts } from './prices.ts';
 import { createAnswerBuilder, type SdkPart } from './sdk-answer.ts';
-import { providerOptionsFor } from './sdk-options.ts';
 import { toSdkMessages } from './sdk-prompt.ts';
-import type { Wire } from './thoughts.ts';
+import type { Wire } from './reasoning.ts';
 
 type Sdk = typeof import('ai');
-/** A model object: a string would send the request to a gateway of the SDK's maker. */
+/** A model object, because the SDK sends a string to its vendor's gateway. */
 export type SdkModel = Parameters<Sdk['wrapLanguageModel']>[0]['model'] & LanguageModel;
 
 export interface AiSdkModel {
@@ -22,17 +21,17 @@ export interface AiSdkModel {
   readonly id: string;
   readonly wire: Wire;
   readonly model: SdkModel;
-  readonly asked: Asked;
-  /** Whether the service can be told the JSON Schema of its answer. */
+  readonly target: RequestTarget;
+  /** Whether the service accepts a JSON Schema for its answer. */
   readonly takesSchema: boolean;
 }
 
-/** A model behind the AI SDK, which is asked for one step at a time. */
+/** Creates a model on top of the AI SDK, which runs one step per request. */
 export function createAiSdkModel(settings: AiSdkModel, sdk: Sdk): Model {
   return {
     provider: settings.provider,
     id: settings.id,
-    ...factsOf(settings.id),
+    ...findModelFacts(settings.id),
     stream: (request, signal) => streamAnswer({ settings, sdk, request }, signal),
   };
 }
@@ -47,16 +46,16 @@ async function* streamAnswer(
   question: Question,
   signal: AbortSignal,
 ): AsyncGenerator<ModelChunk, void, undefined> {
-  const { asked } = question.settings;
+  const { target: asked } = question.settings;
   const answer = createAnswerBuilder();
   const reader = new AbortController();
   let hasBegun = false;
-  const moment = (): FailureMoment => ({ hasBegun, isAborted: signal.aborted });
+  const moment = (): RequestState => ({ hasBegun, isAborted: signal.aborted });
   try {
-    for await (const part of ask(question, AbortSignal.any([signal, reader.signal]))) {
+    for await (const part of requestStream(question, AbortSignal.any([signal, reader.signal]))) {
       if (part.type === 'abort') break;
       if (part.type === 'error') {
-        yield { type: 'failure', failure: failureOf(part.error, asked, moment()) };
+        yield { type: 'failure', failure: toModelFailure(part.error, asked, moment()) };
         return;
       }
       const chunks = answer.add(part);
@@ -64,16 +63,16 @@ async function* streamAnswer(
       yield* chunks;
     }
     yield signal.aborted
-      ? { type: 'failure', failure: abortedFailure(asked) }
-      : (answer.finished() ?? { type: 'failure', failure: cutFailure(asked, moment()) });
+      ? { type: 'failure', failure: createAbortedFailure(asked) }
+      : (answer.finish() ?? { type: 'failure', failure: createTruncatedFailure(asked, moment()) });
   } catch (error) {
-    yield { type: 'failure', failure: failureOf(error, asked, moment()) };
+    yield { type: 'failure', failure: toModelFailure(error, asked, moment()) };
   } finally {
     reader.abort();
   }
 }
 
-function ask(
+function requestStream(
   { settings, sdk, request }: Question,
   abortSignal: AbortSignal,
 ): AsyncIterable<SdkPart> {
@@ -81,22 +80,22 @@ function ask(
   const { maxOutputTokens, temperature } = request;
   const hasTools = request.tools.length > 0;
   return sdk.streamText({
-    model: quiet({ settings, sdk, request }),
-    ...(request.system === '' ? {} : { system: systemMessage(request.system, wire) }),
-    messages: withCachedEnd(toSdkMessages(request.messages, wire), wire),
-    ...(hasTools ? { tools: toolSet(request.tools, sdk) } : {}),
+    model: wrapModel({ settings, sdk, request }),
+    ...(request.system === '' ? {} : { system: createSystemMessage(request.system, wire) }),
+    messages: markCachedEnd(toSdkMessages(request.messages, wire), wire),
+    ...(hasTools ? { tools: toToolSet(request.tools, sdk) } : {}),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
     ...(temperature === undefined ? {} : { temperature }),
-    providerOptions: providerOptionsFor(request, { wire, modelId: settings.id }),
+    providerOptions: buildProviderOptions(request, { wire, modelId: settings.id }),
     maxRetries: 0,
     abortSignal,
-    // The errors come through the stream as well; by default they are printed, too.
+    // Errors also arrive through the stream; the SDK's default handler would print them.
     onError: () => undefined,
   }).fullStream;
 }
 
-/** Without the warnings, which the SDK would print; with the schema of the answer, where it is taken. */
-function quiet({ settings, sdk, request }: Question): SdkModel {
+/** Removes the warnings that the SDK would print, and adds the answer schema where it is supported. */
+function wrapModel({ settings, sdk, request }: Question): SdkModel {
   const { answerSchema: schema } = request;
   return sdk.wrapLanguageModel({
     model: settings.model,
@@ -108,7 +107,7 @@ function quiet({ settings, sdk, request }: Question): SdkModel {
           : { ...params, responseFormat: { type: 'json', schema } },
       wrapStream: async ({ doStream }) => {
         const { stream, ...rest } = await doStream();
-        return { ...rest, stream: stream.pipeThrough(withoutWarnings()) };
+        return { ...rest, stream: stream.pipeThrough(removeWarnings()) };
       },
     },
   });
@@ -117,7 +116,7 @@ function quiet({ settings, sdk, request }: Question): SdkModel {
 type RawStream = Awaited<ReturnType<SdkModel['doStream']>>['stream'];
 type RawPart = RawStream extends ReadableStream<infer Part> ? Part : never;
 
-function withoutWarnings(): TransformStream<RawPart, RawPart> {
+function removeWarnings(): TransformStream<RawPart, RawPart> {
   return new TransformStream({
     transform(part, controller) {
       controller.enqueue(part.type === 'stream-start' ? { ...part, warnings: [] } : part);
@@ -127,25 +126,98 @@ function withoutWarnings(): TransformStream<RawPart, RawPart> {
 
 const CACHED = { anthropic: { cacheControl: { type: 'ephemeral' } } };
 
-function systemMessage(content: string, wire: Wire): SystemModelMessage {
+function createSystemMessage(content: string, wire: Wire): SystemModelMessage {
   const message: SystemModelMessage = { role: 'system', content };
   return wire === 'anthropic' ? { ...message, providerOptions: CACHED } : message;
 }
 
-/** Anthropic keeps what is marked; the mark on the last message moves on with the conversation. */
-function withCachedEnd(messages: readonly ModelMessage[], wire: Wire): ModelMessage[] {
+/** Anthropic caches up to the marked message, so the last message is marked. */
+function markCachedEnd(messages: readonly ModelMessage[], wire: Wire): ModelMessage[] {
   if (wire !== 'anthropic') return [...messages];
   return messages.map((message, index) =>
     index === messages.length - 1 ? { ...message, providerOptions: CACHED } : message,
   );
 }
 
-/** Without `execute`, so that the SDK hands the calls out instead of running them. */
-function toolSet(specs: readonly ToolSpec[], sdk: Sdk): ToolSet {
+/** Without `execute`, so that the SDK returns the calls instead of running them. */
+function toToolSet(specs: readonly ToolSpec[], sdk: Sdk): ToolSet {
   return Object.fromEntries(
     specs.map(({ name, description, schema }) => [
       name,
       sdk.tool({ description, inputSchema: sdk.jsonSchema(schema) }),
     ]),
   );
+}
+
+type ProviderOptions = NonNullable<Parameters<typeof streamText>[0]['providerOptions']>;
+
+interface Target {
+  readonly wire: Wire;
+  readonly modelId: string;
+}
+
+/** Reasoning effort and storage options in the format of each service. */
+export function buildProviderOptions(request: ModelRequest, target: Target): ProviderOptions {
+  switch (target.wire) {
+    case 'anthropic':
+      return { anthropic: buildAnthropicOptions(request, target.modelId) };
+    case 'openai':
+      return { openai: buildOpenaiOptions(request) };
+    case 'google':
+      return { google: buildGoogleOptions(request, target.modelId) };
+    case 'chat':
+      return request.effort === undefined
+        ? {}
+        : { openaiCompatible: { reasoningEffort: request.effort } };
+  }
+}
+
+type Options = ProviderOptions[string];
+
+/** Without options, a model uses its default reasoning; the SDK drops unsupported options. */
+function buildAnthropicOptions({ effort, thinking }: ModelRequest, modelId: string): Options {
+  return {
+    ...(effort === undefined ? {} : { effort }),
+    ...(thinking === false ? { thinking: { type: 'disabled' } } : {}),
+    ...(thinking === true ? { thinking: buildThinking(modelId) } : {}),
+  };
+}
+
+function buildThinking(modelId: string): { type: 'adaptive'; display: string } | BudgetedThinking {
+  const isAdaptive = /claude-(opus|sonnet|haiku|fable)-([5-9]|4-[6-9])/.test(modelId);
+  return isAdaptive
+    ? { type: 'adaptive', display: 'summarized' }
+    : { type: 'enabled', budgetTokens: 4096 };
+}
+
+interface BudgetedThinking {
+  [key: string]: string | number;
+  type: 'enabled';
+  budgetTokens: number;
+}
+
+/** Nothing is stored at OpenAI; reasoning is sent back encrypted instead. */
+function buildOpenaiOptions({ effort, thinking }: ModelRequest): Options {
+  const reasoningEffort = effort ?? (thinking === false ? 'low' : undefined);
+  return {
+    store: false,
+    strictJsonSchema: false,
+    ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
+    ...(thinking === true ? { reasoningSummary: 'auto' } : {}),
+  };
+}
+
+const BUDGETS: Readonly<Record<string, number>> = { low: 1024, medium: 8192, high: 24_576 };
+
+/** Gemini 2.5 takes a token budget, later models a level. */
+function buildGoogleOptions({ effort, thinking }: ModelRequest, modelId: string): Options {
+  const level = effort ?? (thinking === false ? 'low' : undefined);
+  const budget = level === undefined ? undefined : BUDGETS[level];
+  const isBudgeted = modelId.includes('gemini-2');
+  const thinkingConfig = {
+    ...(thinking === true ? { includeThoughts: true } : {}),
+    ...(isBudgeted && budget !== undefined ? { thinkingBudget: budget } : {}),
+    ...(!isBudgeted && level !== undefined ? { thinkingLevel: level } : {}),
+  };
+  return Object.keys(thinkingConfig).length === 0 ? {} : { thinkingConfig };
 }

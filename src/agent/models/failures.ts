@@ -3,34 +3,38 @@ import { getErrorMessage } from '../../base/errors.ts';
 import { truncateText, isRecord, parseJson } from '../../base/json.ts';
 import type { ModelFailure } from './model.ts';
 
-/** Of whom something was asked. */
-export interface Asked {
-  /** As a person calls it: `Anthropic`. */
+/** The service that a request was sent to, for error messages. */
+export interface RequestTarget {
+  /** Display name: `Anthropic`. */
   readonly provider: string;
   readonly model: string;
   readonly baseUrl: string;
   /** What to set when the key is refused. */
   readonly keyHint: string;
-  /** Texts that no message may show. */
+  /** Texts that must not appear in messages. */
   readonly secrets: readonly string[];
 }
 
-export interface FailureMoment {
-  /** Whether the answer had begun. */
+export interface RequestState {
+  /** Whether output had already arrived. */
   readonly hasBegun: boolean;
   readonly isAborted: boolean;
 }
 
-/** What an error of the AI SDK, of the network or within a stream means, without any secret. */
-export function failureOf(error: unknown, asked: Asked, moment: FailureMoment): ModelFailure {
-  if (moment.isAborted) return abortedFailure(asked);
-  const facts = factsOf(error);
-  if (facts.isEmptyAnswer) return cutFailure(asked, moment);
-  const kind = classOf(facts, moment);
-  const details = truncateText(withoutKeys(facts.words, asked.secrets).trim(), MAX_DETAILS);
+/** Converts an error of the AI SDK, the network or a stream, without secrets. */
+export function toModelFailure(
+  error: unknown,
+  asked: RequestTarget,
+  moment: RequestState,
+): ModelFailure {
+  if (moment.isAborted) return createAbortedFailure(asked);
+  const facts = parseError(error);
+  if (facts.isEmptyAnswer) return createTruncatedFailure(asked, moment);
+  const kind = classifyError(facts, moment);
+  const details = truncateText(redactSecrets(facts.message, asked.secrets).trim(), MAX_DETAILS);
   return {
     class: kind,
-    message: withoutKeys(sentenceFor(kind, facts, { asked, details }), asked.secrets),
+    message: redactSecrets(formatFailure(kind, facts, { asked, details }), asked.secrets),
     ...(details === '' ? {} : { details }),
     status: facts.status,
     isRetryable: isRetryable(kind, facts),
@@ -38,7 +42,7 @@ export function failureOf(error: unknown, asked: Asked, moment: FailureMoment): 
   };
 }
 
-export function abortedFailure({ provider }: Asked): ModelFailure {
+export function createAbortedFailure({ provider }: RequestTarget): ModelFailure {
   return {
     class: 'aborted',
     message: `The request to ${provider} was aborted.`,
@@ -48,10 +52,10 @@ export function abortedFailure({ provider }: Asked): ModelFailure {
   };
 }
 
-/** An answer that ends without saying that it is complete. */
-export function cutFailure(
-  { provider, baseUrl }: Asked,
-  { hasBegun }: FailureMoment,
+/** The failure for an answer that ended without a finish reason. */
+export function createTruncatedFailure(
+  { provider, baseUrl }: RequestTarget,
+  { hasBegun }: RequestState,
 ): ModelFailure {
   return {
     class: 'protocol',
@@ -66,55 +70,58 @@ export function cutFailure(
 
 const MAX_DETAILS = 500;
 
-interface ErrorFacts {
+interface ParsedError {
   readonly status: number | null;
-  /** The service's own name of the error, such as `overloaded_error`. */
+  /** The service's error type, such as `overloaded_error`. */
   readonly kind: string;
-  /** The service's own words, or else the error's. */
-  readonly words: string;
+  /** The service's message, or the error's own. */
+  readonly message: string;
   /** Such as `ECONNREFUSED`. */
   readonly networkCode: string | null;
-  /** Whether no connection came about or it broke, whatever its code. */
+  /** Whether the connection failed or broke, whatever the code. */
   readonly isNetworkError: boolean;
-  /** Raised by the SDK about what it was handed, before anything was sent. */
+  /** Raised by the SDK about its arguments, before anything was sent. */
   readonly isAboutRequest: boolean;
-  /** The stream ended before anything came. */
+  /** The stream ended without output. */
   readonly isEmptyAnswer: boolean;
   readonly retryAfterMs: number | null;
 }
 
-function factsOf(error: unknown): ErrorFacts {
+function parseError(error: unknown): ParsedError {
   const fields = isRecord(error) ? error : {};
-  const body = bodyOf(fields);
-  const networkCode = networkCodeOf(error);
-  // A connection that breaks after the headers came still has their status.
-  const status = networkCode === null ? (numberIn(fields, 'statusCode') ?? statusIn(body)) : null;
-  const name = stringIn(fields, 'name');
+  const body = getErrorBody(fields);
+  const networkCode = findNetworkCode(error);
+  // A connection that breaks after the headers still carries their status, so the network code wins.
+  const status = networkCode === null ? (getNumber(fields, 'statusCode') ?? getStatus(body)) : null;
+  const name = getString(fields, 'name');
   return {
     status,
-    kind: `${stringIn(body, 'type')} ${stringIn(body, 'code')} ${stringIn(body, 'status')}`,
-    words:
-      stringIn(body, 'message') || pageless(stringIn(fields, 'responseBody')) || wordsOf(error),
+    kind: `${getString(body, 'type')} ${getString(body, 'code')} ${getString(body, 'status')}`,
+    message:
+      getString(body, 'message') ||
+      removeHtml(getString(fields, 'responseBody')) ||
+      getMessage(error),
     networkCode,
     isNetworkError: networkCode !== null || /TypeError|APICallError/.test(name),
     isAboutRequest: REQUEST_ERRORS.test(name),
     isEmptyAnswer: name.includes('NoOutputGenerated'),
-    retryAfterMs: retryAfterOf(fields['responseHeaders']),
+    retryAfterMs: parseRetryAfter(fields['responseHeaders']),
   };
 }
 
 const REQUEST_ERRORS =
   /MissingToolResults|InvalidPrompt|InvalidArgument|InvalidMessageRole|UnsupportedFunctionality|InvalidDataContent/;
 
-/** The service's error object: in the body of the response, in what was parsed of it, or the error itself. */
-function bodyOf(fields: Record<string, unknown>): Record<string, unknown> {
+/** The service's error object: from the response body, the parsed data, or the error itself. */
+function getErrorBody(fields: Record<string, unknown>): Record<string, unknown> {
   const { responseBody, data } = fields;
-  const written = stringIn(fields, 'responseBody') === '' ? (data ?? fields) : jsonIn(responseBody);
+  const written =
+    getString(fields, 'responseBody') === '' ? (data ?? fields) : parseJsonText(responseBody);
   if (!isRecord(written)) return {};
   return isRecord(written['error']) ? written['error'] : written;
 }
 
-function jsonIn(text: unknown): unknown {
+function parseJsonText(text: unknown): unknown {
   if (typeof text !== 'string') return undefined;
   const parsed = parseJson(text);
   if (!parsed.ok) return undefined;
@@ -122,17 +129,17 @@ function jsonIn(text: unknown): unknown {
   return Array.isArray(parsed.value) ? parsed.value[0] : parsed.value;
 }
 
-/** A proxy's page says nothing to a person. */
-function pageless(text: string): string {
+/** An HTML page of a proxy is not a useful message. */
+function removeHtml(text: string): string {
   return text.trimStart().startsWith('<') ? '' : text;
 }
 
-function statusIn(body: Record<string, unknown>): number | null {
+function getStatus(body: Record<string, unknown>): number | null {
   const code = Number(body['code']);
   return Number.isInteger(code) && code >= 400 && code <= 599 ? code : null;
 }
 
-function networkCodeOf(error: unknown): string | null {
+function findNetworkCode(error: unknown): string | null {
   let current = error;
   for (let depth = 0; depth < 5 && isRecord(current); depth++) {
     const { code } = current;
@@ -145,13 +152,13 @@ function networkCodeOf(error: unknown): string | null {
 const NETWORK_CODES =
   /^(E[A-Z_]+|UND_ERR_\w+|CERT_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+)$/;
 
-function wordsOf(error: unknown): string {
+function getMessage(error: unknown): string {
   if (isRecord(error) && typeof error['message'] === 'string') return error['message'];
   return getErrorMessage(error);
 }
 
 /** In milliseconds, in seconds, or as a date. */
-function retryAfterOf(headers: unknown): number | null {
+function parseRetryAfter(headers: unknown): number | null {
   if (!isRecord(headers)) return null;
   const ms = Number(headers['retry-after-ms'] ?? Number.NaN);
   if (Number.isFinite(ms)) return Math.max(0, ms);
@@ -165,24 +172,24 @@ function retryAfterOf(headers: unknown): number | null {
 
 type FailureClass = ModelFailure['class'];
 
-function classOf(facts: ErrorFacts, { hasBegun }: FailureMoment): FailureClass {
+function classifyError(facts: ParsedError, { hasBegun }: RequestState): FailureClass {
   const { status, kind } = facts;
   if (/insufficient_quota|billing|credit/.test(kind)) return 'billing_error';
-  // A status of 5xx may be the SDK's own, for an error within a stream that began with 200.
+  // A 5xx status may come from the SDK, for an error in a stream that began with 200.
   const isSaidByStatus = status !== null && status < 500;
-  const said = isSaidByStatus ? undefined : SAID.find(([pattern]) => pattern.test(kind));
+  const said = isSaidByStatus ? undefined : ERROR_NAMES.find(([pattern]) => pattern.test(kind));
   if (said !== undefined) return said[1];
-  if (status !== null) return classOfStatus(status, facts.words);
+  if (status !== null) return classifyStatus(status, facts.message);
   if (facts.isAboutRequest) return 'invalid_request';
-  const isReached = hasBegun || BROKEN_OFF.test(facts.networkCode ?? '');
+  const isReached = hasBegun || CONNECTION_LOST.test(facts.networkCode ?? '');
   return facts.isNetworkError && !isReached ? 'unreachable' : 'protocol';
 }
 
-/** The connection was there, and broke. */
-const BROKEN_OFF = /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_BODY_TIMEOUT)$/;
+/** Codes of a connection that was established and then broke. */
+const CONNECTION_LOST = /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_BODY_TIMEOUT)$/;
 
-/** What services call their errors, also within a stream whose status was 200. */
-const SAID: readonly (readonly [RegExp, FailureClass])[] = [
+/** Error types of the services, also inside a stream with status 200. */
+const ERROR_NAMES: readonly (readonly [RegExp, FailureClass])[] = [
   [/overloaded/, 'overloaded'],
   [/rate_limit|RESOURCE_EXHAUSTED/, 'rate_limit'],
   [/authentication|invalid_api_key|permission|UNAUTHENTICATED/i, 'authentication_failed'],
@@ -190,7 +197,7 @@ const SAID: readonly (readonly [RegExp, FailureClass])[] = [
   [/invalid_request/, 'invalid_request'],
 ];
 
-function classOfStatus(status: number, words: string): FailureClass {
+function classifyStatus(status: number, words: string): FailureClass {
   if (status === 429) return 'rate_limit';
   if (status === 529) return 'overloaded';
   if (status === 408 || status >= 500) return 'server_error';
@@ -202,20 +209,20 @@ function classOfStatus(status: number, words: string): FailureClass {
   return /api key/i.test(words) ? 'authentication_failed' : 'invalid_request';
 }
 
-function isRetryable(kind: FailureClass, { status }: ErrorFacts): boolean {
-  // A page that is no answer at all is the same page a second later.
+function isRetryable(kind: FailureClass, { status }: ParsedError): boolean {
+  // A response that is not from the service will not change on a retry.
   if (kind === 'protocol') return status === null;
   return ['rate_limit', 'overloaded', 'server_error', 'unreachable'].includes(kind);
 }
 
-function sentenceFor(
+function formatFailure(
   kind: FailureClass,
-  facts: ErrorFacts,
-  { asked, details }: { readonly asked: Asked; readonly details: string },
+  facts: ParsedError,
+  { asked, details }: { readonly asked: RequestTarget; readonly details: string },
 ): string {
   const { provider, model, baseUrl, keyHint } = asked;
   const status = facts.status === null ? '' : ` (HTTP ${facts.status})`;
-  const words = details === '' ? '' : `: ${firstLine(details)}`;
+  const words = details === '' ? '' : `: ${getFirstLine(details)}`;
   switch (kind) {
     case 'rate_limit':
       return `${provider} was asked for ${model} and answered that too many requests came in${status}.`;
@@ -230,7 +237,7 @@ function sentenceFor(
     case 'model_not_found':
       return `${provider} has no model "${model}" at ${baseUrl}${status}; choose another with --model, or another address with --base-url.`;
     case 'unreachable':
-      return `${provider} cannot be reached at ${baseUrl} (${facts.networkCode ?? firstLine(details)}); check the network, or set another address with --base-url.`;
+      return `${provider} cannot be reached at ${baseUrl} (${facts.networkCode ?? getFirstLine(details)}); check the network, or set another address with --base-url.`;
     case 'protocol':
       return facts.status === null
         ? `${provider} broke off or garbled its answer${words}`
@@ -240,25 +247,25 @@ function sentenceFor(
   }
 }
 
-function firstLine(text: string): string {
+function getFirstLine(text: string): string {
   return truncateText(text.split('\n', 1)[0] ?? '', 200);
 }
 
-function withoutKeys(text: string, secrets: readonly string[]): string {
+function redactSecrets(text: string, secrets: readonly string[]): string {
   return (
     secrets
-      // Whatever is shorter is no key, and may be part of any word.
+      // Shorter values are not keys and could be part of any word.
       .filter((secret) => secret.length >= 8)
       .reduce((shown, secret) => shown.replaceAll(secret, '***'), text)
   );
 }
 
-function stringIn(record: Record<string, unknown>, key: string): string {
+function getString(record: Record<string, unknown>, key: string): string {
   const value = record[key];
   return typeof value === 'string' ? value : '';
 }
 
-function numberIn(record: Record<string, unknown>, key: string): number | null {
+function getNumber(record: Record<string, unknown>, key: string): number | null {
   const value = record[key];
   return typeof value === 'number' ? value : null;
 }

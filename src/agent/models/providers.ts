@@ -2,30 +2,30 @@ import { HooklineError } from '../../base/errors.ts';
 import { findClosestName } from '../../base/spelling.ts';
 import type { AiSdkModel, SdkModel } from './ai-sdk.ts';
 import type { Model } from './model.ts';
-import { scripted, type ScriptTurn } from './scripted.ts';
-import type { Wire } from './thoughts.ts';
+import { createScriptedModel, type ScriptTurn } from './scripted.ts';
+import type { Wire } from './reasoning.ts';
 
-/** A service that has models, or a way to reach many. */
+/** A model service, or a router to several. */
 export interface Provider {
   readonly name: string;
   readonly aliases: readonly string[];
-  /** As a person calls it. */
+  /** The display name. */
   readonly label: string;
   readonly wire: Wire;
-  /** Null when there is none that everybody has. */
+  /** Null when there is no generally available model. */
   readonly defaultModel: string | null;
   readonly baseUrl: string | null;
-  /** What a base URL without a path of its own gets. */
-  readonly usualPath: string;
-  /** Where its key is looked for, in this order. */
+  /** Appended to a base URL without a path. */
+  readonly defaultPath: string;
+  /** Environment variables for the key, in order. */
   readonly keyVariables: readonly string[];
   readonly needsKey: boolean;
   readonly takesSchema: boolean;
   /** One sentence for the documentation. */
-  readonly about: string;
+  readonly description: string;
 }
 
-/** How requests travel to the service, where that is not as usual. */
+/** Overrides how requests are sent. */
 export interface ModelTransport {
   readonly fetch?: typeof globalThis.fetch;
   readonly headers?: Readonly<Record<string, string>>;
@@ -38,9 +38,8 @@ export interface ModelChoice {
   readonly key: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly transport?: ModelTransport;
-  /** For the provider `scripted`. */
   readonly script?: readonly ScriptTurn[];
-  /** Names of providers that plugins brought, for whoever asks for one that there is not. */
+  /** Provider names registered by plugins, for error messages. */
   readonly others?: readonly string[];
 }
 
@@ -52,11 +51,11 @@ export const PROVIDERS: readonly Provider[] = [
     wire: 'anthropic',
     defaultModel: 'claude-sonnet-5-5',
     baseUrl: 'https://api.anthropic.com/v1',
-    usualPath: '/v1',
+    defaultPath: '/v1',
     keyVariables: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
     needsKey: true,
     takesSchema: true,
-    about: 'Claude models through the Messages API.',
+    description: 'Claude models through the Messages API.',
   },
   {
     name: 'openai',
@@ -65,11 +64,11 @@ export const PROVIDERS: readonly Provider[] = [
     wire: 'openai',
     defaultModel: 'gpt-6.1-sol',
     baseUrl: 'https://api.openai.com/v1',
-    usualPath: '/v1',
+    defaultPath: '/v1',
     keyVariables: ['OPENAI_API_KEY'],
     needsKey: true,
     takesSchema: true,
-    about: 'OpenAI’s models through the Responses API; nothing is stored there.',
+    description: 'OpenAI’s models through the Responses API; nothing is stored there.',
   },
   {
     name: 'gemini',
@@ -78,11 +77,11 @@ export const PROVIDERS: readonly Provider[] = [
     wire: 'google',
     defaultModel: 'gemini-4-argon',
     baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
-    usualPath: '/v1beta',
+    defaultPath: '/v1beta',
     keyVariables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
     needsKey: true,
     takesSchema: true,
-    about: 'Google’s models through the Gemini API.',
+    description: 'Google’s models through the Gemini API.',
   },
   {
     name: 'openai-compatible',
@@ -91,11 +90,11 @@ export const PROVIDERS: readonly Provider[] = [
     wire: 'chat',
     defaultModel: null,
     baseUrl: null,
-    usualPath: '/v1',
+    defaultPath: '/v1',
     keyVariables: ['OPENAI_COMPATIBLE_API_KEY'],
     needsKey: false,
     takesSchema: false,
-    about: 'Any server that speaks OpenAI’s chat completions; needs --base-url and --model.',
+    description: 'Any server that speaks OpenAI’s chat completions; needs --base-url and --model.',
   },
   {
     name: 'openrouter',
@@ -104,11 +103,11 @@ export const PROVIDERS: readonly Provider[] = [
     wire: 'chat',
     defaultModel: 'anthropic/claude-sonnet-5.5',
     baseUrl: 'https://openrouter.ai/api/v1',
-    usualPath: '/api/v1',
+    defaultPath: '/api/v1',
     keyVariables: ['OPENROUTER_API_KEY'],
     needsKey: true,
     takesSchema: true,
-    about: 'Models of many makers through OpenRouter.',
+    description: 'Models of many makers through OpenRouter.',
   },
   {
     name: 'ollama',
@@ -117,15 +116,15 @@ export const PROVIDERS: readonly Provider[] = [
     wire: 'chat',
     defaultModel: null,
     baseUrl: 'http://localhost:11434/v1',
-    usualPath: '/v1',
+    defaultPath: '/v1',
     keyVariables: ['OLLAMA_API_KEY'],
     needsKey: false,
     takesSchema: true,
-    about: 'Models on this machine through Ollama; needs --model.',
+    description: 'Models on this machine through Ollama; needs --model.',
   },
 ];
 
-/** The variables that Hookline reads keys from; they are withheld from workspace hooks. */
+/** The variables that hold provider keys; they are withheld from workspace hooks. */
 export const KEY_VARIABLES: readonly string[] = PROVIDERS.flatMap(
   ({ keyVariables }) => keyVariables,
 );
@@ -134,26 +133,26 @@ const SCRIPTED = 'scripted';
 
 export const PROVIDER_NAMES: readonly string[] = [...PROVIDERS.map(({ name }) => name), SCRIPTED];
 
-/** Whether the name is one of Hookline's own, which stands for nothing else. */
-export function isOwnProvider(name: string): boolean {
+/** Whether the name is a built-in provider or alias. */
+export function isBuiltInProvider(name: string): boolean {
   return name === SCRIPTED || findProvider(name) !== undefined;
 }
 
-/** Opens the chosen model. Nothing is sent yet; the SDK is loaded only for models that need it. */
+/** Opens a model without sending anything; the SDK is loaded only for models that need it. */
 export async function openModel(choice: ModelChoice): Promise<Model> {
   if (choice.provider === SCRIPTED) return openScripted(choice);
-  return openService(findProvider(choice.provider) ?? unknownProvider(choice), choice);
+  return openService(findProvider(choice.provider) ?? throwUnknownProvider(choice), choice);
 }
 
 export async function openService(provider: Provider, choice: ModelChoice): Promise<Model> {
   const id = choice.model ?? provider.defaultModel;
-  if (id === null) throw needs(provider, 'the name of a model', '--model');
+  if (id === null) throw createMissingError(provider, 'the name of a model', '--model');
   const baseUrl = resolveBaseUrl(provider, choice.baseUrl);
   const key = findKey(provider, choice);
   const [sdk, { createAiSdkModel }, model] = await Promise.all([
     import('ai'),
     import('./ai-sdk.ts'),
-    loadSdkModel({ provider, id, baseUrl, key, transport: transportOf(choice) }),
+    loadSdkModel({ provider, id, baseUrl, key, transport: toSdkTransport(choice) }),
   ]);
   const settings: AiSdkModel = {
     provider: provider.name,
@@ -161,11 +160,11 @@ export async function openService(provider: Provider, choice: ModelChoice): Prom
     wire: provider.wire,
     model,
     takesSchema: provider.takesSchema,
-    asked: {
+    target: {
       provider: provider.label,
       model: id,
       baseUrl,
-      keyHint: keyHint(provider),
+      keyHint: formatKeyHint(provider),
       secrets: key === null ? [] : [key.value],
     },
   };
@@ -173,7 +172,7 @@ export async function openService(provider: Provider, choice: ModelChoice): Prom
 }
 
 function openScripted({ script, model }: ModelChoice): Model {
-  if (script !== undefined) return scripted(script, model === null ? {} : { id: model });
+  if (script !== undefined) return createScriptedModel(script, model === null ? {} : { id: model });
   throw new HooklineError('MODEL_UNKNOWN', {
     message: 'The provider "scripted" needs a script and none was given.',
     hint: 'Name its file with --script.',
@@ -184,7 +183,7 @@ function findProvider(name: string): Provider | undefined {
   return PROVIDERS.find((each) => each.name === name || each.aliases.includes(name));
 }
 
-function unknownProvider({ provider: name, others = [] }: ModelChoice): never {
+function throwUnknownProvider({ provider: name, others = [] }: ModelChoice): never {
   const names = [...PROVIDER_NAMES, ...others];
   const meant = findClosestName(name, names);
   const known = `Known are ${names.join(', ')}`;
@@ -194,7 +193,11 @@ function unknownProvider({ provider: name, others = [] }: ModelChoice): never {
   });
 }
 
-function needs({ name, about }: Provider, what: string, flag: string): HooklineError {
+function createMissingError(
+  { name, description: about }: Provider,
+  what: string,
+  flag: string,
+): HooklineError {
   return new HooklineError('MODEL_UNKNOWN', {
     message: `The provider "${name}" needs ${what} and none was given.`,
     hint: `Set it with ${flag} or in the configuration. ${about}`,
@@ -203,7 +206,8 @@ function needs({ name, about }: Provider, what: string, flag: string): HooklineE
 
 function resolveBaseUrl(provider: Provider, written: string | null): string {
   if (written === null) {
-    if (provider.baseUrl === null) throw needs(provider, 'the address of a server', '--base-url');
+    if (provider.baseUrl === null)
+      throw createMissingError(provider, 'the address of a server', '--base-url');
     return provider.baseUrl;
   }
   const url = URL.canParse(written) ? new URL(written) : null;
@@ -219,12 +223,14 @@ function resolveBaseUrl(provider: Provider, written: string | null): string {
       hint: 'Pass the key with --key instead.',
     });
   }
-  return url.pathname === '/' ? `${url.origin}${provider.usualPath}` : written.replace(/\/+$/, '');
+  return url.pathname === '/'
+    ? `${url.origin}${provider.defaultPath}`
+    : written.replace(/\/+$/, '');
 }
 
 interface Key {
   readonly value: string;
-  /** Null when it was given, not found in the environment. */
+  /** Null when the key was passed explicitly. */
   readonly variable: string | null;
 }
 
@@ -235,11 +241,11 @@ function findKey(provider: Provider, { key, env }: ModelChoice): Key | null {
   if (variable !== undefined && value !== undefined) return { value, variable };
   if (!provider.needsKey) return null;
   throw new HooklineError('MODEL_KEY_MISSING', {
-    message: `${provider.label} needs a key and none was found; ${keyHint(provider)}.`,
+    message: `${provider.label} needs a key and none was found; ${formatKeyHint(provider)}.`,
   });
 }
 
-function keyHint({ keyVariables }: Provider): string {
+function formatKeyHint({ keyVariables }: Provider): string {
   return `set ${keyVariables.slice(0, 1).join('')}, or "model.key" in the configuration, or pass --key`;
 }
 
@@ -251,8 +257,8 @@ interface SdkTarget {
   readonly transport: { fetch?: typeof globalThis.fetch; headers?: Record<string, string> };
 }
 
-/** The SDK wants a list of headers that it may change. */
-function transportOf({ transport }: ModelChoice): SdkTarget['transport'] {
+/** The SDK requires a mutable headers object. */
+function toSdkTransport({ transport }: ModelChoice): SdkTarget['transport'] {
   const { fetch, headers } = transport ?? {};
   return {
     ...(fetch === undefined ? {} : { fetch }),
@@ -260,7 +266,7 @@ function transportOf({ transport }: ModelChoice): SdkTarget['transport'] {
   };
 }
 
-/** Every address and key is handed over, so that the SDK looks for none in the environment. */
+/** Every address and key is passed explicitly, so that the SDK reads none from the environment. */
 async function loadSdkModel(target: SdkTarget): Promise<SdkModel> {
   const { provider, id, baseUrl: baseURL, key, transport } = target;
   const apiKey = key?.value ?? '';

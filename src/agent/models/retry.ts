@@ -11,28 +11,28 @@ export interface Retry {
   readonly attempt: number;
   readonly maxRetries: number;
   readonly delayMs: number;
-  /** Whether parts of the failed answer were already handed out; they are void. */
+  /** Whether parts of the failed answer were already emitted; they are void. */
   readonly discardsOutput: boolean;
 }
 
 export interface RetryOptions {
   readonly signal: AbortSignal;
-  /** Called before each wait. What was handed out of the failed answer must be thrown away. */
+  /** Called before each wait. Emitted output of the failed answer must be discarded. */
   readonly onRetry?: (retry: Retry) => void;
   /** Must end soon after the signal aborts, and never reject. */
   readonly wait?: (delayMs: number, signal: AbortSignal) => Promise<void>;
   readonly maxRetries?: number;
-  /** A number from 0 up to 1, for the jitter. */
+  /** A number from 0 to 1, for the jitter. */
   readonly random?: () => number;
 }
 
-/** A model's answer, asked for again while its failures may pass. Ends with one `end` or `failure`. */
+/** Streams a model's answer and retries retryable failures. Ends with one `end` or `failure`. */
 export async function* streamWithRetries(
   model: Model,
   request: ModelRequest,
   options: RetryOptions,
 ): AsyncGenerator<ModelChunk, void, undefined> {
-  const { signal, onRetry, wait = waitQuietly, random = Math.random } = options;
+  const { signal, onRetry, wait = waitUntilAborted, random = Math.random } = options;
   const maxRetries = options.maxRetries ?? DEFAULT_MAX_RETRIES;
   for (let attempt = 1; ; attempt++) {
     const failed = yield* streamOnce(model, request, signal);
@@ -41,17 +41,17 @@ export async function* streamWithRetries(
       yield { type: 'failure', failure: failed.failure };
       return;
     }
-    const delayMs = delayBefore(attempt, failed.failure, random());
+    const delayMs = computeDelay(attempt, failed.failure, random());
     onRetry?.({ ...failed, attempt, maxRetries, delayMs });
     await wait(delayMs, signal);
     if (signal.aborted) {
-      yield { type: 'failure', failure: abortedWhileWaiting(failed.failure) };
+      yield { type: 'failure', failure: createAbortedFailure(failed.failure) };
       return;
     }
   }
 }
 
-/** Hands out everything but the failure, which it returns. */
+/** Yields everything but the failure, which it returns. */
 async function* streamOnce(
   model: Model,
   request: ModelRequest,
@@ -66,18 +66,18 @@ async function* streamOnce(
   return null;
 }
 
-/** Doubles each time, of which half is jitter; a service that names a time is not asked before it. */
-function delayBefore(attempt: number, { retryAfterMs }: ModelFailure, random: number): number {
+/** Exponential backoff, half of it jitter; never shorter than the service's Retry-After. */
+function computeDelay(attempt: number, { retryAfterMs }: ModelFailure, random: number): number {
   const backoff = FIRST_DELAY_MS * 2 ** (attempt - 1);
   const jittered = Math.round(backoff * (0.5 + random / 2));
   return Math.min(MAX_DELAY_MS, Math.max(jittered, retryAfterMs ?? 0));
 }
 
-async function waitQuietly(delayMs: number, signal: AbortSignal): Promise<void> {
+async function waitUntilAborted(delayMs: number, signal: AbortSignal): Promise<void> {
   await sleep(delayMs, undefined, { signal }).catch(() => undefined);
 }
 
-function abortedWhileWaiting(failure: ModelFailure): ModelFailure {
+function createAbortedFailure(failure: ModelFailure): ModelFailure {
   return {
     class: 'aborted',
     message: `The request was aborted while waiting to repeat it. Before that: ${failure.message}`,

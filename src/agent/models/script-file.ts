@@ -4,16 +4,18 @@ import { findClosestName } from '../../base/spelling.ts';
 import { FAILURE_CLASSES, NO_USAGE, type Usage } from './model.ts';
 import type { ScriptCall, ScriptFailure, ScriptTurn } from './scripted.ts';
 
-/** Reads a scripted model's file: a JSON array of turns. */
+/** Parses the file of a scripted model: a JSON array of turns. */
 export function parseScript(text: string, file: string): readonly ScriptTurn[] {
   const parsed = parseJson(text);
-  if (!parsed.ok) throw invalid({ file, path: '' }, `is no JSON: ${parsed.error}`);
-  return listAt(parsed.value, { file, path: '' }).map(({ value, place }) => turnAt(value, place));
+  if (!parsed.ok) throw createScriptError({ file, path: '' }, `is no JSON: ${parsed.error}`);
+  return parseList(parsed.value, { file, path: '' }).map(({ value, place }) =>
+    parseTurn(value, place),
+  );
 }
 
-interface Place {
+interface ScriptPath {
   readonly file: string;
-  /** Below the whole: `[1].tools[0].name`. */
+  /** The path inside the document: `[1].tools[0].name`. */
   readonly path: string;
 }
 
@@ -21,112 +23,112 @@ const TURN_KEYS = ['text', 'thinking', 'tools', 'usage', 'failure'] as const;
 const CALL_KEYS = ['name', 'input', 'id'] as const;
 const FAILURE_KEYS = ['class', 'message', 'status', 'retryable'] as const;
 
-function turnAt(value: unknown, place: Place): ScriptTurn {
-  const turn = fieldsAt(value, place, TURN_KEYS);
+function parseTurn(value: unknown, place: ScriptPath): ScriptTurn {
+  const turn = parseFields(value, place, TURN_KEYS);
   return {
-    ...optional('text', turn, stringAt),
-    ...optional('thinking', turn, stringAt),
-    ...optional('tools', turn, callsAt),
-    ...optional('usage', turn, usageAt),
-    ...optional('failure', turn, failureAt),
+    ...parseOptional('text', turn, parseString),
+    ...parseOptional('thinking', turn, parseString),
+    ...parseOptional('tools', turn, parseCalls),
+    ...parseOptional('usage', turn, parseUsage),
+    ...parseOptional('failure', turn, parseFailure),
   };
 }
 
-function callsAt(value: unknown, place: Place): readonly ScriptCall[] {
-  return listAt(value, place).map((each) => {
-    const call = fieldsAt(each.value, each.place, CALL_KEYS);
+function parseCalls(value: unknown, place: ScriptPath): readonly ScriptCall[] {
+  return parseList(value, place).map((each) => {
+    const call = parseFields(each.value, each.place, CALL_KEYS);
     return {
-      name: stringAt(call.values['name'], below(each.place, 'name')),
+      name: parseString(call.values['name'], appendStep(each.place, 'name')),
       input: call.values['input'] ?? {},
-      ...optional('id', call, stringAt),
+      ...parseOptional('id', call, parseString),
     };
   });
 }
 
-function usageAt(value: unknown, place: Place): Partial<Usage> {
-  const usage = fieldsAt(value, place, Object.keys(NO_USAGE));
+function parseUsage(value: unknown, place: ScriptPath): Partial<Usage> {
+  const usage = parseFields(value, place, Object.keys(NO_USAGE));
   return {
-    ...optional('inputTokens', usage, countAt),
-    ...optional('outputTokens', usage, countAt),
-    ...optional('cacheReadTokens', usage, countAt),
-    ...optional('cacheWriteTokens', usage, countAt),
+    ...parseOptional('inputTokens', usage, parseCount),
+    ...parseOptional('outputTokens', usage, parseCount),
+    ...parseOptional('cacheReadTokens', usage, parseCount),
+    ...parseOptional('cacheWriteTokens', usage, parseCount),
   };
 }
 
-function failureAt(value: unknown, place: Place): ScriptFailure {
-  const failure = fieldsAt(value, place, FAILURE_KEYS);
+function parseFailure(value: unknown, place: ScriptPath): ScriptFailure {
+  const failure = parseFields(value, place, FAILURE_KEYS);
   return {
-    class: classAt(failure.values['class'], below(place, 'class')),
-    ...optional('message', failure, stringAt),
-    ...optional('status', failure, countAt),
-    ...optional('retryable', failure, booleanAt),
+    class: parseClass(failure.values['class'], appendStep(place, 'class')),
+    ...parseOptional('message', failure, parseString),
+    ...parseOptional('status', failure, parseCount),
+    ...parseOptional('retryable', failure, parseBoolean),
   };
 }
 
-function classAt(value: unknown, place: Place): ScriptFailure['class'] {
+function parseClass(value: unknown, place: ScriptPath): ScriptFailure['class'] {
   const found = FAILURE_CLASSES.find((each) => each === value);
   if (found !== undefined) return found;
-  throw invalid(place, `must be one of ${FAILURE_CLASSES.join(', ')}`);
+  throw createScriptError(place, `must be one of ${FAILURE_CLASSES.join(', ')}`);
 }
 
-/** An object of the file, whose fields are all known ones. */
+/** An object whose keys are all known. */
 interface Fields {
   readonly values: Readonly<Record<string, unknown>>;
-  readonly place: Place;
+  readonly place: ScriptPath;
 }
 
-/** The field as an object of its own, empty when it is absent. */
-function optional<Key extends string, Value>(
+/** An object with the parsed field, or an empty one when the field is absent. */
+function parseOptional<Key extends string, Value>(
   key: Key,
   { values, place }: Fields,
-  read: (value: unknown, place: Place) => Value,
+  read: (value: unknown, place: ScriptPath) => Value,
 ): { [key in Key]?: Value } {
   const value = values[key];
   const field: { [key in Key]?: Value } = {};
-  if (value !== undefined) field[key] = read(value, below(place, key));
+  if (value !== undefined) field[key] = read(value, appendStep(place, key));
   return field;
 }
 
-function listAt(value: unknown, place: Place): { value: unknown; place: Place }[] {
-  if (!Array.isArray(value)) throw mismatch(place, 'an array', value);
-  return value.map((each: unknown, index) => ({ value: each, place: below(place, index) }));
+function parseList(value: unknown, place: ScriptPath): { value: unknown; place: ScriptPath }[] {
+  if (!Array.isArray(value)) throw createTypeError(place, 'an array', value);
+  return value.map((each: unknown, index) => ({ value: each, place: appendStep(place, index) }));
 }
 
-function fieldsAt(value: unknown, place: Place, known: readonly string[]): Fields {
-  if (!isRecord(value)) throw mismatch(place, 'an object', value);
+function parseFields(value: unknown, place: ScriptPath, known: readonly string[]): Fields {
+  if (!isRecord(value)) throw createTypeError(place, 'an object', value);
   const unknown = Object.keys(value).find((key) => !known.includes(key));
   if (unknown === undefined) return { values: value, place };
   const meant = findClosestName(unknown, known);
   const hint = meant === null ? `known are ${known.join(', ')}` : `"${meant}" is probably meant`;
-  throw invalid(place, `has an unknown field "${unknown}"; ${hint}`);
+  throw createScriptError(place, `has an unknown field "${unknown}"; ${hint}`);
 }
 
-function stringAt(value: unknown, place: Place): string {
-  if (typeof value !== 'string') throw mismatch(place, 'a string', value);
+function parseString(value: unknown, place: ScriptPath): string {
+  if (typeof value !== 'string') throw createTypeError(place, 'a string', value);
   return value;
 }
 
-function booleanAt(value: unknown, place: Place): boolean {
-  if (typeof value !== 'boolean') throw mismatch(place, 'true or false', value);
+function parseBoolean(value: unknown, place: ScriptPath): boolean {
+  if (typeof value !== 'boolean') throw createTypeError(place, 'true or false', value);
   return value;
 }
 
-function countAt(value: unknown, place: Place): number {
+function parseCount(value: unknown, place: ScriptPath): number {
   const isCount = typeof value === 'number' && Number.isInteger(value) && value >= 0;
-  if (!isCount) throw mismatch(place, 'a whole number from 0', value);
+  if (!isCount) throw createTypeError(place, 'a whole number from 0', value);
   return value;
 }
 
-function below({ file, path }: Place, step: string | number): Place {
+function appendStep({ file, path }: ScriptPath, step: string | number): ScriptPath {
   return { file, path: typeof step === 'number' ? `${path}[${step}]` : `${path}.${step}` };
 }
 
-function mismatch(place: Place, expected: string, value: unknown): HooklineError {
+function createTypeError(place: ScriptPath, expected: string, value: unknown): HooklineError {
   const found = typeof value === 'number' ? String(value) : getTypeName(value);
-  return invalid(place, `must be ${expected}, found ${found}`);
+  return createScriptError(place, `must be ${expected}, found ${found}`);
 }
 
-function invalid({ file, path }: Place, problem: string): HooklineError {
+function createScriptError({ file, path }: ScriptPath, problem: string): HooklineError {
   const subject = path === '' ? 'the script' : path;
   return new HooklineError('MODEL_SCRIPT_INVALID', {
     message: `${file}: ${subject} ${problem}`,

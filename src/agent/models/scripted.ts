@@ -20,15 +20,15 @@ export interface ScriptTurn {
   readonly thinking?: string;
   readonly text?: string;
   readonly tools?: readonly ScriptCall[];
-  /** Tokens that are not named are estimated from the length of the text. */
+  /** Missing token counts are estimated from the text length. */
   readonly usage?: Partial<Usage>;
-  /** The model fails instead of answering, after the text that the turn has. */
+  /** The model fails after emitting the turn's text. */
   readonly failure?: ScriptFailure;
 }
 
 export interface ScriptCall {
   readonly name: string;
-  /** A text stands for arguments that are no JSON. */
+  /** A string stands for arguments that are not valid JSON. */
   readonly input: unknown;
   readonly id?: string;
 }
@@ -47,10 +47,13 @@ export interface ScriptedOptions {
 }
 
 /**
- * A model that answers with the given turns, one for each request, whoever asks: sub-agents and
- * hooks that ask the same model take the next turns. Asked once more than it has turns, it fails.
+ * A model that answers each request with the next turn; sub-agents and hooks that use the same model take
+ * turns, too. Fails when no turn is left.
  */
-export function scripted(turns: readonly ScriptTurn[], options: ScriptedOptions = {}): Model {
+export function createScriptedModel(
+  turns: readonly ScriptTurn[],
+  options: ScriptedOptions = {},
+): Model {
   let nextTurn = 0;
   let lastCall = 0;
   return {
@@ -61,26 +64,26 @@ export function scripted(turns: readonly ScriptTurn[], options: ScriptedOptions 
     async *stream(request, signal) {
       const turn = turns[nextTurn];
       if (turn === undefined) {
-        yield failed({ class: 'invalid_request', message: tooShort(turns.length) });
+        yield createFailure({ class: 'invalid_request', message: formatTooShort(turns.length) });
         return;
       }
       nextTurn += 1;
-      const calls = numberedCalls(turn.tools ?? [], Math.max(lastCall, lastCallOf(request)));
+      const calls = numberCalls(turn.tools ?? [], Math.max(lastCall, findLastCall(request)));
       lastCall = calls.lastCall;
-      yield* play(turn, answerOf(turn, calls.blocks, request), signal);
+      yield* streamTurn(turn, createAnswer(turn, calls.blocks, request), signal);
     },
   };
 }
 
 const FREE: Prices = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
-function tooShort(count: number): string {
+function formatTooShort(count: number): string {
   const turns = count === 1 ? '1 turn' : `${count} turns`;
   return `The script has ${turns} and was asked for more; add a turn to it.`;
 }
 
-/** Calls are numbered on, also in a resumed session, so that no two have the same id. */
-function numberedCalls(
+/** Call numbers continue in a resumed session, so that ids stay unique. */
+function numberCalls(
   calls: readonly ScriptCall[],
   lastUsed: number,
 ): { readonly blocks: readonly ToolUseBlock[]; readonly lastCall: number } {
@@ -92,11 +95,11 @@ function numberedCalls(
   return { blocks, lastCall };
 }
 
-function lastCallOf({ messages }: ModelRequest): number {
-  return messages.reduce((last, message) => Math.max(last, measureOf(message).lastCall), 0);
+function findLastCall({ messages }: ModelRequest): number {
+  return messages.reduce((last, message) => Math.max(last, measureMessage(message).lastCall), 0);
 }
 
-function answerOf(
+function createAnswer(
   turn: ScriptTurn,
   calls: readonly ToolUseBlock[],
   request: ModelRequest,
@@ -110,42 +113,43 @@ function answerOf(
     type: 'end',
     content,
     finishReason: calls.length > 0 ? 'tool-calls' : 'stop',
-    usage: { ...estimatedUsage(request, content), ...turn.usage },
+    usage: { ...estimateUsage(request, content), ...turn.usage },
   };
 }
 
-async function* play(
+async function* streamTurn(
   turn: ScriptTurn,
   answer: ModelEnd,
   signal: AbortSignal,
 ): AsyncGenerator<ModelChunk, void, undefined> {
-  for (const chunk of deltasOf(answer)) {
+  for (const chunk of listDeltas(answer)) {
     if (signal.aborted) break;
     yield chunk;
   }
-  if (signal.aborted) yield failed({ class: 'aborted', message: 'The request was aborted.' });
-  else if (turn.failure !== undefined) yield failed(turn.failure);
+  if (signal.aborted)
+    yield createFailure({ class: 'aborted', message: 'The request was aborted.' });
+  else if (turn.failure !== undefined) yield createFailure(turn.failure);
   else yield answer;
 }
 
-function deltasOf({ content }: ModelEnd): readonly ModelChunk[] {
+function listDeltas({ content }: ModelEnd): readonly ModelChunk[] {
   return content.flatMap((block): readonly ModelChunk[] => {
     switch (block.type) {
       case 'thinking':
-        return words(block.thinking).map((text) => ({ type: 'thinking-delta', text }));
+        return splitWords(block.thinking).map((text) => ({ type: 'thinking-delta', text }));
       case 'text':
-        return words(block.text).map((text) => ({ type: 'text-delta', text }));
+        return splitWords(block.text).map((text) => ({ type: 'text-delta', text }));
       case 'tool_use':
-        return [{ type: 'input-delta', id: block.id, name: block.name, text: inputText(block) }];
+        return [{ type: 'input-delta', id: block.id, name: block.name, text: formatInput(block) }];
     }
   });
 }
 
-function words(text: string): readonly string[] {
+function splitWords(text: string): readonly string[] {
   return text.split(/(?<=\s)(?=\S)/);
 }
 
-function inputText({ input }: ToolUseBlock): string {
+function formatInput({ input }: ToolUseBlock): string {
   return typeof input === 'string' ? input : JSON.stringify(input ?? {});
 }
 
@@ -157,7 +161,7 @@ const RETRYABLE: readonly ModelFailure['class'][] = [
   'protocol',
 ];
 
-function failed(failure: ScriptFailure): ModelChunk {
+function createFailure(failure: ScriptFailure): ModelChunk {
   return {
     type: 'failure',
     failure: {
@@ -170,42 +174,42 @@ function failed(failure: ScriptFailure): ModelChunk {
   };
 }
 
-function estimatedUsage(request: ModelRequest, answer: readonly AssistantBlock[]): Usage {
-  const asked = request.messages.reduce((sum, message) => sum + measureOf(message).length, 0);
+function estimateUsage(request: ModelRequest, answer: readonly AssistantBlock[]): Usage {
+  const asked = request.messages.reduce((sum, message) => sum + measureMessage(message).length, 0);
   return {
-    inputTokens: tokensIn(request.system.length + asked),
-    outputTokens: tokensIn(JSON.stringify(answer).length),
+    inputTokens: estimateTokens(request.system.length + asked),
+    outputTokens: estimateTokens(JSON.stringify(answer).length),
     cacheReadTokens: 0,
     cacheWriteTokens: 0,
   };
 }
 
-function tokensIn(characters: number): number {
+function estimateTokens(characters: number): number {
   return Math.ceil(characters / 4);
 }
 
 interface Measure {
   readonly length: number;
-  /** The highest number of a call in it, 0 when it has none. */
+  /** The highest call number, 0 when there are none. */
   readonly lastCall: number;
 }
 
-// A long conversation is measured once, not again with every request.
+// Cached per message, so that a long conversation is measured once.
 const measures = new WeakMap<Message, Measure>();
 
-function measureOf(message: Message): Measure {
+function measureMessage(message: Message): Measure {
   const known = measures.get(message);
   if (known !== undefined) return known;
   const numbers = getToolCalls(message).map(({ id }) => Number(/^call_(\d+)$/.exec(id)?.[1] ?? 0));
   const measure = {
-    length: message.content.reduce((sum, block) => sum + lengthOf(block), 0),
+    length: message.content.reduce((sum, block) => sum + computeLength(block), 0),
     lastCall: Math.max(0, ...numbers),
   };
   measures.set(message, measure);
   return measure;
 }
 
-function lengthOf(block: AssistantBlock | UserBlock): number {
+function computeLength(block: AssistantBlock | UserBlock): number {
   switch (block.type) {
     case 'text':
       return block.text.length;
@@ -218,6 +222,6 @@ function lengthOf(block: AssistantBlock | UserBlock): number {
     case 'tool_result':
       return typeof block.content === 'string'
         ? block.content.length
-        : block.content.reduce((sum, each) => sum + lengthOf(each), 0);
+        : block.content.reduce((sum, each) => sum + computeLength(each), 0);
   }
 }

@@ -1,16 +1,16 @@
 import type { LanguageModelUsage, TextStreamPart, ToolSet } from 'ai';
 import type { AssistantBlock } from '../../sessions/messages.ts';
 import type { FinishReason, ModelChunk, ModelEnd, Usage } from './model.ts';
-import { signatureIn } from './thoughts.ts';
+import { getSignature } from './reasoning.ts';
 
 export type SdkPart = TextStreamPart<ToolSet>;
 
-/** Puts an answer together from the parts of the AI SDK's stream. */
+/** Assembles an answer from the parts of the AI SDK's stream. */
 export interface AnswerBuilder {
-  /** What the part adds, as the reader of the stream is told of it. */
+  /** Returns the chunks that the part adds. */
   add(part: SdkPart): readonly ModelChunk[];
-  /** The whole answer, or null when the service never said that it is complete. */
-  finished(): ModelEnd | null;
+  /** The whole answer, or null when the service sent no finish reason. */
+  finish(): ModelEnd | null;
 }
 
 export function createAnswerBuilder(): AnswerBuilder {
@@ -29,7 +29,7 @@ export function createAnswerBuilder(): AnswerBuilder {
   const write = (part: WritingPart): readonly ModelChunk[] => {
     const type = part.type.startsWith('text') ? 'text' : 'thinking';
     const draft = begin(written, `${type} ${part.id}`, { type, text: '', signature: null });
-    draft.signature = signatureIn(part.providerMetadata) ?? draft.signature;
+    draft.signature = getSignature(part.providerMetadata) ?? draft.signature;
     const text = 'text' in part ? part.text : '';
     draft.text += text;
     return text === '' ? [] : [{ type: `${type}-delta`, text }];
@@ -56,17 +56,17 @@ export function createAnswerBuilder(): AnswerBuilder {
         }
         case 'tool-call': {
           const { toolCallId: id, toolName: name, input } = part;
-          Object.assign(beginCall(id, name), { name, input, signature: callSignature(part) });
+          Object.assign(beginCall(id, name), { name, input, signature: getCallSignature(part) });
           return [];
         }
         case 'finish-step':
-          finish = finishOf(part);
+          finish = parseFinish(part);
           return [];
         default:
           return [];
       }
     },
-    finished: () => (finish === null ? null : endOf(content, finish)),
+    finish: () => (finish === null ? null : createEnd(content, finish)),
   };
 }
 
@@ -100,37 +100,37 @@ type WritingPart = Extract<
   }
 >;
 
-/** Only Gemini signs its calls; OpenAI's ids of them are of no use later. */
-function callSignature({
+/** Only Gemini signs calls; OpenAI's call ids are not needed later. */
+function getCallSignature({
   providerMetadata,
 }: Extract<SdkPart, { type: 'tool-call' }>): string | null {
   const google = providerMetadata?.['google'];
-  return google === undefined ? null : signatureIn({ google });
+  return google === undefined ? null : getSignature({ google });
 }
 
-function finishOf(part: Extract<SdkPart, { type: 'finish-step' }>): Finish | null {
+function parseFinish(part: Extract<SdkPart, { type: 'finish-step' }>): Finish | null {
   const { finishReason, rawFinishReason, usage } = part;
-  // The SDK ends a stream that was cut with a reason of its own, for which the service has no word.
+  // For a truncated stream the SDK invents a finish reason without a raw one.
   const isCut =
     finishReason === 'error' || (finishReason === 'other' && rawFinishReason === undefined);
-  return isCut ? null : { finishReason: reasonOf(finishReason), usage: usageOf(usage) };
+  return isCut ? null : { finishReason: toFinishReason(finishReason), usage: toUsage(usage) };
 }
 
-function endOf(drafts: readonly Draft[], { finishReason, usage }: Finish): ModelEnd {
-  const content = drafts.flatMap(blocksOf);
+function createEnd(drafts: readonly Draft[], { finishReason, usage }: Finish): ModelEnd {
+  const content = drafts.flatMap(toBlocks);
   const hasCalls = content.some(({ type }) => type === 'tool_use');
-  // Some services say `stop`, or a word of their own, although they want calls run.
+  // Some services report `stop` or an own reason although the answer contains calls.
   const isUnsaid = hasCalls && (finishReason === 'stop' || finishReason === 'other');
   return { type: 'end', content, finishReason: isUnsaid ? 'tool-calls' : finishReason, usage };
 }
 
-function reasonOf(reason: string): FinishReason {
+function toFinishReason(reason: string): FinishReason {
   const known: readonly FinishReason[] = ['stop', 'tool-calls', 'length', 'content-filter'];
   return known.find((each) => each === reason) ?? 'other';
 }
 
-/** Like Claude's: input tokens are those that came neither from a cache nor went into one. */
-function usageOf({ inputTokens, inputTokenDetails, outputTokens }: LanguageModelUsage): Usage {
+/** As in Claude Code: input tokens exclude tokens read from or written to a cache. */
+function toUsage({ inputTokens, inputTokenDetails, outputTokens }: LanguageModelUsage): Usage {
   const cacheReadTokens = inputTokenDetails.cacheReadTokens ?? 0;
   const cacheWriteTokens = inputTokenDetails.cacheWriteTokens ?? 0;
   const fresh = (inputTokens ?? 0) - cacheReadTokens - cacheWriteTokens;
@@ -142,19 +142,19 @@ function usageOf({ inputTokens, inputTokenDetails, outputTokens }: LanguageModel
   };
 }
 
-function blocksOf(draft: Draft): readonly AssistantBlock[] {
+function toBlocks(draft: Draft): readonly AssistantBlock[] {
   const { signature } = draft;
   if (draft.type === 'call') {
     const { id, name, input } = draft;
     const call: AssistantBlock = { type: 'tool_use', id, name, input };
-    return signature === null ? [call] : [thought('', signature), call];
+    return signature === null ? [call] : [createThinkingBlock('', signature), call];
   }
   const { type, text } = draft;
-  if (type === 'thinking' && signature !== null) return [thought(text, signature)];
+  if (type === 'thinking' && signature !== null) return [createThinkingBlock(text, signature)];
   if (text === '') return [];
-  return type === 'text' ? [{ type, text }] : [thought(text, null)];
+  return type === 'text' ? [{ type, text }] : [createThinkingBlock(text, null)];
 }
 
-function thought(thinking: string, signature: string | null): AssistantBlock {
+function createThinkingBlock(thinking: string, signature: string | null): AssistantBlock {
   return { type: 'thinking', thinking, ...(signature === null ? {} : { signature }) };
 }

@@ -9,17 +9,17 @@ import type {
   ToolResultBlock,
   UserMessage,
 } from '../../sessions/messages.ts';
-import { thoughtFor, type Wire } from './thoughts.ts';
+import { toReasoning, type Wire } from './reasoning.ts';
 
-/** A conversation as the AI SDK wants it, for a service of the given wire format. */
+/** Converts a conversation to AI SDK messages for a wire format. */
 export function toSdkMessages(messages: readonly Message[], wire: Wire): ModelMessage[] {
-  const names = toolNames(messages);
+  const names = collectToolNames(messages);
   return messages.flatMap((message) =>
     message.role === 'assistant' ? fromAssistant(message, wire) : fromUser(message, names, wire),
   );
 }
 
-function toolNames(messages: readonly Message[]): ReadonlyMap<string, string> {
+function collectToolNames(messages: readonly Message[]): ReadonlyMap<string, string> {
   const blocks = messages.flatMap(({ content }): readonly { readonly type: string }[] => content);
   return new Map(blocks.filter(isToolUse).map(({ id, name }) => [id, name]));
 }
@@ -33,21 +33,21 @@ function isToolUse(block: {
 type AssistantPart = Exclude<AssistantContent, string>[number];
 type ToolPart = ToolContent[number];
 type UserPart = Exclude<UserContent, string>[number];
-type SaidPart = Extract<AssistantPart, { type: 'text' | 'tool-call' }>;
-type ProviderOptions = NonNullable<SaidPart['providerOptions']>;
+type TextOrCallPart = Extract<AssistantPart, { type: 'text' | 'tool-call' }>;
+type ProviderOptions = NonNullable<TextOrCallPart['providerOptions']>;
 
 function fromAssistant({ content }: AssistantMessage, wire: Wire): ModelMessage[] {
   const parts: AssistantPart[] = [];
-  // Gemini wants its signature back on the part that follows the thought.
+  // Gemini expects its signature on the part after the reasoning.
   let ahead: ProviderOptions | null = null;
   for (const block of content) {
     if (block.type === 'thinking') {
-      const thought = thoughtFor(block, wire);
+      const thought = toReasoning(block, wire);
       if (thought?.place === 'here') parts.push(thought.part);
       else ahead = thought?.options ?? null;
       continue;
     }
-    const part = assistantPart(block);
+    const part = toAssistantPart(block);
     if (part === null) continue;
     parts.push(ahead === null ? part : { ...part, providerOptions: ahead });
     ahead = null;
@@ -55,8 +55,10 @@ function fromAssistant({ content }: AssistantMessage, wire: Wire): ModelMessage[
   return parts.length === 0 ? [] : [{ role: 'assistant', content: parts }];
 }
 
-/** Services refuse blank texts, and arguments that are no object. */
-function assistantPart(block: Exclude<AssistantBlock, { type: 'thinking' }>): SaidPart | null {
+/** Services reject blank texts, and arguments that are not an object. */
+function toAssistantPart(
+  block: Exclude<AssistantBlock, { type: 'thinking' }>,
+): TextOrCallPart | null {
   if (block.type === 'text') {
     return block.text.trim() === '' ? null : { type: 'text', text: block.text };
   }
@@ -68,7 +70,7 @@ function assistantPart(block: Exclude<AssistantBlock, { type: 'thinking' }>): Sa
   };
 }
 
-/** Results stand before what the person says, as every service wants them right after the calls. */
+/** Tool results come first, because services require them right after the calls. */
 function fromUser(
   { content }: UserMessage,
   names: ReadonlyMap<string, string>,
@@ -76,15 +78,15 @@ function fromUser(
 ): ModelMessage[] {
   const results = content.filter((block) => block.type === 'tool_result');
   const said = content.filter((block) => block.type !== 'tool_result');
-  const toolParts = results.map((result) => resultPart(result, names, wire));
-  const userParts = [...(wire === 'chat' ? imagesOf(results) : []), ...said].flatMap(userPart);
+  const toolParts = results.map((result) => toResultPart(result, names, wire));
+  const userParts = [...(wire === 'chat' ? listImages(results) : []), ...said].flatMap(toUserParts);
   return [
     ...(toolParts.length === 0 ? [] : [{ role: 'tool' as const, content: toolParts }]),
     ...(userParts.length === 0 ? [] : [{ role: 'user' as const, content: userParts }]),
   ];
 }
 
-function userPart(block: TextBlock | ImageBlock): UserPart[] {
+function toUserParts(block: TextBlock | ImageBlock): UserPart[] {
   if (block.type === 'text') {
     return block.text.trim() === '' ? [] : [{ type: 'text', text: block.text }];
   }
@@ -92,8 +94,8 @@ function userPart(block: TextBlock | ImageBlock): UserPart[] {
   return [{ type: 'file', data, mediaType }];
 }
 
-/** The chat format has no images in results, so they follow as the person's. */
-function imagesOf(results: readonly ToolResultBlock[]): readonly ImageBlock[] {
+/** The chat format has no images in results, so they follow as user content. */
+function listImages(results: readonly ToolResultBlock[]): readonly ImageBlock[] {
   return results.flatMap(({ content }) =>
     typeof content === 'string' ? [] : content.filter(isImage),
   );
@@ -103,7 +105,7 @@ function isImage(block: TextBlock | ImageBlock): block is ImageBlock {
   return block.type === 'image';
 }
 
-function resultPart(
+function toResultPart(
   { tool_use_id: id, content, is_error: isError }: ToolResultBlock,
   names: ReadonlyMap<string, string>,
   wire: Wire,
@@ -113,7 +115,7 @@ function resultPart(
     toolCallId: id,
     toolName: names.get(id) ?? 'unknown',
   };
-  const text = resultText(content);
+  const text = formatResult(content);
   const images = typeof content === 'string' ? [] : content.filter(isImage);
   if (images.length === 0 || wire === 'chat') {
     return { ...called, output: { type: isError === true ? 'error-text' : 'text', value: text } };
@@ -126,7 +128,7 @@ function resultPart(
   return { ...called, output: { type: 'content', value: [{ type: 'text', text }, ...pictures] } };
 }
 
-function resultText(content: ToolResultBlock['content']): string {
+function formatResult(content: ToolResultBlock['content']): string {
   if (typeof content === 'string') return content;
   const text = content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
   return text === '' && content.some(isImage) ? '(an image)' : text;

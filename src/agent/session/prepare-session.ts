@@ -21,10 +21,15 @@ import { createAsides } from '../asides.ts';
 import { createTaskItems } from '../task-items.ts';
 import { elicit } from './elicitation.ts';
 import { createTaskState, type TaskState } from './task-state.ts';
-import { createWorkbench, type WorkbenchFacts } from '../tools/create-workbench.ts';
-import { followTo } from '../tools/shell/directory.ts';
+import {
+  createToolContext,
+  type ToolContextOptions,
+  type SkillText,
+  type ToolPorts,
+  type ToolContext,
+} from '../tools/tool-context.ts';
+import { followDirectory } from '../tools/shell/working-directory.ts';
 import type { Tool } from '../tools/tool.ts';
-import type { SkillText, ToolPorts, Workbench } from '../tools/workbench.ts';
 import type { Limits, Person, World } from '../world.ts';
 
 /** Everything that a session is made of; the host brings it together. */
@@ -58,7 +63,7 @@ export interface SessionOptions {
   /** What hooks are told to be the project, also when the session works in a copy of it. */
   readonly projectDirectory: string;
   readonly places: InstructionPaths;
-  readonly bench: Omit<WorkbenchFacts, 'ports' | 'cwd'>;
+  readonly bench: Omit<ToolContextOptions, 'ports' | 'cwd'>;
   readonly setup: 'init' | 'maintenance' | null;
   readonly addedDirectories: readonly string[];
   /** What the person adds to the system prompt, or says instead of it. */
@@ -152,8 +157,8 @@ function createSessionAgent(options: SessionOptions, known: Known): Agent {
     askModel: askBriefly(own),
     elicit: (request, signal) => elicit(asking(), request, signal),
   });
-  const benchAt = (cwd: string, ports: ToolPorts): Workbench =>
-    createWorkbench({ ...options.bench, cwd, ports });
+  const benchAt = (cwd: string, ports: ToolPorts): ToolContext =>
+    createToolContext({ ...options.bench, cwd, ports });
   const runAgent = createSubagents({
     parent: own,
     types: known.agents,
@@ -198,7 +203,7 @@ function createSessionAgent(options: SessionOptions, known: Known): Agent {
 
 /** Unless that is gone, or outside of where the session is opened now. */
 function standWhereItStood({ bench, waiting }: Agent, cwd: string): void {
-  const { note } = followTo(cwd, bench);
+  const { note } = followDirectory(cwd, bench);
   if (note !== '') waiting.push(formatReminder(note));
 }
 
@@ -263,7 +268,7 @@ function promptFor(
 function personPorts(person: Person | null): ToolPorts {
   return person === null
     ? {}
-    : { askPerson: (questions, signal) => person.answer(questions, signal) };
+    : { askUser: (questions, signal) => person.answer(questions, signal) };
 }
 
 function leavePlanMode(permissions: Permissions): void {

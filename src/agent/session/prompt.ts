@@ -170,7 +170,7 @@ async function commandText(
   }
 }
 
-function unknownCommand({ command, close }: { command: string; close: string | null }): string {
-  const meant = close === null ? '' : ` Did you mean /${close}?`;
+function unknownCommand({ command, closest }: { command: string; closest: string | null }): string {
+  const meant = closest === null ? '' : ` Did you mean /${closest}?`;
   return `There is no command /${command}.${meant}`;
 }

@@ -1,17 +1,17 @@
 import { truncateText } from '../../base/json.ts';
 import { defineTool } from './define-tool.ts';
-import { failedOutput, type ToolOutput } from './tool.ts';
-import type { AgentOrder, AgentReport } from './workbench.ts';
+import { createFailedOutput, type ToolOutput } from './tool.ts';
+import type { AgentTask, AgentReport } from './tool-context.ts';
 
-interface AgentCall {
-  readonly order: Omit<AgentOrder, 'callId'>;
-  readonly isForBackground: boolean;
+interface AgentInput {
+  readonly task: Omit<AgentTask, 'callId'>;
+  readonly isBackground: boolean;
 }
 
 const DEFAULT_TYPE = 'general-purpose';
 const MAX_DESCRIPTION = 60;
 
-export const agentTool = defineTool<AgentCall>({
+export const agentTool = defineTool<AgentInput>({
   name: 'Agent',
   description:
     'Starts a second agent on a task of its own and returns its last answer. It has its own context: it ' +
@@ -32,50 +32,50 @@ export const agentTool = defineTool<AgentCall>({
     required: ['description', 'prompt'],
     additionalProperties: false,
   },
-  read: (given) => {
-    const prompt = given.filledText('prompt');
+  read: (fields) => {
+    const prompt = fields.requiredText('prompt');
     return {
-      order: {
+      task: {
         prompt,
-        description: given.optionalText('description') ?? firstWords(prompt),
-        agentType: given.optionalText('subagent_type') ?? DEFAULT_TYPE,
-        model: given.optionalText('model'),
+        description: fields.optionalText('description') ?? truncateToFirstLine(prompt),
+        agentType: fields.optionalText('subagent_type') ?? DEFAULT_TYPE,
+        model: fields.optionalText('model'),
       },
-      isForBackground: given.flag('run_in_background'),
+      isBackground: fields.flag('run_in_background'),
     };
   },
-  toHookInput: ({ order: { description, prompt, agentType, model }, isForBackground }) => ({
+  toHookInput: ({ task: { description, prompt, agentType, model }, isBackground }) => ({
     description,
     prompt,
     subagent_type: agentType,
     ...(model === null ? {} : { model }),
-    run_in_background: isForBackground,
+    run_in_background: isBackground,
   }),
-  async run({ order, isForBackground }, bench, { callId, signal }) {
-    const { runAgent } = bench.ports;
+  async run({ task, isBackground }, context, { callId, signal }) {
+    const { runAgent } = context.ports;
     if (runAgent === undefined) {
-      return failedOutput('This agent cannot start another one. Do the work yourself.');
+      return createFailedOutput('This agent cannot start another one. Do the work yourself.');
     }
-    const report = await runAgent({ ...order, callId }, signal);
-    if (signal.aborted) return { ...failedOutput(sayFailure(report)), interrupted: true };
-    if (!report.success) return failedOutput(sayFailure(report));
-    return completed(order.prompt, report, isForBackground ? NOT_IN_BACKGROUND : '');
+    const report = await runAgent({ ...task, callId }, signal);
+    if (signal.aborted) return { ...createFailedOutput(formatFailure(report)), interrupted: true };
+    if (!report.success) return createFailedOutput(formatFailure(report));
+    return createCompletedOutput(task.prompt, report, isBackground ? BACKGROUND_NOTE : '');
   },
 });
 
-const NOT_IN_BACKGROUND =
+const BACKGROUND_NOTE =
   '\n\n[run_in_background has no effect here: the agent was waited for. Agents of one turn run side by side.]';
 
-function firstWords(prompt: string): string {
+function truncateToFirstLine(prompt: string): string {
   const [line = ''] = prompt.trim().split('\n');
   return line.length > MAX_DESCRIPTION ? `${truncateText(line, MAX_DESCRIPTION)}…` : line;
 }
 
-function sayFailure({ agentType, text }: AgentReport): string {
+function formatFailure({ agentType, text }: AgentReport): string {
   return `The ${agentType} agent did not finish its task.${text === '' ? '' : `\n${text}`}`;
 }
 
-function completed(prompt: string, report: AgentReport, note: string): ToolOutput {
+function createCompletedOutput(prompt: string, report: AgentReport, note: string): ToolOutput {
   return {
     response: {
       status: 'completed',

@@ -2,11 +2,11 @@ import { waitOrAbort } from '../../base/abort.ts';
 import { isRecord } from '../../base/json.ts';
 import { defineTool } from './define-tool.ts';
 import type { InputFields } from './input-fields.ts';
-import { failedOutput, type ToolOutput } from './tool.ts';
-import type { Question } from './workbench.ts';
+import { createFailedOutput, type ToolOutput } from './tool.ts';
+import type { Question } from './tool-context.ts';
 
 const MAX_QUESTIONS = 4;
-// Claude offers four at most, Cline five; and Cline's open questions have none.
+// Claude Code allows four options, Cline five; Cline's open questions have none.
 const MAX_OPTIONS = 5;
 
 const OPTION = {
@@ -31,15 +31,15 @@ const QUESTION = {
   additionalProperties: false,
 };
 
-interface Asked {
+interface AskInput {
   readonly questions: readonly Question[];
-  /** What a hook answered for the person; null when it did not answer all of them. */
+  /** Answers that a hook gave for the user; null when it did not answer all questions. */
   readonly answers: Answers | null;
 }
 
 type Answers = Readonly<Record<string, string>>;
 
-export const askUserQuestionTool = defineTool<Asked>({
+export const askUserQuestionTool = defineTool<AskInput>({
   name: 'AskUserQuestion',
   description:
     'Asks the person who gave the task, and waits for the answer. Only for what you cannot find out ' +
@@ -54,73 +54,73 @@ export const askUserQuestionTool = defineTool<Asked>({
     required: ['questions'],
     additionalProperties: false,
   },
-  read(given) {
-    const questions = given.list('questions', readQuestion);
+  read(fields) {
+    const questions = fields.list('questions', parseQuestion);
     if (questions.length === 0 || questions.length > MAX_QUESTIONS) {
-      given.refuse('questions', `a list of 1 to ${MAX_QUESTIONS} questions`);
+      fields.reject('questions', `a list of 1 to ${MAX_QUESTIONS} questions`);
     }
-    return { questions, answers: readAnswers(given.raw('answers'), questions) };
+    return { questions, answers: parseAnswers(fields.raw('answers'), questions) };
   },
   toHookInput: ({ questions, answers }) =>
     answers === null ? { questions } : { questions, answers },
-  async run({ questions, answers: given }, bench, { signal }) {
-    if (given !== null) return answered(questions, given);
-    const { askPerson } = bench.ports;
+  async run({ questions, answers: hookAnswers }, context, { signal }) {
+    if (hookAnswers !== null) return createAnswerOutput(questions, hookAnswers);
+    const { askUser: askPerson } = context.ports;
     if (askPerson === undefined) {
-      return failedOutput(
+      return createFailedOutput(
         'Nobody is here to answer. Decide by yourself what is most sensible, and say what you assumed.',
       );
     }
     const answers = await waitOrAbort(askPerson(questions, signal), signal);
-    if (answers === null) return failedOutput('The person dismissed the questions.');
-    return answered(questions, answers);
+    if (answers === null) return createFailedOutput('The person dismissed the questions.');
+    return createAnswerOutput(questions, answers);
   },
 });
 
-function answered(questions: readonly Question[], answers: Answers): ToolOutput {
+function createAnswerOutput(questions: readonly Question[], answers: Answers): ToolOutput {
   return {
     response: { questions, answers },
-    text: sayAnswers(questions, answers),
+    text: formatAnswers(questions, answers),
     success: true,
   };
 }
 
-function readAnswers(given: unknown, questions: readonly Question[]): Answers | null {
-  if (!isRecord(given)) return null;
+function parseAnswers(value: unknown, questions: readonly Question[]): Answers | null {
+  if (!isRecord(value)) return null;
   const answers = new Map(
-    questions.map(({ question }) => [question, answerText(given[question])] as const),
+    questions.map(({ question }) => [question, formatAnswer(value[question])] as const),
   );
   return [...answers.values()].includes('') ? null : Object.fromEntries(answers);
 }
 
-/** Of several answers to one question Claude Code makes one text, too. */
-function answerText(given: unknown): string {
-  const texts = Array.isArray(given) ? given : [given];
+/** Claude Code also joins several answers to one question. */
+function formatAnswer(answer: unknown): string {
+  const texts = Array.isArray(answer) ? answer : [answer];
   return texts.filter((text) => typeof text === 'string').join(', ');
 }
 
-function readQuestion(given: InputFields): Question {
-  const options = given.has('options') ? given.list('options', readOption) : [];
+function parseQuestion(fields: InputFields): Question {
+  const options = fields.has('options') ? fields.list('options', parseOption) : [];
   if (options.length === 1 || options.length > MAX_OPTIONS) {
-    given.refuse('options', 'a list of 2 to 4 options');
+    fields.reject('options', 'a list of 2 to 4 options');
   }
-  const header = given.optionalText('header') ?? '';
+  const header = fields.optionalText('header') ?? '';
   return {
-    question: given.filledText('question'),
+    question: fields.requiredText('question'),
     header: header === '' ? 'Question' : header,
     options,
-    multiSelect: given.flag('multiSelect'),
+    multiSelect: fields.flag('multiSelect'),
   };
 }
 
-function readOption(given: InputFields): Question['options'][number] {
+function parseOption(fields: InputFields): Question['options'][number] {
   return {
-    label: given.filledText('label'),
-    description: given.optionalText('description') ?? '',
+    label: fields.requiredText('label'),
+    description: fields.optionalText('description') ?? '',
   };
 }
 
-function sayAnswers(questions: readonly Question[], answers: Answers): string {
+function formatAnswers(questions: readonly Question[], answers: Answers): string {
   return questions
     .map(({ question }) => `${question}\n→ ${answers[question] ?? '(no answer)'}`)
     .join('\n\n');

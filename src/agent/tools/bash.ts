@@ -4,17 +4,16 @@ import {
   captureOutput,
   MAX_KEPT_BYTES,
   MAX_SHOWN_CHARACTERS,
-  shownFailure,
-  shownOutput,
+  formatFailedOutput,
+  formatOutput,
   type CommandOutput,
+  createProgress,
 } from './shell/command-output.ts';
-import { findStanding, followTo } from './shell/directory.ts';
-import { sayExitCode } from './shell/exit-code.ts';
-import { createProgress } from './shell/progress.ts';
-import { prepareLaunch, type ShellOrder } from './shell/shell-launch.ts';
+import { resolveDirectory, followDirectory } from './shell/working-directory.ts';
+import { toShellExitCode, prepareLaunch, type ShellCommand } from './shell/shell-launch.ts';
 import { createSpillFile } from './shell/spill-file.ts';
-import { failedOutput, type RunningCall, type ToolOutput } from './tool.ts';
-import type { Workbench } from './workbench.ts';
+import { createFailedOutput, type RunningCall, type ToolOutput } from './tool.ts';
+import type { ToolContext } from './tool-context.ts';
 
 interface BashInput {
   readonly command: string;
@@ -54,30 +53,30 @@ export const bashTool = defineTool<BashInput>({
     required: ['command'],
   },
   kind: 'execute',
-  read(given) {
-    const command = given.filledText('command');
-    if (command.includes('\0')) given.refuse('command', 'text without NUL characters');
-    given.optionalText('description');
-    const timeoutMs = given.optionalPositiveInteger('timeout') ?? DEFAULT_TIMEOUT_MS;
+  read(fields) {
+    const command = fields.requiredText('command');
+    if (command.includes('\0')) fields.reject('command', 'text without NUL characters');
+    fields.optionalText('description');
+    const timeoutMs = fields.optionalPositiveInteger('timeout') ?? DEFAULT_TIMEOUT_MS;
     return {
       command,
       timeoutMs: Math.min(timeoutMs, MAX_TIMEOUT_MS),
-      isBackground: given.flag('run_in_background'),
+      isBackground: fields.flag('run_in_background'),
     };
   },
-  run: (input, bench, call) =>
-    input.isBackground ? startInBackground(input, bench) : runInForeground(input, bench, call),
+  run: (input, context, call) =>
+    input.isBackground ? startInBackground(input, context) : runInForeground(input, context, call),
 });
 
 async function runInForeground(
   { command, timeoutMs }: BashInput,
-  bench: Workbench,
+  context: ToolContext,
   call: RunningCall,
 ): Promise<ToolOutput> {
-  const before = findStanding(bench);
-  const launch = prepareLaunch(orderOf(command, before.directory, bench));
-  if (typeof launch === 'string') return failedOutput(launch);
-  const spill = createSpillFile(bench.spillDirectory, MAX_SHOWN_CHARACTERS);
+  const before = resolveDirectory(context);
+  const launch = prepareLaunch(createShellCommand(command, before.directory, context));
+  if (typeof launch === 'string') return createFailedOutput(launch);
+  const spill = createSpillFile(context.spillDirectory, MAX_SHOWN_CHARACTERS);
   const showProgress = createProgress(call.onProgress);
   let leader: number | null = null;
   try {
@@ -98,85 +97,91 @@ async function runInForeground(
         },
       },
     );
-    bench.shells.left.note({ leader, command });
+    context.shells.orphans.track({ leader, command });
     const output = captureOutput(result.stdout, spill);
-    const after = followTo(launch.findFinalDirectory(), bench);
+    const after = followDirectory(launch.findFinalDirectory(), context);
     const notes = [before.note, after.note].filter((note) => note !== '');
-    return outputOf({ result, output, timeoutMs, note: [...new Set(notes)].join('\n') });
+    return createBashOutput({ result, output, timeoutMs, note: [...new Set(notes)].join('\n') });
   } finally {
     launch.dispose();
   }
 }
 
-function orderOf(command: string, cwd: string, bench: Workbench): ShellOrder {
-  return { command, cwd, env: bench.environment(), prelude: bench.shellPrelude() };
+function createShellCommand(command: string, cwd: string, context: ToolContext): ShellCommand {
+  return { command, cwd, env: context.environment(), prelude: context.shellPrelude() };
 }
 
-interface Ended {
+interface EndedCommand {
   readonly result: ProgramResult;
   readonly output: CommandOutput;
   readonly timeoutMs: number;
-  /** What the model should know of the directory. */
+  /** A note for the model about the working directory. */
   readonly note: string;
 }
 
-function outputOf(ended: Ended): ToolOutput {
+function createBashOutput(ended: EndedCommand): ToolOutput {
   const { result, output, note } = ended;
-  if (result.ending === 'abort') return abortedOutput(ended);
-  if (result.ending === 'spawn') return failedOutput(result.spawnError?.message ?? '');
-  const exitCode = sayExitCode(result);
+  if (result.ending === 'abort') return createAbortedOutput(ended);
+  if (result.ending === 'spawn') return createFailedOutput(result.spawnError?.message ?? '');
+  const exitCode = toShellExitCode(result);
   const isTimeout = result.ending === 'timeout';
   if (exitCode === 0 && !isTimeout) {
-    const response = responseOf(output, { stderr: note, interrupted: false });
-    return { response, text: joinLines(shownOutput(output), note), success: true, exitCode };
+    const response = createBashResponse(output, { stderr: note, interrupted: false });
+    return { response, text: joinLines(formatOutput(output), note), success: true, exitCode };
   }
-  const why = isTimeout ? sayTimeout(ended.timeoutMs) : `Exit code ${exitCode}`;
-  // What the shell itself said before it could join its errors to its output.
-  const complaint = output.stdout === '' ? result.stderr.text.trim() : '';
-  const error = joinLines(why, complaint, shownFailure(output), note);
-  return { ...failedOutput(error), exitCode };
+  const why = isTimeout ? formatTimeout(ended.timeoutMs) : `Exit code ${exitCode}`;
+  // Errors that the shell printed before stderr was merged into stdout.
+  const shellErrors = output.stdout === '' ? result.stderr.text.trim() : '';
+  const error = joinLines(why, shellErrors, formatFailedOutput(output), note);
+  return { ...createFailedOutput(error), exitCode };
 }
 
-function abortedOutput({ output, note }: Ended): ToolOutput {
+function createAbortedOutput({ output, note }: EndedCommand): ToolOutput {
   const aborted = '<error>Command was aborted before completion</error>';
   return {
-    ...failedOutput(joinLines(shownFailure(output), aborted, note)),
-    response: responseOf(output, { stderr: note, interrupted: true }),
+    ...createFailedOutput(joinLines(formatFailedOutput(output), aborted, note)),
+    response: createBashResponse(output, { stderr: note, interrupted: true }),
     interrupted: true,
   };
 }
 
-function sayTimeout(timeoutMs: number): string {
+function formatTimeout(timeoutMs: number): string {
   const seconds = Math.floor(timeoutMs / 1000);
-  const shown =
+  const duration =
     seconds < 60 ? `${timeoutMs / 1000}s` : `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
-  return `Command timed out after ${shown} and was ended, with all that it started. A longer timeout (at most ${MAX_TIMEOUT_MS} ms) or run_in_background lets it go on.`;
+  return `Command timed out after ${duration} and was ended, with all that it started. A longer timeout (at most ${MAX_TIMEOUT_MS} ms) or run_in_background lets it go on.`;
 }
 
 function joinLines(...texts: readonly string[]): string {
   return texts.filter((text) => text !== '').join('\n');
 }
 
-function responseOf(
+function createBashResponse(
   { stdout, cut }: CommandOutput,
-  said: { readonly stderr: string; readonly interrupted: boolean },
+  details: { readonly stderr: string; readonly interrupted: boolean },
 ): Readonly<Record<string, unknown>> {
   const spilled = cut?.spilled ?? null;
   const persisted =
     spilled === null
       ? {}
       : { persistedOutputPath: spilled.path, persistedOutputSize: spilled.bytes };
-  return { stdout, ...said, isImage: false, noOutputExpected: false, ...persisted };
+  return { stdout, ...details, isImage: false, noOutputExpected: false, ...persisted };
 }
 
-async function startInBackground({ command }: BashInput, bench: Workbench): Promise<ToolOutput> {
-  const { directory, note } = findStanding(bench);
-  const shell = bench.shells.start(orderOf(command, directory, bench));
-  if (typeof shell === 'string') return failedOutput(shell);
-  const nothing = responseOf({ stdout: '', cut: null }, { stderr: note, interrupted: false });
+async function startInBackground(
+  { command }: BashInput,
+  context: ToolContext,
+): Promise<ToolOutput> {
+  const { directory, note } = resolveDirectory(context);
+  const shell = context.shells.start(createShellCommand(command, directory, context));
+  if (typeof shell === 'string') return createFailedOutput(shell);
+  const emptyResponse = createBashResponse(
+    { stdout: '', cut: null },
+    { stderr: note, interrupted: false },
+  );
   const started = `Command running in background with ID: ${shell.id}. BashOutput reads what it prints, KillShell ends it.`;
   return {
-    response: { ...nothing, backgroundTaskId: shell.id },
+    response: { ...emptyResponse, backgroundTaskId: shell.id },
     text: joinLines(started, note),
     success: true,
   };

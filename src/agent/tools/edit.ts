@@ -1,14 +1,14 @@
 import path from 'node:path';
 import { defineTool } from './define-tool.ts';
-import { openForChange, saveText, type FileToChange } from './files/changeable-file.ts';
+import { openForEdit, saveText, type EditableFile } from './files/editable-file.ts';
 import { numberLines } from './files/line-window.ts';
-import { sayMissing } from './files/look-into.ts';
-import { replaceText, type Replaced } from './files/replace-text.ts';
+import { formatMissingFile } from './files/read-path.ts';
+import { replaceText, type ReplacedText } from './files/replace-text.ts';
 import { diffTexts } from './files/structured-patch.ts';
-import { NEW_FILE_FORMAT, withPlainLineEnds, type TextFile } from './files/text-file.ts';
-import { readPath, type ToolPath } from './files/tool-path.ts';
-import { failedOutput, type ToolOutput } from './tool.ts';
-import type { Workbench } from './workbench.ts';
+import { NEW_FILE_FORMAT, normalizeLineEnds, type TextFile } from './files/text-file.ts';
+import { parsePathField, type ToolPath } from './files/tool-path.ts';
+import { createFailedOutput, type ToolOutput } from './tool.ts';
+import type { ToolContext } from './tool-context.ts';
 
 interface EditInput {
   readonly file: ToolPath;
@@ -22,7 +22,7 @@ export const editTool = defineTool<EditInput>({
   description: `Replaces text in a file.
 
 - The file must have been read with Read first, and must not have changed since.
-- old_string must stand in the file exactly as given, white space included and without the line numbers of Read, and only once: give enough lines around it, or set replace_all to change every place (to rename something, say).
+- old_string must stand in the file exactly as fields, white space included and without the line numbers of Read, and only once: give enough lines around it, or set replace_all to change every place (to rename something, say).
 - With an empty old_string, a new file is made that holds new_string.
 - Notebooks are changed with NotebookEdit.`,
   schema: {
@@ -40,14 +40,14 @@ export const editTool = defineTool<EditInput>({
     additionalProperties: false,
   },
   kind: 'edit',
-  read: (given, bench) => ({
-    file: readPath(given, 'file_path', bench),
-    oldString: given.text('old_string'),
-    newString: given.text('new_string'),
-    replaceAll: given.flag('replace_all'),
+  read: (fields, context) => ({
+    file: parsePathField(fields, 'file_path', context),
+    oldString: fields.text('old_string'),
+    newString: fields.text('new_string'),
+    replaceAll: fields.flag('replace_all'),
   }),
-  check(input, bench) {
-    const plan = planEdit(input, bench);
+  check(input, context) {
+    const plan = planEdit(input, context);
     return typeof plan === 'string' ? plan : null;
   },
   toHookInput: ({ file, oldString, newString, replaceAll }) => ({
@@ -56,38 +56,38 @@ export const editTool = defineTool<EditInput>({
     new_string: newString,
     replace_all: replaceAll,
   }),
-  async run(input, bench) {
-    const plan = planEdit(input, bench);
-    if (typeof plan === 'string') return failedOutput(plan);
+  async run(input, context) {
+    const plan = planEdit(input, context);
+    if (typeof plan === 'string') return createFailedOutput(plan);
     const { before, after } = plan;
     const content = { text: after.text, format: before.format };
-    const failure = saveText(input.file.absolute, content, bench);
-    return failure === null ? editOutput(input, plan) : failedOutput(failure);
+    const failure = saveText(input.file.absolute, content, context);
+    return failure === null ? createEditOutput(input, plan) : createFailedOutput(failure);
   },
 });
 
-interface Plan {
+interface EditPlan {
   readonly before: TextFile;
-  readonly after: Replaced;
+  readonly after: ReplacedText;
 }
 
-/** The whole change, before any of it is made; a string says why it cannot be. */
-function planEdit(input: EditInput, bench: Workbench): Plan | string {
+/** Computes the whole edit before anything is written; a string says why it is impossible. */
+function planEdit(input: EditInput, context: ToolContext): EditPlan | string {
   const { file, oldString, newString } = input;
   if (oldString === newString) {
     return 'No changes to make: old_string and new_string are exactly the same.';
   }
-  const old = openForChange(file.absolute, bench);
+  const old = openForEdit(file.absolute, context);
   if (typeof old === 'string') return old;
   if (oldString === '') return planNewFile(old, newString);
-  if (old === null) return sayMissing(file.absolute, bench.cwd());
+  if (old === null) return formatMissingFile(file.absolute, context.cwd());
   if (path.extname(file.absolute).toLowerCase() === '.ipynb') {
     return 'File is a Jupyter Notebook. Use the NotebookEdit tool to edit this file.';
   }
-  return old.unseen ?? planReplacement(input, old);
+  return old.problem ?? planReplacement(input, old);
 }
 
-function planNewFile(old: FileToChange | null, text: string): Plan | string {
+function planNewFile(old: EditableFile | null, text: string): EditPlan | string {
   if (old !== null && old.content.text.trim() !== '') {
     return 'Cannot create new file - file already exists. To change it, give the text to replace as old_string.';
   }
@@ -97,7 +97,7 @@ function planNewFile(old: FileToChange | null, text: string): Plan | string {
   };
 }
 
-function planReplacement(input: EditInput, { content }: FileToChange): Plan | string {
+function planReplacement(input: EditInput, { content }: EditableFile): EditPlan | string {
   const after = replaceText(content.text, {
     before: input.oldString,
     after: input.newString,
@@ -106,42 +106,45 @@ function planReplacement(input: EditInput, { content }: FileToChange): Plan | st
   return typeof after === 'string' ? after : { before: content, after };
 }
 
-async function editOutput(input: EditInput, { before, after }: Plan): Promise<ToolOutput> {
+async function createEditOutput(
+  input: EditInput,
+  { before, after }: EditPlan,
+): Promise<ToolOutput> {
   const { file, oldString, newString, replaceAll } = input;
-  const originalFile = withPlainLineEnds(before.text);
+  const originalFile = normalizeLineEnds(before.text);
   return {
     response: {
       filePath: file.written,
       oldString,
       newString,
       originalFile,
-      structuredPatch: await diffTexts(originalFile, withPlainLineEnds(after.text)),
+      structuredPatch: await diffTexts(originalFile, normalizeLineEnds(after.text)),
       userModified: false,
       replaceAll,
     },
-    text: sayEdited(input, after),
+    text: formatEdited(input, after),
     success: true,
   };
 }
 
-function sayEdited({ file, replaceAll }: EditInput, after: Replaced): string {
+function formatEdited({ file, replaceAll }: EditInput, after: ReplacedText): string {
   const done = `The file ${file.written} has been updated.`;
   if (replaceAll) return `${done} All occurrences were successfully replaced.`;
   const intro = "Here's the result of running `cat -n` on a snippet of the edited file:";
-  return `${done} ${intro}\n${snippetAround(after)}`;
+  return `${done} ${intro}\n${formatSnippet(after)}`;
 }
 
 const LINES_AROUND = 4;
-const MOST_SNIPPET_LINES = 100;
+const MAX_SNIPPET_LINES = 100;
 
-function snippetAround({ text, start, end }: Replaced): string {
-  const firstLine = lineOf(text, start);
+function formatSnippet({ text, start, end }: ReplacedText): string {
+  const firstLine = countLinesTo(text, start);
   const first = Math.max(firstLine - LINES_AROUND, 1);
-  const lines = text.split(/\r?\n/).slice(first - 1, lineOf(text, end) + LINES_AROUND);
-  const shown = numberLines({ lines: lines.slice(0, MOST_SNIPPET_LINES), start: first });
-  return lines.length > MOST_SNIPPET_LINES ? `${shown}\n…` : shown;
+  const lines = text.split(/\r?\n/).slice(first - 1, countLinesTo(text, end) + LINES_AROUND);
+  const shown = numberLines({ lines: lines.slice(0, MAX_SNIPPET_LINES), start: first });
+  return lines.length > MAX_SNIPPET_LINES ? `${shown}\n…` : shown;
 }
 
-function lineOf(text: string, index: number): number {
+function countLinesTo(text: string, index: number): number {
   return text.slice(0, index).split('\n').length;
 }

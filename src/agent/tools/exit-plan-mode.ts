@@ -1,7 +1,7 @@
 import { defineTool } from './define-tool.ts';
-import { failedOutput } from './tool.ts';
+import { createFailedOutput } from './tool.ts';
 
-/** To be asked for it is the point: whoever lets the call pass agrees with the plan. */
+/** The approval is the purpose of this tool: whoever allows the call accepts the plan. */
 export const exitPlanModeTool = defineTool<{ readonly plan: string }>({
   name: 'ExitPlanMode',
   description:
@@ -14,12 +14,14 @@ export const exitPlanModeTool = defineTool<{ readonly plan: string }>({
     required: ['plan'],
     additionalProperties: false,
   },
-  read: (given) => ({ plan: given.filledText('plan') }),
+  read: (fields) => ({ plan: fields.requiredText('plan') }),
   toHookInput: ({ plan }) => ({ plan }),
-  async run({ plan }, bench) {
-    const { leavePlanMode } = bench.ports;
+  async run({ plan }, context) {
+    const { leavePlanMode } = context.ports;
     if (leavePlanMode === undefined) {
-      return failedOutput('There is no plan mode to leave here. Give the plan as your answer.');
+      return createFailedOutput(
+        'There is no plan mode to leave here. Give the plan as your answer.',
+      );
     }
     leavePlanMode();
     return {

@@ -4,19 +4,18 @@ import { isDirectory } from '../../base/files.ts';
 import { getErrorMessage } from '../../base/errors.ts';
 import { findPathInside } from '../../base/paths.ts';
 import { startTimeLimit } from '../../base/time-limit.ts';
-import { defineTool, interruptedOutput } from './define-tool.ts';
-import { absolutePath } from './files/tool-path.ts';
-import { splitPattern, type Place } from './search/glob-place.ts';
-import { newestFirst } from './search/newest-first.ts';
-import { failedOutput, type ToolOutput } from './tool.ts';
+import { defineTool, createInterruptedOutput } from './define-tool.ts';
+import { resolveToolPath } from './files/tool-path.ts';
+import { sortNewestFirst } from './files/sort-newest-first.ts';
+import { createFailedOutput, type ToolOutput } from './tool.ts';
 
 const MAX_FILES = 100;
 const TIMEOUT_MS = 30_000;
-const LEFT_OUT = ['.git', 'node_modules'];
+const EXCLUDED = ['.git', 'node_modules'];
 
-export const globTool = defineTool<Place>({
+export const globTool = defineTool<GlobSearch>({
   name: 'Glob',
-  description: `Finds files by their names, with a pattern such as "**/*.ts" or "src/{a,b}/*.md". The newest come first, at most ${MAX_FILES} of them. ${LEFT_OUT.join(' and ')} are left out unless the pattern names them.`,
+  description: `Finds files by their names, with a pattern such as "**/*.ts" or "src/{a,b}/*.md". The newest come first, at most ${MAX_FILES} of them. ${EXCLUDED.join(' and ')} are left out unless the pattern names them.`,
   schema: {
     type: 'object',
     properties: {
@@ -26,35 +25,39 @@ export const globTool = defineTool<Place>({
     required: ['pattern'],
   },
   kind: 'read',
-  read(given, bench) {
-    const pattern = given.filledText('pattern');
-    const place = given.optionalText('path') ?? '';
-    if (`${pattern}${place}`.includes('\0')) given.refuse('pattern', 'text without NUL characters');
-    return splitPattern(pattern, place === '' ? bench.cwd() : absolutePath(place, bench));
+  read(fields, context) {
+    const pattern = fields.requiredText('pattern');
+    const place = fields.optionalText('path') ?? '';
+    if (`${pattern}${place}`.includes('\0'))
+      fields.reject('pattern', 'text without NUL characters');
+    return splitPattern(pattern, place === '' ? context.cwd() : resolveToolPath(place, context));
   },
   check: ({ root }) => (isDirectory(root) ? null : `Directory does not exist: ${root}`),
-  async run(place, bench, { signal }) {
+  async run(place, context, { signal }) {
     const startedAt = systemClock.elapsed();
     const limit = startTimeLimit(signal, TIMEOUT_MS);
     const files = await findFiles(place, limit.signal).finally(() => limit.clear());
-    if (signal.aborted) return interruptedOutput();
+    if (signal.aborted) return createInterruptedOutput();
     if (limit.hasExpired()) {
-      return failedOutput(`The search was ended after ${TIMEOUT_MS / 1000} s; narrow it.`);
+      return createFailedOutput(`The search was ended after ${TIMEOUT_MS / 1000} s; narrow it.`);
     }
-    if (typeof files === 'string') return failedOutput(files);
-    const isDenied = bench.deniedReads?.(bench.cwd()) ?? (() => false);
+    if (typeof files === 'string') return createFailedOutput(files);
+    const isDenied = context.createReadDenial?.(context.cwd()) ?? (() => false);
     const found = files.map((file) => path.join(place.directory, file));
     const shown = found
       .filter((file) => !isDenied(file))
-      .map((file) => shownName(file, bench.cwd()));
-    return outputOf(shown, Math.round(systemClock.elapsed() - startedAt));
+      .map((file) => formatPath(file, context.cwd()));
+    return createGlobOutput(shown, Math.round(systemClock.elapsed() - startedAt));
   },
 });
 
-async function findFiles(place: Place, signal: AbortSignal): Promise<readonly string[] | string> {
+async function findFiles(
+  place: GlobSearch,
+  signal: AbortSignal,
+): Promise<readonly string[] | string> {
   const tinyglobby = await import('tinyglobby');
   if (!isDirectory(place.directory)) return [];
-  const ignored = LEFT_OUT.filter((name) => !isNamed(name, place));
+  const ignored = EXCLUDED.filter((name) => !isNamedInPattern(name, place));
   try {
     const files = await tinyglobby.glob(place.pattern, {
       cwd: place.directory,
@@ -64,21 +67,21 @@ async function findFiles(place: Place, signal: AbortSignal): Promise<readonly st
       followSymbolicLinks: false,
       signal,
     });
-    return await newestFirst(files, place.directory, signal);
+    return await sortNewestFirst(files, place.directory, signal);
   } catch (error) {
     return `The search failed: ${getErrorMessage(error)}`;
   }
 }
 
-function isNamed(name: string, { pattern, directory }: Place): boolean {
+function isNamedInPattern(name: string, { pattern, directory }: GlobSearch): boolean {
   return `${directory}/${pattern}`.split(/[\\/]/).includes(name);
 }
 
-function shownName(file: string, cwd: string): string {
+function formatPath(file: string, cwd: string): string {
   return findPathInside(cwd, file) ?? file;
 }
 
-function outputOf(files: readonly string[], durationMs: number): ToolOutput {
+function createGlobOutput(files: readonly string[], durationMs: number): ToolOutput {
   const filenames = files.slice(0, MAX_FILES);
   const truncated = files.length > MAX_FILES;
   const more = `(Results are truncated: ${MAX_FILES} of ${files.length} files. Consider using a more specific path or pattern.)`;
@@ -95,4 +98,31 @@ function outputOf(files: readonly string[], durationMs: number): ToolOutput {
     text: lines.length === 0 ? 'No files found' : lines.join('\n'),
     success: true,
   };
+}
+
+export interface GlobSearch {
+  /** The requested start directory, absolute. */
+  readonly root: string;
+  /** The actual start directory, absolute. */
+  readonly directory: string;
+  /** Relative to `directory`, never leading out of it. */
+  readonly pattern: string;
+}
+
+/** Moves the literal directories at the start of a pattern, including `..`, into the start directory. */
+export function splitPattern(pattern: string, root: string): GlobSearch | string {
+  const parts = pattern.split('/');
+  const plain = parts.findIndex((part, index) => index === parts.length - 1 || isMagic(part));
+  const inside = parts.slice(plain).filter((part) => part !== '' && part !== '.');
+  if (inside.includes('..') || inside.length === 0) {
+    return `expected "pattern" to match files below the directory that it starts with, found ${JSON.stringify(pattern)}`;
+  }
+  // An absolute pattern starts with an empty part.
+  const start = parts[0] === '' && plain > 0 ? '/' : root;
+  const directory = path.resolve(start, ...parts.slice(0, plain));
+  return { root, directory, pattern: inside.join('/') };
+}
+
+function isMagic(part: string): boolean {
+  return /[*?[\]{}()!+@\\]/.test(part);
 }

@@ -1,14 +1,18 @@
 import { existsSync } from 'node:fs';
 import { truncateText } from '../../base/json.ts';
-import { defineTool, interruptedOutput } from './define-tool.ts';
-import { absolutePath } from './files/tool-path.ts';
+import { defineTool, createInterruptedOutput } from './define-tool.ts';
+import { resolveToolPath } from './files/tool-path.ts';
 import type { InputFields } from './input-fields.ts';
-import { foundLines } from './search/found-lines.ts';
-import { newestFirst } from './search/newest-first.ts';
-import { runRipgrep } from './search/ripgrep.ts';
-import { searchArgs, type GrepInput, type GrepMode } from './search/search-args.ts';
-import { failedOutput, type ToolOutput } from './tool.ts';
-import type { Workbench } from './workbench.ts';
+import {
+  parseFoundLines,
+  runRipgrep,
+  buildSearchArgs,
+  type GrepInput,
+  type GrepMode,
+} from './ripgrep.ts';
+import { sortNewestFirst } from './files/sort-newest-first.ts';
+import { createFailedOutput, type ToolOutput } from './tool.ts';
+import type { ToolContext } from './tool-context.ts';
 
 const MODES: readonly GrepMode[] = ['content', 'files_with_matches', 'count'];
 const DEFAULT_LIMIT = 250;
@@ -20,7 +24,7 @@ export const grepTool = defineTool<GrepInput>({
     'Searches the contents of files with ripgrep. The pattern is a regular expression of ripgrep: escape braces to find them (`interface\\{\\}`).',
     'Files that .gitignore names are left out; hidden files are searched.',
     'output_mode is "files_with_matches" (the default, newest first), "content" (the matching lines, with -A, -B, -C, -n, -o) or "count".',
-    `At most head_limit (${DEFAULT_LIMIT}, 0 for all) lines or files are given, from offset on.`,
+    `At most head_limit (${DEFAULT_LIMIT}, 0 for all) lines or files are fields, from offset on.`,
   ].join('\n'),
   schema: {
     type: 'object',
@@ -46,63 +50,63 @@ export const grepTool = defineTool<GrepInput>({
     required: ['pattern'],
   },
   kind: 'read',
-  read: readInput,
+  read: parseGrepInput,
   check: ({ path }) => (path === null || existsSync(path) ? null : `Path does not exist: ${path}`),
-  async run(input, bench, { signal }) {
-    const cwd = bench.cwd();
-    const search = { args: searchArgs(input, cwd), cwd, env: bench.environment() };
+  async run(input, context, { signal }) {
+    const cwd = context.cwd();
+    const search = { args: buildSearchArgs(input, cwd), cwd, env: context.environment() };
     const found = await runRipgrep(search, signal);
-    if (found.kind === 'interrupted') return interruptedOutput();
-    if (found.kind === 'failed') return failedOutput(`The search failed: ${found.message}`);
-    const isDenied = bench.deniedReads?.(cwd) ?? null;
-    const text = found.isComplete ? found.text : withoutLastLine(found.text);
-    const lines = foundLines(text, { mode: input.mode, cwd, isDenied });
-    return outputOf(input, lines, bench);
+    if (found.kind === 'interrupted') return createInterruptedOutput();
+    if (found.kind === 'failed') return createFailedOutput(`The search failed: ${found.message}`);
+    const isDenied = context.createReadDenial?.(cwd) ?? null;
+    const text = found.isComplete ? found.text : removeLastLine(found.text);
+    const lines = parseFoundLines(text, { mode: input.mode, cwd, isDenied });
+    return createGrepOutput(input, lines, context);
   },
 });
 
-function readInput(given: InputFields, bench: Workbench): GrepInput {
-  const path = given.optionalText('path');
-  if (path?.includes('\0')) given.refuse('path', 'a path without NUL characters');
-  const pattern = given.text('pattern');
-  if (pattern === '' || /[\0]/.test(pattern)) given.refuse('pattern', 'a regular expression');
+function parseGrepInput(fields: InputFields, context: ToolContext): GrepInput {
+  const path = fields.optionalText('path');
+  if (path?.includes('\0')) fields.reject('path', 'a path without NUL characters');
+  const pattern = fields.text('pattern');
+  if (pattern === '' || /[\0]/.test(pattern)) fields.reject('pattern', 'a regular expression');
   return {
     pattern,
-    path: path === null || path === '' ? null : absolutePath(path, bench),
-    glob: given.optionalText('glob'),
-    type: given.optionalText('type'),
-    mode: given.optionalOneOf('output_mode', MODES) ?? 'files_with_matches',
-    before: given.optionalCount('-B'),
-    after: given.optionalCount('-A'),
-    around: given.optionalCount('-C'),
-    hasLineNumbers: given.has('-n') ? given.flag('-n') : true,
-    ignoresCase: given.flag('-i'),
-    onlyMatching: given.flag('-o'),
-    isMultiline: given.flag('multiline'),
-    limit: given.optionalCount('head_limit') ?? DEFAULT_LIMIT,
-    offset: given.optionalCount('offset') ?? 0,
+    path: path === null || path === '' ? null : resolveToolPath(path, context),
+    glob: fields.optionalText('glob'),
+    type: fields.optionalText('type'),
+    mode: fields.optionalOneOf('output_mode', MODES) ?? 'files_with_matches',
+    before: fields.optionalCount('-B'),
+    after: fields.optionalCount('-A'),
+    around: fields.optionalCount('-C'),
+    hasLineNumbers: fields.has('-n') ? fields.flag('-n') : true,
+    ignoresCase: fields.flag('-i'),
+    onlyMatching: fields.flag('-o'),
+    isMultiline: fields.flag('multiline'),
+    limit: fields.optionalCount('head_limit') ?? DEFAULT_LIMIT,
+    offset: fields.optionalCount('offset') ?? 0,
   };
 }
 
-/** It may have been cut. */
-function withoutLastLine(text: string): string {
+/** The last line may be incomplete. */
+function removeLastLine(text: string): string {
   return text.slice(0, Math.max(0, text.replace(/\n$/, '').lastIndexOf('\n')));
 }
 
-async function outputOf(
+async function createGrepOutput(
   input: GrepInput,
   lines: readonly string[],
-  bench: Workbench,
+  context: ToolContext,
 ): Promise<ToolOutput> {
-  if (input.mode === 'content') return contentOutput(input, lines);
-  if (input.mode === 'count') return countOutput(input, lines);
-  return filesOutput(input, await newestFirst(lines, bench.cwd()));
+  if (input.mode === 'content') return createContentOutput(input, lines);
+  if (input.mode === 'count') return createCountOutput(input, lines);
+  return createFilesOutput(input, await sortNewestFirst(lines, context.cwd()));
 }
 
-function contentOutput(input: GrepInput, lines: readonly string[]): ToolOutput {
-  const page = pageOf(lines, input);
+function createContentOutput(input: GrepInput, lines: readonly string[]): ToolOutput {
+  const page = selectPage(lines, input);
   const content = page.shown.join('\n');
-  return done(content === '' ? 'No matches found' : content + page.note, {
+  return createOutput(content === '' ? 'No matches found' : content + page.note, {
     mode: 'content',
     numFiles: 0,
     filenames: [],
@@ -113,13 +117,13 @@ function contentOutput(input: GrepInput, lines: readonly string[]): ToolOutput {
   });
 }
 
-function countOutput(input: GrepInput, lines: readonly string[]): ToolOutput {
-  const page = pageOf(lines, input);
+function createCountOutput(input: GrepInput, lines: readonly string[]): ToolOutput {
+  const page = selectPage(lines, input);
   const content = page.shown.join('\n');
   const counts = page.shown.map((line) => Number(line.slice(line.lastIndexOf(':') + 1)));
   const numMatches = counts.reduce((sum, count) => sum + count, 0);
   const total = `Found ${numMatches} total occurrences across ${counts.length} files.`;
-  return done(content === '' ? 'No matches found' : `${content}\n\n${total}${page.note}`, {
+  return createOutput(content === '' ? 'No matches found' : `${content}\n\n${total}${page.note}`, {
     mode: 'count',
     numFiles: page.shown.length,
     filenames: [],
@@ -129,11 +133,11 @@ function countOutput(input: GrepInput, lines: readonly string[]): ToolOutput {
   });
 }
 
-function filesOutput(input: GrepInput, files: readonly string[]): ToolOutput {
-  const page = pageOf(files, input);
+function createFilesOutput(input: GrepInput, files: readonly string[]): ToolOutput {
+  const page = selectPage(files, input);
   const count = page.shown.length;
   const text = `Found ${count} ${count === 1 ? 'file' : 'files'}\n${page.shown.join('\n')}`;
-  return done(count === 0 ? 'No files found' : text + page.note, {
+  return createOutput(count === 0 ? 'No files found' : text + page.note, {
     mode: 'files_with_matches',
     numFiles: count,
     filenames: page.shown,
@@ -145,11 +149,11 @@ function filesOutput(input: GrepInput, files: readonly string[]): ToolOutput {
 interface Page {
   readonly shown: readonly string[];
   readonly applied: { readonly appliedLimit?: number; readonly appliedOffset?: number };
-  /** Says that there is more. */
+  /** States that there are more results. */
   readonly note: string;
 }
 
-function pageOf(lines: readonly string[], { limit, offset }: GrepInput): Page {
+function selectPage(lines: readonly string[], { limit, offset }: GrepInput): Page {
   const end = limit === 0 ? lines.length : offset + limit;
   const isCut = end < lines.length;
   const applied = {
@@ -161,7 +165,7 @@ function pageOf(lines: readonly string[], { limit, offset }: GrepInput): Page {
   return { shown: lines.slice(offset, end), applied, note };
 }
 
-function done(text: string, response: unknown): ToolOutput {
+function createOutput(text: string, response: unknown): ToolOutput {
   const isCut = text.length > MAX_TEXT_CHARACTERS;
   const note = '\n\n[Cut here: the results are too long; narrow the search or lower head_limit]';
   const shown = isCut ? truncateText(text, MAX_TEXT_CHARACTERS) + note : text;

@@ -1,23 +1,21 @@
 import { agentTool } from './agent.ts';
 import { askUserQuestionTool } from './ask-user-question.ts';
-import { bashOutputTool } from './bash-output.ts';
+import { bashOutputTool, killShellTool } from './background-shells.ts';
 import { bashTool } from './bash.ts';
 import { editTool } from './edit.ts';
 import { exitPlanModeTool } from './exit-plan-mode.ts';
 import { globTool } from './glob.ts';
 import { grepTool } from './grep.ts';
-import { killShellTool } from './kill-shell.ts';
 import { notebookEditTool } from './notebook-edit.ts';
 import { readTool } from './read.ts';
 import { skillTool } from './skill.ts';
-import { taskCreateTool } from './task-create.ts';
-import { taskUpdateTool } from './task-update.ts';
+import { taskCreateTool, taskUpdateTool } from './task-items.ts';
 import { todoWriteTool } from './todo-write.ts';
 import type { Tool } from './tool.ts';
 import { webFetchTool } from './web-fetch.ts';
 import { writeTool } from './write.ts';
 
-/** Every tool that Hookline has, in the order in which a model is told of them. */
+/** Every built-in tool, in the order in which models see them. */
 export const TOOLS: readonly Tool[] = [
   readTool,
   writeTool,
@@ -38,7 +36,7 @@ export const TOOLS: readonly Tool[] = [
   exitPlanModeTool,
 ];
 
-/** By its Claude name. */
+/** Finds a tool by its Claude Code name. */
 export function findTool(name: string): Tool | null {
   return TOOLS.find((tool) => tool.name === name) ?? null;
 }

@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { defineTool } from './define-tool.ts';
-import { openForChange, saveText } from './files/changeable-file.ts';
-import { sayMissing } from './files/look-into.ts';
+import { openForEdit, saveText } from './files/editable-file.ts';
+import { formatMissingFile } from './files/read-path.ts';
 import {
-  cellIdOf,
-  joinedText,
+  getCellId,
+  joinText,
   parseNotebook,
   type Notebook,
   type RawCell,
 } from './files/notebook.ts';
 import type { TextFile } from './files/text-file.ts';
-import { readPath, type ToolPath } from './files/tool-path.ts';
-import { failedOutput, type ToolOutput } from './tool.ts';
-import type { Workbench } from './workbench.ts';
+import { parsePathField, type ToolPath } from './files/tool-path.ts';
+import { createFailedOutput, type ToolOutput } from './tool.ts';
+import type { ToolContext } from './tool-context.ts';
 
 const EDIT_MODES = ['replace', 'insert', 'delete'] as const;
 const CELL_TYPES = ['code', 'markdown'] as const;
@@ -45,15 +45,15 @@ export const notebookEditTool = defineTool<NotebookInput>({
     additionalProperties: false,
   },
   kind: 'edit',
-  read: (given, bench) => ({
-    file: readPath(given, 'notebook_path', bench),
-    cellId: given.optionalText('cell_id'),
-    newSource: given.text('new_source'),
-    cellType: given.optionalOneOf('cell_type', CELL_TYPES),
-    editMode: given.optionalOneOf('edit_mode', EDIT_MODES),
+  read: (fields, context) => ({
+    file: parsePathField(fields, 'notebook_path', context),
+    cellId: fields.optionalText('cell_id'),
+    newSource: fields.text('new_source'),
+    cellType: fields.optionalOneOf('cell_type', CELL_TYPES),
+    editMode: fields.optionalOneOf('edit_mode', EDIT_MODES),
   }),
-  check(input, bench) {
-    const plan = planChange(input, bench);
+  check(input, context) {
+    const plan = planChange(input, context);
     return typeof plan === 'string' ? plan : null;
   },
   toHookInput: ({ file, cellId, newSource, cellType, editMode }) => ({
@@ -63,27 +63,27 @@ export const notebookEditTool = defineTool<NotebookInput>({
     ...(cellType === null ? {} : { cell_type: cellType }),
     ...(editMode === null ? {} : { edit_mode: editMode }),
   }),
-  async run(input, bench) {
-    const plan = planChange(input, bench);
-    if (typeof plan === 'string') return failedOutput(plan);
+  async run(input, context) {
+    const plan = planChange(input, context);
+    if (typeof plan === 'string') return createFailedOutput(plan);
     const change = changeCells(input, plan);
     const { text, format } = plan.content;
-    const updated = writeNotebook(plan.notebook, change.cells, text);
-    const failure = saveText(input.file.absolute, { text: updated, format }, bench);
+    const updated = formatNotebook(plan.notebook, change.cells, text);
+    const failure = saveText(input.file.absolute, { text: updated, format }, context);
     return failure === null
-      ? changeOutput(input, plan, { ...change, updated })
-      : failedOutput(failure);
+      ? createNotebookOutput(input, plan, { ...change, updated })
+      : createFailedOutput(failure);
   },
 });
 
-interface Plan {
+interface NotebookPlan {
   readonly content: TextFile;
   readonly notebook: Notebook;
-  /** The cell that is meant; -1 stands before all. */
+  /** The index of the cell; -1 inserts before all cells. */
   readonly index: number;
 }
 
-function planChange(input: NotebookInput, bench: Workbench): Plan | string {
+function planChange(input: NotebookInput, context: ToolContext): NotebookPlan | string {
   const file = input.file.absolute;
   if (path.extname(file).toLowerCase() !== '.ipynb') {
     return 'File must be a Jupyter notebook (.ipynb file). For editing other file types, use the Edit tool.';
@@ -91,10 +91,10 @@ function planChange(input: NotebookInput, bench: Workbench): Plan | string {
   if (input.editMode === 'insert' && input.cellType === null) {
     return 'Cell type is required when using edit_mode=insert: give cell_type.';
   }
-  const old = openForChange(file, bench);
-  if (old === null) return sayMissing(file, bench.cwd());
+  const old = openForEdit(file, context);
+  if (old === null) return formatMissingFile(file, context.cwd());
   if (typeof old === 'string') return old;
-  if (old.unseen !== null) return old.unseen;
+  if (old.problem !== null) return old.problem;
   const notebook = parseNotebook(old.content.text);
   if (typeof notebook === 'string') return notebook;
   const index = findCell(input, notebook);
@@ -106,27 +106,27 @@ function findCell({ cellId, editMode }: NotebookInput, { cells }: Notebook): num
     if (editMode === 'insert') return -1;
     return 'Cell ID must be specified when not inserting a new cell: give cell_id.';
   }
-  const index = cells.findIndex((cell, at) => cellIdOf(cell, at) === cellId);
+  const index = cells.findIndex((cell, at) => getCellId(cell, at) === cellId);
   if (index !== -1) return index;
-  // Claude numbers cells that have ids, too.
+  // Claude Code also accepts numbers for cells that have ids.
   const counted = Number(/^cell-(\d+)$/.exec(cellId)?.[1] ?? Number.NaN);
   if (counted < cells.length) return counted;
-  const ids = cells.map(cellIdOf).slice(0, 50).join(', ');
+  const ids = cells.map(getCellId).slice(0, 50).join(', ');
   return `Cell with ID "${cellId}" not found in notebook. It has these: ${ids === '' ? 'none' : ids}.`;
 }
 
-interface Change {
+interface CellChange {
   readonly cells: readonly RawCell[];
-  /** The id of the cell that was changed, made or removed; null when cells have none. */
+  /** The id of the changed, new or removed cell; null when cells have no ids. */
   readonly cellId: string | null;
   readonly cellType: string;
 }
 
-function changeCells(input: NotebookInput, { notebook, index }: Plan): Change {
+function changeCells(input: NotebookInput, { notebook, index }: NotebookPlan): CellChange {
   const { cells } = notebook;
   const old = cells[index];
   if (input.editMode === 'insert' || old === undefined) return insertCell(input, notebook, index);
-  const oldType = joinedText(old['cell_type']);
+  const oldType = joinText(old['cell_type']);
   const cellId = input.cellId;
   if (input.editMode === 'delete') {
     return { cells: cells.toSpliced(index, 1), cellId, cellType: oldType };
@@ -139,7 +139,7 @@ function changeCells(input: NotebookInput, { notebook, index }: Plan): Change {
   };
 }
 
-function insertCell(input: NotebookInput, { cells, hasIds }: Notebook, index: number): Change {
+function insertCell(input: NotebookInput, { cells, hasIds }: Notebook, index: number): CellChange {
   const cellType = input.cellType ?? 'code';
   const cellId = hasIds ? randomBytes(4).toString('hex') : null;
   const cell = {
@@ -147,14 +147,14 @@ function insertCell(input: NotebookInput, { cells, hasIds }: Notebook, index: nu
     ...(cellId === null ? {} : { id: cellId }),
     source: input.newSource,
     metadata: {},
-    ...resultsOf(cellType),
+    ...createEmptyResults(cellType),
   };
   return { cells: cells.toSpliced(index + 1, 0, cell), cellId, cellType };
 }
 
-/** Results belong to the old source. */
+/** The outputs are cleared, because they belong to the old source. */
 function replaceCell(old: RawCell, cellType: string, source: string): RawCell {
-  const changed = { ...old, cell_type: cellType, source, ...resultsOf(cellType) };
+  const changed = { ...old, cell_type: cellType, source, ...createEmptyResults(cellType) };
   if (cellType === 'code') return changed;
   const { outputs: _outputs, execution_count: _count, ...rest } = { ...EMPTY_RESULTS, ...changed };
   return rest;
@@ -162,24 +162,23 @@ function replaceCell(old: RawCell, cellType: string, source: string): RawCell {
 
 const EMPTY_RESULTS = { execution_count: null, outputs: [] };
 
-function resultsOf(cellType: string): object {
+function createEmptyResults(cellType: string): object {
   return cellType === 'code' ? EMPTY_RESULTS : {};
 }
 
-/** Indented as Jupyter does. */
-function writeNotebook({ raw }: Notebook, cells: readonly RawCell[], before: string): string {
+/** One space, as Jupyter indents. */
+function formatNotebook({ raw }: Notebook, cells: readonly RawCell[], before: string): string {
   const json = JSON.stringify({ ...raw, cells }, null, 1);
   return before.endsWith('\n') ? `${json}\n` : json;
 }
 
-function changeOutput(
+function createNotebookOutput(
   { file, newSource, editMode }: NotebookInput,
-  { content, notebook, index }: Plan,
-  { cellId, cellType, updated }: Change & { readonly updated: string },
+  { content, notebook, index }: NotebookPlan,
+  { cellId, cellType, updated }: CellChange & { readonly updated: string },
 ): ToolOutput {
   const mode = editMode ?? 'replace';
-  const old =
-    mode === 'insert' ? {} : { old_source: joinedText(notebook.cells[index]?.['source']) };
+  const old = mode === 'insert' ? {} : { old_source: joinText(notebook.cells[index]?.['source']) };
   const response = {
     new_source: newSource,
     ...old,
@@ -192,10 +191,14 @@ function changeOutput(
     original_file: content.text,
     updated_file: updated,
   };
-  return { response, text: sayChanged(mode, cellId, newSource), success: true };
+  return { response, text: formatChange(mode, cellId, newSource), success: true };
 }
 
-function sayChanged(mode: (typeof EDIT_MODES)[number], id: string | null, source: string): string {
+function formatChange(
+  mode: (typeof EDIT_MODES)[number],
+  id: string | null,
+  source: string,
+): string {
   const cell = id === null ? 'cell' : `cell ${id}`;
   if (mode === 'delete') return `Deleted ${cell}`;
   return `${mode === 'insert' ? 'Inserted' : 'Updated'} ${cell} with ${source}`;

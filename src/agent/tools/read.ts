@@ -1,27 +1,27 @@
 import path from 'node:path';
 import type { ImageBlock } from '../../sessions/messages.ts';
 import { defineTool } from './define-tool.ts';
-import { MAX_WHOLE_BYTES, sayBytes } from './files/changeable-file.ts';
-import { findImage, type ImageHead } from './files/image.ts';
+import { MAX_WHOLE_BYTES, formatBytes } from './files/editable-file.ts';
+import { parseImageHead, type ImageHead } from './files/image.ts';
 import {
   numberLines,
   selectLines,
-  selectLinesOfFile,
+  readLines,
   type LineRange,
   type LineWindow,
 } from './files/line-window.ts';
-import { lookInto, sayDirectory, sayMissing } from './files/look-into.ts';
-import { cellImages, cellsText, parseNotebook, showCell } from './files/notebook.ts';
-import { MOST_PAGES, parsePages, readPdfText, type PageRange } from './files/pdf-text.ts';
-import { decodeText, withPlainLineEnds } from './files/text-file.ts';
-import { readPath, type ToolPath } from './files/tool-path.ts';
-import { failedOutput, type RunningCall, type ToolOutput } from './tool.ts';
-import type { Workbench } from './workbench.ts';
+import { readPath, formatIsDirectory, formatMissingFile } from './files/read-path.ts';
+import { listCellImages, formatCells, parseNotebook, toCellView } from './files/notebook.ts';
+import { MAX_PAGES, parsePages, readPdfText, type PageRange } from './files/pdf-text.ts';
+import { decodeText, normalizeLineEnds } from './files/text-file.ts';
+import { parsePathField, type ToolPath } from './files/tool-path.ts';
+import { createFailedOutput, type RunningCall, type ToolOutput } from './tool.ts';
+import type { ToolContext } from './tool-context.ts';
 
 const DEFAULT_LINES = 2000;
 const MAX_SHOWN_BYTES = 256 * 1024;
 const MAX_PDF_BYTES = 20 * 1024 * 1024;
-// What the services take: 5 MB as base64, and 8000 pixels to a side.
+// Limits of the services: 5 MB as base64, 8000 pixels per side.
 const MAX_IMAGE_BYTES = 3_932_160;
 const MAX_IMAGE_SIDE = 8000;
 
@@ -38,7 +38,7 @@ export const readTool = defineTool<ReadInput>({
 
 - file_path may be absolute or relative to the current directory.
 - Text comes with line numbers (a number, an arrow, the line), at most ${DEFAULT_LINES} lines from the start; give offset (the first line, counted from 1) and limit for another part. Lines longer than 2000 characters are cut.
-- Pictures (PNG, JPEG, GIF, WebP) are shown to you. Of PDF documents you get the text, at most ${MOST_PAGES} pages at a time: choose them with pages, such as "1-5". Of Jupyter notebooks you get all cells with their outputs.
+- Pictures (PNG, JPEG, GIF, WebP) are shown to you. Of PDF documents you get the text, at most ${MAX_PAGES} pages at a time: choose them with pages, such as "1-5". Of Jupyter notebooks you get all cells with their outputs.
 - It reads files only; for a directory use Glob, or ls with Bash.
 - Several files can be read at once by several calls in one answer.`,
   schema: {
@@ -53,14 +53,14 @@ export const readTool = defineTool<ReadInput>({
     additionalProperties: false,
   },
   kind: 'read',
-  read(given, bench) {
-    const pages = given.optionalText('pages');
+  read(fields, context) {
+    const pages = fields.optionalText('pages');
     const range = pages === null || pages === '' ? null : parsePages(pages);
     if (typeof range === 'string') return range;
     return {
-      file: readPath(given, 'file_path', bench),
-      offset: given.optionalCount('offset'),
-      limit: given.optionalPositiveInteger('limit'),
+      file: parsePathField(fields, 'file_path', context),
+      offset: fields.optionalCount('offset'),
+      limit: fields.optionalPositiveInteger('limit'),
       pages: pages === null || range === null ? null : { written: pages, range },
     };
   },
@@ -70,22 +70,22 @@ export const readTool = defineTool<ReadInput>({
     ...(limit === null ? {} : { limit }),
     ...(pages === null ? {} : { pages: pages.written }),
   }),
-  run: readAny,
+  run: readFile,
 });
 
-async function readAny(
+async function readFile(
   input: ReadInput,
-  bench: Workbench,
+  context: ToolContext,
   { signal }: RunningCall,
 ): Promise<ToolOutput> {
   const file = input.file.absolute;
-  const found = lookInto(file, isPdfName(file) ? MAX_PDF_BYTES : MAX_WHOLE_BYTES);
-  if (found.is === 'absent') return failedOutput(sayMissing(file, bench.cwd()));
-  if (found.is === 'directory') return failedOutput(sayDirectory(file));
-  if (found.is === 'unreadable') return failedOutput(`Cannot read ${file}: ${found.why}.`);
+  const found = readPath(file, isPdfName(file) ? MAX_PDF_BYTES : MAX_WHOLE_BYTES);
+  if (found.is === 'absent') return createFailedOutput(formatMissingFile(file, context.cwd()));
+  if (found.is === 'directory') return createFailedOutput(formatIsDirectory(file));
+  if (found.is === 'unreadable') return createFailedOutput(`Cannot read ${file}: ${found.why}.`);
   if (found.is === 'large') return readLarge(input, found.size, signal);
   const output = await readBytes(input, found.bytes, signal);
-  if (output.success) bench.files.remember(file, found.bytes);
+  if (output.success) context.readFiles.markRead(file, found.bytes);
   return output;
 }
 
@@ -96,21 +96,21 @@ function isPdfName(file: string): boolean {
 async function readLarge(input: ReadInput, size: number, signal: AbortSignal): Promise<ToolOutput> {
   const file = input.file.absolute;
   if (isPdfName(file)) {
-    const sizes = `${sayBytes(size)}, at most ${sayBytes(MAX_PDF_BYTES)}`;
-    return failedOutput(`${file} is too large a PDF document to read (${sizes}).`);
+    const sizes = `${formatBytes(size)}, at most ${formatBytes(MAX_PDF_BYTES)}`;
+    return createFailedOutput(`${file} is too large a PDF document to read (${sizes}).`);
   }
   if (input.offset === null && input.limit === null) {
-    return failedOutput(sayTooMuch(size, MAX_WHOLE_BYTES));
+    return createFailedOutput(formatTooLarge(size, MAX_WHOLE_BYTES));
   }
-  const window = await selectLinesOfFile(file, rangeOf(input), signal);
-  return window === null ? failedOutput(sayBinary(file)) : textOutput(input, window);
+  const window = await readLines(file, toLineRange(input), signal);
+  return window === null ? createFailedOutput(formatBinary(file)) : createTextOutput(input, window);
 }
 
-function sayTooMuch(size: number, limit: number): string {
-  return `File content (${sayBytes(size)}) exceeds maximum allowed size (${sayBytes(limit)}). Use offset and limit to read a part of the file, or Grep to search it.`;
+function formatTooLarge(size: number, limit: number): string {
+  return `File content (${formatBytes(size)}) exceeds maximum allowed size (${formatBytes(limit)}). Use offset and limit to read a part of the file, or Grep to search it.`;
 }
 
-function sayBinary(file: string): string {
+function formatBinary(file: string): string {
   return `${file} is a binary file, which this tool cannot show. Use a program in Bash that knows its format, such as file or xxd.`;
 }
 
@@ -119,25 +119,25 @@ async function readBytes(
   bytes: Buffer,
   signal: AbortSignal,
 ): Promise<ToolOutput> {
-  const image = findImage(bytes);
-  if (image !== null) return imageOutput(input.file, bytes, image);
+  const image = parseImageHead(bytes);
+  if (image !== null) return createImageOutput(input.file, bytes, image);
   if (bytes.toString('latin1', 0, 5) === '%PDF-') return readPdf(input, bytes, signal);
   const content = decodeText(bytes);
-  if (content === null) return failedOutput(sayBinary(input.file.absolute));
-  const text = withPlainLineEnds(content.text);
+  if (content === null) return createFailedOutput(formatBinary(input.file.absolute));
+  const text = normalizeLineEnds(content.text);
   const isNotebook = path.extname(input.file.absolute).toLowerCase() === '.ipynb';
-  const notebook = isNotebook ? notebookOutput(input.file, text) : null;
-  return notebook ?? textOutput(input, selectLines(text, rangeOf(input)));
+  const notebook = isNotebook ? createNotebookOutput(input.file, text) : null;
+  return notebook ?? createTextOutput(input, selectLines(text, toLineRange(input)));
 }
 
-function rangeOf({ offset, limit }: ReadInput): LineRange {
+function toLineRange({ offset, limit }: ReadInput): LineRange {
   return { start: Math.max(offset ?? 1, 1), limit: limit ?? DEFAULT_LINES };
 }
 
-function textOutput({ file }: ReadInput, window: LineWindow): ToolOutput {
+function createTextOutput({ file }: ReadInput, window: LineWindow): ToolOutput {
   const content = window.lines.join('\n');
   const size = Buffer.byteLength(content);
-  if (size > MAX_SHOWN_BYTES) return failedOutput(sayTooMuch(size, MAX_SHOWN_BYTES));
+  if (size > MAX_SHOWN_BYTES) return createFailedOutput(formatTooLarge(size, MAX_SHOWN_BYTES));
   const response = {
     type: 'text',
     file: {
@@ -148,33 +148,37 @@ function textOutput({ file }: ReadInput, window: LineWindow): ToolOutput {
       totalLines: window.totalLines,
     },
   };
-  return { response, text: shownText(content, window), success: true };
+  return { response, text: formatLines(content, window), success: true };
 }
 
-function shownText(content: string, window: LineWindow): string {
+function formatLines(content: string, window: LineWindow): string {
   const { lines, start, totalLines } = window;
   if (lines.length === 0) {
-    return warn(
+    return formatWarning(
       `the file exists but is shorter than the provided offset (${start}). The file has ${totalLines} lines.`,
     );
   }
   if (content === '' && totalLines === 1) {
-    return warn('the file exists but the contents are empty.');
+    return formatWarning('the file exists but the contents are empty.');
   }
   const last = start + lines.length - 1;
   const more = `\n\n(Lines ${start} to ${last} of ${totalLines}. Use offset and limit to read others.)`;
   return numberLines(window) + (last < totalLines ? more : '');
 }
 
-function warn(warning: string): string {
+function formatWarning(warning: string): string {
   return `Warning: ${warning}`;
 }
 
-function imageOutput(file: ToolPath, bytes: Buffer, { mediaType, size }: ImageHead): ToolOutput {
-  const tooLarge = sayTooLargeImage(bytes.length, size);
-  if (tooLarge !== null) return failedOutput(`Cannot show ${file.absolute}: ${tooLarge}.`);
+function createImageOutput(
+  file: ToolPath,
+  bytes: Buffer,
+  { mediaType, size }: ImageHead,
+): ToolOutput {
+  const tooLarge = checkImageSize(bytes.length, size);
+  if (tooLarge !== null) return createFailedOutput(`Cannot show ${file.absolute}: ${tooLarge}.`);
   const base64 = bytes.toString('base64');
-  const dimensions = size === null ? {} : { dimensions: dimensionsOf(size) };
+  const dimensions = size === null ? {} : { dimensions: toDimensions(size) };
   const image: ImageBlock = {
     type: 'image',
     source: { type: 'base64', media_type: mediaType, data: base64 },
@@ -184,21 +188,21 @@ function imageOutput(file: ToolPath, bytes: Buffer, { mediaType, size }: ImageHe
       type: 'image',
       file: { base64, type: mediaType, originalSize: bytes.length, ...dimensions },
     },
-    text: `The picture ${file.written} (${mediaType}, ${sayBytes(bytes.length)}).`,
+    text: `The picture ${file.written} (${mediaType}, ${formatBytes(bytes.length)}).`,
     success: true,
     images: [image],
   };
 }
 
-function sayTooLargeImage(length: number, size: ImageHead['size']): string | null {
+function checkImageSize(length: number, size: ImageHead['size']): string | null {
   if (length > MAX_IMAGE_BYTES) {
-    return `the picture is too large (${sayBytes(length)}, at most ${sayBytes(MAX_IMAGE_BYTES)}); make a smaller copy with a program in Bash`;
+    return `the picture is too large (${formatBytes(length)}, at most ${formatBytes(MAX_IMAGE_BYTES)}); make a smaller copy with a program in Bash`;
   }
   if (size === null || Math.max(size.width, size.height) <= MAX_IMAGE_SIDE) return null;
   return `the picture has ${size.width} × ${size.height} pixels, at most ${MAX_IMAGE_SIDE} to a side; make a smaller copy with a program in Bash`;
 }
 
-function dimensionsOf({ width, height }: { width: number; height: number }): object {
+function toDimensions({ width, height }: { width: number; height: number }): object {
   return {
     originalWidth: width,
     originalHeight: height,
@@ -212,20 +216,20 @@ async function readPdf(
   bytes: Buffer,
   signal: AbortSignal,
 ): Promise<ToolOutput> {
-  const range = pages?.range ?? { first: 1, last: MOST_PAGES };
+  const range = pages?.range ?? { first: 1, last: MAX_PAGES };
   const read = await readPdfText(bytes, range, signal);
-  if (typeof read === 'string') return failedOutput(`Cannot read ${file.absolute}: ${read}.`);
+  if (typeof read === 'string') return createFailedOutput(`Cannot read ${file.absolute}: ${read}.`);
   const shown = read.pages.map(({ number, text }) => {
     const said = text === '' ? '(no text on this page)' : text;
     return `--- Page ${number} of ${read.totalPages} ---\n${said}`;
   });
-  const isRest = pages === null && read.totalPages > MOST_PAGES;
+  const isRest = pages === null && read.totalPages > MAX_PAGES;
   const more = isRest ? ['(Use pages to read the others.)'] : [];
   const text = [...shown, ...more].join('\n\n');
   const size = Buffer.byteLength(text);
   if (size > MAX_SHOWN_BYTES) {
-    return failedOutput(
-      `The text of these pages (${sayBytes(size)}) exceeds maximum allowed size (${sayBytes(MAX_SHOWN_BYTES)}). Use pages to read fewer.`,
+    return createFailedOutput(
+      `The text of these pages (${formatBytes(size)}) exceeds maximum allowed size (${formatBytes(MAX_SHOWN_BYTES)}). Use pages to read fewer.`,
     );
   }
   const base64 = bytes.toString('base64');
@@ -233,22 +237,22 @@ async function readPdf(
   return { response: { type: 'pdf', file: response }, text, success: true };
 }
 
-/** Null when it is none, so that its text can be seen. */
-function notebookOutput(file: ToolPath, text: string): ToolOutput | null {
+/** Null when the file is not a valid notebook; its text is shown then. */
+function createNotebookOutput(file: ToolPath, text: string): ToolOutput | null {
   const notebook = parseNotebook(text);
   if (typeof notebook === 'string') return null;
-  const cells = notebook.cells.map((cell, index) => showCell(cell, index, notebook.language));
-  const shown = cellsText(cells);
+  const cells = notebook.cells.map((cell, index) => toCellView(cell, index, notebook.language));
+  const shown = formatCells(cells);
   const size = Buffer.byteLength(shown);
   if (size > MAX_SHOWN_BYTES) {
-    return failedOutput(
-      `Notebook content (${sayBytes(size)}) exceeds maximum allowed size (${sayBytes(MAX_SHOWN_BYTES)}). Use Bash with jq to read a part of it: jq '.cells[:20]' ${JSON.stringify(file.absolute)}`,
+    return createFailedOutput(
+      `Notebook content (${formatBytes(size)}) exceeds maximum allowed size (${formatBytes(MAX_SHOWN_BYTES)}). Use Bash with jq to read a part of it: jq '.cells[:20]' ${JSON.stringify(file.absolute)}`,
     );
   }
-  const images = cellImages(cells);
+  const images = listCellImages(cells);
   return {
     response: { type: 'notebook', file: { filePath: file.written, cells } },
-    text: shown === '' ? warn('the notebook exists but has no cells.') : shown,
+    text: shown === '' ? formatWarning('the notebook exists but has no cells.') : shown,
     success: true,
     ...(images.length === 0 ? {} : { images }),
   };

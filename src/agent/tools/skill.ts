@@ -1,7 +1,7 @@
 import { truncateText } from '../../base/json.ts';
 import { defineTool } from './define-tool.ts';
-import { failedOutput } from './tool.ts';
-import type { SkillText } from './workbench.ts';
+import { createFailedOutput } from './tool.ts';
+import type { SkillText } from './tool-context.ts';
 
 interface SkillCall {
   readonly skill: string;
@@ -25,23 +25,23 @@ export const skillTool = defineTool<SkillCall>({
     required: ['skill'],
     additionalProperties: false,
   },
-  read: (given) => ({
-    skill: given.filledText('skill').trim().replace(/^\//, ''),
-    args: given.optionalText('args'),
+  read: (fields) => ({
+    skill: fields.requiredText('skill').trim().replace(/^\//, ''),
+    args: fields.optionalText('args'),
   }),
   toHookInput: ({ skill, args }) => (args === null ? { skill } : { skill, args }),
-  async run({ skill, args }, bench) {
-    const found = bench.ports.useSkill?.(skill) ?? null;
-    if (found === null) return failedOutput(`There is no skill named "${skill}" here.`);
+  async run({ skill, args }, context) {
+    const found = context.ports.useSkill?.(skill) ?? null;
+    if (found === null) return createFailedOutput(`There is no skill named "${skill}" here.`);
     return {
       response: { success: true, commandName: skill },
-      text: saySkill(found, args),
+      text: formatSkill(found, args),
       success: true,
     };
   },
 });
 
-function saySkill({ text, directory }: SkillText, args: string | null): string {
+function formatSkill({ text, directory }: SkillText, args: string | null): string {
   const shown = truncateText(text, MAX_CHARACTERS);
   return [
     `Base directory for this skill: ${directory}`,

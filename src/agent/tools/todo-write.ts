@@ -1,19 +1,19 @@
 import { defineTool } from './define-tool.ts';
 import type { InputFields } from './input-fields.ts';
-import type { Workbench } from './workbench.ts';
+import type { ToolContext } from './tool-context.ts';
 
 interface Todo {
   readonly content: string;
   readonly status: (typeof STATUSES)[number];
-  /** The same as something that is being done: `Running the tests`. */
+  /** The present-continuous form: `Running the tests`. */
   readonly activeForm: string;
 }
 
 const STATUSES = ['pending', 'in_progress', 'completed'] as const;
 const MAX_TODOS = 200;
 
-/** The list of each agent, for as long as it works. */
-const LISTS = new WeakMap<Workbench, readonly Todo[]>();
+/** The todo list of each agent. */
+const TODO_LISTS = new WeakMap<ToolContext, readonly Todo[]>();
 
 export const todoWriteTool = defineTool<readonly Todo[]>({
   name: 'TodoWrite',
@@ -43,31 +43,31 @@ export const todoWriteTool = defineTool<readonly Todo[]>({
     required: ['todos'],
     additionalProperties: false,
   },
-  read(given) {
-    const todos = given.list('todos', readTodo);
-    if (todos.length > MAX_TODOS) given.refuse('todos', `a list of at most ${MAX_TODOS}`);
+  read(fields) {
+    const todos = fields.list('todos', parseTodo);
+    if (todos.length > MAX_TODOS) fields.reject('todos', `a list of at most ${MAX_TODOS}`);
     return todos;
   },
   toHookInput: (todos) => ({ todos }),
-  async run(newTodos, bench) {
-    const oldTodos = LISTS.get(bench) ?? [];
-    LISTS.set(bench, newTodos);
-    return { response: { oldTodos, newTodos }, text: sayList(newTodos), success: true };
+  async run(newTodos, context) {
+    const oldTodos = TODO_LISTS.get(context) ?? [];
+    TODO_LISTS.set(context, newTodos);
+    return { response: { oldTodos, newTodos }, text: formatTodos(newTodos), success: true };
   },
 });
 
-function readTodo(given: InputFields): Todo {
-  const content = given.filledText('content');
+function parseTodo(fields: InputFields): Todo {
+  const content = fields.requiredText('content');
   return {
     content,
-    status: given.oneOf('status', STATUSES),
-    activeForm: given.optionalText('activeForm') ?? content,
+    status: fields.oneOf('status', STATUSES),
+    activeForm: fields.optionalText('activeForm') ?? content,
   };
 }
 
 const MARKS = { pending: ' ', in_progress: '>', completed: 'x' };
 
-function sayList(todos: readonly Todo[]): string {
+function formatTodos(todos: readonly Todo[]): string {
   if (todos.length === 0) return 'The list is empty now.';
   const lines = todos.map(({ content, status }) => `[${MARKS[status]}] ${content}`);
   return ['The list is now:', ...lines].join('\n');

@@ -1,10 +1,10 @@
 import { defineTool } from './define-tool.ts';
-import { openForChange, saveText, type FileToChange } from './files/changeable-file.ts';
+import { openForEdit, saveText, type EditableFile } from './files/editable-file.ts';
 import { diffTexts } from './files/structured-patch.ts';
-import { NEW_FILE_FORMAT, withPlainLineEnds } from './files/text-file.ts';
-import { readPath, type ToolPath } from './files/tool-path.ts';
-import { failedOutput, type ToolOutput } from './tool.ts';
-import type { Workbench } from './workbench.ts';
+import { NEW_FILE_FORMAT, normalizeLineEnds } from './files/text-file.ts';
+import { parsePathField, type ToolPath } from './files/tool-path.ts';
+import { createFailedOutput, type ToolOutput } from './tool.ts';
+import type { ToolContext } from './tool-context.ts';
 
 interface WriteInput {
   readonly file: ToolPath;
@@ -28,31 +28,33 @@ export const writeTool = defineTool<WriteInput>({
     additionalProperties: false,
   },
   kind: 'edit',
-  read: (given, bench) => ({
-    file: readPath(given, 'file_path', bench),
-    content: given.text('content'),
+  read: (fields, context) => ({
+    file: parsePathField(fields, 'file_path', context),
+    content: fields.text('content'),
   }),
-  check({ file }, bench) {
-    const old = openSeen(file, bench);
+  check({ file }, context) {
+    const old = openReadFile(file, context);
     return typeof old === 'string' ? old : null;
   },
   toHookInput: ({ file, content }) => ({ file_path: file.absolute, content }),
-  async run({ file, content }, bench) {
-    const old = openSeen(file, bench);
-    if (typeof old === 'string') return failedOutput(old);
+  async run({ file, content }, context) {
+    const old = openReadFile(file, context);
+    if (typeof old === 'string') return createFailedOutput(old);
     const format = old?.content.format ?? NEW_FILE_FORMAT;
-    const failure = saveText(file.absolute, { text: content, format }, bench);
-    if (failure !== null) return failedOutput(failure);
-    return old === null ? created(file, content) : updated(file, content, old);
+    const failure = saveText(file.absolute, { text: content, format }, context);
+    if (failure !== null) return createFailedOutput(failure);
+    return old === null
+      ? createNewFileOutput(file, content)
+      : createUpdatedOutput(file, content, old);
   },
 });
 
-function openSeen({ absolute }: ToolPath, bench: Workbench): FileToChange | null | string {
-  const old = openForChange(absolute, bench);
-  return old === null || typeof old === 'string' ? old : (old.unseen ?? old);
+function openReadFile({ absolute }: ToolPath, context: ToolContext): EditableFile | null | string {
+  const old = openForEdit(absolute, context);
+  return old === null || typeof old === 'string' ? old : (old.problem ?? old);
 }
 
-function created({ written }: ToolPath, content: string): ToolOutput {
+function createNewFileOutput({ written }: ToolPath, content: string): ToolOutput {
   return {
     response: {
       type: 'create',
@@ -67,18 +69,18 @@ function created({ written }: ToolPath, content: string): ToolOutput {
   };
 }
 
-async function updated(
+async function createUpdatedOutput(
   { written }: ToolPath,
   content: string,
-  old: FileToChange,
+  old: EditableFile,
 ): Promise<ToolOutput> {
-  const originalFile = withPlainLineEnds(old.content.text);
+  const originalFile = normalizeLineEnds(old.content.text);
   return {
     response: {
       type: 'update',
       filePath: written,
       content,
-      structuredPatch: await diffTexts(originalFile, withPlainLineEnds(content)),
+      structuredPatch: await diffTexts(originalFile, normalizeLineEnds(content)),
       originalFile,
       userModified: false,
     },

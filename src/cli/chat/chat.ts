@@ -2,15 +2,33 @@ import type { RuntimeEvent } from '../../agent/runtime-event.ts';
 import type { Session } from '../../agent/session/session.ts';
 import type { SessionWish } from '../../host/agent/keep-session.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { colors } from '../words/colors.ts';
-import type { ChatParts } from './chat-parts.ts';
-import { Outbox } from './outbox.ts';
-import { allCommands, readTyped, type TypedCommand } from './slash-commands.ts';
-import { showEarlier } from './telling/earlier-messages.ts';
-import { problemWords } from './telling/problem-words.ts';
-import { promptWords } from './telling/prompt-words.ts';
-import { modeAfter, statusLine } from './telling/status.ts';
-import { foreign } from './telling/shown-text.ts';
+import { colors } from '../output/colors.ts';
+import { PromptSender } from './prompt-sender.ts';
+import { listCommands, parseTyped, type TypedCommand } from './slash-commands.ts';
+import { formatProblem, toForeignScreenText, formatPrompt } from './render/format-text.ts';
+import { getNextMode, formatStatusLine } from './render/status.ts';
+import type { Host } from '../../host/create-host.ts';
+import type { CommandContext, GlobalFlags } from '../context.ts';
+import type { PromptHistory } from './prompt-history.ts';
+import type { QueuedPrompts } from './queued-prompts.ts';
+import type { ActivityLine } from './render/activity-line.ts';
+import type { ChatReport } from './render/report.ts';
+import type { ChatView } from './view/view.ts';
+import { type Message, getMessageText } from '../../sessions/messages.ts';
+import { REMINDER_START } from '../../sessions/nobodys-words.ts';
+import { redactObject } from '../../host/secrets/without-secrets.ts';
+
+/** What a chat is made of. */
+interface ChatParts {
+  readonly context: CommandContext;
+  readonly host: Host;
+  readonly view: ChatView;
+  readonly report: ChatReport;
+  readonly activity: ActivityLine;
+  readonly history: PromptHistory;
+  /** Also what was typed before there was a session. */
+  readonly queued: QueuedPrompts;
+}
 
 interface RunningCommand {
   readonly abort: AbortController;
@@ -22,7 +40,7 @@ export class Chat {
   readonly #parts: ChatParts;
   readonly #leaving = new AbortController();
   #sessionId: string | null = null;
-  readonly #outbox: Outbox;
+  readonly #outbox: PromptSender;
   readonly #commands = new Set<RunningCommand>();
   /** Whether something was typed while there was no session, and is not looked at yet. */
   #hasEarly = true;
@@ -35,19 +53,19 @@ export class Chat {
 
   constructor(parts: ChatParts) {
     this.#parts = parts;
-    this.#outbox = new Outbox({
+    this.#outbox = new PromptSender({
       host: parts.host,
       queued: parts.queued,
       session: () => (this.#sessionId === null ? null : this.#session()),
-      mustRest: () => this.#mustRest(),
+      isBlocked: () => this.#mustRest(),
       onSent: (text) => this.#sayPrompt(text),
       onEnd: (problem) => this.#endPrompt(problem),
     });
   }
 
   /** Opens the session, and is over when the person leaves. */
-  async converse(wish: SessionWish): Promise<ExitCode> {
-    const { host, doing } = this.#parts;
+  async run(wish: SessionWish): Promise<ExitCode> {
+    const { host, activity: doing } = this.#parts;
     const unsubscribe = host.subscribe((event) => this.#observe(event));
     this.#worktree = wish.worktree ?? null;
     try {
@@ -72,10 +90,10 @@ export class Chat {
       this.#hasEarly = true;
       return this.#parts.queued.add(text);
     }
-    this.#parts.history.keep(text);
+    this.#parts.history.append(text);
     this.#parts.view.addHistory([text]);
     const commands = this.#session().commands();
-    const typed = readTyped(
+    const typed = parseTyped(
       text.trim(),
       commands.map(({ name }) => name),
     );
@@ -97,14 +115,14 @@ export class Chat {
 
   cancel(): void {
     if (this.#sessionId === null || !this.#session().isRunning) return;
-    const { queued, view, doing } = this.#parts;
+    const { queued, view, activity: doing } = this.#parts;
     const unheard = queued.takeAll();
-    if (unheard.length > 0) view.giveBack(unheard.join('\n\n'));
+    if (unheard.length > 0) view.restoreDraft(unheard.join('\n\n'));
     doing.set('cancelling …');
     this.#session().abort('interrupted by the person');
   }
 
-  typed(): void {
+  resetExit(): void {
     this.#wantsToLeave = false;
   }
 
@@ -113,20 +131,20 @@ export class Chat {
     this.#leaving.abort();
   }
 
-  nextMode(): void {
+  cycleMode(): void {
     if (this.#sessionId === null) return;
     const session = this.#session();
-    session.setPermissionMode(modeAfter(session.state().permissionMode));
+    session.setPermissionMode(getNextMode(session.state().permissionMode));
     this.#showStatus();
   }
 
   /** A prompt that the model cannot take is refused before it is one: four characters make a token. */
-  pasteLimit(): number {
-    if (this.#sessionId === null) return LEAST_PASTED;
-    return Math.min(MOST_PASTED, 4 * this.#session().state().contextLimit);
+  getPasteLimit(): number {
+    if (this.#sessionId === null) return MIN_PASTE_LIMIT;
+    return Math.min(MAX_PASTE_LIMIT, 4 * this.#session().state().contextLimit);
   }
 
-  cwd(): string {
+  getCwd(): string {
     return this.#sessionId === null ? this.#parts.host.startDirectory : this.#session().state().cwd;
   }
 
@@ -155,7 +173,7 @@ export class Chat {
   }
 
   async #start(wish: SessionWish): Promise<string> {
-    const { host, doing } = this.#parts;
+    const { host, activity: doing } = this.#parts;
     doing.set('starting …');
     const worktree = this.#worktree === null ? {} : { worktree: this.#worktree };
     const { signal } = this.#leaving;
@@ -165,11 +183,11 @@ export class Chat {
 
   /** From now on what is typed goes there. */
   async #enter(sessionId: string): Promise<void> {
-    const { host, view, report, doing, context } = this.#parts;
+    const { host, view, report, activity: doing, context } = this.#parts;
     const earlier = host.session(sessionId).messages();
-    if (earlier.length > 0) await showEarlier(view, earlier, context.flags);
-    view.setCommands(allCommands(host, sessionId));
-    report.tellHooks();
+    if (earlier.length > 0) await showEarlierMessages(view, earlier, context.flags);
+    view.setCommands(listCommands(host, sessionId));
+    report.showHooks();
     this.#sessionId = sessionId;
     this.#showStatus();
     doing.set(null);
@@ -182,36 +200,36 @@ export class Chat {
   }
 
   async #close(): Promise<void> {
-    const { host, doing, report } = this.#parts;
+    const { host, activity: doing, report } = this.#parts;
     doing.set('leaving …');
     if (this.#sessionId !== null) {
       await host.abort(this.#sessionId, 'the person left');
       await host.end(this.#sessionId, 'prompt_input_exit');
     }
-    await report.settled();
+    await report.waitUntilShown();
   }
 
   #observe(event: RuntimeEvent): void {
     const { report, host, view, queued } = this.#parts;
     const isOwn = event.sessionId === this.#sessionId || this.#sessionId === null;
-    if (!isOwn || queued.isAbout(event)) return;
+    if (!isOwn || queued.absorbNotice(event)) return;
     report.observe(event);
     if (event.parentAgentId !== null) return;
-    if (event.type === 'turn-start') queued.takeHeard().forEach((text) => this.#sayPrompt(text));
+    if (event.type === 'turn-start') queued.takeSteered().forEach((text) => this.#sayPrompt(text));
     if (event.type === 'turn-end' || event.type === 'run-end') this.#showStatus();
     if (event.type !== 'run-end' || this.#sessionId === null) return;
     // MCP servers may have brought some in the meantime.
-    view.setCommands(allCommands(host, this.#sessionId));
+    view.setCommands(listCommands(host, this.#sessionId));
     this.#outbox.sendAfterRun();
   }
 
   #showStatus(): void {
     if (this.#sessionId === null) return;
-    this.#parts.view.setStatus(statusLine(this.#session().state(), this.#worktree));
+    this.#parts.view.setStatus(formatStatusLine(this.#session().state(), this.#worktree));
   }
 
   #sayPrompt(text: string): void {
-    this.#parts.report.say(promptWords(foreign(text)));
+    this.#parts.report.say(formatPrompt(toForeignScreenText(text)));
   }
 
   #complain(text: string): void {
@@ -220,7 +238,7 @@ export class Chat {
 
   #endPrompt(problem: unknown): void {
     if (this.#leaving.signal.aborted) return;
-    if (problem !== null) this.#complain(problemWords(problem));
+    if (problem !== null) this.#complain(formatProblem(problem));
     this.#showStatus();
     this.#outbox.sendNext();
   }
@@ -242,7 +260,8 @@ export class Chat {
       });
     } catch (error) {
       const isGivenUp = running.abort.signal.aborted;
-      if (!this.#leaving.signal.aborted) this.#complain(isGivenUp ? GIVEN_UP : problemWords(error));
+      if (!this.#leaving.signal.aborted)
+        this.#complain(isGivenUp ? INTERRUPTED : formatProblem(error));
     } finally {
       this.#commands.delete(running);
       this.#endCommand();
@@ -258,7 +277,7 @@ export class Chat {
 
   /** The other one is opened first where that is possible: when it fails, nothing is lost. */
   async #changeSession(to: { readonly resume: string } | 'new'): Promise<void> {
-    const { host, view, doing } = this.#parts;
+    const { host, view, activity: doing } = this.#parts;
     const before = this.#sessionId ?? '';
     // What is typed in the meantime is for the other one.
     this.#sessionId = null;
@@ -289,8 +308,30 @@ export class Chat {
   }
 }
 
-const GIVEN_UP = 'interrupted by the person';
+const INTERRUPTED = 'interrupted by the person';
 const BUSY = 'The agent is working. Wait for it, or cancel with esc.';
 /** Before anybody knows which model it is for. */
-export const LEAST_PASTED = 100_000;
-const MOST_PASTED = 4_000_000;
+export const MIN_PASTE_LIMIT = 100_000;
+const MAX_PASTE_LIMIT = 4_000_000;
+
+const MAX_EARLIER_MESSAGES = 10;
+
+/** Shows the end of what was said before the session was opened again. */
+async function showEarlierMessages(
+  view: ChatView,
+  messages: readonly Message[],
+  flags: Pick<GlobalFlags, 'raw'>,
+): Promise<void> {
+  const said = messages.map((message) => ({
+    role: message.role,
+    text: getMessageText(message).trim(),
+  }));
+  const told = said.filter(({ text }) => text !== '' && !text.startsWith(REMINDER_START));
+  const left = told.length - MAX_EARLIER_MESSAGES;
+  if (left > 0) view.say(colors.dim(`… ${left} earlier messages`));
+  const { last } = await redactObject({ last: told.slice(-MAX_EARLIER_MESSAGES) }, flags);
+  for (const { role, text } of last) {
+    if (role === 'user') view.say(formatPrompt(toForeignScreenText(text)));
+    else view.answer().end(toForeignScreenText(text));
+  }
+}

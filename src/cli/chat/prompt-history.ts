@@ -1,35 +1,35 @@
 import { appendFileSync, chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseJson } from '../../base/json.ts';
-import { readSurroundings, stateDirectory } from '../../host/config.ts';
-import { withoutSecrets } from '../../host/secrets/without-secrets.ts';
+import { readSurroundings, getStateDirectory } from '../../host/config.ts';
+import { redactObject } from '../../host/secrets/without-secrets.ts';
 
-const MOST_PROMPTS = 100;
-const LONGEST_PROMPT = 4000;
+const MAX_PROMPTS = 100;
+const MAX_PROMPT_CHARACTERS = 4000;
 
 /** What was typed, over all sessions. Where it cannot be kept, only this session remembers it. */
 export interface PromptHistory {
   /** The oldest first. */
   readonly prompts: readonly string[];
-  keep(prompt: string): void;
+  append(prompt: string): void;
 }
 
 export function openPromptHistory(): PromptHistory {
-  const directory = stateDirectory(readSurroundings());
-  if (directory === null) return { prompts: [], keep: () => undefined };
+  const directory = getStateDirectory(readSurroundings());
+  if (directory === null) return { prompts: [], append: () => undefined };
   const file = path.join(directory, 'chat-history');
   const prompts = readPrompts(file);
   return {
     prompts,
-    keep(prompt) {
-      if (prompt.length > LONGEST_PROMPT) return;
+    append(prompt) {
+      if (prompt.length > MAX_PROMPT_CHARACTERS) return;
       void appendPrompt(file, prompt).catch(() => undefined);
     },
   };
 }
 
 async function appendPrompt(file: string, prompt: string): Promise<void> {
-  const { text } = await withoutSecrets({ text: prompt }, {});
+  const { text } = await redactObject({ text: prompt }, {});
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   appendFileSync(file, `${JSON.stringify(text)}\n`, { mode: 0o600 });
 }
@@ -37,12 +37,12 @@ async function appendPrompt(file: string, prompt: string): Promise<void> {
 /** The last prompts; a file that has grown far beyond them is cut back to them. */
 function readPrompts(file: string): readonly string[] {
   let prompts: readonly string[] = [];
-  quietly(() => {
+  tryRun(() => {
     const lines = readFileSync(file, 'utf8')
       .split('\n')
       .filter((line) => line !== '');
-    prompts = lines.slice(-MOST_PROMPTS).flatMap(readPrompt);
-    if (lines.length <= 2 * MOST_PROMPTS) return;
+    prompts = lines.slice(-MAX_PROMPTS).flatMap(parsePrompt);
+    if (lines.length <= 2 * MAX_PROMPTS) return;
     const kept = prompts.map((prompt) => `${JSON.stringify(prompt)}\n`);
     writeFileSync(file, kept.join(''), { mode: 0o600 });
     chmodSync(file, 0o600);
@@ -50,13 +50,13 @@ function readPrompts(file: string): readonly string[] {
   return prompts;
 }
 
-function readPrompt(line: string): readonly string[] {
+function parsePrompt(line: string): readonly string[] {
   const parsed = parseJson(line);
   return parsed.ok && typeof parsed.value === 'string' ? [parsed.value] : [];
 }
 
 /** Remembering prompts is a convenience, which must not keep anybody from working. */
-function quietly(work: () => void): boolean {
+function tryRun(work: () => void): boolean {
   try {
     work();
     return true;

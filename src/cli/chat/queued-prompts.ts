@@ -1,17 +1,17 @@
 import type { RuntimeEvent } from '../../agent/runtime-event.ts';
-import { foreign } from './telling/shown-text.ts';
+import { toForeignScreenText } from './render/format-text.ts';
 import type { ChatView } from './view/view.ts';
 
-interface Queued {
+interface QueuedPrompt {
   readonly text: string;
   /** The agent was told, and hears it before its next request; if its run ends earlier, it does not. */
-  isTold: boolean;
+  isSteered: boolean;
 }
 
 /** What the person said that the agent has not heard yet. */
 export class QueuedPrompts {
   readonly #view: ChatView;
-  #queued: Queued[] = [];
+  #queued: QueuedPrompt[] = [];
   /** What the session will say about words that are not queued here any more. */
   readonly #settled: string[] = [];
 
@@ -21,29 +21,29 @@ export class QueuedPrompts {
 
   /** For later. */
   add(text: string): void {
-    this.#queued.push({ text, isTold: false });
+    this.#queued.push({ text, isSteered: false });
     this.#show();
   }
 
   addFirst(text: string): void {
-    this.#queued.unshift({ text, isTold: false });
+    this.#queued.unshift({ text, isSteered: false });
     this.#show();
   }
 
   /** The agent that works was told. */
-  addTold(text: string): void {
-    this.#queued.push({ text, isTold: true });
+  addSteered(text: string): void {
+    this.#queued.push({ text, isSteered: true });
     this.#show();
   }
 
   /** Whether something waits for the end of the run. */
   get hasWaiting(): boolean {
-    return this.#queued.some(({ isTold }) => !isTold);
+    return this.#queued.some(({ isSteered: isTold }) => !isTold);
   }
 
   /** Those that the agent hears now. */
-  takeHeard(): readonly string[] {
-    return this.#take(({ isTold }) => isTold).map(({ text }) => text);
+  takeSteered(): readonly string[] {
+    return this.#take(({ isSteered: isTold }) => isTold).map(({ text }) => text);
   }
 
   /** The first one, as a prompt of its own. */
@@ -57,22 +57,28 @@ export class QueuedPrompts {
   }
 
   /** What a run ended too early for is not lost: it is queued here, or was taken. */
-  isAbout(event: RuntimeEvent): boolean {
+  absorbNotice(event: RuntimeEvent): boolean {
     if (event.type !== 'notice') return false;
     const at = this.#settled.indexOf(event.text);
     if (at !== -1) return this.#settled.splice(at, 1).length > 0;
-    const queued = this.#queued.find(({ text, isTold }) => isTold && event.text === unheard(text));
-    if (queued !== undefined) queued.isTold = false;
+    const queued = this.#queued.find(
+      ({ text, isSteered: isTold }) => isTold && event.text === formatUnheardNotice(text),
+    );
+    if (queued !== undefined) queued.isSteered = false;
     return queued !== undefined;
   }
 
-  #takeUnheard(isWanted: (each: Queued) => boolean): readonly string[] {
+  #takeUnheard(isWanted: (each: QueuedPrompt) => boolean): readonly string[] {
     const taken = this.#take(isWanted);
-    this.#settled.push(...taken.filter(({ isTold }) => isTold).map(({ text }) => unheard(text)));
+    this.#settled.push(
+      ...taken
+        .filter(({ isSteered: isTold }) => isTold)
+        .map(({ text }) => formatUnheardNotice(text)),
+    );
     return taken.map(({ text }) => text);
   }
 
-  #take(isWanted: (each: Queued) => boolean): readonly Queued[] {
+  #take(isWanted: (each: QueuedPrompt) => boolean): readonly QueuedPrompt[] {
     const taken = this.#queued.filter(isWanted);
     this.#queued = this.#queued.filter((each) => !taken.includes(each));
     if (taken.length > 0) this.#show();
@@ -80,11 +86,13 @@ export class QueuedPrompts {
   }
 
   #show(): void {
-    this.#view.setQueued(this.#queued.map(({ text }) => foreign(text).split('\n')[0] ?? ''));
+    this.#view.setQueued(
+      this.#queued.map(({ text }) => toForeignScreenText(text).split('\n')[0] ?? ''),
+    );
   }
 }
 
 /** As the session says it. */
-function unheard(text: string): string {
+function formatUnheardNotice(text: string): string {
   return `the run ended before the agent could be told: ${text}`;
 }

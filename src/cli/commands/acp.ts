@@ -2,47 +2,54 @@ import { Readable } from 'node:stream';
 import { isatty } from 'node:tty';
 import type { Exchange } from '../../dialects/dialect.ts';
 import type { HostOptions } from '../../host/create-host.ts';
-import { withoutSecrets } from '../../host/secrets/without-secrets.ts';
-import { type AgentFlags, agentOptions, refuseContradictions } from '../agent-flags.ts';
-import { type Command, type CommandContext, hostOptions } from '../context.ts';
+import { redactObject } from '../../host/secrets/without-secrets.ts';
+import { type AgentFlags, toAgentOptions, checkFlagConflicts } from '../agent-flags.ts';
+import {
+  type Command,
+  type CommandContext,
+  toHostOptions,
+  createPluginOptions,
+} from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
-import { pluginOptions } from '../plugin-options.ts';
-import { openStoredSessions } from '../state/stored-sessions.ts';
-import { pluginWords } from '../words/plugin.ts';
-import { printable } from '../words/print.ts';
+import { openStoredSessions } from '../config-files/stored-sessions.ts';
+import { formatConsoleOutput } from '../output/format-plugin.ts';
+import { toPrintable } from '../output/print.ts';
 
 /** `hookline acp`: the Agent Client Protocol on stdin and stdout, for an editor that starts it. */
-export const serveEditor: Command<AgentFlags> = async (context, flags) => {
+export const runAcp: Command<AgentFlags> = async (context, flags) => {
   const { signal, print } = context;
-  refuseContradictions(flags);
+  checkFlagConflicts(flags);
   const host = {
-    ...hostOptions(context.flags),
-    ...agentOptions(flags),
-    ...debugging(context),
-    plugins: { ...pluginOptions(context.flags), onConsole: sayTo(context) },
+    ...toHostOptions(context.flags),
+    ...toAgentOptions(flags),
+    ...createDebugOptions(context),
+    plugins: { ...createPluginOptions(context.flags), onConsole: createConsoleListener(context) },
   };
   const stored = openStoredSessions();
-  const note = (text: string): void => print.note(`note: ${printable(text)}`);
+  const note = (text: string): void => print.note(`note: ${toPrintable(text)}`);
   if (isatty(0)) note('`hookline acp` is started by editors, and reads their requests from stdin');
   const { serveAcp } = await import('../../acp/serve.ts');
   const raw = context.flags.raw === true;
-  await serveAcp({ host, ...stored, raw, note }, { input: requests(), output: answers(), signal });
+  await serveAcp(
+    { host, ...stored, raw, note },
+    { input: openRequests(), output: openAnswers(), signal },
+  );
   return signal.aborted ? EXIT.interrupted : EXIT.fine;
 };
 
 /** Editors keep what is written to stderr where their people can look it up. */
-function sayTo({ print, flags }: CommandContext): (text: string) => void {
+function createConsoleListener({ print, flags }: CommandContext): (text: string) => void {
   return (text) =>
-    void withoutSecrets({ words: pluginWords(text) }, flags).then(({ words }) => {
+    void redactObject({ words: formatConsoleOutput(text) }, flags).then(({ words }) => {
       if (words !== null) print.note(words);
     });
 }
 
-function requests(): ReadableStream<Uint8Array> {
+function openRequests(): ReadableStream<Uint8Array> {
   return Readable.toWeb(process.stdin);
 }
 
-function answers(): WritableStream<Uint8Array> {
+function openAnswers(): WritableStream<Uint8Array> {
   const { stdout, stderr } = process;
   const write = stdout.write.bind(stdout);
   // Whatever else is written there, by a plugin for example, would not be the protocol.
@@ -57,11 +64,11 @@ function answers(): WritableStream<Uint8Array> {
   });
 }
 
-function debugging({ flags, print }: CommandContext): Pick<HostOptions, 'onExchange'> {
+function createDebugOptions({ flags, print }: CommandContext): Pick<HostOptions, 'onExchange'> {
   if (flags.debug !== true) return {};
   const show = async (exchange: Exchange): Promise<void> => {
-    const { readableExchanges } = await import('../words/debug.ts');
-    print.note(await readableExchanges([exchange], flags.raw === true));
+    const { formatExchanges } = await import('../output/format-exchanges.ts');
+    print.note(await formatExchanges([exchange], flags.raw === true));
   };
   return { onExchange: (exchange) => void show(exchange) };
 }

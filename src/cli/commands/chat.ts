@@ -2,48 +2,48 @@ import { isatty } from 'node:tty';
 import { readSurroundings } from '../../host/config.ts';
 import {
   type AgentFlags,
-  agentOptions,
-  filledText,
-  refuseContradictions,
-  sessionWish,
-  usage,
+  toAgentOptions,
+  trimToNull,
+  checkFlagConflicts,
+  toSessionRequest,
+  createUsageError,
 } from '../agent-flags.ts';
 import type { Command } from '../context.ts';
 
 /** `hookline chat [PROMPT]`: an agent to talk with, in a terminal. */
-export const chat: Command<AgentFlags> = async (context, flags) => {
-  refuseWithoutTerminal();
-  refuseContradictions(flags);
-  const agent = agentOptions(flags);
-  const wish = sessionWish(flags);
-  const { openRoom } = await import('../chat/room.ts');
-  const room = openRoom(context, readSurroundings().cwd);
+export const runChat: Command<AgentFlags> = async (context, flags) => {
+  checkTerminal();
+  checkFlagConflicts(flags);
+  const agent = toAgentOptions(flags);
+  const wish = toSessionRequest(flags);
+  const { openChatApp } = await import('../chat/app.ts');
+  const room = openChatApp(context, readSurroundings().cwd);
   try {
-    await room.drawn();
+    await room.waitUntilDrawn();
     const { withHost } = await import('../context.ts');
     return await withHost(
       context,
       async (host) => {
         try {
-          return await room.converse(host, {
+          return await room.run(host, {
             wish,
-            prompt: filledText(flags.prompt ?? ''),
+            prompt: trimToNull(flags.prompt ?? ''),
           });
         } finally {
           // What --debug prints comes after it.
           await room.close();
         }
       },
-      { ...agent, ...room.observing, watch: 'soon' },
+      { ...agent, ...room.hostOptions, watch: 'soon' },
     );
   } finally {
     await room.close();
   }
 };
 
-function refuseWithoutTerminal(): void {
+function checkTerminal(): void {
   if (isatty(0) && isatty(1)) return;
-  throw usage(
+  throw createUsageError(
     '`hookline chat` needs a terminal to talk in',
     'Use `hookline run "…"` where nobody types.',
   );

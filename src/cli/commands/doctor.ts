@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import path from 'node:path';
-import { colors } from '../words/colors.ts';
+import { colors } from '../output/colors.ts';
 import { isHooklineError, getErrorMessage } from '../../base/errors.ts';
 import { isNotFoundError, readTextIfPresent } from '../../base/files.ts';
 import { VERSION } from '../../base/version.ts';
@@ -14,8 +14,8 @@ import type { HookStatus } from '../../host/hook-set.ts';
 import { createProgramFinder, type FindProgram } from '../../process/program-finder.ts';
 import { type Command, withHost } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
-import { adviceToLook, countFound } from '../words/found.ts';
-import { oneLine, plural, table } from '../words/print.ts';
+import { formatReviewHint, formatFoundCount } from '../output/describe-hooks.ts';
+import { toOneLine, formatCount, formatTable } from '../output/print.ts';
 
 export interface Finding {
   readonly about: string;
@@ -25,15 +25,15 @@ export interface Finding {
 }
 
 /** `hookline doctor`: whether hooks can work here, and what keeps them from it. */
-export const examine: Command<object> = (context) => {
+export const runDoctor: Command<object> = (context) => {
   const news: Finding[] = [];
   return withHost(
     context,
     (host) => {
-      const findings = [...examineAll(host), ...news];
+      const findings = [...checkAll(host), ...news];
       const problems = findings.filter(({ level }) => level === 'problem').length;
       if (context.flags.json === true) context.print.json({ version: VERSION, problems, findings });
-      else context.print.out(readableFindings(findings, problems));
+      else context.print.out(formatFindings(findings, problems));
       return problems === 0 ? EXIT.fine : EXIT.refused;
     },
     {
@@ -44,23 +44,23 @@ export const examine: Command<object> = (context) => {
   );
 };
 
-function examineAll(host: Host): Finding[] {
+function checkAll(host: Host): Finding[] {
   return [
     { about: 'hookline', level: 'fine', text: VERSION },
     { about: 'node', level: 'fine', text: `${process.version} at ${host.surroundings.nodePath}` },
     { about: 'workspace', level: 'fine', text: host.workspaceRoots.join(', ') },
-    examineState(host),
-    examineSwitch(host),
+    checkState(host),
+    checkEnabled(host),
     ...host.config.problems.map((text): Finding => ({ about: 'config', level: 'problem', text })),
-    examineTrust(host),
-    ...examineHooks(host),
-    ...examineSettings(host),
-    ...examinePrograms(host),
-    ...examineVariables(host),
+    checkTrust(host),
+    ...checkHooks(host),
+    ...checkSettings(host),
+    ...checkPrograms(host),
+    ...checkVariables(host),
   ];
 }
 
-function examineState({ stateDirectory }: Host): Finding {
+function checkState({ stateDirectory }: Host): Finding {
   const about = 'state';
   if (stateDirectory === null) {
     return {
@@ -79,7 +79,7 @@ function examineState({ stateDirectory }: Host): Finding {
     if (!isOpen) return { about, level: 'fine', text: stateDirectory };
     return { about, level: 'hint', text: `${stateDirectory} can be read by others: chmod 700 it` };
   } catch (error) {
-    if (isNotFoundError(error)) return examineFutureState(stateDirectory);
+    if (isNotFoundError(error)) return checkFutureState(stateDirectory);
     return {
       about,
       level: 'problem',
@@ -88,7 +88,7 @@ function examineState({ stateDirectory }: Host): Finding {
   }
 }
 
-function examineFutureState(stateDirectory: string): Finding {
+function checkFutureState(stateDirectory: string): Finding {
   const about = 'state';
   try {
     accessSync(path.dirname(stateDirectory), constants.W_OK);
@@ -99,7 +99,7 @@ function examineFutureState(stateDirectory: string): Finding {
   return { about, level: 'fine', text: `${stateDirectory} (made when first needed)` };
 }
 
-function examineSwitch({ config }: Host): Finding {
+function checkEnabled({ config }: Host): Finding {
   if (config.settings['hooks.enabled']) {
     return { about: 'hooks', level: 'fine', text: 'switched on' };
   }
@@ -107,15 +107,15 @@ function examineSwitch({ config }: Host): Finding {
   return { about: 'hooks', level: 'problem', text: `switched off by ${origin}: nothing runs` };
 }
 
-function examineTrust({ trust }: Host): Finding {
+function checkTrust({ trust }: Host): Finding {
   const about = 'trust';
   if (isHooklineError(trust.record)) return { about, level: 'problem', text: trust.record.message };
   const [notice] = trust.notices;
   if (notice !== undefined) return { about, level: 'problem', text: notice };
-  return { about, level: 'fine', text: plural(trust.record.entries.length, 'trusted hook') };
+  return { about, level: 'fine', text: formatCount(trust.record.entries.length, 'trusted hook') };
 }
 
-function examineHooks(host: Host): Finding[] {
+function checkHooks(host: Host): Finding[] {
   const hooks = host.hooks();
   const found = hooks.flatMap(({ hook, state, why }): Finding[] => {
     const level = state === 'broken' ? 'problem' : 'hint';
@@ -127,23 +127,23 @@ function examineHooks(host: Host): Finding[] {
     ];
   });
   const ready = hooks.filter(({ state }) => state === 'ready').length;
-  const count = countFound(hooks.map(({ hook }) => hook));
-  const summary = `${count} found, ${ready} ready, ${plural(host.ignored().length, 'file')} ignored`;
+  const count = formatFoundCount(hooks.map(({ hook }) => hook));
+  const summary = `${count} found, ${ready} ready, ${formatCount(host.ignored().length, 'file')} ignored`;
   const lost = host
     .ignored()
     .filter(({ mayHideHook }) => mayHideHook)
     .map(({ path: place, why }): Finding => ({ about: place, level: 'problem', text: why }));
-  return [{ about: 'found', level: 'fine', text: summary }, ...found, ...lost, ...adviceOf(hooks)];
+  return [{ about: 'found', level: 'fine', text: summary }, ...found, ...lost, ...listHints(hooks)];
 }
 
-function adviceOf(hooks: readonly HookStatus[]): Finding[] {
+function listHints(hooks: readonly HookStatus[]): Finding[] {
   const waiting = hooks.filter(({ state }) => state === 'untrusted' || state === 'modified');
-  const text = adviceToLook(waiting.map(({ hook }) => hook));
+  const text = formatReviewHint(waiting.map(({ hook }) => hook));
   return text === null ? [] : [{ about: 'trust', level: 'hint', text }];
 }
 
 /** The files that configure hooks, and what in or beside them is not used. */
-function examineSettings(host: Host): Finding[] {
+function checkSettings(host: Host): Finding[] {
   const counts = new Map<string, number>();
   for (const { hook } of host.hooks()) {
     if (hook.line !== null) counts.set(hook.path, (counts.get(hook.path) ?? 0) + 1);
@@ -151,7 +151,7 @@ function examineSettings(host: Host): Finding[] {
   const found = [...counts].map(([file, count]): Finding => ({
     about: 'settings',
     level: 'fine',
-    text: `${file}: ${plural(count, 'hook')}`,
+    text: `${file}: ${formatCount(count, 'hook')}`,
   }));
   // What may hide a hook has been told of already.
   const unused = host
@@ -168,7 +168,7 @@ function isHookSettings(file: string): boolean {
 const PROGRAMS = ['bash', 'jq', 'python3', 'bun', 'git'];
 
 /** None of these is needed by Hookline itself; hooks in the wild often want them. */
-function examinePrograms(host: Host): Finding[] {
+function checkPrograms(host: Host): Finding[] {
   const { surroundings } = host;
   const find: FindProgram = createProgramFinder(surroundings.env['PATH'], surroundings.platform);
   const missing = PROGRAMS.filter((name) => find(name) === null);
@@ -176,13 +176,13 @@ function examinePrograms(host: Host): Finding[] {
     return [{ about: 'programs', level: 'fine', text: PROGRAMS.join(', ') }];
   }
   const summary = `not on the PATH: ${missing.join(', ')} (only hooks that use them need them)`;
-  return [{ about: 'programs', level: 'hint', text: summary }, ...examineUses(host, missing)];
+  return [{ about: 'programs', level: 'hint', text: summary }, ...checkProgramUses(host, missing)];
 }
 
 /** Hooks whose text names a program that is missing. */
-function examineUses(host: Host, missing: readonly string[]): Finding[] {
+function checkProgramUses(host: Host, missing: readonly string[]): Finding[] {
   return host.hooks().flatMap(({ hook }): Finding[] => {
-    const named = namedPrograms(hook, missing);
+    const named = findNamedPrograms(hook, missing);
     if (named.length === 0) return [];
     const text = `names ${named.join(' and ')}, which ${named.length === 1 ? 'is' : 'are'} not on the PATH`;
     return [{ about: hook.id, level: 'hint', text }];
@@ -190,10 +190,10 @@ function examineUses(host: Host, missing: readonly string[]): Finding[] {
 }
 
 /** Scripts that read variables which no host sets; of commands it is among their notes. */
-function examineVariables(host: Host): Finding[] {
+function checkVariables(host: Host): Finding[] {
   const configured = host.hooks().filter(({ hook }) => hook.dialect === 'claude');
   return configured.flatMap(({ hook }): Finding[] =>
-    inventedVariablesIn(scriptsOf(hook)).map((name) => ({
+    inventedVariablesIn(readScripts(hook)).map((name) => ({
       about: hook.id,
       level: 'hint',
       text: `its script names ${name}, which ${whyUnset(name, hook.eventName)}`,
@@ -201,17 +201,17 @@ function examineVariables(host: Host): Finding[] {
   );
 }
 
-function scriptsOf({ path: file, binds }: FoundHook): string {
+function readScripts({ path: file, binds }: FoundHook): string {
   const scripts = binds.text === undefined ? [file] : binds.files;
-  return scripts.map(readQuietly).join('\n');
+  return scripts.map(readTextOrEmpty).join('\n');
 }
 
-function namedPrograms(hook: FoundHook, programs: readonly string[]): string[] {
-  const text = [hook.binds.text ?? '', scriptsOf(hook)].join('\n');
+function findNamedPrograms(hook: FoundHook, programs: readonly string[]): string[] {
+  const text = [hook.binds.text ?? '', readScripts(hook)].join('\n');
   return programs.filter((name) => new RegExp(`(?<![\\w.-])${name}(?![\\w-])`).test(text));
 }
 
-function readQuietly(file: string): string {
+function readTextOrEmpty(file: string): string {
   try {
     return readTextIfPresent(file) ?? '';
   } catch {
@@ -220,11 +220,11 @@ function readQuietly(file: string): string {
   }
 }
 
-export function readableFindings(findings: readonly Finding[], problems: number): string {
+export function formatFindings(findings: readonly Finding[], problems: number): string {
   const marks = { fine: colors.green('✓'), hint: colors.yellow('!'), problem: colors.red('✗') };
   const rows = findings.map(({ about, level, text }) => [
-    `${marks[level]} ${oneLine(about)}`,
-    oneLine(text),
+    `${marks[level]} ${toOneLine(about)}`,
+    toOneLine(text),
   ]);
-  return `${table(rows)}\n\n${problems === 0 ? 'Nothing is wrong.' : `${plural(problems, 'problem')} to mend.`}`;
+  return `${formatTable(rows)}\n\n${problems === 0 ? 'Nothing is wrong.' : `${formatCount(problems, 'problem')} to mend.`}`;
 }

@@ -1,12 +1,17 @@
-import { colors } from '../words/colors.ts';
+import { colors } from '../output/colors.ts';
 import type { Explanation } from '../../hooks/dispatch/explain.ts';
 import { EVENTS } from '../../hooks/events.ts';
 import type { HookStatus } from '../../host/hook-set.ts';
 import { type Command, withHost } from '../context.ts';
-import { type EventFlags, noteMisspeltTool, notePlugins, readEvent } from '../event-options.ts';
+import {
+  type EventFlags,
+  warnMisspelledTool,
+  warnPluginsNotFired,
+  readEvent,
+} from '../event-options.ts';
 import { EXIT } from '../exit-codes.ts';
-import { oneLine, plural, printable } from '../words/print.ts';
-import { withoutSecrets } from '../../host/secrets/without-secrets.ts';
+import { toOneLine, formatCount, toPrintable } from '../output/print.ts';
+import { redactObject } from '../../host/secrets/without-secrets.ts';
 
 export interface ExplainOptions extends EventFlags {
   readonly event?: string;
@@ -16,10 +21,10 @@ export interface ExplainOptions extends EventFlags {
 export const explainHooks: Command<ExplainOptions> = (context, options) =>
   withHost(context, async (host) => {
     const event = readEvent(options.event, options);
-    noteMisspeltTool(context.print, options);
-    notePlugins(context.print, host, event.name);
+    warnMisspelledTool(context.print, options);
+    warnPluginsNotFired(context.print, host, event.name);
     const explanation = withProblems(host.engine.explain(event), host.hooks());
-    const shown = await withoutSecrets(explanation, context.flags);
+    const shown = await redactObject(explanation, context.flags);
     const { fires, refusal } = EVENTS[event.name];
     if (context.flags.json === true) context.print.json({ ...shown, fires, refusal });
     else context.print.out(readableExplanation(shown, { fires, refusal }));
@@ -46,22 +51,22 @@ function readableExplanation(
     ...(total === 0 ? ['  no hook is there for it'] : []),
     ...runs.map((run) => `  ${titleOf(run)} ${colors.dim(howLine(run))}`),
     ...skipped.map(
-      ({ hook, why }) => `  ${colors.yellow('would not')} ${oneLine(hook)}: ${printable(why)}`,
+      ({ hook, why }) => `  ${colors.yellow('would not')} ${toOneLine(hook)}: ${toPrintable(why)}`,
     ),
   ].join('\n');
 }
 
 function titleOf({ hook, problem }: FullRun): string {
-  if (problem === null) return `${colors.green('would run')} ${oneLine(hook)}`;
-  return `${colors.red('would fail')} ${oneLine(hook)}: ${printable(problem)}`;
+  if (problem === null) return `${colors.green('would run')} ${toOneLine(hook)}`;
+  return `${colors.red('would fail')} ${toOneLine(hook)}: ${toPrintable(problem)}`;
 }
 
 function howLine({ how, times, tool, source, onFailure }: FullRun): string {
   return [
     how,
-    ...(times === 1 ? [] : [plural(times, 'time')]),
+    ...(times === 1 ? [] : [formatCount(times, 'time')]),
     ...(tool === null ? [] : [`sees ${tool.name} ${JSON.stringify(tool.input)?.slice(0, 200)}`]),
     onFailure === 'closed' ? 'a failure blocks' : 'a failure lets go on',
-    oneLine(source),
+    toOneLine(source),
   ].join(' · ');
 }

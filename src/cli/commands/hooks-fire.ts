@@ -1,11 +1,16 @@
 import { awaitsTrust, isRefusal, type Outcome, type Verdict } from '../../hooks/decision.ts';
 import type { LateOutcome } from '../../hooks/observers.ts';
 import { type Command, type CommandContext, withHost } from '../context.ts';
-import { type EventFlags, noteMisspeltTool, notePlugins, readEvent } from '../event-options.ts';
+import {
+  type EventFlags,
+  warnMisspelledTool,
+  warnPluginsNotFired,
+  readEvent,
+} from '../event-options.ts';
 import { EXIT } from '../exit-codes.ts';
-import { oneLine, printable, printableLines } from '../words/print.ts';
-import { withoutSecrets } from '../../host/secrets/without-secrets.ts';
-import { jsonLate, jsonVerdict, readableLate, readableVerdict } from '../words/verdict.ts';
+import { toOneLine, toPrintable, toPrintableLines } from '../output/print.ts';
+import { redactObject } from '../../host/secrets/without-secrets.ts';
+import { toLateJson, toVerdictJson, formatLate, formatVerdict } from '../output/format-verdict.ts';
 
 export interface FireOptions extends EventFlags {
   readonly event?: string;
@@ -18,10 +23,10 @@ export const fireHooks: Command<FireOptions> = (context, options) => {
     context,
     async (host) => {
       const event = readEvent(options.event, options);
-      noteMisspeltTool(context.print, options);
-      notePlugins(context.print, host, event.name);
+      warnMisspelledTool(context.print, options);
+      warnPluginsNotFired(context.print, host, event.name);
       const verdict = await host.engine.dispatch(event, { signal: context.signal });
-      const shown = await withoutSecrets(verdict, context.flags);
+      const shown = await redactObject(verdict, context.flags);
       if (context.flags.json !== true) report(context, shown);
       await Promise.race([host.engine.idle(), aborted(context.signal)]);
       await reportLate(context, shown, late);
@@ -44,9 +49,9 @@ function aborted(signal: AbortSignal): Promise<void> {
 }
 
 function report({ print }: CommandContext, verdict: Verdict): void {
-  print.out(readableVerdict(verdict));
+  print.out(formatVerdict(verdict));
   // A person at a terminal has just read it; a script looks at stderr.
-  if (!print.isAnswerShown) noteProblems(print, verdict);
+  if (!print.isStdoutTerminal) noteProblems(print, verdict);
 }
 
 /** What came after the verdict, and for programs the verdict itself: they get one document. */
@@ -55,20 +60,20 @@ async function reportLate(
   verdict: Verdict,
   late: readonly LateOutcome[],
 ): Promise<void> {
-  const outcomes = await withoutSecrets(
+  const outcomes = await redactObject(
     late.map(({ outcome }) => outcome),
     flags,
   );
   if (flags.json === true) {
-    print.json({ ...jsonVerdict(verdict), late: jsonLate(outcomes) });
+    print.json({ ...toVerdictJson(verdict), late: toLateJson(outcomes) });
     noteProblems(print, verdict);
-  } else if (outcomes.length > 0) print.out(readableLate(outcomes));
-  if (flags.json === true || !print.isAnswerShown) noteFailures(print, outcomes);
+  } else if (outcomes.length > 0) print.out(formatLate(outcomes));
+  if (flags.json === true || !print.isStdoutTerminal) noteFailures(print, outcomes);
 }
 
 function noteProblems(print: CommandContext['print'], verdict: Verdict): void {
   for (const { hook, why } of verdict.skipped.filter(awaitsTrust)) {
-    print.note(`not run: ${oneLine(hook)}: ${printable(why)}`);
+    print.note(`not run: ${toOneLine(hook)}: ${toPrintable(why)}`);
   }
   noteFailures(print, verdict.outcomes);
 }
@@ -76,7 +81,7 @@ function noteProblems(print: CommandContext['print'], verdict: Verdict): void {
 function noteFailures(print: CommandContext['print'], outcomes: readonly Outcome[]): void {
   for (const { hook, failure } of outcomes) {
     if (failure !== null) {
-      print.note(`failed: ${oneLine(hook)}: ${printableLines(failure.message)}`);
+      print.note(`failed: ${toOneLine(hook)}: ${toPrintableLines(failure.message)}`);
     }
   }
 }

@@ -2,8 +2,7 @@ import path from 'node:path';
 import { HooklineError } from '../../base/errors.ts';
 import { isInside } from '../../base/paths.ts';
 import type { Host } from '../../host/create-host.ts';
-import { confirm } from '../ask.ts';
-import { type Command, type CommandContext, withHost } from '../context.ts';
+import { confirm, type Command, type CommandContext, withHost } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { keepingTrustOf } from '../import/keep.ts';
 import { mergeHooks } from '../import/merge.ts';
@@ -11,10 +10,10 @@ import { projectRoot } from '../../dialects/claude-config/sources/places.ts';
 import { readClaudeHooks, sourcesOf } from '../import/read-claude.ts';
 import { createReport, type ImportReport, jsonReport, readableReport } from '../import/report.ts';
 import { clineDirectory } from '../../host/dialects/own-directory.ts';
-import { type HooksFile, openHooksFile } from '../state/hooks-file.ts';
-import { trustNotes, withKeptTrust } from '../state/keep-trust.ts';
-import { oneLine, plural } from '../words/print.ts';
-import { withoutSecrets } from '../../host/secrets/without-secrets.ts';
+import { type HooksFile, openHooksFile } from '../config-files/hooks-file.ts';
+import { formatTrustNotes, preserveTrust } from '../config-files/preserve-trust.ts';
+import { toOneLine, formatCount } from '../output/print.ts';
+import { redactObject } from '../../host/secrets/without-secrets.ts';
 
 export interface ImportOptions {
   readonly from?: string;
@@ -47,11 +46,11 @@ async function runImport(
   const target = openHooksFile(file, within);
   const merged = mergeHooks(target, found.entries);
   const report = createReport({ host, found, merged, to: file, isGlobal });
-  const shown = await withoutSecrets(report, context.flags);
+  const shown = await redactObject(report, context.flags);
   if (context.flags.json !== true) context.print.out(readableReport(shown, host));
   const isWritten = await isAgreed(context, { report, options });
   const notes = isWritten ? await write(host, { target, text: merged.text, report }) : [];
-  for (const note of notes) context.print.note(`note: ${oneLine(note)}`);
+  for (const note of notes) context.print.note(`note: ${toOneLine(note)}`);
   tellEnd(context, shown, isWritten);
   const isFinished = isWritten || options.dryRun === true || report.added.length === 0;
   return isFinished ? EXIT.fine : EXIT.refused;
@@ -59,7 +58,7 @@ async function runImport(
 
 function tellEnd({ print, flags }: CommandContext, report: ImportReport, isWritten: boolean): void {
   if (flags.json === true) print.json(jsonReport(report, isWritten));
-  else if (isWritten) print.out(`Wrote ${plural(report.added.length, 'hook')}.`);
+  else if (isWritten) print.out(`Wrote ${formatCount(report.added.length, 'hook')}.`);
 }
 
 async function isAgreed(
@@ -68,7 +67,7 @@ async function isAgreed(
 ): Promise<boolean> {
   if (options.dryRun === true || report.added.length === 0) return false;
   if (options.yes === true) return true;
-  const text = `Write ${plural(report.added.length, 'hook')} to ${oneLine(report.to)}?`;
+  const text = `Write ${formatCount(report.added.length, 'hook')} to ${toOneLine(report.to)}?`;
   if (await confirm(context, { text, flag: '--yes' })) return true;
   context.print.note('Nothing was written.');
   return false;
@@ -79,15 +78,15 @@ async function write(
   { target, text, report }: { target: HooksFile; text: string; report: ImportReport },
 ): Promise<readonly string[]> {
   const keeping = keepingTrustOf(host, report);
-  const kept = await withKeptTrust(host, () => target.write(text), keeping);
+  const kept = await preserveTrust(host, () => target.write(text), keeping);
   const waiting = host
     .hooks()
     .filter(({ hook, trustedBy }) => hook.path === report.to && trustedBy === null).length;
   return [
-    ...trustNotes(kept),
+    ...formatTrustNotes(kept),
     ...(waiting === 0
       ? []
-      : [`${plural(waiting, 'hook')} there must be trusted first: \`hookline trust\``]),
+      : [`${formatCount(waiting, 'hook')} there must be trusted first: \`hookline trust\``]),
   ];
 }
 

@@ -1,30 +1,29 @@
-import { colors } from '../words/colors.ts';
+import { colors } from '../output/colors.ts';
 import { truncateText } from '../../base/json.ts';
 import { formatPath } from '../../base/paths.ts';
 import type { Host } from '../../host/create-host.ts';
 import type { HookStatus } from '../../host/hook-set.ts';
 import { PROVIDER_KEYS } from '../../process/environment.ts';
-import { describeUnbound } from '../words/unbound.ts';
+import { listUncoveredNames, formatReviewHint } from '../output/describe-hooks.ts';
 import { type Command, withHost } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
-import { adviceToLook } from '../words/found.ts';
-import { oneLine, printable, table } from '../words/print.ts';
-import { withoutSecrets } from '../../host/secrets/without-secrets.ts';
+import { toOneLine, toPrintable, formatTable } from '../output/print.ts';
+import { redactObject } from '../../host/secrets/without-secrets.ts';
 
 /** `hookline hooks list` */
 export const listHooks: Command<object> = (context) =>
   withHost(context, async (host) => {
-    const listing = await withoutSecrets(readListing(host), context.flags);
-    if (context.flags.json === true) context.print.json(jsonListing(listing));
-    else context.print.out(readableListing(listing, host));
+    const listing = await redactObject(collectListing(host), context.flags);
+    if (context.flags.json === true) context.print.json(toListingJson(listing));
+    else context.print.out(formatListing(listing, host));
     return EXIT.fine;
   });
 
-type Listing = ReturnType<typeof readListing>;
+type Listing = ReturnType<typeof collectListing>;
 type ListedHook = ReturnType<typeof describeHook>;
 
 /** All that is shown, as plain data. */
-function readListing(host: Host) {
+function collectListing(host: Host) {
   return {
     roots: host.workspaceRoots,
     enabled: host.config.settings['hooks.enabled'],
@@ -61,35 +60,35 @@ function describeHook({ hook, ...status }: HookStatus, host: Host) {
       withheld:
         hook.place === 'workspace' ? PROVIDER_KEYS.filter((key) => !pass.includes(key)) : [],
     },
-    notBound: hook.place === 'workspace' ? describeUnbound(hook) : [],
+    notBound: hook.place === 'workspace' ? listUncoveredNames(hook) : [],
   };
 }
 
 const WAS_DISABLED =
   'was switched off before it changed, and is on again: `hookline hooks disable` it if it should not run';
 
-function jsonListing({ hooks, ...rest }: Listing): unknown {
+function toListingJson({ hooks, ...rest }: Listing): unknown {
   const plain = hooks.map(({ details, isPlugin: _isPlugin, ...hook }) => ({ ...hook, ...details }));
   return { ...rest, hooks: plain };
 }
 
-function readableListing({ enabled, hooks: found, ignored }: Listing, host: Host): string {
+function formatListing({ enabled, hooks: found, ignored }: Listing, host: Host): string {
   const hooks = found.filter(({ isPlugin }) => !isPlugin);
   const plugins = found.filter(({ isPlugin }) => isPlugin);
   const sections = [
     ...(enabled ? [] : ['Hooks are switched off: none is looked for.']),
-    hooks.length === 0 ? noHooks(host) : hookTable(hooks, host),
-    ...pluginSection(plugins, host),
-    ...ignoredSection(ignored, host),
-    ...advice(found),
+    hooks.length === 0 ? formatNoHooks(host) : formatHookTable(hooks, host),
+    ...formatPlugins(plugins, host),
+    ...formatIgnored(ignored, host),
+    ...listHints(found),
   ];
   return sections.join('\n\n');
 }
 
-function noHooks(host: Host): string {
+function formatNoHooks(host: Host): string {
   const [root = '.'] = host.workspaceRoots;
   return [
-    `No hooks found for ${oneLine(root)}.`,
+    `No hooks found for ${toOneLine(root)}.`,
     'Make one with `hookline hooks new PreToolUse`.',
   ].join('\n');
 }
@@ -98,7 +97,7 @@ function noHooks(host: Host): string {
  * One row per hook. An entry of a settings file says in a line below it where it stands and what it
  * runs, and then every hook's file is said there: the ids of such hooks leave no room beside them.
  */
-function hookTable(hooks: readonly ListedHook[], host: Host): string {
+function formatHookTable(hooks: readonly ListedHook[], host: Host): string {
   const layout = {
     hasMatchers: hooks.some(({ matcher }) => matcher !== null),
     hasEntries: hooks.some(({ line }) => line !== null),
@@ -110,8 +109,11 @@ function hookTable(hooks: readonly ListedHook[], host: Host): string {
     'STATE',
     ...(layout.hasEntries ? [] : ['FILE']),
   ];
-  const rows = hooks.flatMap((hook) => [...hookRows(hook, host, layout), ...noteRows(hook)]);
-  return table([titles.map((title) => colors.dim(title)), ...rows]);
+  const rows = hooks.flatMap((hook) => [
+    ...formatHookRows(hook, host, layout),
+    ...formatNotes(hook),
+  ]);
+  return formatTable([titles.map((title) => colors.dim(title)), ...rows]);
 }
 
 interface Layout {
@@ -119,76 +121,76 @@ interface Layout {
   readonly hasEntries: boolean;
 }
 
-function hookRows(hook: ListedHook, host: Host, layout: Layout): string[][] {
+function formatHookRows(hook: ListedHook, host: Host, layout: Layout): string[][] {
   const { id, event, matcher, state, path, line } = hook;
-  const file = `${oneLine(shownPath(path, host))}${line === null ? '' : `:${line}`}`;
+  const file = `${toOneLine(formatHookPath(path, host))}${line === null ? '' : `:${line}`}`;
   const row = [
-    oneLine(id),
+    toOneLine(id),
     event,
-    ...(layout.hasMatchers ? [oneLine(shorten(matcher ?? '', MATCHER_WIDTH))] : []),
-    paintState(state),
+    ...(layout.hasMatchers ? [toOneLine(truncateTo(matcher ?? '', MATCHER_WIDTH))] : []),
+    colorState(state),
   ];
   if (!layout.hasEntries) return [[...row, file]];
-  return [row, [`  ${[file, ...whatRuns(hook)].join(colors.dim(' · '))}`]];
+  return [row, [`  ${[file, ...describeRuns(hook)].join(colors.dim(' · '))}`]];
 }
 
 const MATCHER_WIDTH = 16;
 const RUNS_WIDTH = 100;
 
 /** `command ./format.sh`, `http https://example.org/hook`, `prompt Is this safe? …`. */
-function whatRuns({ details }: ListedHook): string[] {
+function describeRuns({ details }: ListedHook): string[] {
   const { type, runs, if: condition } = details;
   if (type === undefined || runs === undefined) return [];
-  const only = condition === undefined ? [] : [`if ${printable(condition)}`];
-  return [`${type} ${printable(shorten(runs, RUNS_WIDTH))}`, ...only];
+  const only = condition === undefined ? [] : [`if ${toPrintable(condition)}`];
+  return [`${type} ${toPrintable(truncateTo(runs, RUNS_WIDTH))}`, ...only];
 }
 
-function shorten(text: string, width: number): string {
+function truncateTo(text: string, width: number): string {
   return text.length <= width ? text : `${truncateText(text, width - 1)}…`;
 }
 
 /** Plugins bring hooks, too, but nobody knows which before they are loaded. */
-function pluginSection(plugins: readonly ListedHook[], host: Host): string[] {
+function formatPlugins(plugins: readonly ListedHook[], host: Host): string[] {
   if (plugins.length === 0) return [];
   const titles = ['PLUGIN', 'STATE', 'FILE'].map((title) => colors.dim(title));
   const rows = plugins.flatMap((plugin) => [
-    [oneLine(plugin.id), paintState(plugin.state), oneLine(shownPath(plugin.path, host))],
-    ...noteRows(plugin),
+    [toOneLine(plugin.id), colorState(plugin.state), toOneLine(formatHookPath(plugin.path, host))],
+    ...formatNotes(plugin),
   ]);
-  return [table([titles, ...rows])];
+  return [formatTable([titles, ...rows])];
 }
 
-function noteRows({ state, why, problem, notes, notBound }: ListedHook): string[][] {
+function formatNotes({ state, why, problem, notes, notBound }: ListedHook): string[][] {
   const told = [
     ...(state === 'ready' ? [] : [why]),
     ...(problem === null || state === 'broken' ? [] : [`it would fail: ${problem}`]),
     ...notes,
     ...(notBound.length === 0 ? [] : [`trust does not cover: ${notBound.join(', ')}`]),
   ];
-  return told.map((note) => [colors.dim(`  ${printable(note)}`)]);
+  return told.map((note) => [colors.dim(`  ${toPrintable(note)}`)]);
 }
 
-function paintState(state: HookStatus['state']): string {
+function colorState(state: HookStatus['state']): string {
   if (state === 'ready') return colors.green(state);
   return state === 'disabled' ? colors.dim(state) : colors.yellow(state);
 }
 
-function shownPath(file: string, host: Host): string {
+function formatHookPath(file: string, host: Host): string {
   return formatPath(file, { cwd: host.workspaceRoots[0] ?? '/', home: host.surroundings.home });
 }
 
-function ignoredSection(ignored: Listing['ignored'], host: Host): string[] {
+function formatIgnored(ignored: Listing['ignored'], host: Host): string[] {
   const told = ignored.filter(({ isQuiet }) => isQuiet !== true);
   if (told.length === 0) return [];
   const rows = told.map(({ path, why }) => [
-    `  ${oneLine(shownPath(path, host))}`,
-    colors.dim(printable(why)),
+    `  ${toOneLine(formatHookPath(path, host))}`,
+    colors.dim(toPrintable(why)),
   ]);
-  return [`Ignored:\n${table(rows)}`];
+  return [`Ignored:\n${formatTable(rows)}`];
 }
 
-function advice(hooks: readonly ListedHook[]): string[] {
+function listHints(hooks: readonly ListedHook[]): string[] {
   const waiting = hooks.filter(({ state }) => state === 'untrusted' || state === 'modified');
-  const text = adviceToLook(waiting.map(({ isPlugin }) => (isPlugin ? { plugin: true } : {})));
+  const text = formatReviewHint(waiting.map(({ isPlugin }) => (isPlugin ? { plugin: true } : {})));
   return text === null ? [] : [text];
 }

@@ -3,13 +3,18 @@ import { HooklineError, isHooklineError, getErrorMessage } from '../../base/erro
 import type { FoundHook } from '../../dialects/dialect.ts';
 import type { Host } from '../../host/create-host.ts';
 import { revokeTrust } from '../../trust/record.ts';
-import { confirm } from '../ask.ts';
-import { type Command, type CommandContext, refuseInsideSession, withHost } from '../context.ts';
+import {
+  confirm,
+  type Command,
+  type CommandContext,
+  rejectInsideSession,
+  withHost,
+} from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
-import { trustNotes, withKeptTrust } from '../state/keep-trust.ts';
-import type { Removal } from '../state/remove-entry.ts';
-import { oneLine } from '../words/print.ts';
-import { findOwnHook } from './hooks-switch.ts';
+import { formatTrustNotes, preserveTrust } from '../config-files/preserve-trust.ts';
+import type { Removal } from '../config-files/remove-entry.ts';
+import { toOneLine } from '../output/print.ts';
+import { findEditableHook } from './hooks-switch.ts';
 
 export interface RemoveOptions {
   readonly id: string;
@@ -18,17 +23,17 @@ export interface RemoveOptions {
 
 /** `hookline hooks rm ID`: deletes the hook's file, or its entry in a settings file, after asking. */
 export const removeHook: Command<RemoveOptions> = (context, { id, yes }) => {
-  refuseInsideSession(context, 'hooks rm');
+  rejectInsideSession(context, 'hooks rm');
   return withHost(context, async (host) => {
-    const { hook } = findOwnHook(host, id);
+    const { hook } = findEditableHook(host, id);
     const removal = await planRemoval(hook);
-    if (yes !== true && !(await isAgreed(context, removal))) {
+    if (yes !== true && !(await confirmRemoval(context, removal))) {
       context.print.note('Nothing was deleted.');
       return EXIT.refused;
     }
-    const kept = await withKeptTrust(host, removal.remove);
-    await forgetTrust(host, hook);
-    for (const note of trustNotes(kept)) context.print.note(note);
+    const kept = await preserveTrust(host, removal.remove);
+    await revokeHookTrust(host, hook);
+    for (const note of formatTrustNotes(kept)) context.print.note(note);
     if (context.flags.json === true) context.print.json({ id, ...removal.result });
     else context.print.out(removal.done);
     return EXIT.fine;
@@ -36,14 +41,14 @@ export const removeHook: Command<RemoveOptions> = (context, { id, yes }) => {
 };
 
 async function planRemoval(hook: FoundHook): Promise<Removal> {
-  refusePackage(hook);
-  if (hook.line === null) return fileRemoval(hook.path);
-  const { entryRemoval } = await import('../state/remove-entry.ts');
-  return entryRemoval(hook);
+  rejectPackage(hook);
+  if (hook.line === null) return planFileRemoval(hook.path);
+  const { planEntryRemoval } = await import('../config-files/remove-entry.ts');
+  return planEntryRemoval(hook);
 }
 
 /** One file of a package is not all of it. */
-function refusePackage({ id, plugin, problem }: FoundHook): void {
+function rejectPackage({ id, plugin, problem }: FoundHook): void {
   if (plugin === undefined || (plugin.package === null && problem === null)) return;
   const place = plugin.package?.directory ?? plugin.file;
   throw new HooklineError('USAGE_INVALID', {
@@ -52,23 +57,23 @@ function refusePackage({ id, plugin, problem }: FoundHook): void {
   });
 }
 
-function fileRemoval(file: string): Removal {
+function planFileRemoval(file: string): Removal {
   return {
     shown: [],
-    question: `Delete ${oneLine(file)}?`,
+    question: `Delete ${toOneLine(file)}?`,
     remove: () => deleteFile(file),
-    done: `Deleted ${oneLine(file)}.`,
+    done: `Deleted ${toOneLine(file)}.`,
     result: { deleted: file },
   };
 }
 
-function isAgreed(context: CommandContext, { shown, question }: Removal): Promise<boolean> {
+function confirmRemoval(context: CommandContext, { shown, question }: Removal): Promise<boolean> {
   for (const text of shown) context.print.note(text);
   return confirm(context, { text: question, flag: '--yes' });
 }
 
 /** What no longer exists needs no decision; a hook put there later is looked at anew. */
-async function forgetTrust(host: Host, { root, ownId }: FoundHook): Promise<void> {
+async function revokeHookTrust(host: Host, { root, ownId }: FoundHook): Promise<void> {
   const { trust } = host;
   if (root === null || trust.recordFile === null || isHooklineError(trust.record)) return;
   // An entry below it may have moved up to its name, and is trusted by that name now.

@@ -1,18 +1,18 @@
 import path from 'node:path';
-import { colors } from '../words/colors.ts';
+import { colors } from '../output/colors.ts';
 import { HooklineError, getErrorMessage } from '../../base/errors.ts';
 import type { Host } from '../../host/create-host.ts';
 import { readTraceStats, type TraceStats } from '../../trace/stats.ts';
 import { type Command, withHost } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
-import { milliseconds, oneLine, plural, table } from '../words/print.ts';
+import { formatDuration, toOneLine, formatCount, formatTable } from '../output/print.ts';
 
 /** `hookline hooks stats`: runs, failures and times per hook, from the trace. */
 export const showStats: Command<object> = (context) =>
   withHost(context, (host) => {
     const stats = readStats(host);
     if (context.flags.json === true) context.print.json(stats);
-    else context.print.out(readableStats(stats));
+    else context.print.out(formatStats(stats));
     return EXIT.fine;
   });
 
@@ -30,20 +30,20 @@ function readStats({ stateDirectory, config: { settings } }: Host): TraceStats {
   }
 }
 
-function readableStats({ hooks, dispatches, unreadable }: TraceStats): string {
+function formatStats({ hooks, dispatches, unreadable }: TraceStats): string {
   if (hooks.length === 0) return 'No hook has run yet. Fire one with `hookline hooks fire EVENT`.';
   const head = ['HOOK', 'RUNS', 'FAILED', 'REFUSED', 'P50', 'P95', 'MAX'].map((title) =>
     colors.dim(title),
   );
   const rows = hooks.map((each) => [
-    oneLine(each.hook),
+    toOneLine(each.hook),
     String(each.runs),
     String(each.failures),
     String(each.refusals),
-    milliseconds(each.p50Ms),
-    milliseconds(each.p95Ms),
-    milliseconds(each.maxMs),
+    formatDuration(each.p50Ms),
+    formatDuration(each.p95Ms),
+    formatDuration(each.maxMs),
   ]);
-  const lost = unreadable === 0 ? '' : `, ${plural(unreadable, 'line')} could not be read`;
-  return `${table([head, ...rows])}\n${colors.dim(`${plural(dispatches, 'event')} in the trace${lost}`)}`;
+  const lost = unreadable === 0 ? '' : `, ${formatCount(unreadable, 'line')} could not be read`;
+  return `${formatTable([head, ...rows])}\n${colors.dim(`${formatCount(dispatches, 'event')} in the trace${lost}`)}`;
 }

@@ -1,17 +1,20 @@
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import { colors } from '../words/colors.ts';
+import { colors } from '../output/colors.ts';
 import { HooklineError, isHooklineError } from '../../base/errors.ts';
 import { isDirectory } from '../../base/files.ts';
 import { readSurroundings } from '../../host/config.ts';
 import { findCases, readCase } from '../../testing/case.ts';
 import { formatDifference } from '../../testing/expectation.ts';
 import { type CaseResult, runCase } from '../../testing/run-case.ts';
-import { type Command, type CommandContext, hostOptions } from '../context.ts';
-import type { EventFlags } from '../event-options.ts';
+import { type Command, type CommandContext, toHostOptions, withHost } from '../context.ts';
+import { type EventFlags, readDescription } from '../event-options.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { milliseconds, oneLine, printable } from '../words/print.ts';
-import { recordFired, recordFromTrace } from './hooks-test-record.ts';
+import { formatDuration, toOneLine, toPrintable } from '../output/print.ts';
+import { recordCase, recordStored } from '../../testing/record-case.ts';
+import { readStoredEvent } from '../../testing/stored-event.ts';
+import { redactObject } from '../../host/secrets/without-secrets.ts';
+import { formatVerdict } from '../output/format-verdict.ts';
 
 export interface TestOptions extends EventFlags {
   readonly dir?: string;
@@ -25,28 +28,29 @@ export interface TestOptions extends EventFlags {
 /** `hookline hooks test [DIR]`: runs case directories, or records one. */
 export const testHooks: Command<TestOptions> = async (context, options) => {
   const { dir, record, recordTrace } = options;
-  const directory = dir === undefined ? null : resolvePlace(dir);
+  const directory = dir === undefined ? null : resolveDirectory(dir);
   if (recordTrace !== undefined) {
     return recordFromTrace(context, { ...options, directory, id: recordTrace });
   }
-  if (record !== undefined) return recordFired(context, { ...options, directory, event: record });
-  const place = directory ?? findUsualPlace();
+  if (record !== undefined)
+    return recordFiredEvent(context, { ...options, directory, event: record });
+  const place = directory ?? findDefaultDirectory();
   const cases = findCases(place);
-  if (cases.length === 0) throw nothingFound(place);
-  return conclude(context, await runAll(cases, { context, place }));
+  if (cases.length === 0) throw createNoCasesError(place);
+  return reportCases(context, await runCases(cases, { context, place }));
 };
 
-function resolvePlace(directory: string): string {
+function resolveDirectory(directory: string): string {
   return path.resolve(readSurroundings().cwd, directory);
 }
 
-const USUAL_PLACES = ['hook-tests', 'test/hooks', '.clinerules/hook-tests'];
+const DEFAULT_DIRECTORIES = ['hook-tests', 'test/hooks', '.clinerules/hook-tests'];
 
-function findUsualPlace(): string {
-  const places = USUAL_PLACES.map(resolvePlace);
+function findDefaultDirectory(): string {
+  const places = DEFAULT_DIRECTORIES.map(resolveDirectory);
   const found = places.find(isDirectory);
   if (found !== undefined) return found;
-  throw nothingFound(USUAL_PLACES.join(', '));
+  throw createNoCasesError(DEFAULT_DIRECTORIES.join(', '));
 }
 
 const EXAMPLE = `Write DIR/case.json, for example
@@ -55,7 +59,7 @@ const EXAMPLE = `Write DIR/case.json, for example
   or have it written:
     hookline hooks test DIR --record PreToolUse --tool write_to_file --input '{"path":"a.js"}'`;
 
-function nothingFound(place: string): HooklineError {
+function createNoCasesError(place: string): HooklineError {
   const message = `expected case directories in ${place}, found none`;
   return new HooklineError('USAGE_INVALID', { message, hint: EXAMPLE });
 }
@@ -70,10 +74,10 @@ interface TestedCase extends CaseResult {
   readonly about: string | null;
 }
 
-const MAX_AT_ONCE = 4;
+const MAX_PARALLEL = 4;
 
 /** A few at once; each is printed as soon as all before it are. */
-async function runAll(cases: readonly string[], run: TestRun): Promise<readonly TestedCase[]> {
+async function runCases(cases: readonly string[], run: TestRun): Promise<readonly TestedCase[]> {
   const results: TestedCase[] = [];
   const waiting = cases.entries();
   let printed = 0;
@@ -81,11 +85,11 @@ async function runAll(cases: readonly string[], run: TestRun): Promise<readonly 
     for (const [index, directory] of waiting) {
       results[index] = await testCase(directory, run);
       for (let next = results[printed]; next !== undefined; next = results[++printed]) {
-        if (run.context.flags.json !== true) run.context.print.out(describe(next));
+        if (run.context.flags.json !== true) run.context.print.out(formatCase(next));
       }
     }
   };
-  const atOnce = Math.min(MAX_AT_ONCE, availableParallelism(), cases.length);
+  const atOnce = Math.min(MAX_PARALLEL, availableParallelism(), cases.length);
   await Promise.all(Array.from({ length: atOnce }, work));
   return results;
 }
@@ -95,9 +99,9 @@ async function testCase(directory: string, { context, place }: TestRun): Promise
   try {
     const hookCase = readCase(directory);
     const result = await runCase(hookCase, {
-      ...hostOptions(context.flags),
+      ...toHostOptions(context.flags),
       signal: context.signal,
-      onNotice: (notice) => context.print.note(`note: ${printable(notice)}`),
+      onNotice: (notice) => context.print.note(`note: ${toPrintable(notice)}`),
     });
     return { ...result, name, directory, about: hookCase.about };
   } catch (error) {
@@ -109,31 +113,99 @@ async function testCase(directory: string, { context, place }: TestRun): Promise
   }
 }
 
-function describe({ name, about, passed, skipped, differences, durationMs }: TestedCase): string {
-  const title = `${oneLine(name)}${about === null ? '' : colors.dim(` ${printable(about)}`)}`;
-  if (skipped !== null) return colors.yellow(`- ${title} skipped: ${printable(skipped)}`);
-  if (passed) return `${colors.green('✓')} ${title} ${colors.dim(milliseconds(durationMs))}`;
-  const lines = differences.map((difference) => `    ${printable(formatDifference(difference))}`);
+function formatCase({ name, about, passed, skipped, differences, durationMs }: TestedCase): string {
+  const title = `${toOneLine(name)}${about === null ? '' : colors.dim(` ${toPrintable(about)}`)}`;
+  if (skipped !== null) return colors.yellow(`- ${title} skipped: ${toPrintable(skipped)}`);
+  if (passed) return `${colors.green('✓')} ${title} ${colors.dim(formatDuration(durationMs))}`;
+  const lines = differences.map((difference) => `    ${toPrintable(formatDifference(difference))}`);
   return [`${colors.red('✗')} ${title}`, ...lines].join('\n');
 }
 
-function conclude({ flags, print }: CommandContext, cases: readonly TestedCase[]): ExitCode {
+function reportCases({ flags, print }: CommandContext, cases: readonly TestedCase[]): ExitCode {
   const skipped = cases.filter((each) => each.skipped !== null);
   const passed = cases.filter((each) => each.passed).length;
   const failed = cases.length - passed - skipped.length;
   if (flags.json === true) {
-    print.json({ passed, failed, skipped: skipped.length, cases: cases.map(jsonCase) });
-  } else print.out(`${passed} passed, ${failed} failed${skippedPart(skipped)}`);
+    print.json({ passed, failed, skipped: skipped.length, cases: cases.map(toCaseJson) });
+  } else print.out(`${passed} passed, ${failed} failed${formatSkipped(skipped)}`);
   const isIncomplete = flags.strict === true && skipped.length > 0;
   return failed > 0 || isIncomplete ? EXIT.refused : EXIT.fine;
 }
 
-function skippedPart(skipped: readonly TestedCase[]): string {
+function formatSkipped(skipped: readonly TestedCase[]): string {
   if (skipped.length === 0) return '';
   const reasons = new Set(skipped.map((each) => each.skipped));
   return `, ${skipped.length} skipped: ${[...reasons].join('; ')}`;
 }
 
-function jsonCase({ verdict: _verdict, ...shown }: TestedCase): unknown {
+function toCaseJson({ verdict: _verdict, ...shown }: TestedCase): unknown {
   return shown;
+}
+
+interface Recording {
+  /** Null when the person named none. */
+  readonly directory: string | null;
+  readonly force?: boolean;
+}
+
+/** Fires the event that the flags describe, and writes what came of it as a case. */
+export async function recordFiredEvent(
+  context: CommandContext,
+  options: Recording & EventFlags & { readonly event: string },
+): Promise<ExitCode> {
+  const { file, verdict } = await recordCase({
+    ...toHostOptions(context.flags),
+    directory: requireDirectory(options),
+    fire: readDescription(options.event, options),
+    replace: options.force === true,
+    signal: context.signal,
+    onNotice: (notice) => context.print.note(`note: ${toPrintable(notice)}`),
+  });
+  if (context.flags.json !== true) {
+    context.print.out(formatVerdict(await redactObject(verdict, context.flags)));
+  }
+  return reportRecorded(context, file, verdict.effect);
+}
+
+/** Writes a case of an event that is in the trace, with what came of it then. */
+export function recordFromTrace(
+  context: CommandContext,
+  options: Recording & { readonly id: string },
+): Promise<ExitCode> {
+  const directory = requireDirectory(options);
+  return withHost(context, ({ stateDirectory, config, workspaceRoots, surroundings }) => {
+    const stored = readStoredEvent(
+      {
+        directory: path.join(stateDirectory ?? '', 'trace'),
+        maxFiles: stateDirectory === null ? 0 : config.settings['trace.maxFiles'],
+      },
+      options.id,
+    );
+    const file = recordStored({
+      directory,
+      fire: stored.fire,
+      answer: stored.answer,
+      placeholders: new Map([
+        ['$WORKSPACE', workspaceRoots[0] ?? surroundings.cwd],
+        ...(surroundings.home === null ? [] : [['$HOME', surroundings.home] as const]),
+      ]),
+      replace: options.force === true,
+    });
+    for (const note of stored.notes) context.print.note(`note: ${note}`);
+    return reportRecorded(context, file, stored.answer.effect);
+  });
+}
+
+function requireDirectory({ directory }: Recording): string {
+  if (directory !== null) return directory;
+  throw new HooklineError('USAGE_INVALID', {
+    message: 'a directory for the case is missing',
+    hint: 'Name one: `hookline hooks test hook-tests/my-case --record PreToolUse`.',
+  });
+}
+
+function reportRecorded({ flags, print }: CommandContext, file: string, effect: string): ExitCode {
+  if (flags.json === true) print.json({ file, effect });
+  else print.out(`Recorded ${file}; run it with \`hookline hooks test ${path.dirname(file)}\`.`);
+  return EXIT.fine;
 }

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { colors } from '../words/colors.ts';
+import { colors } from '../output/colors.ts';
 import { HooklineError, getErrorMessage } from '../../base/errors.ts';
 import { isLink, readTextIfPresent } from '../../base/files.ts';
 import type { FoundHook } from '../../dialects/dialect.ts';
@@ -14,10 +14,10 @@ import {
   type LockDifferences,
   parseLock,
 } from '../../trust/lock.ts';
-import { type Command, type CommandContext, refuseInsideSession, withHost } from '../context.ts';
+import { type Command, type CommandContext, rejectInsideSession, withHost } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { countFound } from '../words/found.ts';
-import { oneLine } from '../words/print.ts';
+import { formatFoundCount } from '../output/describe-hooks.ts';
+import { toOneLine } from '../output/print.ts';
 
 export interface LockOptions {
   readonly check?: boolean;
@@ -28,25 +28,28 @@ const LOCK_FILE = 'hookline.lock.json';
 
 /** `hookline lock`: writes the hashes of the workspace's hooks; `--check` compares them. */
 export const lockHooks: Command<LockOptions> = (context, options) => {
-  if (options.check !== true) refuseInsideSession(context, 'lock');
+  if (options.check !== true) rejectInsideSession(context, 'lock');
   const { lock, lockSha256: _sha256, ...flags } = context.flags;
   return withHost({ ...context, flags }, async (host) => {
-    const file = lockFile(host, options.file ?? lock);
-    const hooks = host.hooks().flatMap(({ hook }) => (isLocked(hook) ? [hook] : []));
+    const file = resolveLockFile(host, options.file ?? lock);
+    const hooks = host.hooks().flatMap(({ hook }) => (isLockable(hook) ? [hook] : []));
     const units = hooks.map((hook) => trustUnit(hook));
     return options.check === true
       ? reportCheck(context, file, checkLock(parseLock(readLock(file), file), units))
-      : writeLock(context, { file, units, count: countFound(hooks) });
+      : writeLock(context, { file, units, count: formatFoundCount(hooks) });
   });
 };
 
 /** A plugin that is broken is not loaded, so that there is nothing of it to lock. */
-function isLocked({ place, plugin, problem }: FoundHook): boolean {
+function isLockable({ place, plugin, problem }: FoundHook): boolean {
   return place === 'workspace' && (plugin === undefined || problem === null);
 }
 
 /** What a person names is meant from where they are; only the usual file belongs to the root. */
-function lockFile({ surroundings, workspaceRoots }: Host, named: string | undefined): string {
+function resolveLockFile(
+  { surroundings, workspaceRoots }: Host,
+  named: string | undefined,
+): string {
   if (named !== undefined) return path.resolve(surroundings.cwd, named);
   return path.resolve(workspaceRoots[0] ?? surroundings.cwd, LOCK_FILE);
 }
@@ -56,7 +59,7 @@ async function writeLock(
   { file, units, count }: { file: string; units: readonly TrustUnit[]; count: string },
 ): Promise<ExitCode> {
   const lock = createLock(units);
-  refuseLink(file);
+  rejectLink(file);
   try {
     await writeFile(file, formatLock(lock));
   } catch (error) {
@@ -68,7 +71,7 @@ async function writeLock(
   }
   if (flags.json === true) print.json({ file, hooks: lock.hooks.map(({ id }) => id) });
   else {
-    print.out(`Locked ${count} in ${oneLine(file)}.`);
+    print.out(`Locked ${count} in ${toOneLine(file)}.`);
     print.out(
       'It counts only where it is named: `hookline --lock FILE …`, for example the base branch’s file in CI.',
     );
@@ -77,7 +80,7 @@ async function writeLock(
 }
 
 /** A repository could name any file of the person's with a link, to have it overwritten. */
-function refuseLink(file: string): void {
+function rejectLink(file: string): void {
   if (!isLink(file)) return;
   throw new HooklineError('CONFIG_UNWRITABLE', {
     message: `the lock ${file} is a link, and what it leads to is not overwritten`,
@@ -86,20 +89,20 @@ function refuseLink(file: string): void {
 }
 
 function readLock(file: string): string {
-  const text = attemptRead(file);
+  const text = readIfPresent(file);
   if (text !== null) return text;
-  throw unreadableLock(file, 'there is no such file');
+  throw createUnreadableError(file, 'there is no such file');
 }
 
-function attemptRead(file: string): string | null {
+function readIfPresent(file: string): string | null {
   try {
     return readTextIfPresent(file);
   } catch (error) {
-    throw unreadableLock(file, getErrorMessage(error));
+    throw createUnreadableError(file, getErrorMessage(error));
   }
 }
 
-function unreadableLock(file: string, why: string): HooklineError {
+function createUnreadableError(file: string, why: string): HooklineError {
   return new HooklineError('LOCK_INVALID', {
     message: `the lock ${file} cannot be read: ${why}`,
     hint: 'Write one with `hookline lock`.',
@@ -114,13 +117,13 @@ function reportCheck(
   const { added, removed, changed } = differences;
   const isSame = added.length + removed.length + changed.length === 0;
   if (flags.json === true) print.json({ file, same: isSame, ...differences });
-  else if (isSame) print.out(`The hooks are as ${oneLine(file)} says.`);
+  else if (isSame) print.out(`The hooks are as ${toOneLine(file)} says.`);
   else {
-    print.out(`The hooks are not as ${oneLine(file)} says:`);
+    print.out(`The hooks are not as ${toOneLine(file)} says:`);
     for (const [word, list] of Object.entries({ added, removed, changed })) {
       for (const { id, paths } of list) {
         print.out(
-          `  ${colors.yellow(word)} ${oneLine(id)} ${colors.dim(paths.map(oneLine).join(', '))}`,
+          `  ${colors.yellow(word)} ${toOneLine(id)} ${colors.dim(paths.map(toOneLine).join(', '))}`,
         );
       }
     }

@@ -6,36 +6,40 @@ import type { StartRequest } from '../../host/agent/sessions.ts';
 import type { Host } from '../../host/create-host.ts';
 import {
   type AgentFlags,
-  agentOptions,
-  filledText,
-  refuseContradictions,
-  sessionWish,
-  usage,
+  toAgentOptions,
+  trimToNull,
+  checkFlagConflicts,
+  toSessionRequest,
+  createUsageError,
 } from '../agent-flags.ts';
-import { type Command, type CommandContext, withHost } from '../context.ts';
-import { silentPluginOptions } from '../plugin-options.ts';
+import {
+  type Command,
+  type CommandContext,
+  withHost,
+  createSilentPluginOptions,
+} from '../context.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { createRunReport, type RunForm, type RunReport } from '../words/run-report.ts';
+import { createRunReport, type OutputFormat, type RunReport } from '../output/run-report.ts';
 
 export interface RunOptions extends AgentFlags {
   readonly fork?: boolean;
   readonly init?: boolean;
   readonly maintenance?: boolean;
-  readonly output?: RunForm;
+  readonly output?: OutputFormat;
 }
 
 /** `hookline run PROMPT`: one task, headless. */
 export const runTask: Command<RunOptions> = async (context, options) => {
-  const report = createRunReport(context, formOf(context, options));
-  const agent = { ...agentOptions(options), ...setupOf(options) };
-  const request = await startRequest(options, context.signal);
+  const report = createRunReport(context, selectFormat(context, options));
+  const agent = { ...toAgentOptions(options), ...toSetup(options) };
+  const request = await buildStartRequest(options, context.signal);
   try {
-    return await withHost(context, (host) => runIn(host, { context, request, report }), {
+    return await withHost(context, (host) => runOnHost(host, { context, request, report }), {
       ...agent,
       plugins: {
-        ...silentPluginOptions(context.flags),
+        ...createSilentPluginOptions(context.flags),
         onIssue: report.issue,
-        onConsole: report.say,
+        onConsole: report.pluginOutput,
       },
       watch: 'soon',
       onNotice: report.notice,
@@ -46,7 +50,7 @@ export const runTask: Command<RunOptions> = async (context, options) => {
   }
 };
 
-function formOf({ flags }: CommandContext, { output }: RunOptions): RunForm {
+function selectFormat({ flags }: CommandContext, { output }: RunOptions): OutputFormat {
   return output ?? (flags.json === true ? 'json' : 'text');
 }
 
@@ -56,42 +60,48 @@ interface Running {
   readonly report: RunReport;
 }
 
-async function runIn(host: Host, { context, request, report }: Running): Promise<ExitCode> {
+async function runOnHost(host: Host, { context, request, report }: Running): Promise<ExitCode> {
   const unsubscribe = host.subscribe(report.observe);
   try {
     const { result } = await host.start({ ...request, signal: context.signal });
     // Hooks of SessionEnd belong to the run; whoever reads the result must find them done.
     await host.dispose();
     await report.end(result);
-    return result === null ? EXIT.fine : exitCodeOf(result, report, context);
+    return result === null ? EXIT.fine : toExitCode(result, report, context);
   } finally {
     unsubscribe();
   }
 }
 
-function exitCodeOf(result: RunResult, report: RunReport, { flags }: CommandContext): ExitCode {
+function toExitCode(result: RunResult, report: RunReport, { flags }: CommandContext): ExitCode {
   if (result.status === 'aborted') return EXIT.interrupted;
   const isFine = result.ending === 'done' || result.ending === 'tool_deferred';
   if (!isFine) return EXIT.refused;
-  return flags.strict === true && report.hasUnsoundHooks() ? EXIT.hookFailed : EXIT.fine;
+  return flags.strict === true && report.hasHookFailures() ? EXIT.hookFailed : EXIT.fine;
 }
 
-async function startRequest(options: RunOptions, signal: AbortSignal): Promise<StartRequest> {
-  refuseContradictions(options);
-  const wish = sessionWish(options);
-  const prompt = filledText(options.prompt ?? '') ?? (await readStdin(signal));
+async function buildStartRequest(options: RunOptions, signal: AbortSignal): Promise<StartRequest> {
+  checkFlagConflicts(options);
+  const wish = toSessionRequest(options);
+  const prompt = trimToNull(options.prompt ?? '') ?? (await readStdin(signal));
   if (prompt === null && wish.resume === undefined) {
-    throw usage('`hookline run` needs a prompt', 'Write it after `run`, or pipe it in.');
+    throw createUsageError('`hookline run` needs a prompt', 'Write it after `run`, or pipe it in.');
   }
   if (options.fork === true && wish.resume === undefined) {
-    throw usage('--fork needs a session to copy', 'Name it with --resume ID, or use --continue.');
+    throw createUsageError(
+      '--fork needs a session to copy',
+      'Name it with --resume ID, or use --continue.',
+    );
   }
   return { prompt, ...wish, ...(options.fork === true ? { fork: true } : {}) };
 }
 
-function setupOf({ init, maintenance }: RunOptions): Pick<AgentOptions, 'setup'> {
+function toSetup({ init, maintenance }: RunOptions): Pick<AgentOptions, 'setup'> {
   if (init === true && maintenance === true) {
-    throw usage('--init and --maintenance name two reasons for Setup', 'Leave one of them out.');
+    throw createUsageError(
+      '--init and --maintenance name two reasons for Setup',
+      'Leave one of them out.',
+    );
   }
   if (init === true) return { setup: 'init' };
   return maintenance === true ? { setup: 'maintenance' } : {};
@@ -103,7 +113,7 @@ async function readStdin(signal: AbortSignal): Promise<string | null> {
   if (isatty(0)) return null;
   try {
     const { text } = await import('node:stream/consumers');
-    return filledText(await text(addAbortSignal(signal, process.stdin)));
+    return trimToNull(await text(addAbortSignal(signal, process.stdin)));
   } catch {
     signal.throwIfAborted();
     // Closed, or not to be read: the same as nothing.

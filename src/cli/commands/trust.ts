@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createTwoFilesPatch } from 'diff';
-import { colors } from '../words/colors.ts';
+import { colors } from '../output/colors.ts';
 import { HooklineError, isHooklineError } from '../../base/errors.ts';
 import { systemClock } from '../../base/clock.ts';
 import { parseJson } from '../../base/json.ts';
@@ -11,14 +11,23 @@ import { type Binding, bindUnit, readBytes } from '../../trust/bytes.ts';
 import { MAX_BYTES } from '../../trust/collect.ts';
 import { listBoundPaths, ENTRY_TEXT_KEY, type FileMap } from '../../trust/file-map.ts';
 import { computeChangesSince, type FileChange } from '../../trust/objects.ts';
-import { type TrustedEntry, getTrustObjectsDirectory, grantTrust } from '../../trust/record.ts';
-import { confirm } from '../ask.ts';
-import { type Command, type CommandContext, refuseInsideSession, withHost } from '../context.ts';
+import {
+  type TrustedEntry,
+  getTrustObjectsDirectory,
+  grantTrust,
+  revokeTrust,
+} from '../../trust/record.ts';
+import {
+  confirm,
+  type Command,
+  type CommandContext,
+  rejectInsideSession,
+  withHost,
+} from '../context.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { selectHooks } from '../state/select-hooks.ts';
-import { countFound } from '../words/found.ts';
-import { indent, oneLine, plural, printable } from '../words/print.ts';
-import { describeUnbound } from '../words/unbound.ts';
+import { selectHooks } from '../select-hooks.ts';
+import { formatFoundCount, listUncoveredNames } from '../output/describe-hooks.ts';
+import { indent, toOneLine, formatCount, toPrintable } from '../output/print.ts';
 
 export interface TrustOptions {
   readonly ids: readonly string[];
@@ -27,12 +36,12 @@ export interface TrustOptions {
 
 /** `hookline trust`: shows what would run, and what changed, then remembers the exact bytes. */
 export const trustHooks: Command<TrustOptions> = (context, options) => {
-  refuseInsideSession(context, 'trust');
-  return withHost(context, (host) => trustIn(host, context, options));
+  rejectInsideSession(context, 'trust');
+  return withHost(context, (host) => trustHooksIn(host, context, options));
 };
 
 /** The same with what a host has found already, which may be more than lies where everybody looks. */
-export async function trustIn(
+export async function trustHooksIn(
   host: Host,
   context: CommandContext,
   options: TrustOptions,
@@ -42,42 +51,44 @@ export async function trustIn(
   const { shown, problems } = bindAll(waiting);
   if (shown.length === 0 && problems[0] !== undefined) throw problems[0];
   for (const { message } of problems) {
-    context.print.note(`cannot be trusted: ${printable(message)}`);
+    context.print.note(`cannot be trusted: ${toPrintable(message)}`);
   }
   if (context.flags.json !== true) {
-    for (const each of shown) context.print.out(describe(each, host));
+    for (const each of shown) context.print.out(formatHook(each, host));
   }
-  const text = `Trust ${namesOf(shown)}?`;
+  const text = `Trust ${formatSubject(shown)}?`;
   if (options.yes !== true && !(await confirm(context, { text, flag: '--yes' }))) {
     context.print.note('Nothing was trusted.');
     return EXIT.refused;
   }
   // What was shown is trusted, not what may lie there by now.
   await grantTrust(
-    recordFile(host),
+    requireRecordFile(host),
     shown.map(({ binding }) => binding),
     { now: systemClock.now(), guardedRoots: host.trust.guardedRoots },
   );
-  report(context, shown);
+  reportTrusted(context, shown);
   return problems.length === 0 ? EXIT.fine : EXIT.refused;
 }
 
-function namesOf(shown: readonly Shown[]): string {
+function formatSubject(shown: readonly BoundHook[]): string {
   const settings = shown.filter(({ status }) => status.hook.permissions !== undefined).length;
   const servers = shown.filter(({ status }) => status.hook.mcpServer !== undefined).length;
   const plugins = shown.filter(({ status }) => status.hook.plugin !== undefined).length;
   const hooks = shown.length - settings - servers - plugins;
   return [
-    ...(hooks === 0 ? [] : [`${plural(hooks, 'hook')} to run with your rights`]),
+    ...(hooks === 0 ? [] : [`${formatCount(hooks, 'hook')} to run with your rights`]),
     ...(plugins === 0
       ? []
-      : [`${plural(plugins, 'plugin')} to be loaded into the agent with every session`]),
-    ...(servers === 0 ? [] : [`${plural(servers, 'MCP server')} to start with every session`]),
-    ...(settings === 0 ? [] : [`what ${plural(settings, 'settings file')} may allow the agent`]),
+      : [`${formatCount(plugins, 'plugin')} to be loaded into the agent with every session`]),
+    ...(servers === 0 ? [] : [`${formatCount(servers, 'MCP server')} to start with every session`]),
+    ...(settings === 0
+      ? []
+      : [`what ${formatCount(settings, 'settings file')} may allow the agent`]),
   ].join(', and ');
 }
 
-interface Shown {
+interface BoundHook {
   readonly status: HookStatus;
   readonly binding: Binding;
 }
@@ -87,13 +98,13 @@ function isWaiting({ hook, trustedBy }: HookStatus): boolean {
 }
 
 interface BoundHooks {
-  readonly shown: readonly Shown[];
+  readonly shown: readonly BoundHook[];
   /** Why the others cannot be trusted at all; they must not keep the rest from it. */
   readonly problems: readonly HooklineError[];
 }
 
 function bindAll(waiting: readonly HookStatus[]): BoundHooks {
-  const shown: Shown[] = [];
+  const shown: BoundHook[] = [];
   const problems: HooklineError[] = [];
   for (const status of waiting) {
     try {
@@ -106,7 +117,7 @@ function bindAll(waiting: readonly HookStatus[]): BoundHooks {
   return { shown, problems };
 }
 
-export function recordFile({ trust }: Host): string {
+export function requireRecordFile({ trust }: Host): string {
   if (trust.recordFile !== null && !isHooklineError(trust.record)) return trust.recordFile;
   throw isHooklineError(trust.record)
     ? trust.record
@@ -119,54 +130,59 @@ function reportNothing(context: CommandContext, host: Host): typeof EXIT.fine {
   const hooks = host.hooks().flatMap(({ hook }) => (hook.place === 'workspace' ? [hook] : []));
   if (context.flags.json === true) context.print.json({ trusted: [] });
   else {
-    context.print.out(hooks.length === 0 ? nothingFound(host) : allTrusted(hooks));
+    context.print.out(hooks.length === 0 ? formatNothingFound(host) : formatAllTrusted(hooks));
   }
   return EXIT.fine;
 }
 
-function nothingFound(host: Host): string {
+function formatNothingFound(host: Host): string {
   const hasIgnored = host.ignored().some(({ isQuiet }) => isQuiet !== true);
   const more = hasIgnored ? ' `hookline hooks list` says what was ignored.' : '';
   return `This workspace has no hooks, so there is nothing to trust.${more}`;
 }
 
-function allTrusted(hooks: readonly FoundHook[]): string {
+function formatAllTrusted(hooks: readonly FoundHook[]): string {
   const verb = hooks.length === 1 ? 'is' : 'are';
-  return `${countFound(hooks)} of this workspace ${verb} trusted already.`;
+  return `${formatFoundCount(hooks)} of this workspace ${verb} trusted already.`;
 }
 
-function report({ flags, print }: CommandContext, shown: readonly Shown[]): void {
+function reportTrusted({ flags, print }: CommandContext, shown: readonly BoundHook[]): void {
   const trusted = shown.map(({ status, binding }) => ({
     id: status.hook.id,
     path: status.hook.path,
     digest: binding.digest,
     files: listBoundPaths(binding.files),
-    notBound: [...binding.unbound, ...describeUnbound(status.hook)],
+    notBound: [...binding.unbound, ...listUncoveredNames(status.hook)],
   }));
   if (flags.json === true) print.json({ trusted });
   else {
-    const count = countFound(shown.map(({ status }) => status.hook));
+    const count = formatFoundCount(shown.map(({ status }) => status.hook));
     print.out(`Trusted ${count}. A changed byte will make it ask again.`);
   }
 }
 
-function describe({ status, binding }: Shown, host: Host): string {
+function formatHook({ status, binding }: BoundHook, host: Host): string {
   const { hook, state, why } = status;
-  const notBound = [...binding.unbound, ...describeUnbound(hook)];
+  const notBound = [...binding.unbound, ...listUncoveredNames(hook)];
   return [
-    `${colors.bold(oneLine(hook.id))}  ${colors.yellow(state)}: ${printable(why)}`,
-    `  file      ${oneLine(hook.path)}${hook.line === null ? '' : `:${hook.line}`}`,
-    ...whatItDoes(hook),
-    ...(hook.problem === null ? [] : [`  problem   ${printable(hook.problem)}`]),
-    ...hook.notes.map((note) => `  note      ${printable(note)}`),
-    `  binds     ${boundWords(binding.files)}`,
-    `  not bound ${notBound.length === 0 ? alwaysUnbound(hook) : notBound.map(oneLine).join(', ')}`,
-    indent(state === 'modified' ? changes(status, host) : excerpts(hook), '  '),
+    `${colors.bold(toOneLine(hook.id))}  ${colors.yellow(state)}: ${toPrintable(why)}`,
+    `  file      ${toOneLine(hook.path)}${hook.line === null ? '' : `:${hook.line}`}`,
+    ...describeEffect(hook),
+    ...(hook.problem === null ? [] : [`  problem   ${toPrintable(hook.problem)}`]),
+    ...hook.notes.map((note) => `  note      ${toPrintable(note)}`),
+    `  binds     ${formatBound(binding.files)}`,
+    `  not bound ${notBound.length === 0 ? describeUncovered(hook) : notBound.map(toOneLine).join(', ')}`,
+    indent(state === 'modified' ? formatChanges(status, host) : formatExcerpts(hook), '  '),
     '',
   ].join('\n');
 }
 
-function whatItDoes({ permissions, mcpServer, plugin, eventName }: FoundHook): readonly string[] {
+function describeEffect({
+  permissions,
+  mcpServer,
+  plugin,
+  eventName,
+}: FoundHook): readonly string[] {
   if (permissions !== undefined) return ['  allows    calls of the agent without asking you'];
   if (mcpServer !== undefined) return ['  starts    with every session, as an MCP server'];
   if (plugin === undefined) return [`  runs at   ${eventName}`];
@@ -177,35 +193,35 @@ function whatItDoes({ permissions, mcpServer, plugin, eventName }: FoundHook): r
   ];
 }
 
-function alwaysUnbound({ permissions }: FoundHook): string {
+function describeUncovered({ permissions }: FoundHook): string {
   return permissions === undefined
     ? 'whatever else it starts or loads'
     : 'whatever the commands do that it allows';
 }
 
-const SHOWN_ABSENT = 3;
+const MAX_ABSENT_NAMES = 3;
 
 /** An import without an ending may mean many files, of which one is there: the others must not come to be. */
-function boundWords(files: FileMap): string {
+function formatBound(files: FileMap): string {
   const isThere = (key: string): boolean => files[key] !== 'absent';
   const keys = listBoundPaths(files);
   const there = keys.filter(isThere);
   const absent = keys.length - there.length;
-  if (absent <= SHOWN_ABSENT) return boundNames(keys);
-  return `${boundNames(there)}, and that nothing comes to be at ${absent} other places that it might load from`;
+  if (absent <= MAX_ABSENT_NAMES) return formatBoundNames(keys);
+  return `${formatBoundNames(there)}, and that nothing comes to be at ${absent} other places that it might load from`;
 }
 
-const SHOWN_NAMES = 40;
+const MAX_NAMES = 40;
 
 /** A package may hold thousands of files; programs are told of all of them. */
-function boundNames(keys: readonly string[]): string {
-  const rest = keys.length - SHOWN_NAMES;
-  const names = keys.slice(0, SHOWN_NAMES).map(boundName).join(', ');
-  return rest > 0 ? `${names} and ${plural(rest, 'more file')}` : names;
+function formatBoundNames(keys: readonly string[]): string {
+  const rest = keys.length - MAX_NAMES;
+  const names = keys.slice(0, MAX_NAMES).map(formatBoundName).join(', ');
+  return rest > 0 ? `${names} and ${formatCount(rest, 'more file')}` : names;
 }
 
-function boundName(key: string): string {
-  return key === ENTRY_TEXT_KEY ? 'this entry' : oneLine(key);
+function formatBoundName(key: string): string {
+  return key === ENTRY_TEXT_KEY ? 'this entry' : toOneLine(key);
 }
 
 const EXCERPT_LINES = 60;
@@ -214,17 +230,17 @@ const EXCERPT_LINES = 60;
  * The hook's file, or its entry and every script that it names. Secrets in them stay: whoever trusts
  * bytes must see these bytes.
  */
-function excerpts({ path, binds }: FoundHook): string {
-  if (binds.text === undefined) return excerpt(readFileSync(path));
-  const entry = excerpt(Buffer.from(readableEntry(binds.text)));
+function formatExcerpts({ path, binds }: FoundHook): string {
+  if (binds.text === undefined) return formatExcerpt(readFileSync(path));
+  const entry = formatExcerpt(Buffer.from(formatEntry(binds.text)));
   const scripts = binds.files.flatMap((file) => {
     const bytes = readIfPresent(file);
-    return bytes === null ? [] : [oneLine(file), excerpt(bytes)];
+    return bytes === null ? [] : [toOneLine(file), formatExcerpt(bytes)];
   });
   return [entry, ...scripts].join('\n');
 }
 
-function readableEntry(text: string): string {
+function formatEntry(text: string): string {
   const parsed = parseJson(text);
   return parsed.ok ? JSON.stringify(parsed.value, null, 2) : text;
 }
@@ -238,36 +254,71 @@ function readIfPresent(file: string): Buffer | null {
   }
 }
 
-function excerpt(bytes: Buffer): string {
+function formatExcerpt(bytes: Buffer): string {
   if (bytes.subarray(0, 8000).includes(0)) return colors.dim(`(a binary of ${bytes.length} bytes)`);
   const lines = bytes.toString('utf8').trimEnd().split('\n');
   const rest = lines.length - EXCERPT_LINES;
-  const shown = lines.slice(0, EXCERPT_LINES).map((line) => colors.dim('│ ') + printable(line));
+  const shown = lines.slice(0, EXCERPT_LINES).map((line) => colors.dim('│ ') + toPrintable(line));
   return [...shown, ...(rest > 0 ? [colors.dim(`│ … ${rest} more lines`)] : [])].join('\n');
 }
 
-function changes({ hook }: HookStatus, host: Host): string {
-  const trusted = trustedEntry(host, hook.ownId, hook.root);
-  if (trusted === null) return excerpts(hook);
-  const directory = getTrustObjectsDirectory(recordFile(host));
-  return computeChangesSince(trusted, trustUnit(hook), directory).map(describeChange).join('\n');
+function formatChanges({ hook }: HookStatus, host: Host): string {
+  const trusted = findTrustedEntry(host, hook.ownId, hook.root);
+  if (trusted === null) return formatExcerpts(hook);
+  const directory = getTrustObjectsDirectory(requireRecordFile(host));
+  return computeChangesSince(trusted, trustUnit(hook), directory).map(formatChange).join('\n');
 }
 
-function trustedEntry({ trust }: Host, id: string, root: string | null): TrustedEntry | null {
+function findTrustedEntry({ trust }: Host, id: string, root: string | null): TrustedEntry | null {
   if (isHooklineError(trust.record)) return null;
   return trust.record.entries.find((entry) => entry.id === id && entry.root === root) ?? null;
 }
 
-function describeChange({ path, kind, before, after }: FileChange): string {
-  const head = `${kind}: ${boundName(path)}`;
+function formatChange({ path, kind, before, after }: FileChange): string {
+  const head = `${kind}: ${formatBoundName(path)}`;
   if (before === null && after === null) {
     return `${head} (not shown: binary, too large, or its old text is lost)`;
   }
   const patch = createTwoFilesPatch(path, path, before ?? '', after ?? '', 'trusted', 'now');
-  return [head, ...patch.trimEnd().split('\n').slice(2).map(paintLine)].join('\n');
+  return [head, ...patch.trimEnd().split('\n').slice(2).map(colorLine)].join('\n');
 }
 
-function paintLine(line: string): string {
-  if (line.startsWith('+')) return colors.green(printable(line));
-  return line.startsWith('-') ? colors.red(printable(line)) : printable(line);
+function colorLine(line: string): string {
+  if (line.startsWith('+')) return colors.green(toPrintable(line));
+  return line.startsWith('-') ? colors.red(toPrintable(line)) : toPrintable(line);
+}
+
+export interface UntrustOptions {
+  readonly ids: readonly string[];
+}
+
+/** `hookline untrust`: forgets the decision about these hooks, or about all of the workspace. */
+export const untrustHooks: Command<UntrustOptions> = (context, { ids }) => {
+  rejectInsideSession(context, 'untrust');
+  return withHost(context, async (host) => {
+    const file = requireRecordFile(host);
+    const chosen = selectHooks(host, ids);
+    const before = countEntries(host.trust.record);
+    let after = before;
+    for (const root of host.workspaceRoots) {
+      // Without ids also what was trusted here once and is gone.
+      const named = ids.length === 0 ? {} : { ids: listOwnIds(root, chosen) };
+      const { guardedRoots } = host.trust;
+      const record = await revokeTrust(file, { root, guardedRoots, ...named });
+      after = countEntries(record);
+    }
+    const forgotten = before - after;
+    if (context.flags.json === true) context.print.json({ forgotten });
+    else context.print.out(`Forgot the trust in ${formatCount(forgotten, 'hook')}.`);
+    return EXIT.fine;
+  });
+};
+
+/** Hooks of two roots may have the same id of their own. */
+function listOwnIds(root: string, chosen: readonly HookStatus[]): readonly string[] {
+  return chosen.filter(({ hook }) => hook.root === root).map(({ hook }) => hook.ownId);
+}
+
+function countEntries(record: object): number {
+  return 'entries' in record && Array.isArray(record.entries) ? record.entries.length : 0;
 }

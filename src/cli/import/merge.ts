@@ -1,8 +1,8 @@
 import { addEntry } from '../../dialects/claude-config/config/edit.ts';
 import { readHooksText } from '../../dialects/claude-config/config/read-hooks-text.ts';
 import type { Entry } from '../../dialects/claude-config/entry.ts';
-import { isSameEntry, parseEntryText, type WrittenEntry } from '../state/entry-of.ts';
-import { edited } from '../state/hooks-file.ts';
+import { isSameEntry, parseEntryText, type HookEntry } from '../config-files/hook-entry.ts';
+import { runFileEdit } from '../config-files/hooks-file.ts';
 import { type ImportedEntry, sourceAt } from './read-claude.ts';
 
 export interface Merged {
@@ -31,16 +31,18 @@ export function mergeHooks(
     known.push(written);
     added.push(each);
     const { event, matcher } = each.entry;
-    text = edited(target.file, () => addEntry(text, event, { matcher, handler: each.handler }));
+    text = runFileEdit(target.file, () =>
+      addEntry(text, event, { matcher, handler: each.handler }),
+    );
   }
   return { text, added, present };
 }
 
-function writtenOf({ text }: Entry): WrittenEntry | null {
+function writtenOf({ text }: Entry): HookEntry | null {
   return parseEntryText(text);
 }
 
-function entriesIn({ file, text }: { file: string; text: string }): WrittenEntry[] {
+function entriesIn({ file, text }: { file: string; text: string }): HookEntry[] {
   if (text.trim() === '') return [];
   const { entries } = readHooksText(text, sourceAt(file, 'project', null), 'settings');
   return entries.flatMap((entry) => writtenOf(entry) ?? []);

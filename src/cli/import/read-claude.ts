@@ -6,10 +6,10 @@ import type { Part } from '../../dialects/claude-config/config/part.ts';
 import { readHooksText } from '../../dialects/claude-config/config/read-hooks-text.ts';
 import type { Entry, Source, SourceKind } from '../../dialects/claude-config/entry.ts';
 import type { Host } from '../../host/create-host.ts';
-import { openHooksFile } from '../state/hooks-file.ts';
+import { openHooksFile } from '../config-files/hooks-file.ts';
 import { projectRoot } from '../../dialects/claude-config/sources/places.ts';
 import { claudeDirectory } from '../../host/dialects/own-directory.ts';
-import { parseEntryText } from '../state/entry-of.ts';
+import { parseEntryText } from '../config-files/hook-entry.ts';
 
 /** An entry that can be copied. */
 export interface ImportedEntry {

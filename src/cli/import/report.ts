@@ -1,13 +1,13 @@
 import path from 'node:path';
-import { colors } from '../words/colors.ts';
+import { colors } from '../output/colors.ts';
 import { truncateText } from '../../base/json.ts';
 import { formatPath } from '../../base/paths.ts';
 import type { Entry } from '../../dialects/claude-config/entry.ts';
 import { labelOf } from '../../dialects/claude-config/identity.ts';
 import { projectRoot } from '../../dialects/claude-config/sources/places.ts';
 import type { Host } from '../../host/create-host.ts';
-import { oneLine, plural, printable } from '../words/print.ts';
-import { entryOf, isSameEntry, parseEntryText } from '../state/entry-of.ts';
+import { toOneLine, formatCount, toPrintable } from '../output/print.ts';
+import { parseHookEntry, isSameEntry, parseEntryText } from '../config-files/hook-entry.ts';
 import { differencesOf } from './differences.ts';
 import type { Merged } from './merge.ts';
 import type { ClaudeHooks, ImportedEntry, LeftOut } from './read-claude.ts';
@@ -70,7 +70,7 @@ function offCheck(host: Host): (entry: Entry) => boolean {
   return ({ source, text }) => {
     const written = parseEntryText(text);
     return off.some(({ hook }) => {
-      const entry = hook.path === source.file ? entryOf(hook) : null;
+      const entry = hook.path === source.file ? parseHookEntry(hook) : null;
       return entry !== null && written !== null && isSameEntry(entry, written);
     });
   };
@@ -101,16 +101,16 @@ export function jsonReport(report: ImportReport, isWritten: boolean): unknown {
 export function readableReport(report: ImportReport, host: Host): string {
   const { added, present, leftOut, notes, to } = report;
   const shown = (file: string): string =>
-    oneLine(formatPath(file, { cwd: projectRoot(host), home: host.surroundings.home }));
+    toOneLine(formatPath(file, { cwd: projectRoot(host), home: host.surroundings.home }));
   const differing = added.filter(({ differs }) => differs.length > 0).length;
   return [
-    `${plural(added.length, 'hook')} to copy to ${shown(to)}${differenceCount(added.length, differing)}`,
+    `${formatCount(added.length, 'hook')} to copy to ${shown(to)}${differenceCount(added.length, differing)}`,
     ...added.flatMap((entry) => entryLines(entry, shown)),
     ...present.map((entry) => `  ${colors.dim(`already there: ${titleOf(entry, shown)}`)}`),
     ...leftOut.map(({ file, line, why }) =>
-      colors.yellow(`  left out: ${shown(file)}:${line}: ${printable(why)}`),
+      colors.yellow(`  left out: ${shown(file)}:${line}: ${toPrintable(why)}`),
     ),
-    ...notes.map((note) => printable(note)),
+    ...notes.map((note) => toPrintable(note)),
   ].join('\n');
 }
 
@@ -124,7 +124,7 @@ type ShowPath = (file: string) => string;
 function entryLines(entry: ReportedEntry, shown: ShowPath): string[] {
   return [
     `  ${titleOf(entry, shown)}`,
-    ...entry.differs.map((text) => colors.yellow(`    ! ${printable(text)}`)),
+    ...entry.differs.map((text) => colors.yellow(`    ! ${toPrintable(text)}`)),
   ];
 }
 
@@ -133,5 +133,5 @@ const RUNS_WIDTH = 60;
 function titleOf({ event, matcher, type, runs, file, line }: ReportedEntry, shown: ShowPath) {
   const what = runs.length <= RUNS_WIDTH ? runs : `${truncateText(runs, RUNS_WIDTH - 1)}…`;
   const subject = matcher === null || matcher === '' ? '' : ` ${matcher}`;
-  return `${event}${printable(subject)}: ${type} ${printable(what)} ${colors.dim(`${shown(file)}:${line}`)}`;
+  return `${event}${toPrintable(subject)}: ${type} ${toPrintable(what)} ${colors.dim(`${shown(file)}:${line}`)}`;
 }

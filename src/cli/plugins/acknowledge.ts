@@ -1,5 +1,5 @@
 import { type CommandContext, withHost } from '../context.ts';
-import { printable } from '../words/print.ts';
+import { toPrintable } from '../output/print.ts';
 
 /**
  * Remembers what was installed just now as known: whoever put it there need not be told of it at the
@@ -13,7 +13,7 @@ export async function acknowledge(
     onNotice: () => undefined,
     onOwnHookNews(news) {
       const isOurs = directories.some((directory) => news.includes(directory));
-      if (!isOurs) context.print.note(`note: ${printable(news)}`);
+      if (!isOurs) context.print.note(`note: ${toPrintable(news)}`);
     },
   });
 }

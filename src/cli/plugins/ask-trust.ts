@@ -1,8 +1,7 @@
 import { quoteShellWord } from '../../base/shell-word.ts';
 import type { Host } from '../../host/create-host.ts';
-import { canAsk } from '../ask.ts';
-import { trustIn } from '../commands/trust.ts';
-import type { CommandContext } from '../context.ts';
+import { canAsk, type CommandContext } from '../context.ts';
+import { trustHooksIn } from '../commands/trust.ts';
 import type { FoundPlugin } from './found.ts';
 
 /** Those that are not loaded until somebody has looked at them. */
@@ -19,7 +18,7 @@ export async function askForTrust(
   if (waiting.length === 0 || context.flags.json === true) return;
   const ids = waiting.map(({ status }) => status.hook.id);
   if (canAsk(context)) {
-    await trustIn(host, context, { ids });
+    await trustHooksIn(host, context, { ids });
     return;
   }
   const command = trustCommand(context, host, ids);

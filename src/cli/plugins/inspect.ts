@@ -13,10 +13,9 @@ import type { PluginEntry } from '../../plugins/entry.ts';
 import type { PluginIssue } from '../../plugins/issue.ts';
 import { readName } from '../../plugins/manifest.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
-import type { CommandContext } from '../context.ts';
-import { silentPluginOptions } from '../plugin-options.ts';
-import { colors } from '../words/colors.ts';
-import { pluginSays } from '../words/plugin.ts';
+import { type CommandContext, createSilentPluginOptions } from '../context.ts';
+import { colors } from '../output/colors.ts';
+import { formatPluginOutput } from '../output/format-plugin.ts';
 import type { FoundPlugin } from './found.ts';
 
 /** What became of a plugin that was loaded and set up, to see what it is. */
@@ -50,7 +49,7 @@ export async function inspectPlugin(
 ): Promise<Inspected> {
   const issues: PluginIssue[] = [];
   const onConsole = (line: string): void => {
-    const words = pluginSays(entry.label, line);
+    const words = formatPluginOutput(entry.label, line);
     if (words !== null) context.print.note(colors.dim(words));
   };
   await surviveErrors(entry, issues);
@@ -117,7 +116,7 @@ function load(
   copies += 1;
   return loadEntry(entry, {
     opened: host,
-    options: { ...silentPluginOptions(context.flags), onConsole },
+    options: { ...createSilentPluginOptions(context.flags), onConsole },
     sessionId: 'inspected',
     round: copies,
     context: neutralContext(

@@ -4,9 +4,8 @@ import { HooklineError } from '../../base/errors.ts';
 import { findRealPath } from '../../base/paths.ts';
 import type { Host } from '../../host/create-host.ts';
 import { readSurroundings } from '../../host/config.ts';
-import { type CommandContext, refuseInsideSession, withHost } from '../context.ts';
-import { canAsk } from '../ask.ts';
-import { trustIn } from '../commands/trust.ts';
+import { type CommandContext, rejectInsideSession, withHost, canAsk } from '../context.ts';
+import { trustHooksIn } from '../commands/trust.ts';
 import { findPlugins, type FoundPlugin, pluginsBelow, selectPlugin } from './found.ts';
 import { ownName } from './inspect.ts';
 
@@ -92,7 +91,7 @@ export async function whyNotLoaded(
   const { hook, trustedBy } = plugin.status;
   if (trustedBy === null && yes) await trustQuietly(hook.id, { host, context });
   else if (trustedBy === null && context.flags.json !== true && canAsk(context)) {
-    await trustIn(host, context, { ids: [hook.id] });
+    await trustHooksIn(host, context, { ids: [hook.id] });
   }
   const now = host.hooks().find((status) => status.hook.id === hook.id) ?? plugin.status;
   if (now.state === 'ready') return null;
@@ -102,12 +101,12 @@ export async function whyNotLoaded(
 
 /** What is trusted so is shown all the same, beside the answer. */
 async function trustQuietly(id: string, { host, context }: Asking): Promise<void> {
-  refuseInsideSession(context, 'plugin … --yes');
+  rejectInsideSession(context, 'plugin … --yes');
   const out = (text: string): void => context.print.note(text);
   const aside = {
     ...context,
     flags: { ...context.flags, json: false },
     print: { ...context.print, out },
   };
-  await trustIn(host, aside, { ids: [id], yes: true });
+  await trustHooksIn(host, aside, { ids: [id], yes: true });
 }

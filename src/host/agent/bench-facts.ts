@@ -25,9 +25,9 @@ export function benchFacts(
     environment: () => childVariables(opened, sessionId),
     shellPrelude: () => envPrelude(stateDirectory, sessionId),
     allowedDirectories: () => permissions.directories(),
-    deniedReads: (cwd) => permissions.deniedReads(cwd),
+    createReadDenial: (cwd) => permissions.deniedReads(cwd),
     spillDirectory: stored === null ? null : path.join(stored.directory, 'tool-results'),
-    mayFetchPrivate: config.settings['web.allowPrivate'],
+    canFetchPrivate: config.settings['web.allowPrivate'],
   };
 }
 

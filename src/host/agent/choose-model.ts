@@ -1,7 +1,7 @@
-import type { CustomProviders } from '../../agent/models/custom/custom-provider.ts';
+import type { CustomProviders } from '../../agent/models/custom-provider.ts';
 import type { Model } from '../../agent/models/model.ts';
 import type { ModelChoice } from '../../agent/models/providers.ts';
-import { scripted } from '../../agent/models/scripted.ts';
+import { createScriptedModel } from '../../agent/models/scripted.ts';
 import { HooklineError, isHooklineError } from '../../base/errors.ts';
 import type { Settings } from '../settings.ts';
 import type { ModelWish } from './agent-options.ts';
@@ -73,9 +73,9 @@ async function modelWithoutKey({ wish, settings }: ModelSource, error: unknown):
     retryAfterMs: null,
   } as const;
   const id = wish?.model ?? settings['model.id'];
-  const { factsOf } = await import('../../agent/models/prices.ts');
+  const { findModelFacts } = await import('../../agent/models/prices.ts');
   return {
-    ...factsOf(id),
+    ...findModelFacts(id),
     provider: wishedProvider(wish, settings),
     id,
     async *stream() {
@@ -86,8 +86,8 @@ async function modelWithoutKey({ wish, settings }: ModelSource, error: unknown):
 
 async function isOwn({ wish, settings }: ModelSource): Promise<boolean> {
   if (!isWish(wish)) return true;
-  const { isOwnProvider } = await import('../../agent/models/providers.ts');
-  return isOwnProvider(wishedProvider(wish, settings));
+  const { isBuiltInProvider } = await import('../../agent/models/providers.ts');
+  return isBuiltInProvider(wishedProvider(wish, settings));
 }
 
 function wishedProvider(wish: ModelWish | undefined, settings: Settings): string {
@@ -111,7 +111,7 @@ async function wishFor(source: ModelSource, own: string, name: string): Promise<
 
 async function broughtTo({ providers }: ModelSource): Promise<CustomProviders> {
   if (providers !== undefined) return providers;
-  return (await import('../../agent/models/custom/registered.ts')).registeredProviders;
+  return (await import('../../agent/models/custom-provider.ts')).registeredProviders;
 }
 
 const SHORT_NAME = /^(?:sonnet|opus|haiku|fable)$/;
@@ -119,8 +119,8 @@ const SHORT_NAME = /^(?:sonnet|opus|haiku|fable)$/;
 /** Whoever asks for `sonnet` means the newest of that name. */
 async function spelledOut(name: string): Promise<string> {
   if (!SHORT_NAME.test(name)) return name;
-  const { pricedModels } = await import('../../agent/models/prices.ts');
-  return pricedModels(`claude-${name}`)[0] ?? name;
+  const { listPricedModels } = await import('../../agent/models/prices.ts');
+  return listPricedModels(`claude-${name}`)[0] ?? name;
 }
 
 function wishOf({ wish }: ModelSource): ModelWish {
@@ -148,7 +148,7 @@ async function chooseModel(source: ModelSource, name: string | null): Promise<Mo
   const configured = (value: string): string | null =>
     isConfigured && value !== '' ? value : null;
   if (script !== undefined && provider === 'scripted') {
-    return scripted(script, wish?.model === undefined ? {} : { id: wish.model });
+    return createScriptedModel(script, wish?.model === undefined ? {} : { id: wish.model });
   }
   return openChosen(source, {
     provider,
@@ -163,8 +163,8 @@ async function chooseModel(source: ModelSource, name: string | null): Promise<Mo
 
 /** Hookline's own names mean its own providers, whatever plugins bring. */
 async function openChosen(source: ModelSource, choice: ModelChoice): Promise<Model> {
-  const { isOwnProvider, openModel } = await import('../../agent/models/providers.ts');
-  if (isOwnProvider(choice.provider)) return openModel(choice);
+  const { isBuiltInProvider, openModel } = await import('../../agent/models/providers.ts');
+  if (isBuiltInProvider(choice.provider)) return openModel(choice);
   const brought = await broughtTo(source);
   const custom = brought.find(choice.provider);
   if (custom === null) return openModel({ ...choice, others: brought.ids() });

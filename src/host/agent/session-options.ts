@@ -4,7 +4,7 @@ import { findCommand } from '../../plugins/command.ts';
 import type { SessionOptions } from '../../agent/session/prepare-session.ts';
 import { TOOLS } from '../../agent/tools/index.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
-import { specsFor } from '../../agent/tools/toolsets.ts';
+import { listToolSpecs } from '../../agent/tools/toolsets/toolsets.ts';
 import type { Permissions } from '../../permissions/permissions.ts';
 import type { OnIssue } from '../../plugins/issue.ts';
 import { childEnvironment, type Environment, PROVIDER_KEYS } from '../../process/environment.ts';
@@ -80,7 +80,7 @@ async function joinOptions(
     tools: () => toolsFor(request, plugins.now()),
     ...pluginParts(plugins, request),
     specsOf: (tools) =>
-      specsFor(options.toolset ?? 'claude', tools).filter(
+      listToolSpecs(options.toolset ?? 'claude', tools).filter(
         ({ name }) => options.offers?.(name) ?? true,
       ),
     limits: limitsOf(request),
@@ -120,12 +120,12 @@ async function worktreeFor(
   { id, stored, taskId, ulid: ownUlid }: KeptSession,
 ): Promise<Worktree | null> {
   if (name === undefined) return null;
-  const { gitWorktrees } = await import('../worktree/git-worktrees.ts');
+  const { createGitWorktrees } = await import('../worktree/git-worktrees.ts');
   const root = opened.workspaceRoots[0] ?? opened.startDirectory;
   try {
     return await worktrees.enter({
       name,
-      git: gitWorktrees({ root, env: gitEnvironment(opened) }),
+      git: createGitWorktrees({ root, env: gitEnvironment(opened) }),
       engine,
       moment: {
         sessionId: id,

@@ -4,7 +4,7 @@ import type { RunResult } from '../../agent/runtime-event.ts';
 import { openSession } from '../../agent/session/open-session.ts';
 import type { SessionOptions } from '../../agent/session/prepare-session.ts';
 import type { ModelSwitch, Session } from '../../agent/session/session.ts';
-import { createWorkbench } from '../../agent/tools/create-workbench.ts';
+import { createToolContext } from '../../agent/tools/tool-context.ts';
 import { TOOLS } from '../../agent/tools/index.ts';
 import { HooklineError } from '../../base/errors.ts';
 import { waitOrAbort } from '../../base/abort.ts';
@@ -199,7 +199,7 @@ async function openIn(
 
 /** Servers take their time, which an abort does not wait for. */
 async function untilSettled(mcp: McpServers, signal: AbortSignal | undefined): Promise<void> {
-  const settled = mcp.settled();
+  const settled = mcp.waitUntilSettled();
   if (signal === undefined) return settled;
   await waitOrAbort(settled, signal).catch(() => undefined);
 }
@@ -239,7 +239,7 @@ function answerMeans(request: SessionsRequest, { models, question }: Answering) 
   return {
     modelFor: (name: string | null) => models.named(name),
     tools: TOOLS,
-    bench: () => createWorkbench({ ...facts, cwd: opened.startDirectory, ports: {} }),
+    bench: () => createToolContext({ ...facts, cwd: opened.startDirectory, ports: {} }),
     permissions,
   };
 }

@@ -4,9 +4,9 @@ import type { AnnouncedFile } from '../../dialects/dialect.ts';
 import { isRefusal, type Verdict } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
 import type { HookSet } from '../hook-set.ts';
-import { watchDirectories, type Watching } from './watch-directories.ts';
+import { watchDirectories, type FileWatch } from './watch-directories.ts';
 
-export interface FollowRequest {
+export interface HookWatchOptions {
   readonly hookSet: HookSet;
   /** Asks the hooks of ConfigChange, in the session that is open. */
   readonly fire: (event: FiredEvent<'ConfigChange'>) => Promise<Verdict>;
@@ -16,7 +16,7 @@ export interface FollowRequest {
 const RESCAN_DELAY_MS = 50;
 
 /** Looks for hooks again when files change, but asks the hooks of ConfigChange first. */
-export async function followChanges(request: FollowRequest): Promise<Watching> {
+export async function watchHookFiles(request: HookWatchOptions): Promise<FileWatch> {
   const { hookSet, notice } = request;
   const changed = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
@@ -49,10 +49,10 @@ const SOON_MS = 300;
  * The same, begun a little later: opening a watch takes longer than many a run does. What changed
  * until then is found by looking again.
  */
-export function followChangesSoon(request: FollowRequest): Watching {
-  let watching: Promise<Watching> | null = null;
+export function watchHookFilesSoon(request: HookWatchOptions): FileWatch {
+  let watching: Promise<FileWatch> | null = null;
   const timer = setTimeout(() => {
-    watching = followChanges(request).then(async (begun) => {
+    watching = watchHookFiles(request).then(async (begun) => {
       await applyChanges(pendingFiles(request), request);
       return begun;
     });
@@ -68,13 +68,13 @@ export function followChangesSoon(request: FollowRequest): Watching {
   };
 }
 
-function pendingFiles({ hookSet }: FollowRequest): readonly string[] {
+function pendingFiles({ hookSet }: HookWatchOptions): readonly string[] {
   const files = hookSet.announced().map(({ file }) => file);
   return files.filter((file) => hookSet.changes.isPending(file));
 }
 
 /** Files whose change was not announced count as they did: their turn comes with their own change. */
-async function applyChanges(files: readonly string[], request: FollowRequest): Promise<void> {
+async function applyChanges(files: readonly string[], request: HookWatchOptions): Promise<void> {
   const { hookSet, notice } = request;
   try {
     for (const announced of hookSet.announced().filter(({ file }) => files.includes(file))) {
@@ -92,7 +92,7 @@ function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError';
 }
 
-async function announce({ file, source }: AnnouncedFile, request: FollowRequest): Promise<void> {
+async function announce({ file, source }: AnnouncedFile, request: HookWatchOptions): Promise<void> {
   const { hookSet, fire, notice } = request;
   hookSet.changes.look(file);
   let isTaken = false;

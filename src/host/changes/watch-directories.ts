@@ -3,7 +3,7 @@ import path from 'node:path';
 import { getErrorMessage } from '../../base/errors.ts';
 import { isInside } from '../../base/paths.ts';
 
-export interface Watching {
+export interface FileWatch {
   close(): Promise<void>;
 }
 
@@ -17,7 +17,7 @@ export interface WatchNews {
 export async function watchDirectories(
   directories: readonly string[],
   { onChange, onProblem }: WatchNews,
-): Promise<Watching> {
+): Promise<FileWatch> {
   const starts = directories.map(findStart).filter((start) => start !== null);
   // A watch of nothing never becomes ready.
   if (starts.length === 0) return { close: () => Promise.resolve() };

@@ -72,13 +72,13 @@ function isSame(one: ServerConfig | undefined, { name, file, text }: ServerConfi
 }
 
 /** How a person looks at it: what only the caller names is not among what is found here. */
-export function trustCommand(config: ServerConfig, opened: OpenedHooks): string {
+export function formatTrustCommand(config: ServerConfig, opened: OpenedHooks): string {
   const isFound = opened.hookSet.mcpServers().servers.some((each) => isSame(each, config));
   return isFound ? 'hookline trust' : `hookline --settings ${quoteShellWord(config.file)} trust`;
 }
 
 /** Where it is configured, as a person would say it. */
-export function serverPlace(
+export function formatServerLocation(
   { file, line }: Pick<ServerConfig, 'file' | 'line'>,
   { workspaceRoots, surroundings }: Pick<OpenedHooks, 'workspaceRoots' | 'surroundings'>,
 ): string {

@@ -3,17 +3,17 @@ import type { ServerConfig } from '../../mcp/server-config.ts';
 import type { FoundServer } from './find-servers.ts';
 
 /** Servers that somebody brought. */
-export interface JoinedServers {
+export interface AddedServers {
   /** Ends those that nobody else brought, too. */
-  leave(): Promise<void>;
+  remove(): Promise<void>;
 }
 
-export interface GuestPorts {
+export interface DynamicServerPorts {
   /** Whether a server that is configured has this name. */
   readonly isTaken: (name: string) => boolean;
   readonly connect: (server: FoundServer) => Promise<void>;
   readonly disconnect: (name: string) => Promise<void>;
-  readonly onClash: (config: ServerConfig, why: string) => void;
+  readonly onConflict: (config: ServerConfig, why: string) => void;
 }
 
 /** A server that was brought, and by how many. */
@@ -26,23 +26,23 @@ interface Guest extends FoundServer {
  * it; of several with one name the last that came is connected, and the one before it again once it
  * has left.
  */
-export class GuestServers {
-  readonly #ports: GuestPorts;
+export class DynamicServers {
+  readonly #ports: DynamicServerPorts;
   readonly #byName = new Map<string, Guest[]>();
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(ports: GuestPorts) {
+  constructor(ports: DynamicServerPorts) {
     this.#ports = ports;
   }
 
-  join(servers: readonly ServerConfig[]): JoinedServers {
+  add(servers: readonly ServerConfig[]): AddedServers {
     const joining = this.#inTurn(() => this.#bringAll(servers));
     let leaving: Promise<void> | null = null;
     const leave = async (): Promise<void> => {
       const brought = await joining;
       await this.#inTurn(() => this.#releaseAll(brought));
     };
-    return { leave: () => (leaving ??= leave()) };
+    return { remove: () => (leaving ??= leave()) };
   }
 
   /** One after the other: what is being ended and what is being started may have one name. */
@@ -53,7 +53,7 @@ export class GuestServers {
   }
 
   /** Done when all that joined so far is being connected. */
-  async begun(): Promise<void> {
+  async waitUntilStarted(): Promise<void> {
     await this.#last;
   }
 
@@ -72,20 +72,20 @@ export class GuestServers {
   }
 
   async #bring(config: ServerConfig): Promise<Guest | null> {
-    const { name, file, reached } = config;
+    const { name, file, endpoint } = config;
     const guests = this.#byName.get(name) ?? [];
-    const same = guests.find((guest) => isDeepStrictEqual(guest.config.reached, reached));
+    const same = guests.find((guest) => isDeepStrictEqual(guest.config.endpoint, endpoint));
     if (same !== undefined) {
       same.holders += 1;
       return same;
     }
     if (guests.length === 0 && this.#ports.isTaken(name)) {
-      this.#ports.onClash(config, 'is not started: another one has this name');
+      this.#ports.onConflict(config, 'is not started: another one has this name');
       return null;
     }
     // The same plugin may bring another one under the same name, once it has changed.
     if (guests.some((guest) => guest.config.file !== file)) {
-      this.#ports.onClash(config, 'takes the place of another one with this name');
+      this.#ports.onConflict(config, 'takes the place of another one with this name');
     }
     const made: Guest = { config, withheld: () => null, holders: 1 };
     this.#byName.set(name, [...guests, made]);

@@ -2,7 +2,7 @@ import type { SlashCommand } from '../../agent/instructions/commands.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
 import { truncateText } from '../../base/json.ts';
 import type { McpAnswer, McpCall } from '../../dialects/claude-config/ports.ts';
-import { readAnswer, textsIn } from '../../mcp/answer.ts';
+import { parseAnswer, joinTexts } from '../../mcp/answer.ts';
 import type { ConnectionState, ServerConnection } from '../../mcp/connection.ts';
 import type { BrokenServer, ServerConfig } from '../../mcp/server-config.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
@@ -10,17 +10,17 @@ import {
   type FoundServer,
   type FoundServers,
   findServers,
-  serverPlace,
-  trustCommand,
+  formatServerLocation,
+  formatTrustCommand,
 } from './find-servers.ts';
-import { GuestServers, type JoinedServers } from './guest-servers.ts';
-import { ownServerNews } from './own-server-news.ts';
-import { promptCommand } from './prompt-commands.ts';
-import { resourceTools } from './resource-tools.ts';
-import { createToolMaker, type NamedConnection } from './server-tools.ts';
-import { reachServer, timeLimits } from './reach-server.ts';
+import { DynamicServers, type AddedServers } from './guest-servers.ts';
+import { listOwnServerChanges } from './own-server-news.ts';
+import { createPromptCommand } from './prompt-commands.ts';
+import { createResourceTools } from './resource-tools.ts';
+import { createToolFactory, type NamedConnection } from './server-tools.ts';
+import { prepareConnection, readTimeLimits } from './reach-server.ts';
 
-export interface McpRequest {
+export interface McpServersOptions {
   readonly opened: OpenedHooks;
   /** Files or JSON texts with further servers. */
   readonly given: readonly string[];
@@ -47,7 +47,7 @@ export interface McpServers {
   /** Starts what may start and is not started; done when all that is under way. */
   start(): Promise<void>;
   /** Done when each is connected or has failed, which takes no longer than a start may. */
-  settled(): Promise<void>;
+  waitUntilSettled(): Promise<void>;
   tools(): readonly Tool[];
   commands(): readonly SlashCommand[];
   /** Calls a tool for a hook; null when no such server is connected. */
@@ -55,7 +55,7 @@ export interface McpServers {
   /** The names of all that are configured, whether they may start or not. */
   names(): readonly string[];
   /** Brings further ones, which need nobody's trust, for as long as whoever brings them stays. */
-  join(servers: readonly ServerConfig[]): JoinedServers;
+  add(servers: readonly ServerConfig[]): AddedServers;
   /** Every configured server, once they are settled. */
   report(): Promise<McpReport>;
   close(): Promise<void>;
@@ -68,16 +68,16 @@ interface Started extends NamedConnection {
 
 const MAX_HOOK_CHARACTERS = 1_000_000;
 
-export function createMcpServers(request: McpRequest): McpServers {
-  return new ServersOfHost(request);
+export function createMcpServers(request: McpServersOptions): McpServers {
+  return new HostMcpServers(request);
 }
 
-class ServersOfHost implements McpServers {
-  readonly #request: McpRequest;
+class HostMcpServers implements McpServers {
+  readonly #request: McpServersOptions;
   readonly #started = new Map<string, Started>();
   readonly #told = new Set<string>();
-  readonly #agentTools = createToolMaker((text) => this.#tellOnce(text));
-  readonly #resourceTools = resourceTools(() =>
+  readonly #agentTools = createToolFactory((text) => this.#tellOnce(text));
+  readonly #resourceTools = createResourceTools(() =>
     this.#connections().filter(({ hasResources }) => hasResources),
   );
   readonly #guests = this.#createGuests();
@@ -85,7 +85,7 @@ class ServersOfHost implements McpServers {
   #starting: Promise<void> | null = null;
   #isClosed = false;
 
-  constructor(request: McpRequest) {
+  constructor(request: McpServersOptions) {
     this.#request = request;
   }
 
@@ -98,9 +98,9 @@ class ServersOfHost implements McpServers {
     const { opened, given } = this.#request;
     this.#found = findServers(opened, given);
     const { servers, broken } = this.#found;
-    for (const each of broken) this.#tellOnce(`${serverPlace(each, opened)}: ${each.why}`);
+    for (const each of broken) this.#tellOnce(`${formatServerLocation(each, opened)}: ${each.why}`);
     for (const text of withheldNotices(servers, opened)) this.#tellOnce(text);
-    for (const text of ownServerNews(servers, opened)) this.#tellOnce(text);
+    for (const text of listOwnServerChanges(servers, opened)) this.#tellOnce(text);
     const startable = firstOfEachName(servers);
     // Who has no server never loads what speaks to them.
     if (startable.length === 0) return;
@@ -117,8 +117,8 @@ class ServersOfHost implements McpServers {
     if (this.#isClosed || known !== undefined) return;
     const connection = new Connection({
       name: config.name,
-      prepare: () => reachServer(server, opened),
-      ...timeLimits(config, opened),
+      prepare: () => prepareConnection(server, opened),
+      ...readTimeLimits(config, opened),
       notice,
     });
     const settled = this.#open(connection);
@@ -146,12 +146,12 @@ class ServersOfHost implements McpServers {
     return this.#found.servers.map(({ config }) => config.name);
   }
 
-  join(servers: readonly ServerConfig[]): JoinedServers {
-    return this.#guests.join(servers);
+  add(servers: readonly ServerConfig[]): AddedServers {
+    return this.#guests.add(servers);
   }
 
-  #createGuests(): GuestServers {
-    return new GuestServers({
+  #createGuests(): DynamicServers {
+    return new DynamicServers({
       isTaken: (name) => this.#started.has(name) || this.names().includes(name),
       connect: async (server) => {
         const { ServerConnection: Connection } = await import('../../mcp/connection.ts');
@@ -162,15 +162,15 @@ class ServersOfHost implements McpServers {
         this.#started.delete(name);
         await started?.connection.close();
       },
-      onClash: (config, why) => {
-        const place = serverPlace(config, this.#request.opened);
+      onConflict: (config, why) => {
+        const place = formatServerLocation(config, this.#request.opened);
         this.#tellOnce(`the MCP server ${config.name} (${place}) ${why}`);
       },
     });
   }
 
-  async settled(): Promise<void> {
-    await this.#guests.begun();
+  async waitUntilSettled(): Promise<void> {
+    await this.#guests.waitUntilStarted();
     await Promise.all([...this.#started.values()].map((each) => each.settled));
   }
 
@@ -182,7 +182,7 @@ class ServersOfHost implements McpServers {
 
   commands(): readonly SlashCommand[] {
     return this.#connections().flatMap((each) =>
-      each.prompts.map((prompt) => promptCommand(each, prompt)),
+      each.prompts.map((prompt) => createPromptCommand(each, prompt)),
     );
   }
 
@@ -193,16 +193,16 @@ class ServersOfHost implements McpServers {
     await connection?.openIfDue();
     if (connection?.state.kind !== 'connected') return null;
     const params = { name: tool, arguments: input };
-    const answer = readAnswer(await connection.request({ method: 'tools/call', params, signal }));
+    const answer = parseAnswer(await connection.request({ method: 'tools/call', params, signal }));
     return {
-      text: truncateText(textsIn(answer.blocks), MAX_HOOK_CHARACTERS),
+      text: truncateText(joinTexts(answer.blocks), MAX_HOOK_CHARACTERS),
       isError: answer.isError,
     };
   }
 
   async report(): Promise<McpReport> {
     await this.start();
-    await this.settled();
+    await this.waitUntilSettled();
     const { servers, broken } = this.#found;
     const statuses = [...servers, ...this.#guests.current()].map((server) =>
       statusOf(server, this.#started.get(server.config.name)),
@@ -230,9 +230,9 @@ function withheldNotices(servers: readonly FoundServer[], opened: OpenedHooks): 
   return servers.flatMap(({ config, withheld }) => {
     const why = withheld();
     if (why === null || why.startsWith('disabled')) return [];
-    const place = serverPlace(config, opened);
+    const place = formatServerLocation(config, opened);
     return [
-      `the MCP server ${config.name} (${place}) is not started (${why}); look at it with \`${trustCommand(config, opened)}\``,
+      `the MCP server ${config.name} (${place}) is not started (${why}); look at it with \`${formatTrustCommand(config, opened)}\``,
     ];
   });
 }

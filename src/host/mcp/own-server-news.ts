@@ -2,10 +2,10 @@ import path from 'node:path';
 import type { ServerConfig } from '../../mcp/server-config.ts';
 import { detectHomeHookChanges } from '../../trust/seen.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
-import { type FoundServer, serverPlace } from './find-servers.ts';
+import { type FoundServer, formatServerLocation } from './find-servers.ts';
 
 /** A person's own servers start because of where they stand, so a change since the last run is said aloud. */
-export function ownServerNews(
+export function listOwnServerChanges(
   servers: readonly FoundServer[],
   opened: OpenedHooks,
 ): readonly string[] {
@@ -23,7 +23,7 @@ export function ownServerNews(
   const words = changes.flatMap(({ path: key, kind }) => {
     const config = known.get(key);
     if (config === undefined) return [];
-    const named = `${config.name} (${serverPlace(config, opened)})`;
+    const named = `${config.name} (${formatServerLocation(config, opened)})`;
     return kind === 'new'
       ? [`new MCP server of your own since the last run: ${named}`]
       : [`your own MCP server changed since the last run: ${named}`];

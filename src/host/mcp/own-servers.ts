@@ -14,7 +14,7 @@ import { claudeDirectory, clineDirectory } from '../dialects/own-directory.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 
 /** The file that `hookline mcp add` writes; null without a home directory. */
-export function ownServersFile({
+export function getOwnServersFile({
   stateDirectory,
 }: Pick<OpenedHooks, 'stateDirectory'>): string | null {
   return stateDirectory === null ? null : path.join(stateDirectory, 'mcp.json');
@@ -24,12 +24,12 @@ export function ownServersFile({
 export function readOwnServers(opened: OpenedHooks): ConfiguredServers {
   const claude = claudeFile(opened);
   return joined([
-    ...readFile(ownServersFile(opened), opened, plainServers),
+    ...readFile(getOwnServersFile(opened), opened, plainServers),
     ...readFile(claude, opened, (root, file) => [
       ...claudeProject(root, file, opened),
       ...plainServers(root, file),
     ]),
-    ...readFile(clineServersFile(opened), opened, plainServers),
+    ...readFile(getClineServersFile(opened), opened, plainServers),
   ]);
 }
 
@@ -143,7 +143,7 @@ function claudeFile({ surroundings }: OpenedHooks): string | null {
 }
 
 /** What Cline keeps, which its variable may move. */
-export function clineServersFile({
+export function getClineServersFile({
   surroundings,
 }: Pick<OpenedHooks, 'surroundings'>): string | null {
   const named = surroundings.env['CLINE_MCP_SETTINGS_PATH'] ?? '';

@@ -1,15 +1,18 @@
 import type { SlashCommand } from '../../agent/instructions/commands.ts';
 import { splitArguments } from '../../agent/instructions/expand-command.ts';
 import { HooklineError } from '../../base/errors.ts';
-import { readPromptText } from '../../mcp/answer.ts';
+import { parsePromptText } from '../../mcp/answer.ts';
 import type { ServerConnection } from '../../mcp/connection.ts';
 import type { ServerPrompt } from '../../mcp/listing.ts';
-import { wireName } from '../../mcp/server-config.ts';
-import { boundText } from './tool-output.ts';
+import { toWireName } from '../../mcp/server-config.ts';
+import { limitText } from './tool-output.ts';
 
 /** `/mcp__server__prompt`: the server makes the text. */
-export function promptCommand(connection: ServerConnection, prompt: ServerPrompt): SlashCommand {
-  const name = `mcp__${wireName(connection.name)}__${wireName(prompt.name)}`;
+export function createPromptCommand(
+  connection: ServerConnection,
+  prompt: ServerPrompt,
+): SlashCommand {
+  const name = `mcp__${toWireName(connection.name)}__${toWireName(prompt.name)}`;
   const hint = prompt.arguments.map((each) =>
     each.isRequired ? `<${each.name}>` : `[${each.name}]`,
   );
@@ -38,9 +41,9 @@ async function fetchPrompt(
 ): Promise<string> {
   const params = { name: prompt.name, arguments: argumentsFrom(prompt, args) };
   const answer = await connection.request({ method: 'prompts/get', params, signal });
-  const text = readPromptText(answer);
+  const text = parsePromptText(answer);
   // What it is put into has no file for the rest.
-  if (text.trim() !== '') return boundText(text, null);
+  if (text.trim() !== '') return limitText(text, null);
   throw new HooklineError('MCP_FAILED', {
     message: `the MCP server ${connection.name} gave no text for its prompt ${prompt.name}`,
   });

@@ -1,31 +1,31 @@
 import path from 'node:path';
 import type { ConnectionOptions } from '../../mcp/connection.ts';
 import { expandServer } from '../../mcp/expand.ts';
-import type { Reached, ServerConfig } from '../../mcp/server-config.ts';
+import type { ServerEndpoint, ServerConfig } from '../../mcp/server-config.ts';
 import { type Environment, PROVIDER_KEYS } from '../../process/environment.ts';
 import { hookEnvironment } from '../hook-set.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import type { FoundServer } from './find-servers.ts';
 
 /** How a server is reached right now; a string says why it must not be. */
-export function reachServer(
+export function prepareConnection(
   { config, withheld }: FoundServer,
   opened: OpenedHooks,
 ): ReturnType<ConnectionOptions['prepare']> {
   const why = withheld();
   if (why !== null) return why;
   const env = environmentOf(config, opened);
-  const { reached, missing } = expandServer(config, env);
+  const { endpoint, missing } = expandServer(config, env);
   if (missing.length > 0) {
     return `its entry names variables that are not set: ${missing.join(', ')}`;
   }
   const { startDirectory: cwd, workspaceRoots: roots } = opened;
-  return { reached: inDirectory(reached, cwd), cwd, env, roots };
+  return { endpoint: inDirectory(endpoint, cwd), cwd, env, roots };
 }
 
-function inDirectory(reached: Reached, start: string): Reached {
-  if (reached.type !== 'stdio' || reached.cwd === null) return reached;
-  return { ...reached, cwd: path.resolve(start, reached.cwd) };
+function inDirectory(endpoint: ServerEndpoint, start: string): ServerEndpoint {
+  if (endpoint.type !== 'stdio' || endpoint.cwd === null) return endpoint;
+  return { ...endpoint, cwd: path.resolve(start, endpoint.cwd) };
 }
 
 /** What the person's shell has; the model providers' keys are kept from a workspace's servers. */
@@ -46,7 +46,7 @@ const START_TIMEOUT_MS = 30_000;
 const CALL_TIMEOUT_MS = 10 * 60_000;
 
 /** In Claude's variables, or in the server's own entry. */
-export function timeLimits(
+export function readTimeLimits(
   { timeoutMs }: ServerConfig,
   { surroundings }: OpenedHooks,
 ): Pick<ConnectionOptions, 'startTimeoutMs' | 'callTimeoutMs'> {

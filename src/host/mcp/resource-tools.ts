@@ -1,15 +1,15 @@
-import { defineTool, interruptedOutput } from '../../agent/tools/define-tool.ts';
-import { failedOutput, type Tool } from '../../agent/tools/tool.ts';
+import { defineTool, createInterruptedOutput } from '../../agent/tools/define-tool.ts';
+import { createFailedOutput, type Tool } from '../../agent/tools/tool.ts';
 import { getErrorMessage } from '../../base/errors.ts';
-import { readContents } from '../../mcp/answer.ts';
+import { parseContents } from '../../mcp/answer.ts';
 import type { ServerConnection } from '../../mcp/connection.ts';
-import { asking } from './server-tools.ts';
-import { boundText, toolOutput } from './tool-output.ts';
+import { selectAsk } from './server-tools.ts';
+import { limitText, toToolOutput } from './tool-output.ts';
 
 type Connections = () => readonly ServerConnection[];
 
 /** How a model finds and reads what servers hold beside their tools. */
-export function resourceTools(connections: Connections): readonly Tool[] {
+export function createResourceTools(connections: Connections): readonly Tool[] {
   return [listTool(connections), readTool(connections)];
 }
 
@@ -29,10 +29,10 @@ function listTool(connections: Connections): Tool {
       const asked = connections().filter(({ name }) => server === null || name === server);
       if (server !== null && asked.length === 0) return unknownServer(server, connections());
       const listed = await Promise.all(asked.map((each) => resourcesOf(each, signal)));
-      if (signal.aborted) return interruptedOutput();
+      if (signal.aborted) return createInterruptedOutput();
       const resources = listed.flat();
       const text = resources.length === 0 ? 'No resources found.' : JSON.stringify(resources);
-      return { response: resources, text: boundText(text, bench.spillDirectory), success: true };
+      return { response: resources, text: limitText(text, bench.spillDirectory), success: true };
     },
   });
 }
@@ -49,7 +49,7 @@ async function resourcesOf(connection: ServerConnection, signal: AbortSignal): P
 
 function unknownServer(server: string, connections: readonly ServerConnection[]) {
   const names = connections.map(({ name }) => name).join(', ');
-  return failedOutput(
+  return createFailedOutput(
     `There is no MCP server "${server}" with resources. These have some: ${names}.`,
   );
 }
@@ -68,7 +68,7 @@ function readTool(connections: Connections): Tool {
       required: ['server', 'uri'],
       additionalProperties: false,
     },
-    read: (given) => ({ server: given.filledText('server'), uri: given.filledText('uri') }),
+    read: (given) => ({ server: given.requiredText('server'), uri: given.requiredText('uri') }),
     async run({ server, uri }, bench, { signal }) {
       const connection = connections().find(({ name }) => name === server);
       if (connection === undefined) return unknownServer(server, connections());
@@ -76,9 +76,9 @@ function readTool(connections: Connections): Tool {
         method: 'resources/read',
         params: { uri },
         signal,
-        ...asking(bench),
+        ...selectAsk(bench),
       });
-      return toolOutput({ blocks: readContents(answer), isError: false }, bench.spillDirectory);
+      return toToolOutput({ blocks: parseContents(answer), isError: false }, bench.spillDirectory);
     },
   });
 }

@@ -1,19 +1,19 @@
-import { interruptedOutput } from '../../agent/tools/define-tool.ts';
+import { createInterruptedOutput } from '../../agent/tools/define-tool.ts';
 import {
-  failedOutput,
+  createFailedOutput,
   type RunningCall,
   type Tool,
   type ToolOutput,
 } from '../../agent/tools/tool.ts';
-import type { Workbench } from '../../agent/tools/workbench.ts';
+import type { ToolContext } from '../../agent/tools/tool-context.ts';
 import { getErrorMessage } from '../../base/errors.ts';
 import { isRecord, getTypeName } from '../../base/json.ts';
-import { readAnswer } from '../../mcp/answer.ts';
+import { parseAnswer } from '../../mcp/answer.ts';
 import type { ServerConnection } from '../../mcp/connection.ts';
 import type { ServerTool } from '../../mcp/listing.ts';
 import type { Ask } from '../../mcp/pending-calls.ts';
-import { type ServerSource, wireName } from '../../mcp/server-config.ts';
-import { toolOutput } from './tool-output.ts';
+import { type ServerSource, toWireName } from '../../mcp/server-config.ts';
+import { toToolOutput } from './tool-output.ts';
 
 /** A connected server, and who configured it. */
 export interface NamedConnection {
@@ -22,7 +22,7 @@ export interface NamedConnection {
 }
 
 /** Tools stay the same objects as long as their server does not list others. */
-export function createToolMaker(tell: (text: string) => void) {
+export function createToolFactory(tell: (text: string) => void) {
   const made = new WeakMap<ServerTool, Tool>();
   const toolOf = (named: NamedConnection, tool: ServerTool): Tool => {
     const known = made.get(tool) ?? agentTool(named, tool);
@@ -49,7 +49,7 @@ function repeatOf({ name }: Tool, known: ReadonlyMap<string, Tool>): string | nu
 
 /** A tool of a server as a tool of the agent. */
 function agentTool({ connection, source }: NamedConnection, tool: ServerTool): Tool {
-  const name = `mcp__${wireName(connection.name)}__${wireName(tool.name)}`;
+  const name = `mcp__${toWireName(connection.name)}__${toWireName(tool.name)}`;
   return {
     name,
     description: tool.description,
@@ -70,7 +70,7 @@ function agentTool({ connection, source }: NamedConnection, tool: ServerTool): T
 
 interface ServerCall {
   readonly params: Readonly<Record<string, unknown>>;
-  readonly bench: Workbench;
+  readonly bench: ToolContext;
   readonly call: RunningCall;
 }
 
@@ -85,16 +85,16 @@ async function runCall(
       params,
       signal,
       onProgress,
-      ...asking(bench),
+      ...selectAsk(bench),
     });
-    return toolOutput(readAnswer(answer), bench.spillDirectory);
+    return toToolOutput(parseAnswer(answer), bench.spillDirectory);
   } catch (error) {
-    return signal.aborted ? interruptedOutput() : failedOutput(getErrorMessage(error));
+    return signal.aborted ? createInterruptedOutput() : createFailedOutput(getErrorMessage(error));
   }
 }
 
 /** What the server wants to know while the call runs, whoever has made it is asked for. */
-export function asking({ ports: { elicit } }: Workbench): { readonly ask?: Ask } {
+export function selectAsk({ ports: { elicit } }: ToolContext): { readonly ask?: Ask } {
   return elicit === undefined ? {} : { ask: elicit };
 }
 

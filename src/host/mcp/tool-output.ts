@@ -2,11 +2,11 @@ import {
   captureOutput,
   MAX_KEPT_BYTES,
   MAX_SHOWN_CHARACTERS,
-  shownOutput,
+  formatOutput,
 } from '../../agent/tools/shell/command-output.ts';
 import { createSpillFile } from '../../agent/tools/shell/spill-file.ts';
-import { failedOutput, type ToolOutput } from '../../agent/tools/tool.ts';
-import { type ServerAnswer, type ServerBlock, textsIn } from '../../mcp/answer.ts';
+import { createFailedOutput, type ToolOutput } from '../../agent/tools/tool.ts';
+import { type ServerAnswer, type ServerBlock, joinTexts } from '../../mcp/answer.ts';
 import { createBoundedOutput } from '../../process/bounded-output.ts';
 import type { ImageBlock, TextBlock } from '../../sessions/messages.ts';
 
@@ -14,15 +14,15 @@ const NO_REASON = 'The tool failed without saying why.';
 const NO_OUTPUT = '(the tool answered without content)';
 
 /** What a server answered as a model and hooks are shown it: bounded, the rest in a file. */
-export function toolOutput(
+export function toToolOutput(
   { blocks, isError }: ServerAnswer,
   spillDirectory: string | null,
 ): ToolOutput {
-  const shown = showable(blocks);
-  const text = textsIn(shown);
-  const bounded = boundText(text, spillDirectory);
-  if (isError) return failedOutput(bounded === '' ? NO_REASON : bounded);
-  const images = imagesIn(shown);
+  const shown = toShowableBlocks(blocks);
+  const text = joinTexts(shown);
+  const bounded = limitText(text, spillDirectory);
+  if (isError) return createFailedOutput(bounded === '' ? NO_REASON : bounded);
+  const images = extractImages(shown);
   const isCut = bounded !== text;
   return {
     response: isCut ? [textBlock(bounded), ...images] : shown.flatMap(blockOf),
@@ -33,22 +33,22 @@ export function toolOutput(
 }
 
 /** A text as long as may be shown, or what is left of it and where the rest is. */
-export function boundText(text: string, spillDirectory: string | null): string {
+export function limitText(text: string, spillDirectory: string | null): string {
   if (text.length <= MAX_SHOWN_CHARACTERS) return text;
   const bytes = Buffer.from(text);
   const kept = createBoundedOutput(MAX_KEPT_BYTES);
   const spill = createSpillFile(spillDirectory, MAX_SHOWN_CHARACTERS);
   kept.push(bytes);
   spill.push(bytes);
-  return shownOutput(captureOutput(kept.result(), spill));
+  return formatOutput(captureOutput(kept.result(), spill));
 }
 
 /** What services accept of an answer; the rest in words. */
-export function showable(blocks: readonly ServerBlock[]): readonly ServerBlock[] {
+export function toShowableBlocks(blocks: readonly ServerBlock[]): readonly ServerBlock[] {
   return withinBudget(blocks.map(withoutHuge));
 }
 
-export function imagesIn(blocks: readonly ServerBlock[]): readonly ImageBlock[] {
+export function extractImages(blocks: readonly ServerBlock[]): readonly ImageBlock[] {
   return blocks.flatMap(imageOf);
 }
 

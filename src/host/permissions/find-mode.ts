@@ -19,7 +19,12 @@ export interface FoundMode {
 }
 
 /** The mode that a session begins in. */
-export function findMode({ settings, counting, asked, nameFile }: ModeRequest): FoundMode {
+export function resolveInitialMode({
+  settings,
+  counting,
+  asked,
+  nameFile,
+}: ModeRequest): FoundMode {
   const forbidding = settings.find(({ forbidsBypass }) => forbidsBypass);
   const forbiddenBy = forbidding === undefined ? null : nameFile(forbidding.file);
   const wanted = asked ?? configuredMode(settings, counting);

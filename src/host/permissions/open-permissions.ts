@@ -13,8 +13,8 @@ import {
 import { findLooseningPart, type PermissionSettings } from '../../permissions/settings.ts';
 import type { HookStatus } from '../hook-set.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
-import { findMode } from './find-mode.ts';
-import { protectedPlacesOf } from './protected.ts';
+import { resolveInitialMode } from './find-mode.ts';
+import { createHostProtectedPaths } from './protected.ts';
 
 /** What the caller says, which stands above every file but an administrator's. */
 export interface PermissionFlags {
@@ -47,7 +47,7 @@ export function openPermissions(
   const given = flagRules(flags);
   const settings = hookSet.permissions();
   const counting = settings.filter((each) => whyNotAllowed(each, opened) === null);
-  const { mode, forbiddenBy, notices } = findMode({
+  const { mode, forbiddenBy, notices } = resolveInitialMode({
     settings,
     counting,
     asked: flags.mode ?? null,
@@ -63,7 +63,7 @@ export function openPermissions(
       ...(flags.directories ?? []),
       ...counting.flatMap((each) => directoriesOf(each, opened)),
     ],
-    protectedPlaces: protectedPlacesOf(opened),
+    protectedPaths: createHostProtectedPaths(opened),
     bypassForbiddenBy: forbiddenBy,
   });
   return {

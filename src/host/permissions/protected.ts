@@ -4,21 +4,21 @@ import { createProtectedPaths, type ProtectedPaths } from '../../permissions/pro
 import type { PluginEntry } from '../../plugins/entry.ts';
 import { clinePlaces } from '../dialects/cline.ts';
 import { claudeDirectory, clineDirectory } from '../dialects/own-directory.ts';
-import { clineServersFile } from '../mcp/own-servers.ts';
+import { getClineServersFile } from '../mcp/own-servers.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 
 const IN_CLAUDE = ['settings.json', 'hooks', 'plugins', 'skills', 'agents'];
 const IN_CLINE = ['hooks.json', 'hooks', 'plugins'];
 
 /** The usual places are known by their names; here are those that this machine or this caller moved. */
-export function protectedPlacesOf(opened: OpenedHooks): ProtectedPaths {
+export function createHostProtectedPaths(opened: OpenedHooks): ProtectedPaths {
   const { surroundings, stateDirectory, workspaceRoots, hookSet } = opened;
   const { documents, hooksDirectory } = clinePlaces({
     surroundings,
     workspaceRoots,
     hooksDirectory: null,
   });
-  const clineServers = clineServersFile(opened);
+  const clineServers = getClineServersFile(opened);
   const found = hookSet.found();
   const hookFiles = found.filter(({ line, plugin }) => line === null && plugin === undefined);
   return createProtectedPaths({

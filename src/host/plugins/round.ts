@@ -1,14 +1,14 @@
 import path from 'node:path';
-import type { CustomProvider } from '../../agent/models/custom/custom-provider.ts';
+import type { CustomProvider } from '../../agent/models/custom-provider.ts';
 import { systemClock } from '../../base/clock.ts';
 import { VERSION } from '../../base/version.ts';
 import type { BasicLogger, PluginSetupContext } from '../../plugins/contract/plugin.ts';
 import type { AgentToolDefinition } from '../../plugins/contract/runtime-hooks.ts';
 import type { OnIssue } from '../../plugins/issue.ts';
 import type { Message } from '../../sessions/messages.ts';
-import type { JoinedServers } from '../mcp/guest-servers.ts';
+import type { AddedServers } from '../mcp/guest-servers.ts';
 import type { McpServers } from '../mcp/mcp-servers.ts';
-import { userIdOf } from '../moment.ts';
+import { getUserId } from '../moment.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import { createAutomation } from './contributions/automation.ts';
 import {
@@ -100,7 +100,7 @@ export async function openRound(
     providers: providersOf(plugins.registry.active, onIssue),
     async close() {
       await plugins.dispose();
-      await servers.leave();
+      await servers.remove();
       await release();
     },
   };
@@ -131,13 +131,13 @@ function joinServers(
   { mcp, opened, onIssue }: RoundRequest,
   { registry }: OpenedPlugins,
   { loaded }: LoadedPlugins,
-): JoinedServers {
+): AddedServers {
   const directoryOf = (name: string): string | null => {
     const from = loaded.find((each) => calledName(each) === name)?.entry;
     return from === undefined ? null : (from.package?.directory ?? path.dirname(from.file));
   };
   const means = { directoryOf, env: opened.surroundings.env, taken: mcp.names() };
-  return mcp.join(serversOf(registry.active, means, onIssue));
+  return mcp.add(serversOf(registry.active, means, onIssue));
 }
 
 async function automationOf({ automation }: PluginSetupContext, onIssue: OnIssue) {
@@ -162,7 +162,7 @@ function contextOf({ sessionId, opened, options, emitEvent }: RoundRequest): Plu
     telemetry: undefined,
     emitEvent,
     ...given,
-    user: given.user ?? { distinctId: userIdOf(opened.surroundings) },
+    user: given.user ?? { distinctId: getUserId(opened.surroundings) },
     logger: given.logger ?? loggerOf(options),
     workspaceInfo: { ...readWorkspaceInfo(root), ...given.workspaceInfo },
   };

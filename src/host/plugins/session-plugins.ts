@@ -1,4 +1,4 @@
-import type { CustomProviders } from '../../agent/models/custom/custom-provider.ts';
+import type { CustomProviders } from '../../agent/models/custom-provider.ts';
 import type { ModelRequest } from '../../agent/models/model.ts';
 import type { RuntimeEvent } from '../../agent/runtime-event.ts';
 import type { Tool } from '../../agent/tools/tool.ts';

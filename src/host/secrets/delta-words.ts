@@ -3,14 +3,14 @@ import type { RuntimeEvent } from '../../agent/runtime-event.ts';
 type Delta = Extract<RuntimeEvent, { type: 'text-delta' | 'thinking-delta' | 'input-delta' }>;
 
 /** Puts what models write in pieces together to whole words, so that secrets can be seen in it. */
-export interface DeltaWords {
+export interface DeltaBuffer {
   /** What can be told now: whole words, and every other event in its place among them. */
   take(event: RuntimeEvent): readonly RuntimeEvent[];
   /** What is still held back. */
   flush(): readonly RuntimeEvent[];
 }
 
-export function createDeltaWords(): DeltaWords {
+export function createDeltaBuffer(): DeltaBuffer {
   const held = new Map<string, Delta>();
   const release = (isWanted: (delta: Delta) => boolean): readonly Delta[] => {
     const released = [...held].filter(([, delta]) => isWanted(delta));

@@ -1,12 +1,12 @@
 import { redactTexts } from '../redact.ts';
 
 /** Plain data as it may be shown: without secrets, unless the person wants all of it. */
-export async function withoutSecrets<Value extends object>(
+export async function redactObject<Value extends object>(
   value: Value,
   { raw }: { readonly raw?: boolean | undefined },
 ): Promise<Value> {
   if (raw === true) return value;
-  const suspects = [...new Set(textsIn(value).filter(looksSecret))];
+  const suspects = [...new Set(textsIn(value).filter(hasLikelySecret))];
   if (suspects.length === 0) return value;
   const clean = await redactTexts(suspects);
   const copy = structuredClone(value);
@@ -24,7 +24,7 @@ const LONG_WORD = /(?<![\w+/-])[\w+-]{16,}|(?<=\/)[\w+-]{16,}(?![\w+/-])/gu;
  * Whether a text is worth asking the rule set about. Loading that takes longer than listing hooks
  * does, so ordinary commands, paths and ids must not look like secrets.
  */
-export function looksSecret(text: string): boolean {
+export function hasLikelySecret(text: string): boolean {
   if (text.length < 8) return false;
   return MARKED.test(text) || (text.match(LONG_WORD) ?? []).some(isRandom);
 }

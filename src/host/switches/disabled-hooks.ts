@@ -13,7 +13,7 @@ type Disabled = Settings['hooks.disabled'];
  * The hooks that are switched off at each call: what another process switches off must not run once
  * more. What a flag set stands above the file and stays.
  */
-export function followDisabled(
+export function createDisabledHooksReader(
   settings: Settings,
   configFile: string | null,
 ): (wave?: Wave) => Disabled {
@@ -38,7 +38,7 @@ function readDisabled(file: string): Disabled | null {
 type Named = Pick<FoundHook, 'id' | 'ownId' | 'root' | 'line' | 'binds' | 'plugin'>;
 
 /** How a person's wish to switch this hook off is written down. */
-export function disabledEntry(hook: Named): DisabledHook {
+export function createDisabledEntry(hook: Named): DisabledHook {
   const text = entryTextOf(hook);
   const { ownId: id, root } = hook;
   return text === null ? { id, root } : { id, root, sha256: computeSha256(text) };
@@ -48,7 +48,7 @@ export function disabledEntry(hook: Named): DisabledHook {
  * Whether an entry of the switched-off hooks means this one. An entry of a settings file has its id
  * from what it runs and from those before it, so another may come to have it: its text decides then.
  */
-export function namesHook(entry: DisabledHook, hook: Named): boolean {
+export function isEntryForHook(entry: DisabledHook, hook: Named): boolean {
   if (!isInRoot(entry, hook) || !hasFamilyName(entry, hook)) return false;
   const text = entry.sha256 === undefined ? null : entryTextOf(hook);
   return text === null ? hasName(entry, hook) : computeSha256(text) === entry.sha256;
@@ -56,7 +56,7 @@ export function namesHook(entry: DisabledHook, hook: Named): boolean {
 
 /** Whether what had this hook's name was switched off, and something else stands there now. */
 export function hasInheritedName(entry: DisabledHook, hook: Named): boolean {
-  return isInRoot(entry, hook) && hasName(entry, hook) && !namesHook(entry, hook);
+  return isInRoot(entry, hook) && hasName(entry, hook) && !isEntryForHook(entry, hook);
 }
 
 function isInRoot({ root }: DisabledHook, hook: Named): boolean {

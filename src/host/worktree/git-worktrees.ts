@@ -32,7 +32,7 @@ export interface GitPlace {
 
 const DIRECTORY = '.worktrees';
 
-export function gitWorktrees(place: GitPlace): GitWorktrees {
+export function createGitWorktrees(place: GitPlace): GitWorktrees {
   const { root } = place;
   const git = (directory: string, ...args: readonly string[]): Promise<GitAnswer> =>
     runGit({ ...place, root: directory }, args);

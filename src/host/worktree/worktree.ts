@@ -16,7 +16,7 @@ export interface Worktree {
   close(): Promise<void>;
 }
 
-export interface WorktreeRequest {
+export interface WorktreeOptions {
   readonly name: string;
   readonly git: GitWorktrees;
   readonly engine: HookEngine;
@@ -30,7 +30,7 @@ export interface WorktreeRequest {
  * Makes a worktree, or has a hook make it; the only place where WorktreeCreate and WorktreeRemove
  * are fired. Throws WORKTREE_FAILED.
  */
-export async function openWorktree(request: WorktreeRequest): Promise<Worktree> {
+export async function openWorktree(request: WorktreeOptions): Promise<Worktree> {
   refuseOddName(request.name);
   const verdict = await fire(request, { name: 'WorktreeCreate', worktree: request.name });
   if (isRefusal(verdict.effect)) throw failed(refusalOf(verdict));
@@ -51,7 +51,7 @@ function refusalOf({ reasons }: Verdict): string {
   return texts.length === 0 ? 'a hook of WorktreeCreate refused it' : texts.join('\n');
 }
 
-function madeByHook(request: WorktreeRequest, given: string): Worktree {
+function madeByHook(request: WorktreeOptions, given: string): Worktree {
   const real = isDirectory(given) ? findRealPath(given) : null;
   if (real === null) {
     throw failed(`a hook of WorktreeCreate named ${given}, which is no directory`);
@@ -66,14 +66,14 @@ function madeByHook(request: WorktreeRequest, given: string): Worktree {
   };
 }
 
-async function madeByGit(request: WorktreeRequest): Promise<Worktree> {
+async function madeByGit(request: WorktreeOptions): Promise<Worktree> {
   const made = await request.git.create(request.name);
   if (typeof made === 'string') throw failed(made);
   const real = findRealPath(made.path) ?? made.path;
   return { path: real, close: () => closeMade(request, made, real) };
 }
 
-async function closeMade(request: WorktreeRequest, made: GitWorktree, real: string): Promise<void> {
+async function closeMade(request: WorktreeOptions, made: GitWorktree, real: string): Promise<void> {
   const isLast = made.leave();
   if (!made.isNew || !isLast) return;
   if (!(await made.isUnchanged())) {
@@ -88,7 +88,7 @@ async function closeMade(request: WorktreeRequest, made: GitWorktree, real: stri
 }
 
 /** Nobody there means that it stays. */
-async function isWanted({ person }: WorktreeRequest, real: string): Promise<boolean> {
+async function isWanted({ person }: WorktreeOptions, real: string): Promise<boolean> {
   if (person === null) return true;
   const question = `Keep the worktree ${real}?`;
   const options = [
@@ -108,7 +108,7 @@ async function isWanted({ person }: WorktreeRequest, real: string): Promise<bool
 }
 
 async function fire(
-  { engine, moment, tell }: WorktreeRequest,
+  { engine, moment, tell }: WorktreeOptions,
   event: FiredEvent<'WorktreeCreate' | 'WorktreeRemove'>,
 ): Promise<Verdict> {
   const verdict = await engine.dispatch({ ...moment, ...event });
@@ -118,7 +118,7 @@ async function fire(
   return verdict;
 }
 
-function say({ tell }: WorktreeRequest, text: string): void {
+function say({ tell }: WorktreeOptions, text: string): void {
   tell({ type: 'notice', level: 'warning', text });
 }
 

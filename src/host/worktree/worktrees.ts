@@ -1,9 +1,9 @@
 import { memoize } from '../../base/once.ts';
-import { openWorktree, type Worktree, type WorktreeRequest } from './worktree.ts';
+import { openWorktree, type Worktree, type WorktreeOptions } from './worktree.ts';
 
 /** The worktrees that sessions of one host are in. Whoever leaves one last closes it. */
 export interface Worktrees {
-  enter(request: WorktreeRequest): Promise<Worktree>;
+  enter(request: WorktreeOptions): Promise<Worktree>;
 }
 
 interface InUse {

@@ -3,7 +3,7 @@ import { MAX_MESSAGE_BYTES, TransportFailure } from './limits.ts';
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /** The usual fetch, but an answer, or one event of a stream of them, that is too long fails. */
-export const boundedFetch: Fetch = async (url, init) => {
+export const fetchBounded: Fetch = async (url, init) => {
   const response = await fetch(url, init);
   if (response.body === null) return response;
   const isStream = response.headers.get('content-type')?.includes('text/event-stream') === true;

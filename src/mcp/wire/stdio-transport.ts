@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import { tellingWords } from '../failures.ts';
+import { extractErrorText } from '../failures.ts';
 import { createBoundedOutput } from '../../process/bounded-output.ts';
 import { createTreeEnder, type TreeEnder } from '../../process/end-tree.ts';
 import { forgetTree, rememberTree } from '../../process/live-trees.ts';
@@ -57,7 +57,7 @@ export class StdioTransport implements Transport {
     // What it says when it is cut off is about that.
     if (this.#isGivenUp && this.#failure !== null) return this.#failure;
     const said = this.#stderr.result();
-    const words = tellingWords(said.truncated ? said.tail : said.text);
+    const words = extractErrorText(said.truncated ? said.tail : said.text);
     const why = this.#failure ?? this.#garbageWords() ?? 'it ended';
     return words === '' ? why : `${why}; it said: ${words}`;
   }

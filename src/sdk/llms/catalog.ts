@@ -1,8 +1,8 @@
-import { readService } from '../../agent/models/custom/read-service.ts';
-import { registeredProviders } from '../../agent/models/custom/registered.ts';
-import { serviceProvider } from '../../agent/models/custom/service-provider.ts';
-import { factsOf, pricedModels } from '../../agent/models/prices.ts';
-import { isOwnProvider, type Provider, PROVIDERS } from '../../agent/models/providers.ts';
+import { parseService } from '../../agent/models/parse-service.ts';
+import { registeredProviders } from '../../agent/models/custom-provider.ts';
+import { createServiceProvider } from '../../agent/models/service-provider.ts';
+import { findModelFacts, listPricedModels } from '../../agent/models/prices.ts';
+import { isBuiltInProvider, type Provider, PROVIDERS } from '../../agent/models/providers.ts';
 import { HooklineError } from '../../base/errors.ts';
 import { isRecord, getTypeName } from '../../base/json.ts';
 import type {
@@ -27,7 +27,7 @@ function clineId(name: string): string {
 /** Makes a provider and its models usable in every session. */
 export function registerProvider(collection: ModelCollection): void {
   const { id } = checkCollection(collection);
-  if (!isOwnProvider(id)) collections.set(id, collection);
+  if (!isBuiltInProvider(id)) collections.set(id, collection);
   registeredProviders.add({
     id,
     kind: 'service',
@@ -48,8 +48,8 @@ function checkCollection(given: unknown): { readonly id: string } {
 /** Models may be registered later than their provider, so it is read when it is used. */
 function openRegistered(id: string) {
   const { provider, models } = findCollection(id) ?? { provider: {}, models: {} };
-  const read = readService(id, { ...provider, models });
-  if (read.ok) return serviceProvider(read.service, 'Llms.registerProvider');
+  const read = parseService(id, { ...provider, models });
+  if (read.ok) return createServiceProvider(read.service, 'Llms.registerProvider');
   throw new HooklineError('MODEL_UNKNOWN', {
     message: `The provider "${id}" of Llms.registerProvider cannot be used: ${read.why}.`,
   });
@@ -99,7 +99,7 @@ const PROTOCOLS: Readonly<
 };
 
 function infoOf(own: Provider): ProviderInfo {
-  const { name, label, about, wire, baseUrl, defaultModel, keyVariables } = own;
+  const { name, label, description: about, wire, baseUrl, defaultModel, keyVariables } = own;
   return {
     id: clineId(name),
     name: label,
@@ -122,10 +122,10 @@ const PREFIXES: Readonly<Record<string, string>> = {
 function ownModels({ name }: Provider): Record<string, ModelInfo> {
   const prefix = PREFIXES[name];
   if (prefix === undefined) return {};
-  return Object.fromEntries(pricedModels(prefix).map((id) => [id, ownModel(id)]));
+  return Object.fromEntries(listPricedModels(prefix).map((id) => [id, ownModel(id)]));
 }
 
 function ownModel(id: string): ModelInfo {
-  const { contextTokens: contextWindow, prices } = factsOf(id);
+  const { contextTokens: contextWindow, prices } = findModelFacts(id);
   return { id, contextWindow, ...(prices === null ? {} : { pricing: { ...prices } }) };
 }

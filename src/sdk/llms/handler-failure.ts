@@ -1,4 +1,8 @@
-import { abortedFailure, failureOf, type Asked } from '../../agent/models/failures.ts';
+import {
+  createAbortedFailure,
+  toModelFailure,
+  type RequestTarget,
+} from '../../agent/models/failures.ts';
 import { FAILURE_CLASSES, type ModelFailure } from '../../agent/models/model.ts';
 import { type HooklineError, isHooklineError, getErrorMessage } from '../../base/errors.ts';
 import { truncateText, isRecord } from '../../base/json.ts';
@@ -9,12 +13,16 @@ export interface HandlerMoment {
 }
 
 /** What it means that a handler threw, or said that it failed. */
-export function handlerFailure(error: unknown, asked: Asked, moment: HandlerMoment): ModelFailure {
-  if (moment.isAborted) return abortedFailure(asked);
+export function handlerFailure(
+  error: unknown,
+  asked: RequestTarget,
+  moment: HandlerMoment,
+): ModelFailure {
+  if (moment.isAborted) return createAbortedFailure(asked);
   if (isFailure(error)) return error;
   if (isHooklineError(error)) return ownFailure(error, asked);
   const service = asServiceError(error);
-  return service === null ? failureInWords(error, asked) : failureOf(service, asked, moment);
+  return service === null ? failureInWords(error, asked) : toModelFailure(service, asked, moment);
 }
 
 /** One of Hookline's own models that works for a handler fails with all that is known about it. */
@@ -29,7 +37,7 @@ function isFailure(error: unknown): error is ModelFailure {
 }
 
 /** It was used wrongly, or it went beyond its limits; only silence may be over a little later. */
-function ownFailure(error: HooklineError, { provider }: Asked): ModelFailure {
+function ownFailure(error: HooklineError, { provider }: RequestTarget): ModelFailure {
   const { code, message } = error;
   const limits = code === 'MODEL_FAILED' ? 'protocol' : 'invalid_request';
   return {
@@ -82,7 +90,7 @@ const SAID: readonly (readonly [RegExp, FailureClass])[] = [
 
 const RETRYABLE: readonly FailureClass[] = ['rate_limit', 'overloaded', 'server_error', 'protocol'];
 
-function failureInWords(error: unknown, { provider, secrets }: Asked): ModelFailure {
+function failureInWords(error: unknown, { provider, secrets }: RequestTarget): ModelFailure {
   const words = withoutSecrets(truncateText(getErrorMessage(error).trim(), MAX_WORDS), secrets);
   const said = SAID.find(([pattern]) => pattern.test(words))?.[1] ?? 'protocol';
   const kind = isBug(error) ? 'unknown' : said;

@@ -1,4 +1,4 @@
-import type { Asked } from '../../agent/models/failures.ts';
+import type { RequestTarget } from '../../agent/models/failures.ts';
 import type { ModelChunk, ModelEnd, ModelRequest } from '../../agent/models/model.ts';
 import { HooklineError } from '../../base/errors.ts';
 import { startTimeLimit } from '../../base/time-limit.ts';
@@ -11,7 +11,7 @@ import { readStream, type StreamLimits } from './handler-stream.ts';
 
 /** Where answers come from: a handler of its own for each request. */
 export interface HandlerSource {
-  readonly asked: Asked;
+  readonly asked: RequestTarget;
   readonly limits: StreamLimits;
   make(request: ModelRequest, signal: AbortSignal): Promise<ApiHandler>;
 }

@@ -1,9 +1,9 @@
-import type { CustomChoice, CustomProvider } from '../../agent/models/custom/custom-provider.ts';
-import { type KeyAsker, keyFor } from '../../agent/models/custom/keys.ts';
-import { detailsOf, withDetails } from '../../agent/models/custom/model-details.ts';
-import type { Asked } from '../../agent/models/failures.ts';
+import type { CustomChoice, CustomProvider } from '../../agent/models/custom-provider.ts';
+import { type KeyRecipient, resolveKey } from '../../agent/models/service-provider.ts';
+import { parseDetails, withDetails } from '../../agent/models/model-details.ts';
+import type { RequestTarget } from '../../agent/models/failures.ts';
 import type { Model, ModelRequest } from '../../agent/models/model.ts';
-import { factsOf } from '../../agent/models/prices.ts';
+import { findModelFacts } from '../../agent/models/prices.ts';
 import { HooklineError, isHooklineError, getErrorMessage } from '../../base/errors.ts';
 import { isRecord, getTypeName } from '../../base/json.ts';
 import { startTimeLimit } from '../../base/time-limit.ts';
@@ -31,7 +31,7 @@ export function handlerProvider(
     async open(choice) {
       const known = findCollection(id);
       const asker = askerOf(id, known);
-      const key = keyFor(asker, choice);
+      const key = resolveKey(asker, choice);
       const config = configFor(choice, { known, key });
       const told = toldModel(await makeFirst(factory, config));
       const modelId = config.modelId === '' ? told.id : config.modelId;
@@ -43,15 +43,15 @@ export function handlerProvider(
       const model: Model = {
         provider: id,
         id: modelId,
-        ...factsOf(modelId),
+        ...findModelFacts(modelId),
         stream: (request, signal) => streamFromHandler({ asked, limits, make }, request, signal),
       };
-      return withDetails(model, detailsOf(info), false);
+      return withDetails(model, parseDetails(info), false);
     },
   };
 }
 
-function askerOf(id: string, known: ModelCollection | undefined): KeyAsker {
+function askerOf(id: string, known: ModelCollection | undefined): KeyRecipient {
   const { name = id, env = [], baseUrl = null } = known?.provider ?? {};
   return { id, label: name, from: FROM, baseUrl, keyVariables: env };
 }
@@ -145,7 +145,10 @@ function noModel(id: string): HooklineError {
   });
 }
 
-function askedOf(asker: KeyAsker & { readonly model: string }, key: string | null): Asked {
+function askedOf(
+  asker: KeyRecipient & { readonly model: string },
+  key: string | null,
+): RequestTarget {
   const { label, model, baseUrl, keyVariables } = asker;
   const [variable] = keyVariables;
   const set = variable === undefined ? '' : `set ${variable}, or `;

@@ -1,5 +1,5 @@
-import { registeredProviders } from '../../agent/models/custom/registered.ts';
-import { isOwnProvider } from '../../agent/models/providers.ts';
+import { registeredProviders } from '../../agent/models/custom-provider.ts';
+import { isBuiltInProvider } from '../../agent/models/providers.ts';
 import { HooklineError } from '../../base/errors.ts';
 import { getTypeName } from '../../base/json.ts';
 import type {
@@ -124,7 +124,7 @@ function register(providerId: string, factory: RegisteredFactory): void {
   const id = normalizeProviderId(providerId);
   // Refused ones are told of when a session is opened: a plugin that registers more goes on.
   registeredProviders.add(handlerProvider(id, make));
-  if (!isOwnProvider(id)) factories.set(id, factory);
+  if (!isBuiltInProvider(id)) factories.set(id, factory);
 }
 
 export function hasRegisteredHandler(providerId: string): boolean {

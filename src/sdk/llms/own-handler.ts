@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { registeredProviders } from '../../agent/models/custom/registered.ts';
+import { registeredProviders } from '../../agent/models/custom-provider.ts';
 import type { Model, ModelChunk, ModelEnd, ModelRequest } from '../../agent/models/model.ts';
-import { isOwnProvider, openModel } from '../../agent/models/providers.ts';
+import { isBuiltInProvider, openModel } from '../../agent/models/providers.ts';
 import { HooklineError } from '../../base/errors.ts';
 import { fromProviderMessages } from '../../dialects/cline-plugin/builder-messages.ts';
 import { readSurroundings } from '../../host/config.ts';
@@ -56,7 +56,7 @@ function openFor(config: ProviderConfig): Promise<Model> {
     },
   };
   const service = registeredProviders.find(id);
-  if (isOwnProvider(provider) || service?.kind !== 'service') return openModel(choice);
+  if (isBuiltInProvider(provider) || service?.kind !== 'service') return openModel(choice);
   return service.open({ ...choice, passedKeys: [] });
 }
 

@@ -1,4 +1,4 @@
-import { registeredProviders } from '../../agent/models/custom/registered.ts';
+import { registeredProviders } from '../../agent/models/custom-provider.ts';
 import type { RegisteredHere } from '../../plugins/isolation/child/describe.ts';
 
 /**

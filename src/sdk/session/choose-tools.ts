@@ -1,6 +1,6 @@
 import { TOOLS } from '../../agent/tools/index.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
-import { specsFor } from '../../agent/tools/toolsets.ts';
+import { listToolSpecs } from '../../agent/tools/toolsets/toolsets.ts';
 import { TOOL_NAMES } from '../../hooks/faces/faces.ts';
 
 /** Of Hookline's own tools those that Cline's SDK has, too, in its order. */
@@ -62,5 +62,5 @@ function ownerOf(name: string, { own, foreign }: Standing): string | null {
 /** The names under which a tool can be used; a patch that makes a file needs what writes files. */
 function facesOf(tool: Tool): readonly string[] {
   const known = TOOL_NAMES.find(({ claude }) => claude === tool.name)?.sdk ?? [];
-  return [...new Set([...specsFor('cline-sdk', [tool]).map(({ name }) => name), ...known])];
+  return [...new Set([...listToolSpecs('cline-sdk', [tool]).map(({ name }) => name), ...known])];
 }

@@ -1,5 +1,5 @@
 import type { RuntimeEvent } from '../../agent/runtime-event.ts';
-import type { Question } from '../../agent/tools/workbench.ts';
+import type { Question } from '../../agent/tools/tool-context.ts';
 import type { Approval, ApprovalRequest, Person } from '../../agent/world.ts';
 import { isRecord } from '../../base/json.ts';
 import { waitOrAbort } from '../../base/abort.ts';

@@ -24,11 +24,11 @@ export function parseAssistantBlocks(content: unknown): ParsedBlocks<AssistantBl
   return parseBlocks(content, parseAssistantBlock);
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type BlockFields = Readonly<Record<string, unknown>>;
 
 function parseBlocks<Block>(
   content: unknown,
-  parse: (block: Fields) => Block | TextBlock | null,
+  parse: (block: BlockFields) => Block | TextBlock | null,
 ): ParsedBlocks<Block | TextBlock> {
   if (typeof content === 'string') {
     return { blocks: [{ type: 'text', text: content }], unknown: [] };
@@ -47,26 +47,26 @@ function typeOf(block: unknown): string {
   return isRecord(block) && typeof block['type'] === 'string' ? block['type'] : 'no type';
 }
 
-function parseUserBlock(block: Fields): UserBlock | null {
+function parseUserBlock(block: BlockFields): UserBlock | null {
   return block['type'] === 'tool_result' ? parseToolResult(block) : parseTextOrImage(block);
 }
 
-function parseTextOrImage(block: Fields): TextBlock | ImageBlock | null {
+function parseTextOrImage(block: BlockFields): TextBlock | ImageBlock | null {
   return block['type'] === 'image' ? parseImage(block) : parseText(block);
 }
 
-function parseText({ type, text }: Fields): TextBlock | null {
+function parseText({ type, text }: BlockFields): TextBlock | null {
   return type === 'text' && typeof text === 'string' ? { type, text } : null;
 }
 
-function parseImage({ source }: Fields): ImageBlock | null {
+function parseImage({ source }: BlockFields): ImageBlock | null {
   if (!isRecord(source) || source['type'] !== 'base64') return null;
   const { media_type, data } = source;
   if (typeof media_type !== 'string' || typeof data !== 'string') return null;
   return { type: 'image', source: { type: 'base64', media_type, data } };
 }
 
-function parseToolResult({ tool_use_id, content, is_error }: Fields): ToolResultBlock | null {
+function parseToolResult({ tool_use_id, content, is_error }: BlockFields): ToolResultBlock | null {
   if (typeof tool_use_id !== 'string') return null;
   const result = {
     type: 'tool_result',
@@ -76,19 +76,19 @@ function parseToolResult({ tool_use_id, content, is_error }: Fields): ToolResult
   return typeof is_error === 'boolean' ? { ...result, is_error } : result;
 }
 
-function parseAssistantBlock(block: Fields): AssistantBlock | null {
+function parseAssistantBlock(block: BlockFields): AssistantBlock | null {
   if (block['type'] === 'thinking') return parseThinking(block);
   return block['type'] === 'tool_use' ? parseToolUse(block) : parseText(block);
 }
 
-function parseThinking({ thinking, signature }: Fields): AssistantBlock | null {
+function parseThinking({ thinking, signature }: BlockFields): AssistantBlock | null {
   if (typeof thinking !== 'string') return null;
   if (typeof signature !== 'string') return { type: 'thinking', thinking };
   return { type: 'thinking', thinking, signature };
 }
 
 /** A tool call, also where it stands for itself. */
-export function parseToolUse({ id, name, input }: Fields): ToolUseBlock | null {
+export function parseToolUse({ id, name, input }: BlockFields): ToolUseBlock | null {
   if (typeof id !== 'string' || typeof name !== 'string') return null;
   return { type: 'tool_use', id, name, input: input ?? {} };
 }

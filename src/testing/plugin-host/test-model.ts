@@ -1,5 +1,5 @@
 import type { Model, ModelRequest } from '../../agent/models/model.ts';
-import { scripted, type ScriptTurn } from '../../agent/models/scripted.ts';
+import { createScriptedModel, type ScriptTurn } from '../../agent/models/scripted.ts';
 
 /** A model that says what the test wrote down for the run under way, and remembers what it was asked. */
 export interface TestModel {
@@ -11,7 +11,7 @@ export interface TestModel {
 }
 
 export function createTestModel(): TestModel {
-  let playing = scripted([]);
+  let playing = createScriptedModel([]);
   let requests: ModelRequest[] = [];
   return {
     model: {
@@ -22,7 +22,7 @@ export function createTestModel(): TestModel {
       },
     },
     play(script) {
-      playing = scripted(script);
+      playing = createScriptedModel(script);
       requests = [];
     },
     requests: () => [...requests],

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { showCall } from '../../../src/acp/shown/tool-call.ts';
 import { showResult } from '../../../src/acp/shown/tool-result.ts';
-import { failedOutput } from '../../../src/agent/tools/tool.ts';
+import { createFailedOutput } from '../../../src/agent/tools/tool.ts';
 import { temporaryDirectory } from '../../process/programs.ts';
 
 const cwd = '/work';
@@ -49,7 +49,7 @@ test('a written file is compared with what is there, and afterwards with what wa
   const call = { tool: 'Write', input: { file_path: 'a.txt', content: 'new' }, cwd: directory };
   const diff = { type: 'diff', path: file, oldText: 'old', newText: 'new' };
   expect(showCall(call).content).toStrictEqual([diff]);
-  const denied = showResult(call, failedOutput('no'));
+  const denied = showResult(call, createFailedOutput('no'));
   expect(denied[0]).toStrictEqual(diff);
   writeFileSync(file, 'new');
   const response = { type: 'update', originalFile: 'old' };

@@ -1,7 +1,7 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import { expect, it } from 'vitest';
 import { withoutSecretsIn } from '../../../src/acp/shown/without-secrets.ts';
-import { withoutSecrets } from '../../../src/host/secrets/without-secrets.ts';
+import { redactObject } from '../../../src/host/secrets/without-secrets.ts';
 
 const TOKEN = `ghp_${'a1B2'.repeat(9)}`;
 
@@ -40,12 +40,12 @@ function updatesWith(word: string): readonly SessionUpdate[] {
 }
 
 it('takes secrets out of texts, and leaves ids, paths, pictures and changes of files alone', async () => {
-  const shown = await withoutSecretsIn(updatesWith(TOKEN), (value) => withoutSecrets(value, {}));
+  const shown = await withoutSecretsIn(updatesWith(TOKEN), (value) => redactObject(value, {}));
   expect(shown).toStrictEqual(updatesWith('[redacted]'));
 });
 
 it('leaves everything as it is for whoever wants all of it', async () => {
   const all = { raw: true };
-  const shown = await withoutSecretsIn(updatesWith(TOKEN), (value) => withoutSecrets(value, all));
+  const shown = await withoutSecretsIn(updatesWith(TOKEN), (value) => redactObject(value, all));
   expect(shown).toStrictEqual(updatesWith(TOKEN));
 });

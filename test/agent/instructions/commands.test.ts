@@ -68,7 +68,7 @@ describe('commands are found', () => {
       },
     ]);
     expect(notes).toEqual([
-      `${at('home/.claude/commands/review.md')} is not used: /review is ${at('repo/.claude/commands/review.md')}`,
+      `${at('home/.claude/commands/review.md')} is ignored: /review is already defined in ${at('repo/.claude/commands/review.md')}`,
     ]);
   });
 

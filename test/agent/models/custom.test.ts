@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { CustomChoice } from '../../../src/agent/models/custom/custom-provider.ts';
-import { readModels } from '../../../src/agent/models/custom/model-details.ts';
-import { readService } from '../../../src/agent/models/custom/read-service.ts';
 import {
+  type CustomChoice,
   createRegisteredProviders,
   registeredProviders,
-} from '../../../src/agent/models/custom/registered.ts';
-import { serviceProvider } from '../../../src/agent/models/custom/service-provider.ts';
+} from '../../../src/agent/models/custom-provider.ts';
+import { parseModels } from '../../../src/agent/models/model-details.ts';
+import { parseService } from '../../../src/agent/models/parse-service.ts';
+import { createServiceProvider } from '../../../src/agent/models/service-provider.ts';
 import { PROVIDER_NAMES } from '../../../src/agent/models/providers.ts';
 import { isHooklineError } from '../../../src/base/errors.ts';
 import { modelsWith, providerPlugin, setUp } from '../../sdk/provider-stage.ts';
@@ -17,9 +17,9 @@ afterEach(() => void registeredProviders.takeRefused());
 type Fields = Readonly<Record<string, unknown>>;
 
 function service(fields: Fields) {
-  const read = readService('mine', fields);
+  const read = parseService('mine', fields);
   if (!read.ok) throw new Error(read.why);
-  return serviceProvider(read.service, 'the plugin "bringer"');
+  return createServiceProvider(read.service, 'the plugin "bringer"');
 }
 
 function choice(wanted: Partial<CustomChoice> = {}): CustomChoice {
@@ -65,7 +65,7 @@ describe('what a plugin says of a service', () => {
     [{ protocol: 'openai-responses', client: 'openai' }, 'openai'],
     [{ protocol: 'gemini' }, 'google'],
   ])('%j is read as the format %s', (fields, wire) => {
-    expect(readService('mine', fields)).toMatchObject({ ok: true, service: { wire } });
+    expect(parseService('mine', fields)).toMatchObject({ ok: true, service: { wire } });
   });
 
   it.each([
@@ -76,18 +76,18 @@ describe('what a plugin says of a service', () => {
     [{ baseUrl: 5 }, 'must begin with http:// or https://, found number'],
     [{ baseUrl: 'http://' }, 'must begin with http:// or https://'],
   ])('%j is refused with a reason', (fields, why) => {
-    expect(readService('mine', fields)).toEqual({ ok: false, why: expect.stringContaining(why) });
+    expect(parseService('mine', fields)).toEqual({ ok: false, why: expect.stringContaining(why) });
   });
 
   it.each(['', 'a b', 'maker/model', ' '])('the id %j is none', (id) => {
-    expect(readService(id, {})).toEqual({
+    expect(parseService(id, {})).toEqual({
       ok: false,
       why: `the id of a provider has no blank and no slash, found ${JSON.stringify(id)}`,
     });
   });
 
   it('takes what can be used and names the rest', () => {
-    const read = readService('mine', {
+    const read = parseService('mine', {
       name: ' Mine ',
       baseUrl: 'https://models.example/v1',
       defaultModelId: 'a',
@@ -139,7 +139,7 @@ describe('what a plugin says of a service', () => {
     ['a', [], ['its models are string, expected them by id']],
     [undefined, [], []],
   ])('models may be written as %j', (given, ids, problems) => {
-    const read = readModels(given);
+    const read = parseModels(given);
     expect({ ids: [...read.models.keys()], problems: read.problems }).toEqual({ ids, problems });
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addUsage, costOf, factsOf } from '../../../src/agent/models/prices.ts';
+import { addUsage, computeCost, findModelFacts } from '../../../src/agent/models/prices.ts';
 
 const USAGE = {
   inputTokens: 1_000_000,
@@ -10,8 +10,8 @@ const USAGE = {
 
 test('a cost counts each kind of token at its own price', () => {
   const prices = { input: 2, output: 10, cacheRead: 0.2, cacheWrite: 2.5 };
-  expect(costOf(USAGE, prices)).toBeCloseTo(2 + 1 + 0.1 + 0.5, 10);
-  expect(costOf(USAGE, null)).toBeNull();
+  expect(computeCost(USAGE, prices)).toBeCloseTo(2 + 1 + 0.1 + 0.5, 10);
+  expect(computeCost(USAGE, null)).toBeNull();
 });
 
 test('usages add up', () => {
@@ -32,7 +32,7 @@ test.each([
   ['gpt-4o-mini', 128_000, 0.15],
   ['gemini-2.5-flash', 1_048_576, 0.3],
 ])('%s is known', (id, contextTokens, input) => {
-  const facts = factsOf(id);
+  const facts = findModelFacts(id);
   expect(facts.contextTokens).toBe(contextTokens);
   expect(facts.prices?.input).toBe(input);
 });
@@ -44,5 +44,5 @@ test.each([
   ['gemini-3.8-flash', 1_048_576],
   ['qwen3-coder:30b', 128_000],
 ])('%s has no price, rather than that of a relative', (id, contextTokens) => {
-  expect(factsOf(id)).toEqual({ contextTokens, prices: null });
+  expect(findModelFacts(id)).toEqual({ contextTokens, prices: null });
 });

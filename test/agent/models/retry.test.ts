@@ -5,7 +5,7 @@ import {
   type Retry,
   type RetryOptions,
 } from '../../../src/agent/models/retry.ts';
-import { scripted, type ScriptTurn } from '../../../src/agent/models/scripted.ts';
+import { createScriptedModel, type ScriptTurn } from '../../../src/agent/models/scripted.ts';
 import { request } from './services.ts';
 
 const BUSY: ScriptTurn = { failure: { class: 'overloaded', status: 529 } };
@@ -42,7 +42,7 @@ function failing(failure: Partial<ModelFailure>): Model {
     ...failure,
   };
   return {
-    ...scripted([]),
+    ...createScriptedModel([]),
     async *stream() {
       yield { type: 'failure', failure: whole };
     },
@@ -50,7 +50,9 @@ function failing(failure: Partial<ModelFailure>): Model {
 }
 
 test('a failure that passes is not seen, and the waits double', async () => {
-  const { chunks, retries, waits } = await run(scripted([BUSY, BUSY, BUSY, { text: 'Hello.' }]));
+  const { chunks, retries, waits } = await run(
+    createScriptedModel([BUSY, BUSY, BUSY, { text: 'Hello.' }]),
+  );
 
   expect(waits).toEqual([1000, 2000, 4000]);
   expect(chunks.map(({ type }) => type)).toEqual(['text-delta', 'end']);
@@ -69,7 +71,9 @@ test('a failure that passes is not seen, and the waits double', async () => {
 });
 
 test('jitter takes away up to half', async () => {
-  const { waits } = await run(scripted([BUSY, BUSY, { text: 'x' }]), { random: () => 0 });
+  const { waits } = await run(createScriptedModel([BUSY, BUSY, { text: 'x' }]), {
+    random: () => 0,
+  });
   expect(waits).toEqual([500, 1000]);
 });
 
@@ -107,14 +111,18 @@ test('the time that a service names is waited for, up to a minute', async () => 
 test('an answer that broke off is begun anew, and its reader is told to discard it', async () => {
   const broken: ScriptTurn = { text: 'I beg', failure: { class: 'protocol' } };
   let text = '';
-  const answer = streamWithRetries(scripted([broken, { text: 'I begin.' }]), request('hello'), {
-    signal: new AbortController().signal,
-    wait: () => Promise.resolve(),
-    onRetry: ({ discardsOutput }) => {
-      expect(discardsOutput).toBe(true);
-      text = '';
+  const answer = streamWithRetries(
+    createScriptedModel([broken, { text: 'I begin.' }]),
+    request('hello'),
+    {
+      signal: new AbortController().signal,
+      wait: () => Promise.resolve(),
+      onRetry: ({ discardsOutput }) => {
+        expect(discardsOutput).toBe(true);
+        text = '';
+      },
     },
-  });
+  );
   for await (const chunk of answer) if (chunk.type === 'text-delta') text += chunk.text;
   expect(text).toBe('I begin.');
 });

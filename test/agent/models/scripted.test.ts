@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { scripted } from '../../../src/agent/models/scripted.ts';
+import { createScriptedModel } from '../../../src/agent/models/scripted.ts';
 import type { Message } from '../../../src/sessions/messages.ts';
 import { collect, endOf, failureOf, request } from './services.ts';
 
 test('a turn streams its words and its calls, and ends with the whole', async () => {
-  const model = scripted([
+  const model = createScriptedModel([
     {
       thinking: 'Which file?',
       text: 'I read  it now.\n',
@@ -35,7 +35,7 @@ test('a turn streams its words and its calls, and ends with the whole', async ()
 });
 
 test('each request takes the next turn, and one too many is a clear failure', async () => {
-  const model = scripted([{ text: 'one' }, {}]);
+  const model = createScriptedModel([{ text: 'one' }, {}]);
 
   expect((await endOf(model, request('a'))).content).toEqual([{ type: 'text', text: 'one' }]);
   expect(await endOf(model, request('b'))).toMatchObject({ content: [], finishReason: 'stop' });
@@ -49,7 +49,10 @@ test('each request takes the next turn, and one too many is a clear failure', as
 });
 
 test('usage that the script does not give grows with the conversation', async () => {
-  const model = scripted([{ text: 'short' }, { text: 'a much longer answer than before' }]);
+  const model = createScriptedModel([
+    { text: 'short' },
+    { text: 'a much longer answer than before' },
+  ]);
 
   const first = await endOf(model, request('hello'));
   const messages: readonly Message[] = [
@@ -66,7 +69,7 @@ test('usage that the script does not give grows with the conversation', async ()
 
 test('calls are numbered on, also after those of a resumed session', async () => {
   const call = { name: 'Bash', input: { command: 'true' } };
-  const model = scripted([
+  const model = createScriptedModel([
     { tools: [call, { ...call, id: 'mine' }, call] },
     { tools: [call] },
     { tools: [call] },
@@ -85,7 +88,7 @@ test('calls are numbered on, also after those of a resumed session', async () =>
 });
 
 test('a scripted failure comes after the text of its turn', async () => {
-  const model = scripted([
+  const model = createScriptedModel([
     { text: 'I beg', failure: { class: 'overloaded', status: 529 } },
     { failure: { class: 'unknown', message: 'Gone.', retryable: true } },
   ]);
@@ -112,13 +115,13 @@ test('a scripted failure comes after the text of its turn', async () => {
 });
 
 test('arguments that are no JSON are written as a text', async () => {
-  const model = scripted([{ tools: [{ name: 'Read', input: '{"file' }] }]);
+  const model = createScriptedModel([{ tools: [{ name: 'Read', input: '{"file' }] }]);
   const { content } = await endOf(model, request('a'));
   expect(content).toEqual([{ type: 'tool_use', id: 'call_1', name: 'Read', input: '{"file' }]);
 });
 
 test('an abort ends the answer', async () => {
-  const model = scripted([{ text: 'one two three' }, { text: 'never' }]);
+  const model = createScriptedModel([{ text: 'one two three' }, { text: 'never' }]);
   const controller = new AbortController();
 
   const kinds: string[] = [];
@@ -134,8 +137,13 @@ test('an abort ends the answer', async () => {
 });
 
 test('it costs nothing unless it is given a price', () => {
-  expect(scripted([]).prices).toEqual({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0 });
-  expect(scripted([], { prices: null, id: 'twin', contextTokens: 10 })).toMatchObject({
+  expect(createScriptedModel([]).prices).toEqual({
+    input: 0,
+    output: 0,
+    cacheRead: 0,
+    cacheWrite: 0,
+  });
+  expect(createScriptedModel([], { prices: null, id: 'twin', contextTokens: 10 })).toMatchObject({
     prices: null,
     id: 'twin',
     contextTokens: 10,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { ModelMessage } from 'ai';
 import { expect, test } from 'vitest';
 import { toSdkMessages } from '../../../src/agent/models/sdk-prompt.ts';
-import type { Wire } from '../../../src/agent/models/thoughts.ts';
+import type { Wire } from '../../../src/agent/models/reasoning.ts';
 import type {
   AssistantBlock,
   Message,

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import {
   defineTool,
-  interruptedOutput,
+  createInterruptedOutput,
   type ToolDefinition,
 } from '../../../src/agent/tools/define-tool.ts';
 import type { Tool, ToolOutput } from '../../../src/agent/tools/tool.ts';
-import { callTool, createFileBench, failed, hookInput } from './files/bench.ts';
+import { callTool, createFileBench, failed, hookInput } from './files/tool-context.ts';
 
 const SHOUTED: ToolOutput = { response: { said: 'HI' }, text: 'HI', success: true };
 
@@ -95,7 +95,7 @@ test('an aborted call is interrupted, before it starts or by what it throws', as
     },
   });
   expect(await callTool(aborted, { words: '' }, bench, controller)).toEqual(interrupted);
-  expect(interruptedOutput('some lines').text).toBe(
+  expect(createInterruptedOutput('some lines').text).toBe(
     'some lines\nThe call was interrupted before it was done.',
   );
 });

@@ -3,9 +3,15 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { editTool } from '../../../src/agent/tools/edit.ts';
 import { readTool } from '../../../src/agent/tools/read.ts';
-import type { Workbench } from '../../../src/agent/tools/workbench.ts';
+import type { ToolContext } from '../../../src/agent/tools/tool-context.ts';
 import { createDirectory } from '../../base/directory.ts';
-import { callTool, createFileBench, failed, hookInput, type Meanwhile } from './files/bench.ts';
+import {
+  callTool,
+  createFileBench,
+  failed,
+  hookInput,
+  type Meanwhile,
+} from './files/tool-context.ts';
 
 const UNREAD = 'File has not been read yet. Read it first before writing to it.';
 const CHANGED =
@@ -13,7 +19,7 @@ const CHANGED =
 
 interface Place {
   readonly directory: string;
-  readonly bench: Workbench;
+  readonly bench: ToolContext;
 }
 
 /** A directory with these files, all of which have been read. */

@@ -111,7 +111,7 @@ describe('finding files', () => {
 
 test('files that must not be read are not listed or counted', async () => {
   const isSecret = (file: string): boolean => file.includes(`${path.sep}src${path.sep}`);
-  const { bench } = stand({ deniedReads: () => isSecret }, FILES);
+  const { bench } = stand({ createReadDenial: () => isSecret }, FILES);
   const { response } = await use(globTool, bench, { pattern: '**/*.ts' });
   expect(response).toMatchObject({ filenames: ['.hidden/d.ts'], numFiles: 1, totalMatches: 1 });
 });

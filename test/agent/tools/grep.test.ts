@@ -147,7 +147,7 @@ describe('a search', () => {
 
   test('starts where the agent stands', async () => {
     const { bench, start } = stand({}, { 'd/x': 'needle', y: 'needle' });
-    bench.moveTo(path.join(start, 'd'));
+    bench.changeDirectory(path.join(start, 'd'));
     expect((await use(grepTool, bench, { pattern: 'needle' })).text).toBe('Found 1 file\nx');
   });
 
@@ -228,7 +228,7 @@ describe('files that must not be read', () => {
 
   function searchBeside(input: Readonly<Record<string, unknown>>) {
     const isSecret = (file: string): boolean => path.basename(file) === '.env';
-    return use(grepTool, stand({ deniedReads: () => isSecret }, SECRET).bench, input);
+    return use(grepTool, stand({ createReadDenial: () => isSecret }, SECRET).bench, input);
   }
 
   test('are not among the files', async () => {
@@ -265,7 +265,7 @@ describe('files that must not be read', () => {
     const isSecret = (file: string): boolean => path.basename(file) === '.env';
     const input = { pattern: 'alpha', output_mode: 'content' };
     const openly = await use(grepTool, stand({}, files).bench, input);
-    const { bench } = stand({ deniedReads: () => isSecret }, files);
+    const { bench } = stand({ createReadDenial: () => isSecret }, files);
     expect(openly.text).toContain('.env');
     expect((await use(grepTool, bench, input)).text).toBe('a.txt:1:alpha');
   });

@@ -4,7 +4,7 @@ import { createInputFields, type InputFields } from '../../../src/agent/tools/in
 function reading<Value>(given: Record<string, unknown>, read: (fields: InputFields) => Value) {
   const fields = createInputFields(given);
   const value = read(fields);
-  return { value, wrong: fields.findWrong() };
+  return { value, wrong: fields.findProblem() };
 }
 
 test('fields of the right type are read as they are', () => {
@@ -53,7 +53,7 @@ test.each<[Record<string, unknown>, (fields: InputFields) => unknown, string]>([
   [{ a: null }, (fields) => fields.text('a'), 'expected "a" to be text, found null'],
   [
     { a: ' ' },
-    (fields) => fields.filledText('a'),
+    (fields) => fields.requiredText('a'),
     'expected "a" to be text that is not empty, found the text " "',
   ],
   [

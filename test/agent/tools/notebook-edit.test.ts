@@ -3,9 +3,9 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { notebookEditTool } from '../../../src/agent/tools/notebook-edit.ts';
 import { readTool } from '../../../src/agent/tools/read.ts';
-import type { Workbench } from '../../../src/agent/tools/workbench.ts';
+import type { ToolContext } from '../../../src/agent/tools/tool-context.ts';
 import { createDirectory } from '../../base/directory.ts';
-import { callTool, createFileBench, failed, hookInput } from './files/bench.ts';
+import { callTool, createFileBench, failed, hookInput } from './files/tool-context.ts';
 
 const CODE = {
   cell_type: 'code',
@@ -23,7 +23,7 @@ function notebookOf(cells: readonly unknown[], minor = 5): string {
 
 interface Place {
   readonly file: string;
-  readonly bench: Workbench;
+  readonly bench: ToolContext;
 }
 
 /** A directory with this notebook, which has been read. */

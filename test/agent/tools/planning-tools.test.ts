@@ -3,17 +3,16 @@ import { agentTool } from '../../../src/agent/tools/agent.ts';
 import { askUserQuestionTool } from '../../../src/agent/tools/ask-user-question.ts';
 import { exitPlanModeTool } from '../../../src/agent/tools/exit-plan-mode.ts';
 import { skillTool } from '../../../src/agent/tools/skill.ts';
-import { taskCreateTool } from '../../../src/agent/tools/task-create.ts';
-import { taskUpdateTool } from '../../../src/agent/tools/task-update.ts';
+import { taskCreateTool, taskUpdateTool } from '../../../src/agent/tools/task-items.ts';
 import { todoWriteTool } from '../../../src/agent/tools/todo-write.ts';
-import { failedOutput, type Tool } from '../../../src/agent/tools/tool.ts';
+import { createFailedOutput, type Tool } from '../../../src/agent/tools/tool.ts';
 import type {
-  AgentOrder,
+  AgentTask,
   AgentReport,
   TaskItem,
   TaskItems,
   ToolPorts,
-} from '../../../src/agent/tools/workbench.ts';
+} from '../../../src/agent/tools/tool-context.ts';
 import { stand, use } from './standing.ts';
 
 function withPorts(ports: ToolPorts) {
@@ -118,7 +117,7 @@ describe('the list of tasks', () => {
   test('a hook’s refusal is an error of TaskCreate and an answer of TaskUpdate', async () => {
     const refused = withPorts({ taskItems: createItems('hook says no') });
     const input = { subject: 'Do A', description: '' };
-    expect(await use(taskCreateTool, refused, input)).toEqual(failedOutput('hook says no'));
+    expect(await use(taskCreateTool, refused, input)).toEqual(createFailedOutput('hook says no'));
     const bench = withPorts({ taskItems: createItems() });
     await use(taskCreateTool, bench, input);
     expect(await use(taskUpdateTool, bench, { taskId: '1', status: 'completed' })).toEqual({
@@ -156,7 +155,7 @@ describe('AskUserQuestion', () => {
   };
 
   test('gives the answers of the person', async () => {
-    const bench = withPorts({ askPerson: async () => ({ 'Which?': 'B' }) });
+    const bench = withPorts({ askUser: async () => ({ 'Which?': 'B' }) });
     expect(await use(askUserQuestionTool, bench, { questions: [question] })).toEqual({
       response: { questions: [question], answers: { 'Which?': 'B' } },
       text: 'Which?\n→ B',
@@ -167,13 +166,13 @@ describe('AskUserQuestion', () => {
   test('fails when nobody is here, and when the person does not want to answer', async () => {
     const input = { questions: [question] };
     expect(await use(askUserQuestionTool, stand().bench, input)).toEqual(
-      failedOutput(
+      createFailedOutput(
         'Nobody is here to answer. Decide by yourself what is most sensible, and say what you assumed.',
       ),
     );
-    const dismissed = withPorts({ askPerson: async () => null });
+    const dismissed = withPorts({ askUser: async () => null });
     expect(await use(askUserQuestionTool, dismissed, input)).toEqual(
-      failedOutput('The person dismissed the questions.'),
+      createFailedOutput('The person dismissed the questions.'),
     );
   });
 
@@ -207,7 +206,7 @@ describe('Skill', () => {
   });
 
   test('that is not there fails', async () => {
-    const missing = failedOutput('There is no skill named "none" here.');
+    const missing = createFailedOutput('There is no skill named "none" here.');
     expect(await use(skillTool, bench(), { skill: 'none' })).toEqual(missing);
     expect(await use(skillTool, stand().bench, { skill: 'none' })).toEqual(missing);
   });
@@ -234,7 +233,7 @@ describe('Agent', () => {
   };
 
   test('runs a sub-agent and gives its last words', async () => {
-    const orders: AgentOrder[] = [];
+    const orders: AgentTask[] = [];
     const bench = withPorts({
       runAgent: async (order) => {
         orders.push(order);
@@ -279,9 +278,9 @@ describe('Agent', () => {
     });
     const input = { description: 'd', prompt: 'p' };
     const error = 'The general-purpose agent did not finish its task.\nstuck';
-    expect(await use(agentTool, failing, input)).toEqual(failedOutput(error));
+    expect(await use(agentTool, failing, input)).toEqual(createFailedOutput(error));
     expect(await use(agentTool, stand().bench, input)).toEqual(
-      failedOutput('This agent cannot start another one. Do the work yourself.'),
+      createFailedOutput('This agent cannot start another one. Do the work yourself.'),
     );
     const controller = new AbortController();
     const interrupted = withPorts({
@@ -291,7 +290,7 @@ describe('Agent', () => {
       },
     });
     expect(await use(agentTool, interrupted, input, { signal: controller.signal })).toEqual({
-      ...failedOutput(error),
+      ...createFailedOutput(error),
       interrupted: true,
     });
   });
@@ -311,7 +310,7 @@ describe('ExitPlanMode', () => {
 
   test('fails where there is no plan mode to leave, and without a plan', async () => {
     expect(await use(exitPlanModeTool, stand().bench, { plan: '1. Go' })).toEqual(
-      failedOutput('There is no plan mode to leave here. Give the plan as your answer.'),
+      createFailedOutput('There is no plan mode to leave here. Give the plan as your answer.'),
     );
     expect(hookInput(exitPlanModeTool, { plan: ' ' })).toBe(
       'expected "plan" to be text that is not empty, found the text " "',

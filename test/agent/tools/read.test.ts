@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { readTool } from '../../../src/agent/tools/read.ts';
 import type { ToolOutput } from '../../../src/agent/tools/tool.ts';
 import { createDirectory } from '../../base/directory.ts';
-import { callTool, createFileBench, failed, hookInput } from './files/bench.ts';
+import { callTool, createFileBench, failed, hookInput } from './files/tool-context.ts';
 import { createPdf } from './files/pdf.ts';
 
 const hasMkfifo = spawnSync('mkfifo', ['--version']).error === undefined;
@@ -332,7 +332,7 @@ test('what was read is remembered, what could not be is not', async () => {
   for (const name of ['a', 'b']) await callTool(readTool, { file_path: name }, bench);
   const known = (name: string) => {
     const file = path.join(directory, name);
-    return bench.files.compare(file, readFileSync(file));
+    return bench.readFiles.compare(file, readFileSync(file));
   };
   expect([known('a'), known('b')]).toEqual(['same', 'unread']);
 });

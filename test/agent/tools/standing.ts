@@ -1,12 +1,12 @@
 import { onTestFinished } from 'vitest';
-import { createFileMemory } from '../../../src/agent/tools/files/file-memory.ts';
+import { createReadTracker } from '../../../src/agent/tools/files/read-tracker.ts';
 import { createShells } from '../../../src/agent/tools/shell/shells.ts';
 import type { Tool, ToolOutput } from '../../../src/agent/tools/tool.ts';
-import type { Workbench } from '../../../src/agent/tools/workbench.ts';
+import type { ToolContext } from '../../../src/agent/tools/tool-context.ts';
 import { createDirectory } from '../../base/directory.ts';
 
 export interface Standing {
-  readonly bench: Workbench;
+  readonly bench: ToolContext;
   readonly start: string;
   /** The places that the tools moved to. */
   readonly moves: readonly string[];
@@ -14,25 +14,25 @@ export interface Standing {
 
 /** An agent that stands in a directory of its own; its background commands end with the test. */
 export function stand(
-  wanted: Partial<Workbench> = {},
+  wanted: Partial<ToolContext> = {},
   files: Readonly<Record<string, string>> = {},
 ): Standing {
   const start = createDirectory(files);
   const moves: string[] = [];
   const shells = createShells();
   onTestFinished(() => shells.closeAll());
-  const bench: Workbench = {
+  const bench: ToolContext = {
     cwd: () => moves.at(-1) ?? start,
-    moveTo: (directory) => void moves.push(directory),
+    changeDirectory: (directory) => void moves.push(directory),
     startDirectory: start,
     workspaceRoots: [start],
     home: null,
-    files: createFileMemory(),
+    readFiles: createReadTracker(),
     shells,
     environment: () => ({ PATH: process.env['PATH'] ?? '/usr/bin:/bin' }),
     shellPrelude: () => '',
     spillDirectory: null,
-    mayFetchPrivate: false,
+    canFetchPrivate: false,
     ports: {},
     ...wanted,
   };
@@ -47,7 +47,7 @@ export interface Watching {
 /** Runs a tool as the loop does; a call that cannot work is an error of the test. */
 export async function use(
   tool: Tool,
-  bench: Workbench,
+  bench: ToolContext,
   input: unknown,
   watching: Watching = {},
 ): Promise<ToolOutput> {

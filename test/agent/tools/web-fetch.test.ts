@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ToolOutput } from '../../../src/agent/tools/tool.ts';
 import { webFetchTool } from '../../../src/agent/tools/web-fetch.ts';
-import type { Workbench } from '../../../src/agent/tools/workbench.ts';
+import type { ToolContext } from '../../../src/agent/tools/tool-context.ts';
 import { stand, use, type Watching } from './standing.ts';
 
 async function serve(answer: RequestListener): Promise<string> {
@@ -23,11 +23,11 @@ function page(type: string, body: string | Buffer): RequestListener {
 }
 
 interface Fetching extends Watching {
-  readonly ports?: Workbench['ports'];
+  readonly ports?: ToolContext['ports'];
 }
 
 function fetchUrl(url: string, { ports = {}, ...watching }: Fetching = {}): Promise<ToolOutput> {
-  const { bench } = stand({ mayFetchPrivate: true, ports });
+  const { bench } = stand({ canFetchPrivate: true, ports });
   return use(webFetchTool, bench, { url, prompt: 'What is it about?' }, watching);
 }
 

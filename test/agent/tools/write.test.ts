@@ -2,20 +2,26 @@ import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { readTool } from '../../../src/agent/tools/read.ts';
-import type { Workbench } from '../../../src/agent/tools/workbench.ts';
+import type { ToolContext } from '../../../src/agent/tools/tool-context.ts';
 import { writeTool } from '../../../src/agent/tools/write.ts';
 import { createDirectory } from '../../base/directory.ts';
-import { callTool, createFileBench, failed, hookInput, type Meanwhile } from './files/bench.ts';
+import {
+  callTool,
+  createFileBench,
+  failed,
+  hookInput,
+  type Meanwhile,
+} from './files/tool-context.ts';
 
 const UNREAD = 'File has not been read yet. Read it first before writing to it.';
 const CHANGED =
   'File has been modified since it was read, by the user, a command or a hook. Read it again before attempting to write it.';
 
-function writeIn(bench: Workbench, input: Record<string, unknown>, more: Meanwhile = {}) {
+function writeIn(bench: ToolContext, input: Record<string, unknown>, more: Meanwhile = {}) {
   return callTool(writeTool, input, bench, more);
 }
 
-async function benchThatRead(directory: string, ...files: string[]): Promise<Workbench> {
+async function benchThatRead(directory: string, ...files: string[]): Promise<ToolContext> {
   const bench = createFileBench(directory);
   for (const file of files) await callTool(readTool, { file_path: file }, bench);
   return bench;

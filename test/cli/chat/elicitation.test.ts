@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { personAt } from '../../../src/cli/chat/asking/person.ts';
+import { createTerminalUser } from '../../../src/cli/chat/prompts/terminal-user.ts';
 import { KEYS, openScreen } from './stage.ts';
 
 const SCHEMA = {
@@ -18,7 +18,7 @@ const FORM = { server: 'shop', message: 'Tell me of you.', mode: 'form', schema:
 
 function openPerson() {
   const stage = openScreen();
-  return { ...stage, person: personAt(stage.screen, () => '/') };
+  return { ...stage, person: createTerminalUser(stage.screen, () => '/') };
 }
 
 it('fills in a form field by field, and asks again for what does not fit', async () => {

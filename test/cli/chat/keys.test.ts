@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { personAt } from '../../../src/cli/chat/asking/person.ts';
+import { createTerminalUser } from '../../../src/cli/chat/prompts/terminal-user.ts';
 import { KEYS, openScreen } from './stage.ts';
 
 const PRESSED_C = '\u001B[99;5u';
@@ -26,7 +26,7 @@ function openPerson(now: () => number = () => 0) {
   const { noted, gestures } = noteGestures();
   const stage = openScreen(gestures, { now, elapsed: now });
   const { signal } = new AbortController();
-  return { ...stage, noted, signal, person: personAt(stage.screen, () => '/') };
+  return { ...stage, noted, signal, person: createTerminalUser(stage.screen, () => '/') };
 }
 
 it('takes the release of a key for no key', () => {

@@ -21,7 +21,7 @@ function linesOf(file: string): readonly string[] {
 
 it('keeps prompts for the next session, for nobody else to read', async () => {
   const file = historyFile();
-  openPromptHistory().keep('one\nin two lines');
+  openPromptHistory().append('one\nin two lines');
   await until(() => statSync(file, { throwIfNoEntry: false }) !== undefined);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(openPromptHistory().prompts).toEqual(['one\nin two lines']);
@@ -30,7 +30,7 @@ it('keeps prompts for the next session, for nobody else to read', async () => {
 it('keeps no secret', async () => {
   const file = historyFile();
   const key = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
-  openPromptHistory().keep(`my key is ${key}, use it`);
+  openPromptHistory().append(`my key is ${key}, use it`);
   await until(() => statSync(file, { throwIfNoEntry: false }) !== undefined);
   expect(linesOf(file)).toEqual(['"my key is [redacted], use it"']);
 });

@@ -15,20 +15,26 @@ function openQueue(): QueuedPrompts {
 
 it('knows what is said about its own words only', () => {
   const queued = openQueue();
-  queued.addTold('gap');
+  queued.addSteered('gap');
   const other = { ...unheard(''), text: 'a hook found a gap' };
-  expect([queued.isAbout(other), queued.isAbout(unheard('mind the gap'))]).toEqual([false, false]);
-  expect(queued.isAbout(unheard('gap'))).toBe(true);
+  expect([queued.absorbNotice(other), queued.absorbNotice(unheard('mind the gap'))]).toEqual([
+    false,
+    false,
+  ]);
+  expect(queued.absorbNotice(unheard('gap'))).toBe(true);
 });
 
 it('keeps what a run ended too early for, as what comes next', () => {
   const queued = openQueue();
-  queued.addTold('one');
-  queued.addTold('two');
+  queued.addSteered('one');
+  queued.addSteered('two');
   expect(queued.hasWaiting).toBe(false);
   expect(queued.takeNext()).toBe('one');
-  expect([queued.isAbout(unheard('one')), queued.isAbout(unheard('two'))]).toEqual([true, true]);
-  expect({ isWaiting: queued.hasWaiting, heard: queued.takeHeard() }).toEqual({
+  expect([queued.absorbNotice(unheard('one')), queued.absorbNotice(unheard('two'))]).toEqual([
+    true,
+    true,
+  ]);
+  expect({ isWaiting: queued.hasWaiting, heard: queued.takeSteered() }).toEqual({
     isWaiting: true,
     heard: [],
   });
@@ -37,8 +43,8 @@ it('keeps what a run ended too early for, as what comes next', () => {
 
 it('gives what the agent hears, and leaves the rest', () => {
   const queued = openQueue();
-  queued.addTold('one');
+  queued.addSteered('one');
   queued.add('/review');
-  expect(queued.takeHeard()).toEqual(['one']);
+  expect(queued.takeSteered()).toEqual(['one']);
   expect(queued.takeAll()).toEqual(['/review']);
 });

@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import { Screen } from '../../../src/cli/chat/view/screen.ts';
-import type { Gestures } from '../../../src/cli/chat/view/view.ts';
+import type { UserActions } from '../../../src/cli/chat/view/view.ts';
 
 /** A terminal that only remembers: what is typed goes in, what is drawn comes out. */
 class PlainTerminal {
@@ -42,26 +42,26 @@ class PlainTerminal {
 
 export const KEYS = { enter: '\r', escape: '\u001B', down: '\u001B[B', up: '\u001B[A', space: ' ' };
 
-const NO_GESTURES: Gestures = {
+const NO_GESTURES: UserActions = {
   submit: () => undefined,
   interrupt: () => undefined,
   escape: () => undefined,
   leave: () => undefined,
-  nextMode: () => undefined,
+  cycleMode: () => undefined,
   unfold: () => undefined,
-  pasteLimit: () => 1000,
-  refusedPaste: () => undefined,
-  typed: () => undefined,
+  getPasteLimit: () => 1000,
+  rejectPaste: () => undefined,
+  resetExit: () => undefined,
 };
 
 /** A real screen on such a terminal. */
-export function openScreen(gestures: Partial<Gestures> = {}, clock: Clock = systemClock) {
+export function openScreen(gestures: Partial<UserActions> = {}, clock: Clock = systemClock) {
   const terminal = new PlainTerminal();
   const screen = new Screen({
     terminal,
     directory: '/',
     clock,
-    gestures: { ...NO_GESTURES, ...gestures },
+    actions: { ...NO_GESTURES, ...gestures },
   });
   return {
     screen,

@@ -1,11 +1,11 @@
 import { visibleWidth } from '@earendil-works/pi-tui/dist/utils.js';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { shown } from '../../../src/cli/chat/telling/shown-text.ts';
+import { toScreenText } from '../../../src/cli/chat/render/format-text.ts';
 import { Answer } from '../../../src/cli/chat/view/answer.ts';
 import { Log } from '../../../src/cli/chat/view/log.ts';
 import { ChoicePanel, QuestionPanel } from '../../../src/cli/chat/view/panel.ts';
-import { textPart } from '../../../src/cli/chat/view/part.ts';
+import { createTextPart } from '../../../src/cli/chat/view/part.ts';
 
 // One line that is too wide would end the chat.
 it('draws no line that is wider than the terminal, whatever anybody says', () => {
@@ -25,7 +25,7 @@ it('draws no line that is wider than the terminal, whatever anybody says', () =>
       '> ',
     ),
   );
-  const text = fc.array(piece, { maxLength: 12 }).map((pieces) => shown(pieces.join('')));
+  const text = fc.array(piece, { maxLength: 12 }).map((pieces) => toScreenText(pieces.join('')));
   fc.assert(
     fc.property(text, fc.integer({ min: 1, max: 100 }), (said, width) => {
       const wide = everything(said).flatMap((component) => component.render(width));
@@ -37,7 +37,7 @@ it('draws no line that is wider than the terminal, whatever anybody says', () =>
 
 function everything(said: string) {
   const log = new Log();
-  log.add(textPart(said));
+  log.add(createTextPart(said));
   log.addFold({ head: said, details: [said] });
   log.toggleFolds();
   const answer = new Answer(log, () => undefined);

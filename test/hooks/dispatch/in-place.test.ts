@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HandedInput } from '../../../src/agent/tools/calls/handed-input.ts';
+import { MutableInput } from '../../../src/agent/tools/edits/mutable-input.ts';
 import type { FiredEvent } from '../../../src/hooks/facts.ts';
 import type { Handler, HandlerInput } from '../../../src/hooks/handler.ts';
 import { bash, engineOf, handler } from '../handlers.ts';
@@ -23,7 +23,7 @@ function watching(id: string, seen: unknown[]): Handler {
 }
 
 function handing(event: FiredEvent<'PreToolUse'>): FiredEvent<'PreToolUse'> {
-  return { ...event, handed: new HandedInput() };
+  return { ...event, handed: new MutableInput() };
 }
 
 test('what hooks change in place is the verdict’s input, and the event stays as it was', async () => {

@@ -11,7 +11,12 @@ const finish: Tool = {
   kind: 'plan',
   prepare: () => ({
     input: {},
-    run: async () => ({ response: 'fine', text: 'fine', success: true, lastWords: 'All is done.' }),
+    run: async () => ({
+      response: 'fine',
+      text: 'fine',
+      success: true,
+      finalAnswer: 'All is done.',
+    }),
   }),
 };
 

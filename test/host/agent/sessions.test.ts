@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { ModelRequest } from '../../../src/agent/models/model.ts';
-import { scripted } from '../../../src/agent/models/scripted.ts';
+import { createScriptedModel } from '../../../src/agent/models/scripted.ts';
 import type { RunResult } from '../../../src/agent/runtime-event.ts';
 import type { Host } from '../../../src/host/create-host.ts';
 import { createStage, label, type Stage } from '../../agent/stage.ts';
@@ -48,7 +48,7 @@ describe('sessions of one host', () => {
     stage.write('notes.txt', 'hello\n');
     const both = moment();
     let running = 0;
-    const model = scripted([
+    const model = createScriptedModel([
       calls(['Read', { file_path: 'notes.txt' }]),
       calls(['Read', { file_path: 'notes.txt' }]),
       { text: 'Done.' },
@@ -107,7 +107,7 @@ describe('sessions of one host', () => {
 
   it('refuse a prompt while they work on another', async () => {
     const stage = createStage();
-    const host = await stage.open({ model: scripted([waiting]), ...bypass });
+    const host = await stage.open({ model: createScriptedModel([waiting]), ...bypass });
     const { sessionId, done } = await startWaiting(host);
     expect(await caught(host.send(sessionId, 'two'))).toMatchObject({ code: 'SESSION_BUSY' });
     await host.abort(sessionId, 'enough');
@@ -141,7 +141,7 @@ describe('sessions of one host', () => {
 
   it('are known only while they are open', async () => {
     const stage = createStage();
-    const host = await stage.open({ model: scripted([{ text: 'One.' }]) });
+    const host = await stage.open({ model: createScriptedModel([{ text: 'One.' }]) });
     expect(() => host.steer('nobody', 'hello')).toThrow('no session "nobody" is open here');
     expect(await caught(host.abort('nobody'))).toMatchObject({ code: 'SESSION_UNKNOWN' });
     expect(await caught(host.send('nobody', 'hello'))).toMatchObject({ code: 'SESSION_UNKNOWN' });
@@ -151,7 +151,7 @@ describe('sessions of one host', () => {
 
   it('cannot be resumed where they are open already', async () => {
     const stage = createStage();
-    const model = scripted([{ text: 'One.' }, { text: 'Two.' }]);
+    const model = createScriptedModel([{ text: 'One.' }, { text: 'Two.' }]);
     const host = await stage.open({ model });
     const { sessionId } = await host.start({ prompt: 'one' });
     expect(await caught(host.start({ prompt: 'two', resume: sessionId }))).toMatchObject({
@@ -162,7 +162,7 @@ describe('sessions of one host', () => {
 
   it('can be opened without a prompt', async () => {
     const stage = createStage();
-    const host = await stage.open({ model: scripted([{ text: 'One.' }]) });
+    const host = await stage.open({ model: createScriptedModel([{ text: 'One.' }]) });
     const { sessionId, result } = await host.start({});
     expect(result).toBe(null);
     expect((await host.send(sessionId, 'one')).text).toBe('One.');
@@ -186,7 +186,7 @@ describe('sessions of one host', () => {
             calls(['Read', { file_path, offset: 50_000, limit: 1 }]),
             { text: 'Done.' },
           ];
-          yield* scripted(turns.slice(requests.length - 1)).stream(request, signal);
+          yield* createScriptedModel(turns.slice(requests.length - 1)).stream(request, signal);
         },
       },
     });
@@ -212,7 +212,7 @@ describe('sessions of one host', () => {
 describe('a host that is closed', () => {
   it('while a run is under way ends it: RunEnd, then SessionEnd, each once', async () => {
     const stage = createStage();
-    const host = await stage.open({ model: scripted([waiting]), ...bypass });
+    const host = await stage.open({ model: createScriptedModel([waiting]), ...bypass });
     const { done } = await startWaiting(host);
     await Promise.all([host.dispose(), host.dispose()]);
     expect((await done).result).toMatchObject({
@@ -227,7 +227,7 @@ describe('a host that is closed', () => {
 
   it('opens no further session, and says so', async () => {
     const stage = createStage();
-    const host = await stage.open({ model: scripted([{ text: 'One.' }]) });
+    const host = await stage.open({ model: createScriptedModel([{ text: 'One.' }]) });
     await host.start({ prompt: 'one' });
     await host.dispose();
     expect(await caught(host.start({ prompt: 'two' }))).toMatchObject({
@@ -237,7 +237,7 @@ describe('a host that is closed', () => {
 
   it('before any session was opened opens none, either', async () => {
     const stage = createStage();
-    const host = await stage.open({ model: scripted([{ text: 'One.' }]) });
+    const host = await stage.open({ model: createScriptedModel([{ text: 'One.' }]) });
     await host.dispose();
     expect(await caught(host.start({ prompt: 'one' }))).toMatchObject({
       message: 'the host was closed, and with it every session',
@@ -248,7 +248,7 @@ describe('a host that is closed', () => {
     const stage = createStage();
     const opening = moment();
     const host = await stage.open({
-      model: scripted([{ text: 'One.' }]),
+      model: createScriptedModel([{ text: 'One.' }]),
       sources: [
         slowHook('SessionStart', async (_event, signal) => {
           opening.reach();
@@ -273,7 +273,7 @@ describe('a host that is closed', () => {
 describe('a signal', () => {
   it('that has aborted before the session is opened opens none', async () => {
     const stage = createStage();
-    const host = await stage.open({ model: scripted([{ text: 'One.' }]) });
+    const host = await stage.open({ model: createScriptedModel([{ text: 'One.' }]) });
     const error = await caught(host.start({ prompt: 'one', signal: AbortSignal.abort() }));
     expect(error).toMatchObject({ name: 'AbortError' });
     expect(named(stage, 'SessionStart')).toEqual([]);
@@ -283,7 +283,7 @@ describe('a signal', () => {
   it('that aborts while a command runs aborts the run', async () => {
     const stage = createStage();
     const interrupt = new AbortController();
-    const host = await stage.open({ model: scripted([waiting]), ...bypass });
+    const host = await stage.open({ model: createScriptedModel([waiting]), ...bypass });
     host.subscribe((event) => {
       if (event.type === 'tool-delta') interrupt.abort();
     });
@@ -302,7 +302,7 @@ describe('a signal', () => {
         ctx.emitEvent('queue_message', { prompt: 'and then' }),
     };
     const host = await stage.open({
-      model: scripted([{ text: 'One.' }, waiting, { text: 'Never said.' }]),
+      model: createScriptedModel([{ text: 'One.' }, waiting, { text: 'Never said.' }]),
       plugins: { objects: [queueing] },
       ...bypass,
     });
@@ -332,7 +332,7 @@ describe('a signal', () => {
       },
     };
     const host = await stage.open({
-      model: scripted(Array.from({ length: 10_000 }, () => ({ text: 'Done.' }))),
+      model: createScriptedModel(Array.from({ length: 10_000 }, () => ({ text: 'Done.' }))),
       plugins: { objects: [endless] },
     });
     await host.start({ prompt: 'one', signal: interrupt.signal });
@@ -352,7 +352,7 @@ describe('what goes wrong in a run', () => {
     };
     const full = createFilling(stage, fill);
     const host = await stage.open({
-      model: scripted([
+      model: createScriptedModel([
         calls(['Read', { file_path: 'notes.txt' }]),
         { text: 'Never said.' },
         { text: 'Said at last.' },
@@ -375,7 +375,7 @@ describe('what goes wrong in a run', () => {
     const stage = createStage();
     const warned = moment<string>();
     process.once('warning', (warning) => warned.reach(warning.message));
-    const host = await stage.open({ model: scripted([{ text: 'One.' }]) });
+    const host = await stage.open({ model: createScriptedModel([{ text: 'One.' }]) });
     host.subscribe((event) => {
       if (event.type === 'turn-start') throw new Error('a bad listener');
     });
@@ -389,7 +389,7 @@ describe('what goes wrong in a run', () => {
 
   it('a subscriber that has left hears nothing more', async () => {
     const stage = createStage();
-    const host = await stage.open({ model: scripted([{ text: 'One.' }]) });
+    const host = await stage.open({ model: createScriptedModel([{ text: 'One.' }]) });
     const heard: string[] = [];
     const leave = host.subscribe(({ type }) => heard.push(type));
     leave();
@@ -399,7 +399,7 @@ describe('what goes wrong in a run', () => {
 
   it('a model that breaks its word and throws fails the run, not the host', async () => {
     const stage = createStage();
-    const model = scripted([]);
+    const model = createScriptedModel([]);
     const host = await stage.open({
       model: {
         ...model,
@@ -420,7 +420,7 @@ describe('what goes wrong in a run', () => {
 
   it('the title that a hook gives does not matter more than the run', async () => {
     const stage = createStage(on('UserPromptSubmit', { title: 'x'.repeat(1000) }));
-    const host = await stage.open({ model: scripted([{ text: 'One.' }]) });
+    const host = await stage.open({ model: createScriptedModel([{ text: 'One.' }]) });
     expect((await host.start({ prompt: 'one' })).result?.ending).toBe('done');
     expect(notices(stage)).toEqual([]);
   });
@@ -436,7 +436,7 @@ function createFilling({ fired }: Stage, fill: () => undefined) {
 describe('a prompt that is queued', () => {
   it('runs once the run under way has ended, in the order in which it came', async () => {
     const stage = createStage();
-    const model = scripted([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]);
+    const model = createScriptedModel([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]);
     const host = await stage.open({ model });
     const later: Promise<RunResult>[] = [];
     host.subscribe((event) => {

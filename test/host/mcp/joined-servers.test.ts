@@ -46,8 +46,8 @@ describe('servers that plugins bring', () => {
   it('are there until whoever brought them leaves: tools, prompts, resources and calls of hooks', async () => {
     const { mcp, notices } = open(createStage());
     await mcp.start();
-    const joined = mcp.join(await example());
-    await mcp.settled();
+    const joined = mcp.add(await example());
+    await mcp.waitUntilSettled();
     const during = {
       tools: toolsOf(mcp, 'docs'),
       hasResources: mcp.tools().some(({ name }) => name === 'ReadMcpResourceTool'),
@@ -58,7 +58,7 @@ describe('servers that plugins bring', () => {
       ),
       states: (await mcp.report()).statuses.map(({ config, state }) => [config.name, state]),
     };
-    await joined.leave();
+    await joined.remove();
     const after = {
       tools: mcp.tools().length,
       commands: mcp.commands().length,
@@ -77,40 +77,40 @@ describe('servers that plugins bring', () => {
 
   it('are shared by those who bring the same, and end with the last of them', async () => {
     const { mcp } = open(createStage());
-    const first = mcp.join(await example());
-    const second = mcp.join(await example());
-    await mcp.settled();
-    await first.leave();
-    await first.leave();
+    const first = mcp.add(await example());
+    const second = mcp.add(await example());
+    await mcp.waitUntilSettled();
+    await first.remove();
+    await first.remove();
     expect(toolsOf(mcp, 'docs')).toBe(10);
-    await second.leave();
+    await second.remove();
     expect(toolsOf(mcp, 'docs')).toBe(0);
   });
 
   it('that a plugin brings otherwise, once it has changed, take the place of those it brought before', async () => {
     const { mcp, notices } = open(createStage());
-    const before = mcp.join(await fromPlugin({ type: 'stdio', ...exampleEntry() }));
-    await mcp.settled();
-    const after = mcp.join(
+    const before = mcp.add(await fromPlugin({ type: 'stdio', ...exampleEntry() }));
+    await mcp.waitUntilSettled();
+    const after = mcp.add(
       await fromPlugin({ type: 'stdio', ...exampleEntry() }, 'docs', { env: { TOKEN: 'new' } }),
     );
-    await mcp.settled();
-    await before.leave();
+    await mcp.waitUntilSettled();
+    await before.remove();
     const call = { server: 'docs', tool: 'environment', input: { name: 'TOKEN' } };
     expect(await mcp.call(call, signal)).toEqual({ text: 'TOKEN=new', isError: false });
-    await after.leave();
+    await after.remove();
     expect([toolsOf(mcp, 'docs'), notices]).toEqual([0, []]);
   });
 
   it('that two plugins bring under one name: the last counts as long as it is there, which is told', async () => {
     const { mcp, notices } = open(createStage());
-    mcp.join(await example());
+    mcp.add(await example());
     const [docs] = await fromPlugin({ type: 'stdio', command: '/no/such/program' });
-    const other = mcp.join(docs === undefined ? [] : [{ ...docs, file: '/plugins/other' }]);
-    await mcp.settled();
+    const other = mcp.add(docs === undefined ? [] : [{ ...docs, file: '/plugins/other' }]);
+    await mcp.waitUntilSettled();
     expect(toolsOf(mcp, 'docs')).toBe(0);
-    await other.leave();
-    await mcp.settled();
+    await other.remove();
+    await mcp.waitUntilSettled();
     expect(toolsOf(mcp, 'docs')).toBe(10);
     expect(notices).toContain(
       'the MCP server docs (/plugins/other:1) takes the place of another one with this name',
@@ -123,8 +123,8 @@ describe('servers that plugins bring', () => {
     const { mcp, notices } = open(stage);
     await mcp.start();
     expect(mcp.names()).toEqual(['docs']);
-    mcp.join(await fromPlugin({ type: 'stdio', command: 'no-such-program' }));
-    await mcp.settled();
+    mcp.add(await fromPlugin({ type: 'stdio', command: 'no-such-program' }));
+    await mcp.waitUntilSettled();
     expect(toolsOf(mcp, 'docs')).toBe(10);
     expect(notices.at(-1)).toContain('is not started: another one has this name');
   });
@@ -133,8 +133,8 @@ describe('servers that plugins bring', () => {
     const service = await serveExample();
     const { mcp } = open(createStage());
     const headers = { 'x-token': '${HOME}' };
-    mcp.join(await fromPlugin({ type: 'streamableHttp', url: service.url, headers }));
-    await mcp.settled();
+    mcp.add(await fromPlugin({ type: 'streamableHttp', url: service.url, headers }));
+    await mcp.waitUntilSettled();
     expect(toolsOf(mcp, 'docs')).toBe(10);
     expect(service.seen[0]).toMatchObject({ 'x-token': '${HOME}' });
   });
@@ -142,19 +142,19 @@ describe('servers that plugins bring', () => {
   it('get the variables that their plugin gave them', async () => {
     const { mcp } = open(createStage());
     const transport = { type: 'stdio', ...exampleEntry() };
-    mcp.join(await fromPlugin(transport, 'docs', { env: { TOKEN: 'secret ${X}' } }));
-    await mcp.settled();
+    mcp.add(await fromPlugin(transport, 'docs', { env: { TOKEN: 'secret ${X}' } }));
+    await mcp.waitUntilSettled();
     const call = { server: 'docs', tool: 'environment', input: { name: 'TOKEN' } };
     expect(await mcp.call(call, signal)).toEqual({ text: 'TOKEN=secret ${X}', isError: false });
   });
 
   it('that do not start are told of, and cost nobody else', async () => {
     const { mcp, notices } = open(createStage());
-    mcp.join([
+    mcp.add([
       ...(await fromPlugin({ type: 'stdio', command: path.resolve('/no/such/program') }, 'gone')),
       ...(await example()),
     ]);
-    await mcp.settled();
+    await mcp.waitUntilSettled();
     expect([toolsOf(mcp, 'docs'), toolsOf(mcp, 'gone')]).toEqual([10, 0]);
     expect(notices).toEqual([
       expect.stringMatching(/^the MCP server gone is not connected: .*no\/such\/program/),
@@ -163,8 +163,8 @@ describe('servers that plugins bring', () => {
 
   it('that come and go at once leave nothing behind', async () => {
     const { mcp } = open(createStage());
-    await mcp.join(await example()).leave();
-    await mcp.settled();
+    await mcp.add(await example()).remove();
+    await mcp.waitUntilSettled();
     expect((await mcp.report()).statuses).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toolOutput } from '../../../src/host/mcp/tool-output.ts';
+import { toToolOutput } from '../../../src/host/mcp/tool-output.ts';
 
 const LEFT_OUT =
   '[an image of type image/png is left out: the answer holds more than can be shown]';
@@ -14,7 +14,7 @@ test.each([
 ])(
   'an answer with %s pictures shows the first, and says that the others are left out',
   (_how, blocks, shown) => {
-    const { images, text } = toolOutput({ blocks, isError: false }, null);
+    const { images, text } = toToolOutput({ blocks, isError: false }, null);
     expect({ images: images?.length, text }).toEqual({
       images: shown,
       text: Array.from({ length: blocks.length - shown }, () => LEFT_OUT).join('\n'),

@@ -12,10 +12,10 @@ import { describe, expect, test } from 'vitest';
 import type { Host, HostOptions } from '../../../src/host/create-host.ts';
 import { trustUnit } from '../../../src/host/hook-set.ts';
 import { openHooks } from '../../../src/host/open-hooks.ts';
-import { protectedPlacesOf } from '../../../src/host/permissions/protected.ts';
+import { createHostProtectedPaths } from '../../../src/host/permissions/protected.ts';
 import { foundPlugins } from '../../../src/host/plugins/found-plugins.ts';
 import type { PluginOptions } from '../../../src/host/plugins/plugin-options.ts';
-import { disabledEntry } from '../../../src/host/switches/disabled-hooks.ts';
+import { createDisabledEntry } from '../../../src/host/switches/disabled-hooks.ts';
 import { bindUnit } from '../../../src/trust/bytes.ts';
 import { createLock, formatLock } from '../../../src/trust/lock.ts';
 import { until, write } from '../../base/directory.ts';
@@ -248,7 +248,7 @@ describe('other plugins', () => {
 describe('switches', () => {
   test('turn a plugin off, and it stays off when another comes to have its name', () => {
     const places = createPlaces({ 'home/.cline/plugins/z/foo.ts': PLUGIN });
-    const disabled = foundPlugins(open(places)).map(({ hook }) => disabledEntry(hook));
+    const disabled = foundPlugins(open(places)).map(({ hook }) => createDisabledEntry(hook));
     const off = { flags: { 'hooks.disabled': disabled } };
     expect(statesIn(places, off)).toEqual({ 'plugin:home:foo': 'disabled' });
     write(at(places.home, '.cline/plugins/a/foo.ts'), PLUGIN);
@@ -341,7 +341,7 @@ describe('a host', () => {
       'ws/vendor/pkg/src/index.ts': PLUGIN,
     });
     const pluginPaths = ['tools/one.ts', 'top.ts', 'vendor/pkg'];
-    const { findTouched } = protectedPlacesOf(open(places, { pluginPaths }));
+    const { findTouched } = createHostProtectedPaths(open(places, { pluginPaths }));
     const isAsked = (file: string): boolean => {
       const input = { file_path: path.join(places.root, file), content: '' };
       return findTouched({ names: ['Write'], kind: 'edit', input, cwd: places.root }) !== null;

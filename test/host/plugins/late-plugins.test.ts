@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { scripted } from '../../../src/agent/models/scripted.ts';
+import { createScriptedModel } from '../../../src/agent/models/scripted.ts';
 import { createStage } from '../../agent/stage.ts';
 
 const LATE = `export default { name: 'late', manifest: { capabilities: ['commands'] },
@@ -7,7 +7,7 @@ const LATE = `export default { name: 'late', manifest: { capabilities: ['command
 
 it('a plugin that comes while a session is open is there for its next prompt', async () => {
   const stage = createStage();
-  const host = await stage.open({ model: scripted([{ text: 'One.' }]), watch: true });
+  const host = await stage.open({ model: createScriptedModel([{ text: 'One.' }]), watch: true });
   const { sessionId } = await host.start({ prompt: 'one' });
   expect(host.plugins(sessionId)).toBeNull();
   stage.write('~/.cline/plugins/late.mjs', LATE);
@@ -21,7 +21,7 @@ it('one that comes and cannot be loaded is told of, and the session goes on', as
   const stage = createStage();
   const told: string[] = [];
   const host = await stage.open({
-    model: scripted(Array.from({ length: 1000 }, () => ({ text: 'Done.' }))),
+    model: createScriptedModel(Array.from({ length: 1000 }, () => ({ text: 'Done.' }))),
     plugins: { isStrict: true },
     watch: true,
     onNotice: (text) => told.push(text),

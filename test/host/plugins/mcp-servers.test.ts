@@ -18,7 +18,7 @@ describe('a server that a plugin registers', () => {
         line: 1,
         place: 'given',
         root: null,
-        reached: { type: 'stdio', command: 'node', args: [], env: {}, cwd: '/plugins/docs' },
+        endpoint: { type: 'stdio', command: 'node', args: [], env: {}, cwd: '/plugins/docs' },
         text: '["docs","lookup","stdio","node"]',
         timeoutMs: null,
         whyOff: null,
@@ -40,7 +40,7 @@ describe('a server that a plugin registers', () => {
       { ...NOBODY, directoryOf: () => directory },
       () => undefined,
     );
-    expect(server?.reached).toMatchObject({ cwd });
+    expect(server?.endpoint).toMatchObject({ cwd });
   });
 
   it('has the variables that it says, and those that it only names', async () => {
@@ -62,7 +62,7 @@ describe('a server that a plugin registers', () => {
     ];
     const known = { KNOWN: 'k', OWN: 'o', EMPTY: '' };
     const [server] = serversOf(active, { ...NOBODY, env: known }, () => undefined);
-    expect(server?.reached).toMatchObject({
+    expect(server?.endpoint).toMatchObject({
       env: {
         INNER: '1',
         PLAIN: 'text with ${HOME}',
@@ -82,7 +82,7 @@ describe('a server that a plugin registers', () => {
     const transport = { type: 'streamableHttp', url, headers };
     const active = [await pluginWith('docs', { name: 'remote', transport })];
     const [server] = serversOf(active, NOBODY, () => undefined);
-    expect(server?.reached).toEqual({ type: 'http', url, headers });
+    expect(server?.endpoint).toEqual({ type: 'http', url, headers });
   });
 });
 

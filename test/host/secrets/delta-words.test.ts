@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RuntimeEvent } from '../../../src/agent/runtime-event.ts';
-import { createDeltaWords } from '../../../src/host/secrets/delta-words.ts';
-import { withoutSecrets } from '../../../src/host/secrets/without-secrets.ts';
+import { createDeltaBuffer } from '../../../src/host/secrets/delta-words.ts';
+import { redactObject } from '../../../src/host/secrets/without-secrets.ts';
 
 const TOKEN = `ghp_${'a1B2'.repeat(9)}`;
 const BEARER = 'k3yOfSomeServiceThatNobodyKnows';
@@ -26,12 +26,12 @@ const END: RuntimeEvent = { ...WHO, type: 'session-end', reason: 'other' };
 const NOTICE: RuntimeEvent = { ...WHO, type: 'notice', level: 'info', text: 'meanwhile' };
 
 function told(...events: readonly RuntimeEvent[]): readonly RuntimeEvent[] {
-  const words = createDeltaWords();
+  const words = createDeltaBuffer();
   return [...events.flatMap((event) => words.take(event)), ...words.flush()];
 }
 
 async function shown(events: readonly RuntimeEvent[]): Promise<string> {
-  const clean = await Promise.all(told(...events).map((event) => withoutSecrets(event, {})));
+  const clean = await Promise.all(told(...events).map((event) => redactObject(event, {})));
   return clean.map((event) => ('text' in event ? event.text : '')).join('');
 }
 
@@ -68,7 +68,7 @@ describe('what a model writes in pieces', () => {
   });
 
   it('is not held without end', () => {
-    const words = createDeltaWords();
+    const words = createDeltaBuffer();
     const pieces = Array.from({ length: 100 }, () => words.take(text('x'.repeat(1000))));
     expect(pieces.flat().length).toBeGreaterThan(1);
   });

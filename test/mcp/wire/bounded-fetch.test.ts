@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import { boundedFetch } from '../../../src/mcp/wire/bounded-fetch.ts';
+import { fetchBounded } from '../../../src/mcp/wire/bounded-fetch.ts';
 import { MAX_MESSAGE_BYTES } from '../../../src/mcp/wire/limits.ts';
 
 const LINE = Buffer.alloc(1024 * 1024, 'x');
@@ -34,7 +34,7 @@ test.each(['application/json', 'text/event-stream'])(
   'an answer of the type %s that never ends fails',
   async (type) => {
     const url = await serve(type, (response) => writeLines(response, ' '));
-    const response = await boundedFetch(url);
+    const response = await fetchBounded(url);
     await expect(response.text()).rejects.toThrow('the server sent a message of more than 64 MiB');
   },
 );
@@ -43,7 +43,7 @@ test.each(['\n\n', '\r\n\r\n', '\r\r'])(
   'a stream of events that end with %j may be as long as it likes',
   async (end) => {
     const url = await serve('text/event-stream', (response) => writeLines(response, end));
-    const response = await boundedFetch(url);
+    const response = await fetchBounded(url);
     expect([response.url, (await response.arrayBuffer()).byteLength]).toEqual([
       url,
       LINES * (LINE.length + end.length),
@@ -53,6 +53,6 @@ test.each(['\n\n', '\r\n\r\n', '\r\r'])(
 
 test.each(['\n', '\r\n', '\r'])('an event of many lines that end with %j fails', async (end) => {
   const url = await serve('text/event-stream', (response) => writeLines(response, end));
-  const response = await boundedFetch(url);
+  const response = await fetchBounded(url);
   await expect(response.text()).rejects.toThrow('the server sent a message of more than 64 MiB');
 });

@@ -1,6 +1,6 @@
 export interface ImageHead {
   readonly mediaType: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
-  /** Null when the head does not say it plainly. */
+  /** Null when the header does not state it. */
   readonly size: ImageSize | null;
 }
 
@@ -9,19 +9,19 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/** What kind of picture the bytes are, by their first bytes and not by a name; null when none. */
-export function findImage(bytes: Buffer): ImageHead | null {
+/** Detects an image by its first bytes; null when it is none. */
+export function parseImageHead(bytes: Buffer): ImageHead | null {
   if (startsWith(bytes, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) {
-    return { mediaType: 'image/png', size: sizeOfPng(bytes) };
+    return { mediaType: 'image/png', size: readPngSize(bytes) };
   }
   if (startsWith(bytes, [0xff, 0xd8, 0xff])) {
-    return { mediaType: 'image/jpeg', size: sizeOfJpeg(bytes) };
+    return { mediaType: 'image/jpeg', size: readJpegSize(bytes) };
   }
-  if (/^GIF8[79]a$/.test(ascii(bytes, 0, 6))) {
-    return { mediaType: 'image/gif', size: sizeOfGif(bytes) };
+  if (/^GIF8[79]a$/.test(readAscii(bytes, 0, 6))) {
+    return { mediaType: 'image/gif', size: readGifSize(bytes) };
   }
-  if (ascii(bytes, 0, 4) === 'RIFF' && ascii(bytes, 8, 12) === 'WEBP') {
-    return { mediaType: 'image/webp', size: sizeOfWebp(bytes) };
+  if (readAscii(bytes, 0, 4) === 'RIFF' && readAscii(bytes, 8, 12) === 'WEBP') {
+    return { mediaType: 'image/webp', size: readWebpSize(bytes) };
   }
   return null;
 }
@@ -30,22 +30,22 @@ function startsWith(bytes: Buffer, head: readonly number[]): boolean {
   return head.every((byte, index) => bytes[index] === byte);
 }
 
-function ascii(bytes: Buffer, start: number, end: number): string {
+function readAscii(bytes: Buffer, start: number, end: number): string {
   return bytes.toString('latin1', start, end);
 }
 
-function sizeOfPng(bytes: Buffer): ImageSize | null {
+function readPngSize(bytes: Buffer): ImageSize | null {
   if (bytes.length < 24) return null;
   return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
 }
 
-function sizeOfGif(bytes: Buffer): ImageSize | null {
+function readGifSize(bytes: Buffer): ImageSize | null {
   if (bytes.length < 10) return null;
   return { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) };
 }
 
-/** The frame head stands behind any number of segments, each of which says its length. */
-function sizeOfJpeg(bytes: Buffer): ImageSize | null {
+/** The frame header follows any number of segments, each of which states its length. */
+function readJpegSize(bytes: Buffer): ImageSize | null {
   for (let at = 2; at + 9 < bytes.length && bytes[at] === 0xff;) {
     const marker = bytes[at + 1] ?? 0;
     if (isFrameHead(marker)) {
@@ -62,9 +62,9 @@ function isFrameHead(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && !isTable;
 }
 
-function sizeOfWebp(bytes: Buffer): ImageSize | null {
+function readWebpSize(bytes: Buffer): ImageSize | null {
   if (bytes.length < 30) return null;
-  const kind = ascii(bytes, 12, 16);
+  const kind = readAscii(bytes, 12, 16);
   if (kind === 'VP8X') {
     return { width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 };
   }

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { truncateText } from '../../../base/json.ts';
-import { OPEN_FLAGS } from './look-into.ts';
+import { OPEN_FLAGS } from './read-path.ts';
 
 export interface LineRange {
   /** Counted from 1. */
@@ -8,7 +8,7 @@ export interface LineRange {
   readonly limit: number;
 }
 
-/** Some lines of a file. A text that ends in a line end has an empty last line, as Claude counts. */
+/** A range of lines. A text with a final line end has an empty last line, as Claude Code counts. */
 export interface LineWindow {
   readonly lines: readonly string[];
   readonly start: number;
@@ -19,28 +19,30 @@ export function selectLines(text: string, range: LineRange): LineWindow {
   const all = text.split('\n');
   const first = range.start - 1;
   return {
-    lines: all.slice(first, first + range.limit).map(cutLine),
+    lines: all.slice(first, first + range.limit).map(truncateLine),
     start: range.start,
     totalLines: all.length,
   };
 }
 
-const LONGEST_LINE = 2000;
-const MOST_BYTES_OF_LINE = LONGEST_LINE * 4;
+const MAX_LINE_CHARACTERS = 2000;
+const MAX_LINE_BYTES = MAX_LINE_CHARACTERS * 4;
 
-function cutLine(line: string): string {
-  return line.length > LONGEST_LINE ? `${truncateText(line, LONGEST_LINE)}... [truncated]` : line;
+function truncateLine(line: string): string {
+  return line.length > MAX_LINE_CHARACTERS
+    ? `${truncateText(line, MAX_LINE_CHARACTERS)}... [truncated]`
+    : line;
 }
 
-/** As Claude shows lines to the model. */
+/** The line format of Claude Code's Read. */
 export function numberLines({ lines, start }: Pick<LineWindow, 'lines' | 'start'>): string {
   return lines.map((line, index) => `${String(start + index).padStart(6)}→${line}`).join('\n');
 }
 
 const LINE_FEED = 0x0a;
 
-/** Selects lines of a file that is too large to be held; null when it is not text. */
-export async function selectLinesOfFile(
+/** Reads lines of a file that is too large for memory; null when it is not text. */
+export async function readLines(
   file: string,
   range: LineRange,
   signal: AbortSignal,
@@ -65,19 +67,19 @@ function createLineCollector({ start, limit }: LineRange): LineCollector {
   let pieces: Buffer[] = [];
   const isWanted = (): boolean => line >= start && line < start + limit;
   const endLine = (): void => {
-    if (isWanted()) lines.push(lineOf(pieces));
+    if (isWanted()) lines.push(joinPieces(pieces));
     pieces = [];
   };
   return {
     add(chunk) {
       let from = 0;
       for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, from)) {
-        if (isWanted()) keep(pieces, chunk.subarray(from, at));
+        if (isWanted()) appendPiece(pieces, chunk.subarray(from, at));
         endLine();
         line += 1;
         from = at + 1;
       }
-      if (isWanted()) keep(pieces, chunk.subarray(from));
+      if (isWanted()) appendPiece(pieces, chunk.subarray(from));
     },
     finish() {
       endLine();
@@ -86,12 +88,12 @@ function createLineCollector({ start, limit }: LineRange): LineCollector {
   };
 }
 
-/** Keeps only as much of a line as can be shown. */
-function keep(pieces: Buffer[], piece: Buffer): void {
-  const room = MOST_BYTES_OF_LINE - pieces.reduce((sum, { length }) => sum + length, 0);
+/** Keeps no more bytes of a line than can be shown. */
+function appendPiece(pieces: Buffer[], piece: Buffer): void {
+  const room = MAX_LINE_BYTES - pieces.reduce((sum, { length }) => sum + length, 0);
   if (room > 0) pieces.push(Buffer.from(piece.subarray(0, room)));
 }
 
-function lineOf(pieces: readonly Buffer[]): string {
-  return cutLine(Buffer.concat(pieces).toString('utf8').replace(/\r$/, ''));
+function joinPieces(pieces: readonly Buffer[]): string {
+  return truncateLine(Buffer.concat(pieces).toString('utf8').replace(/\r$/, ''));
 }

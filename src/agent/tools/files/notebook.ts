@@ -4,7 +4,7 @@ import type { ImageBlock } from '../../../sessions/messages.ts';
 
 export type RawCell = Readonly<Record<string, unknown>>;
 
-/** A Jupyter notebook, with everything that is in its file. */
+/** A parsed Jupyter notebook with its raw content. */
 export interface Notebook {
   readonly raw: Readonly<Record<string, unknown>>;
   readonly cells: readonly RawCell[];
@@ -13,28 +13,28 @@ export interface Notebook {
   readonly hasIds: boolean;
 }
 
-/** A cell as Claude's Read tells of it. */
-export interface ShownCell {
+/** A cell in the format of Claude Code's Read. */
+export interface CellView {
   readonly cellType: string;
   readonly source: string;
   readonly execution_count?: number;
   readonly cell_id: string;
   readonly language?: string;
-  readonly outputs?: readonly ShownOutput[];
+  readonly outputs?: readonly OutputView[];
 }
 
-export interface ShownOutput {
+export interface OutputView {
   readonly output_type: string;
   readonly text?: string;
-  readonly image?: ShownImage;
+  readonly image?: ImageView;
 }
 
-export interface ShownImage {
+export interface ImageView {
   readonly image_data: string;
   readonly media_type: string;
 }
 
-/** A string says what is wrong with it. */
+/** A string says why the text is not a notebook. */
 export function parseNotebook(text: string): Notebook | string {
   const parsed = parseJson(text);
   if (!parsed.ok) return `Notebook is not valid JSON: ${parsed.error}.`;
@@ -43,10 +43,10 @@ export function parseNotebook(text: string): Notebook | string {
   if (!isRecord(raw) || !Array.isArray(cells) || !cells.every((cell) => isRecord(cell))) {
     return 'Notebook is not one of format 4: expected an object with a list of objects "cells".';
   }
-  return { raw, cells, language: languageOf(raw['metadata']), hasIds: hasIds(raw) };
+  return { raw, cells, language: getLanguage(raw['metadata']), hasIds: hasIds(raw) };
 }
 
-function languageOf(metadata: unknown): string {
+function getLanguage(metadata: unknown): string {
   const language = isRecord(metadata) ? metadata['language_info'] : null;
   const name = isRecord(language) ? language['name'] : null;
   return typeof name === 'string' ? name : 'python';
@@ -57,25 +57,25 @@ function hasIds({ nbformat, nbformat_minor: minor }: Readonly<Record<string, unk
   return nbformat > 4 || (nbformat === 4 && typeof minor === 'number' && minor >= 5);
 }
 
-export function cellIdOf(cell: RawCell, index: number): string {
+export function getCellId(cell: RawCell, index: number): string {
   return typeof cell['id'] === 'string' ? cell['id'] : `cell-${index}`;
 }
 
-/** Notebooks write texts as lists of lines, too. */
-export function joinedText(value: unknown): string {
+/** Notebooks may store a text as a list of lines. */
+export function joinText(value: unknown): string {
   if (Array.isArray(value)) return value.filter((line) => typeof line === 'string').join('');
   return typeof value === 'string' ? value : '';
 }
 
-export function showCell(cell: RawCell, index: number, language: string): ShownCell {
+export function toCellView(cell: RawCell, index: number, language: string): CellView {
   const shown = {
-    cellType: joinedText(cell['cell_type']),
-    source: joinedText(cell['source']),
-    cell_id: cellIdOf(cell, index),
+    cellType: joinText(cell['cell_type']),
+    source: joinText(cell['source']),
+    cell_id: getCellId(cell, index),
   };
   if (shown.cellType !== 'code') return shown;
   const count = cell['execution_count'];
-  const outputs = showOutputs(cell['outputs'], index);
+  const outputs = toOutputViews(cell['outputs'], index);
   return {
     ...shown,
     ...(typeof count === 'number' ? { execution_count: count } : {}),
@@ -84,49 +84,49 @@ export function showCell(cell: RawCell, index: number, language: string): ShownC
   };
 }
 
-const LONGEST_OUTPUT = 10_000;
+const MAX_OUTPUT_CHARACTERS = 10_000;
 
-function showOutputs(value: unknown, index: number): readonly ShownOutput[] {
+function toOutputViews(value: unknown, index: number): readonly OutputView[] {
   if (!Array.isArray(value)) return [];
-  const outputs = value.filter((output: unknown) => isRecord(output)).map(showOutput);
+  const outputs = value.filter((output: unknown) => isRecord(output)).map(toOutputView);
   const length = outputs.reduce((sum, { text }) => sum + (text?.length ?? 0), 0);
-  if (length <= LONGEST_OUTPUT) return outputs;
+  if (length <= MAX_OUTPUT_CHARACTERS) return outputs;
   const note = `Outputs are too large to include. Use Bash with: cat <notebook_path> | jq '.cells[${index}].outputs'`;
   return [{ output_type: 'stream', text: note }];
 }
 
-function showOutput(output: Readonly<Record<string, unknown>>): ShownOutput {
-  const kind = joinedText(output['output_type']);
-  if (kind === 'stream') return { output_type: kind, text: joinedText(output['text']) };
-  if (kind === 'error') return { output_type: kind, text: errorText(output) };
+function toOutputView(output: Readonly<Record<string, unknown>>): OutputView {
+  const kind = joinText(output['output_type']);
+  if (kind === 'stream') return { output_type: kind, text: joinText(output['text']) };
+  if (kind === 'error') return { output_type: kind, text: formatError(output) };
   const data = isRecord(output['data']) ? output['data'] : {};
-  const image = imageIn(data);
-  const shown = { output_type: kind, text: joinedText(data['text/plain']) };
+  const image = findImage(data);
+  const shown = { output_type: kind, text: joinText(data['text/plain']) };
   return image === null ? shown : { ...shown, image };
 }
 
-function errorText(output: Readonly<Record<string, unknown>>): string {
+function formatError(output: Readonly<Record<string, unknown>>): string {
   const { ename, evalue, traceback } = output;
   const lines = Array.isArray(traceback)
     ? traceback.filter((line) => typeof line === 'string')
     : [];
-  const head = `${joinedText(ename)}: ${joinedText(evalue)}`;
+  const head = `${joinText(ename)}: ${joinText(evalue)}`;
   return stripVTControlCharacters([head, ...lines].join('\n'));
 }
 
-function imageIn(data: Readonly<Record<string, unknown>>): ShownImage | null {
+function findImage(data: Readonly<Record<string, unknown>>): ImageView | null {
   const mediaType = ['image/png', 'image/jpeg'].find((type) => data[type] !== undefined);
   if (mediaType === undefined) return null;
-  const base64 = joinedText(data[mediaType]).replaceAll(/\s/g, '');
+  const base64 = joinText(data[mediaType]).replaceAll(/\s/g, '');
   return { image_data: base64, media_type: mediaType };
 }
 
-/** The cells as Claude writes them for the model. */
-export function cellsText(cells: readonly ShownCell[]): string {
-  return cells.map(cellText).join('\n');
+/** The cells in the format that Claude Code shows the model. */
+export function formatCells(cells: readonly CellView[]): string {
+  return cells.map(formatCell).join('\n');
 }
 
-function cellText({ cellType, source, cell_id: id, language, outputs = [] }: ShownCell): string {
+function formatCell({ cellType, source, cell_id: id, language, outputs = [] }: CellView): string {
   const type = cellType === 'code' ? '' : `<cell_type>${cellType}</cell_type>`;
   const other = language === undefined || language === 'python';
   const spoken = other ? '' : `<language>${language}</language>`;
@@ -134,7 +134,7 @@ function cellText({ cellType, source, cell_id: id, language, outputs = [] }: Sho
   return `<cell id="${id}">${type}${spoken}${source}</cell id="${id}">${said}`;
 }
 
-export function cellImages(cells: readonly ShownCell[]): readonly ImageBlock[] {
+export function listCellImages(cells: readonly CellView[]): readonly ImageBlock[] {
   return cells.flatMap(({ outputs = [] }) =>
     outputs.flatMap(({ image }) =>
       image === undefined

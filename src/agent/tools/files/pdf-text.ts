@@ -4,7 +4,7 @@ import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { getErrorMessage } from '../../../base/errors.ts';
 
 export interface PageRange {
-  /** Counted from 1; both are included. */
+  /** Counted from 1, inclusive. */
   readonly first: number;
   readonly last: number;
 }
@@ -14,21 +14,21 @@ export interface PdfText {
   readonly totalPages: number;
 }
 
-export const MOST_PAGES = 20;
+export const MAX_PAGES = 20;
 
-/** `3`, `1-5` or `10-`; a string says what is wrong. */
+/** Parses `3`, `1-5` or `10-`; a string describes the problem. */
 export function parsePages(written: string): PageRange | string {
   const match = /^\s*(\d{1,6})\s*(?:(-)\s*(\d{1,6})?\s*)?$/.exec(written);
   const first = Number(match?.[1]);
-  const last = match?.[2] === undefined ? first : Number(match[3] ?? first + MOST_PAGES - 1);
+  const last = match?.[2] === undefined ? first : Number(match[3] ?? first + MAX_PAGES - 1);
   if (match === null || first < 1 || last < first) {
     return `expected "pages" to be a page or a range of pages such as "3" or "1-5", found ${JSON.stringify(written)}`;
   }
-  if (last - first < MOST_PAGES) return { first, last };
-  return `expected "pages" to be at most ${MOST_PAGES} pages, found ${last - first + 1} (${JSON.stringify(written)})`;
+  if (last - first < MAX_PAGES) return { first, last };
+  return `expected "pages" to be at most ${MAX_PAGES} pages, found ${last - first + 1} (${JSON.stringify(written)})`;
 }
 
-/** The text of pages, without pictures; a string says why there is none. Throws when it is aborted. */
+/** Extracts the text of pages; a string says why there is none. Throws when aborted. */
 export async function readPdfText(
   bytes: Uint8Array,
   range: PageRange,
@@ -37,38 +37,42 @@ export async function readPdfText(
   const { getDocument, VerbosityLevel } = await import('pdfjs-dist/legacy/build/pdf.mjs');
   signal.throwIfAborted();
   const task = getDocument({
-    // Its owner must not lose the bytes: the library takes them away.
+    // A copy, because the library detaches the buffer.
     data: Uint8Array.from(bytes),
     isEvalSupported: false,
     disableFontFace: true,
     useSystemFonts: false,
     verbosity: VerbosityLevel.ERRORS,
-    ...characterMaps(),
+    ...resolveCharacterMaps(),
   });
   const done = new AbortController();
   try {
     const reading = task.promise.then((document) => readPages(document, range));
-    const read = await Promise.race([reading, untilAborted(signal, done.signal)]);
+    const read = await Promise.race([reading, waitForAbort(signal, done.signal)]);
     signal.throwIfAborted();
     return read;
   } catch (error) {
     signal.throwIfAborted();
-    return sayPdfError(error);
+    return describePdfError(error);
   } finally {
     done.abort();
-    // Not waited for: what it interrupts may never answer.
+    // Not awaited, because an interrupted task may never settle.
     void task.destroy();
   }
 }
 
-function untilAborted(signal: AbortSignal, done: AbortSignal): Promise<string> {
+function waitForAbort(signal: AbortSignal, done: AbortSignal): Promise<string> {
   return new Promise((resolve) => {
     signal.addEventListener('abort', () => resolve(''), { once: true, signal: done });
   });
 }
 
-/** Without them, Chinese, Japanese and Korean texts are lost. */
-function characterMaps(): { cMapUrl: string; cMapPacked: true; standardFontDataUrl: string } {
+/** Without these maps, Chinese, Japanese and Korean texts are lost. */
+function resolveCharacterMaps(): {
+  cMapUrl: string;
+  cMapPacked: true;
+  standardFontDataUrl: string;
+} {
   const home = path.dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
   return {
     cMapUrl: `${path.join(home, 'cmaps')}/`,
@@ -101,7 +105,7 @@ async function readPage(document: PDFDocumentProxy, number: number): Promise<str
   return pieces.join('').trim();
 }
 
-function sayPdfError(error: unknown): string {
+function describePdfError(error: unknown): string {
   const name = error instanceof Error ? error.name : '';
   if (name === 'PasswordException') return 'it is protected by a password';
   if (name === 'InvalidPDFException') return 'it is damaged or not a PDF document';

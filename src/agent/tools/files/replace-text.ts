@@ -1,5 +1,5 @@
 import { truncateText } from '../../../base/json.ts';
-import { withPlainLineEnds } from './text-file.ts';
+import { normalizeLineEnds } from './text-file.ts';
 
 export interface Replacement {
   /** Not empty. */
@@ -8,23 +8,23 @@ export interface Replacement {
   readonly isForAll: boolean;
 }
 
-export interface Replaced {
+export interface ReplacedText {
   readonly text: string;
-  /** Where in the new text the first change begins and ends. */
+  /** The offsets of the first change in the new text. */
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Replaces text that stands exactly once, or everywhere. Models know one kind of line end only: their
- * lines match both kinds, and new ones end as most lines of the text do. A string says why not.
+ * Replaces a text that occurs exactly once, or everywhere. Both kinds of line end match, because models
+ * write only \n; inserted lines use the line end of most lines. A string says why it failed.
  */
-export function replaceText(text: string, change: Replacement): Replaced | string {
-  const matches = findMatches(text, withPlainLineEnds(change.before));
+export function replaceText(text: string, change: Replacement): ReplacedText | string {
+  const matches = findMatches(text, normalizeLineEnds(change.before));
   const [first] = matches;
-  if (first === undefined) return sayNotFound(change.before);
-  if (matches.length > 1 && !change.isForAll) return sayAmbiguous(change.before, matches.length);
-  const after = withLineEndsOf(text, change.after);
+  if (first === undefined) return formatNotFound(change.before);
+  if (matches.length > 1 && !change.isForAll) return formatAmbiguous(change.before, matches.length);
+  const after = matchLineEnds(text, change.after);
   const parts = matches.map(({ start }, index) => {
     const kept = text.slice(matches[index - 1]?.end ?? 0, start);
     return kept + after;
@@ -44,16 +44,19 @@ interface Match {
 
 function findMatches(text: string, sought: string): readonly Match[] {
   const matches: Match[] = [];
-  const plain = withPlainLineEnds(text);
-  const placeIn = createPlaceFinder(text);
+  const plain = normalizeLineEnds(text);
+  const placeIn = createOffsetMapper(text);
   for (let at = plain.indexOf(sought); at !== -1; at = plain.indexOf(sought, at + sought.length)) {
     matches.push({ start: placeIn(at), end: placeIn(at + sought.length) });
   }
   return matches;
 }
 
-/** Finds where a place in the text with plain line ends is in the text itself; asked in rising order. */
-function createPlaceFinder(text: string): (index: number) => number {
+/**
+ * Maps offsets in the text with normalized line ends to offsets in the original; must be called in
+ * ascending order.
+ */
+function createOffsetMapper(text: string): (index: number) => number {
   let removed = 0;
   let pair = text.indexOf('\r\n');
   return (index) => {
@@ -65,24 +68,24 @@ function createPlaceFinder(text: string): (index: number) => number {
   };
 }
 
-function withLineEndsOf(text: string, added: string): string {
+function matchLineEnds(text: string, added: string): string {
   const pairs = text.split('\r\n').length - 1;
   const all = text.split('\n').length - 1;
-  return pairs * 2 > all ? withPlainLineEnds(added).replaceAll('\n', '\r\n') : added;
+  return pairs * 2 > all ? normalizeLineEnds(added).replaceAll('\n', '\r\n') : added;
 }
 
-const LONGEST_SHOWN = 2000;
+const MAX_SHOWN_CHARACTERS = 2000;
 
-function sayNotFound(sought: string): string {
-  return `String to replace not found in file.\nString: ${truncateText(sought, LONGEST_SHOWN)}`;
+function formatNotFound(sought: string): string {
+  return `String to replace not found in file.\nString: ${truncateText(sought, MAX_SHOWN_CHARACTERS)}`;
 }
 
-function sayAmbiguous(sought: string, count: number): string {
+function formatAmbiguous(sought: string, count: number): string {
   return [
     `Found ${count} matches of the string to replace, but replace_all is false.`,
     'To replace all occurrences, set replace_all to true.',
     'To replace only one occurrence, please provide more context to uniquely identify the instance.',
-    `\nString: ${truncateText(sought, LONGEST_SHOWN)}`,
+    `\nString: ${truncateText(sought, MAX_SHOWN_CHARACTERS)}`,
   ]
     .join(' ')
     .replace(' \n', '\n');

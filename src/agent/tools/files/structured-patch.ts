@@ -1,4 +1,4 @@
-/** A part of a change, as Claude's `structuredPatch` has it. */
+/** One hunk of Claude Code's `structuredPatch`. */
 export interface Hunk {
   readonly oldStart: number;
   readonly oldLines: number;
@@ -8,18 +8,18 @@ export interface Hunk {
 }
 
 const CONTEXT_LINES = 3;
-// The search takes the square of this; texts that differ more have next to nothing in common.
-const MOST_CHANGED_LINES = 1000;
+// Bounds the diff, whose time is quadratic in this; texts that differ more share little.
+const MAX_CHANGED_LINES = 1000;
 
-/** What changed between two texts, line by line. */
+/** The line diff between two texts. */
 export async function diffTexts(before: string, after: string): Promise<readonly Hunk[]> {
   if (before === after) return [];
   const { structuredPatch } = await import('diff');
   const patch = structuredPatch('', '', before, after, undefined, undefined, {
     context: CONTEXT_LINES,
-    maxEditLength: MOST_CHANGED_LINES,
+    maxEditLength: MAX_CHANGED_LINES,
   });
-  if (patch === undefined) return [wholeHunk(before, after)];
+  if (patch === undefined) return [createWholeHunk(before, after)];
   return patch.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
     oldStart,
     oldLines,
@@ -29,9 +29,9 @@ export async function diffTexts(before: string, after: string): Promise<readonly
   }));
 }
 
-function wholeHunk(before: string, after: string): Hunk {
-  const removed = linesOf(before);
-  const added = linesOf(after);
+function createWholeHunk(before: string, after: string): Hunk {
+  const removed = splitLines(before);
+  const added = splitLines(after);
   return {
     oldStart: 1,
     oldLines: removed.length,
@@ -41,6 +41,6 @@ function wholeHunk(before: string, after: string): Hunk {
   };
 }
 
-function linesOf(text: string): readonly string[] {
+function splitLines(text: string): readonly string[] {
   return text.replace(/\n$/, '').split('\n');
 }

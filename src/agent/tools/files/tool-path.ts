@@ -1,26 +1,26 @@
 import path from 'node:path';
 import type { InputFields } from '../input-fields.ts';
-import type { Workbench } from '../workbench.ts';
+import type { ToolContext } from '../tool-context.ts';
 
 export interface ToolPath {
-  /** As the model spelt it. */
+  /** As the model wrote it. */
   readonly written: string;
   readonly absolute: string;
 }
 
-/** Reads a field that names a file or directory. */
-export function readPath(given: InputFields, key: string, bench: Workbench): ToolPath {
-  const written = given.filledText(key);
-  if (written.includes('\0')) given.refuse(key, 'a path without NUL characters');
-  return { written, absolute: absolutePath(written, bench) };
+/** Parses a field that names a file or directory. */
+export function parsePathField(fields: InputFields, key: string, context: ToolContext): ToolPath {
+  const written = fields.requiredText(key);
+  if (written.includes('\0')) fields.reject(key, 'a path without NUL characters');
+  return { written, absolute: resolveToolPath(written, context) };
 }
 
-/** Where a path leads that a model wrote: `~` is the home directory, the rest starts at the cwd. */
-export function absolutePath(
+/** Resolves a path written by a model: `~` is the home directory, other paths are relative to the cwd. */
+export function resolveToolPath(
   written: string,
-  bench: { cwd(): string; readonly home: string | null },
+  context: { cwd(): string; readonly home: string | null },
 ): string {
   const isHome = /^~(?:$|[\\/])/.test(written);
-  if (isHome && bench.home !== null) return path.join(bench.home, written.slice(1));
-  return path.resolve(bench.cwd(), written);
+  if (isHome && context.home !== null) return path.join(context.home, written.slice(1));
+  return path.resolve(context.cwd(), written);
 }

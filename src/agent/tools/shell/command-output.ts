@@ -1,34 +1,35 @@
 import { truncateText } from '../../../base/json.ts';
 import type { BoundedOutput } from '../../../process/bounded-output.ts';
-import { plainText, trimOutput } from './plain-text.ts';
-import type { Spilled, SpillFile } from './spill-file.ts';
+import type { SavedOutput, SpillFile } from './spill-file.ts';
+import { stripVTControlCharacters } from 'node:util';
+import { type Clock, systemClock } from '../../../base/clock.ts';
 
-/** How much of a command's output is shown as it is. */
+/** The longest output shown in full. */
 export const MAX_SHOWN_CHARACTERS = 30_000;
-/** Enough for that many characters at the beginning and at the end, whatever they are. */
+/** Enough bytes for that many characters at both ends in any encoding. */
 export const MAX_KEPT_BYTES = MAX_SHOWN_CHARACTERS * 4 * 2;
 
 export interface CommandOutput {
-  /** Everything, or the beginning. */
+  /** All output, or its beginning. */
   readonly stdout: string;
-  /** Null when `stdout` is everything. */
+  /** Null when `stdout` is complete. */
   readonly cut: CutOutput | null;
 }
 
 interface CutOutput {
   readonly end: string;
   readonly totalBytes: number;
-  readonly spilled: Spilled | null;
+  readonly spilled: SavedOutput | null;
 }
 
 export function captureOutput(kept: BoundedOutput, spill: SpillFile): CommandOutput {
-  const head = plainText(kept.text);
+  const head = toPlainText(kept.text);
   const text = trimOutput(head);
   if (!kept.truncated && text.length <= MAX_SHOWN_CHARACTERS) {
     spill.discard();
     return { stdout: text, cut: null };
   }
-  const end = kept.truncated ? plainText(kept.tail).trimEnd() : text;
+  const end = kept.truncated ? toPlainText(kept.tail).trimEnd() : text;
   const { totalBytes } = kept;
   return {
     stdout: truncateText(text, MAX_SHOWN_CHARACTERS),
@@ -38,68 +39,118 @@ export function captureOutput(kept: BoundedOutput, spill: SpillFile): CommandOut
 
 const NO_OUTPUT = '(Bash completed with no output)';
 
-/** What the model is shown of a command that ended well. */
-export function shownOutput({ stdout, cut }: CommandOutput): string {
+/** The output of a successful command, for the model. */
+export function formatOutput({ stdout, cut }: CommandOutput): string {
   if (cut === null) return stdout === '' ? NO_OUTPUT : stdout;
-  if (cut.spilled === null) return bothEnds(stdout, cut, MAX_SHOWN_CHARACTERS / 2);
-  const preview = previewOf(stdout);
+  if (cut.spilled === null) return formatBothEnds(stdout, cut, MAX_SHOWN_CHARACTERS / 2);
+  const preview = formatPreview(stdout);
   return [
     '<persisted-output>',
-    `Output too large (${sayBytes(cut.totalBytes)}). ${sayPlace(cut.spilled)}`,
+    `Output too large (${formatByteCount(cut.totalBytes)}). ${formatSavedTo(cut.spilled)}`,
     '',
-    `Preview (first ${sayBytes(MAX_PREVIEW_CHARACTERS)}):`,
+    `Preview (first ${formatByteCount(MAX_PREVIEW_CHARACTERS)}):`,
     preview,
     '...',
     '</persisted-output>',
   ].join('\n');
 }
 
-/** What the model is shown of a command that failed: mostly the end says why. */
-export function shownFailure({ stdout, cut }: CommandOutput): string {
+/**
+ * The output of a failed command, for the model; its end is kept, because it usually explains the failure.
+ */
+export function formatFailedOutput({ stdout, cut }: CommandOutput): string {
   if (cut === null) return stdout;
-  if (cut.spilled === null) return bothEnds(stdout, cut, MAX_SHOWN_CHARACTERS / 2);
-  return `${bothEnds(stdout, cut, MAX_FAILURE_END)}\n${sayPlace(cut.spilled)}`;
+  if (cut.spilled === null) return formatBothEnds(stdout, cut, MAX_SHOWN_CHARACTERS / 2);
+  return `${formatBothEnds(stdout, cut, MAX_FAILURE_END)}\n${formatSavedTo(cut.spilled)}`;
 }
 
 const MAX_FAILURE_END = 5000;
 const MAX_PREVIEW_CHARACTERS = 2000;
 
-function sayPlace({ path, bytes, isWhole }: Spilled): string {
+function formatSavedTo({ path, bytes, isWhole }: SavedOutput): string {
   if (isWhole) return `Full output saved to: ${path}`;
-  return `The first ${sayBytes(bytes)} were saved to: ${path}`;
+  return `The first ${formatByteCount(bytes)} were saved to: ${path}`;
 }
 
-function bothEnds(stdout: string, { end, totalBytes }: CutOutput, length: number): string {
-  const left = `... [output of ${sayBytes(totalBytes)} cut here] ...`;
-  return `${truncateText(stdout, length)}\n\n${left}\n\n${lastOf(end, length)}`;
+function formatBothEnds(stdout: string, { end, totalBytes }: CutOutput, length: number): string {
+  const left = `... [output of ${formatByteCount(totalBytes)} cut here] ...`;
+  return `${truncateText(stdout, length)}\n\n${left}\n\n${takeLast(end, length)}`;
 }
 
-/** A text as long as may be shown, its beginning and its end when it is longer. */
-export function shortened(text: string): string {
+/** Truncates the middle of a long text. */
+export function truncateOutput(text: string): string {
   if (text.length <= MAX_SHOWN_CHARACTERS) return text;
   const cut = { end: text, totalBytes: Buffer.byteLength(text), spilled: null };
-  return bothEnds(text, cut, MAX_SHOWN_CHARACTERS / 2);
+  return formatBothEnds(text, cut, MAX_SHOWN_CHARACTERS / 2);
 }
 
-function lastOf(text: string, length: number): string {
+function takeLast(text: string, length: number): string {
   const last = text.slice(-length);
   const startsInPair = /^[\uDC00-\uDFFF]/.test(last);
   return startsInPair ? last.slice(1) : last;
 }
 
-/** Ends with a line when that leaves enough. */
-function previewOf(stdout: string): string {
+/** Ends at a line end when that keeps more than half. */
+function formatPreview(stdout: string): string {
   const preview = truncateText(stdout, MAX_PREVIEW_CHARACTERS);
   const lineEnd = preview.lastIndexOf('\n');
   return lineEnd > MAX_PREVIEW_CHARACTERS / 2 ? preview.slice(0, lineEnd) : preview;
 }
 
-function sayBytes(bytes: number): string {
+function formatByteCount(bytes: number): string {
   if (bytes < 1024) return `${bytes} bytes`;
-  if (bytes < 1024 ** 2) return `${rounded(bytes / 1024)}KB`;
-  return bytes < 1024 ** 3 ? `${rounded(bytes / 1024 ** 2)}MB` : `${rounded(bytes / 1024 ** 3)}GB`;
+  if (bytes < 1024 ** 2) return `${formatAmount(bytes / 1024)}KB`;
+  return bytes < 1024 ** 3
+    ? `${formatAmount(bytes / 1024 ** 2)}MB`
+    : `${formatAmount(bytes / 1024 ** 3)}GB`;
 }
 
-function rounded(amount: number): string {
+function formatAmount(amount: number): string {
   return amount.toFixed(1).replace(/\.0$/, '');
+}
+
+/** A program's output without colors and unprintable bytes, as a terminal would show it. */
+export function toPlainText(output: string): string {
+  const lines = stripVTControlCharacters(output).split('\n').map(removeOverwritten);
+  return lines.join('\n').replaceAll(UNREADABLE, '\uFFFD');
+}
+
+// Control characters and undecodable bytes; one replacement per run.
+const UNREADABLE = /(?:[^\P{Cc}\t\n]|\uFFFD)+/gu;
+
+/** A progress bar rewrites one line with \r; only the last state is kept. */
+function removeOverwritten(line: string): string {
+  let end = line.length;
+  while (end > 0 && line[end - 1] === '\r') end -= 1;
+  return line.slice(line.lastIndexOf('\r', end - 1) + 1, end);
+}
+
+/** Removes empty lines at both ends. */
+export function trimOutput(text: string): string {
+  return text.replace(/^(?:[^\S\n]*\n)+/, '').trimEnd();
+}
+
+const EVERY_MS = 500;
+const LOOKED_AT_BYTES = 4096;
+const MAX_LINE_CHARACTERS = 200;
+
+/** Reports the last line of output at most every 500 ms, the first one at once. */
+export function createProgress(
+  tell: (line: string) => void,
+  clock: Pick<Clock, 'elapsed'> = systemClock,
+): (chunk: Buffer) => void {
+  let toldAt = -EVERY_MS;
+  return (chunk) => {
+    const now = clock.elapsed();
+    if (now - toldAt < EVERY_MS) return;
+    const line = getLastLine(chunk);
+    if (line === '') return;
+    toldAt = now;
+    tell(line);
+  };
+}
+
+function getLastLine(chunk: Buffer): string {
+  const text = toPlainText(chunk.subarray(-LOOKED_AT_BYTES).toString('utf8')).trimEnd();
+  return truncateText(text.slice(text.lastIndexOf('\n') + 1).trim(), MAX_LINE_CHARACTERS);
 }

@@ -1,38 +1,39 @@
 import { mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, constants } from 'node:os';
 import path from 'node:path';
 import { getErrorMessage } from '../../../base/errors.ts';
 import { quoteShellWord } from '../../../base/shell-word.ts';
 import { createProgramFinder } from '../../../process/program-finder.ts';
 import { findBash } from '../../../process/shell.ts';
 import type { SpawnRequest } from '../../../process/spawn.ts';
+import type { ProgramResult } from '../../../process/run.ts';
 
-export interface ShellOrder {
+export interface ShellCommand {
   readonly command: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Shell text that comes first; what is wrong with it does not keep the command from running. */
+  /** Shell text that runs first; errors in it do not prevent the command. */
   readonly prelude: string;
 }
 
-/** A command that is ready to run, its stderr going where its stdout goes. */
+/** A prepared command whose stderr is merged into stdout. */
 export interface ShellLaunch {
   readonly program: SpawnRequest;
-  /** Where the shell stood when it ended; null when it did not say. */
+  /** The shell's last directory; null when unknown. */
   findFinalDirectory(): string | null;
-  /** Must be called when the program has ended. Never throws: what cannot be removed stays. */
+  /** Must be called when the program has ended. Never throws; files that cannot be removed stay. */
   dispose(): void;
 }
 
 /** A string says why the command cannot be started. */
-export function prepareLaunch(order: ShellOrder): ShellLaunch | string {
+export function prepareLaunch(order: ShellCommand): ShellLaunch | string {
   const shell = findShell(order.env);
   if (shell === null) {
     return 'Expected bash or sh on the PATH to run commands in, found neither; install Git for Windows, or add bash to the PATH.';
   }
   try {
     const directory = mkdtempSync(path.join(tmpdir(), 'hookline-shell-'));
-    return launchFrom(directory, order, shell);
+    return createLaunch(directory, order, shell);
   } catch (error) {
     return `The command could not be prepared in ${tmpdir()}: ${getErrorMessage(error)}`;
   }
@@ -43,34 +44,39 @@ interface Shell {
   readonly isBash: boolean;
 }
 
-function findShell(env: ShellOrder['env']): Shell | null {
-  const findProgram = createProgramFinder(variable(env, 'PATH'), process.platform);
+function findShell(env: ShellCommand['env']): Shell | null {
+  const findProgram = createProgramFinder(getVariable(env, 'PATH'), process.platform);
   const bash = findBash({ platform: process.platform, findProgram });
   if (bash !== null) return { file: bash, isBash: true };
   const sh = findProgram('sh') ?? (process.platform === 'win32' ? null : '/bin/sh');
   return sh === null ? null : { file: sh, isBash: false };
 }
 
-// Windows spells it `Path`.
-function variable(env: ShellOrder['env'], name: string): string | undefined {
+// The variable is named `Path` on Windows.
+function getVariable(env: ShellCommand['env'], name: string): string | undefined {
   const key = Object.keys(env).find((each) => each.toUpperCase() === name);
   return key === undefined ? undefined : env[key];
 }
 
-function launchFrom(directory: string, order: ShellOrder, shell: Shell): ShellLaunch {
+function createLaunch(directory: string, order: ShellCommand, shell: Shell): ShellLaunch {
   const finalDirectory = path.join(directory, 'cwd');
   const script = path.join(directory, 'script');
-  // In a file and not an argument: arguments are short, and everybody on the machine can read them.
-  writeFileSync(script, scriptOf(order, finalDirectory), { mode: 0o600 });
+  // A file instead of an argument: arguments are limited in length and visible to other users.
+  writeFileSync(script, buildScript(order, finalDirectory), { mode: 0o600 });
   return {
-    program: { file: shell.file, args: shellArgs(shell, script), cwd: order.cwd, env: order.env },
+    program: {
+      file: shell.file,
+      args: buildShellArgs(shell, script),
+      cwd: order.cwd,
+      env: order.env,
+    },
     findFinalDirectory: () => readDirectoryName(finalDirectory),
     dispose() {
-      // One by one: what removes whole trees takes longer to load than the command to run.
+      // Removed one by one, because loading recursive removal takes longer than most commands.
       const isGone =
         attempt(() => [finalDirectory, script].forEach((file) => rmSync(file, { force: true }))) &&
         attempt(() => rmdirSync(directory));
-      // What goes on in the background may have written there once more.
+      // A background process may have written there again.
       if (!isGone) attempt(() => rmSync(directory, { recursive: true, force: true }));
     },
   };
@@ -86,10 +92,10 @@ function attempt(work: () => void): boolean {
 }
 
 /**
- * `eval` keeps what is wrong in one part from touching the other. The trap leaves the exit code, and
- * says nothing under `set -e`, `set -x` or in a directory that is gone.
+ * `eval` isolates syntax errors of the two parts. The trap keeps the exit code and prints nothing under
+ * `set -e`, `set -x` or in a deleted directory.
  */
-function scriptOf({ command, prelude }: ShellOrder, finalDirectory: string): string {
+function buildScript({ command, prelude }: ShellCommand, finalDirectory: string): string {
   const onExit = [
     '{ __hookline_code=$?; set +x; } 2>/dev/null',
     `pwd -P 2>/dev/null >| ${quoteShellWord(finalDirectory)} || :`,
@@ -102,14 +108,14 @@ function scriptOf({ command, prelude }: ShellOrder, finalDirectory: string): str
 }
 
 const RUN_SCRIPT = 'eval "set --; $(cat "$1")"';
-// Bash reads a file without a program.
+// Bash reads a file without starting a program.
 const RUN_SCRIPT_IN_BASH = 'eval "set --; $(<"$1")"';
 
-// Node.js gives programs a socket for their output, which `> /dev/stderr` cannot open; so it goes
-// through a real pipe. A shell that is `exec`uted later does not know about it and never waits for it.
+// Node.js gives programs a socket as stdout, which `> /dev/stderr` cannot open; a real pipe can. A shell
+// that is `exec`uted later does not know this pipe and never waits for it.
 const RUN_THROUGH_PIPE = `exec "$1" -c "$2" bash "$3" > >(trap '' TERM; exec cat) 2>&1`;
 
-function shellArgs({ file, isBash }: Shell, script: string): readonly string[] {
+function buildShellArgs({ file, isBash }: Shell, script: string): readonly string[] {
   if (isBash && process.platform !== 'win32') {
     return ['-c', RUN_THROUGH_PIPE, 'bash', file, RUN_SCRIPT_IN_BASH, script];
   }
@@ -118,9 +124,19 @@ function shellArgs({ file, isBash }: Shell, script: string): readonly string[] {
 
 function readDirectoryName(file: string): string | null {
   try {
-    // Only the newline that `pwd` wrote: a directory's name may end in one.
+    // Removes only the newline that `pwd` wrote: a directory name may end in one.
     return readFileSync(file, 'utf8').replace(/\n$/, '') || null;
   } catch {
     return null;
   }
+}
+
+/**
+ * The exit code as a shell reports it: 128 plus the number for a signal. 0 only when the program exited
+ * with 0.
+ */
+export function toShellExitCode({ exitCode, signal }: ProgramResult): number {
+  if (exitCode !== null) return exitCode;
+  const number = Object.entries(constants.signals).find(([name]) => name === signal)?.[1];
+  return number === undefined ? 1 : 128 + number;
 }

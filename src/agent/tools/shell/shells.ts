@@ -5,25 +5,32 @@ import {
   type OutputCollector,
 } from '../../../process/bounded-output.ts';
 import { runProgram, type ProgramResult } from '../../../process/run.ts';
-import { sayExitCode } from './exit-code.ts';
-import { createLeftGroups, type LeftGroups } from './left-groups.ts';
-import { prepareLaunch, type ShellLaunch, type ShellOrder } from './shell-launch.ts';
+import {
+  toShellExitCode,
+  prepareLaunch,
+  type ShellLaunch,
+  type ShellCommand,
+} from './shell-launch.ts';
+import {
+  createOrphanedProcessGroups,
+  type OrphanedProcessGroups,
+} from './orphaned-process-groups.ts';
 
-/** Commands that go on in the background. They end with the session at the latest. */
+/** Background commands of one agent. They end with the session at the latest. */
 export interface Shells {
   /** A string says why the command was not started. */
-  start(order: ShellOrder): ShellState | string;
+  start(order: ShellCommand): ShellState | string;
   find(id: string): ShellState | null;
-  /** What was written since the last time; null when there is no such shell. */
+  /** Output since the last call; null when there is no such shell. */
   readNew(id: string): BoundedOutput | null;
-  /** Ends the shell with all that it started; null when there is no such shell. */
+  /** Ends the shell's process tree; null when there is no such shell. */
   kill(id: string): Promise<ShellState | null>;
   list(): readonly ShellState[];
-  /** Tells of each shell that has started or ended, until the function that it returns is called. */
+  /** Calls the listener when a shell starts or ends, until the returned function is called. */
   onChange(listener: (shell: ShellState) => void): () => void;
-  /** What commands leave running, whichever way they were started. */
-  readonly left: LeftGroups;
-  /** Ends all of them and what any command left running; none can be started afterwards. */
+  /** Processes that ended commands, foreground or background, left running. */
+  readonly orphans: OrphanedProcessGroups;
+  /** Ends all shells and orphaned processes; none can be started afterwards. */
   closeAll(): Promise<void>;
 }
 
@@ -41,11 +48,11 @@ export function createShells(): Shells {
   const tell = (shell: ShellState) => {
     for (const listener of listeners) listener(shell);
   };
-  const left = createLeftGroups();
+  const left = createOrphanedProcessGroups();
   let isClosed = false;
 
   return {
-    left,
+    orphans: left,
     start(order) {
       if (isClosed) return 'The session has ended; nothing can be started in the background.';
       const launch = prepareLaunch(order);
@@ -54,7 +61,7 @@ export function createShells(): Shells {
       const shell = new BackgroundShell({ id, command: order.command, launch, left });
       shells.set(id, shell);
       tell(shell.state);
-      // Who listens is not who would hear of what goes wrong there.
+      // An error of a listener is not reported, because nobody could handle it.
       shell.ended.then(() => tell(shell.state)).catch(() => undefined);
       return shell.state;
     },
@@ -84,13 +91,13 @@ interface Started {
   readonly id: string;
   readonly command: string;
   readonly launch: ShellLaunch;
-  readonly left: LeftGroups;
+  readonly left: OrphanedProcessGroups;
 }
 
 class BackgroundShell {
   readonly ended: Promise<void>;
   readonly #ending = new AbortController();
-  // What is read at once must not end in the middle of a character.
+  // Decodes across chunks, so that no character is split.
   readonly #decoder = new StringDecoder('utf8');
   #unread: OutputCollector = createBoundedOutput(MAX_UNREAD_BYTES);
   #state: ShellState;
@@ -134,8 +141,8 @@ class BackgroundShell {
     );
     this.#take(this.#decoder.end());
     if (result.spawnError !== null) this.#take(result.spawnError.message);
-    left.note({ leader, command });
-    this.#state = { ...this.#state, ...endOf(result) };
+    left.track({ leader, command });
+    this.#state = { ...this.#state, ...toEndState(result) };
     launch.dispose();
   }
 
@@ -144,8 +151,16 @@ class BackgroundShell {
   }
 }
 
-function endOf(result: ProgramResult): Pick<ShellState, 'status' | 'exitCode'> {
+function toEndState(result: ProgramResult): Pick<ShellState, 'status' | 'exitCode'> {
   if (result.ending === 'abort') return { status: 'killed', exitCode: null };
-  const exitCode = sayExitCode(result);
+  const exitCode = toShellExitCode(result);
   return { status: exitCode === 0 ? 'completed' : 'failed', exitCode };
+}
+
+/** Lists the known shells when none has this id; null when one has. */
+export function describeUnknownShell(id: string, shells: Shells): string | null {
+  if (shells.find(id) !== null) return null;
+  const known = shells.list().map((shell) => shell.id);
+  const others = known.length === 0 ? 'none was started' : `there are ${known.join(', ')}`;
+  return `No background shell has the ID ${id}; ${others}.`;
 }

@@ -3,36 +3,36 @@ import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { createPrivateDirectory } from '../../../base/files.ts';
 
-/** Takes output as it comes, and puts it in a file once it is long. */
+/** Buffers output and writes it to a file once it exceeds a limit. */
 export interface SpillFile {
   push(chunk: Buffer): void;
-  /** Null when the output was short, or there is no place for it. */
-  finish(): Spilled | null;
-  /** Instead of `finish`: nobody needs the file. */
+  /** Null when the output was short or could not be written. */
+  finish(): SavedOutput | null;
+  /** Call instead of `finish` when the file is not needed. */
   discard(): void;
 }
 
-export interface Spilled {
+export interface SavedOutput {
   readonly path: string;
   readonly bytes: number;
-  /** Whether the file holds everything. */
+  /** Whether the file contains all output. */
   readonly isWhole: boolean;
 }
 
 const MIB = 1024 * 1024;
-/** A command that never stops printing shall not fill the disk. */
+/** Keeps an endless command from filling the disk. */
 const MAX_FILE_BYTES = 512 * MIB;
 
-/** `fromBytes` is how much there must be before a file is made. */
+/** `fromBytes` is the size from which a file is written. */
 export function createSpillFile(
   directory: string | null,
   fromBytes: number,
   maxBytes: number = MAX_FILE_BYTES,
 ): SpillFile {
-  return directory === null ? NOWHERE : new LazyFile({ directory, fromBytes, maxBytes });
+  return directory === null ? NO_FILE : new LazyFile({ directory, fromBytes, maxBytes });
 }
 
-const NOWHERE: SpillFile = { push: () => {}, finish: () => null, discard: () => {} };
+const NO_FILE: SpillFile = { push: () => {}, finish: () => null, discard: () => {} };
 
 interface SpillLimits {
   readonly directory: string;
@@ -73,7 +73,7 @@ class LazyFile implements SpillFile {
     this.#write(waiting);
   }
 
-  // Synchronous, so that a program waits which writes faster than the disk.
+  // Synchronous, so that a program that writes faster than the disk has to wait.
   #write(chunk: Buffer): void {
     if (this.#descriptor === null || !this.#isWhole) return;
     const room = this.#limits.maxBytes - this.#bytes;
@@ -89,7 +89,7 @@ class LazyFile implements SpillFile {
     }
   }
 
-  finish(): Spilled | null {
+  finish(): SavedOutput | null {
     if (this.#descriptor === null) return null;
     closeSync(this.#descriptor);
     return { path: this.#path, bytes: this.#bytes, isWhole: this.#isWhole };

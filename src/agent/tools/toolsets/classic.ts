@@ -1,6 +1,6 @@
-import { flag, listOf, objectSchema, type SpecTable, text } from './spec-table.ts';
+import { defineFlag, defineList, defineObject, type SpecTable, defineText } from './spec-table.ts';
 
-const PATH = text('The path, relative to the root of the workspace or absolute');
+const PATH = defineText('The path, relative to the root of the workspace or absolute');
 
 const DIFF = `One or more blocks, each of this form:
 ------- SEARCH
@@ -10,14 +10,14 @@ const DIFF = `One or more blocks, each of this form:
 +++++++ REPLACE
 SEARCH must hold whole lines exactly as they are in the file, white space included, and enough of them to be found only where you mean. Give the blocks in the order of the file. A block with nothing after ======= takes the lines away.`;
 
-/** Cline's tools as its extension for editors has them. */
+/** The tools of Cline's editor extension. */
 export const CLASSIC_SPECS: SpecTable = {
   Read: [
     {
       name: 'read_file',
       description:
         'Reads a file and shows it with line numbers. A file must be read before it is changed.',
-      schema: objectSchema({ path: PATH }),
+      schema: defineObject({ path: PATH }),
     },
   ],
   Write: [
@@ -25,7 +25,7 @@ export const CLASSIC_SPECS: SpecTable = {
       name: 'write_to_file',
       description:
         'Writes a whole file, and makes it and the directories above it when they are missing. To change a part of a file use replace_in_file.',
-      schema: objectSchema({ path: PATH, content: text('All that the file shall hold') }),
+      schema: defineObject({ path: PATH, content: defineText('All that the file shall hold') }),
     },
   ],
   Edit: [
@@ -33,16 +33,18 @@ export const CLASSIC_SPECS: SpecTable = {
       name: 'replace_in_file',
       description:
         'Changes parts of a file by SEARCH/REPLACE blocks. All of them are made, or none.',
-      schema: objectSchema({ path: PATH, diff: text(DIFF) }),
+      schema: defineObject({ path: PATH, diff: defineText(DIFF) }),
     },
   ],
   Bash: [
     {
       name: 'execute_command',
       description: 'Runs a command in a shell and returns what it prints.',
-      schema: objectSchema({
-        command: text('The command line'),
-        'requires_approval?': flag('Whether it may do harm; who must agree is decided elsewhere'),
+      schema: defineObject({
+        command: defineText('The command line'),
+        'requires_approval?': defineFlag(
+          'Whether it may do harm; who must agree is decided elsewhere',
+        ),
       }),
     },
   ],
@@ -50,10 +52,10 @@ export const CLASSIC_SPECS: SpecTable = {
     {
       name: 'search_files',
       description: 'Searches the files below a directory and shows the lines that match.',
-      schema: objectSchema({
-        path: text('The directory to search'),
-        regex: text('A regular expression, as ripgrep reads it'),
-        'file_pattern?': text('Only files that fit, such as *.ts'),
+      schema: defineObject({
+        path: defineText('The directory to search'),
+        regex: defineText('A regular expression, as ripgrep reads it'),
+        'file_pattern?': defineText('Only files that fit, such as *.ts'),
       }),
     },
   ],
@@ -61,9 +63,9 @@ export const CLASSIC_SPECS: SpecTable = {
     {
       name: 'list_files',
       description: 'Lists the files in a directory.',
-      schema: objectSchema({
-        path: text('The directory'),
-        'recursive?': flag('Whether to list what is below it, too'),
+      schema: defineObject({
+        path: defineText('The directory'),
+        'recursive?': defineFlag('Whether to list what is below it, too'),
       }),
     },
   ],
@@ -71,9 +73,9 @@ export const CLASSIC_SPECS: SpecTable = {
     {
       name: 'web_fetch',
       description: 'Fetches a page from the web as readable text.',
-      schema: objectSchema({
-        url: text('The whole address'),
-        prompt: text('What to find out from the page'),
+      schema: defineObject({
+        url: defineText('The whole address'),
+        prompt: defineText('What to find out from the page'),
       }),
     },
   ],
@@ -82,8 +84,8 @@ export const CLASSIC_SPECS: SpecTable = {
       name: 'new_task',
       description:
         'Starts a second agent on a task of its own and returns its last answer. It knows nothing of this conversation.',
-      schema: objectSchema({
-        context: text('The whole task, with everything that is needed for it'),
+      schema: defineObject({
+        context: defineText('The whole task, with everything that is needed for it'),
       }),
     },
   ],
@@ -91,8 +93,8 @@ export const CLASSIC_SPECS: SpecTable = {
     {
       name: 'focus_chain',
       description: 'Writes down the steps of the work, all of them each time.',
-      schema: objectSchema({
-        task_progress: text(
+      schema: defineObject({
+        task_progress: defineText(
           'A checklist in markdown: "- [x] done" and "- [ ] to do", one step a line',
         ),
       }),
@@ -102,9 +104,9 @@ export const CLASSIC_SPECS: SpecTable = {
     {
       name: 'ask_followup_question',
       description: 'Asks the person who gave the task, and waits for the answer.',
-      schema: objectSchema({
-        question: text('The whole question'),
-        'options?': listOf(text('An answer'), 'Two to five answers to choose from'),
+      schema: defineObject({
+        question: defineText('The whole question'),
+        'options?': defineList(defineText('An answer'), 'Two to five answers to choose from'),
       }),
     },
   ],
@@ -112,7 +114,7 @@ export const CLASSIC_SPECS: SpecTable = {
     {
       name: 'use_skill',
       description: 'Gives you what is written down about how to do one kind of work here.',
-      schema: objectSchema({ skill_name: text('The name of the skill') }),
+      schema: defineObject({ skill_name: defineText('The name of the skill') }),
     },
   ],
 };

@@ -1,5 +1,11 @@
 import type { ToolSpec } from '../../models/model.ts';
-import { integer, listOf, objectSchema, type SpecTable, text } from './spec-table.ts';
+import {
+  defineInteger,
+  defineList,
+  defineObject,
+  type SpecTable,
+  defineText,
+} from './spec-table.ts';
 
 const PATCH = `A patch of this form:
 *** Begin Patch
@@ -18,11 +24,11 @@ const EDITOR: ToolSpec = {
   name: 'editor',
   description:
     'Changes or makes a file. With old_text, replaces that text, which must stand only once in the file. With insert_line, puts new_text before that line. With neither, writes the whole file. A file that exists must be read first.',
-  schema: objectSchema({
-    path: text('The path, relative to the current directory or absolute'),
-    new_text: text('The text to put there'),
-    'old_text?': text('The exact text to replace'),
-    'insert_line?': integer('The number of the line before which to insert'),
+  schema: defineObject({
+    path: defineText('The path, relative to the current directory or absolute'),
+    new_text: defineText('The text to put there'),
+    'old_text?': defineText('The exact text to replace'),
+    'insert_line?': defineInteger('The number of the line before which to insert'),
   }),
 };
 
@@ -30,7 +36,7 @@ const APPLY_PATCH: ToolSpec = {
   name: 'apply_patch',
   description:
     'Changes several places or files at once; all changes are made, or none. Files that are changed or deleted must be read first.',
-  schema: objectSchema({ input: text(PATCH) }),
+  schema: defineObject({ input: defineText(PATCH) }),
 };
 
 /** The tools of Cline's SDK. */
@@ -40,12 +46,12 @@ export const SDK_SPECS: SpecTable = {
       name: 'read_files',
       description:
         'Reads one or more files and shows them with line numbers. A file must be read before it is changed.',
-      schema: objectSchema({
-        files: listOf(
-          objectSchema({
-            path: text('The path, relative to the current directory or absolute'),
-            'start_line?': integer('The first line to show'),
-            'end_line?': integer('The last line to show'),
+      schema: defineObject({
+        files: defineList(
+          defineObject({
+            path: defineText('The path, relative to the current directory or absolute'),
+            'start_line?': defineInteger('The first line to show'),
+            'end_line?': defineInteger('The last line to show'),
           }),
           'The files',
         ),
@@ -58,15 +64,18 @@ export const SDK_SPECS: SpecTable = {
     {
       name: 'run_commands',
       description: 'Runs commands in a shell, one after the other, and returns what they print.',
-      schema: objectSchema({ commands: listOf(text('A command line'), 'The commands') }),
+      schema: defineObject({ commands: defineList(defineText('A command line'), 'The commands') }),
     },
   ],
   Grep: [
     {
       name: 'search_codebase',
       description: 'Searches the files of the current directory and shows the lines that match.',
-      schema: objectSchema({
-        queries: listOf(text('A regular expression, as ripgrep reads it'), 'What to search for'),
+      schema: defineObject({
+        queries: defineList(
+          defineText('A regular expression, as ripgrep reads it'),
+          'What to search for',
+        ),
       }),
     },
   ],
@@ -74,11 +83,11 @@ export const SDK_SPECS: SpecTable = {
     {
       name: 'fetch_web_content',
       description: 'Fetches pages from the web as readable text.',
-      schema: objectSchema({
-        requests: listOf(
-          objectSchema({
-            url: text('The whole address'),
-            prompt: text('What to find out from the page'),
+      schema: defineObject({
+        requests: defineList(
+          defineObject({
+            url: defineText('The whole address'),
+            prompt: defineText('What to find out from the page'),
           }),
           'The pages',
         ),
@@ -90,17 +99,19 @@ export const SDK_SPECS: SpecTable = {
       name: 'spawn_agent',
       description:
         'Starts a second agent on a task of its own and returns its last answer. It knows nothing of this conversation.',
-      schema: objectSchema({ task: text('The whole task, with everything that is needed for it') }),
+      schema: defineObject({
+        task: defineText('The whole task, with everything that is needed for it'),
+      }),
     },
   ],
   AskUserQuestion: [
     {
       name: 'ask_question',
       description: 'Asks the person who gave the task, and waits for the answer.',
-      schema: objectSchema({
-        question: text('The whole question'),
+      schema: defineObject({
+        question: defineText('The whole question'),
         options: {
-          ...listOf(text('An answer'), 'Answers to choose from'),
+          ...defineList(defineText('An answer'), 'Answers to choose from'),
           minItems: 2,
           maxItems: 5,
         },
@@ -111,9 +122,9 @@ export const SDK_SPECS: SpecTable = {
     {
       name: 'skills',
       description: 'Gives you what is written down about how to do one kind of work here.',
-      schema: objectSchema({
-        skill: text('The name of the skill'),
-        'args?': text('What the skill shall be used for'),
+      schema: defineObject({
+        skill: defineText('The name of the skill'),
+        'args?': defineText('What the skill shall be used for'),
       }),
     },
   ],

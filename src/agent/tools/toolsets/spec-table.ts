@@ -1,12 +1,12 @@
 import type { ToolSpec } from '../../models/model.ts';
 
-/** The faces of tools in one vocabulary, by the Claude name of each tool; several tools may share one. */
+/** Tool specs of one vocabulary by Claude Code name; several tools may share a spec. */
 export type SpecTable = Readonly<Record<string, readonly ToolSpec[]>>;
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** The schema of an object; a key that ends in `?` may be absent. */
-export function objectSchema(properties: Readonly<Record<string, Schema>>): Schema {
+/** An object schema; a key that ends in `?` is optional. */
+export function defineObject(properties: Readonly<Record<string, Schema>>): Schema {
   const entries = Object.entries(properties);
   return {
     type: 'object',
@@ -16,18 +16,18 @@ export function objectSchema(properties: Readonly<Record<string, Schema>>): Sche
   };
 }
 
-export function text(description: string): Schema {
+export function defineText(description: string): Schema {
   return { type: 'string', description };
 }
 
-export function flag(description: string): Schema {
+export function defineFlag(description: string): Schema {
   return { type: 'boolean', description };
 }
 
-export function integer(description: string): Schema {
+export function defineInteger(description: string): Schema {
   return { type: 'integer', minimum: 1, description };
 }
 
-export function listOf(items: Schema, description: string): Schema {
+export function defineList(items: Schema, description: string): Schema {
   return { type: 'array', minItems: 1, items, description };
 }

@@ -1,19 +1,34 @@
-import { getHost, isLoopbackHost, type ResolveHost } from '../../../base/net/addresses.ts';
+import {
+  getHost,
+  isLoopbackHost,
+  type ResolveHost,
+  findAddressRefusal,
+  createGuardedLookup,
+  type Reach,
+} from '../../../base/net/addresses.ts';
 import { startTimeLimit } from '../../../base/time-limit.ts';
-import { requestPage, type PageReply } from './page-request.ts';
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  request as httpRequest,
+  STATUS_CODES,
+} from 'node:http';
+import { getErrorMessage } from '../../../base/errors.ts';
+import { decodeBody, readBoundedBody, formatSocketError } from '../../../base/net/http-body.ts';
+import { VERSION } from '../../../base/version.ts';
 
-export interface FetchRules {
-  /** Whether this machine and private networks may be asked. */
+interface FetchRules {
+  /** Whether loopback and private addresses may be fetched. */
   readonly mayBePrivate: boolean;
   readonly timeoutMs?: number;
   readonly maxBytes?: number;
-  /** How names become addresses; by the system when absent. */
+  /** Resolves host names; the system resolver by default. */
   readonly resolve?: ResolveHost;
 }
 
 export type Fetched =
   | { readonly kind: 'page'; readonly url: URL; readonly reply: PageReply }
-  /** To another host, which somebody else must decide on. */
+  /** A redirect to another host, which the model has to request itself. */
   | { readonly kind: 'redirect'; readonly to: URL; readonly reply: PageReply }
   | { readonly kind: 'failed'; readonly message: string };
 
@@ -21,7 +36,7 @@ const TIMEOUT_MS = 30_000;
 const MAX_BYTES = 10 * 1024 * 1024;
 const MAX_REDIRECTS = 10;
 
-/** Gets a page, and follows where it went on the same host. */
+/** Fetches a page and follows redirects on the same host. */
 export async function fetchPage(
   wanted: URL,
   rules: FetchRules,
@@ -30,37 +45,42 @@ export async function fetchPage(
   const timeoutMs = rules.timeoutMs ?? TIMEOUT_MS;
   const limit = startTimeLimit(signal, timeoutMs);
   try {
-    const fetched = await follow(secured(wanted, rules), rules, limit.signal);
+    const fetched = await followRedirects(toHttps(wanted, rules), rules, limit.signal);
     if (fetched.kind !== 'failed' || !limit.hasExpired()) return fetched;
-    return failure(wanted, `it did not answer completely within ${timeoutMs / 1000} s`);
+    return createFailure(wanted, `it did not answer completely within ${timeoutMs / 1000} s`);
   } finally {
     limit.clear();
   }
 }
 
-/** Nothing goes over the net unprotected. */
-function secured(url: URL, { mayBePrivate }: FetchRules): URL {
+/** Upgrades http to https. */
+function toHttps(url: URL, { mayBePrivate }: FetchRules): URL {
   if (url.protocol !== 'http:' || (mayBePrivate && isLoopbackHost(getHost(url)))) return url;
   const secure = new URL(url);
   secure.protocol = 'https:';
   return secure;
 }
 
-async function follow(first: URL, rules: FetchRules, signal: AbortSignal): Promise<Fetched> {
+async function followRedirects(
+  first: URL,
+  rules: FetchRules,
+  signal: AbortSignal,
+): Promise<Fetched> {
   let url = first;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-    const reply = await requestPage(url, requestRules(rules), signal);
-    if (typeof reply === 'string') return failure(url, reply);
-    if (!isRedirect(reply)) return pageOf(url, reply);
-    const next = nextUrl(url, reply, rules);
-    if (next === null) return failure(url, `it redirects to "${reply.location}", no web page`);
+    const reply = await requestPage(url, toRequestRules(rules), signal);
+    if (typeof reply === 'string') return createFailure(url, reply);
+    if (!isRedirect(reply)) return toFetched(url, reply);
+    const next = resolveRedirect(url, reply, rules);
+    if (next === null)
+      return createFailure(url, `it redirects to "${reply.location}", no web page`);
     if (!isSameSite(url, next)) return { kind: 'redirect', to: next, reply };
     url = next;
   }
-  return failure(first, `it redirects more than ${MAX_REDIRECTS} times`);
+  return createFailure(first, `it redirects more than ${MAX_REDIRECTS} times`);
 }
 
-function requestRules({ mayBePrivate, maxBytes, resolve }: FetchRules) {
+function toRequestRules({ mayBePrivate, maxBytes, resolve }: FetchRules) {
   return {
     reach: mayBePrivate ? ('any' as const) : ('public' as const),
     maxBytes: maxBytes ?? MAX_BYTES,
@@ -68,7 +88,7 @@ function requestRules({ mayBePrivate, maxBytes, resolve }: FetchRules) {
   };
 }
 
-function failure(url: URL, why: string): Fetched {
+function createFailure(url: URL, why: string): Fetched {
   return { kind: 'failed', message: `${url.href} could not be fetched: ${why}` };
 }
 
@@ -76,19 +96,98 @@ function isRedirect({ status, location }: PageReply): boolean {
   return [301, 302, 303, 307, 308].includes(status) && location !== null;
 }
 
-function pageOf(url: URL, reply: PageReply): Fetched {
+function toFetched(url: URL, reply: PageReply): Fetched {
   if (reply.status >= 200 && reply.status <= 299) return { kind: 'page', url, reply };
-  return failure(url, `the server answered ${reply.status} ${reply.statusText}`.trimEnd());
+  return createFailure(url, `the server answered ${reply.status} ${reply.statusText}`.trimEnd());
 }
 
-function nextUrl(url: URL, { location }: PageReply, rules: FetchRules): URL | null {
+function resolveRedirect(url: URL, { location }: PageReply, rules: FetchRules): URL | null {
   if (location === null || !URL.canParse(location, url.href)) return null;
   const next = new URL(location, url.href);
-  return /^https?:$/.test(next.protocol) ? secured(next, rules) : null;
+  return /^https?:$/.test(next.protocol) ? toHttps(next, rules) : null;
 }
 
 function isSameSite(url: URL, next: URL): boolean {
   const bare = ({ hostname }: URL) => hostname.replace(/^www\./, '');
   const hasCredentials = next.username !== '' || next.password !== '';
   return bare(url) === bare(next) && url.port === next.port && !hasCredentials;
+}
+
+interface RequestRules {
+  readonly reach: Reach;
+  readonly maxBytes: number;
+  /** Resolves host names; the system resolver by default. */
+  readonly resolve?: ResolveHost;
+}
+
+export interface PageReply {
+  readonly status: number;
+  readonly statusText: string;
+  readonly contentType: string;
+  readonly location: string | null;
+  /** Empty unless the status is 2xx. */
+  readonly body: Buffer;
+}
+
+/** Requests one page over its own connection; a string says why it failed. */
+async function requestPage(
+  url: URL,
+  rules: RequestRules,
+  signal: AbortSignal,
+): Promise<PageReply | string> {
+  const refusal = findAddressRefusal(url, rules.reach);
+  if (refusal !== null) return refusal;
+  const send = url.protocol === 'https:' ? (await import('node:https')).request : httpRequest;
+  const request = send(url, {
+    headers: HEADERS,
+    agent: false,
+    lookup: createGuardedLookup(rules.reach, rules.resolve),
+    // Explicit, because an environment variable could disable the check.
+    rejectUnauthorized: true,
+    signal,
+  });
+  try {
+    return await readReply(await waitForResponse(request), rules.maxBytes);
+  } catch (error) {
+    return `no answer: ${formatSocketError(error)}`;
+  } finally {
+    request.destroy();
+  }
+}
+
+const HEADERS = {
+  accept: 'text/markdown, text/html;q=0.9, */*;q=0.5',
+  'accept-encoding': 'gzip, deflate, br',
+  'user-agent': `hookline/${VERSION}`,
+};
+
+function waitForResponse(request: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request.once('response', resolve);
+    // The listener stays, because the connection may fail again while it is closed.
+    request.on('error', reject);
+    request.end();
+  });
+}
+
+async function readReply(response: IncomingMessage, maxBytes: number): Promise<PageReply | string> {
+  const status = response.statusCode ?? 0;
+  const { statusMessage = '' } = response;
+  const head = {
+    status,
+    statusText: statusMessage === '' ? (STATUS_CODES[status] ?? '') : statusMessage,
+    contentType: response.headers['content-type'] ?? '',
+    location: response.headers.location ?? null,
+  };
+  if (status < 200 || status > 299) return { ...head, body: Buffer.alloc(0) };
+  const body = decodeBody(response);
+  if (body === null) {
+    return `expected a body in gzip, deflate, br or no encoding, found "${response.headers['content-encoding']}"`;
+  }
+  try {
+    const bytes = await readBoundedBody(body, maxBytes);
+    return bytes === null ? `the page is longer than ${maxBytes} bytes` : { ...head, body: bytes };
+  } catch (error) {
+    return `the page broke off: ${getErrorMessage(error)}`;
+  }
 }

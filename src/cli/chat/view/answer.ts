@@ -1,5 +1,5 @@
 import type { Log } from './log.ts';
-import { cachedPart, markdownPart, type Part, renderMarkdown } from './part.ts';
+import { createCachedPart, createMarkdownPart, type Part, renderMarkdown } from './part.ts';
 import type { AnswerView } from './view.ts';
 
 // Markdown is read anew at every change, so only what may still change is kept open.
@@ -54,7 +54,7 @@ export class Answer implements AnswerView {
     if (markdown.trim() === this.#written.trim()) this.#onChange();
     else {
       this.discard();
-      this.#log.add(markdownPart(markdown));
+      this.#log.add(createMarkdownPart(markdown));
     }
     if (markdown.trim() !== '') this.#log.endAnswer();
   }
@@ -96,7 +96,7 @@ export class Answer implements AnswerView {
   #settle(): void {
     const isBlank = this.#lines.every((line) => line.trim() === '');
     const isWanted = !isBlank || (this.#parts.size > 1 && !this.#endsBlank);
-    if (isWanted) this.#keep(isBlank ? cachedPart(() => ['']) : this.#makePart(this.#lines));
+    if (isWanted) this.#keep(isBlank ? createCachedPart(() => ['']) : this.#makePart(this.#lines));
     if (isWanted) this.#endsBlank = this.#lines.at(-1)?.trim() === '';
     this.#lines = [];
     this.#isWithinCode = this.#fence !== null;
@@ -121,8 +121,8 @@ export class Answer implements AnswerView {
     const foot = fence === null ? [] : [fence.mark];
     const text = [...head, ...lines, ...foot].join('\n');
     const isBlankAfter = fence === null && lines.at(-1)?.trim() === '';
-    if (text.trim() === '') return cachedPart(() => []);
-    return cachedPart((width) => {
+    if (text.trim() === '') return createCachedPart(() => []);
+    return createCachedPart((width) => {
       const made = renderMarkdown(text, width);
       const from = isContinued ? 1 : 0;
       const shown = made.slice(from, isOpen ? -1 : undefined);

@@ -5,14 +5,14 @@ import type {
   AutocompleteProvider,
   AutocompleteSuggestions,
 } from '@earendil-works/pi-tui/dist/autocomplete.js';
-import { printable } from '../../words/print.ts';
-import type { CompletedCommand } from './view.ts';
+import { toPrintable } from '../../output/print.ts';
+import type { CommandCompletion } from './view.ts';
 
-const MOST_ITEMS = 50;
+const MAX_ITEMS = 50;
 
 export interface CompletionSources {
   readonly directory: string;
-  commands(): readonly CompletedCommand[];
+  commands(): readonly CommandCompletion[];
 }
 
 type Completing = Parameters<AutocompleteProvider['applyCompletion']>;
@@ -22,9 +22,9 @@ export function createCompletion(sources: CompletionSources): AutocompleteProvid
   return {
     async getSuggestions(lines, row, column) {
       const before = (lines[row] ?? '').slice(0, column);
-      if (row === 0 && /^\/\S*$/u.test(before)) return completedCommand(before, sources.commands());
+      if (row === 0 && /^\/\S*$/u.test(before)) return completeCommand(before, sources.commands());
       const [mention] = /(?<=^|\s)@\S*$/u.exec(before) ?? [];
-      return mention === undefined ? null : completedFile(mention, sources.directory);
+      return mention === undefined ? null : completeFile(mention, sources.directory);
     },
     applyCompletion(...[lines, row, column, item, prefix]: Completing) {
       const line = lines[row] ?? '';
@@ -43,22 +43,22 @@ export function createCompletion(sources: CompletionSources): AutocompleteProvid
   };
 }
 
-function completedCommand(
+function completeCommand(
   prefix: string,
-  commands: readonly CompletedCommand[],
+  commands: readonly CommandCompletion[],
 ): AutocompleteSuggestions | null {
   const items = commands
     .filter(({ name }) => `/${name}`.startsWith(prefix))
     .map(({ name, about }) => ({
       value: `/${name}`,
-      label: `/${printable(name)}`,
-      description: printable(about),
+      label: `/${toPrintable(name)}`,
+      description: toPrintable(about),
     }));
   return items.length === 0 ? null : { items, prefix };
 }
 
 /** Looks only into the directory that is written so far: a workspace may be large. */
-async function completedFile(
+async function completeFile(
   mention: string,
   base: string,
 ): Promise<AutocompleteSuggestions | null> {
@@ -69,21 +69,21 @@ async function completedFile(
   ];
   const beginning = begun.slice(0, -1).toLowerCase();
   const parent = directory === '.' ? '' : `${directory}${directory.endsWith('/') ? '' : '/'}`;
-  const found = await namesIn(path.resolve(base, directory));
+  const found = await listNames(path.resolve(base, directory));
   const items = found
-    .filter((name) => name.toLowerCase().startsWith(beginning) && isShown(name, beginning))
-    .slice(0, MOST_ITEMS)
-    .map((name): AutocompleteItem => ({ value: `@${parent}${name}`, label: printable(name) }));
+    .filter((name) => name.toLowerCase().startsWith(beginning) && isCompletable(name, beginning))
+    .slice(0, MAX_ITEMS)
+    .map((name): AutocompleteItem => ({ value: `@${parent}${name}`, label: toPrintable(name) }));
   return items.length === 0 ? null : { items, prefix: mention };
 }
 
-function isShown(name: string, beginning: string): boolean {
+function isCompletable(name: string, beginning: string): boolean {
   // A name with a blank would end the mention, and one that cannot be printed cannot be typed.
   if (/[\s\p{C}]/u.test(name)) return false;
   return !name.startsWith('.') || beginning.startsWith('.');
 }
 
-async function namesIn(directory: string): Promise<readonly string[]> {
+async function listNames(directory: string): Promise<readonly string[]> {
   try {
     const entries = await readdir(directory, { withFileTypes: true });
     const names = entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));

@@ -1,21 +1,28 @@
 import { isKeyRelease, matchesKey } from '@earendil-works/pi-tui/dist/keys.js';
 import type { PromptEditor } from './prompt-editor.ts';
-import type { Gestures } from './view.ts';
+import type { UserActions } from './view.ts';
 
 export interface KeyTargets {
-  readonly gestures: Gestures;
+  readonly actions: UserActions;
   readonly editor: PromptEditor;
   readonly hasPanel: () => boolean;
   /** Answers the question in the editor's place with no. */
   readonly dismissPanel: () => void;
   /** Whether a key was meant for the editor that a panel has just taken the place of. */
-  readonly isStray: () => boolean;
+  readonly isTypeahead: () => boolean;
   readonly toggleFolds: () => void;
 }
 
 /** Understands the keys that mean the same wherever one is; says whether it was one. */
-export function createKeys(targets: KeyTargets): (data: string) => boolean {
-  const { gestures, editor, hasPanel, dismissPanel, isStray, toggleFolds } = targets;
+export function createKeyHandler(targets: KeyTargets): (data: string) => boolean {
+  const {
+    actions: gestures,
+    editor,
+    hasPanel,
+    dismissPanel,
+    isTypeahead: isStray,
+    toggleFolds,
+  } = targets;
   const isIdle = (): boolean => !hasPanel() && editor.getText() === '';
   const leave = (): void => (hasPanel() ? dismissPanel() : gestures.leave());
   const everywhere: Readonly<Record<string, () => void>> = {
@@ -28,19 +35,19 @@ export function createKeys(targets: KeyTargets): (data: string) => boolean {
       gestures.unfold();
       toggleFolds();
     },
-    'shift+tab': gestures.nextMode,
+    'shift+tab': gestures.cycleMode,
   };
   return (data) => {
     if (isKeyRelease(data)) return true;
     const isLost = isStray();
-    if (data.startsWith(PASTE_BEGINS)) return isLost || refusesPaste(data, gestures);
+    if (data.startsWith(PASTE_BEGINS)) return isLost || rejectsLongPaste(data, gestures);
     const known = Object.keys(everywhere).find((key) => isKey(data, key));
     if (known !== undefined) everywhere[known]?.();
     else if (isKey(data, 'ctrl+d') && (hasPanel() || isIdle())) leave();
     else if (!isLost || isKey(data, 'escape')) {
       const isEscape = !hasPanel() && isKey(data, 'escape');
       if (isEscape && !editor.isShowingAutocomplete()) gestures.escape();
-      gestures.typed();
+      gestures.resetExit();
       return false;
     }
     return true;
@@ -56,10 +63,10 @@ const KEYS = ['ctrl+c', 'ctrl+o', 'ctrl+d', 'shift+tab', 'escape'] as const;
 const PASTE_BEGINS = '\u001B[200~';
 const PASTE_ENDS = '\u001B[201~';
 
-function refusesPaste(data: string, gestures: Gestures): boolean {
-  gestures.typed();
+function rejectsLongPaste(data: string, gestures: UserActions): boolean {
+  gestures.resetExit();
   const length = data.length - PASTE_BEGINS.length - PASTE_ENDS.length;
-  if (length <= gestures.pasteLimit()) return false;
-  gestures.refusedPaste(length);
+  if (length <= gestures.getPasteLimit()) return false;
+  gestures.rejectPaste(length);
   return true;
 }

@@ -1,10 +1,10 @@
 import type { Component } from '@earendil-works/pi-tui/dist/tui.js';
-import { colors } from '../../words/colors.ts';
-import { cachedPart, type Part, textPart, wrapped } from './part.ts';
+import { colors } from '../../output/colors.ts';
+import { createCachedPart, type Part, createTextPart, wrapLines } from './part.ts';
 import type { Fold } from './view.ts';
 
 // All of it is compared at every frame, so it must not grow for ever; the transcript has the rest.
-const MOST_LINES = 4000;
+const MAX_LINES = 4000;
 const KEPT_LINES = 2000;
 
 const EARLIER = colors.dim('… what was said before is in `hookline sessions show`');
@@ -27,14 +27,14 @@ export class Log implements Component {
 
   /** Keeps what comes next apart from an answer above it. */
   leaveGap(): void {
-    if (this.#isBelowAnswer) this.add(textPart(''));
+    if (this.#isBelowAnswer) this.add(createTextPart(''));
   }
 
   addFold({ head, details }: Fold): void {
-    const folded = textPart(head);
-    const unfolded = cachedPart((width) => [
-      ...wrapped(head, width),
-      ...details.flatMap((line) => wrapped(line, width - 2).map((each) => `  ${each}`)),
+    const folded = createTextPart(head);
+    const unfolded = createCachedPart((width) => [
+      ...wrapLines(head, width),
+      ...details.flatMap((line) => wrapLines(line, width - 2).map((each) => `  ${each}`)),
     ]);
     const current = (): Part => (this.#isUnfolded ? unfolded : folded);
     this.add({ lines: (width) => current().lines(width) });
@@ -64,7 +64,7 @@ export class Log implements Component {
   render(width: number): string[] {
     const all = this.#parts.map((part) => part.lines(width));
     const count = all.reduce((sum, lines) => sum + lines.length, 0);
-    if (count > MOST_LINES) return this.#shorten(all, width);
+    if (count > MAX_LINES) return this.#shorten(all, width);
     return all.flat();
   }
 
@@ -75,7 +75,7 @@ export class Log implements Component {
       first -= 1;
       kept += all[first]?.length ?? 0;
     }
-    this.#parts = [textPart(EARLIER), ...this.#parts.slice(Math.min(first, all.length - 1))];
+    this.#parts = [createTextPart(EARLIER), ...this.#parts.slice(Math.min(first, all.length - 1))];
     return this.#parts.flatMap((part) => part.lines(width));
   }
 }

@@ -1,8 +1,8 @@
 import { Input } from '@earendil-works/pi-tui/dist/components/input.js';
 import { decodeKittyPrintable, matchesKey } from '@earendil-works/pi-tui/dist/keys.js';
 import type { Component, Focusable } from '@earendil-works/pi-tui/dist/tui.js';
-import { colors } from '../../words/colors.ts';
-import { fit, wrapped } from './part.ts';
+import { colors } from '../../output/colors.ts';
+import { fitWidth, wrapLines } from './part.ts';
 import type { Choice, ChoiceOption, OpenQuestion } from './view.ts';
 
 /** Something that stands in the editor's place until the person has answered. */
@@ -11,30 +11,30 @@ export interface Panel extends Component, Focusable {
 }
 
 /** What panels need to know of the screen that they are drawn on. */
-export interface PanelPlace {
+export interface PanelScreen {
   rows(): number;
   isUnfolded(): boolean;
 }
 
-type Answered<Answer> = (answer: Answer | null) => void;
+type OnAnswer<Answer> = (answer: Answer | null) => void;
 
 // The title, the options and the editor's neighbours need the rest of the screen.
 const ROWS_AROUND = 12;
-const LEAST_ROWS = 4;
+const MIN_ROWS = 4;
 
 /** One of several, or any number of them. */
 export class ChoicePanel implements Panel {
   focused = false;
   readonly #choice: Choice;
-  readonly #place: PanelPlace;
-  readonly #answered: Answered<readonly string[]>;
+  readonly #place: PanelScreen;
+  readonly #answered: OnAnswer<readonly string[]>;
   readonly #marked: Set<string> | null;
   #at = 0;
 
   constructor(
     choice: Choice,
-    place: PanelPlace & { readonly takesSeveral: boolean },
-    answered: Answered<readonly string[]>,
+    place: PanelScreen & { readonly takesSeveral: boolean },
+    answered: OnAnswer<readonly string[]>,
   ) {
     this.#choice = choice;
     this.#place = place;
@@ -83,40 +83,40 @@ export class ChoicePanel implements Panel {
   render(width: number): string[] {
     const { title, lines, options } = this.#choice;
     return [
-      border(width),
-      ...wrapped(colors.bold(title), width),
-      ...preview(lines, width, this.#place),
+      formatBorder(width),
+      ...wrapLines(colors.bold(title), width),
+      ...formatPreview(lines, width, this.#place),
       ...options.flatMap((option, at) => this.#optionLines(option, at, width)),
-      colors.dim(this.#marked === null ? KEYS : KEYS_OF_SEVERAL),
-      border(width),
-    ].map((line) => fit(line, width));
+      colors.dim(this.#marked === null ? CHOICE_HINT : MULTI_CHOICE_HINT),
+      formatBorder(width),
+    ].map((line) => fitWidth(line, width));
   }
 
   #optionLines(option: ChoiceOption, at: number, width: number): string[] {
     const isChosen = at === this.#at;
-    const mark = this.#marked === null ? '' : markOf(this.#marked.has(option.value));
+    const mark = this.#marked === null ? '' : formatMark(this.#marked.has(option.value));
     const key = option.key === undefined ? '' : ` (${option.key})`;
     const label = `${isChosen ? '>' : ' '} ${mark}${option.label}${key}`;
     const about = option.about === undefined ? '' : colors.dim(` ${option.about}`);
-    return wrapped((isChosen ? colors.cyan(label) : label) + about, width);
+    return wrapLines((isChosen ? colors.cyan(label) : label) + about, width);
   }
 }
 
-function markOf(isMarked: boolean): string {
+function formatMark(isMarked: boolean): string {
   return isMarked ? '[x] ' : '[ ] ';
 }
 
-const KEYS = 'arrows and enter, or its key; esc: no';
-const KEYS_OF_SEVERAL = 'space marks, enter answers; esc: no';
+const CHOICE_HINT = 'arrows and enter, or its key; esc: no';
+const MULTI_CHOICE_HINT = 'space marks, enter answers; esc: no';
 
 /** A line of text. */
 export class QuestionPanel implements Panel {
   focused = true;
   readonly #question: OpenQuestion;
-  readonly #place: PanelPlace;
+  readonly #place: PanelScreen;
   readonly #input = new Input();
 
-  constructor(question: OpenQuestion, place: PanelPlace, answered: Answered<string>) {
+  constructor(question: OpenQuestion, place: PanelScreen, answered: OnAnswer<string>) {
     this.#question = question;
     this.#place = place;
     this.#input.focused = true;
@@ -135,24 +135,24 @@ export class QuestionPanel implements Panel {
   render(width: number): string[] {
     const { title, lines, hint } = this.#question;
     return [
-      border(width),
-      ...wrapped(colors.bold(title), width),
-      ...preview(lines, width, this.#place),
+      formatBorder(width),
+      ...wrapLines(colors.bold(title), width),
+      ...formatPreview(lines, width, this.#place),
       ...this.#input.render(width),
       colors.dim(hint),
-      border(width),
-    ].map((line) => fit(line, width));
+      formatBorder(width),
+    ].map((line) => fitWidth(line, width));
   }
 }
 
-function border(width: number): string {
+function formatBorder(width: number): string {
   return colors.dim('─'.repeat(width));
 }
 
 /** As much as the screen has room for, unless the person wants to see all of it. */
-function preview(lines: readonly string[], width: number, place: PanelPlace): string[] {
-  const all = lines.flatMap((line) => wrapped(line, width));
-  const room = Math.max(LEAST_ROWS, place.rows() - ROWS_AROUND);
+function formatPreview(lines: readonly string[], width: number, place: PanelScreen): string[] {
+  const all = lines.flatMap((line) => wrapLines(line, width));
+  const room = Math.max(MIN_ROWS, place.rows() - ROWS_AROUND);
   if (place.isUnfolded() || all.length <= room) return all;
   const rest = all.length - room + 1;
   return [...all.slice(0, room - 1), colors.dim(`… ${rest} more lines (ctrl+o shows them)`)];

@@ -1,6 +1,6 @@
 import { Editor } from '@earendil-works/pi-tui/dist/components/editor.js';
 import type { TUI } from '@earendil-works/pi-tui/dist/tui.js';
-import { fit } from './part.ts';
+import { fitWidth } from './part.ts';
 import { editorTheme } from './theme.ts';
 
 /** The editor, with a mark before what is typed, so that one sees where to type. */
@@ -12,6 +12,6 @@ export class PromptEditor extends Editor {
 
   override render(width: number): string[] {
     const [top = '', first = '', ...rest] = super.render(width);
-    return [top, first.replace(/^ {2}/u, '> '), ...rest].map((line) => fit(line, width));
+    return [top, first.replace(/^ {2}/u, '> '), ...rest].map((line) => fitWidth(line, width));
   }
 }

@@ -3,28 +3,28 @@ import { setCapabilities } from '@earendil-works/pi-tui/dist/terminal-image.js';
 import type { Terminal } from '@earendil-works/pi-tui/dist/terminal.js';
 import { type Component, TUI } from '@earendil-works/pi-tui/dist/tui.js';
 import { type Clock, systemClock } from '../../../base/clock.ts';
-import { colors } from '../../words/colors.ts';
+import { colors } from '../../output/colors.ts';
 import { Answer } from './answer.ts';
 import { createCompletion } from './completion.ts';
-import { createKeys } from './keys.ts';
+import { createKeyHandler } from './keys.ts';
 import { Log } from './log.ts';
 import { ChoicePanel, type Panel, Panels, QuestionPanel } from './panel.ts';
-import { fit, textPart, wrapped } from './part.ts';
+import { fitWidth, createTextPart, wrapLines } from './part.ts';
 import { PromptEditor } from './prompt-editor.ts';
-import { StrayKeys } from '../asking/stray-keys.ts';
+import { TypeaheadGuard } from './typeahead-guard.ts';
 import type {
   AnswerView,
   ChatView,
   Choice,
-  CompletedCommand,
+  CommandCompletion,
   Fold,
-  Gestures,
+  UserActions,
   OpenQuestion,
 } from './view.ts';
 
 export interface ScreenOptions {
   readonly terminal: Terminal;
-  readonly gestures: Gestures;
+  readonly actions: UserActions;
   /** Where files are completed. */
   readonly directory: string;
   readonly clock?: Clock;
@@ -40,23 +40,23 @@ export class Screen implements ChatView {
   readonly #editor: PromptEditor;
   readonly #slot: Slot;
   readonly #panels: Panels;
-  readonly #strayKeys: StrayKeys;
+  readonly #strayKeys: TypeaheadGuard;
   readonly #doing = new Lines();
   readonly #queued = new Lines();
   readonly #status = new Lines();
   readonly #terminal: Terminal;
-  #commands: readonly CompletedCommand[] = [];
+  #commands: readonly CommandCompletion[] = [];
 
-  constructor({ terminal, gestures, directory, clock = systemClock }: ScreenOptions) {
+  constructor({ terminal, actions: gestures, directory, clock = systemClock }: ScreenOptions) {
     // Pictures and links would let foreign text send the terminal more than what is seen.
     setCapabilities({ images: null, trueColor: false, hyperlinks: false });
     this.#terminal = terminal;
     this.#tui = new TUI(terminal);
     this.#editor = new PromptEditor(this.#tui, gestures.submit);
-    const commands = (): readonly CompletedCommand[] => this.#commands;
+    const commands = (): readonly CommandCompletion[] => this.#commands;
     this.#editor.setAutocompleteProvider(createCompletion({ directory, commands }));
     this.#slot = new Slot(this.#editor);
-    this.#strayKeys = new StrayKeys(clock);
+    this.#strayKeys = new TypeaheadGuard(clock);
     this.#panels = new Panels((panel) => this.#showPanel(panel));
     const parts = [this.#log, this.#doing, this.#queued, this.#slot, this.#status];
     for (const part of parts) this.#tui.addChild(part);
@@ -66,14 +66,14 @@ export class Screen implements ChatView {
   }
 
   /** The package draws with a timer, which what is begun meanwhile would keep waiting. */
-  async drawn(): Promise<void> {
+  async waitUntilDrawn(): Promise<void> {
     await wait(0);
     await wait(0);
   }
 
   say(text: string): void {
     if (!text.startsWith('\n')) this.#log.leaveGap();
-    this.#log.add(textPart(text));
+    this.#log.add(createTextPart(text));
     this.#draw();
   }
 
@@ -88,7 +88,7 @@ export class Screen implements ChatView {
     return new Answer(this.#log, () => this.#draw());
   }
 
-  setDoing(text: string | null): void {
+  setActivity(text: string | null): void {
     this.#set(this.#doing, text === null ? [] : [colors.dim(text)]);
   }
 
@@ -103,7 +103,7 @@ export class Screen implements ChatView {
     this.#set(this.#status, [text]);
   }
 
-  setCommands(commands: readonly CompletedCommand[]): void {
+  setCommands(commands: readonly CommandCompletion[]): void {
     this.#commands = commands;
   }
 
@@ -116,7 +116,7 @@ export class Screen implements ChatView {
     return chosen ?? null;
   }
 
-  chooseSome(choice: Choice, signal: AbortSignal): Promise<readonly string[] | null> {
+  chooseMany(choice: Choice, signal: AbortSignal): Promise<readonly string[] | null> {
     return this.#choose({ choice, takesSeveral: true }, signal);
   }
 
@@ -127,7 +127,7 @@ export class Screen implements ChatView {
     );
   }
 
-  giveBack(text: string): void {
+  restoreDraft(text: string): void {
     const draft = this.#editor.getText();
     this.#editor.setText(draft === '' ? text : `${text}\n${draft}`);
     this.#draw();
@@ -153,13 +153,13 @@ export class Screen implements ChatView {
     this.#tui.stop();
   }
 
-  #listen(gestures: Gestures): void {
-    const isKey = createKeys({
-      gestures,
+  #listen(gestures: UserActions): void {
+    const isKey = createKeyHandler({
+      actions: gestures,
       editor: this.#editor,
       hasPanel: () => this.#slot.panel !== null,
       dismissPanel: () => this.#panels.dismiss(),
-      isStray: () => this.#slot.panel !== null && this.#strayKeys.isStray(),
+      isTypeahead: () => this.#slot.panel !== null && this.#strayKeys.isTypeahead(),
       toggleFolds: () => this.#log.toggleFolds(),
     });
     this.#tui.addInputListener((data) => {
@@ -185,7 +185,7 @@ export class Screen implements ChatView {
 
   #showPanel(panel: Panel | null): void {
     this.#slot.panel = panel;
-    if (panel !== null) this.#strayKeys.expect(this.#editor.getText());
+    if (panel !== null) this.#strayKeys.start(this.#editor.getText());
     this.#tui.setFocus(panel ?? this.#editor);
     this.#draw();
   }
@@ -209,7 +209,9 @@ class Lines implements Component {
   }
 
   render(width: number): string[] {
-    return this.texts.flatMap((text) => wrapped(text, width)).map((line) => fit(line, width));
+    return this.texts
+      .flatMap((text) => wrapLines(text, width))
+      .map((line) => fitWidth(line, width));
   }
 }
 

@@ -1,15 +1,63 @@
 import { setKittyProtocolActive } from '@earendil-works/pi-tui/dist/keys.js';
 import { StdinBuffer } from '@earendil-works/pi-tui/dist/stdin-buffer.js';
 import type { Terminal } from '@earendil-works/pi-tui/dist/terminal.js';
-import { Pastes } from './pastes.ts';
+
+const PASTE_START = '\u001B[200~';
+const PASTE_END = '\u001B[201~';
+
+interface PasteListener {
+  readonly onKeys: (data: string) => void;
+  /** Gets what was pasted, with the marks around it. */
+  readonly onPaste: (data: string) => void;
+}
+
+/**
+ * Tells what is pasted from what is typed. A terminal hands a paste over in thousands of pieces, so
+ * each of them is looked at once.
+ */
+export class PasteDetector {
+  readonly #listener: PasteListener;
+  #pieces: string[] | null = null;
+  /** Where the end may have begun. */
+  #rest = '';
+
+  constructor(listener: PasteListener) {
+    this.#listener = listener;
+  }
+
+  take(data: string): void {
+    if (this.#pieces !== null) return this.#gather(this.#pieces, data);
+    const begin = data.indexOf(PASTE_START);
+    if (begin === -1) return this.#listener.onKeys(data);
+    if (begin > 0) this.#listener.onKeys(data.slice(0, begin));
+    this.#pieces = [];
+    return this.#gather(this.#pieces, data.slice(begin + PASTE_START.length));
+  }
+
+  #gather(pieces: string[], data: string): void {
+    const text = this.#rest + data;
+    const end = text.indexOf(PASTE_END);
+    if (end === -1) {
+      const kept = PASTE_END.length - 1;
+      pieces.push(text.slice(0, -kept));
+      this.#rest = text.slice(-kept);
+      return;
+    }
+    this.#pieces = null;
+    this.#rest = '';
+    this.#listener.onPaste(`${PASTE_START}${[...pieces, text.slice(0, end)].join('')}${PASTE_END}`);
+    const after = text.slice(end + PASTE_END.length);
+    if (after !== '') this.take(after);
+  }
+}
 
 /** The streams of a terminal, which a test may stand in for. */
-export interface TerminalStreams {
+interface TerminalStreams {
   readonly input: NodeJS.ReadStream;
   readonly output: NodeJS.WriteStream;
 }
 
-const PASTES = { on: '\u001B[?2004h', off: '\u001B[?2004l' };
+const BRACKETED_PASTE = { on: '\u001B[?2004h', off: '\u001B[?2004l' };
 const KITTY = { ask: '\u001B[?u', on: '\u001B[>7u', off: '\u001B[<u' };
 const OTHER_KEYS = { on: '\u001B[>4;2m', off: '\u001B[>4;0m' };
 const KITTY_WAIT_MS = 150;
@@ -25,7 +73,7 @@ export class ChatTerminal implements Terminal {
   readonly #streams: TerminalStreams;
   readonly #onGone: () => void;
   readonly #keys = new StdinBuffer({ timeout: 10 });
-  readonly #pastes: Pastes;
+  readonly #pastes: PasteDetector;
   #onInput: (data: string) => void = () => undefined;
   #onResize: () => void = () => undefined;
   #keyMode: 'plain' | 'kitty' | 'other' = 'plain';
@@ -37,7 +85,7 @@ export class ChatTerminal implements Terminal {
     this.#onGone = onGone;
     this.#keys.on('data', (sequence) => this.#take(sequence));
     this.#keys.on('paste', (text) => this.#onInput(`\u001B[200~${text}\u001B[201~`));
-    this.#pastes = new Pastes({
+    this.#pastes = new PasteDetector({
       onKeys: (data) => this.#keys.process(data),
       onPaste: (data) => this.#onInput(data),
     });
@@ -58,7 +106,7 @@ export class ChatTerminal implements Terminal {
     input.resume();
     // Also when the program ends without a word: the shell after it needs its cursor.
     process.once('exit', this.#restore);
-    this.write(PASTES.on + KITTY.ask);
+    this.write(BRACKETED_PASTE.on + KITTY.ask);
     this.#fallback = setTimeout(() => this.#useOtherKeys(), KITTY_WAIT_MS);
   }
 
@@ -66,7 +114,7 @@ export class ChatTerminal implements Terminal {
     if (!this.#isOpen) return;
     const { input, output } = this.#streams;
     const keysOff = { plain: '', kitty: KITTY.off, other: OTHER_KEYS.off }[this.#keyMode];
-    this.write(PASTES.off + keysOff);
+    this.write(BRACKETED_PASTE.off + keysOff);
     this.#isOpen = false;
     process.off('exit', this.#restore);
     setKittyProtocolActive(false);

@@ -1,7 +1,7 @@
 import type { EditorTheme } from '@earendil-works/pi-tui/dist/components/editor.js';
 import type { MarkdownTheme } from '@earendil-works/pi-tui/dist/components/markdown.js';
 import type { SelectListTheme } from '@earendil-works/pi-tui/dist/components/select-list.js';
-import { colors } from '../../words/colors.ts';
+import { colors } from '../../output/colors.ts';
 
 const plain = (text: string): string => text;
 

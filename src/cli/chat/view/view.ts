@@ -4,7 +4,7 @@
  */
 export interface ChatView {
   /** Waits until it can be seen for the first time. */
-  drawn(): Promise<void>;
+  waitUntilDrawn(): Promise<void>;
   /** Says something below all that was said before; long lines are wrapped. */
   say(text: string): void;
   /** Says something with more behind it, which one key shows. */
@@ -12,22 +12,22 @@ export interface ChatView {
   /** Begins an answer that comes in pieces of markdown. */
   answer(): AnswerView;
   /** One line about what goes on now; null takes it away. */
-  setDoing(text: string | null): void;
+  setActivity(text: string | null): void;
   /** What the person said that the agent has not heard yet. */
   setQueued(texts: readonly string[]): void;
   setStatus(text: string): void;
   /** Names after a slash, for completion. */
-  setCommands(commands: readonly CompletedCommand[]): void;
+  setCommands(commands: readonly CommandCompletion[]): void;
   /** Prompts that one key brings back, the last one first. */
   addHistory(prompts: readonly string[]): void;
   /** Asks for one of several; null when the person does not want to. */
   choose(choice: Choice, signal: AbortSignal): Promise<string | null>;
   /** Asks for any number of several; null when the person does not want to. */
-  chooseSome(choice: Choice, signal: AbortSignal): Promise<readonly string[] | null>;
+  chooseMany(choice: Choice, signal: AbortSignal): Promise<readonly string[] | null>;
   /** Asks for a line; null when the person does not want to. */
   ask(question: OpenQuestion, signal: AbortSignal): Promise<string | null>;
   /** Lets the person change and send again what they had sent; it stands before what they type. */
-  giveBack(text: string): void;
+  restoreDraft(text: string): void;
   /** Nobody is there any more: whatever is asked, now or later, is answered with no. */
   dismissAll(): void;
   /** Takes away all that was said. */
@@ -37,21 +37,21 @@ export interface ChatView {
 }
 
 /** What the person does, told to whoever opened the view. */
-export interface Gestures {
+export interface UserActions {
   readonly submit: (text: string) => void;
   /** Ctrl-C in an empty editor, or in a question. */
   readonly interrupt: () => void;
   readonly escape: () => void;
   /** Ctrl-D in an empty editor, or the terminal has gone. */
   readonly leave: () => void;
-  readonly nextMode: () => void;
+  readonly cycleMode: () => void;
   /** The person wants to see what is folded, or no more. */
   readonly unfold: () => void;
   /** How many characters may be pasted at once. */
-  readonly pasteLimit: () => number;
-  readonly refusedPaste: (characters: number) => void;
+  readonly getPasteLimit: () => number;
+  readonly rejectPaste: (characters: number) => void;
   /** Anything else was typed. */
-  readonly typed: () => void;
+  readonly resetExit: () => void;
 }
 
 export interface Fold {
@@ -68,7 +68,7 @@ export interface AnswerView {
   discard(): void;
 }
 
-export interface CompletedCommand {
+export interface CommandCompletion {
   readonly name: string;
   readonly about: string;
 }

@@ -4,12 +4,12 @@ import type { ModelRequest } from '../../../agent/models/model.ts';
 import type { RunResult, RuntimeEvent } from '../../../agent/runtime-event.ts';
 import { isRefusal } from '../../../hooks/decision.ts';
 import type { PluginStatus } from '../../../plugins/registry.ts';
-import { CUSTOMER } from './script.ts';
+import { CUSTOMER } from './fixture.ts';
 
 /** What is known after the run. */
-export interface Finished {
+export interface DemoResult {
   readonly result: RunResult | null;
-  readonly news: readonly RuntimeEvent[];
+  readonly events: readonly RuntimeEvent[];
   readonly requests: readonly ModelRequest[];
   readonly plugins: readonly PluginStatus[];
   readonly transcript: string;
@@ -18,7 +18,7 @@ export interface Finished {
 
 export interface Claim {
   readonly claim: string;
-  readonly holds: (finished: Finished) => boolean;
+  readonly holds: (finished: DemoResult) => boolean;
 }
 
 /** All of it must have happened, or the tour fails. */
@@ -27,7 +27,7 @@ export const CLAIMS: readonly Claim[] = [
     claim: 'the Cline file hook kept app.js from being written, and the model was told why',
     holds: ({ workspace, requests }) =>
       !existsSync(path.join(workspace, 'app.js')) &&
-      saw(requests, 'This project is written in TypeScript'),
+      wasSent(requests, 'This project is written in TypeScript'),
   },
   {
     claim: 'the Claude formatter changed app.ts on the disk after the agent wrote it',
@@ -36,21 +36,21 @@ export const CLAIMS: readonly Claim[] = [
   },
   {
     claim: 'the push was refused once, with the reasons of the Claude guard and of the plugin',
-    holds: ({ news }) => news.some(isRefusedByBoth),
+    holds: ({ events: news }) => news.some(isRefusedByBoth),
   },
   {
     claim: 'the plugin’s tool ran, and the model got its answer',
-    holds: ({ requests }) => saw(requests, '{\\"words\\":4}'),
+    holds: ({ requests }) => wasSent(requests, '{\\"words\\":4}'),
   },
   {
     claim: 'the plugin’s message builder kept the customer’s number from the model, not from you',
     holds: ({ requests, transcript }) =>
-      requests.length > 0 && !saw(requests, CUSTOMER) && transcript.includes(CUSTOMER),
+      requests.length > 0 && !wasSent(requests, CUSTOMER) && transcript.includes(CUSTOMER),
   },
   {
     claim: 'the Stop hook sent the agent back once, and it ran the check',
-    holds: ({ news, requests }) =>
-      news.filter(isSentBack).length === 1 && saw(requests, 'the check passes'),
+    holds: ({ events: news, requests }) =>
+      news.filter(isSentBack).length === 1 && wasSent(requests, 'the check passes'),
   },
   {
     claim: 'the plugin was loaded unchanged and is well',
@@ -63,7 +63,7 @@ export const CLAIMS: readonly Claim[] = [
   },
 ];
 
-function saw(requests: readonly ModelRequest[], text: string): boolean {
+function wasSent(requests: readonly ModelRequest[], text: string): boolean {
   return requests.some(({ messages }) => JSON.stringify(messages).includes(text));
 }
 

@@ -14,9 +14,13 @@ import { isThere, writeHookFile } from '../../../templates/write-file.ts';
 import type { Binding } from '../../../trust/bytes.ts';
 import { toFileKey } from '../../../trust/collect.ts';
 import { computeSha256 } from '../../../trust/file-map.ts';
-import { entryOf } from '../../state/entry-of.ts';
-import { edited, openHooksFile } from '../../state/hooks-file.ts';
-import { type KeptTrust, trustNotes, withKeptTrust } from '../../state/keep-trust.ts';
+import { parseHookEntry } from '../../config-files/hook-entry.ts';
+import { runFileEdit, openHooksFile } from '../../config-files/hooks-file.ts';
+import {
+  type PreservedTrust,
+  formatTrustNotes,
+  preserveTrust,
+} from '../../config-files/preserve-trust.ts';
 import { claudeDirectory } from '../../../host/dialects/own-directory.ts';
 import {
   type EventOptions,
@@ -99,7 +103,7 @@ async function makeHook(host: Host, event: ClaudeEvent, options: NewOptions): Pr
   };
   const { script } = wanted;
   if (options.force !== true && isThere(script)) refuseExisting(event, [script]);
-  const kept = await withKeptTrust(host, writing(host, wanted), {
+  const kept = await preserveTrust(host, writing(host, wanted), {
     alsoTrust: (hook, binding) => isWanted(hook, wanted) && bindsScript(binding, wanted),
     written: [script],
   });
@@ -130,7 +134,7 @@ function writing(host: Host, wanted: Wanted): () => void {
   const isConfigured = host.hooks().some(({ hook }) => isWanted(hook, wanted));
   const changed = isConfigured
     ? null
-    : edited(place.settings, () => addEntry(settings.text, event, { matcher, handler }));
+    : runFileEdit(place.settings, () => addEntry(settings.text, event, { matcher, handler }));
   return () => {
     writeHookFile({ path: script, text, mode: 0o755, within: place.within });
     if (changed !== null) settings.write(changed);
@@ -140,7 +144,7 @@ function writing(host: Host, wanted: Wanted): () => void {
 /** Whether a hook is exactly the entry that is written. */
 function isWanted(hook: FoundHook, { event, matcher, place, handler }: Wanted): boolean {
   if (hook.eventName !== event || !isSameFile(hook.path, place.settings)) return false;
-  const entry = entryOf(hook);
+  const entry = parseHookEntry(hook);
   return (
     entry !== null && entry.matcher === matcher && isDeepStrictEqual(entry.handler, { ...handler })
   );
@@ -154,12 +158,12 @@ function bindsScript({ root, files }: Binding, { script, text }: Wanted): boolea
 function unseen(
   host: Host,
   settings: string,
-  kept: KeptTrust,
+  kept: PreservedTrust,
 ): { readonly isTrusted: boolean; readonly notes: readonly string[] } {
   const reasons = host.ignored().filter((each) => isSameFile(each.path, settings));
   const why = reasons.map((each) => each.why).join('; ');
   const note = `it does not run: ${settings} ${why === '' ? 'is not read' : why}`;
-  return { isTrusted: false, notes: [...trustNotes(kept), note] };
+  return { isTrusted: false, notes: [...formatTrustNotes(kept), note] };
 }
 
 interface Runner {

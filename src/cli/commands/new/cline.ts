@@ -15,7 +15,7 @@ import { HOOK_LANGUAGES } from '../../../templates/template.ts';
 import { isThere, writeHookFile } from '../../../templates/write-file.ts';
 import { toFileKey } from '../../../trust/collect.ts';
 import { computeSha256 } from '../../../trust/file-map.ts';
-import { withKeptTrust } from '../../state/keep-trust.ts';
+import { preserveTrust } from '../../config-files/preserve-trust.ts';
 import {
   type EventOptions,
   eventUnknown,
@@ -71,7 +71,7 @@ async function makeHook(host: Host, event: FileHookName, options: NewOptions): P
   const others = hooksIn(directory, { host, event }).filter((each) => !isSameFile(each, file));
   if (options.force !== true) refuseExisting(event, isThere(file) ? [file, ...others] : others);
   const text = write(event);
-  const kept = await withKeptTrust(
+  const kept = await preserveTrust(
     host,
     () => writeHookFile({ path: file, text, mode: extension === '' ? 0o755 : 0o644, within }),
     {

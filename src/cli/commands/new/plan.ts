@@ -13,8 +13,8 @@ import {
   type HookLanguageName,
   isHookLanguageName,
 } from '../../../templates/template.ts';
-import { oneLine } from '../../words/print.ts';
-import { type KeptTrust, trustNotes } from '../../state/keep-trust.ts';
+import { toOneLine } from '../../output/print.ts';
+import { type PreservedTrust, formatTrustNotes } from '../../config-files/preserve-trust.ts';
 
 export interface NewOptions {
   /** May be left out for a plugin. */
@@ -93,7 +93,7 @@ export function eventUnknown(message: string, hint: string): HooklineError {
 export function refuseExisting(event: string, files: readonly string[]): void {
   if (files.length === 0) return;
   throw new HooklineError('HOOK_EXISTS', {
-    message: `there is a hook for ${event} already: ${files.map(oneLine).join(', ')}`,
+    message: `there is a hook for ${event} already: ${files.map(toOneLine).join(', ')}`,
     hint: 'Edit it, or write the new one all the same with --force.',
   });
 }
@@ -118,10 +118,10 @@ function settled(file: string): string {
 /** Whether the new hook may run, and what is to be said about that. */
 export function standingOf(
   { hook, why }: HookStatus,
-  kept: KeptTrust,
+  kept: PreservedTrust,
 ): { readonly isTrusted: boolean; readonly notes: readonly string[] } {
   const isTrusted = hook.place !== 'workspace' || kept.trusted.includes(hook);
   const isExplained = isTrusted || kept.lost.includes(hook);
   const own = isExplained ? [] : [`not trusted: ${hook.id}: ${why}`];
-  return { isTrusted, notes: [...trustNotes(kept), ...own] };
+  return { isTrusted, notes: [...formatTrustNotes(kept), ...own] };
 }

@@ -13,7 +13,7 @@ import { pluginFile } from '../../../templates/plugin/template.ts';
 import { isThere, writeHookFile } from '../../../templates/write-file.ts';
 import { toFileKey } from '../../../trust/collect.ts';
 import { computeSha256 } from '../../../trust/file-map.ts';
-import { trustNotes, withKeptTrust } from '../../state/keep-trust.ts';
+import { formatTrustNotes, preserveTrust } from '../../config-files/preserve-trust.ts';
 import {
   type HookPlan,
   isSameFile,
@@ -77,7 +77,7 @@ async function makePlugin(host: Host, wanted: WantedPlugin): Promise<NewHook> {
   const file = path.join(directory, `${name}${language === 'ts' ? '.ts' : '.js'}`);
   if (options.force !== true && isThere(file)) refuseExisting(hook, [file]);
   const text = pluginFile({ name, hook, language });
-  const kept = await withKeptTrust(
+  const kept = await preserveTrust(
     host,
     () => writeHookFile({ path: file, text, mode: 0o644, within }),
     {
@@ -88,7 +88,7 @@ async function makePlugin(host: Host, wanted: WantedPlugin): Promise<NewHook> {
   const status = host.hooks().find((each) => isSameFile(each.hook.path, file));
   const standing =
     status === undefined
-      ? { isTrusted: false, notes: [...trustNotes(kept), whyUnseen(host, file)] }
+      ? { isTrusted: false, notes: [...formatTrustNotes(kept), whyUnseen(host, file)] }
       : standingOf(status, kept);
   const { runs, does } = PLUGIN_EXAMPLES[hook];
   const shown = status?.hook.path ?? findRealPath(file) ?? file;

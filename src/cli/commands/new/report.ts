@@ -1,12 +1,12 @@
 import { trialCommand } from '../../../templates/trial.ts';
 import type { CommandContext, GlobalFlags } from '../../context.ts';
-import { oneLine } from '../../words/print.ts';
+import { toOneLine } from '../../output/print.ts';
 import type { NewHook } from './plan.ts';
 
 export function reportNewHook({ flags, print }: CommandContext, made: NewHook): void {
   const { event, example, language: lang, file, settings, hook, isTrusted: trusted, notes } = made;
   const trial = made.tryIt ?? trialCommand({ event, trial: example.trial }, workspaceFlags(flags));
-  for (const note of notes) print.note(`note: ${oneLine(note)}`);
+  for (const note of notes) print.note(`note: ${toOneLine(note)}`);
   if (flags.json === true) {
     const configured = settings === null ? {} : { settings };
     print.json({
@@ -22,10 +22,10 @@ export function reportNewHook({ flags, print }: CommandContext, made: NewHook): 
   }
   const { runs, does } = example;
   const line = hook === null ? '' : `:${hook.line}`;
-  const entry = settings === null ? [] : [`configured in ${oneLine(settings)}${line}`];
+  const entry = settings === null ? [] : [`configured in ${toOneLine(settings)}${line}`];
   print.out(
     [
-      oneLine(file),
+      toOneLine(file),
       ...entry,
       `It runs ${runs}, and ${does}.`,
       `  try it:         ${trial}`,

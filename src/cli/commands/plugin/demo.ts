@@ -3,12 +3,11 @@ import { waitOrAbort } from '../../../base/abort.ts';
 import type { PluginEntry } from '../../../plugins/entry.ts';
 import type { Host } from '../../../host/create-host.ts';
 import { pluginCache } from '../../../host/plugins/load-plugins.ts';
-import type { Command, CommandContext } from '../../context.ts';
+import { type Command, type CommandContext, createPluginOptions } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
-import { pluginOptions } from '../../plugin-options.ts';
 import { whyNotLoaded, withNamedPlugins } from '../../plugins/named-plugin.ts';
 import type { Imported } from '../../../plugins/load/import-module.ts';
-import { printable, printableLines } from '../../words/print.ts';
+import { toPrintable, toPrintableLines } from '../../output/print.ts';
 
 export interface DemoOptions {
   readonly file: string;
@@ -23,7 +22,7 @@ export const runPluginDemo: Command<DemoOptions> = (context, { file, yes = false
     if (plugin === undefined || others.length > 0) throw notOne(file);
     const withheld = await whyNotLoaded(plugin, { host, context, yes });
     if (withheld !== null) {
-      context.print.note(`not run: ${printable(withheld)}`);
+      context.print.note(`not run: ${toPrintable(withheld)}`);
       return EXIT.refused;
     }
     const runDemo = await findDemo(plugin.entry, host, context);
@@ -32,7 +31,7 @@ export const runPluginDemo: Command<DemoOptions> = (context, { file, yes = false
       return EXIT.fine;
     } catch (error) {
       context.signal.throwIfAborted();
-      context.print.note(`runDemo failed: ${printableLines(getErrorMessage(error))}`);
+      context.print.note(`runDemo failed: ${toPrintableLines(getErrorMessage(error))}`);
       return EXIT.refused;
     }
   });
@@ -60,7 +59,7 @@ async function importFile(
   { flags, signal }: CommandContext,
 ): Promise<Imported> {
   const { importModule } = await import('../../../plugins/load/import-module.ts');
-  const provided = await pluginOptions(flags).provided?.();
+  const provided = await createPluginOptions(flags).provided?.();
   const request = {
     entry,
     provided: provided ?? (() => null),

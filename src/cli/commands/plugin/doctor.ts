@@ -11,8 +11,8 @@ import { findPlugins, type FoundPlugin } from '../../plugins/found.ts';
 import { type Inspected, inspectPlugin } from '../../plugins/inspect.ts';
 import { installTools } from '../../plugins/install-tools.ts';
 import { pluginsPlaces } from '../../plugins/places.ts';
-import { milliseconds, plural } from '../../words/print.ts';
-import { type Finding, readableFindings } from '../doctor.ts';
+import { formatDuration, formatCount } from '../../output/print.ts';
+import { type Finding, formatFindings } from '../doctor.ts';
 
 export interface DoctorOptions {
   /** False with --no-load. */
@@ -34,7 +34,7 @@ export const examinePlugins: Command<DoctorOptions> = (context, { load = true })
       ];
       const problems = findings.filter(({ level }) => level === 'problem').length;
       if (context.flags.json === true) context.print.json({ version: VERSION, problems, findings });
-      else context.print.out(readableFindings(findings, problems));
+      else context.print.out(formatFindings(findings, problems));
       return problems === 0 ? EXIT.fine : EXIT.refused;
     },
     // Everything else that would be noted is a finding of `hookline doctor`.
@@ -131,7 +131,7 @@ async function examineEach(
     findings.push(...(inspected === null ? standingOf(plugin) : loadedAs(plugin, inspected)));
   }
   context.print.progress(null);
-  const found = `${plural(all.length, 'plugin')} in ${plural(pluginsPlaces(host).length, 'place')}`;
+  const found = `${formatCount(all.length, 'plugin')} in ${formatCount(pluginsPlaces(host).length, 'place')}`;
   return [{ about: 'found', level: 'fine', text: found }, ...findings, ...repeatsIn(names)];
 }
 
@@ -155,7 +155,7 @@ function loadedAs({ status: { hook } }: FoundPlugin, inspected: Inspected): read
 }
 
 function importTime(about: string, importMs: number): Finding {
-  const took = `imported in ${milliseconds(importMs)}`;
+  const took = `imported in ${formatDuration(importMs)}`;
   return importMs > SLOW_MS
     ? { about, level: 'hint', text: `${took}: every session waits for it` }
     : { about, level: 'fine', text: took };

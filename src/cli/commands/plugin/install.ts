@@ -10,18 +10,18 @@ import {
 } from '../../../plugins/install/install.ts';
 import { installedDirectory } from '../../../plugins/install/layout.ts';
 import { parseSource } from '../../../plugins/install/source/parse-source.ts';
-import { type Command, type CommandContext, refuseInsideSession, withHost } from '../../context.ts';
+import { type Command, type CommandContext, rejectInsideSession, withHost } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { acknowledge } from '../../plugins/acknowledge.ts';
 import { askForTrust, trustCommand, waitingForTrust } from '../../plugins/ask-trust.ts';
 import { findPlugins, type FoundPlugin, pluginsBelow } from '../../plugins/found.ts';
 import { installTools } from '../../plugins/install-tools.ts';
 import { placeToInstall } from '../../plugins/places.ts';
-import { trustNotes, withKeptTrust } from '../../state/keep-trust.ts';
-import { colors } from '../../words/colors.ts';
-import { shownPlace } from '../../words/place.ts';
-import { namedVersion, sizeOf } from '../../words/plugin.ts';
-import { oneLine, plural, printable } from '../../words/print.ts';
+import { formatTrustNotes, preserveTrust } from '../../config-files/preserve-trust.ts';
+import { colors } from '../../output/colors.ts';
+import { formatLocation } from '../../output/format-location.ts';
+import { formatNameAndVersion, formatSize } from '../../output/format-plugin.ts';
+import { toOneLine, formatCount, toPrintable } from '../../output/print.ts';
 
 export interface InstallOptions {
   readonly source: string;
@@ -32,7 +32,7 @@ export interface InstallOptions {
 
 /** `hookline plugin install SOURCE`: runs nothing of it; a workspace's own is asked about. */
 export const install: Command<InstallOptions> = (context, options) => {
-  refuseInsideSession(context, 'plugin install');
+  rejectInsideSession(context, 'plugin install');
   const kind = kindOf(options);
   return withHost(context, async (host) => {
     const { cwd, home } = host.surroundings;
@@ -48,8 +48,8 @@ export const install: Command<InstallOptions> = (context, options) => {
       context.print.json({ ...jsonInstall(options.source, installed), trust: command });
       return EXIT.fine;
     }
-    context.print.out(describeInstall(`from ${oneLine(options.source)}`, installed));
-    for (const warning of installed.warnings) context.print.note(`note: ${printable(warning)}`);
+    context.print.out(describeInstall(`from ${toOneLine(options.source)}`, installed));
+    for (const warning of installed.warnings) context.print.note(`note: ${toPrintable(warning)}`);
     if (found.length === 0) context.print.note(notLookedAt(host));
     await askForTrust(context, host, waiting);
     return EXIT.fine;
@@ -63,12 +63,12 @@ async function installBesideOthers(
   request: InstallRequest,
 ): Promise<Install> {
   const done: Install[] = [];
-  const kept = await withKeptTrust(
+  const kept = await preserveTrust(
     host,
     async () => void done.push(await installPlugin(request, installTools(context, host))),
     { written: [installedDirectory(request.place.directory)] },
   );
-  for (const note of trustNotes(kept)) context.print.note(note);
+  for (const note of formatTrustNotes(kept)) context.print.note(note);
   const [installed] = done;
   invariant(installed !== undefined, 'an installation that fails throws');
   return installed;
@@ -123,20 +123,20 @@ function jsonInstall(source: string, installed: Install) {
 export function describeInstall(from: string, installed: Install): string {
   const { directory, entryPaths, record, capabilities, files, bytes } = installed;
   const { commit, integrity, sha256 } = record;
-  const entries = entryPaths.map((file) => oneLine(path.relative(directory, file)));
+  const entries = entryPaths.map((file) => toOneLine(path.relative(directory, file)));
   const pin = commit === null ? (integrity ?? `sha256 ${sha256}`) : `commit ${commit}`;
   return [
-    `Installed ${colors.bold(namedVersion(record))} ${from}.`,
-    `  where    ${shownPlace(directory)}`,
+    `Installed ${colors.bold(formatNameAndVersion(record))} ${from}.`,
+    `  where    ${formatLocation(directory)}`,
     `  ${entries.length === 1 ? 'entry  ' : 'entries'}  ${entries.join(', ')}`,
-    `  says     ${capabilities === null ? 'nothing of what it contributes' : `it contributes ${capabilities.map(oneLine).join(', ')}`}`,
-    `  files    ${files}, ${sizeOf(bytes)}`,
-    `  pinned   ${oneLine(pin)}`,
+    `  says     ${capabilities === null ? 'nothing of what it contributes' : `it contributes ${capabilities.map(toOneLine).join(', ')}`}`,
+    `  files    ${files}, ${formatSize(bytes)}`,
+    `  pinned   ${toOneLine(pin)}`,
   ].join('\n');
 }
 
 /** Plugins are looked for at the roots of a workspace only. */
 function notLookedAt({ workspaceRoots, startDirectory }: Host): string {
-  const roots = plural(workspaceRoots.length, 'workspace root');
-  return `It is not among the plugins of the ${roots} here (${workspaceRoots.map(oneLine).join(', ')}): say --root ${quoteShellWord(startDirectory)} to have it found.`;
+  const roots = formatCount(workspaceRoots.length, 'workspace root');
+  return `It is not among the plugins of the ${roots} here (${workspaceRoots.map(toOneLine).join(', ')}): say --root ${quoteShellWord(startDirectory)} to have it found.`;
 }

@@ -2,14 +2,14 @@ import { formatPath } from '../../../base/paths.ts';
 import { placeOf, sayUsedInstead, usedInstead } from '../../../host/plugins/repeats.ts';
 import { skillNames } from '../../../plugins/find/skill-names.ts';
 import type { Host } from '../../../host/create-host.ts';
-import { withoutSecrets } from '../../../host/secrets/without-secrets.ts';
+import { redactObject } from '../../../host/secrets/without-secrets.ts';
 import { type Command, withHost } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { findPlugins, type FoundPlugin } from '../../plugins/found.ts';
 import { type Inspected, inspectPlugin } from '../../plugins/inspect.ts';
-import { colors } from '../../words/colors.ts';
-import { contributionWords } from '../../words/plugin.ts';
-import { oneLine, plural, printable } from '../../words/print.ts';
+import { colors } from '../../output/colors.ts';
+import { formatContributions } from '../../output/format-plugin.ts';
+import { toOneLine, formatCount, toPrintable } from '../../output/print.ts';
 
 export interface ListOptions {
   /** False with --no-load. */
@@ -27,7 +27,7 @@ export const listPlugins: Command<ListOptions> = (context, { load = true }) =>
       if (inspected?.state !== 'helper') found.push(describe(plugin, inspected, host));
     }
     context.print.progress(null);
-    const plugins = await withoutSecrets(withRepeats(found).map(shown), context.flags);
+    const plugins = await redactObject(withRepeats(found).map(shown), context.flags);
     if (context.flags.json === true) context.print.json({ roots: host.workspaceRoots, plugins });
     else context.print.out(readable(plugins));
     return EXIT.fine;
@@ -106,18 +106,18 @@ const NONE = 'No plugins found.\nInstall one with `hookline plugin install SOURC
 
 function describePlugin(plugin: Shown): string {
   const { name, state, why, notes } = plugin;
-  const reason = why === '' || state === 'ready' ? '' : `: ${printable(why)}`;
+  const reason = why === '' || state === 'ready' ? '' : `: ${toPrintable(why)}`;
   return [
-    `${[colors.bold(oneLine(name)), ...marksOf(plugin)].join(' ')}  ${paint(state)}${reason}`,
-    colors.dim(`  ${whereabouts(plugin).map(oneLine).join(' · ')}`),
+    `${[colors.bold(toOneLine(name)), ...marksOf(plugin)].join(' ')}  ${paint(state)}${reason}`,
+    colors.dim(`  ${whereabouts(plugin).map(toOneLine).join(' · ')}`),
     ...broughtBy(plugin).map((each) => `  ${each}`),
-    ...notes.map((note) => colors.dim(`  ${printable(note)}`)),
+    ...notes.map((note) => colors.dim(`  ${toPrintable(note)}`)),
   ].join('\n');
 }
 
 function marksOf({ version, commit }: Shown): readonly string[] {
   const marks = [version, commit === null ? null : `at ${commit.slice(0, 12)}`];
-  return marks.flatMap((mark) => (mark === null ? [] : [oneLine(mark)]));
+  return marks.flatMap((mark) => (mark === null ? [] : [toOneLine(mark)]));
 }
 
 /** What it is called here where it calls itself something else, its file, and where it came from. */
@@ -126,14 +126,14 @@ function whereabouts({ name, label, at, source }: Shown): readonly string[] {
 }
 
 function broughtBy({ contributes, hooks, skills, madeFor }: Shown): readonly string[] {
-  const words = contributionWords(contributes);
+  const words = formatContributions(contributes);
   return [
     ...(words === '' ? [] : [words]),
-    ...(hooks === null || hooks.length === 0 ? [] : [`hooks: ${hooks.map(oneLine).join(', ')}`]),
-    ...(skills.length === 0 ? [] : [`skills: ${skills.map(oneLine).join(', ')}`]),
+    ...(hooks === null || hooks.length === 0 ? [] : [`hooks: ${hooks.map(toOneLine).join(', ')}`]),
+    ...(skills.length === 0 ? [] : [`skills: ${skills.map(toOneLine).join(', ')}`]),
     ...(madeFor === null || madeFor.length === 0
       ? []
-      : [`only for ${madeFor.map(oneLine).join(', ')}`]),
+      : [`only for ${madeFor.map(toOneLine).join(', ')}`]),
   ];
 }
 
@@ -144,5 +144,5 @@ function paint(state: string): string {
 
 function advice(count: number): string {
   const verb = count === 1 ? 'is' : 'are';
-  return `${plural(count, 'plugin')} ${verb} not loaded until you have looked: \`hookline trust\``;
+  return `${formatCount(count, 'plugin')} ${verb} not loaded until you have looked: \`hookline trust\``;
 }

@@ -1,16 +1,16 @@
 import type { Host } from '../../../host/create-host.ts';
 import {
-  disabledEntry,
+  createDisabledEntry,
   hasInheritedName,
-  namesHook,
+  isEntryForHook,
 } from '../../../host/switches/disabled-hooks.ts';
 import type { DisabledHook } from '../../../host/settings.ts';
-import { type Command, refuseInsideSession, withHost } from '../../context.ts';
+import { type Command, rejectInsideSession, withHost } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { findPlugins, type FoundPlugin, selectPlugin } from '../../plugins/found.ts';
 import { findNamed } from '../../plugins/named-plugin.ts';
-import { editDisabled } from '../../state/edit-config.ts';
-import { oneLine, printable } from '../../words/print.ts';
+import { editDisabledHooks } from '../../config-files/disabled-hooks.ts';
+import { toOneLine, toPrintable } from '../../output/print.ts';
 
 export interface SwitchOptions {
   readonly name: string;
@@ -18,31 +18,31 @@ export interface SwitchOptions {
 
 /** `hookline plugin disable NAME`: in the person's own configuration; its files are not touched. */
 export const disablePlugin: Command<SwitchOptions> = (context, { name }) => {
-  refuseInsideSession(context, 'plugin disable');
+  rejectInsideSession(context, 'plugin disable');
   return withHost(context, async (host) => {
     const plugins = await findNamed(host, context, name);
-    const file = await editDisabled(host, (disabled) => [
+    const file = await editDisabledHooks(host, (disabled) => [
       ...withoutPlugins(disabled, plugins),
-      ...plugins.map(({ status }) => disabledEntry(status.hook)),
+      ...plugins.map(({ status }) => createDisabledEntry(status.hook)),
     ]);
     const answer = { ...named(plugins), enabled: false, file };
     if (context.flags.json === true) context.print.json(answer);
-    else context.print.out(`${labelOf(plugins)} is switched off (in ${oneLine(file)}).`);
+    else context.print.out(`${labelOf(plugins)} is switched off (in ${toOneLine(file)}).`);
     return EXIT.fine;
   });
 };
 
 /** `hookline plugin enable NAME` */
 export const enablePlugin: Command<SwitchOptions> = (context, { name }) => {
-  refuseInsideSession(context, 'plugin enable');
+  rejectInsideSession(context, 'plugin enable');
   return withHost(context, async (host) => {
     const plugins = selectPlugin(findPlugins(host), name, host.surroundings.cwd);
-    const file = await editDisabled(host, (disabled) => withoutPlugins(disabled, plugins));
+    const file = await editDisabledHooks(host, (disabled) => withoutPlugins(disabled, plugins));
     const { whyOff } = plugins.find(isOffElsewhere)?.status.hook ?? {};
     const enabled = whyOff === undefined;
     const told = enabled ? `is switched on.${waiting(plugins, host)}` : `stays off: ${whyOff}`;
     if (context.flags.json === true) context.print.json({ ...named(plugins), enabled, file });
-    else context.print.out(`${labelOf(plugins)} ${printable(told)}`);
+    else context.print.out(`${labelOf(plugins)} ${toPrintable(told)}`);
     return enabled ? EXIT.fine : EXIT.refused;
   });
 };
@@ -58,7 +58,7 @@ function withoutPlugins(
   return disabled.filter(
     (entry) =>
       !plugins.some(
-        ({ status: { hook } }) => namesHook(entry, hook) || hasInheritedName(entry, hook),
+        ({ status: { hook } }) => isEntryForHook(entry, hook) || hasInheritedName(entry, hook),
       ),
   );
 }
@@ -71,12 +71,12 @@ function named(plugins: readonly FoundPlugin[]) {
 }
 
 function labelOf(plugins: readonly FoundPlugin[]): string {
-  return oneLine(plugins[0]?.entry.label ?? 'it');
+  return toOneLine(plugins[0]?.entry.label ?? 'it');
 }
 
 function waiting(plugins: readonly FoundPlugin[], host: Host): string {
   const isTrusted = plugins.every(({ status }) => status.trustedBy !== null);
   if (isTrusted) return '';
   const root = host.workspaceRoots[0] ?? '.';
-  return ` It is loaded once it is trusted, in ${oneLine(root)}: \`hookline trust\`.`;
+  return ` It is loaded once it is trusted, in ${toOneLine(root)}: \`hookline trust\`.`;
 }

@@ -1,7 +1,7 @@
 import { HooklineError, isHooklineError } from '../../../base/errors.ts';
 import { findClosestName } from '../../../base/spelling.ts';
 import type { Host } from '../../../host/create-host.ts';
-import { namesHook } from '../../../host/switches/disabled-hooks.ts';
+import { isEntryForHook } from '../../../host/switches/disabled-hooks.ts';
 import {
   type InstalledPlugin,
   listInstalled,
@@ -9,14 +9,13 @@ import {
 } from '../../../plugins/install/installed.ts';
 import { removeInstalled } from '../../../plugins/install/uninstall.ts';
 import { revokeTrust } from '../../../trust/record.ts';
-import { confirm } from '../../ask.ts';
-import { type Command, refuseInsideSession, withHost } from '../../context.ts';
+import { confirm, type Command, rejectInsideSession, withHost } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { findPlugins, type FoundPlugin, pluginsBelow } from '../../plugins/found.ts';
 import { pluginsPlaces } from '../../plugins/places.ts';
-import { editDisabled } from '../../state/edit-config.ts';
-import { trustNotes, withKeptTrust } from '../../state/keep-trust.ts';
-import { oneLine } from '../../words/print.ts';
+import { editDisabledHooks } from '../../config-files/disabled-hooks.ts';
+import { formatTrustNotes, preserveTrust } from '../../config-files/preserve-trust.ts';
+import { toOneLine } from '../../output/print.ts';
 
 export interface UninstallOptions {
   readonly name: string;
@@ -25,24 +24,24 @@ export interface UninstallOptions {
 
 /** `hookline plugin uninstall NAME`: an install, or what was dropped in, which is asked about. */
 export const uninstall: Command<UninstallOptions> = (context, { name, yes }) => {
-  refuseInsideSession(context, 'plugin uninstall');
+  rejectInsideSession(context, 'plugin uninstall');
   return withHost(context, async (host) => {
     const plugin = findOne(host, name);
-    const question = `Delete ${oneLine(plugin.path)}? There may be no other copy of it.`;
+    const question = `Delete ${toOneLine(plugin.path)}? There may be no other copy of it.`;
     const isAsked = plugin.isDroppedIn && yes !== true;
     if (isAsked && !(await confirm(context, { text: question, flag: '--yes' }))) {
       context.print.note('Nothing was deleted.');
       return EXIT.refused;
     }
     const gone = pluginsBelow(findPlugins(host), plugin.path);
-    const kept = await withKeptTrust(host, () => removeInstalled(plugin));
+    const kept = await preserveTrust(host, () => removeInstalled(plugin));
     await forget(host, gone);
-    for (const note of trustNotes(kept)) context.print.note(note);
+    for (const note of formatTrustNotes(kept)) context.print.note(note);
     const { path: installPath, entryPaths } = plugin;
     if (context.flags.json === true) {
       const removedPaths = [installPath];
       context.print.json({ name: plugin.name, installPath, removedPaths, entryPaths });
-    } else context.print.out(`Removed ${oneLine(plugin.name)} (${oneLine(installPath)}).`);
+    } else context.print.out(`Removed ${toOneLine(plugin.name)} (${toOneLine(installPath)}).`);
     return EXIT.fine;
   });
 };
@@ -79,7 +78,7 @@ async function forget(host: Host, gone: readonly FoundPlugin[]): Promise<void> {
   }
   const isSwitchedOff = gone.some(({ status }) => !status.isEnabled);
   if (!isSwitchedOff) return;
-  await editDisabled(host, (disabled) =>
-    disabled.filter((entry) => !gone.some(({ status }) => namesHook(entry, status.hook))),
+  await editDisabledHooks(host, (disabled) =>
+    disabled.filter((entry) => !gone.some(({ status }) => isEntryForHook(entry, status.hook))),
   );
 }

@@ -6,15 +6,15 @@ import {
   matchInstalled,
 } from '../../../plugins/install/installed.ts';
 import { type Update, updatePlugin } from '../../../plugins/install/update.ts';
-import { type Command, type CommandContext, refuseInsideSession, withHost } from '../../context.ts';
+import { type Command, type CommandContext, rejectInsideSession, withHost } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { acknowledge } from '../../plugins/acknowledge.ts';
 import { askForTrust, waitingForTrust } from '../../plugins/ask-trust.ts';
 import { findPlugins, pluginsBelow } from '../../plugins/found.ts';
 import { installTools } from '../../plugins/install-tools.ts';
 import { pluginsPlaces } from '../../plugins/places.ts';
-import { changeOf, markOf } from '../../words/plugin.ts';
-import { oneLine, printable } from '../../words/print.ts';
+import { formatVersionChange, formatInstallVersion } from '../../output/format-plugin.ts';
+import { toOneLine, toPrintable } from '../../output/print.ts';
 
 export interface UpdateOptions {
   readonly name?: string;
@@ -23,7 +23,7 @@ export interface UpdateOptions {
 
 /** `hookline plugin update [NAME]`: one that cannot be updated stays as it is, and costs the others nothing. */
 export const update: Command<UpdateOptions> = (context, { name, dryRun }) => {
-  refuseInsideSession(context, 'plugin update');
+  rejectInsideSession(context, 'plugin update');
   return withHost(context, async (host) => {
     const isDry = dryRun === true;
     const outcomes: Outcome[] = [];
@@ -94,16 +94,16 @@ function refuseUntrusted({ path: directory, place, name }: InstalledPlugin, host
 }
 
 function describe({ plugin, update: made, problem }: Outcome, isDry: boolean): string {
-  const name = oneLine(plugin.name);
+  const name = toOneLine(plugin.name);
   if (made === null) return notUpdated(name, problem);
-  if (!made.isNew) return `${name}: ${markOf(made.before)} is the newest.`;
-  return `${name}: ${changeOf(made.before, made.after)}${isDry ? ' (nothing was changed)' : ''}`;
+  if (!made.isNew) return `${name}: ${formatInstallVersion(made.before)} is the newest.`;
+  return `${name}: ${formatVersionChange(made.before, made.after)}${isDry ? ' (nothing was changed)' : ''}`;
 }
 
 function notUpdated(name: string, problem: HooklineError | null): string {
   const { message = '', hint } = problem ?? {};
-  const advice = hint === undefined ? '' : `\n  ${printable(hint)}`;
-  return `${name}: not updated: ${printable(message)}${advice}`;
+  const advice = hint === undefined ? '' : `\n  ${toPrintable(hint)}`;
+  return `${name}: not updated: ${toPrintable(message)}${advice}`;
 }
 
 function json({ plugin, update: made, problem }: Outcome) {

@@ -3,9 +3,9 @@ import { EXIT } from '../../exit-codes.ts';
 import type { FoundPlugin } from '../../plugins/found.ts';
 import { type Inspected, inspectPlugin } from '../../plugins/inspect.ts';
 import { type Looking, whyNotLoaded, withNamedPlugins } from '../../plugins/named-plugin.ts';
-import { colors } from '../../words/colors.ts';
-import { contributionWords } from '../../words/plugin.ts';
-import { oneLine, plural, printable } from '../../words/print.ts';
+import { colors } from '../../output/colors.ts';
+import { formatContributions } from '../../output/format-plugin.ts';
+import { toOneLine, formatCount, toPrintable } from '../../output/print.ts';
 
 export interface ValidateOptions {
   /** A path, or the name of one that is found here. */
@@ -78,13 +78,13 @@ function isSound({ findings }: Report, isStrict: boolean): boolean {
 
 function readable({ name, path, findings, contributes, hooks, madeFor }: Report): string {
   const brought = [
-    contributionWords(contributes),
-    hooks.length === 0 ? '' : `hooks: ${hooks.map(oneLine).join(', ')}`,
-    madeFor.length === 0 ? '' : `only for ${madeFor.map(oneLine).join(', ')}`,
+    formatContributions(contributes),
+    hooks.length === 0 ? '' : `hooks: ${hooks.map(toOneLine).join(', ')}`,
+    madeFor.length === 0 ? '' : `only for ${madeFor.map(toOneLine).join(', ')}`,
   ].filter((each) => each !== '');
   return [
-    `${colors.bold(oneLine(name))}  ${verdict(findings)}`,
-    colors.dim(`  ${oneLine(path)}`),
+    `${colors.bold(toOneLine(name))}  ${verdict(findings)}`,
+    colors.dim(`  ${toOneLine(path)}`),
     ...brought.map((each) => `  ${each}`),
     ...findings.map(describeFinding),
   ].join('\n');
@@ -93,11 +93,11 @@ function readable({ name, path, findings, contributes, hooks, madeFor }: Report)
 function verdict(findings: readonly Finding[]): string {
   const errors = findings.filter(({ level }) => level === 'error').length;
   const warnings = findings.length - errors;
-  if (errors > 0) return colors.red(plural(errors, 'error'));
-  return warnings > 0 ? colors.yellow(plural(warnings, 'warning')) : colors.green('fine');
+  if (errors > 0) return colors.red(formatCount(errors, 'error'));
+  return warnings > 0 ? colors.yellow(formatCount(warnings, 'warning')) : colors.green('fine');
 }
 
 function describeFinding({ rule, level, message }: Finding): string {
   const paint = level === 'error' ? colors.red : colors.yellow;
-  return `  ${paint(level)} ${rule}: ${printable(message)}`;
+  return `  ${paint(level)} ${rule}: ${toPrintable(message)}`;
 }

@@ -1,6 +1,10 @@
 import path from 'node:path';
 import { expandServer } from '../../../mcp/expand.ts';
-import { describeReached, type Reached, type ServerConfig } from '../../../mcp/server-config.ts';
+import {
+  describeEndpoint,
+  type ServerEndpoint,
+  type ServerConfig,
+} from '../../../mcp/server-config.ts';
 import { pluginDirectories } from '../binding.ts';
 import type { Binds, FoundHook } from '../../dialect.ts';
 import { type NamedFiles, namedFilesInArgs } from '../match/named-files.ts';
@@ -35,7 +39,7 @@ export function serverUnit(
       onFailure: 'open',
       notes: [],
       problem: null,
-      details: { type: 'mcp', source, runs: describeReached(server.reached) },
+      details: { type: 'mcp', source, runs: describeEndpoint(server.endpoint) },
       toHandlers: () => [],
     },
   ];
@@ -53,11 +57,11 @@ function bindsOf(
   { startDirectory, env, home }: Pick<ClaudeSession, 'startDirectory' | 'env' | 'home'>,
 ): Binds {
   const { file, text, variables } = server;
-  const { reached } = expandServer(server, env);
+  const { endpoint } = expandServer(server, env);
   const variablesOfHome = home === null ? {} : { HOME: home };
-  const named = filesOf(reached, {
+  const named = filesOf(endpoint, {
     root,
-    cwd: directoryOf(reached, startDirectory),
+    cwd: directoryOf(endpoint, startDirectory),
     variables: { ...variablesOfHome, ...variables },
   });
   const plugin = variables['CLAUDE_PLUGIN_ROOT'];
@@ -70,16 +74,19 @@ function bindsOf(
   };
 }
 
-function directoryOf(reached: Reached, startDirectory: string): string {
-  if (reached.type !== 'stdio' || reached.cwd === null) return startDirectory;
-  return path.resolve(startDirectory, reached.cwd);
+function directoryOf(endpoint: ServerEndpoint, startDirectory: string): string {
+  if (endpoint.type !== 'stdio' || endpoint.cwd === null) return startDirectory;
+  return path.resolve(startDirectory, endpoint.cwd);
 }
 
 const NOTHING: NamedFiles = { files: [], directories: [] };
 
-function filesOf(reached: Reached, context: Parameters<typeof namedFilesInArgs>[1]): NamedFiles {
-  if (reached.type !== 'stdio') return NOTHING;
-  const { command, args, env } = reached;
+function filesOf(
+  endpoint: ServerEndpoint,
+  context: Parameters<typeof namedFilesInArgs>[1],
+): NamedFiles {
+  if (endpoint.type !== 'stdio') return NOTHING;
+  const { command, args, env } = endpoint;
   const named = namedFilesInArgs([command, ...args], context);
   // A variable may have an interpreter load a file before anything else.
   const loaded = namedFilesInArgs(Object.values(env), context);

@@ -5,10 +5,10 @@ import type { AgentExtensionMcpServer } from '../../../plugins/contract/plugin.t
 import type { OnIssue } from '../../../plugins/issue.ts';
 import type { ActivePlugin } from '../../../plugins/registry.ts';
 import {
-  describeReached,
-  type Reached,
+  describeEndpoint,
+  type ServerEndpoint,
   type ServerConfig,
-  wireName,
+  toWireName,
 } from '../../../mcp/server-config.ts';
 
 export interface PluginServersMeans {
@@ -29,13 +29,13 @@ export function serversOf(
   means: PluginServersMeans,
   onIssue: OnIssue,
 ): readonly ServerConfig[] {
-  const owners = new Map(means.taken.map((name) => [wireName(name), 'a configured server']));
+  const owners = new Map(means.taken.map((name) => [toWireName(name), 'a configured server']));
   return active.flatMap(({ name: plugin, contributions }) =>
     contributions.mcpServers.flatMap((given) => {
       const read = readSafely(given, { plugin, means });
       const problem = typeof read === 'string' ? read : clash(read, owners);
       if (typeof read !== 'string' && problem === null) {
-        owners.set(wireName(read.name), `a server of the plugin ${plugin}`);
+        owners.set(toWireName(read.name), `a server of the plugin ${plugin}`);
         return [read];
       }
       const message = `the MCP server ${JSON.stringify(given.name)} is left out: ${problem}`;
@@ -47,7 +47,7 @@ export function serversOf(
 
 /** Tools are called by it, so that names which only look different are the same. */
 function clash({ name }: ServerConfig, owners: ReadonlyMap<string, string>): string | null {
-  const owner = owners.get(wireName(name));
+  const owner = owners.get(toWireName(name));
   return owner === undefined ? null : `${owner} has this name`;
 }
 
@@ -74,8 +74,8 @@ function readServer(
   if (name === '') return 'expected "name" to be a text that is not empty';
   if (!isRecord(transport)) return `expected "transport" to be an object, ${found(transport)}`;
   const directory = means.directoryOf(plugin);
-  const reached = readTransport(transport, env, { directory, env: means.env });
-  if (typeof reached === 'string') return reached;
+  const endpoint = readTransport(transport, env, { directory, env: means.env });
+  if (typeof endpoint === 'string') return endpoint;
   return {
     name,
     source: 'plugin',
@@ -83,9 +83,9 @@ function readServer(
     line: 1,
     place: 'given',
     root: null,
-    reached,
+    endpoint,
     // Without the values of variables, some of which are secrets.
-    text: JSON.stringify([plugin, name, reached.type, describeReached(reached)]),
+    text: JSON.stringify([plugin, name, endpoint.type, describeEndpoint(endpoint)]),
     timeoutMs: null,
     whyOff: null,
     variables: {},
@@ -104,7 +104,11 @@ interface Standing {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function readTransport(transport: Fields, env: unknown, standing: Standing): Reached | string {
+function readTransport(
+  transport: Fields,
+  env: unknown,
+  standing: Standing,
+): ServerEndpoint | string {
   switch (transport['type']) {
     case 'stdio':
       return readProgram(transport, env, standing);
@@ -121,7 +125,7 @@ function readProgram(
   { command, args = [], cwd, env: inside }: Fields,
   beside: unknown,
   standing: Standing,
-): Reached | string {
+): ServerEndpoint | string {
   if (!isFilled(command)) return `expected "transport.command" to be a text, ${found(command)}`;
   if (!isTexts(args)) return 'expected "transport.args" to be a list of texts';
   if (cwd !== undefined && !isFilled(cwd)) {
@@ -146,7 +150,7 @@ function directoryFor(cwd: string | undefined, directory: string | null): string
   return directory === null ? cwd : path.resolve(directory, cwd);
 }
 
-function readService({ url, headers = {} }: Fields): Reached | string {
+function readService({ url, headers = {} }: Fields): ServerEndpoint | string {
   if (!isFilled(url)) return `expected "transport.url" to be a text, ${found(url)}`;
   if (!/^https?:$/u.test(protocolOf(url))) {
     return `expected "transport.url" to be an address of http or https, found ${JSON.stringify(url)}`;

@@ -1,22 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { interruptedOutput } from '../../../agent/tools/define-tool.ts';
+import { createInterruptedOutput } from '../../../agent/tools/define-tool.ts';
 import {
-  failedOutput,
+  createFailedOutput,
   type PreparedCall,
   type RunningCall,
   type Tool,
   type ToolOutput,
 } from '../../../agent/tools/tool.ts';
-import type { Workbench } from '../../../agent/tools/workbench.ts';
+import type { ToolContext } from '../../../agent/tools/tool-context.ts';
 import { isRecord } from '../../../base/json.ts';
 import { startTimeLimit } from '../../../base/time-limit.ts';
 import { waitOrAbort } from '../../../base/abort.ts';
 import { reasonOf, shownText } from '../../../plugins/values/plain-value.ts';
-import { textsIn } from '../../../mcp/answer.ts';
+import { joinTexts } from '../../../mcp/answer.ts';
 import { withinBounds } from '../../../plugins/bounded.ts';
 import type { AgentTool, AgentToolContext } from '../../../plugins/contract/tool.ts';
 import { asItsOwn } from '../../../plugins/whose-work.ts';
-import { imagesIn, showable } from '../../mcp/tool-output.ts';
+import { extractImages, toShowableBlocks } from '../../mcp/tool-output.ts';
 import type { CheckedInput, InputCheck } from './check-input.ts';
 import { blocksIn, keptValue, outputText } from './output-text.ts';
 import { isStream, readStream } from '../../../plugins/values/read-stream.ts';
@@ -43,7 +43,7 @@ export function toAgentTool(tool: AgentTool, means: PluginToolMeans): Tool {
     schema: { type: 'object', ...input.schema },
     kind: 'execute',
     plugin: means.plugin,
-    ...(isParallel ? { runsBeside: true } : {}),
+    ...(isParallel ? { isParallel: true } : {}),
     prepare(given, bench) {
       // Hooks are shown what the model meant; what a schema makes of it is for the tool.
       const meant = input.read(given);
@@ -90,7 +90,7 @@ function wrongInput({ name }: AgentTool, { schema }: InputCheck, problem: string
 interface Calling {
   readonly tool: AgentTool;
   readonly input: InputCheck;
-  readonly bench: Workbench;
+  readonly bench: ToolContext;
   readonly means: PluginToolMeans;
 }
 
@@ -103,10 +103,12 @@ async function waitAndRun(
   const bounds = { what: 'its schema', timeoutMs: timeoutOf(tool), signal: call.signal };
   try {
     const checked = await withinBounds(() => checking, bounds);
-    if (!checked.ok) return failedOutput(wrongInput(tool, input, checked.problem));
+    if (!checked.ok) return createFailedOutput(wrongInput(tool, input, checked.problem));
     return await runTool({ ...calling, value: checked.value, call });
   } catch (error) {
-    return call.signal.aborted ? interruptedOutput() : failedOutput(sayFailure(tool, error));
+    return call.signal.aborted
+      ? createInterruptedOutput()
+      : createFailedOutput(sayFailure(tool, error));
   }
 }
 
@@ -137,9 +139,10 @@ async function runTool(running: Running): Promise<ToolOutput> {
     const work = executeAgain({ ...running, call: { ...call, signal } });
     return outputOf(tool, await waitOrAbort(work, signal));
   } catch (error) {
-    if (limit.hasExpired()) return failedOutput(`${tool.name} did not end within ${timeoutMs} ms`);
-    if (call.signal.aborted) return interruptedOutput();
-    return failedOutput(sayFailure(tool, error));
+    if (limit.hasExpired())
+      return createFailedOutput(`${tool.name} did not end within ${timeoutMs} ms`);
+    if (call.signal.aborted) return createInterruptedOutput();
+    return createFailedOutput(sayFailure(tool, error));
   } finally {
     limit.clear();
   }
@@ -201,9 +204,9 @@ async function execute({ tool, value, call, bench, means }: Running): Promise<un
 
 function outputOf(tool: AgentTool, value: unknown): ToolOutput {
   const blocks = blocksIn(value);
-  const shown = blocks === null ? [] : showable(blocks);
-  const images = imagesIn(shown);
-  const text = blocks === null ? outputText(value) : shownText(textsIn(shown));
+  const shown = blocks === null ? [] : toShowableBlocks(blocks);
+  const images = extractImages(shown);
+  const text = blocks === null ? outputText(value) : shownText(joinTexts(shown));
   const lifecycle = fieldOf(tool, 'lifecycle');
   const isLast = isRecord(lifecycle) && lifecycle['completesRun'] === true;
   return {
@@ -212,7 +215,7 @@ function outputOf(tool: AgentTool, value: unknown): ToolOutput {
     text,
     success: true,
     ...(images.length === 0 ? {} : { images }),
-    ...(isLast ? { lastWords: text } : {}),
+    ...(isLast ? { finalAnswer: text } : {}),
   };
 }
 

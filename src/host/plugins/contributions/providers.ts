@@ -1,11 +1,11 @@
-import type {
-  CustomProvider,
-  CustomProviders,
-} from '../../../agent/models/custom/custom-provider.ts';
-import { readService } from '../../../agent/models/custom/read-service.ts';
-import { registeredProviders } from '../../../agent/models/custom/registered.ts';
-import { serviceProvider } from '../../../agent/models/custom/service-provider.ts';
-import { isOwnProvider } from '../../../agent/models/providers.ts';
+import {
+  type CustomProvider,
+  type CustomProviders,
+  registeredProviders,
+} from '../../../agent/models/custom-provider.ts';
+import { parseService } from '../../../agent/models/parse-service.ts';
+import { createServiceProvider } from '../../../agent/models/service-provider.ts';
+import { isBuiltInProvider } from '../../../agent/models/providers.ts';
 import { getErrorMessage } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/json.ts';
 import type { AgentExtensionProvider } from '../../../plugins/contract/plugin.ts';
@@ -68,17 +68,17 @@ function readProvider(
     if (registeredProviders.find(id) === null) tell('warning', onlyAnnounced(id));
     return null;
   }
-  const read = readService(id, fields);
+  const read = parseService(id, fields);
   if (!read.ok) {
     tell('error', `the provider ${JSON.stringify(id)} is left out: ${read.why}`);
     return null;
   }
   for (const warning of read.warnings) tell('warning', `the provider "${id}": ${warning}`);
-  return serviceProvider(read.service, `the plugin "${plugin}"`);
+  return createServiceProvider(read.service, `the plugin "${plugin}"`);
 }
 
 function clash(id: string, chosen: ReadonlyMap<string, CustomProvider>): string | null {
-  if (isOwnProvider(id)) return ownName(id);
+  if (isBuiltInProvider(id)) return ownName(id);
   const other = chosen.get(id);
   if (other === undefined) return null;
   return `the provider "${id}" is left out: ${other.from} registered one of this name before`;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { HooklineError } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/json.ts';
-import { readSurroundings, stateDirectory } from '../../../host/config.ts';
+import { readSurroundings, getStateDirectory } from '../../../host/config.ts';
 import type { AgentPlugin, PluginSetupContext } from '../../../plugins/contract/plugin.ts';
 import type { PluginEntry } from '../../../plugins/entry.ts';
 import { pluginsAt } from '../../../plugins/find/find-plugins.ts';
@@ -217,7 +217,7 @@ async function loadEntry(
 ): Promise<Loaded | PluginInitializationFailure | null> {
   const { file } = entry;
   const { loadPlugin } = await import('../../../plugins/load/load-plugin.ts');
-  const state = stateDirectory(readSurroundings());
+  const state = getStateDirectory(readSurroundings());
   const loading = await loadPlugin({
     entry,
     provided,

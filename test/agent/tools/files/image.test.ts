@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findImage } from '../../../../src/agent/tools/files/image.ts';
+import { parseImageHead } from '../../../../src/agent/tools/files/image.ts';
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -48,12 +48,12 @@ test.each([
   ['a cut PNG', PNG.subarray(0, 12), { mediaType: 'image/png', size: null }],
   ['a cut GIF', GIF.subarray(0, 7), { mediaType: 'image/gif', size: null }],
 ])('%s is known by its first bytes', (_, bytes, image) => {
-  expect(findImage(bytes)).toEqual(image);
+  expect(parseImageHead(bytes)).toEqual(image);
 });
 
 test.each(['', 'text', '<svg xmlns="http://www.w3.org/2000/svg"/>', 'RIFF....WAVE', '%PDF-1.4'])(
   '%j is no picture',
   (text) => {
-    expect(findImage(Buffer.from(text))).toBeNull();
+    expect(parseImageHead(Buffer.from(text))).toBeNull();
   },
 );

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import {
   numberLines,
   selectLines,
-  selectLinesOfFile,
+  readLines,
 } from '../../../../src/agent/tools/files/line-window.ts';
 import { createDirectory } from '../../../base/directory.ts';
 
@@ -24,24 +24,24 @@ test.each([
 ])('lines are selected alike from a text and from a file', async (text, range, window) => {
   expect(selectLines(text, range)).toEqual(window);
   const file = path.join(createDirectory({ a: text }), 'a');
-  expect(await selectLinesOfFile(file, range, SIGNAL)).toEqual(window);
+  expect(await readLines(file, range, SIGNAL)).toEqual(window);
 });
 
 test('a line that stretches over many chunks is kept only as far as it is shown', async () => {
   const text = `first\n${'x'.repeat(1_000_000)}\nlast\n`;
   const file = path.join(createDirectory({ a: text }), 'a');
   const range = { start: 2, limit: 3 };
-  expect(await selectLinesOfFile(file, range, SIGNAL)).toEqual(selectLines(text, range));
+  expect(await readLines(file, range, SIGNAL)).toEqual(selectLines(text, range));
 });
 
 test('a file that holds NUL characters is no text', async () => {
   const file = path.join(createDirectory({ a: 'text\0' }), 'a');
-  expect(await selectLinesOfFile(file, { start: 1, limit: 1 }, SIGNAL)).toBeNull();
+  expect(await readLines(file, { start: 1, limit: 1 }, SIGNAL)).toBeNull();
 });
 
 test('lines of a file lose their carriage returns', async () => {
   const file = path.join(createDirectory({ a: 'a\r\nb\r\n' }), 'a');
-  expect(await selectLinesOfFile(file, { start: 1, limit: 9 }, SIGNAL)).toEqual({
+  expect(await readLines(file, { start: 1, limit: 9 }, SIGNAL)).toEqual({
     lines: ['a', 'b', ''],
     start: 1,
     totalLines: 3,
@@ -50,7 +50,7 @@ test('lines of a file lose their carriage returns', async () => {
 
 test('reading a file ends when it is aborted', async () => {
   const file = path.join(createDirectory({ a: 'text' }), 'a');
-  const reading = selectLinesOfFile(file, { start: 1, limit: 1 }, AbortSignal.abort());
+  const reading = readLines(file, { start: 1, limit: 1 }, AbortSignal.abort());
   await expect(reading).rejects.toMatchObject({ name: 'AbortError' });
 });
 

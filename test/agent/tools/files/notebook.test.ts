@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import {
-  cellImages,
-  cellsText,
+  listCellImages,
+  formatCells,
   parseNotebook,
-  showCell,
+  toCellView,
 } from '../../../../src/agent/tools/files/notebook.ts';
 
 const NOTEBOOK = {
@@ -37,7 +37,7 @@ const NOTEBOOK = {
 test('cells are shown with their outputs and pictures', () => {
   const notebook = parseNotebook(JSON.stringify(NOTEBOOK));
   if (typeof notebook === 'string') return expect.unreachable(notebook);
-  const cells = notebook.cells.map((cell, index) => showCell(cell, index, notebook.language));
+  const cells = notebook.cells.map((cell, index) => toCellView(cell, index, notebook.language));
   expect(cells).toEqual([
     { cellType: 'markdown', source: '# Title\nWords.', cell_id: 'intro' },
     {
@@ -57,7 +57,7 @@ test('cells are shown with their outputs and pictures', () => {
       ],
     },
   ]);
-  expect(cellsText(cells)).toBe(
+  expect(formatCells(cells)).toBe(
     [
       '<cell id="intro"><cell_type>markdown</cell_type># Title',
       'Words.</cell id="intro">',
@@ -72,7 +72,7 @@ test('cells are shown with their outputs and pictures', () => {
       'line 1',
     ].join('\n'),
   );
-  expect(cellImages(cells)).toEqual([
+  expect(listCellImages(cells)).toEqual([
     { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0K' } },
   ]);
 });
@@ -80,7 +80,7 @@ test('cells are shown with their outputs and pictures', () => {
 test('outputs that are too long are left out', () => {
   const outputs = [{ output_type: 'stream', text: 'x'.repeat(10_001) }];
   const cell = { cell_type: 'code', source: 'a', outputs };
-  expect(showCell(cell, 4, 'python').outputs).toEqual([
+  expect(toCellView(cell, 4, 'python').outputs).toEqual([
     {
       output_type: 'stream',
       text: "Outputs are too large to include. Use Bash with: cat <notebook_path> | jq '.cells[4].outputs'",
@@ -112,12 +112,12 @@ test('ids are used since format 4.5', () => {
 });
 
 test('odd cells are shown as far as they can be', () => {
-  expect(showCell({ source: 5, outputs: 'x' }, 2, 'python')).toEqual({
+  expect(toCellView({ source: 5, outputs: 'x' }, 2, 'python')).toEqual({
     cellType: '',
     source: '',
     cell_id: 'cell-2',
   });
-  expect(showCell({ cell_type: 'code', outputs: [null, {}] }, 0, 'python')).toEqual({
+  expect(toCellView({ cell_type: 'code', outputs: [null, {}] }, 0, 'python')).toEqual({
     cellType: 'code',
     source: '',
     cell_id: 'cell-0',

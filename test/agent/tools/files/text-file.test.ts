@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import {
   decodeText,
   encodeText,
-  withPlainLineEnds,
+  normalizeLineEnds,
 } from '../../../../src/agent/tools/files/text-file.ts';
 
 const WORDS = 'Größe\r\nπ 😀\n';
@@ -58,5 +58,5 @@ test('an empty file is a text', () => {
 });
 
 test('plain line ends leave single carriage returns alone', () => {
-  expect(withPlainLineEnds('a\r\nb\rc\n')).toBe('a\nb\rc\n');
+  expect(normalizeLineEnds('a\r\nb\rc\n')).toBe('a\nb\rc\n');
 });

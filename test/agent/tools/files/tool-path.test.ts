@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { absolutePath, readPath } from '../../../../src/agent/tools/files/tool-path.ts';
+import { resolveToolPath, parsePathField } from '../../../../src/agent/tools/files/tool-path.ts';
 import { createInputFields } from '../../../../src/agent/tools/input-fields.ts';
-import { createFileBench } from './bench.ts';
+import { createFileBench } from './tool-context.ts';
 
 test.each([
   ['a.txt', '/work/project/a.txt'],
@@ -11,11 +11,11 @@ test.each([
   ['~/notes', '/home/user/notes'],
   ['~other/notes', '/work/project/~other/notes'],
 ])('%s leads to %s', (written, absolute) => {
-  expect(absolutePath(written, createFileBench('/work/project', '/home/user'))).toBe(absolute);
+  expect(resolveToolPath(written, createFileBench('/work/project', '/home/user'))).toBe(absolute);
 });
 
 test('without a home directory, ~ is a name like any other', () => {
-  expect(absolutePath('~/a', createFileBench('/work/project'))).toBe('/work/project/~/a');
+  expect(resolveToolPath('~/a', createFileBench('/work/project'))).toBe('/work/project/~/a');
 });
 
 test.each([
@@ -26,6 +26,6 @@ test.each([
   ],
 ])('the path %j is refused', (written, wrong) => {
   const fields = createInputFields({ file_path: written });
-  readPath(fields, 'file_path', createFileBench('/work'));
-  expect(fields.findWrong()).toBe(wrong);
+  parsePathField(fields, 'file_path', createFileBench('/work'));
+  expect(fields.findProblem()).toBe(wrong);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { plainText, trimOutput } from '../../../../src/agent/tools/shell/plain-text.ts';
+import { toPlainText, trimOutput } from '../../../../src/agent/tools/shell/command-output.ts';
 
 const ESCAPE = '\u001B';
 
@@ -13,7 +13,7 @@ test.each([
   ['a return before the newline, twice', 'a\r\r\nb', 'a\nb'],
   ['emoji and accents', 'é🎉', 'é🎉'],
 ])('%s', (_what, output, text) => {
-  expect(plainText(output)).toBe(text);
+  expect(toPlainText(output)).toBe(text);
 });
 
 test.each([
@@ -23,5 +23,5 @@ test.each([
   ['nothing but returns', '\r'.repeat(200_000)],
   ['nothing but spaces', ' '.repeat(200_000)],
 ])('does not choke on %s', (_what, output) => {
-  expect(trimOutput(plainText(output)).length).toBeLessThanOrEqual(output.length);
+  expect(trimOutput(toPlainText(output)).length).toBeLessThanOrEqual(output.length);
 });

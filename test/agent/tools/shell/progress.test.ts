@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createProgress } from '../../../../src/agent/tools/shell/progress.ts';
+import { createProgress } from '../../../../src/agent/tools/shell/command-output.ts';
 
 /** What is told of chunks that come at these milliseconds. */
 function toldOf(...chunks: readonly (readonly [at: number, text: string])[]): readonly string[] {

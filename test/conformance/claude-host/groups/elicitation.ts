@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
-import { scripted } from '../../../../src/agent/models/scripted.ts';
+import { createScriptedModel } from '../../../../src/agent/models/scripted.ts';
 import type { ElicitationRequest, Person } from '../../../../src/agent/world.ts';
 import { createHost } from '../../../../src/host/create-host.ts';
 import { exampleEntry } from '../../../mcp/servers.ts';
@@ -99,7 +99,7 @@ function settingsWith(own: Readonly<Record<string, string>>): object {
 }
 
 interface Asking {
-  readonly model: ReturnType<typeof scripted>;
+  readonly model: ReturnType<typeof createScriptedModel>;
   readonly questions: ElicitationRequest[];
 }
 

@@ -1,0 +1,97 @@
+import { isRecord, getTypeName } from '../../base/json.ts';
+import type { Model, ModelRequest, Prices } from './model.ts';
+
+/** A provider's description of one model; null where it is missing or invalid. */
+export interface ModelDetails {
+  readonly contextTokens: number | null;
+  readonly maxOutputTokens: number | null;
+  readonly prices: Prices | null;
+}
+
+export interface ParsedModels {
+  readonly models: ReadonlyMap<string, ModelDetails>;
+  /** Descriptions of invalid entries. */
+  readonly problems: readonly string[];
+}
+
+/** Accepts models by id, a list of objects with ids, or a list of ids. */
+export function parseModels(given: unknown): ParsedModels {
+  if (given === undefined) return { models: new Map(), problems: [] };
+  const entries = listEntries(given);
+  if (entries === null) {
+    const problems = [`its models are ${getTypeName(given)}, expected them by id`];
+    return { models: new Map(), problems };
+  }
+  const problems = entries.flatMap(([id, info]) => listProblems(id, info));
+  const models = entries.flatMap(([id, info]) =>
+    typeof id === 'string' && id !== '' ? [[id, parseDetails(info)] as const] : [],
+  );
+  return { models: new Map(models), problems };
+}
+
+type Entry = readonly [id: unknown, info: unknown];
+
+function listEntries(given: unknown): readonly Entry[] | null {
+  if (isRecord(given)) return Object.entries(given);
+  if (!Array.isArray(given)) return null;
+  return given.map((each: unknown): Entry => [isRecord(each) ? each['id'] : each, each]);
+}
+
+function listProblems(id: unknown, info: unknown): readonly string[] {
+  if (typeof id !== 'string' || id === '') return ['one of its models has no id'];
+  if (!isRecord(info)) return [];
+  const wrong = ['contextWindow', 'maxInputTokens', 'maxTokens'].filter(
+    (field) => info[field] !== undefined && parseAmount(info[field]) === null,
+  );
+  const isPriceless = info['pricing'] !== undefined && parsePrices(info['pricing']) === null;
+  return [...wrong, ...(isPriceless ? ['pricing'] : [])].map(
+    (field) => `${field} of its model ${id} cannot be used`,
+  );
+}
+
+export function parseDetails(info: unknown): ModelDetails {
+  const { contextWindow, maxInputTokens, maxTokens, pricing } = isRecord(info) ? info : {};
+  return {
+    contextTokens: parseAmount(maxInputTokens) ?? parseAmount(contextWindow),
+    maxOutputTokens: parseAmount(maxTokens),
+    prices: parsePrices(pricing),
+  };
+}
+
+function parseAmount(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 1 ? value : null;
+}
+
+/** Without prices for cached tokens, the input price applies. */
+function parsePrices(pricing: unknown): Prices | null {
+  const { input, output, cacheRead, cacheWrite } = isRecord(pricing) ? pricing : {};
+  const inputPrice = parsePrice(input);
+  const outputPrice = parsePrice(output);
+  if (inputPrice === null || outputPrice === null) return null;
+  return {
+    input: inputPrice,
+    output: outputPrice,
+    cacheRead: parsePrice(cacheRead) ?? inputPrice,
+    cacheWrite: parsePrice(cacheWrite) ?? inputPrice,
+  };
+}
+
+function parsePrice(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
+}
+
+/** The model with its provider's limits and prices where they are known. */
+export function withDetails(model: Model, details: ModelDetails, mustBeTold: boolean): Model {
+  const { contextTokens, maxOutputTokens: most, prices } = details;
+  const limited = (request: ModelRequest): ModelRequest => {
+    const wanted = request.maxOutputTokens ?? (mustBeTold ? most : null);
+    if (most === null || wanted === null) return request;
+    return { ...request, maxOutputTokens: Math.min(wanted, most) };
+  };
+  return {
+    ...model,
+    contextTokens: contextTokens ?? model.contextTokens,
+    prices: prices ?? model.prices,
+    stream: (request, signal) => model.stream(limited(request), signal),
+  };
+}

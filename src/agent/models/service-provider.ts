@@ -1,0 +1,122 @@
+import { openService, type Provider, PROVIDERS } from './providers.ts';
+import type { Wire } from './reasoning.ts';
+import type { CustomChoice, CustomProvider } from './custom-provider.ts';
+import { type ModelDetails, withDetails } from './model-details.ts';
+import { HooklineError } from '../../base/errors.ts';
+
+/** A service described by a plugin: its address and wire format. */
+export interface ServiceDescription {
+  readonly id: string;
+  /** The display name. */
+  readonly label: string;
+  readonly wire: Wire;
+  readonly baseUrl: string | null;
+  readonly defaultModel: string | null;
+  readonly keyVariables: readonly string[];
+  /** Sent with every request; headers of the session take precedence. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly models: ReadonlyMap<string, ModelDetails>;
+}
+
+/** Creates a provider for a described service. */
+export function createServiceProvider(service: ServiceDescription, from: string): CustomProvider {
+  const { id, headers, models, wire } = service;
+  return {
+    id,
+    kind: 'service',
+    from,
+    async open(choice) {
+      const model = await openService(toProvider(service, from), {
+        ...choice,
+        baseUrl: choice.baseUrl ?? service.baseUrl,
+        key: resolveKey({ ...service, from }, choice),
+        // The key is already resolved, so the environment is empty.
+        env: {},
+        transport: withHeaders(choice, headers),
+      });
+      const details = models.get(model.id);
+      return details === undefined ? model : withDetails(model, details, wire === 'anthropic');
+    },
+  };
+}
+
+function withHeaders({ transport = {} }: CustomChoice, headers: Readonly<Record<string, string>>) {
+  return { ...transport, headers: { ...headers, ...transport.headers } };
+}
+
+const DEFAULT_PATHS: Readonly<Record<Wire, string>> = {
+  anthropic: '/v1',
+  openai: '/v1',
+  google: '/v1beta',
+  chat: '/v1',
+};
+
+function toProvider(service: ServiceDescription, from: string): Provider {
+  const { id, label, wire, defaultModel, baseUrl, keyVariables } = service;
+  return {
+    name: id,
+    aliases: [],
+    label,
+    wire,
+    defaultModel,
+    baseUrl,
+    defaultPath: DEFAULT_PATHS[wire],
+    keyVariables,
+    needsKey: keyVariables.length > 0,
+    // Other chat servers may reject a schema.
+    takesSchema: wire !== 'chat',
+    description: `It comes from ${from}.`,
+  };
+}
+
+/** A provider that needs a key, and where the key would be sent. */
+export interface KeyRecipient {
+  readonly id: string;
+  readonly label: string;
+  readonly from: string;
+  readonly baseUrl: string | null;
+  /** Environment variables for the key, in order. */
+  readonly keyVariables: readonly string[];
+}
+
+/**
+ * The explicit key, or the first one in the environment; null when there is none. A built-in provider's key
+ * goes only to that provider, unless the user sets a base URL or allows it.
+ */
+export function resolveKey(asker: KeyRecipient, choice: CustomChoice): string | null {
+  if (choice.key !== null && choice.key !== '') return choice.key;
+  const found = asker.keyVariables.filter((name) => (choice.env[name] ?? '') !== '');
+  const free = found.find((name) => canReceiveKey(name, asker, choice));
+  if (free !== undefined) return choice.env[free] ?? null;
+  const [withheld] = found;
+  if (withheld === undefined) return null;
+  throw createWithheldError(withheld, asker);
+}
+
+function canReceiveKey(name: string, { baseUrl }: KeyRecipient, choice: CustomChoice): boolean {
+  const owner = findKeyOwner(name);
+  if (owner === undefined || choice.baseUrl !== null) return true;
+  return choice.passedKeys.includes(name) || isSameOrigin(owner.baseUrl, baseUrl);
+}
+
+function findKeyOwner(name: string): Provider | undefined {
+  return PROVIDERS.find(({ keyVariables }) => keyVariables.includes(name));
+}
+
+function isSameOrigin(one: string | null, other: string | null): boolean {
+  const origin = getOrigin(one);
+  return origin !== null && origin === getOrigin(other);
+}
+
+function getOrigin(url: string | null): string | null {
+  return url !== null && URL.canParse(url) ? new URL(url).origin : null;
+}
+
+function createWithheldError(name: string, { id, from, baseUrl }: KeyRecipient): HooklineError {
+  const owner = findKeyOwner(name)?.label ?? 'another provider';
+  const where = getOrigin(baseUrl) ?? 'code of its own';
+  return new HooklineError('MODEL_KEY_MISSING', {
+    message: `The provider "${id}" of ${from} wants ${name}, which is the key for ${owner}, and would send it to ${where}; it does not get it.`,
+    hint: `Pass a key with --key, or list ${name} in "env.pass" of your own configuration.`,
+  });
+}

@@ -1,0 +1,48 @@
+import { isDeepStrictEqual } from 'node:util';
+import { getErrorMessage } from '../../../base/errors.ts';
+import type { InputChange, InputInHand, ToolView, Vocabulary } from '../../../hooks/faces/faces.ts';
+
+/**
+ * Copies of a call's input that hooks may modify; every difference to the original is reported as a change.
+ */
+export class MutableInput implements InputInHand {
+  readonly #handed: InputCopy[] = [];
+
+  of(view: ToolView, vocabulary: Vocabulary): unknown {
+    const known = this.#handed.find((handed) => handed.view === view);
+    if (known !== undefined) return known.copy;
+    const copy: unknown = structuredClone(view.input);
+    this.#handed.push({ view, vocabulary, copy });
+    return copy;
+  }
+
+  changes(): readonly InputChange[] {
+    return this.#handed.flatMap(findChange);
+  }
+
+  /** Omitted from traces and payloads. */
+  toJSON(): undefined {
+    return undefined;
+  }
+}
+
+interface InputCopy {
+  readonly view: ToolView;
+  readonly vocabulary: Vocabulary;
+  readonly copy: unknown;
+}
+
+/**
+ * Serialized at once, because hooks keep a reference to their copy, and compared as JSON, because programs
+ * read JSON.
+ */
+function findChange({ view, vocabulary, copy }: InputCopy): InputChange[] {
+  try {
+    if (isDeepStrictEqual(copy, view.input)) return [];
+    const input: unknown = JSON.parse(JSON.stringify(copy));
+    return isDeepStrictEqual(input, view.input) ? [] : [{ view, vocabulary, input }];
+  } catch (error) {
+    const [why = ''] = getErrorMessage(error).split('\n');
+    return [{ view, unusable: `hooks changed it in place to what JSON cannot say (${why})` }];
+  }
+}

@@ -1,0 +1,298 @@
+import { isRecord } from '../../base/json.ts';
+import { findClosestName } from '../../base/spelling.ts';
+import {
+  type FaceContext,
+  namesOf,
+  TOOL_NAMES,
+  type ToolCall,
+  type ToolView,
+  viewsOf,
+  vocabularyOfName,
+} from '../../hooks/faces/faces.ts';
+import type { McpServerFacts } from '../../hooks/facts.ts';
+import { findInputProblem } from './edits/check-input.ts';
+import { EDIT_CALLS, parseFileChanges } from './edits/file-changes.ts';
+import { findObstacle, runChanges } from './edits/run-changes.ts';
+import { MAX_WHOLE_BYTES } from './files/editable-file.ts';
+import { readPath } from './files/read-path.ts';
+import { decodeText } from './files/text-file.ts';
+import { resolveToolPath } from './files/tool-path.ts';
+import type { PreparedCall, RunningCall, Tool, ToolKind, ToolOutput } from './tool.ts';
+import type { ToolContext } from './tool-context.ts';
+
+/** A call that is ready to run, under any of its tool's names. */
+export interface PreparedToolCall {
+  /** The Claude Code name of the call, or of its first part. */
+  readonly toolName: string;
+  readonly kind: ToolKind;
+  /** The MCP server that the tool belongs to. */
+  readonly mcpServer?: McpServerFacts;
+  /** The parts of the call in Claude Code's vocabulary, for permission rules. Never empty. */
+  readonly parts: readonly CallPart[];
+  /** The input that hooks see; for calls in Claude Code's vocabulary, with absolute paths and defaults. */
+  readonly input: unknown;
+  run(call: RunningCall): Promise<ToolOutput>;
+}
+
+export interface CallPart {
+  readonly name: string;
+  /** Every name of the tool, Claude Code's first. */
+  readonly names: readonly string[];
+  readonly input: unknown;
+  readonly kind: ToolKind;
+  /** Null when the call has only one part. */
+  readonly part: number | null;
+}
+
+interface CallContext {
+  readonly context: ToolContext;
+  /** The tools of this agent. */
+  readonly tools: readonly Tool[];
+  /** The tool names that the model sees; by default the tools' own. */
+  readonly modelToolNames?: () => readonly string[];
+}
+
+/** Prepares a call under any of its tool's names; a string describes the problem for the model. */
+export function prepareToolCall(
+  call: ToolCall,
+  callContext: CallContext,
+): PreparedToolCall | string {
+  const { context, tools } = callContext;
+  const faceContext = createFaceContext(context);
+  const views = viewsOf(call, 'claude', faceContext).map((view) =>
+    fillDefaults(call, view, context),
+  );
+  const pairs = views.map((view) => resolveTool(view, call, tools));
+  const known = pairs.flatMap(({ view, tool }) => (tool === null ? [] : [{ view, tool }]));
+  if (known.length < pairs.length) return formatUnknownTool(call.name, callContext);
+  const problem = findInputProblem(call);
+  if (problem !== null) return problem;
+  return EDIT_CALLS.includes(call.name)
+    ? prepareChanges(call, known, callContext)
+    : prepareParts(call, known, context);
+}
+
+/** The model's input without the fields that only hooks may set. */
+export function removeHookFields({ name, input }: ToolCall, tools: readonly Tool[]): unknown {
+  const kept = tools.find((tool) => tool.name === name)?.hookFields ?? [];
+  if (kept.length === 0 || !isRecord(input)) return input;
+  return Object.fromEntries(Object.entries(input).filter(([key]) => !kept.includes(key)));
+}
+
+/** The facts about a call for hooks, under the name that the model used. */
+export function toToolFacts(
+  { id, name }: { readonly id: string; readonly name: string },
+  { input, mcpServer }: Pick<PreparedToolCall, 'input' | 'mcpServer'>,
+) {
+  const tool = { callId: id, name, input };
+  return mcpServer === undefined ? { tool } : { tool, mcpServer };
+}
+
+/** Whether a call may run in parallel with others of its turn. */
+export function canRunInParallel(call: ToolCall, tools: readonly Tool[]): boolean {
+  const views = viewsOf(call, 'claude', { cwd: '/', root: null });
+  return views.every((view) => {
+    const { tool } = resolveTool(view, call, tools);
+    return tool?.isParallel === true || tool?.kind === 'read' || tool?.kind === 'plan';
+  });
+}
+
+function createFaceContext(context: ToolContext): FaceContext {
+  return { cwd: context.cwd(), root: context.workspaceRoots[0] ?? null, readText: readWholeText };
+}
+
+function readWholeText(file: string): string | null {
+  const found = readPath(file, MAX_WHOLE_BYTES);
+  return found.is === 'file' ? (decodeText(found.bytes)?.text ?? null) : null;
+}
+
+/** In other vocabularies, a search returns the matching lines. */
+const SEARCHES = ['search_files', 'search_codebase'];
+
+function fillDefaults(call: ToolCall, view: ToolView, context: ToolContext): ToolView {
+  if (!isRecord(view.input)) return view;
+  if (SEARCHES.includes(call.name)) {
+    return { ...view, input: { ...view.input, output_mode: 'content', '-n': true } };
+  }
+  const file = view.input['file_path'];
+  if (typeof file !== 'string' || !EDIT_CALLS.includes(call.name)) return view;
+  return { ...view, input: { ...view.input, file_path: resolveToolPath(file, context) } };
+}
+
+interface CalledPart {
+  readonly view: ToolView;
+  readonly tool: Tool | null;
+}
+
+/**
+ * A plugin's tool may have a name that looks like an MCP tool's or another vocabulary's; its own input is
+ * used then.
+ */
+function resolveTool(view: ToolView, call: ToolCall, tools: readonly Tool[]): CalledPart {
+  const find = (name: string): Tool | null => tools.find((tool) => tool.name === name) ?? null;
+  const tool = find(view.name);
+  return tool === null
+    ? { view: { ...view, input: call.input }, tool: find(call.name) }
+    : { view, tool };
+}
+
+function formatUnknownTool(
+  name: string,
+  { tools, modelToolNames: toldNames }: CallContext,
+): string {
+  const own = tools.map((tool) => tool.name);
+  const told = toldNames?.() ?? own;
+  const other = TOOL_NAMES.filter(({ claude }) => own.includes(claude)).flatMap(
+    ({ classic, sdk }) => [...classic, ...sdk],
+  );
+  const close = findClosestName(name, [...told, ...own, ...other]);
+  const hint = close === null ? '' : ` Did you mean ${close}?`;
+  return `There is no tool named "${name}".${hint} These are the tools: ${told.join(', ')}.`;
+}
+
+interface KnownPart {
+  readonly view: ToolView;
+  readonly tool: Tool;
+}
+
+function prepareParts(
+  call: ToolCall,
+  known: readonly KnownPart[],
+  context: ToolContext,
+): PreparedToolCall | string {
+  const prepared: { readonly made: PreparedCall; readonly part: CallPart }[] = [];
+  for (const { view, tool } of known) {
+    const made = tool.prepare(view.input, context);
+    if (typeof made === 'string') return known.length === 1 ? made : formatPartProblem(view, made);
+    prepared.push({ made, part: toCallPart(call, { view, tool }, made.input) });
+  }
+  const parts = prepared.map(({ part }) => part);
+  const [first] = prepared;
+  const isOwn = prepared.length === 1 && isClaudeName(call.name);
+  return {
+    ...summarizeParts(parts),
+    ...getServer(known),
+    input: isOwn && first !== undefined ? first.made.input : call.input,
+    run: (running) => runParts(prepared, running),
+  };
+}
+
+function getServer(known: readonly KnownPart[]): Pick<PreparedToolCall, 'mcpServer'> {
+  const mcpServer = known[0]?.tool.server;
+  return mcpServer === undefined ? {} : { mcpServer };
+}
+
+function isClaudeName(name: string): boolean {
+  const vocabulary = vocabularyOfName(name);
+  return vocabulary === null || vocabulary === 'claude';
+}
+
+function formatPartProblem({ part }: ToolView, problem: string): string {
+  return `Nothing was done, because part ${(part ?? 0) + 1} of the call does not work: ${problem}`;
+}
+
+function toCallPart(call: ToolCall, { view, tool }: KnownPart, input: unknown): CallPart {
+  const names = [...new Set([tool.name, ...namesOf(call, view)])];
+  return { name: tool.name, names, input, kind: tool.kind, part: view.part };
+}
+
+function summarizeParts(
+  parts: readonly CallPart[],
+): Pick<PreparedToolCall, 'toolName' | 'kind' | 'parts'> {
+  const [first] = parts;
+  const kind = parts.some((part) => part.kind === 'edit') ? 'edit' : (first?.kind ?? 'plan');
+  return { toolName: first?.name ?? '', kind, parts };
+}
+
+async function runParts(
+  prepared: readonly { readonly made: PreparedCall; readonly part: CallPart }[],
+  running: RunningCall,
+): Promise<ToolOutput> {
+  const outputs: ToolOutput[] = [];
+  if (prepared.every(({ part }) => part.kind === 'read')) {
+    outputs.push(...(await Promise.all(prepared.map(({ made }) => made.run(running)))));
+  } else {
+    // Sequential, because a command may depend on the one before it.
+    for (const { made } of prepared) outputs.push(await made.run(running));
+  }
+  return joinPartOutputs(
+    prepared.map(({ part }) => part),
+    outputs,
+  );
+}
+
+function prepareChanges(
+  call: ToolCall,
+  known: readonly KnownPart[],
+  { context, tools }: CallContext,
+): PreparedToolCall | string {
+  const views = known.map(({ view }) => view);
+  const changes = parseFileChanges(call, views, readWholeText);
+  if (typeof changes === 'string') return changes;
+  const findTool = (name: string): Tool | null => tools.find((tool) => tool.name === name) ?? null;
+  const changing = { changes, views, context, findTool };
+  const obstacle = findObstacle(changing);
+  if (obstacle !== null) return obstacle;
+  const parts = known.map((each) => toCallPart(call, each, each.view.input));
+  return {
+    ...summarizeParts(parts),
+    input: call.input,
+    run: async (running) => joinPartOutputs(parts, await runChanges(changing, running)),
+  };
+}
+
+/** Joins the outputs of a call's parts. */
+export function joinPartOutputs(
+  parts: readonly CallPart[],
+  outputs: readonly ToolOutput[],
+): ToolOutput {
+  return joinOutputs(
+    outputs.map((output, index) => ({ heading: formatHeading(parts[index]), output })),
+  );
+}
+
+const MAX_HEADING_CHARACTERS = 200;
+
+/** The tool name and the first text of its input. */
+function formatHeading(part: CallPart | undefined): string {
+  if (part === undefined) return '';
+  const texts = isRecord(part.input) ? Object.values(part.input) : [];
+  const about = texts.find((value) => typeof value === 'string') ?? '';
+  const [line = ''] = about.split('\n');
+  return `${part.name} ${line}`.slice(0, MAX_HEADING_CHARACTERS).trim();
+}
+
+interface PartOutput {
+  readonly heading: string;
+  readonly output: ToolOutput;
+}
+
+/** Joins several outputs; the result succeeds only when all parts did. */
+function joinOutputs(parts: readonly PartOutput[]): ToolOutput {
+  const [only, ...more] = parts;
+  if (only !== undefined && more.length === 0) return only.output;
+  const outputs = parts.map(({ output }) => output);
+  const failed = outputs.find(({ success }) => !success);
+  const images = outputs.flatMap((output) => output.images ?? []);
+  const text = parts
+    .map(
+      ({ heading, output }, index) =>
+        `[${index + 1}/${parts.length}] ${heading}\n${getOutputText(output)}`,
+    )
+    .join('\n\n');
+  return {
+    response: undefined,
+    text,
+    success: failed === undefined,
+    parts: outputs,
+    // The error contains all outputs, because parts that succeeded must not be lost.
+    ...(failed === undefined ? {} : { error: text }),
+    ...(failed?.exitCode === undefined ? {} : { exitCode: failed.exitCode }),
+    ...(images.length === 0 ? {} : { images }),
+    ...(outputs.some(({ interrupted }) => interrupted === true) ? { interrupted: true } : {}),
+  };
+}
+
+function getOutputText({ success, text, error }: ToolOutput): string {
+  return success ? text : (error ?? text);
+}

@@ -1,0 +1,104 @@
+import { createPluginOptions, type CommandContext } from '../context.ts';
+import { stdin, stdout } from 'node:process';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import type { SessionWish } from '../../host/agent/keep-session.ts';
+import type { Host, HostOptions } from '../../host/create-host.ts';
+import { colors } from '../output/colors.ts';
+import { formatConsoleOutput } from '../output/format-plugin.ts';
+import { toOneLine, toPrintable, toPrintableLines } from '../output/print.ts';
+import { createTerminalUser } from './prompts/terminal-user.ts';
+import { Chat, MIN_PASTE_LIMIT } from './chat.ts';
+import { LineView } from './view/line-view.ts';
+import { openPromptHistory } from './prompt-history.ts';
+import { QueuedPrompts } from './queued-prompts.ts';
+import { createActivityLine } from './render/activity-line.ts';
+import { formatPasteRefusal } from './render/format-text.ts';
+import { ChatReport } from './render/report.ts';
+import { Screen } from './view/screen.ts';
+import { ChatTerminal } from './view/terminal.ts';
+import type { ChatView, UserActions } from './view/view.ts';
+
+/** The terminal with everything in it; can be typed into before there is a host. */
+export interface ChatApp {
+  /** What the host that is opened for it must be told. */
+  readonly hostOptions: HostOptions;
+  run(host: Host, beginning: Beginning): Promise<ExitCode>;
+  /** Waits until it can be seen. */
+  waitUntilDrawn(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Beginning {
+  readonly wish: SessionWish;
+  readonly prompt: string | null;
+}
+
+export function openChatApp(context: CommandContext, directory: string): ChatApp {
+  let chat: Chat | null = null;
+  const left = new AbortController();
+  const leave = (exitCode: ExitCode): void => {
+    left.abort();
+    chat?.leave(exitCode);
+  };
+  const pasteLimit = (): number => chat?.getPasteLimit() ?? MIN_PASTE_LIMIT;
+  const gestures: UserActions = {
+    submit: (text) => (chat === null ? queued.add(text) : chat.submit(text)),
+    interrupt: () => (chat === null ? leave(EXIT.interrupted) : chat.interrupt()),
+    escape: () => chat?.cancel(),
+    leave: () => leave(EXIT.fine),
+    cycleMode: () => chat?.cycleMode(),
+    unfold: () => report.showHooks(),
+    getPasteLimit: pasteLimit,
+    rejectPaste: (characters) =>
+      report.say(colors.yellow(formatPasteRefusal(characters, pasteLimit()))),
+    resetExit: () => chat?.resetExit(),
+  };
+  const streams = { input: stdin, output: stdout };
+  const gone = (): void => {
+    view.dismissAll();
+    leave(EXIT.interrupted);
+  };
+  const view: ChatView =
+    context.env['TERM'] === 'dumb'
+      ? new LineView(streams, gestures)
+      : new Screen({ terminal: new ChatTerminal(streams, gone), directory, actions: gestures });
+  const queued = new QueuedPrompts(view);
+  const doing = createActivityLine((text) => view.setActivity(text));
+  const report = new ChatReport({ context, view, activity: doing });
+  const history = openPromptHistory();
+  view.addHistory(history.prompts);
+  view.setStatus(colors.dim('/help shows what can be typed'));
+  context.signal.addEventListener('abort', gone, { once: true });
+  return {
+    hostOptions: {
+      person: createTerminalUser(view, () => chat?.getCwd() ?? directory),
+      onProgress: doing.observe,
+      onNotice: (text) => report.say(colors.dim(`note: ${toPrintable(text)}`)),
+      plugins: {
+        ...createPluginOptions(context.flags),
+        onConsole: createConsoleListener(report),
+      },
+      onLate({ outcome: { hook, decision } }) {
+        if (decision?.notice === undefined) return;
+        report.say(
+          `${colors.yellow(`${toOneLine(hook)} says:`)} ${toPrintableLines(decision.notice)}`,
+        );
+      },
+    },
+    async run(host, { wish, prompt }) {
+      if (left.signal.aborted) return EXIT.interrupted;
+      if (prompt !== null) queued.addFirst(prompt);
+      chat = new Chat({ context, host, view, report, activity: doing, history, queued });
+      return chat.run(wish);
+    },
+    waitUntilDrawn: () => view.waitUntilDrawn(),
+    close: () => view.close(),
+  };
+}
+
+function createConsoleListener(report: ChatReport): (text: string) => void {
+  return (text) => {
+    const words = formatConsoleOutput(text);
+    if (words !== null) report.say(colors.dim(words));
+  };
+}

@@ -1,0 +1,85 @@
+import type { ApprovalRequest, Person } from '../../../agent/world.ts';
+import type { Question } from '../../../agent/tools/tool-context.ts';
+import { toOneLine, toPrintable } from '../../output/print.ts';
+import type { ChatView, ChoiceOption } from '../view/view.ts';
+
+/** The person at the terminal. */
+export function createTerminalUser(view: ChatView, cwd: () => string): Person {
+  return {
+    async approve(request, signal) {
+      const { formatCallLines, formatUpdates } = await import('./format-approval.ts');
+      const lasting = formatUpdates(request.suggestions);
+      const answer = await view.choose(
+        {
+          title: `${toOneLine(request.tool)}: may it?`,
+          lines: [...formatCallLines(request, cwd()), ...formatReason(request)],
+          options: listApprovalOptions(lasting),
+        },
+        signal,
+      );
+      if (answer === 'once') return { isAllowed: true };
+      if (answer === 'session') return { isAllowed: true, updates: request.suggestions };
+      if (answer === null) return { isAllowed: false };
+      const reason = (await view.ask(DENIAL_QUESTION, signal))?.trim() ?? '';
+      return reason === '' ? { isAllowed: false } : { isAllowed: false, reason };
+    },
+    async answer(questions, signal) {
+      const answers: Record<string, string> = {};
+      for (const question of questions) {
+        const answer = await askQuestion(view, question, signal);
+        if (answer === null) return null;
+        answers[question.question] = answer;
+      }
+      return answers;
+    },
+    async elicit(request, signal) {
+      const { askElicitation } = await import('./elicitation.ts');
+      return askElicitation(view, request, signal);
+    },
+  };
+}
+
+const DENIAL_QUESTION = {
+  title: 'Denied. Why?',
+  lines: [],
+  hint: 'The agent is told what you write; enter alone tells it nothing more.',
+};
+
+function formatReason({ reason }: ApprovalRequest): readonly string[] {
+  return reason === '' ? [] : [`(${toPrintable(reason)})`];
+}
+
+function listApprovalOptions(lasting: string): readonly ChoiceOption[] {
+  const forSession = { value: 'session', key: 'a', label: 'Allow for this session' };
+  return [
+    { value: 'once', key: 'y', label: 'Allow once' },
+    ...(lasting === '' ? [] : [{ ...forSession, about: lasting }]),
+    { value: 'deny', key: 'n', label: 'Deny, and say why' },
+  ];
+}
+
+const OTHER = '\u0000own';
+const OTHER_OPTION: ChoiceOption = { value: OTHER, label: 'In your own words', key: 'o' };
+
+async function askQuestion(
+  view: ChatView,
+  { question, options, multiSelect, isClosed }: Question,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const title = toPrintable(question);
+  const open = { title, lines: [], hint: 'Enter answers; esc dismisses the question.' };
+  if (options.length === 0) return view.ask(open, signal);
+  const offered = options.map(({ label, description }, at): ChoiceOption => ({
+    value: label,
+    label: toPrintable(label),
+    key: String(at + 1),
+    about: toPrintable(description),
+  }));
+  if (multiSelect) {
+    const chosen = await view.chooseMany({ title, lines: [], options: offered }, signal);
+    return chosen === null ? null : chosen.join(', ');
+  }
+  const own = isClosed === true ? [] : [OTHER_OPTION];
+  const chosen = await view.choose({ title, lines: [], options: [...offered, ...own] }, signal);
+  return chosen === OTHER ? view.ask(open, signal) : chosen;
+}

@@ -1,0 +1,49 @@
+import type { HandlerProgress } from '../../../hooks/observers.ts';
+import { toOneLine } from '../../output/print.ts';
+
+const SLOW_AFTER_MS = 1000;
+
+/** The line about what goes on: what the agent does, or the hooks that it has waited for too long. */
+export interface ActivityLine {
+  set(text: string | null): void;
+  readonly observe: (progress: HandlerProgress) => void;
+  /** Nothing is shown from now on, also of hooks that end later. */
+  end(): void;
+}
+
+export function createActivityLine(show: (text: string | null) => void): ActivityLine {
+  const running = new Map<string, NodeJS.Timeout>();
+  const slow = new Set<string>();
+  let doing: string | null = null;
+  let isEnded = false;
+  const draw = (): void => {
+    const names = [...slow].map(toOneLine).join(', ');
+    show(names === '' ? doing : `waiting for ${names} …`);
+  };
+  return {
+    set(text) {
+      if (isEnded) return;
+      doing = text;
+      draw();
+    },
+    observe({ type, hook }) {
+      if (isEnded) return;
+      clearTimeout(running.get(hook));
+      running.delete(hook);
+      if (type === 'end') {
+        if (slow.delete(hook)) draw();
+        return;
+      }
+      const tell = (): void => {
+        slow.add(hook);
+        draw();
+      };
+      running.set(hook, setTimeout(tell, SLOW_AFTER_MS));
+    },
+    end() {
+      isEnded = true;
+      for (const timer of running.values()) clearTimeout(timer);
+      running.clear();
+    },
+  };
+}

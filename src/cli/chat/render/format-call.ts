@@ -1,0 +1,85 @@
+import path from 'node:path';
+import { callParts } from '../../../agent/call-parts.ts';
+import type { RuntimeEvent } from '../../../agent/runtime-event.ts';
+import { isRecord } from '../../../base/json.ts';
+import { colors } from '../../output/colors.ts';
+import { formatCount, toPrintable, toPrintableLines } from '../../output/print.ts';
+import { formatCall } from '../../output/format-transcript.ts';
+import type { Fold } from '../view/view.ts';
+import { truncateLines } from './format-text.ts';
+
+type ToolEnd = Extract<RuntimeEvent, { type: 'tool-end' }>;
+
+const MAX_OUTPUT_LINES = 200;
+const LINE_WIDTH = 160;
+
+/** A call that has run: one line, and its output behind it. */
+export function formatEndedCall(ended: ToolEnd, cwd: string): Fold {
+  const { output, parentAgentId } = ended;
+  const inset = parentAgentId === null ? '' : '  ';
+  const mark = output.success ? colors.cyan('•') : colors.red('✗');
+  const text = removeErrorTags(output.text);
+  return {
+    head: `${inset}${mark} ${formatAnswers(ended) ?? formatCallAndResult(ended, text, cwd)}`,
+    details: truncateLines(text, MAX_OUTPUT_LINES).map(toPrintable),
+  };
+}
+
+export function formatDeniedCall({ tool, input, output, deniedBy }: ToolEnd, cwd: string): string {
+  const call = formatFirstLine(formatSubject({ tool, input }), cwd);
+  const why = toPrintableLines(removeErrorTags(output.text));
+  return `${colors.red('✗')} ${truncateLine(call)}\n  ${colors.red(`denied (${deniedBy})`)}: ${why}`;
+}
+
+function formatCallAndResult({ tool, input, output }: ToolEnd, text: string, cwd: string): string {
+  const lines = text.trimEnd() === '' ? [] : text.trimEnd().split('\n');
+  const size = lines.length > 1 ? ` (${formatCount(lines.length, 'line')})` : '';
+  const isTelling = lines.length === 1 || !output.success;
+  const first = isTelling ? `: ${formatFirstLine(lines[0] ?? '', cwd)}` : '';
+  const call = formatFirstLine(formatSubject({ tool, input }), cwd);
+  return `${truncateLine(call)}${colors.dim(`${truncateLine(first)}${size}`)}`;
+}
+
+/** The questions with what the person answered; null when it is no call that asked any. */
+function formatAnswers({ output: { response, success } }: ToolEnd): string | null {
+  if (!success || !isRecord(response) || !isRecord(response['answers'])) return null;
+  const answers = Object.entries(response['answers']).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  );
+  if (!Array.isArray(response['questions']) || answers.length === 0) return null;
+  return answers
+    .map(
+      ([question, answer]) =>
+        `${truncateLine(toPrintable(question))} ${colors.dim(`→ ${truncateLine(toPrintable(answer))}`)}`,
+    )
+    .join('\n  ');
+}
+
+function formatSubject({ tool, input }: Pick<ToolEnd, 'tool' | 'input'>): string {
+  const questions = listQuestions({ tool, input });
+  return questions.length === 0 ? formatCall({ name: tool, input }) : questions.join(' ');
+}
+
+function listQuestions({ tool, input }: Pick<ToolEnd, 'tool' | 'input'>): readonly string[] {
+  const [part] = callParts({ tool, input, cwd: path.sep });
+  const questions: unknown = part?.name === 'AskUserQuestion' ? part.fields['questions'] : [];
+  if (!Array.isArray(questions)) return [];
+  return questions.flatMap((each: unknown) =>
+    isRecord(each) && typeof each['question'] === 'string' ? [each['question']] : [],
+  );
+}
+
+/** The marks tell a model what is no output; a person sees it. */
+function removeErrorTags(text: string): string {
+  return text.replaceAll(/^<error>(.*)<\/error>$/gmu, '$1');
+}
+
+/** The first line, with paths as one says them here. */
+function formatFirstLine(text: string, cwd: string): string {
+  const [first = ''] = text.split('\n');
+  return toPrintable(cwd === '' ? first : first.replaceAll(`${cwd}${path.sep}`, ''));
+}
+
+function truncateLine(text: string): string {
+  return text.length <= LINE_WIDTH ? text : `${text.slice(0, LINE_WIDTH - 1)}…`;
+}

@@ -1,0 +1,174 @@
+import { createInterface, type Interface } from 'node:readline';
+import type {
+  AnswerView,
+  ChatView,
+  Choice,
+  ChoiceOption,
+  Fold,
+  UserActions,
+  OpenQuestion,
+} from './view.ts';
+
+/** The streams that lines are read from and written to. */
+export interface LineStreams {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: { write(text: string): unknown };
+}
+
+/**
+ * The view where nothing can be drawn twice: what is said is written once, and a line is typed as the
+ * terminal lets one. What is folded elsewhere stays folded here.
+ */
+export class LineView implements ChatView {
+  readonly #streams: LineStreams;
+  readonly #gestures: UserActions;
+  readonly #lines: Interface;
+  /** Who waits for the next line, in the place of the agent. */
+  readonly #waiting: ((line: string) => void)[] = [];
+  #status = '';
+  #isDismissed = false;
+
+  constructor(streams: LineStreams, gestures: UserActions) {
+    this.#streams = streams;
+    this.#gestures = gestures;
+    this.#lines = createInterface({ input: streams.input, terminal: false });
+    this.#lines.on('line', (line) => this.#take(line));
+    this.#lines.on('close', this.#goneAway);
+  }
+
+  async waitUntilDrawn(): Promise<void> {
+    // What is written is seen at once.
+  }
+
+  say(text: string): void {
+    this.#write(`${text}\n`);
+  }
+
+  fold({ head }: Fold): void {
+    this.say(head.replace(' (ctrl+o)', ''));
+  }
+
+  answer(): AnswerView {
+    let written = '';
+    return {
+      append: (text) => {
+        written += text;
+        this.#write(text);
+      },
+      end: (text) => {
+        const isSaid = text.trim() === written.trim();
+        this.#write(isSaid ? '\n' : `\n${text}\n`);
+      },
+      discard: () => this.say('\n(not so)'),
+    };
+  }
+
+  setActivity(text: string | null): void {
+    if (text === null) this.#write('> ');
+    else if (text.startsWith('waiting for')) this.say(text);
+  }
+
+  setQueued(texts: readonly string[]): void {
+    const last = texts.at(-1);
+    if (last !== undefined) this.say(`(queued) ${last}`);
+  }
+
+  setStatus(text: string): void {
+    if (text !== this.#status) this.say(`[${text}]`);
+    this.#status = text;
+  }
+
+  setCommands(): void {
+    // Nothing is completed here.
+  }
+
+  addHistory(): void {
+    // The terminal has no key that could bring it back.
+  }
+
+  async choose(choice: Choice, signal: AbortSignal): Promise<string | null> {
+    const line = await this.#askFor(choice, '(its key; an empty line: no) ? ', signal);
+    return findOption(choice, line)?.value ?? null;
+  }
+
+  async chooseMany(choice: Choice, signal: AbortSignal): Promise<readonly string[] | null> {
+    const line = await this.#askFor(choice, '(their keys; an empty line: no) ? ', signal);
+    if (line === '') return null;
+    return line.split(/[\s,]+/u).flatMap((key) => findOption(choice, key)?.value ?? []);
+  }
+
+  async ask({ title, lines, hint }: OpenQuestion, signal: AbortSignal): Promise<string | null> {
+    this.say([title, ...lines, hint].join('\n'));
+    const line = await this.#next('? ', signal);
+    return signal.aborted || this.#isDismissed ? null : line;
+  }
+
+  /** Nothing that was written can be changed here, but it can be typed again. */
+  restoreDraft(text: string): void {
+    this.say(`(not sent) ${text}`);
+  }
+
+  dismissAll(): void {
+    this.#isDismissed = true;
+    for (const resolve of this.#waiting.splice(0)) resolve('');
+  }
+
+  clear(): void {
+    this.say('');
+  }
+
+  async close(): Promise<void> {
+    this.dismissAll();
+    this.#lines.off('close', this.#goneAway);
+    this.#lines.close();
+  }
+
+  readonly #goneAway = (): void => {
+    this.dismissAll();
+    this.#gestures.leave();
+  };
+
+  #take(line: string): void {
+    this.#gestures.resetExit();
+    const asking = this.#waiting.shift();
+    if (asking === undefined) this.#gestures.submit(line);
+    else asking(line);
+  }
+
+  #askFor({ title, lines, options }: Choice, hint: string, signal: AbortSignal): Promise<string> {
+    this.say([title, ...lines, ...options.map(formatOption)].join('\n'));
+    return this.#next(hint, signal);
+  }
+
+  /** The next line; an empty one when nobody waits for it any more. */
+  #next(hint: string, signal: AbortSignal): Promise<string> {
+    if (signal.aborted || this.#isDismissed) return Promise.resolve('');
+    this.#write(hint);
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      const giveUp = (): void => {
+        const at = this.#waiting.indexOf(resolve);
+        if (at !== -1) this.#waiting.splice(at, 1);
+        resolve('');
+      };
+      signal.addEventListener('abort', giveUp, { once: true });
+    });
+  }
+
+  #write(text: string): void {
+    this.#streams.output.write(text);
+  }
+}
+
+function formatOption(option: ChoiceOption, at: number): string {
+  const about = option.about === undefined ? '' : ` ${option.about}`;
+  return `  ${getKey(option, at)}) ${option.label}${about}`;
+}
+
+function findOption({ options }: Choice, line: string): ChoiceOption | undefined {
+  return options.find((option, at) => getKey(option, at) === line.trim().toLowerCase());
+}
+
+function getKey({ key }: ChoiceOption, at: number): string {
+  return key ?? String(at + 1);
+}

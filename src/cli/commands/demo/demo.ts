@@ -1,0 +1,182 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { RuntimeEvent } from '../../../agent/runtime-event.ts';
+import { systemClock } from '../../../base/clock.ts';
+import { readSurroundings } from '../../../host/config.ts';
+import { createHost, type Host, type HostOptions } from '../../../host/create-host.ts';
+import { trustUnit } from '../../../host/hook-set.ts';
+import { bindUnit } from '../../../trust/bytes.ts';
+import { grantTrust } from '../../../trust/record.ts';
+import { type Command, createPluginOptions } from '../../context.ts';
+import { EXIT } from '../../exit-codes.ts';
+import { colors } from '../../output/colors.ts';
+import { toOneLine, formatCount, formatDuration } from '../../output/print.ts';
+import { CLAIMS, type DemoResult } from './claims.ts';
+import { PROMPT, createRecordingModel, writeDemoWorkspace } from './fixture.ts';
+import { requireRecordFile } from '../trust.ts';
+import { isRecord } from '../../../base/json.ts';
+import type { Outcome } from '../../../hooks/decision.ts';
+
+/** `hookline demo`: one run with hooks of all three kinds in a throw-away workspace; only the model is scripted. */
+export const runDemo: Command<object> = async ({ print, flags, signal }) => {
+  const place = mkdtempSync(path.join(tmpdir(), 'hookline-demo-'));
+  const say = (text: string): void => (flags.json === true ? undefined : print.out(text));
+  try {
+    writeDemoWorkspace(place);
+    say(`A workspace with a Cline file hook, three Claude hooks and a Cline plugin, in ${place}`);
+    const waiting = await trustAll(place, say);
+    const finished = await runDemoTask(place, { say, signal });
+    const claims = [
+      { claim: 'nothing of the workspace was ready before it was trusted', holds: waiting === 5 },
+      ...CLAIMS.map(({ claim, holds }) => ({ claim, holds: holds(finished) })),
+    ];
+    if (flags.json === true) print.json({ claims });
+    say('');
+    for (const each of claims) say(formatClaim(each));
+    const broken = claims.filter(({ holds }) => !holds).length;
+    say(
+      broken === 0
+        ? `\nAll ${formatCount(claims.length, 'claim')} held.`
+        : `\n${formatCount(broken, 'claim')} did not hold.`,
+    );
+    return broken === 0 ? EXIT.fine : EXIT.refused;
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+};
+
+function formatClaim({ claim, holds }: { claim: string; holds: boolean }): string {
+  return `${holds ? colors.green('→') : colors.red('✗ not so:')} ${claim}`;
+}
+
+/** Nothing of the person's own configuration, hooks or trust takes part in the tour. */
+function openDemoHost(place: string, options: HostOptions = {}): Promise<Host> {
+  const surroundings = readSurroundings();
+  const home = path.join(place, 'home');
+  const cwd = path.join(place, 'workspace');
+  const env = { PATH: surroundings.env['PATH'], HOME: home, USER: 'demo' };
+  return createHost({
+    cwd,
+    roots: [cwd],
+    surroundings: { ...surroundings, cwd, home, env },
+    ...options,
+  });
+}
+
+/** Shows what would not run, and trusts it as `hookline trust` does; how much waited for that. */
+async function trustAll(place: string, say: (text: string) => void): Promise<number> {
+  const host = await openDemoHost(place);
+  const waiting = host.hooks().filter(({ state }) => state === 'untrusted');
+  for (const { hook, why } of waiting) say(colors.dim(`  ${hook.id}: ${why}`));
+  say(`\n${colors.bold('$ hookline trust --yes')}\n`);
+  const bindings = waiting.map(({ hook }) => bindUnit(trustUnit(hook)));
+  await grantTrust(requireRecordFile(host), bindings, {
+    now: systemClock.now(),
+    guardedRoots: host.trust.guardedRoots,
+  });
+  await host.dispose();
+  return waiting.length;
+}
+
+interface Telling {
+  readonly say: (text: string) => void;
+  readonly signal: AbortSignal;
+}
+
+async function runDemoTask(place: string, { say, signal }: Telling): Promise<DemoResult> {
+  const { model, requests } = createRecordingModel();
+  const host = await openDemoHost(place, {
+    model,
+    permissionMode: 'acceptEdits',
+    allow: ['Bash(node check.js)', 'count_words'],
+    onNotice: (text) => say(colors.yellow(`note    ${toOneLine(text)}`)),
+    plugins: {
+      ...createPluginOptions({}),
+      onConsole: (text) => say(`${colors.cyan('plugin')}  ${toOneLine(text)}`),
+    },
+  });
+  const news: RuntimeEvent[] = [];
+  host.subscribe((event) => {
+    news.push(event);
+    for (const line of formatTimeline(event, host.startDirectory)) say(line);
+  });
+  const { sessionId, result, transcriptPath } = await host.start({ prompt: PROMPT, signal });
+  const plugins = host.plugins(sessionId)?.list() ?? [];
+  await host.dispose();
+  const transcript = transcriptPath === null ? '' : readFileSync(transcriptPath, 'utf8');
+  return {
+    result,
+    events: news,
+    requests,
+    plugins,
+    transcript,
+    workspace: path.join(place, 'workspace'),
+  };
+}
+
+/** Tells what happened, one line for each thing: who, what they said, how long it took, what changed. */
+export function formatTimeline(event: RuntimeEvent, workspace: string): readonly string[] {
+  switch (event.type) {
+    case 'run-start':
+      return [`${colors.bold('person')}  ${toOneLine(event.prompt)}`];
+    case 'message-end':
+      return event.shown === '' ? [] : [`${colors.bold('agent')}   ${toOneLine(event.shown)}`];
+    case 'tool-end':
+      return [formatCallLine(event), ...formatChangeLines(event, workspace)];
+    case 'hook':
+      return event.verdict.outcomes.map((outcome) => formatHookLine(event.verdict.event, outcome));
+    default:
+      return [];
+  }
+}
+
+type ToolEnd = Extract<RuntimeEvent, { type: 'tool-end' }>;
+
+function formatCallLine({ tool, input, output, deniedBy, durationMs }: ToolEnd): string {
+  const call = `${tool} ${toOneLine(formatSubject(input))}`;
+  if (deniedBy !== null) return `${colors.red('✗ tool')}  ${call}: never ran`;
+  const said = tool === 'Write' ? '' : `: ${toOneLine(output.text)}`;
+  return `${colors.green('✓ tool')}  ${call}${said} ${formatElapsed(durationMs)}`;
+}
+
+/** Hooks that ran after a file was written may have left something else in it. */
+function formatChangeLines({ input, deniedBy }: ToolEnd, workspace: string): readonly string[] {
+  if (deniedBy !== null || !isRecord(input)) return [];
+  const { file_path: file, content } = input;
+  if (typeof file !== 'string' || typeof content !== 'string') return [];
+  const now = readFileSync(path.resolve(workspace, file), 'utf8');
+  if (now === content) return [];
+  const [before, after] = [content, now].map((text) => JSON.stringify(text));
+  return [`${colors.yellow('  file')}  ${path.basename(file)}: ${before} became ${after}`];
+}
+
+function formatSubject(input: unknown): string {
+  if (!isRecord(input)) return '';
+  const { file_path: file, command, text } = input;
+  if (typeof file === 'string') return path.basename(file);
+  return typeof command === 'string' ? command : JSON.stringify(text ?? input);
+}
+
+function formatHookLine(event: string, outcome: Outcome): string {
+  const who = `${DIALECT_LABELS[outcome.dialect] ?? outcome.dialect}, ${event}`;
+  return `${colors.cyan('  hook')}  ${who}: ${formatOutcome(outcome)} ${formatElapsed(outcome.durationMs)}`;
+}
+
+const DIALECT_LABELS: Readonly<Record<string, string>> = {
+  cline: 'Cline file',
+  claude: 'Claude settings',
+  plugin: 'Cline plugin',
+};
+
+function formatOutcome({ decision, failure }: Outcome): string {
+  if (failure !== null) return colors.red(`failed: ${toOneLine(failure.message)}`);
+  const { effect = 'pass', reason, context, notice } = decision ?? {};
+  const said = [reason, notice, context].filter((text) => text !== undefined).map(toOneLine);
+  const word = effect === 'pass' ? colors.dim(effect) : colors.red(effect);
+  return said.length === 0 ? word : `${word}: ${said.join('; ')}`;
+}
+
+function formatElapsed(ms: number): string {
+  return colors.dim(`(${formatDuration(ms)})`);
+}

@@ -1,0 +1,244 @@
+import type { Host } from '../../host/create-host.ts';
+import { formatServerLocation, findServers } from '../../host/mcp/find-servers.ts';
+import type { McpStatus } from '../../host/mcp/mcp-servers.ts';
+import { type BrokenServer, describeEndpoint } from '../../mcp/server-config.ts';
+import { type Command, withHost, rejectInsideSession, toHostOptions } from '../context.ts';
+import { EXIT } from '../exit-codes.ts';
+import { colors } from '../output/colors.ts';
+import { toOneLine, formatCount, toPrintable } from '../output/print.ts';
+import { redactObject } from '../../host/secrets/without-secrets.ts';
+import { HooklineError } from '../../base/errors.ts';
+import { addServer, removeServer } from '../../dialects/claude-config/mcp/edit-servers.ts';
+import { editServers, type ServerScope } from '../config-files/servers-file.ts';
+import { findClosestName } from '../../base/spelling.ts';
+import { openHooks } from '../../host/open-hooks.ts';
+
+/** `hookline mcp list`: every server, whether it may start, whether it answers, and its tools. */
+export const listServers: Command<object> = (context) => {
+  return withHost(
+    context,
+    async (host) => {
+      const { statuses, broken } = await host.mcpServers();
+      const servers = statuses.map((status) => toListedServer(status, host));
+      const listing = await redactObject({ servers, broken }, context.flags);
+      if (context.flags.json === true) context.print.json(listing);
+      else context.print.out(formatListing(listing, host));
+      return EXIT.fine;
+    },
+    // The listing itself says what would be noticed.
+    { onNotice: () => undefined },
+  );
+};
+
+function toListedServer({ config, state, why, tools }: McpStatus, host: Host) {
+  const { name, source, file, line, place, root, endpoint } = config;
+  const runs = describeEndpoint(endpoint);
+  const at = formatServerLocation(config, host);
+  return {
+    name,
+    source,
+    file,
+    line,
+    at,
+    place,
+    root,
+    type: endpoint.type,
+    runs,
+    state,
+    why,
+    tools,
+  };
+}
+
+type Listed = ReturnType<typeof toListedServer>;
+
+interface Listing {
+  readonly servers: readonly Listed[];
+  readonly broken: readonly BrokenServer[];
+}
+
+function formatListing({ servers, broken }: Listing, host: Host): string {
+  if (servers.length + broken.length === 0) return NONE;
+  const untrusted = servers.filter(({ why }) => /^(?:untrusted|modified)/.test(why)).length;
+  return [
+    ...servers.map(describeServer),
+    ...broken.map((each) => describeBroken(each, host)),
+    ...(untrusted === 0
+      ? []
+      : [
+          `${formatCount(untrusted, 'server')} not started until you have looked: \`hookline trust\``,
+        ]),
+  ].join('\n\n');
+}
+
+const NONE = 'No MCP servers are configured.\nAdd one with `hookline mcp add NAME -- COMMAND`.';
+
+function describeBroken(broken: BrokenServer, host: Host): string {
+  const at = toOneLine(formatServerLocation(broken, host));
+  return `${colors.yellow('broken')}  ${at}: ${toPrintable(broken.why)}`;
+}
+
+function describeServer({ name, state, why, source, at, runs, type, tools }: Listed): string {
+  return [
+    `${colors.bold(toOneLine(name))}  ${colorState(state)}${why === '' ? '' : `: ${toPrintable(why)}`}`,
+    colors.dim(`  ${source} · ${toOneLine(at)} · ${type} ${toOneLine(toPrintable(runs))}`),
+    ...(tools.length === 0
+      ? []
+      : [`  ${formatCount(tools.length, 'tool')}: ${toOneLine(tools.join(', '))}`]),
+  ].join('\n');
+}
+
+function colorState(state: McpStatus['state']): string {
+  if (state === 'connected') return colors.green(state);
+  return state === 'unused' ? colors.dim(state) : colors.yellow(state);
+}
+
+export interface AddServerOptions {
+  readonly name: string;
+  /** What is started, word for word. */
+  readonly command?: readonly string[];
+  readonly url?: string;
+  readonly scope?: ServerScope;
+  readonly env?: readonly string[];
+  readonly header?: readonly string[];
+}
+
+/** `hookline mcp add NAME -- COMMAND ARGS…` or `hookline mcp add NAME --url URL` */
+export const addMcpServer: Command<AddServerOptions> = (context, options) => {
+  // Whatever stands there is started at the next session.
+  rejectInsideSession(context, 'mcp add');
+  const { name, scope = 'user' } = options;
+  const entry = buildEntry(options);
+  return withHost(context, async (host) => {
+    const file = await editServers(host, scope, (text) => addServer(text, { name, entry }));
+    const needsTrust = scope === 'project';
+    if (context.flags.json === true) {
+      context.print.json({ added: { name, file, entry }, needsTrust });
+      return EXIT.fine;
+    }
+    context.print.out(`Added the MCP server ${toOneLine(name)} to ${toOneLine(file)}.`);
+    if (needsTrust) context.print.note('It starts once you have looked at it: `hookline trust`');
+    return EXIT.fine;
+  });
+};
+
+function buildEntry(options: AddServerOptions): Record<string, unknown> {
+  const { name, command = [], url, env = [], header = [] } = options;
+  if (!/^[\w-]+$/.test(name)) {
+    throw createUsageError(
+      `a server’s name should be letters, digits, dashes and underscores, found ${JSON.stringify(name)}`,
+    );
+  }
+  const [program, ...args] = command;
+  if ((program === undefined) === (url === undefined)) {
+    throw createUsageError('expected either a command after `--`, or --url');
+  }
+  if (program !== undefined) {
+    if (header.length > 0) throw createUsageError('--header is for servers with --url');
+    return {
+      command: program,
+      ...(args.length === 0 ? {} : { args }),
+      ...(env.length === 0 ? {} : { env: parsePairs(env, { flag: '--env', separator: '=' }) }),
+    };
+  }
+  if (env.length > 0)
+    throw createUsageError('--env is for servers that are started, not for --url');
+  if (url === undefined || !/^https?:\/\//i.test(url)) {
+    throw createUsageError(
+      `--url should be an http or https address, found ${JSON.stringify(url)}`,
+    );
+  }
+  return {
+    type: 'http',
+    url,
+    ...(header.length === 0
+      ? {}
+      : { headers: parsePairs(header, { flag: '--header', separator: ':' }) }),
+  };
+}
+
+interface Pairing {
+  readonly flag: string;
+  readonly separator: string;
+}
+
+function parsePairs(
+  written: readonly string[],
+  { flag, separator }: Pairing,
+): Record<string, string> {
+  return Object.fromEntries(
+    written.map((each) => {
+      const at = each.indexOf(separator);
+      if (at > 0) return [each.slice(0, at).trim(), each.slice(at + 1).trim()];
+      throw createUsageError(
+        `${flag} should be NAME${separator}VALUE, found ${JSON.stringify(each)}`,
+      );
+    }),
+  );
+}
+
+function createUsageError(message: string): HooklineError {
+  return new HooklineError('USAGE_INVALID', {
+    message: `mcp add: ${message}`,
+    hint: 'For example: hookline mcp add files -- npx -y some-server, or: hookline mcp add docs --url https://example.org/mcp',
+  });
+}
+
+export interface RemoveServerOptions {
+  readonly name: string;
+  readonly scope?: ServerScope;
+}
+
+/** `hookline mcp rm NAME`: takes a server out of the file that Hookline, or `.mcp.json`, has it in. */
+export const removeMcpServer: Command<RemoveServerOptions> = (context, { name, scope }) => {
+  rejectInsideSession(context, 'mcp rm');
+  return withHost(context, async (host) => {
+    const scopes: readonly ServerScope[] = scope === undefined ? ['user', 'project'] : [scope];
+    for (const each of scopes) {
+      const file = await removeFromScope(host, each, name);
+      if (file === null) continue;
+      if (context.flags.json === true) context.print.json({ removed: { name, file } });
+      else context.print.out(`Removed the MCP server ${toOneLine(name)} from ${toOneLine(file)}.`);
+      return EXIT.fine;
+    }
+    throw createUnknownServerError(name, toHostOptions(context.flags));
+  });
+};
+
+/** The file that it was in; null when it was not there. */
+async function removeFromScope(
+  host: Host,
+  scope: ServerScope,
+  name: string,
+): Promise<string | null> {
+  let isThere = false;
+  const file = await editServers(host, scope, (text) => {
+    const without = removeServer(text, name);
+    isThere = without !== null;
+    return without ?? text;
+  });
+  return isThere ? file : null;
+}
+
+function createUnknownServerError(
+  name: string,
+  search: Parameters<typeof openHooks>[0],
+): HooklineError {
+  const opened = openHooks(search);
+  const all = findServers(opened, []).servers.map(({ config }) => config);
+  const elsewhere = all.find((config) => config.name === name);
+  if (elsewhere !== undefined) {
+    return new HooklineError('MCP_FAILED', {
+      message: `the MCP server ${JSON.stringify(name)} is configured in ${formatServerLocation(elsewhere, opened)}, which belongs to another program`,
+      hint: 'Remove it there.',
+    });
+  }
+  const close = findClosestName(
+    name,
+    all.map((config) => config.name),
+  );
+  return new HooklineError('MCP_FAILED', {
+    message: `no MCP server is called ${JSON.stringify(name)}`,
+    hint: close === null ? '`hookline mcp list` shows all.' : `Did you mean ${close}?`,
+  });
+}

@@ -1,0 +1,197 @@
+import { truncateText } from '../../base/json.ts';
+import type { SessionSummary } from '../../sessions/store.ts';
+import { type Command, confirm, rejectInsideSession } from '../context.ts';
+import { EXIT } from '../exit-codes.ts';
+import { openStoredSessions } from '../config-files/stored-sessions.ts';
+import { colors } from '../output/colors.ts';
+import { formatLocation } from '../output/format-location.ts';
+import {
+  toOneLine,
+  toPrintable,
+  formatTable,
+  formatLocalTime,
+  formatCount,
+} from '../output/print.ts';
+import { redactObject } from '../../host/secrets/without-secrets.ts';
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { HooklineError, getErrorMessage } from '../../base/errors.ts';
+import { isNotFoundError } from '../../base/files.ts';
+import { resolveSessionId, getSessionsDirectory } from '../../sessions/session-id.ts';
+import {
+  readRecord,
+  type SessionRecord,
+  getTranscriptPath,
+} from '../../sessions/session-record.ts';
+import { createProblemList, readTranscript } from '../../sessions/transcript/read-transcript.ts';
+import type { StoredLine } from '../../sessions/transcript/stored-line.ts';
+import { formatPart, listTranscriptParts } from '../output/format-transcript.ts';
+
+/** `hookline sessions list`: every stored session, the one used last first. */
+export const listSessions: Command<object> = async ({ flags, print }) => {
+  const sessions = await redactSessions(openStoredSessions().store.list(), flags);
+  if (flags.json === true) print.json({ sessions });
+  else print.out(sessions.length === 0 ? NO_SESSIONS : formatSessions(sessions));
+  return EXIT.fine;
+};
+
+const NO_SESSIONS = 'No sessions are stored.';
+
+/** Only what people wrote is looked at: ids look like secrets, and telling that they are none takes long. */
+async function redactSessions(
+  sessions: readonly SessionSummary[],
+  flags: Parameters<typeof redactObject>[1],
+): Promise<readonly SessionSummary[]> {
+  const words = sessions.map(({ title, firstPrompt }) => ({ title, firstPrompt }));
+  const clean = await redactObject(words, flags);
+  return sessions.map((session, at) => ({ ...session, ...clean[at] }));
+}
+
+const TITLES = ['SESSION', 'LAST USED', 'DIRECTORY', 'MODEL', 'MESSAGES', 'PROMPT'];
+
+function formatSessions(sessions: readonly SessionSummary[]): string {
+  const shorten = createShortener(sessions.map(({ id }) => id));
+  const rows = sessions.flatMap((session) => [
+    [
+      shorten(session.id),
+      formatLocalTime(session.lastUsedAt),
+      formatLocation(session.startDirectory),
+      session.model === '' ? '?' : toOneLine(session.model),
+      String(session.messageCount),
+      formatPrompt(session),
+    ],
+    ...(session.problem === null ? [] : [[colors.yellow(`  ${toPrintable(session.problem)}`)]]),
+  ]);
+  return formatTable([TITLES.map((title) => colors.dim(title)), ...rows]);
+}
+
+const MIN_ID_LENGTH = 8;
+
+/** The beginning of an id that no other has, so that it can be typed. */
+function createShortener(ids: readonly string[]): (id: string) => string {
+  let length = MIN_ID_LENGTH;
+  const longest = Math.max(0, ...ids.map((id) => id.length));
+  while (length < longest && new Set(ids.map((id) => id.slice(0, length))).size < ids.length) {
+    length += 1;
+  }
+  return (id) => id.slice(0, length);
+}
+
+const PROMPT_WIDTH = 60;
+
+function formatPrompt({ title, firstPrompt }: SessionSummary): string {
+  const words = (title ?? firstPrompt).replaceAll(/\s+/gu, ' ').trim();
+  return toPrintable(
+    words.length <= PROMPT_WIDTH ? words : `${truncateText(words, PROMPT_WIDTH - 1)}…`,
+  );
+}
+
+export interface ShowSessionOptions {
+  readonly id: string;
+}
+
+/** `hookline sessions show ID`: what was said and done, from the first prompt on. */
+export const showSession: Command<ShowSessionOptions> = async ({ flags, print }, { id }) => {
+  const { stateDirectory } = openStoredSessions();
+  const found = resolveSessionId(stateDirectory, id);
+  const stored = readStored(path.join(getSessionsDirectory(stateDirectory), found));
+  if (flags.json === true) {
+    const { record, ...rest } = stored;
+    print.json(await redactObject({ ...record.facts, title: record.title, ...rest }, flags));
+    return EXIT.fine;
+  }
+  const { title } = stored.record;
+  const words = await redactObject({ title, parts: listTranscriptParts(stored.lines) }, flags);
+  print.out(formatHead(stored, words.title));
+  for (const part of words.parts) print.out(formatPart(part));
+  if (stored.agents.length > 0) print.out(formatAgents(stored));
+  for (const problem of stored.problems) print.note(`note: ${toPrintable(problem)}`);
+  return EXIT.fine;
+};
+
+interface Stored {
+  readonly record: SessionRecord;
+  readonly transcript: string;
+  readonly lines: readonly StoredLine[];
+  /** The transcripts of sub-agents. */
+  readonly agents: readonly string[];
+  readonly problems: readonly string[];
+}
+
+function readStored(directory: string): Stored {
+  const { record, problem } = readRecord(directory);
+  const transcript = getTranscriptPath(directory);
+  const problems = createProblemList();
+  if (problem !== null) problems.tell(problem);
+  const lines = readLines(transcript, problems.tell);
+  const agents = findAgents(path.join(directory, 'subagents'));
+  return { record, transcript, lines, agents, problems: problems.list() };
+}
+
+function readLines(transcript: string, tell: (problem: string) => void): readonly StoredLine[] {
+  try {
+    return [...readTranscript(transcript, tell)];
+  } catch (error) {
+    if (isNotFoundError(error)) {
+      tell(`${transcript} is missing`);
+      return [];
+    }
+    throw new HooklineError('CONFIG_UNREADABLE', {
+      message: `the transcript ${transcript} cannot be read: ${getErrorMessage(error)}`,
+      hint: 'Check its rights.',
+      cause: error,
+    });
+  }
+}
+
+function findAgents(directory: string): readonly string[] {
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory)
+    .filter((name) => name.endsWith('.jsonl'))
+    .map((name) => path.join(directory, name));
+}
+
+function formatHead(
+  { record: { facts }, lines, transcript }: Stored,
+  title: string | null,
+): string {
+  const told = lines.findLast(({ at }) => at !== null)?.at ?? facts.createdAt;
+  const { provider, id } = facts.model;
+  return formatTable([
+    [colors.dim('session'), colors.bold(toOneLine(facts.id))],
+    ...(title === null ? [] : [[colors.dim('title'), toOneLine(title)]]),
+    [colors.dim('directory'), formatLocation(facts.startDirectory)],
+    [colors.dim('model'), toOneLine([provider, id].filter((word) => word !== '').join(' '))],
+    [colors.dim('from'), `${formatLocalTime(facts.createdAt)} to ${formatLocalTime(told)}`],
+    ...(facts.forkedFrom === undefined
+      ? []
+      : [[colors.dim('forked from'), toOneLine(facts.forkedFrom)]]),
+    [colors.dim('transcript'), formatLocation(transcript)],
+  ]);
+}
+
+function formatAgents({ agents }: Stored): string {
+  const files = agents.map((file) => `  ${formatLocation(file)}`);
+  return ['', colors.dim('What sub-agents said is in'), ...files].join('\n');
+}
+
+export interface RemoveSessionsOptions {
+  readonly ids: readonly string[];
+  readonly yes?: boolean;
+}
+
+/** `hookline sessions rm ID…`: deletes transcripts and all that belongs to them, after asking. */
+export const removeSessions: Command<RemoveSessionsOptions> = async (context, { ids, yes }) => {
+  rejectInsideSession(context, 'sessions rm');
+  const { store, stateDirectory } = openStoredSessions();
+  const chosen = [...new Set(ids.map((id) => resolveSessionId(stateDirectory, id)))];
+  const text = `Delete ${formatCount(chosen.length, 'session')} (${chosen.map(toOneLine).join(', ')})?`;
+  if (yes !== true && !(await confirm(context, { text, flag: '--yes' }))) {
+    context.print.note('Nothing was deleted.');
+    return EXIT.refused;
+  }
+  for (const id of chosen) store.remove(id);
+  if (context.flags.json === true) context.print.json({ deleted: chosen });
+  else context.print.out(`Deleted ${formatCount(chosen.length, 'session')}.`);
+  return EXIT.fine;
+};

@@ -1,0 +1,52 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isRecord, parseJson } from '../../base/json.ts';
+import { type Source, SOURCE_KINDS } from '../../dialects/claude-config/entry.ts';
+import { type ClaudeEvent, isClaudeEvent } from '../../dialects/claude-config/names.ts';
+import type { FoundHook } from '../../dialects/dialect.ts';
+
+/** What an entry of a configuration file says. */
+export interface HookEntry {
+  readonly event: ClaudeEvent;
+  readonly matcher: string | undefined;
+  readonly handler: Readonly<Record<string, unknown>>;
+  readonly source: Pick<Source, 'kind' | 'isCline'>;
+}
+
+/** The entry that a hook is, or null when it is a file or cannot be read. */
+export function parseHookEntry({ line, binds }: FoundHook): HookEntry | null {
+  return line === null ? null : parseEntryText(binds.text ?? '');
+}
+
+/** Reads what trust binds of an entry. */
+export function parseEntryText(text: string): HookEntry | null {
+  const parsed = parseJson(text);
+  if (!parsed.ok || !isRecord(parsed.value)) return null;
+  const { event, matcher, handler } = parsed.value;
+  const source = parseSource(parsed.value['source']);
+  if (typeof event !== 'string' || !isClaudeEvent(event)) return null;
+  if (!isRecord(handler) || source === null) return null;
+  return { event, matcher: typeof matcher === 'string' ? matcher : undefined, handler, source };
+}
+
+/** `project`, or `project .cline`. */
+function parseSource(written: unknown): HookEntry['source'] | null {
+  if (typeof written !== 'string') return null;
+  const kind = SOURCE_KINDS.find((each) => each === written.split(' ')[0]);
+  return kind === undefined ? null : { kind, isCline: written.endsWith(' .cline') };
+}
+
+export function isSameEntry(one: HookEntry, other: HookEntry): boolean {
+  return (
+    one.event === other.event &&
+    one.matcher === other.matcher &&
+    isDeepStrictEqual(one.handler, other.handler)
+  );
+}
+
+/** The entry as it would stand alone in a file. */
+export function formatEntry({ event, matcher, handler }: Omit<HookEntry, 'source'>): string {
+  const { type, ...rest } = handler;
+  const hooks = [{ type, ...rest }];
+  const group = matcher === undefined ? { hooks } : { matcher, hooks };
+  return JSON.stringify({ [event]: [group] }, null, 2);
+}

@@ -1,0 +1,82 @@
+import { HooklineError } from '../../base/errors.ts';
+import { type EntryAddress, removeEntry } from '../../dialects/claude-config/config/edit.ts';
+import { entryText } from '../../dialects/claude-config/config/entry-text.ts';
+import { isClaudeEvent } from '../../dialects/claude-config/names.ts';
+import type { FoundHook } from '../../dialects/dialect.ts';
+import { indent, toOneLine, toPrintable } from '../output/print.ts';
+import { formatEntry, parseHookEntry } from './hook-entry.ts';
+import { runFileEdit, openHooksFile } from './hooks-file.ts';
+
+/** How a hook is taken away. */
+export interface Removal {
+  /** What the person should see before they answer. */
+  readonly shown: readonly string[];
+  readonly question: string;
+  readonly remove: () => void;
+  /** What was done, as a sentence and as JSON. */
+  readonly done: string;
+  readonly result: Readonly<Record<string, unknown>>;
+}
+
+/** Takes an entry out of its settings file; comments and all other entries stay. */
+export function planEntryRemoval(hook: FoundHook): Removal {
+  const { path: file, line, root, eventName } = hook;
+  if (line === null || !file.endsWith('.json')) throw createManualEditError(hook);
+  const opened = openHooksFile(file, root);
+  if (opened.text === '') throw createNoFileError(hook);
+  const address = toEntryAddress(hook, line);
+  const changed = runFileEdit(file, () => removeEntry(opened.text, address));
+  const where = `${toOneLine(file)}:${line}`;
+  const scripts = listScripts(hook);
+  return {
+    shown: [`${where}\n${indent(formatRemovedEntry(hook, opened.text), '  ')}`],
+    question: `Remove this ${eventName} entry from ${toOneLine(file)}?`,
+    remove: () => opened.write(changed),
+    done: [`Removed the entry at ${where}.`, ...formatKeptScripts(scripts)].join('\n'),
+    result: { removed: { file, line, event: eventName, matcher: hook.matcher }, kept: scripts },
+  };
+}
+
+/** An entry that cannot run is known by its line alone. */
+function toEntryAddress(hook: FoundHook, line: number): EntryAddress {
+  const entry = parseHookEntry(hook);
+  if (entry === null) {
+    if (!isClaudeEvent(hook.eventName)) throw createManualEditError(hook);
+    return { event: hook.eventName, line };
+  }
+  const { event, matcher, handler, source } = entry;
+  const text = entryText({ event, matcher, agentType: undefined, handler }, source);
+  return { event, line, source, text };
+}
+
+function formatRemovedEntry(hook: FoundHook, text: string): string {
+  const entry = parseHookEntry(hook);
+  const lines =
+    entry === null ? [text.split('\n')[(hook.line ?? 1) - 1] ?? ''] : [formatEntry(entry)];
+  return lines.flatMap((each) => each.split('\n').map(toPrintable)).join('\n');
+}
+
+/** What it ran may serve others, so it is not deleted. */
+function listScripts({ binds }: FoundHook): readonly string[] {
+  return binds.files.filter((file) => /\.\w+$/.test(file));
+}
+
+function formatKeptScripts(scripts: readonly string[]): readonly string[] {
+  if (scripts.length === 0) return [];
+  const verb = scripts.length === 1 ? 'stays' : 'stay';
+  return [`What it ran ${verb}: ${scripts.map(toOneLine).join(', ')}`];
+}
+
+function createManualEditError({ id, path: file, line }: FoundHook): HooklineError {
+  return new HooklineError('CONFIG_INVALID', {
+    message: `${id} stands at ${file}:${line}, where it cannot be removed without touching what is around it`,
+    hint: `Edit the file by hand, or say \`hookline hooks disable ${id}\`.`,
+  });
+}
+
+function createNoFileError({ id }: FoundHook): HooklineError {
+  return new HooklineError('USAGE_INVALID', {
+    message: `${id} was given on the command line: there is no file to remove it from`,
+    hint: 'Leave it out of --settings.',
+  });
+}

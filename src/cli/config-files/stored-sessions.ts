@@ -1,0 +1,24 @@
+import { systemClock } from '../../base/clock.ts';
+import { HooklineError } from '../../base/errors.ts';
+import { VERSION } from '../../base/version.ts';
+import { readSurroundings, getStateDirectory } from '../../host/config.ts';
+import { createSessionStore } from '../../sessions/json-lines.ts';
+import type { SessionStore } from '../../sessions/store.ts';
+
+export interface StoredSessions {
+  readonly stateDirectory: string;
+  readonly store: SessionStore;
+}
+
+/** The person's sessions; nothing else is opened to look at them. */
+export function openStoredSessions(): StoredSessions {
+  const directory = getStateDirectory(readSurroundings());
+  if (directory === null) {
+    throw new HooklineError('CONFIG_UNREADABLE', {
+      message: 'there is no home directory, so there are no stored sessions',
+      hint: 'Name a directory in HOOKLINE_HOME.',
+    });
+  }
+  const options = { stateDirectory: directory, clock: systemClock, version: VERSION };
+  return { stateDirectory: directory, store: createSessionStore(options) };
+}

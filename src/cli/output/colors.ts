@@ -1,0 +1,32 @@
+import { styleText } from 'node:util';
+
+type Style = 'bold' | 'cyan' | 'dim' | 'green' | 'red' | 'yellow';
+type Paint = (text: string) => string;
+
+let isEnabled = false;
+
+/** Decides once whether words are coloured: for a person at a terminal, unless they wish otherwise. */
+export function configureColors(
+  isTerminal: boolean,
+  env: Readonly<Record<string, string | undefined>>,
+): void {
+  const has = (name: string): boolean => (env[name] ?? '') !== '';
+  isEnabled = !has('NO_COLOR') && (has('FORCE_COLOR') || (isTerminal && env['TERM'] !== 'dumb'));
+}
+
+export function hasColors(): boolean {
+  return isEnabled;
+}
+
+function createPainter(style: Style): Paint {
+  return (text) => (isEnabled ? styleText(style, text, { validateStream: false }) : text);
+}
+
+export const colors: Readonly<Record<Style, Paint>> = {
+  bold: createPainter('bold'),
+  cyan: createPainter('cyan'),
+  dim: createPainter('dim'),
+  green: createPainter('green'),
+  red: createPainter('red'),
+  yellow: createPainter('yellow'),
+};

@@ -1,0 +1,42 @@
+import { colors } from './colors.ts';
+import type { Exchange } from '../../dialects/dialect.ts';
+import { redactTexts } from '../../host/redact.ts';
+import { indent, formatDuration, toOneLine } from './print.ts';
+
+/** What `--debug` prints: everything that went to each hook and came back, without secrets. */
+export async function formatExchanges(
+  exchanges: readonly Exchange[],
+  isRaw: boolean,
+): Promise<string> {
+  const texts = exchanges.map(formatExchange);
+  return (isRaw ? texts : await redactTexts(texts)).join('\n');
+}
+
+function formatExchange({
+  hook,
+  asked,
+  cwd,
+  payload,
+  ending,
+  stdout,
+  stderr,
+  durationMs,
+}: Exchange) {
+  return [
+    `${colors.bold('debug')} ${toOneLine(hook)}: ${ending} ${colors.dim(`after ${formatDuration(durationMs)}`)}`,
+    formatField('asked', asked),
+    ...(cwd === null ? [] : [formatField('in', cwd)]),
+    formatField('payload', payload),
+    formatField('stdout', stdout),
+    formatField('stderr', stderr),
+  ].join('\n');
+}
+
+const WIDTH = 9;
+
+function formatField(name: string, text: string): string {
+  const label = colors.dim(`  ${name}`.padEnd(WIDTH + 2));
+  const body = text.trimEnd();
+  if (body === '') return `${label}${colors.dim('(nothing)')}`;
+  return label + indent(body, ' '.repeat(WIDTH + 2)).trimStart();
+}

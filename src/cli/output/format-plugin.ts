@@ -1,0 +1,71 @@
+import type { InstallRecord } from '../../plugins/install/record.ts';
+import type { PluginStatus } from '../../plugins/registry.ts';
+import { stripVTControlCharacters } from 'node:util';
+import { toOneLine, formatCount, toPrintable, toPrintableLines } from './print.ts';
+
+/** `my-plugin 1.0.0` */
+export function formatNameAndVersion({
+  name,
+  version,
+}: {
+  name: string;
+  version: string | null;
+}): string {
+  return toOneLine(version === null ? name : `${name} ${version}`);
+}
+
+/** What tells one install of a plugin from the next. */
+export function formatInstallVersion({ version, commit, sha256 }: InstallRecord): string {
+  const marks = [version, commit === null ? null : commit.slice(0, 12)].filter(
+    (each) => each !== null,
+  );
+  return toOneLine(marks.length === 0 ? `sha256 ${sha256.slice(0, 12)}` : marks.join(' at '));
+}
+
+/** `1.0.0 → 1.1.0`; what has the same number has other bytes. */
+export function formatVersionChange(before: InstallRecord, after: InstallRecord): string {
+  const [old, now] = [formatInstallVersion(before), formatInstallVersion(after)];
+  if (old !== now) return `${old} → ${now}`;
+  return `${now}, with other bytes: sha256 ${before.sha256.slice(0, 12)} → ${after.sha256.slice(0, 12)}`;
+}
+
+export function formatSize(bytes: number): string {
+  if (bytes < 1000) return formatCount(bytes, 'byte');
+  return bytes < 1e6 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  tools: 'tools',
+  commands: 'commands',
+  rules: 'rules',
+  messageBuilders: 'message builders',
+  providers: 'providers',
+  automationEventTypes: 'automation events',
+  mcpServers: 'MCP servers',
+};
+
+/** `tools: say_hello; commands: greet`; empty when nothing was registered. */
+export function formatContributions(contributes: PluginStatus['contributes']): string {
+  return Object.entries(contributes ?? {})
+    .filter(([, names]) => names.length > 0)
+    .map(([kind, names]) => `${KINDS[kind] ?? kind}: ${names.map(toOneLine).join(', ')}`)
+    .join('; ');
+}
+
+/** What a plugin wrote with `console`, line by line, without its colours; null when nothing can be seen of it. */
+export function formatConsoleOutput(text: string): string | null {
+  const words = toPlainText(text);
+  return words === '' ? null : words.split(/\r?\n/u).map(toPrintable).join('\n');
+}
+
+/** The same where several plugins may be heard. */
+export function formatPluginOutput(label: string, text: string): string | null {
+  const words = toPlainText(text);
+  return words === '' ? null : `${toOneLine(label)} says: ${toPrintableLines(words)}`;
+}
+
+function toPlainText(text: string): string {
+  return stripVTControlCharacters(text)
+    .replace(/^(?:[^\S\n]*\n)+/u, '')
+    .trimEnd();
+}

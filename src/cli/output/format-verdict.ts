@@ -1,0 +1,135 @@
+import { colors } from './colors.ts';
+import { untoldFailure } from '../../dialects/cline-plugin/untold-failure.ts';
+import { awaitsTrust, type Outcome, type Verdict } from '../../hooks/decision.ts';
+import { indent, formatDuration, toOneLine, formatCount, toPrintable } from './print.ts';
+
+/** The verdict as `--json` prints it. */
+export function toVerdictJson(verdict: Verdict): object {
+  return {
+    ...verdict,
+    outcomes: verdict.outcomes.map(({ decision: _decision, ...shown }) => shown),
+  };
+}
+
+/** What came from the background after the verdict was given, as `--json` prints it. */
+export function toLateJson(late: readonly Outcome[]): unknown {
+  return late.map(({ decision, ...shown }) => ({
+    ...shown,
+    context: decision?.context ?? null,
+    message: decision?.notice ?? null,
+    wakes: decision?.wake === true,
+  }));
+}
+
+/** The same as a person reads it. */
+export function formatLate(late: readonly Outcome[]): string {
+  return [
+    'Later, from the background:',
+    ...late.flatMap(({ hook, decision }) => [
+      ...(decision?.context === undefined ? [] : [formatContext(hook, decision.context)]),
+      ...(decision?.notice === undefined ? [] : [formatMessage(hook, decision.notice)]),
+    ]),
+    ...late.map((outcome) => formatOutcome(outcome, formatLateResult(outcome))),
+  ].join('\n');
+}
+
+export interface HookFailureText {
+  readonly hook: string;
+  readonly message: string;
+}
+
+/** Of a session's hooks: what is wrong with a plugin's is told as the plugin's. */
+export function listFailures(outcomes: readonly Outcome[]): readonly HookFailureText[] {
+  return outcomes.flatMap((outcome) => {
+    const failure = untoldFailure(outcome);
+    return failure === null ? [] : [{ hook: outcome.hook, message: failure.message }];
+  });
+}
+
+function formatLateResult({ status, decision }: Outcome): string {
+  if (status === 'failed') return 'failed';
+  return decision?.wake === true ? 'answered, which wakes an idle session' : 'answered';
+}
+
+/** The verdict as a person reads it: the answer first, then who said what. */
+export function formatVerdict(verdict: Verdict): string {
+  return [
+    formatHeadline(verdict),
+    ...verdict.reasons.map(({ hook, text }) => formatQuote(hook, text)),
+    ...(verdict.stop === null ? [] : [`  ends the run: ${verdict.stop.reason}`]),
+    ...(verdict.input === null ? [] : [`  input becomes ${JSON.stringify(verdict.input)}`]),
+    ...(verdict.output === null ? [] : [`  output becomes ${JSON.stringify(verdict.output)}`]),
+    ...formatChanges(verdict),
+    ...verdict.context.map(({ hook, text }) => formatContext(hook, text)),
+    ...verdict.messages.map(({ hook, text }) => formatMessage(hook, text)),
+    ...verdict.outcomes.map((outcome) => formatOutcome(outcome, formatResult(outcome))),
+    ...verdict.skipped.map(({ hook, why }) =>
+      colors.dim(`  - ${toOneLine(hook)}: not run: ${toPrintable(why)}`),
+    ),
+    ...formatSlowest(verdict),
+    ...formatTrustHint(verdict),
+  ].join('\n');
+}
+
+function formatHeadline({ event, effect, outcomes }: Verdict): string {
+  const ran = outcomes.length === 0 ? 'no hook ran' : formatCount(outcomes.length, 'hook run');
+  return `${colors.bold(event)}: ${colorEffect(effect)} ${colors.dim(`(${ran})`)}`;
+}
+
+function colorEffect(effect: Verdict['effect']): string {
+  if (effect === 'deny' || effect === 'stop') return colors.red(effect);
+  return effect === 'ask' || effect === 'defer' ? colors.yellow(effect) : colors.green(effect);
+}
+
+function formatQuote(hook: string, text: string): string {
+  const by = colors.dim(`(${toOneLine(hook)})`);
+  return text.includes('\n') ? `  ${by}\n${indent(text)}` : `  ${text} ${by}`;
+}
+
+function formatContext(hook: string, text: string): string {
+  return `  context for the model ${formatQuote(hook, text).trim()}`;
+}
+
+function formatMessage(hook: string, text: string): string {
+  return `  message for you ${formatQuote(hook, text).trim()}`;
+}
+
+function formatChanges({ changes }: Verdict): string[] {
+  return Object.entries(changes).map(
+    ([field, value]) => `  ${field} becomes ${JSON.stringify(value)}`,
+  );
+}
+
+function formatOutcome(outcome: Outcome, result: string): string {
+  const mark = outcome.status === 'failed' ? colors.red('✗') : colors.green('✓');
+  const part = outcome.part === null ? '' : ` part ${outcome.part + 1}`;
+  const again = outcome.pass === 2 ? ' again' : '';
+  const line = `  ${mark} ${toOneLine(outcome.hook)}${part}${again}: ${result} ${colors.dim(formatDuration(outcome.durationMs))}`;
+  const details = [
+    ...(outcome.failure === null
+      ? []
+      : [colors.red(`${outcome.failure.kind}: ${outcome.failure.message}`)]),
+    ...outcome.notes.map((note) => colors.dim(toPrintable(note))),
+  ];
+  return [line, ...details.map((detail) => indent(detail, '      '))].join('\n');
+}
+
+function formatResult({ status, effect, onFailure }: Outcome): string {
+  if (status === 'failed') {
+    return onFailure === 'closed' ? 'failed, so it blocks' : 'failed, so it says nothing';
+  }
+  return status === 'background' ? 'goes on in the background' : effect;
+}
+
+const SLOW_MS = 1000;
+
+function formatSlowest({ slowest, outcomes }: Verdict): string[] {
+  if (slowest === null || (outcomes.length < 2 && slowest.durationMs < SLOW_MS)) return [];
+  return [
+    colors.dim(`  slowest: ${toOneLine(slowest.hook)}, ${formatDuration(slowest.durationMs)}`),
+  ];
+}
+
+function formatTrustHint({ skipped }: Verdict): string[] {
+  return skipped.some(awaitsTrust) ? ['  look at them and let them run: `hookline trust`'] : [];
+}

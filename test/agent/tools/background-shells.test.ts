@@ -1,0 +1,246 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { bashTool } from '../../../src/agent/tools/bash.ts';
+import { bashOutputTool, killShellTool } from '../../../src/agent/tools/background-shells.ts';
+import { createShells, type ShellState } from '../../../src/agent/tools/shell/shells.ts';
+import type { ToolOutput } from '../../../src/agent/tools/tool.ts';
+import type { ToolContext } from '../../../src/agent/tools/tool-context.ts';
+import { createDirectory, until, write } from '../../base/directory.ts';
+import { isAlive, pidsIn } from '../../process/programs.ts';
+import { stand, use } from './standing.ts';
+
+function start(bench: ToolContext, command: string): Promise<ToolOutput> {
+  return use(bashTool, bench, { command, run_in_background: true });
+}
+
+function read(bench: ToolContext, filter?: string): Promise<ToolOutput> {
+  return use(bashOutputTool, bench, {
+    bash_id: 'bash_1',
+    ...(filter === undefined ? {} : { filter }),
+  });
+}
+
+function isOver(bench: ToolContext, id = 'bash_1'): Promise<void> {
+  return until(() => bench.shells.find(id)?.status !== 'running');
+}
+
+/** A command that prints its pid and then waits for a file. */
+const WAITING = 'echo $$; until [ -e go ]; do sleep 0.01; done; echo gone; exit 3';
+
+describe('a command in the background', () => {
+  test('is started at once and has an ID', async () => {
+    const { bench } = stand();
+    expect(await start(bench, 'sleep 100')).toEqual({
+      response: {
+        stdout: '',
+        stderr: '',
+        interrupted: false,
+        isImage: false,
+        noOutputExpected: false,
+        backgroundTaskId: 'bash_1',
+      },
+      text: 'Command running in background with ID: bash_1. BashOutput reads what it prints, KillShell ends it.',
+      success: true,
+    });
+    await start(bench, 'sleep 101');
+    const running = { status: 'running', exitCode: null };
+    expect(bench.shells.list()).toEqual([
+      { id: 'bash_1', command: 'sleep 100', ...running },
+      { id: 'bash_2', command: 'sleep 101', ...running },
+    ]);
+  });
+
+  test('is read piece by piece until it has ended', async () => {
+    const { bench, start: directory } = stand();
+    await start(bench, WAITING);
+    let seen = '';
+    await until(async () => {
+      seen += (await read(bench)).text;
+      return pidsIn(seen).length === 1;
+    });
+    expect((await read(bench)).text).toBe('<status>running</status>\n\n(no new output)');
+    write(path.join(directory, 'go'), '');
+    await isOver(bench);
+    expect(await read(bench)).toEqual({
+      response: {
+        shellId: 'bash_1',
+        command: WAITING,
+        status: 'failed',
+        exitCode: 3,
+        stdout: 'gone',
+        stderr: '',
+      },
+      text: '<status>failed</status>\n\n<exit_code>3</exit_code>\n\n<stdout>\ngone\n</stdout>',
+      success: true,
+    });
+  });
+
+  test('is read through a filter that takes linear time', async () => {
+    const { bench } = stand();
+    await start(bench, `echo error one; echo fine; echo ${'a'.repeat(5000)}; echo ERROR two`);
+    await isOver(bench);
+    const { text } = await read(bench, '(?i)^error|(a+)+$$b');
+    expect(text).toContain('<stdout>\nerror one\nERROR two\n</stdout>');
+    expect((await read(bench)).text).toContain('(no new output)');
+  });
+
+  test('keeps its output when the filter is no regular expression', async () => {
+    const { bench } = stand();
+    await start(bench, 'echo a');
+    await isOver(bench);
+    expect((await read(bench, '(')).error).toMatch(
+      /^expected "filter" to be a regular expression without look-around/,
+    );
+    expect((await read(bench)).text).toContain('<stdout>\na\n</stdout>');
+  });
+
+  test('that prints a lot keeps the beginning and the end', async () => {
+    const { bench } = stand();
+    await start(bench, 'echo begin; yes | head -c 20000000; echo end');
+    await isOver(bench);
+    const { text } = await read(bench);
+    expect(text).toMatch(/<stdout>\nbegin\ny\n.*\[output of .* cut here\].*y\nend\n/s);
+    expect(text.length).toBeLessThan(30_200);
+  });
+
+  test('is killed with all that it started', async () => {
+    const { bench } = stand();
+    await start(bench, 'trap "" TERM; echo $$; sleep 100 & echo $!; wait; wait; sleep 100');
+    let text = '';
+    await until(async () => {
+      text += `${(await read(bench)).text}\n`;
+      return pidsIn(text).length === 2;
+    });
+    const message = 'Successfully killed shell: bash_1 (trap "" TERM';
+    const killed = await use(killShellTool, bench, { shell_id: 'bash_1' });
+    expect(killed.text.startsWith(message)).toBe(true);
+    expect(killed.response).toEqual({ message: killed.text, shell_id: 'bash_1' });
+    expect(pidsIn(text).filter(isAlive)).toEqual([]);
+    expect((await use(killShellTool, bench, { shell_id: 'bash_1' })).error).toBe(
+      'Shell bash_1 is not running, so it cannot be killed: killed.',
+    );
+  });
+
+  test('does not move the agent, and outlives the call that started it', async () => {
+    const { bench, moves } = stand({}, { 'd/x': '' });
+    const stopping = new AbortController();
+    const input = { command: 'cd d; sleep 100', run_in_background: true };
+    await use(bashTool, bench, input, { signal: stopping.signal });
+    stopping.abort();
+    expect(bench.shells.find('bash_1')?.status).toBe('running');
+    await bench.shells.kill('bash_1');
+    expect(moves).toEqual([]);
+  });
+
+  test('that cannot be started has failed and says why', async () => {
+    const { bench } = stand();
+    const shells = createShells();
+    const gone = path.join(bench.cwd(), 'gone');
+    shells.start({ command: 'ls', cwd: gone, env: bench.environment(), prelude: '' });
+    await until(() => shells.find('bash_1')?.status === 'failed');
+    expect(shells.readNew('bash_1')?.text).toContain(`working directory ${gone} does not exist`);
+  });
+
+  test.each([
+    [bashOutputTool, { bash_id: 'bash_7' }],
+    [killShellTool, { shell_id: 'bash_7' }],
+  ])('that does not exist cannot be used', async (tool, input) => {
+    const { bench } = stand();
+    const unknown = 'No background shell has the ID bash_7;';
+    expect(tool.prepare(input, bench)).toBe(`${unknown} none was started.`);
+    await start(bench, 'true');
+    expect(tool.prepare(input, bench)).toBe(`${unknown} there are bash_1.`);
+  });
+});
+
+describe('all shells of a session', () => {
+  test('tell when they start and end', async () => {
+    const { bench } = stand();
+    const told: ShellState[] = [];
+    const stop = bench.shells.onChange((shell) => told.push(shell));
+    await start(bench, 'exit 0');
+    await until(() => told.length === 2);
+    stop();
+    await start(bench, 'true');
+    const shell = { id: 'bash_1', command: 'exit 0' };
+    expect(told).toEqual([
+      { ...shell, status: 'running', exitCode: null },
+      { ...shell, status: 'completed', exitCode: 0 },
+    ]);
+  });
+
+  test('end with it, and none can be started afterwards', async () => {
+    const { bench, start: directory } = stand();
+    const temporary = createDirectory();
+    vi.stubEnv('TMPDIR', temporary);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await start(bench, 'echo $$ > one; sleep 100');
+    await start(bench, 'trap "" TERM; echo $$ > two; sleep 100');
+    await until(() => existsSync(path.join(directory, 'one')));
+    await until(() => existsSync(path.join(directory, 'two')));
+    await bench.shells.closeAll();
+    expect(bench.shells.list().map(({ status }) => status)).toEqual(['killed', 'killed']);
+    expect((await start(bench, 'true')).error).toBe(
+      'The session has ended; nothing can be started in the background.',
+    );
+    expect(readdirSync(temporary)).toEqual([]);
+  });
+});
+
+/** Leads commands into a temporary directory that they can spoil. */
+function temporaryDirectory(): string {
+  const directory = path.join(createDirectory(), 'tmp');
+  mkdirSync(directory);
+  vi.stubEnv('TMPDIR', directory);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  return directory;
+}
+
+describe('what a command leaves in the temporary directory', () => {
+  test('goes, whatever it has made of it', async () => {
+    const { bench } = stand();
+    const directory = temporaryDirectory();
+    const command = `(cd ${directory}/hookline-shell-* && mkdir -p cwd/more)`;
+    expect(await use(bashTool, bench, { command })).toMatchObject({ success: true, exitCode: 0 });
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  test('stays when it cannot be removed, and the command has ended all the same', async () => {
+    const { bench } = stand();
+    const directory = temporaryDirectory();
+    const changes: ShellState[] = [];
+    bench.shells.onChange((shell) => void changes.push(shell));
+    // Whatever is below a link to itself can neither be found nor removed, not even by root.
+    const spoil = `mv ${directory} ${directory}.old; ln -s tmp ${directory}; echo done`;
+    await start(bench, spoil);
+    await until(() => changes.length === 2);
+    const ended = { id: 'bash_1', command: spoil, status: 'completed', exitCode: 0 };
+    expect(changes[1]).toEqual(ended);
+    expect(await bench.shells.kill('bash_1')).toEqual(ended);
+    rmSync(directory);
+    renameSync(`${directory}.old`, directory);
+    expect(await use(bashTool, bench, { command: spoil })).toMatchObject({
+      text: expect.stringContaining('done'),
+      success: true,
+      exitCode: 0,
+    });
+  });
+});
+
+test('a listener that fails does not end the process', async () => {
+  const shells = createShells();
+  onTestFinished(() => shells.closeAll());
+  const rejections: unknown[] = [];
+  const listen = (reason: unknown): void => void rejections.push(reason);
+  process.on('unhandledRejection', listen);
+  onTestFinished(() => void process.off('unhandledRejection', listen));
+  shells.onChange(({ status }) => {
+    if (status !== 'running') throw new TypeError('not now');
+  });
+  const order = { command: 'true', cwd: createDirectory(), prelude: '' };
+  shells.start({ ...order, env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' } });
+  await until(() => shells.find('bash_1')?.status === 'completed');
+  await new Promise((resolve) => void setImmediate(resolve));
+  expect(rejections).toEqual([]);
+});

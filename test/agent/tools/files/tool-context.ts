@@ -1,0 +1,51 @@
+import { createReadTracker } from '../../../../src/agent/tools/files/read-tracker.ts';
+import { createShells } from '../../../../src/agent/tools/shell/shells.ts';
+import type { Tool, ToolOutput } from '../../../../src/agent/tools/tool.ts';
+import type { ToolContext } from '../../../../src/agent/tools/tool-context.ts';
+
+/** A workbench for tools that only touch files. */
+export function createFileBench(cwd: string, home: string | null = null): ToolContext {
+  return {
+    cwd: () => cwd,
+    changeDirectory: () => {},
+    startDirectory: cwd,
+    workspaceRoots: [cwd],
+    home,
+    readFiles: createReadTracker(),
+    shells: createShells(),
+    environment: () => ({}),
+    shellPrelude: () => '',
+    spillDirectory: null,
+    canFetchPrivate: false,
+    ports: {},
+  };
+}
+
+/** What happens between the two halves of a call. */
+export interface Meanwhile {
+  readonly signal?: AbortSignal;
+  readonly meanwhile?: () => void;
+}
+
+/** Prepares and runs a call; a string is what `prepare` refused it with. */
+export async function callTool(
+  tool: Tool,
+  input: unknown,
+  bench: ToolContext,
+  { signal = new AbortController().signal, meanwhile }: Meanwhile = {},
+): Promise<ToolOutput | string> {
+  const prepared = tool.prepare(input, bench);
+  if (typeof prepared === 'string') return prepared;
+  meanwhile?.();
+  return prepared.run({ callId: 'call-1', signal, onProgress: () => {} });
+}
+
+/** What hooks see of a call that `prepare` lets pass, or why it does not. */
+export function hookInput(tool: Tool, input: unknown, bench: ToolContext): unknown {
+  const prepared = tool.prepare(input, bench);
+  return typeof prepared === 'string' ? prepared : prepared.input;
+}
+
+export function failed(error: string): ToolOutput {
+  return { response: undefined, text: error, success: false, error };
+}

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { TOOLSETS, type Toolset } from '../../../../src/agent/tools/toolsets/toolsets.ts';
+import type { ScriptTurn } from '../../../../src/agent/models/scripted.ts';
+import { createStage } from '../../stage.ts';
+import { calls, talk } from '../../talk.ts';
+
+async function play(toolset: Toolset, turns: readonly ScriptTurn[]) {
+  const stage = createStage();
+  stage.write('sub/keep', '');
+  const hook = { type: 'command', command: 'cat >> "$LOG"; echo >> "$LOG"' };
+  const hooks = { PreToolUse: [{ matcher: 'Write', hooks: [hook] }] };
+  stage.write('~/.claude/settings.json', JSON.stringify({ hooks }));
+  const spoken = talk([...turns, { text: 'Done.' }]);
+  const host = await stage.open({
+    model: spoken.model,
+    toolset,
+    permissionMode: 'bypassPermissions',
+  });
+  await host.start({ prompt: 'go' });
+  return { stage, spoken };
+}
+
+it.each(TOOLSETS)('whoever watches is told of the tools as the model is: %s', async (toolset) => {
+  const { stage, spoken } = await play(toolset, []);
+  const told = stage.news.flatMap((event) => (event.type === 'session-start' ? event.tools : []));
+  expect(told).toEqual(spoken.requests[0]?.tools.map(({ name }) => name));
+});
+
+it('a classic call means the workspace’s root after a move, for hooks and for what is done', async () => {
+  const { stage } = await play('cline-classic', [
+    calls(['execute_command', { command: 'cd sub', requires_approval: false }]),
+    calls(['write_to_file', { path: 'made.txt', content: 'x' }]),
+  ]);
+  const file = path.join(stage.workspace, 'made.txt');
+  expect(JSON.parse(stage.log()[0] ?? '')).toMatchObject({
+    cwd: path.join(stage.workspace, 'sub'),
+    tool_input: { file_path: file },
+  });
+  expect(readFileSync(file, 'utf8')).toBe('x');
+});
