@@ -14,8 +14,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { createHost, type Host, type HostOptions } from '../src/host/create-host.ts';
 import type { Surroundings } from '../src/host/config.ts';
 import { trustUnit } from '../src/host/hook-set.ts';
-import { bindUnit } from '../src/trust/bytes.ts';
-import { grantTrust } from '../src/trust/record.ts';
+import { bindUnit } from '../src/trust/bind-unit.ts';
+import { grantTrust } from '../src/trust/trust-record.ts';
 
 /** A home and a workspace that nobody else has. */
 export interface Place {

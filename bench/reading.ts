@@ -4,9 +4,9 @@ import path from 'node:path';
 import type { ScriptTurn } from '../src/agent/models/scripted.ts';
 import type { RunResult } from '../src/agent/runtime-event.ts';
 import { systemClock } from '../src/base/clock.ts';
-import { createSessionStore } from '../src/sessions/json-lines.ts';
+import { createSessionStore } from '../src/sessions/jsonl-session-store.ts';
 import type { Message } from '../src/sessions/messages.ts';
-import type { StoredSession, TranscriptEntry } from '../src/sessions/store.ts';
+import type { StoredSession, TranscriptEntry } from '../src/sessions/session-store.ts';
 import type { Place } from './places.ts';
 
 // Several, because an agent that reads the same again and again is stopped.

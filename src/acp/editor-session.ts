@@ -4,7 +4,7 @@ import type { RuntimeEvent } from '../agent/runtime-event.ts';
 import type { Session } from '../agent/session/session.ts';
 import { waitOrAbort } from '../base/abort.ts';
 import type { Host } from '../host/create-host.ts';
-import { isPermissionMode } from '../permissions/mode.ts';
+import { isPermissionMode } from '../permissions/permissions.ts';
 import { endingOf } from './ending.ts';
 import { configOptionsOf, MODE_OPTION, MODEL_OPTION, modesOf } from './modes.ts';
 import { commandsOf, runOwnCommand } from './own-commands.ts';

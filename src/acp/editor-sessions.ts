@@ -1,9 +1,9 @@
 import type * as acp from '@agentclientprotocol/sdk';
 import { findRealPath } from '../base/paths.ts';
 import type { HostOptions } from '../host/create-host.ts';
-import { redactObject } from '../host/secrets/without-secrets.ts';
+import { redactObject } from '../host/redact-object.ts';
 import { readSessionIds, getSessionsDirectory } from '../sessions/session-id.ts';
-import type { SessionStore, SessionSummary } from '../sessions/store.ts';
+import type { SessionStore, SessionSummary } from '../sessions/session-store.ts';
 import { abilitiesOf, NO_ABILITIES } from './abilities.ts';
 import type { EditorSession } from './editor-session.ts';
 import { type Opened, openSession } from './open-session.ts';

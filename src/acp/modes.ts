@@ -1,7 +1,7 @@
 import type * as acp from '@agentclientprotocol/sdk';
 import type { SessionState } from '../agent/session/session.ts';
 import { listPricedModels } from '../agent/models/prices.ts';
-import type { PermissionMode } from '../permissions/mode.ts';
+import type { PermissionMode } from '../permissions/permissions.ts';
 
 export const MODE_OPTION = 'mode';
 export const MODEL_OPTION = 'model';

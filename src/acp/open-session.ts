@@ -6,7 +6,7 @@ import type { Person } from '../agent/world.ts';
 import { getErrorMessage } from '../base/errors.ts';
 import { isDirectory } from '../base/files.ts';
 import { createHost, type Host, type HostOptions } from '../host/create-host.ts';
-import { createDeltaBuffer } from '../host/secrets/delta-words.ts';
+import { createDeltaBuffer } from '../host/redact-stream.ts';
 import { readTranscript } from '../sessions/transcript/read-transcript.ts';
 import type { Abilities } from './abilities.ts';
 import { EditorSession } from './editor-session.ts';

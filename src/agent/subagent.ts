@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { StoredSession } from '../sessions/store.ts';
+import type { StoredSession } from '../sessions/session-store.ts';
 import { type Agent, createAgent } from './agent.ts';
 import { createConversation } from './conversation/conversation.ts';
 import { formatContexts } from './conversation/verdict-messages.ts';

@@ -11,6 +11,9 @@ import {
   statSync,
   unlinkSync,
   writeSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -145,5 +148,18 @@ export function openAnonymousFile(content: Uint8Array): number | null {
     return descriptor;
   } catch {
     return null;
+  }
+}
+
+/** Replaces a file in one step and at once, for use while a lock is held; throws on failure. */
+export function replacePrivateFile(file: string, content: string | Uint8Array): void {
+  createPrivateDirectory(path.dirname(file));
+  const temporary = `${file}.${process.pid}.tmp`;
+  try {
+    writeFileSync(temporary, content, { mode: 0o600 });
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
   }
 }

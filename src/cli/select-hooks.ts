@@ -1,5 +1,5 @@
 import { HooklineError } from '../base/errors.ts';
-import { findClosestName } from '../base/spelling.ts';
+import { findClosestName } from '../base/did-you-mean.ts';
 import type { Host } from '../host/create-host.ts';
 import type { HookStatus } from '../host/hook-set.ts';
 import { toOneLine } from './output/print.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { HooklineError, getErrorMessage } from '../base/errors.ts';
 import { readTextIfPresent } from '../base/files.ts';
 import { isRecord, parseJson, getTypeName } from '../base/json.ts';
-import { findClosestName } from '../base/spelling.ts';
+import { findClosestName } from '../base/did-you-mean.ts';
 import {
   isSettingName,
   type Setting,
@@ -208,3 +208,11 @@ function readObject(layers: Layers, file: string): Record<string, unknown> {
   }
   return {};
 }
+
+const here = import.meta.dirname;
+
+/** The module that runs a TypeScript hook where there is no bun. */
+// From the sources the built loader is used, because a child process cannot run TypeScript itself.
+export const typescriptLoader: string = here.endsWith(path.join('src', 'host'))
+  ? path.resolve(here, '../../dist/typescript-loader.js')
+  : path.resolve(here, '../typescript-loader.js');

@@ -9,7 +9,7 @@ import type { HandlerSource } from '../hooks/handler.ts';
 import type { HandlerProgress, LateOutcome } from '../hooks/observers.ts';
 import { entryOfDispatch, entryOfLate } from '../trace/entry.ts';
 import { createTraceFile, type TraceFile } from '../trace/jsonl.ts';
-import { detectHomeHookChanges } from '../trust/seen.ts';
+import { detectHomeHookChanges } from '../trust/home-hook-changes.ts';
 import type { RunResult, RuntimeEvent } from '../agent/runtime-event.ts';
 import type { Session } from '../agent/session/session.ts';
 import type { AgentOptions } from './agent/agent-options.ts';
@@ -23,8 +23,8 @@ import {
   watchHookFiles,
   watchHookFilesSoon,
   type HookWatchOptions,
-} from './changes/follow-changes.ts';
-import type { FileWatch } from './changes/watch-directories.ts';
+  type FileWatch,
+} from './watch-hook-files.ts';
 import type { HookSet, HookStatus, MadeHook } from './hook-set.ts';
 import type { HookSearch } from './hook-search.ts';
 import { openHooks, type OpenedHooks } from './open-hooks.ts';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { memoize } from '../base/once.ts';
+import { memoize } from '../base/memoize.ts';
 import type {
   AnnouncedChanges,
   AnnouncedFile,
@@ -16,13 +16,9 @@ import type { Handler, HandlerSource, Wave } from '../hooks/handler.ts';
 import { type ConfiguredServers, NO_SERVERS } from '../mcp/server-config.ts';
 import type { PermissionSettings } from '../permissions/settings.ts';
 import { childEnvironment, type Environment, PROVIDER_KEYS } from '../process/environment.ts';
-import type { TrustChecker, TrustState } from '../trust/checker.ts';
-import type { TrustUnit } from '../trust/collect.ts';
-import {
-  createDisabledHooksReader,
-  hasInheritedName,
-  isEntryForHook,
-} from './switches/disabled-hooks.ts';
+import type { TrustChecker, TrustState } from '../trust/trust-checker.ts';
+import type { TrustUnit } from '../trust/collect-unit.ts';
+import { createDisabledHooksReader, hasInheritedName, isEntryForHook } from './disabled-hooks.ts';
 import type { Surroundings } from './config.ts';
 import type { Settings } from './settings.ts';
 

@@ -5,7 +5,7 @@ import type { Dialect } from '../dialects/dialect.ts';
 import { createDialects } from '../dialects/index.ts';
 import type { Moment } from '../hooks/facts.ts';
 import { NO_SERVERS } from '../mcp/server-config.ts';
-import { findEnclosingWorkspaceProblem } from '../trust/record-place.ts';
+import { findEnclosingWorkspaceProblem } from '../trust/trust-record.ts';
 import {
   type Config,
   loadConfig,

@@ -3,12 +3,12 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../base/clock.ts';
 import { HooklineError, isHooklineError, getErrorMessage } from '../base/errors.ts';
-import { memoizePerWave } from '../base/once.ts';
+import { memoizePerWave } from '../base/memoize.ts';
 import { findRealPath, isInside } from '../base/paths.ts';
-import { createTrustChecker, type TrustChecker } from '../trust/checker.ts';
+import { createTrustChecker, type TrustChecker } from '../trust/trust-checker.ts';
 import { isSameState } from '../trust/fingerprint.ts';
 import { type Lock, parseLock, verifyLockSha256 } from '../trust/lock.ts';
-import { tryReadTrustRecord, type TrustRecord } from '../trust/record.ts';
+import { tryReadTrustRecord, type TrustRecord } from '../trust/trust-record.ts';
 
 /** A lock that the caller vouches for, if its bytes are the ones that were meant. */
 export interface NamedLock {

@@ -6,12 +6,11 @@ import { startTimeLimit } from '../base/time-limit.ts';
 import { waitOrAbort } from '../base/abort.ts';
 import { VERSION } from '../base/version.ts';
 import type { Environment } from '../process/environment.ts';
-import { toProtocolFailure } from './failures.ts';
+import { toProtocolFailure, TransportFailure } from './failures.ts';
 import type { PendingCall, QuestionAnswer, ServerQuestion } from './pending-calls.ts';
 import type { ServerEndpoint } from './server-config.ts';
-import { fetchBounded } from './wire/bounded-fetch.ts';
-import { TransportFailure } from './wire/limits.ts';
-import { StdioTransport } from './wire/stdio-transport.ts';
+import { fetchBounded } from './bounded-fetch.ts';
+import { StdioTransport } from './stdio-transport.ts';
 
 export type ListKind = 'tools' | 'prompts' | 'resources';
 

@@ -29,7 +29,7 @@ export type ServerSource = 'user' | 'project' | 'local' | 'plugin' | 'dynamic' |
 export type ServerEndpoint = StdioServer | HttpServer;
 
 /** A program that speaks on its standard input and output. */
-export interface StdioServer {
+interface StdioServer {
   readonly type: 'stdio';
   readonly command: string;
   readonly args: readonly string[];
@@ -39,7 +39,7 @@ export interface StdioServer {
 }
 
 /** A service that speaks streamable http. */
-export interface HttpServer {
+interface HttpServer {
   readonly type: 'http';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -71,4 +71,48 @@ export function toWireName(name: string): string {
 export function describeEndpoint(endpoint: ServerEndpoint): string {
   if (endpoint.type === 'stdio') return [endpoint.command, ...endpoint.args].join(' ');
   return endpoint.url;
+}
+
+type ServerVariables = Readonly<Record<string, string | undefined>>;
+
+interface ExpandedServer {
+  readonly endpoint: ServerEndpoint;
+  /** Variables that are named without a default and not set. */
+  readonly missing: readonly string[];
+}
+
+/** Fills in `${NAME}` and `${NAME:-default}` wherever an entry may have them. */
+export function expandServer(
+  { endpoint, variables, isLiteral }: Pick<ServerConfig, 'endpoint' | 'variables' | 'isLiteral'>,
+  env: ServerVariables,
+): ExpandedServer {
+  if (isLiteral === true) return { endpoint, missing: [] };
+  const missing = new Set<string>();
+  const known = { ...env, ...variables };
+  const fill = (text: string): string => fillText(text, known, (name) => missing.add(name));
+  const fillAll = (texts: Readonly<Record<string, string>>): Record<string, string> =>
+    Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, fill(text)]));
+  const filled: ServerEndpoint =
+    endpoint.type === 'stdio'
+      ? {
+          type: 'stdio',
+          command: fill(endpoint.command),
+          args: endpoint.args.map(fill),
+          env: fillAll(endpoint.env),
+          cwd: endpoint.cwd === null ? null : fill(endpoint.cwd),
+        }
+      : { type: 'http', url: fill(endpoint.url), headers: fillAll(endpoint.headers) };
+  return { endpoint: filled, missing: [...missing] };
+}
+
+const VARIABLE = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
+
+function fillText(text: string, known: ServerVariables, miss: (name: string) => void): string {
+  return text.replaceAll(VARIABLE, (whole, name: string, otherwise: string | undefined) => {
+    const value = known[name];
+    if (value !== undefined && (value !== '' || otherwise === undefined)) return value;
+    if (otherwise !== undefined) return otherwise;
+    miss(name);
+    return whole;
+  });
 }

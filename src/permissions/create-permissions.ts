@@ -1,17 +1,21 @@
 import { HooklineError } from '../base/errors.ts';
 import { isDirectory } from '../base/files.ts';
-import { type AllowedDirectories, createAllowedDirectories } from './area.ts';
+import { type AllowedDirectories, createAllowedDirectories } from './allowed-directories.ts';
 import { findDeniedReads } from './denied-reads.ts';
 import { judgeCall } from './judge.ts';
-import type { PermissionMode } from './mode.ts';
-import type { Permissions, PermissionRuleText, PermissionUpdate } from './permissions.ts';
-import type { ProtectedPaths } from './protected-places.ts';
+import type {
+  PermissionMode,
+  Permissions,
+  PermissionRuleText,
+  PermissionUpdate,
+} from './permissions.ts';
+import type { ProtectedPaths } from './protected-paths.ts';
 import {
   parsePermissionRule,
   type PermissionRule,
   type PermissionRuleSetting,
 } from './rules/permission-rule.ts';
-import { parseUpdate } from './updates.ts';
+import { parseUpdate } from './parse-update.ts';
 
 export interface PermissionsOptions {
   readonly mode: PermissionMode;

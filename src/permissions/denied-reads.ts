@@ -5,7 +5,7 @@ import {
   type PathContext,
   type PathPattern,
   resolveRealContext,
-} from './rules/path-rule.ts';
+} from './rules/path-pattern.ts';
 import {
   isRuleForTool,
   listGuardContexts,

@@ -1,12 +1,11 @@
-import type { AllowedDirectories } from './area.ts';
+import type { AllowedDirectories } from './allowed-directories.ts';
 import { findDeniedReads } from './denied-reads.ts';
-import type { PermissionMode } from './mode.ts';
-import type { PermissionCall, PermissionRuling } from './permissions.ts';
-import type { ProtectedPaths } from './protected-places.ts';
-import { isCommandMatch } from './rules/bash-rule.ts';
-import { getCallCommand, getCallPaths } from './rules/called.ts';
-import type { GuardMatch } from './rules/command-guard.ts';
+import type { PermissionMode, PermissionCall, PermissionRuling } from './permissions.ts';
+import type { ProtectedPaths } from './protected-paths.ts';
+import { isCommandMatch } from './rules/command-pattern.ts';
+import { getCallCommand, getCallPaths } from './rules/call-arguments.ts';
 import {
+  type GuardMatch,
   isAllowedByRule,
   matchGuardRule,
   type PermissionRule,
@@ -14,12 +13,12 @@ import {
 } from './rules/permission-rule.ts';
 import { isUncertain, parseShellCommands } from './rules/shell-commands.ts';
 import type { ShellCommand } from './rules/shell-reading.ts';
-import { createEditorCheck, createReaderCheck } from './simple-commands.ts';
-import { suggestUpdates } from './suggestions.ts';
-import { describeCall } from './words.ts';
+import { createEditorCheck, createReaderCheck } from './read-only-commands.ts';
+import { suggestUpdates } from './suggest-updates.ts';
+import { truncateText, isRecord } from '../base/json.ts';
 
 /** All that decides about a call at one moment. */
-export interface JudgeContext {
+interface JudgeContext {
   readonly mode: PermissionMode;
   readonly rules: readonly PermissionRule[];
   readonly places: RuleLocations;
@@ -190,4 +189,33 @@ function plainAsk(call: PermissionCall, by: JudgeContext): PermissionRuling {
     isOverridable: true,
     suggestions: suggestUpdates(call, { isInside: isInArea(call, by), isCovered }),
   };
+}
+
+const MAX_SHOWN = 200;
+const SUBJECTS = [
+  ['command', 'with command'],
+  ['file_path', 'on'],
+  ['notebook_path', 'on'],
+  ['url', 'on'],
+  ['path', 'in'],
+  ['subagent_type', 'for'],
+  ['skill', 'for'],
+] as const;
+
+/** A call in a sentence: `Bash with command git push`, `Edit on /work/a.ts`. */
+function describeCall({ names, input }: PermissionCall): string {
+  const [name = 'the tool'] = names;
+  if (!isRecord(input)) return name;
+  for (const [key, word] of SUBJECTS) {
+    const said = input[key];
+    if (typeof said === 'string') return `${name} ${word} ${shorten(said)}`;
+  }
+  return name;
+}
+
+function shorten(text: string): string {
+  const line = truncateText(text, MAX_SHOWN + 1)
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  return line.length <= MAX_SHOWN ? line : `${truncateText(line, MAX_SHOWN)}…`;
 }

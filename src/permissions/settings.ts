@@ -1,4 +1,4 @@
-import type { PermissionMode } from './mode.ts';
+import type { PermissionMode } from './permissions.ts';
 
 /** What the `permissions` object of one settings file says. */
 export interface PermissionSettings {

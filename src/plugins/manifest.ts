@@ -1,5 +1,5 @@
 import { isRecord, getTypeName } from '../base/json.ts';
-import { findClosestName } from '../base/spelling.ts';
+import { findClosestName } from '../base/did-you-mean.ts';
 import { type AgentExtensionCapability, CAPABILITIES } from './contract/plugin.ts';
 import { HOOK_NAMES } from './contract/runtime-hooks.ts';
 

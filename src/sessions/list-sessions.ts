@@ -9,7 +9,7 @@ import {
   type SessionRecord,
   getTranscriptPath,
 } from './session-record.ts';
-import type { SessionSummary } from './store.ts';
+import type { SessionSummary } from './session-store.ts';
 import { countMessages } from './transcript/conversation.ts';
 
 /** All sessions, the one used last first. What is broken is listed with what is wrong with it. */

@@ -4,7 +4,7 @@ import { getErrorMessage } from '../base/errors.ts';
 import { readTextIfPresent } from '../base/files.ts';
 import { truncateText, isRecord, parseJson } from '../base/json.ts';
 import { type Message, getMessageText } from './messages.ts';
-import type { SessionFacts } from './store.ts';
+import type { SessionFacts } from './session-store.ts';
 import { readTranscript } from './transcript/read-transcript.ts';
 
 /** What `session.json` keeps of a session beside its transcript. */

@@ -1,6 +1,6 @@
 import { HooklineError, isHooklineError } from '../base/errors.ts';
 import { isRecord, parseJson, getTypeName } from '../base/json.ts';
-import { findClosestName } from '../base/spelling.ts';
+import { findClosestName } from '../base/did-you-mean.ts';
 import { isSettingName, type Settings, SETTINGS } from '../host/settings.ts';
 import { expectationProblem, isOperator } from './expectation.ts';
 import { type FireDescription, resolveEvent } from './resolve-event.ts';

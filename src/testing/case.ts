@@ -2,7 +2,7 @@ import { type Dirent, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { type HooklineError, getErrorMessage } from '../base/errors.ts';
 import { isNotFoundError, readTextIfPresent } from '../base/files.ts';
-import { findClosestName } from '../base/spelling.ts';
+import { findClosestName } from '../base/did-you-mean.ts';
 import { caseInvalid, type CaseFields, parseCase } from './case-fields.ts';
 
 /** A directory of a case that becomes a workspace root. */

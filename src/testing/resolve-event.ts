@@ -1,6 +1,6 @@
 import { HooklineError } from '../base/errors.ts';
 import { isRecord } from '../base/json.ts';
-import { findClosestName } from '../base/spelling.ts';
+import { findClosestName } from '../base/did-you-mean.ts';
 import { findForeignEvent, FOREIGN_EVENT_NAMES, readForeignPayload } from '../dialects/index.ts';
 import { EVENT_NAMES, isEventName } from '../hooks/events.ts';
 import type { EventName, FiredEvent } from '../hooks/facts.ts';

@@ -1,6 +1,6 @@
 import { HooklineError } from '../base/errors.ts';
 import { isRecord, getTypeName } from '../base/json.ts';
-import { findClosestName } from '../base/spelling.ts';
+import { findClosestName } from '../base/did-you-mean.ts';
 import type { EventFacts, EventName, FiredEvent, Moment } from '../hooks/facts.ts';
 
 const TOOL = {

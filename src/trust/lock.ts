@@ -1,7 +1,7 @@
 import { HooklineError } from '../base/errors.ts';
 import { isRecord, parseJson, getTypeName } from '../base/json.ts';
-import { type Binding, bindUnit } from './bytes.ts';
-import type { TrustUnit } from './collect.ts';
+import { type Binding, bindUnit } from './bind-unit.ts';
+import type { TrustUnit } from './collect-unit.ts';
 import {
   type BoundEntry,
   compareFileMaps,

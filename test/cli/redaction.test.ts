@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hasLikelySecret, redactObject } from '../../src/host/secrets/without-secrets.ts';
+import { hasLikelySecret, redactObject } from '../../src/host/redact-object.ts';
 import { jsonOf, runHookline } from './hookline.ts';
 import { at, createPlace, type Place, trust, write } from './place.ts';
 

@@ -2,9 +2,9 @@ import { existsSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
-import { createSessionStore } from '../../src/sessions/json-lines.ts';
+import { createSessionStore } from '../../src/sessions/jsonl-session-store.ts';
 import type { AssistantBlock, UserBlock } from '../../src/sessions/messages.ts';
-import type { SessionStore, StoredSession } from '../../src/sessions/store.ts';
+import type { SessionStore, StoredSession } from '../../src/sessions/session-store.ts';
 import { jsonOf, runHookline } from './hookline.ts';
 import { at, createPlace, type Place } from './place.ts';
 import { hasTerminal, runInTerminal } from './terminal.ts';

@@ -5,7 +5,7 @@ import type { Host } from '../../src/host/create-host.ts';
 import { SESSION_MARKER, trustUnit } from '../../src/host/hook-set.ts';
 import type { Settings } from '../../src/host/settings.ts';
 import { createLock, formatLock } from '../../src/trust/lock.ts';
-import { revokeTrust } from '../../src/trust/record.ts';
+import { revokeTrust } from '../../src/trust/trust-record.ts';
 import { write } from '../base/directory.ts';
 import { answering, createPlaces, HOOKS, hostIn, type Places, trustWorkspace } from './places.ts';
 

@@ -3,8 +3,8 @@ import { onTestFinished } from 'vitest';
 import type { Surroundings } from '../../src/host/config.ts';
 import { createHost, type Host, type HostOptions } from '../../src/host/create-host.ts';
 import { trustUnit } from '../../src/host/hook-set.ts';
-import { bindUnit } from '../../src/trust/bytes.ts';
-import { grantTrust } from '../../src/trust/record.ts';
+import { bindUnit } from '../../src/trust/bind-unit.ts';
+import { grantTrust } from '../../src/trust/trust-record.ts';
 import { createDirectory, write } from '../base/directory.ts';
 
 export const HOOKS = '.clinerules/hooks';

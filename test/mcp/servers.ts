@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type ConnectionOptions, ServerConnection } from '../../src/mcp/connection.ts';
+import { type ConnectionOptions, ServerConnection } from '../../src/mcp/server-connection.ts';
 import type { ServerEndpoint } from '../../src/mcp/server-config.ts';
 
 const FIXTURES = path.resolve(import.meta.dirname, '../fixtures/mcp');

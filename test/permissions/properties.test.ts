@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { PERMISSION_MODES } from '../../src/permissions/mode.ts';
+import { PERMISSION_MODES } from '../../src/permissions/permissions.ts';
 import { call, createMachine, open } from './session.ts';
 
 const STRICTNESS = ['allow', 'ask', 'deny'];

@@ -9,7 +9,7 @@ import type {
   PermissionCall,
   Permissions,
 } from '../../src/permissions/permissions.ts';
-import { createProtectedPaths } from '../../src/permissions/protected-places.ts';
+import { createProtectedPaths } from '../../src/permissions/protected-paths.ts';
 import type { PermissionRuleSetting } from '../../src/permissions/rules/permission-rule.ts';
 import { createDirectory } from '../base/directory.ts';
 

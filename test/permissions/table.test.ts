@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PERMISSION_MODES } from '../../src/permissions/mode.ts';
+import { PERMISSION_MODES } from '../../src/permissions/permissions.ts';
 import { call, createMachine, open } from './session.ts';
 
 /** rules · the call · its effect in default, acceptEdits, plan, bypassPermissions, dontAsk */

@@ -10,7 +10,7 @@ import { SETTINGS } from '../../src/host/settings.ts';
 import { EFFECTS } from '../../src/hooks/decision.ts';
 import { EVENTS } from '../../src/hooks/events.ts';
 import { mergeOutcomes } from '../../src/hooks/merge.ts';
-import { PERMISSION_MODES } from '../../src/permissions/mode.ts';
+import { PERMISSION_MODES } from '../../src/permissions/permissions.ts';
 import { PROVIDER_KEYS } from '../../src/process/environment.ts';
 
 /**

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { toldMessages } from '../../src/dialects/cline-plugin/messages.ts';
 import type { AgentMessage } from '../../src/plugins/contract/message.ts';
 import { createUserMessage } from '../../src/sessions/messages.ts';
-import { SUMMARY_START } from '../../src/sessions/nobodys-words.ts';
+import { SUMMARY_START } from '../../src/sessions/synthetic-message.ts';
 import { call, createSdkStage, DONE, hooksOf, toolPlugin } from './stage.ts';
 
 /** As plugins look for what the person said. */

@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../../src/base/clock.ts';
-import { createSessionStore } from '../../src/sessions/json-lines.ts';
+import { createSessionStore } from '../../src/sessions/jsonl-session-store.ts';
 import { type Message, createUserMessage } from '../../src/sessions/messages.ts';
-import type { SessionFacts, SessionStore, TranscriptEntry } from '../../src/sessions/store.ts';
+import type {
+  SessionFacts,
+  SessionStore,
+  TranscriptEntry,
+} from '../../src/sessions/session-store.ts';
 import { createDirectory } from '../base/directory.ts';
 
 /** 2026-01-02T03:04:05.006Z */

@@ -5,8 +5,8 @@ import { readSurroundings } from '../../src/host/config.ts';
 import { createHost, type Host } from '../../src/host/create-host.ts';
 import { trustUnit } from '../../src/host/hook-set.ts';
 import { createProgramFinder } from '../../src/process/program-finder.ts';
-import { bindUnit } from '../../src/trust/bytes.ts';
-import { grantTrust } from '../../src/trust/record.ts';
+import { bindUnit } from '../../src/trust/bind-unit.ts';
+import { grantTrust } from '../../src/trust/trust-record.ts';
 
 /** A workspace and a home directory of its own, both temporary. */
 export interface TestPlace {

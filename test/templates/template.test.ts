@@ -6,7 +6,7 @@ import { readEvent } from '../../src/cli/event-options.ts';
 import { listUncoveredNames } from '../../src/cli/output/describe-hooks.ts';
 import { FILE_HOOK_NAMES, type FileHookName } from '../../src/dialects/cline-files/names.ts';
 import type { Host } from '../../src/host/create-host.ts';
-import { typescriptLoader } from '../../src/host/typescript-loader-path.ts';
+import { typescriptLoader } from '../../src/host/config.ts';
 import type { Verdict } from '../../src/hooks/decision.ts';
 import type { FiredEvent } from '../../src/hooks/facts.ts';
 import { HOOK_EXAMPLES, type Trial } from '../../src/templates/events.ts';

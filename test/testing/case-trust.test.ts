@@ -5,9 +5,9 @@ import { trustUnit } from '../../src/host/hook-set.ts';
 import { openHooks } from '../../src/host/open-hooks.ts';
 import { readCase } from '../../src/testing/case.ts';
 import { runCase, type RunCaseOptions } from '../../src/testing/run-case.ts';
-import { bindUnit } from '../../src/trust/bytes.ts';
+import { bindUnit } from '../../src/trust/bind-unit.ts';
 import { createLock, formatLock } from '../../src/trust/lock.ts';
-import { grantTrust } from '../../src/trust/record.ts';
+import { grantTrust } from '../../src/trust/trust-record.ts';
 import { createCase, createDirectory, GUARD, says, surroundingsWith, write } from './place.ts';
 
 const FIRE = { event: 'PreToolUse' };

@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { bindUnit } from '../../src/trust/bytes.ts';
+import { bindUnit } from '../../src/trust/bind-unit.ts';
 import { computeSha256 } from '../../src/trust/file-map.ts';
 import {
   checkLock,

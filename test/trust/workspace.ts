@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync }
 import os from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { TrustUnit } from '../../src/trust/collect.ts';
+import type { TrustUnit } from '../../src/trust/collect-unit.ts';
 
 export const HOOKS = '.clinerules/hooks';
 export const GUARD = `${HOOKS}/PreToolUse`;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Message, ToolUseBlock } from '../../sessions/messages.ts';
-import type { StoredSession, TranscriptEntry } from '../../sessions/store.ts';
+import type { StoredSession, TranscriptEntry } from '../../sessions/session-store.ts';
 import { createMessageNormalizer } from './normalize-messages.ts';
 
 /**

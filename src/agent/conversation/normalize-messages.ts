@@ -80,11 +80,11 @@ function removeDuplicates<Block>(
   blocks: readonly Block[],
   getId: (block: Block) => string | null,
 ): readonly Block[] {
-  const seen = new Set<string>();
+  const ids = new Set<string>();
   return blocks.filter((block) => {
     const id = getId(block);
-    const isNew = id === null || !seen.has(id);
-    if (id !== null) seen.add(id);
+    const isNew = id === null || !ids.has(id);
+    if (id !== null) ids.add(id);
     return isNew;
   });
 }

@@ -1,4 +1,4 @@
-import { REMINDER_START } from '../../sessions/nobodys-words.ts';
+import { REMINDER_START } from '../../sessions/synthetic-message.ts';
 
 /** Text from Hookline or a hook, marked so that the model can tell it from the user's text. */
 export function formatReminder(text: string): string {

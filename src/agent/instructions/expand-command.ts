@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { findClosestName } from '../../base/spelling.ts';
+import { findClosestName } from '../../base/did-you-mean.ts';
 import type { SlashCommand } from './commands.ts';
 import type { InstructionSource } from './instruction-paths.ts';
 

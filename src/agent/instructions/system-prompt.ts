@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { truncateText } from '../../base/json.ts';
-import type { PermissionMode } from '../../permissions/mode.ts';
+import type { PermissionMode } from '../../permissions/permissions.ts';
 import { escapeReminderTags } from '../conversation/reminder.ts';
 import type { AgentType } from './agents.ts';
 import type { Instruction } from './instructions.ts';

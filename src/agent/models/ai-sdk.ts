@@ -32,30 +32,27 @@ export function createAiSdkModel(settings: AiSdkModel, sdk: Sdk): Model {
     provider: settings.provider,
     id: settings.id,
     ...findModelFacts(settings.id),
-    stream: (request, signal) => streamAnswer({ settings, sdk, request }, signal),
+    stream: (request, signal) => streamAnswer(settings, sdk, request, signal),
   };
 }
 
-interface Question {
-  readonly settings: AiSdkModel;
-  readonly sdk: Sdk;
-  readonly request: ModelRequest;
-}
-
 async function* streamAnswer(
-  question: Question,
+  settings: AiSdkModel,
+  sdk: Sdk,
+  request: ModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ModelChunk, void, undefined> {
-  const { target: asked } = question.settings;
+  const { target } = settings;
   const answer = createAnswerBuilder();
   const reader = new AbortController();
   let hasBegun = false;
-  const moment = (): RequestState => ({ hasBegun, isAborted: signal.aborted });
+  const getState = (): RequestState => ({ hasBegun, isAborted: signal.aborted });
   try {
-    for await (const part of requestStream(question, AbortSignal.any([signal, reader.signal]))) {
+    const stream = requestStream(settings, sdk, request, AbortSignal.any([signal, reader.signal]));
+    for await (const part of stream) {
       if (part.type === 'abort') break;
       if (part.type === 'error') {
-        yield { type: 'failure', failure: toModelFailure(part.error, asked, moment()) };
+        yield { type: 'failure', failure: toModelFailure(part.error, target, getState()) };
         return;
       }
       const chunks = answer.add(part);
@@ -63,30 +60,35 @@ async function* streamAnswer(
       yield* chunks;
     }
     yield signal.aborted
-      ? { type: 'failure', failure: createAbortedFailure(asked) }
-      : (answer.finish() ?? { type: 'failure', failure: createTruncatedFailure(asked, moment()) });
+      ? { type: 'failure', failure: createAbortedFailure(target) }
+      : (answer.finish() ?? {
+          type: 'failure',
+          failure: createTruncatedFailure(target, getState()),
+        });
   } catch (error) {
-    yield { type: 'failure', failure: toModelFailure(error, asked, moment()) };
+    yield { type: 'failure', failure: toModelFailure(error, target, getState()) };
   } finally {
     reader.abort();
   }
 }
 
 function requestStream(
-  { settings, sdk, request }: Question,
+  settings: AiSdkModel,
+  sdk: Sdk,
+  request: ModelRequest,
   abortSignal: AbortSignal,
 ): AsyncIterable<SdkPart> {
   const { wire } = settings;
   const { maxOutputTokens, temperature } = request;
   const hasTools = request.tools.length > 0;
   return sdk.streamText({
-    model: wrapModel({ settings, sdk, request }),
+    model: wrapModel(settings, sdk, request),
     ...(request.system === '' ? {} : { system: createSystemMessage(request.system, wire) }),
     messages: markCachedEnd(toSdkMessages(request.messages, wire), wire),
     ...(hasTools ? { tools: toToolSet(request.tools, sdk) } : {}),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
     ...(temperature === undefined ? {} : { temperature }),
-    providerOptions: buildProviderOptions(request, { wire, modelId: settings.id }),
+    providerOptions: buildProviderOptions(request, wire, settings.id),
     maxRetries: 0,
     abortSignal,
     // Errors also arrive through the stream; the SDK's default handler would print them.
@@ -95,7 +97,7 @@ function requestStream(
 }
 
 /** Removes the warnings that the SDK would print, and adds the answer schema where it is supported. */
-function wrapModel({ settings, sdk, request }: Question): SdkModel {
+function wrapModel(settings: AiSdkModel, sdk: Sdk, request: ModelRequest): SdkModel {
   const { answerSchema: schema } = request;
   return sdk.wrapLanguageModel({
     model: settings.model,
@@ -151,20 +153,19 @@ function toToolSet(specs: readonly ToolSpec[], sdk: Sdk): ToolSet {
 
 type ProviderOptions = NonNullable<Parameters<typeof streamText>[0]['providerOptions']>;
 
-interface Target {
-  readonly wire: Wire;
-  readonly modelId: string;
-}
-
 /** Reasoning effort and storage options in the format of each service. */
-export function buildProviderOptions(request: ModelRequest, target: Target): ProviderOptions {
-  switch (target.wire) {
+export function buildProviderOptions(
+  request: ModelRequest,
+  wire: Wire,
+  modelId: string,
+): ProviderOptions {
+  switch (wire) {
     case 'anthropic':
-      return { anthropic: buildAnthropicOptions(request, target.modelId) };
+      return { anthropic: buildAnthropicOptions(request, modelId) };
     case 'openai':
       return { openai: buildOpenaiOptions(request) };
     case 'google':
-      return { google: buildGoogleOptions(request, target.modelId) };
+      return { google: buildGoogleOptions(request, modelId) };
     case 'chat':
       return request.effort === undefined
         ? {}

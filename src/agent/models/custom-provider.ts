@@ -51,9 +51,9 @@ export function createRegisteredProviders(): RegisteredProviders {
     find: (id) => kinds.handler.get(id) ?? kinds.service.get(id) ?? null,
     ids: () => [...new Set([...kinds.handler.keys(), ...kinds.service.keys()])],
     takeRefused() {
-      const told = refused;
+      const taken = refused;
       refused = [];
-      return told;
+      return taken;
     },
   };
 }

@@ -28,17 +28,17 @@ export function toModelFailure(
   moment: RequestState,
 ): ModelFailure {
   if (moment.isAborted) return createAbortedFailure(asked);
-  const facts = parseError(error);
-  if (facts.isEmptyAnswer) return createTruncatedFailure(asked, moment);
-  const kind = classifyError(facts, moment);
-  const details = truncateText(redactSecrets(facts.message, asked.secrets).trim(), MAX_DETAILS);
+  const parsed = parseError(error);
+  if (parsed.isEmptyAnswer) return createTruncatedFailure(asked, moment);
+  const kind = classifyError(parsed, moment);
+  const details = truncateText(redactSecrets(parsed.message, asked.secrets).trim(), MAX_DETAILS);
   return {
     class: kind,
-    message: redactSecrets(formatFailure(kind, facts, { asked, details }), asked.secrets),
+    message: redactSecrets(formatFailure(kind, parsed, { asked, details }), asked.secrets),
     ...(details === '' ? {} : { details }),
-    status: facts.status,
-    isRetryable: isRetryable(kind, facts),
-    retryAfterMs: facts.retryAfterMs,
+    status: parsed.status,
+    isRetryable: isRetryable(kind, parsed),
+    retryAfterMs: parsed.retryAfterMs,
   };
 }
 
@@ -60,8 +60,8 @@ export function createTruncatedFailure(
   return {
     class: 'protocol',
     message: hasBegun
-      ? `${provider} broke off its answer in the middle.`
-      : `${provider} sent no answer that can be read; if this goes on, check that ${baseUrl} is its address (--base-url).`,
+      ? `${provider} cut off its answer.`
+      : `${provider} sent no readable answer; if this persists, check the address ${baseUrl} (--base-url).`,
     status: null,
     isRetryable: true,
     retryAfterMs: null,
@@ -172,17 +172,17 @@ function parseRetryAfter(headers: unknown): number | null {
 
 type FailureClass = ModelFailure['class'];
 
-function classifyError(facts: ParsedError, { hasBegun }: RequestState): FailureClass {
-  const { status, kind } = facts;
+function classifyError(parsed: ParsedError, { hasBegun }: RequestState): FailureClass {
+  const { status, kind } = parsed;
   if (/insufficient_quota|billing|credit/.test(kind)) return 'billing_error';
   // A 5xx status may come from the SDK, for an error in a stream that began with 200.
-  const isSaidByStatus = status !== null && status < 500;
-  const said = isSaidByStatus ? undefined : ERROR_NAMES.find(([pattern]) => pattern.test(kind));
-  if (said !== undefined) return said[1];
-  if (status !== null) return classifyStatus(status, facts.message);
-  if (facts.isAboutRequest) return 'invalid_request';
-  const isReached = hasBegun || CONNECTION_LOST.test(facts.networkCode ?? '');
-  return facts.isNetworkError && !isReached ? 'unreachable' : 'protocol';
+  const isClientError = status !== null && status < 500;
+  const named = isClientError ? undefined : ERROR_NAMES.find(([pattern]) => pattern.test(kind));
+  if (named !== undefined) return named[1];
+  if (status !== null) return classifyStatus(status, parsed.message);
+  if (parsed.isAboutRequest) return 'invalid_request';
+  const isReached = hasBegun || CONNECTION_LOST.test(parsed.networkCode ?? '');
+  return parsed.isNetworkError && !isReached ? 'unreachable' : 'protocol';
 }
 
 /** Codes of a connection that was established and then broke. */
@@ -217,33 +217,33 @@ function isRetryable(kind: FailureClass, { status }: ParsedError): boolean {
 
 function formatFailure(
   kind: FailureClass,
-  facts: ParsedError,
+  parsed: ParsedError,
   { asked, details }: { readonly asked: RequestTarget; readonly details: string },
 ): string {
   const { provider, model, baseUrl, keyHint } = asked;
-  const status = facts.status === null ? '' : ` (HTTP ${facts.status})`;
+  const status = parsed.status === null ? '' : ` (HTTP ${parsed.status})`;
   const words = details === '' ? '' : `: ${getFirstLine(details)}`;
   switch (kind) {
     case 'rate_limit':
-      return `${provider} was asked for ${model} and answered that too many requests came in${status}.`;
+      return `${provider} rate-limited the request for ${model}${status}.`;
     case 'overloaded':
-      return `${provider} was asked for ${model} and answered that it is overloaded${status}.`;
+      return `${provider} is overloaded and could not serve ${model}${status}.`;
     case 'server_error':
-      return `${provider} was asked for ${model} and failed on its own side${status}${words}`;
+      return `${provider} failed with a server error for ${model}${status}${words}`;
     case 'authentication_failed':
-      return `${provider} refused the key${status}; ${keyHint}.`;
+      return `${provider} rejected the API key${status}; ${keyHint}.`;
     case 'billing_error':
-      return `${provider} refused the request for reasons of payment${status}${words}`;
+      return `${provider} rejected the request because of billing${status}${words}`;
     case 'model_not_found':
-      return `${provider} has no model "${model}" at ${baseUrl}${status}; choose another with --model, or another address with --base-url.`;
+      return `${provider} has no model "${model}" at ${baseUrl}${status}; set another with --model, or another address with --base-url.`;
     case 'unreachable':
-      return `${provider} cannot be reached at ${baseUrl} (${facts.networkCode ?? getFirstLine(details)}); check the network, or set another address with --base-url.`;
+      return `${provider} cannot be reached at ${baseUrl} (${parsed.networkCode ?? getFirstLine(details)}); check the network, or set another address with --base-url.`;
     case 'protocol':
-      return facts.status === null
-        ? `${provider} broke off or garbled its answer${words}`
-        : `What answered at ${baseUrl} is not the service that ${provider} should be${status}; check --base-url.`;
+      return parsed.status === null
+        ? `${provider} sent an incomplete or invalid answer${words}`
+        : `Unexpected response from ${baseUrl}${status}; check --base-url.`;
     default:
-      return `${provider} refused the request for ${model} as invalid${status}${words}`;
+      return `${provider} rejected the request for ${model} as invalid${status}${words}`;
   }
 }
 

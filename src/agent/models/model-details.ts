@@ -15,11 +15,11 @@ export interface ParsedModels {
 }
 
 /** Accepts models by id, a list of objects with ids, or a list of ids. */
-export function parseModels(given: unknown): ParsedModels {
-  if (given === undefined) return { models: new Map(), problems: [] };
-  const entries = listEntries(given);
+export function parseModels(value: unknown): ParsedModels {
+  if (value === undefined) return { models: new Map(), problems: [] };
+  const entries = listEntries(value);
   if (entries === null) {
-    const problems = [`its models are ${getTypeName(given)}, expected them by id`];
+    const problems = [`its models are ${getTypeName(value)}, expected them by id`];
     return { models: new Map(), problems };
   }
   const problems = entries.flatMap(([id, info]) => listProblems(id, info));
@@ -31,10 +31,10 @@ export function parseModels(given: unknown): ParsedModels {
 
 type Entry = readonly [id: unknown, info: unknown];
 
-function listEntries(given: unknown): readonly Entry[] | null {
-  if (isRecord(given)) return Object.entries(given);
-  if (!Array.isArray(given)) return null;
-  return given.map((each: unknown): Entry => [isRecord(each) ? each['id'] : each, each]);
+function listEntries(value: unknown): readonly Entry[] | null {
+  if (isRecord(value)) return Object.entries(value);
+  if (!Array.isArray(value)) return null;
+  return value.map((each: unknown): Entry => [isRecord(each) ? each['id'] : each, each]);
 }
 
 function listProblems(id: unknown, info: unknown): readonly string[] {

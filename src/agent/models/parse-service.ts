@@ -20,7 +20,7 @@ export function parseService(id: string, fields: Fields): ParsedService {
   const why = checkId(id) ?? checkAddress(fields['baseUrl']) ?? checkWire(wire, fields);
   if (why !== null || wire === null) return { ok: false, why: why ?? 'it speaks no known format' };
   const { models, problems } = parseModels(fields['models'] ?? fields['modelIds']);
-  const headers = parseHeaders(fields['headers']);
+  const parsedHeaders = parseHeaders(fields['headers']);
   return {
     ok: true,
     service: {
@@ -30,10 +30,10 @@ export function parseService(id: string, fields: Fields): ParsedService {
       baseUrl: getText(fields, 'baseUrl'),
       defaultModel: getText(fields, 'defaultModelId') ?? getOnlyModel(models),
       keyVariables: listKeyVariables(fields),
-      headers: headers.usable,
+      headers: parsedHeaders.usable,
       models,
     },
-    warnings: [...problems, ...headers.problems],
+    warnings: [...problems, ...parsedHeaders.problems],
   };
 }
 
@@ -64,9 +64,9 @@ const WIRES: ReadonlyMap<unknown, Wire> = new Map<unknown, Wire>([
 
 /** Chat completions, unless the protocol or the client names another format. */
 function findWire({ protocol, client }: Fields): Wire | null {
-  const said = [protocol, client].filter((each) => each !== undefined);
-  if (said.length === 0) return 'chat';
-  return said.flatMap((each) => WIRES.get(each) ?? [])[0] ?? null;
+  const formats = [protocol, client].filter((each) => each !== undefined);
+  if (formats.length === 0) return 'chat';
+  return formats.flatMap((each) => WIRES.get(each) ?? [])[0] ?? null;
 }
 
 function checkWire(wire: Wire | null, { protocol, client }: Fields): string | null {
@@ -85,17 +85,15 @@ function listKeyVariables(fields: Fields): readonly string[] {
   return [...new Set(texts.filter((each) => each !== ''))];
 }
 
-interface ParsedHeaders {
-  readonly usable: Readonly<Record<string, string>>;
-  readonly problems: readonly string[];
-}
-
-function parseHeaders(given: unknown): ParsedHeaders {
-  if (given === undefined) return { usable: {}, problems: [] };
-  if (!isRecord(given)) {
-    return { usable: {}, problems: [`its headers are ${getTypeName(given)}, expected an object`] };
+function parseHeaders(headers: unknown) {
+  if (headers === undefined) return { usable: {}, problems: [] };
+  if (!isRecord(headers)) {
+    return {
+      usable: {},
+      problems: [`its headers are ${getTypeName(headers)}, expected an object`],
+    };
   }
-  const entries = Object.entries(given);
+  const entries = Object.entries(headers);
   return {
     usable: Object.fromEntries(
       entries.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),

@@ -1,5 +1,5 @@
 import { HooklineError } from '../../base/errors.ts';
-import { findClosestName } from '../../base/spelling.ts';
+import { findClosestName } from '../../base/did-you-mean.ts';
 import type { AiSdkModel, SdkModel } from './ai-sdk.ts';
 import type { Model } from './model.ts';
 import { createScriptedModel, type ScriptTurn } from './scripted.ts';
@@ -146,13 +146,13 @@ export async function openModel(choice: ModelChoice): Promise<Model> {
 
 export async function openService(provider: Provider, choice: ModelChoice): Promise<Model> {
   const id = choice.model ?? provider.defaultModel;
-  if (id === null) throw createMissingError(provider, 'the name of a model', '--model');
+  if (id === null) throw createMissingError(provider, 'a model', '--model');
   const baseUrl = resolveBaseUrl(provider, choice.baseUrl);
   const key = findKey(provider, choice);
   const [sdk, { createAiSdkModel }, model] = await Promise.all([
     import('ai'),
     import('./ai-sdk.ts'),
-    loadSdkModel({ provider, id, baseUrl, key, transport: toSdkTransport(choice) }),
+    loadSdkModel(provider, id, baseUrl, key, toSdkTransport(choice)),
   ]);
   const settings: AiSdkModel = {
     provider: provider.name,
@@ -174,8 +174,8 @@ export async function openService(provider: Provider, choice: ModelChoice): Prom
 function openScripted({ script, model }: ModelChoice): Model {
   if (script !== undefined) return createScriptedModel(script, model === null ? {} : { id: model });
   throw new HooklineError('MODEL_UNKNOWN', {
-    message: 'The provider "scripted" needs a script and none was given.',
-    hint: 'Name its file with --script.',
+    message: 'Provider "scripted" requires a script.',
+    hint: 'Set its file with --script.',
   });
 }
 
@@ -185,11 +185,11 @@ function findProvider(name: string): Provider | undefined {
 
 function throwUnknownProvider({ provider: name, others = [] }: ModelChoice): never {
   const names = [...PROVIDER_NAMES, ...others];
-  const meant = findClosestName(name, names);
-  const known = `Known are ${names.join(', ')}`;
+  const closest = findClosestName(name, names);
+  const known = `Known providers: ${names.join(', ')}.`;
   throw new HooklineError('MODEL_UNKNOWN', {
-    message: `No provider of models is called "${name}".`,
-    hint: meant === null ? `${known}.` : `"${meant}" is probably meant. ${known}.`,
+    message: `Unknown model provider "${name}".`,
+    hint: closest === null ? known : `Did you mean "${closest}"? ${known}`,
   });
 }
 
@@ -199,15 +199,14 @@ function createMissingError(
   flag: string,
 ): HooklineError {
   return new HooklineError('MODEL_UNKNOWN', {
-    message: `The provider "${name}" needs ${what} and none was given.`,
+    message: `Provider "${name}" requires ${what}.`,
     hint: `Set it with ${flag} or in the configuration. ${about}`,
   });
 }
 
 function resolveBaseUrl(provider: Provider, written: string | null): string {
   if (written === null) {
-    if (provider.baseUrl === null)
-      throw createMissingError(provider, 'the address of a server', '--base-url');
+    if (provider.baseUrl === null) throw createMissingError(provider, 'a base URL', '--base-url');
     return provider.baseUrl;
   }
   const url = URL.canParse(written) ? new URL(written) : null;
@@ -219,7 +218,7 @@ function resolveBaseUrl(provider: Provider, written: string | null): string {
   }
   if (url.username !== '' || url.password !== '') {
     throw new HooklineError('CONFIG_INVALID', {
-      message: `The base URL of a model must hold no user name or password, found one for ${url.host}.`,
+      message: `The base URL of a model must not contain a user name or password, found one for ${url.host}.`,
       hint: 'Pass the key with --key instead.',
     });
   }
@@ -241,7 +240,7 @@ function findKey(provider: Provider, { key, env }: ModelChoice): Key | null {
   if (variable !== undefined && value !== undefined) return { value, variable };
   if (!provider.needsKey) return null;
   throw new HooklineError('MODEL_KEY_MISSING', {
-    message: `${provider.label} needs a key and none was found; ${formatKeyHint(provider)}.`,
+    message: `No API key found for ${provider.label}; ${formatKeyHint(provider)}.`,
   });
 }
 
@@ -249,16 +248,13 @@ function formatKeyHint({ keyVariables }: Provider): string {
   return `set ${keyVariables.slice(0, 1).join('')}, or "model.key" in the configuration, or pass --key`;
 }
 
-interface SdkTarget {
-  readonly provider: Provider;
-  readonly id: string;
-  readonly baseUrl: string;
-  readonly key: Key | null;
-  readonly transport: { fetch?: typeof globalThis.fetch; headers?: Record<string, string> };
+interface SdkTransport {
+  fetch?: typeof globalThis.fetch;
+  headers?: Record<string, string>;
 }
 
 /** The SDK requires a mutable headers object. */
-function toSdkTransport({ transport }: ModelChoice): SdkTarget['transport'] {
+function toSdkTransport({ transport }: ModelChoice): SdkTransport {
   const { fetch, headers } = transport ?? {};
   return {
     ...(fetch === undefined ? {} : { fetch }),
@@ -267,8 +263,13 @@ function toSdkTransport({ transport }: ModelChoice): SdkTarget['transport'] {
 }
 
 /** Every address and key is passed explicitly, so that the SDK reads none from the environment. */
-async function loadSdkModel(target: SdkTarget): Promise<SdkModel> {
-  const { provider, id, baseUrl: baseURL, key, transport } = target;
+async function loadSdkModel(
+  provider: Provider,
+  id: string,
+  baseURL: string,
+  key: Key | null,
+  transport: SdkTransport,
+): Promise<SdkModel> {
   const apiKey = key?.value ?? '';
   switch (provider.wire) {
     case 'anthropic': {

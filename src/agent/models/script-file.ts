@@ -1,13 +1,13 @@
 import { HooklineError } from '../../base/errors.ts';
 import { isRecord, parseJson, getTypeName } from '../../base/json.ts';
-import { findClosestName } from '../../base/spelling.ts';
+import { findClosestName } from '../../base/did-you-mean.ts';
 import { FAILURE_CLASSES, NO_USAGE, type Usage } from './model.ts';
 import type { ScriptCall, ScriptFailure, ScriptTurn } from './scripted.ts';
 
 /** Parses the file of a scripted model: a JSON array of turns. */
 export function parseScript(text: string, file: string): readonly ScriptTurn[] {
   const parsed = parseJson(text);
-  if (!parsed.ok) throw createScriptError({ file, path: '' }, `is no JSON: ${parsed.error}`);
+  if (!parsed.ok) throw createScriptError({ file, path: '' }, `is not valid JSON: ${parsed.error}`);
   return parseList(parsed.value, { file, path: '' }).map(({ value, place }) =>
     parseTurn(value, place),
   );
@@ -98,8 +98,9 @@ function parseFields(value: unknown, place: ScriptPath, known: readonly string[]
   if (!isRecord(value)) throw createTypeError(place, 'an object', value);
   const unknown = Object.keys(value).find((key) => !known.includes(key));
   if (unknown === undefined) return { values: value, place };
-  const meant = findClosestName(unknown, known);
-  const hint = meant === null ? `known are ${known.join(', ')}` : `"${meant}" is probably meant`;
+  const closest = findClosestName(unknown, known);
+  const hint =
+    closest === null ? `known fields: ${known.join(', ')}` : `did you mean "${closest}"?`;
   throw createScriptError(place, `has an unknown field "${unknown}"; ${hint}`);
 }
 

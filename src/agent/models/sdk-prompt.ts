@@ -39,18 +39,18 @@ type ProviderOptions = NonNullable<TextOrCallPart['providerOptions']>;
 function fromAssistant({ content }: AssistantMessage, wire: Wire): ModelMessage[] {
   const parts: AssistantPart[] = [];
   // Gemini expects its signature on the part after the reasoning.
-  let ahead: ProviderOptions | null = null;
+  let nextOptions: ProviderOptions | null = null;
   for (const block of content) {
     if (block.type === 'thinking') {
       const thought = toReasoning(block, wire);
       if (thought?.place === 'here') parts.push(thought.part);
-      else ahead = thought?.options ?? null;
+      else nextOptions = thought?.options ?? null;
       continue;
     }
     const part = toAssistantPart(block);
     if (part === null) continue;
-    parts.push(ahead === null ? part : { ...part, providerOptions: ahead });
-    ahead = null;
+    parts.push(nextOptions === null ? part : { ...part, providerOptions: nextOptions });
+    nextOptions = null;
   }
   return parts.length === 0 ? [] : [{ role: 'assistant', content: parts }];
 }
@@ -77,9 +77,11 @@ function fromUser(
   wire: Wire,
 ): ModelMessage[] {
   const results = content.filter((block) => block.type === 'tool_result');
-  const said = content.filter((block) => block.type !== 'tool_result');
+  const otherBlocks = content.filter((block) => block.type !== 'tool_result');
   const toolParts = results.map((result) => toResultPart(result, names, wire));
-  const userParts = [...(wire === 'chat' ? listImages(results) : []), ...said].flatMap(toUserParts);
+  const userParts = [...(wire === 'chat' ? listImages(results) : []), ...otherBlocks].flatMap(
+    toUserParts,
+  );
   return [
     ...(toolParts.length === 0 ? [] : [{ role: 'tool' as const, content: toolParts }]),
     ...(userParts.length === 0 ? [] : [{ role: 'user' as const, content: userParts }]),

@@ -3,7 +3,7 @@ import type { HookEngine } from '../../hooks/engine.ts';
 import type { Moment } from '../../hooks/facts.ts';
 import type { Permissions } from '../../permissions/permissions.ts';
 import type { Message } from '../../sessions/messages.ts';
-import type { ResumedSession, StoredSession } from '../../sessions/store.ts';
+import type { ResumedSession, StoredSession } from '../../sessions/session-store.ts';
 import { type Agent, createAgent } from '../agent.ts';
 import { createConversation } from '../conversation/conversation.ts';
 import { formatReminder } from '../conversation/reminder.ts';

@@ -2,7 +2,7 @@ import { HooklineError, getErrorMessage } from '../../base/errors.ts';
 import type { Verdict } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
 import type { LateOutcome } from '../../hooks/observers.ts';
-import type { PermissionMode } from '../../permissions/mode.ts';
+import type { PermissionMode } from '../../permissions/permissions.ts';
 import type { ImageBlock, Message } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
 import { announceInstructions, fireAside, watchPaths } from '../loop/fire-aside.ts';

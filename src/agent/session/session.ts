@@ -1,7 +1,7 @@
 import type { Verdict } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
 import type { LateOutcome } from '../../hooks/observers.ts';
-import type { PermissionMode } from '../../permissions/mode.ts';
+import type { PermissionMode } from '../../permissions/permissions.ts';
 import type { ImageBlock, Message } from '../../sessions/messages.ts';
 import type { SlashCommand } from '../instructions/commands.ts';
 import type { Model, Usage } from '../models/model.ts';

@@ -1,6 +1,6 @@
 import type { FiredEvent } from '../../hooks/facts.ts';
 import type { ToolUseBlock } from '../../sessions/messages.ts';
-import type { ResumedSession } from '../../sessions/store.ts';
+import type { ResumedSession } from '../../sessions/session-store.ts';
 
 type TaskEvent = FiredEvent<'TaskStart' | 'TaskResume'>;
 

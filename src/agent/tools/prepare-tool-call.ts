@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/json.ts';
-import { findClosestName } from '../../base/spelling.ts';
+import { findClosestName } from '../../base/did-you-mean.ts';
 import {
   type FaceContext,
   namesOf,
@@ -136,18 +136,15 @@ function resolveTool(view: ToolView, call: ToolCall, tools: readonly Tool[]): Ca
     : { view, tool };
 }
 
-function formatUnknownTool(
-  name: string,
-  { tools, modelToolNames: toldNames }: CallContext,
-): string {
+function formatUnknownTool(name: string, { tools, modelToolNames }: CallContext): string {
   const own = tools.map((tool) => tool.name);
-  const told = toldNames?.() ?? own;
+  const visible = modelToolNames?.() ?? own;
   const other = TOOL_NAMES.filter(({ claude }) => own.includes(claude)).flatMap(
     ({ classic, sdk }) => [...classic, ...sdk],
   );
-  const close = findClosestName(name, [...told, ...own, ...other]);
+  const close = findClosestName(name, [...visible, ...own, ...other]);
   const hint = close === null ? '' : ` Did you mean ${close}?`;
-  return `There is no tool named "${name}".${hint} These are the tools: ${told.join(', ')}.`;
+  return `There is no tool named "${name}".${hint} These are the tools: ${visible.join(', ')}.`;
 }
 
 interface KnownPart {

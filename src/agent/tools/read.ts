@@ -220,8 +220,8 @@ async function readPdf(
   const read = await readPdfText(bytes, range, signal);
   if (typeof read === 'string') return createFailedOutput(`Cannot read ${file.absolute}: ${read}.`);
   const shown = read.pages.map(({ number, text }) => {
-    const said = text === '' ? '(no text on this page)' : text;
-    return `--- Page ${number} of ${read.totalPages} ---\n${said}`;
+    const pageText = text === '' ? '(no text on this page)' : text;
+    return `--- Page ${number} of ${read.totalPages} ---\n${pageText}`;
   });
   const isRest = pages === null && read.totalPages > MAX_PAGES;
   const more = isRest ? ['(Use pages to read the others.)'] : [];

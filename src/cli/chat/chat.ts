@@ -15,8 +15,8 @@ import type { ActivityLine } from './render/activity-line.ts';
 import type { ChatReport } from './render/report.ts';
 import type { ChatView } from './view/view.ts';
 import { type Message, getMessageText } from '../../sessions/messages.ts';
-import { REMINDER_START } from '../../sessions/nobodys-words.ts';
-import { redactObject } from '../../host/secrets/without-secrets.ts';
+import { REMINDER_START } from '../../sessions/synthetic-message.ts';
+import { redactObject } from '../../host/redact-object.ts';
 
 /** What a chat is made of. */
 interface ChatParts {

@@ -2,7 +2,7 @@ import { appendFileSync, chmodSync, mkdirSync, readFileSync, writeFileSync } fro
 import path from 'node:path';
 import { parseJson } from '../../base/json.ts';
 import { readSurroundings, getStateDirectory } from '../../host/config.ts';
-import { redactObject } from '../../host/secrets/without-secrets.ts';
+import { redactObject } from '../../host/redact-object.ts';
 
 const MAX_PROMPTS = 100;
 const MAX_PROMPT_CHARACTERS = 4000;

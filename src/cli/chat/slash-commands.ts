@@ -1,5 +1,5 @@
 import type { SlashCommand } from '../../agent/instructions/commands.ts';
-import { findClosestName } from '../../base/spelling.ts';
+import { findClosestName } from '../../base/did-you-mean.ts';
 import {
   toOneLine,
   formatCount,
@@ -13,9 +13,9 @@ import type { PluginStatus } from '../../plugins/registry.ts';
 import { formatCost } from './render/status.ts';
 import type { CommandCompletion, ChatView } from './view/view.ts';
 import { truncateText } from '../../base/json.ts';
-import type { SessionSummary } from '../../sessions/store.ts';
+import type { SessionSummary } from '../../sessions/session-store.ts';
 import { openStoredSessions } from '../config-files/stored-sessions.ts';
-import { redactObject } from '../../host/secrets/without-secrets.ts';
+import { redactObject } from '../../host/redact-object.ts';
 import type { Command, CommandContext } from '../context.ts';
 import { toScreenText } from './render/format-text.ts';
 

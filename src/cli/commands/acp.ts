@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { isatty } from 'node:tty';
 import type { Exchange } from '../../dialects/dialect.ts';
 import type { HostOptions } from '../../host/create-host.ts';
-import { redactObject } from '../../host/secrets/without-secrets.ts';
+import { redactObject } from '../../host/redact-object.ts';
 import { type AgentFlags, toAgentOptions, checkFlagConflicts } from '../agent-flags.ts';
 import {
   type Command,

@@ -11,7 +11,7 @@ import {
 } from '../event-options.ts';
 import { EXIT } from '../exit-codes.ts';
 import { toOneLine, formatCount, toPrintable } from '../output/print.ts';
-import { redactObject } from '../../host/secrets/without-secrets.ts';
+import { redactObject } from '../../host/redact-object.ts';
 
 export interface ExplainOptions extends EventFlags {
   readonly event?: string;

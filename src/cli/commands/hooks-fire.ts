@@ -9,7 +9,7 @@ import {
 } from '../event-options.ts';
 import { EXIT } from '../exit-codes.ts';
 import { toOneLine, toPrintable, toPrintableLines } from '../output/print.ts';
-import { redactObject } from '../../host/secrets/without-secrets.ts';
+import { redactObject } from '../../host/redact-object.ts';
 import { toLateJson, toVerdictJson, formatLate, formatVerdict } from '../output/format-verdict.ts';
 
 export interface FireOptions extends EventFlags {

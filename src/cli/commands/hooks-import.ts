@@ -13,7 +13,7 @@ import { clineDirectory } from '../../host/dialects/own-directory.ts';
 import { type HooksFile, openHooksFile } from '../config-files/hooks-file.ts';
 import { formatTrustNotes, preserveTrust } from '../config-files/preserve-trust.ts';
 import { toOneLine, formatCount } from '../output/print.ts';
-import { redactObject } from '../../host/secrets/without-secrets.ts';
+import { redactObject } from '../../host/redact-object.ts';
 
 export interface ImportOptions {
   readonly from?: string;

@@ -8,7 +8,7 @@ import { listUncoveredNames, formatReviewHint } from '../output/describe-hooks.t
 import { type Command, withHost } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { toOneLine, toPrintable, formatTable } from '../output/print.ts';
-import { redactObject } from '../../host/secrets/without-secrets.ts';
+import { redactObject } from '../../host/redact-object.ts';
 
 /** `hookline hooks list` */
 export const listHooks: Command<object> = (context) =>

@@ -2,7 +2,7 @@ import { unlinkSync } from 'node:fs';
 import { HooklineError, isHooklineError, getErrorMessage } from '../../base/errors.ts';
 import type { FoundHook } from '../../dialects/dialect.ts';
 import type { Host } from '../../host/create-host.ts';
-import { revokeTrust } from '../../trust/record.ts';
+import { revokeTrust } from '../../trust/trust-record.ts';
 import {
   confirm,
   type Command,

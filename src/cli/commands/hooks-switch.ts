@@ -4,7 +4,7 @@ import {
   createDisabledEntry,
   hasInheritedName,
   isEntryForHook,
-} from '../../host/switches/disabled-hooks.ts';
+} from '../../host/disabled-hooks.ts';
 import type { HookStatus } from '../../host/hook-set.ts';
 import type { DisabledHook } from '../../host/settings.ts';
 import { type Command, rejectInsideSession, withHost } from '../context.ts';

@@ -13,7 +13,7 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { formatDuration, toOneLine, toPrintable } from '../output/print.ts';
 import { recordCase, recordStored } from '../../testing/record-case.ts';
 import { readStoredEvent } from '../../testing/stored-event.ts';
-import { redactObject } from '../../host/secrets/without-secrets.ts';
+import { redactObject } from '../../host/redact-object.ts';
 import { formatVerdict } from '../output/format-verdict.ts';
 
 export interface TestOptions extends EventFlags {

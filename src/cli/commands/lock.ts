@@ -6,7 +6,7 @@ import { isLink, readTextIfPresent } from '../../base/files.ts';
 import type { FoundHook } from '../../dialects/dialect.ts';
 import type { Host } from '../../host/create-host.ts';
 import { trustUnit } from '../../host/hook-set.ts';
-import type { TrustUnit } from '../../trust/collect.ts';
+import type { TrustUnit } from '../../trust/collect-unit.ts';
 import {
   checkLock,
   createLock,

@@ -6,11 +6,11 @@ import { type Command, withHost, rejectInsideSession, toHostOptions } from '../c
 import { EXIT } from '../exit-codes.ts';
 import { colors } from '../output/colors.ts';
 import { toOneLine, formatCount, toPrintable } from '../output/print.ts';
-import { redactObject } from '../../host/secrets/without-secrets.ts';
+import { redactObject } from '../../host/redact-object.ts';
 import { HooklineError } from '../../base/errors.ts';
 import { addServer, removeServer } from '../../dialects/claude-config/mcp/edit-servers.ts';
 import { editServers, type ServerScope } from '../config-files/servers-file.ts';
-import { findClosestName } from '../../base/spelling.ts';
+import { findClosestName } from '../../base/did-you-mean.ts';
 import { openHooks } from '../../host/open-hooks.ts';
 
 /** `hookline mcp list`: every server, whether it may start, whether it answers, and its tools. */

@@ -1,5 +1,5 @@
 import { truncateText } from '../../base/json.ts';
-import type { SessionSummary } from '../../sessions/store.ts';
+import type { SessionSummary } from '../../sessions/session-store.ts';
 import { type Command, confirm, rejectInsideSession } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { openStoredSessions } from '../config-files/stored-sessions.ts';
@@ -12,7 +12,7 @@ import {
   formatLocalTime,
   formatCount,
 } from '../output/print.ts';
-import { redactObject } from '../../host/secrets/without-secrets.ts';
+import { redactObject } from '../../host/redact-object.ts';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { HooklineError, getErrorMessage } from '../../base/errors.ts';

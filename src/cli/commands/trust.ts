@@ -7,16 +7,16 @@ import { parseJson } from '../../base/json.ts';
 import type { FoundHook } from '../../dialects/dialect.ts';
 import type { Host } from '../../host/create-host.ts';
 import { type HookStatus, trustUnit } from '../../host/hook-set.ts';
-import { type Binding, bindUnit, readBytes } from '../../trust/bytes.ts';
-import { MAX_BYTES } from '../../trust/collect.ts';
+import { type Binding, bindUnit, readBytes } from '../../trust/bind-unit.ts';
+import { MAX_BYTES } from '../../trust/collect-unit.ts';
 import { listBoundPaths, ENTRY_TEXT_KEY, type FileMap } from '../../trust/file-map.ts';
-import { computeChangesSince, type FileChange } from '../../trust/objects.ts';
+import { computeChangesSince, type FileChange } from '../../trust/content-store.ts';
 import {
   type TrustedEntry,
   getTrustObjectsDirectory,
   grantTrust,
   revokeTrust,
-} from '../../trust/record.ts';
+} from '../../trust/trust-record.ts';
 import {
   confirm,
   type Command,

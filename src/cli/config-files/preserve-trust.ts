@@ -4,10 +4,10 @@ import { findRealPath } from '../../base/paths.ts';
 import type { FoundHook } from '../../dialects/dialect.ts';
 import type { Host } from '../../host/create-host.ts';
 import { type HookStatus, SESSION_MARKER, trustUnit } from '../../host/hook-set.ts';
-import { type Binding, bindUnit } from '../../trust/bytes.ts';
-import { toFileKey } from '../../trust/collect.ts';
+import { type Binding, bindUnit } from '../../trust/bind-unit.ts';
+import { toFileKey } from '../../trust/collect-unit.ts';
 import { compareFileMaps } from '../../trust/file-map.ts';
-import { type TrustedEntry, grantTrust } from '../../trust/record.ts';
+import { type TrustedEntry, grantTrust } from '../../trust/trust-record.ts';
 
 /** What became of trust when Hookline itself changed a hook directory. */
 export interface PreservedTrust {

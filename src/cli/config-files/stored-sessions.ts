@@ -2,8 +2,8 @@ import { systemClock } from '../../base/clock.ts';
 import { HooklineError } from '../../base/errors.ts';
 import { VERSION } from '../../base/version.ts';
 import { readSurroundings, getStateDirectory } from '../../host/config.ts';
-import { createSessionStore } from '../../sessions/json-lines.ts';
-import type { SessionStore } from '../../sessions/store.ts';
+import { createSessionStore } from '../../sessions/jsonl-session-store.ts';
+import type { SessionStore } from '../../sessions/session-store.ts';
 
 export interface StoredSessions {
   readonly stateDirectory: string;

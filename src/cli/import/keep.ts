@@ -1,7 +1,7 @@
 import type { FoundHook } from '../../dialects/dialect.ts';
 import type { Host } from '../../host/create-host.ts';
 import { trustUnit } from '../../host/hook-set.ts';
-import { type Binding, bindUnit } from '../../trust/bytes.ts';
+import { type Binding, bindUnit } from '../../trust/bind-unit.ts';
 import { compareFileMaps, ENTRY_TEXT_KEY, type FileMap } from '../../trust/file-map.ts';
 import { parseHookEntry, isSameEntry, type HookEntry } from '../config-files/hook-entry.ts';
 import type { PreserveTrustOptions } from '../config-files/preserve-trust.ts';

@@ -3,9 +3,12 @@ import path from 'node:path';
 import { findRealPath, isInside } from '../../base/paths.ts';
 import type { FoundHook } from '../../dialects/dialect.ts';
 import { trustUnit } from '../../host/hook-set.ts';
-import { readBytes } from '../../trust/bytes.ts';
-import { MAX_BYTES, type TrustUnit } from '../../trust/collect.ts';
-import { type UntrackedReference, findUntrackedReferences } from '../../trust/unbound.ts';
+import { readBytes } from '../../trust/bind-unit.ts';
+import { MAX_BYTES, type TrustUnit } from '../../trust/collect-unit.ts';
+import {
+  type UntrackedReference,
+  findUntrackedReferences,
+} from '../../trust/untracked-references.ts';
 import { formatCount } from './print.ts';
 
 /** What a hook, or a script that it runs, names and trust does not cover, in words. */

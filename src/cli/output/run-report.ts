@@ -4,10 +4,10 @@ import { getMessageText } from '../../sessions/messages.ts';
 import { awaitsTrust, type Verdict } from '../../hooks/decision.ts';
 import type { OnIssue, PluginIssue } from '../../plugins/issue.ts';
 import type { CommandContext } from '../context.ts';
-import { createDeltaBuffer } from '../../host/secrets/delta-words.ts';
+import { createDeltaBuffer } from '../../host/redact-stream.ts';
 import { formatDuration, toOneLine, toPrintable, toPrintableLines } from './print.ts';
 import { formatConsoleOutput } from './format-plugin.ts';
-import { redactObject } from '../../host/secrets/without-secrets.ts';
+import { redactObject } from '../../host/redact-object.ts';
 import { listFailures, toVerdictJson } from './format-verdict.ts';
 
 export type OutputFormat = 'text' | 'json' | 'stream-json';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { HooklineError } from '../../base/errors.ts';
 import { isInside } from '../../base/paths.ts';
-import { findClosestName } from '../../base/spelling.ts';
+import { findClosestName } from '../../base/did-you-mean.ts';
 import type { Host } from '../../host/create-host.ts';
 import type { HookStatus } from '../../host/hook-set.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';

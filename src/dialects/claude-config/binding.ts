@@ -7,7 +7,7 @@ import type { CommandEntry, Entry } from './entry.ts';
 import { planCommand } from './handlers/command-line.ts';
 import { placeVariables } from './handlers/environment.ts';
 import { type NamedFiles, namedFiles, namedFilesInArgs } from './match/named-files.ts';
-import type { ShellWordContext } from '../../permissions/rules/named-words.ts';
+import type { ShellWordContext } from '../../permissions/rules/shell-words.ts';
 import type { ClaudeSession } from './session.ts';
 
 /** What must stay as it is for a decision to trust this entry: its text, and all that it names. */

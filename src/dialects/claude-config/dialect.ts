@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
-import { memoize } from '../../base/once.ts';
+import { memoize } from '../../base/memoize.ts';
 import type { AnnouncedFile, Dialect, Discovery, FoundHook, Ignored } from '../dialect.ts';
 import type { BrokenEntry, Entry, Source, SourceKind } from './entry.ts';
 import { createEntryHandlers, type RanOnce } from './entry-handlers.ts';

@@ -11,7 +11,7 @@ import path from 'node:path';
 import { getErrorCode, getErrorMessage } from '../../base/errors.ts';
 import { isNotFoundError } from '../../base/files.ts';
 import { joinChildPath, findRealPath } from '../../base/paths.ts';
-import { findClosestName } from '../../base/spelling.ts';
+import { findClosestName } from '../../base/did-you-mean.ts';
 import { type LaunchMachine, type LaunchPlan, planLaunch } from '../../process/interpreter.ts';
 import { opensStdin } from '../opens-stdin.ts';
 import { findByPathExt } from '../../process/windows-lookup.ts';

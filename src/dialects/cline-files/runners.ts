@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { HooklineError } from '../../base/errors.ts';
 import { isRecord, getTypeName } from '../../base/json.ts';
-import { findClosestName } from '../../base/spelling.ts';
+import { findClosestName } from '../../base/did-you-mean.ts';
 import {
   type Decision,
   type Effect,

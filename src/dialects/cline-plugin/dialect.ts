@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { memoize } from '../../base/once.ts';
+import { memoize } from '../../base/memoize.ts';
 import { isInside } from '../../base/paths.ts';
 import type { Dialect, Discovery, FoundHook } from '../dialect.ts';
 import { bindsOf } from './found/binds.ts';

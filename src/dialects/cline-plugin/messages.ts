@@ -11,7 +11,7 @@ import type {
   ToolResultBlock,
   UserBlock,
 } from '../../sessions/messages.ts';
-import { getSyntheticKind } from '../../sessions/nobodys-words.ts';
+import { getSyntheticKind } from '../../sessions/synthetic-message.ts';
 import { inSdkWords } from './sdk-words.ts';
 
 /** What is known of a message beyond what was said. */

@@ -6,7 +6,7 @@ import type { ScriptTurn } from '../../agent/models/scripted.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
 import type { Toolset } from '../../agent/tools/toolsets/toolsets.ts';
 import type { Person } from '../../agent/world.ts';
-import type { PermissionMode } from '../../permissions/mode.ts';
+import type { PermissionMode } from '../../permissions/permissions.ts';
 import type { PluginOptions } from '../plugins/plugin-options.ts';
 
 /** How an agent in this host works. What is left out, the configuration says. */

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { SessionOptions } from '../../agent/session/prepare-session.ts';
 import { envPrelude } from '../../dialects/claude-config/handlers/env-file.ts';
 import type { Permissions } from '../../permissions/permissions.ts';
-import type { StoredSession } from '../../sessions/store.ts';
+import type { StoredSession } from '../../sessions/session-store.ts';
 import { hookEnvironment } from '../hook-set.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 

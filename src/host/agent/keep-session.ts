@@ -4,10 +4,10 @@ import type { SessionOptions } from '../../agent/session/prepare-session.ts';
 import type { Clock } from '../../base/clock.ts';
 import { HooklineError } from '../../base/errors.ts';
 import { VERSION } from '../../base/version.ts';
-import { createSessionStore } from '../../sessions/json-lines.ts';
+import { createSessionStore } from '../../sessions/jsonl-session-store.ts';
 import type { Message } from '../../sessions/messages.ts';
 import { resolveSessionId } from '../../sessions/session-id.ts';
-import type { ResumedSession, SessionStore, StoredSession } from '../../sessions/store.ts';
+import type { ResumedSession, SessionStore, StoredSession } from '../../sessions/session-store.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 
 /** Which session is wanted: a new one, or one that is stored. */

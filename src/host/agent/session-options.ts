@@ -9,13 +9,13 @@ import type { Permissions } from '../../permissions/permissions.ts';
 import type { OnIssue } from '../../plugins/issue.ts';
 import { childEnvironment, type Environment, PROVIDER_KEYS } from '../../process/environment.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
-import type { Worktree } from '../worktree/worktree.ts';
+import type { Worktree } from '../worktrees.ts';
 import { claudeDirectory, managedDirectory } from '../dialects/own-directory.ts';
 import { withFreeNames } from '../plugins/contributions/free-names.ts';
 import type { SessionPlugins } from '../plugins/session-plugins.ts';
 import { pluginParts, type PluginsIfAny, pluginsFor } from './session-plugins.ts';
 import type { Making, SessionsRequest } from './session-request.ts';
-import { openPermissions } from '../permissions/open-permissions.ts';
+import { openPermissions } from '../open-permissions.ts';
 import { benchFacts } from './bench-facts.ts';
 import {
   type KeepRequest,
@@ -120,7 +120,7 @@ async function worktreeFor(
   { id, stored, taskId, ulid: ownUlid }: KeptSession,
 ): Promise<Worktree | null> {
   if (name === undefined) return null;
-  const { createGitWorktrees } = await import('../worktree/git-worktrees.ts');
+  const { createGitWorktrees } = await import('../git-worktrees.ts');
   const root = opened.workspaceRoots[0] ?? opened.startDirectory;
   try {
     return await worktrees.enter({

@@ -6,7 +6,7 @@ import type { McpServers } from '../mcp/mcp-servers.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import type { PluginSource } from '../plugins/plugin-source.ts';
 import type { SessionPlugins } from '../plugins/session-plugins.ts';
-import type { Worktrees } from '../worktree/worktrees.ts';
+import type { Worktrees } from '../worktrees.ts';
 import type { AgentOptions } from './agent-options.ts';
 import type { Models } from './choose-model.ts';
 import type { SessionWish } from './keep-session.ts';

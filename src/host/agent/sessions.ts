@@ -18,7 +18,7 @@ import { createModels, type Models } from './choose-model.ts';
 import type { SessionWish } from './keep-session.ts';
 import { permissionsFor, sessionOptions } from './session-options.ts';
 import type { SessionsRequest } from './session-request.ts';
-import { createWorktrees, type Worktrees } from '../worktree/worktrees.ts';
+import { createWorktrees, type Worktrees } from '../worktrees.ts';
 import type { SessionPlugins } from '../plugins/session-plugins.ts';
 import { promptUntil } from './prompt-until.ts';
 import { createPromptQueues, type PromptQueues } from './prompt-queues.ts';

@@ -4,9 +4,8 @@ import type { ClineFilesOptions } from '../../dialects/cline-files/dialect.ts';
 import type { HookPlaces } from '../../dialects/cline-files/directories.ts';
 import type { Profile } from '../../dialects/cline-files/names.ts';
 import { createProgramFinder } from '../../process/program-finder.ts';
-import type { Surroundings } from '../config.ts';
+import { type Surroundings, typescriptLoader } from '../config.ts';
 import type { Settings } from '../settings.ts';
-import { typescriptLoader } from '../typescript-loader-path.ts';
 import { clineDirectory } from './own-directory.ts';
 
 /** How file hooks are started and read on this machine, with these settings. */

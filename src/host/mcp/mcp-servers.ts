@@ -3,8 +3,17 @@ import type { Tool } from '../../agent/tools/tool.ts';
 import { truncateText } from '../../base/json.ts';
 import type { McpAnswer, McpCall } from '../../dialects/claude-config/ports.ts';
 import { parseAnswer, joinTexts } from '../../mcp/answer.ts';
-import type { ConnectionState, ServerConnection } from '../../mcp/connection.ts';
-import type { BrokenServer, ServerConfig } from '../../mcp/server-config.ts';
+import type {
+  ConnectionState,
+  ServerConnection,
+  ConnectionOptions,
+} from '../../mcp/server-connection.ts';
+import {
+  type BrokenServer,
+  type ServerConfig,
+  expandServer,
+  type ServerEndpoint,
+} from '../../mcp/server-config.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import {
   type FoundServer,
@@ -12,15 +21,20 @@ import {
   findServers,
   formatServerLocation,
   formatTrustCommand,
+  listOwnServerChanges,
 } from './find-servers.ts';
-import { DynamicServers, type AddedServers } from './guest-servers.ts';
-import { listOwnServerChanges } from './own-server-news.ts';
-import { createPromptCommand } from './prompt-commands.ts';
-import { createResourceTools } from './resource-tools.ts';
-import { createToolFactory, type NamedConnection } from './server-tools.ts';
-import { prepareConnection, readTimeLimits } from './reach-server.ts';
+import { DynamicServers, type AddedServers } from './dynamic-servers.ts';
+import {
+  createPromptCommand,
+  createResourceTools,
+  createToolFactory,
+  type NamedConnection,
+} from './server-tools.ts';
+import path from 'node:path';
+import { type Environment, PROVIDER_KEYS } from '../../process/environment.ts';
+import { hookEnvironment } from '../hook-set.ts';
 
-export interface McpServersOptions {
+interface McpServersOptions {
   readonly opened: OpenedHooks;
   /** Files or JSON texts with further servers. */
   readonly given: readonly string[];
@@ -104,7 +118,7 @@ class HostMcpServers implements McpServers {
     const startable = firstOfEachName(servers);
     // Who has no server never loads what speaks to them.
     if (startable.length === 0) return;
-    const { ServerConnection: Connection } = await import('../../mcp/connection.ts');
+    const { ServerConnection: Connection } = await import('../../mcp/server-connection.ts');
     for (const server of startable) this.#connect(server, Connection);
   }
 
@@ -154,7 +168,7 @@ class HostMcpServers implements McpServers {
     return new DynamicServers({
       isTaken: (name) => this.#started.has(name) || this.names().includes(name),
       connect: async (server) => {
-        const { ServerConnection: Connection } = await import('../../mcp/connection.ts');
+        const { ServerConnection: Connection } = await import('../../mcp/server-connection.ts');
         this.#connect(server, Connection);
       },
       disconnect: async (name) => {
@@ -246,4 +260,59 @@ function statusOf({ config, withheld }: FoundServer, started: Started | undefine
   const { connection } = started;
   const { kind: state, why: reason } = connection.state;
   return { config, state, why: reason, tools: connection.tools.map(({ name }) => name) };
+}
+
+/** How a server is reached right now; a string says why it must not be. */
+function prepareConnection(
+  { config, withheld }: FoundServer,
+  opened: OpenedHooks,
+): ReturnType<ConnectionOptions['prepare']> {
+  const why = withheld();
+  if (why !== null) return why;
+  const env = environmentOf(config, opened);
+  const { endpoint, missing } = expandServer(config, env);
+  if (missing.length > 0) {
+    return `its entry names variables that are not set: ${missing.join(', ')}`;
+  }
+  const { startDirectory: cwd, workspaceRoots: roots } = opened;
+  return { endpoint: inDirectory(endpoint, cwd), cwd, env, roots };
+}
+
+function inDirectory(endpoint: ServerEndpoint, start: string): ServerEndpoint {
+  if (endpoint.type !== 'stdio' || endpoint.cwd === null) return endpoint;
+  return { ...endpoint, cwd: path.resolve(start, endpoint.cwd) };
+}
+
+/** What the person's shell has; the model providers' keys are kept from a workspace's servers. */
+function environmentOf(
+  { place, variables }: ServerConfig,
+  { surroundings, config, startDirectory, moment }: OpenedHooks,
+): Environment {
+  const inherited = hookEnvironment({
+    surroundings,
+    withhold: place === 'workspace' ? PROVIDER_KEYS : [],
+    pass: config.settings['env.pass'],
+    sessionId: moment().sessionId,
+  });
+  return { ...inherited, CLAUDE_PROJECT_DIR: startDirectory, ...variables };
+}
+
+const START_TIMEOUT_MS = 30_000;
+const CALL_TIMEOUT_MS = 10 * 60_000;
+
+/** In Claude's variables, or in the server's own entry. */
+function readTimeLimits(
+  { timeoutMs }: ServerConfig,
+  { surroundings }: OpenedHooks,
+): Pick<ConnectionOptions, 'startTimeoutMs' | 'callTimeoutMs'> {
+  const { env } = surroundings;
+  return {
+    startTimeoutMs: milliseconds(env['MCP_TIMEOUT']) ?? START_TIMEOUT_MS,
+    callTimeoutMs: timeoutMs ?? milliseconds(env['MCP_TOOL_TIMEOUT']) ?? CALL_TIMEOUT_MS,
+  };
+}
+
+function milliseconds(written: string | undefined): number | null {
+  const value = Number(written ?? '');
+  return Number.isFinite(value) && value > 0 ? value : null;
 }

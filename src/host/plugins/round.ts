@@ -6,7 +6,7 @@ import type { BasicLogger, PluginSetupContext } from '../../plugins/contract/plu
 import type { AgentToolDefinition } from '../../plugins/contract/runtime-hooks.ts';
 import type { OnIssue } from '../../plugins/issue.ts';
 import type { Message } from '../../sessions/messages.ts';
-import type { AddedServers } from '../mcp/guest-servers.ts';
+import type { AddedServers } from '../mcp/dynamic-servers.ts';
 import type { McpServers } from '../mcp/mcp-servers.ts';
 import { getUserId } from '../moment.ts';
 import type { OpenedHooks } from '../open-hooks.ts';

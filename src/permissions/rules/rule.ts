@@ -4,14 +4,14 @@ import {
   canRunCommand,
   parseCommandPattern,
   hasOnlyMatchingCommands,
-} from './bash-rule.ts';
+} from './command-pattern.ts';
 import {
   canMatchPath,
   isExactPathMatch,
   parsePathPattern,
   type PathContext,
   type PathPattern,
-} from './path-rule.ts';
+} from './path-pattern.ts';
 
 /** A permission rule: `Tool`, or `Tool(content)` for some of its calls. */
 export interface Rule {

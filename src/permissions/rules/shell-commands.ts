@@ -1,5 +1,5 @@
 import * as unbash from 'unbash';
-import { parsePlainCommand } from './plain-words.ts';
+import { parsePlainCommand } from './fast-tokenizer.ts';
 import type { ShellCommand, ParsedShellLine } from './shell-reading.ts';
 
 const MAX_LENGTH = 100_000;

@@ -1,20 +1,20 @@
-import { lstatSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { UNKNOWN, extractShellWords } from './named-words.ts';
-import { expandHome, resolveTargetPath, type PathContext } from './path-rule.ts';
-import { type PathBudget, listPathsInWord } from './shell-paths.ts';
+import { UNKNOWN, extractShellWords } from './shell-words.ts';
+import { expandHome, resolveTargetPath, type PathContext } from './path-pattern.ts';
+import { isCommandMatch } from './command-pattern.ts';
 
 /** The words of one command; what the line writes to is a list that begins with `>`. */
 export type CommandWords = readonly string[];
 
 /** What a command line says and what of the file system it may name, command by command. */
-export interface ShellFiles {
+interface ShellFiles {
   readonly commands: readonly CommandFiles[];
   /** Whether all of it was looked at: a line can be made to name too much. */
   readonly isComplete: boolean;
 }
 
-export interface CommandFiles {
+interface CommandFiles {
   readonly words: CommandWords;
   /** Absolute, each as written and as where it leads; rather too many than one too few. */
   readonly files: readonly string[];
@@ -132,4 +132,83 @@ export function canWriteFiles(words: CommandWords): boolean {
   const isEditing = names.some((name) => IN_PLACE.test(name));
   if (isEditing && words.some((word) => /^-\w*i|^--in-place/.test(word))) return true;
   return names.includes('git') && words.some((word) => GIT_WRITES.test(word));
+}
+
+/** How much may still be looked at for one line; what is left out makes the reading incomplete. */
+interface PathBudget {
+  words: number;
+  directories: number;
+  isSpent: boolean;
+}
+
+const MAX_SPELLINGS = 200;
+
+/** Whatever a word may name: itself, what follows `=` or an option in it, what its pattern finds. */
+function listPathsInWord(word: string, cwd: string, budget: PathBudget): readonly string[] {
+  const pieces = [word, ...word.split(/[=:,@\s"'`()<>|&;]+/), ...afterOption(word)];
+  const known = new Set(pieces.filter((piece) => piece !== '' && !piece.includes(UNKNOWN)));
+  const spellings = [...known].slice(0, Math.max(0, budget.words)).flatMap(expandBraces);
+  budget.isSpent ||= known.size > budget.words;
+  budget.words -= spellings.length;
+  return spellings.flatMap((each) => [each, ...findAll(each, cwd, budget)]);
+}
+
+/** `-r./a.js` holds a path. */
+function afterOption(word: string): readonly string[] {
+  return /^-\w./.test(word) ? [word.slice(2)] : [];
+}
+
+/** `.e{nv,x}` → `.env`, `.ex` */
+function expandBraces(word: string): readonly string[] {
+  let words = [word];
+  for (let round = 0; round < 5; round += 1) {
+    const next = words.flatMap(expandFirstBrace);
+    if (next.length === words.length) return next;
+    words = next.slice(0, MAX_SPELLINGS);
+  }
+  return words;
+}
+
+function expandFirstBrace(word: string): readonly string[] {
+  const brace = /\{([^{}]*,[^{}]*)\}/.exec(word);
+  if (brace === null) return [word];
+  const before = word.slice(0, brace.index);
+  const after = word.slice(brace.index + brace[0].length);
+  return (brace[1] ?? '').split(',').map((choice) => before + choice + after);
+}
+
+const WILDCARD = /\*|\?|\[[^\]]*\]/;
+
+/** What is there that a pattern such as `.e*` may mean; rather too much than too little. */
+function findAll(word: string, cwd: string, budget: PathBudget): readonly string[] {
+  if (!WILDCARD.test(word)) return [];
+  const full = path.resolve(cwd, word);
+  const { root } = path.parse(full);
+  let places = [root];
+  for (const segment of full.slice(root.length).split(path.sep)) {
+    const found = places.flatMap((place) => entriesIn(place, segment, budget));
+    budget.isSpent ||= found.length > MAX_SPELLINGS;
+    places = found.slice(0, MAX_SPELLINGS);
+  }
+  return places;
+}
+
+function entriesIn(directory: string, segment: string, budget: PathBudget): readonly string[] {
+  if (!WILDCARD.test(segment)) return [path.join(directory, segment)];
+  budget.directories -= 1;
+  budget.isSpent ||= budget.directories < 0;
+  if (budget.directories < 0) return [];
+  const pieces = segment.toLowerCase().split(new RegExp(WILDCARD, 'g'));
+  const pattern = { pieces, bare: null, isDetailed: true };
+  return namesIn(directory)
+    .filter((name) => isCommandMatch(pattern, name.toLowerCase()))
+    .map((name) => path.join(directory, name));
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
 }

@@ -1,4 +1,4 @@
-import { memoize } from '../../base/once.ts';
+import { memoize } from '../../base/memoize.ts';
 import { checkStartInput } from './check-input.ts';
 import type { ClineCoreOptions, ClineCoreStartInput } from '../start-input.ts';
 

@@ -1,4 +1,4 @@
-import type { PermissionMode } from '../../permissions/mode.ts';
+import type { PermissionMode } from '../../permissions/permissions.ts';
 import type { AgentMode } from '../start-input.ts';
 
 /** Cline's SDK asks for nothing that no policy wants asked; deny rules hold all the same. */

@@ -1,7 +1,7 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import { expect, it } from 'vitest';
 import { withoutSecretsIn } from '../../../src/acp/shown/without-secrets.ts';
-import { redactObject } from '../../../src/host/secrets/without-secrets.ts';
+import { redactObject } from '../../../src/host/redact-object.ts';
 
 const TOKEN = `ghp_${'a1B2'.repeat(9)}`;
 

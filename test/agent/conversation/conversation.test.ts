@@ -5,7 +5,7 @@ import {
   createConversation,
 } from '../../../src/agent/conversation/conversation.ts';
 import { systemClock } from '../../../src/base/clock.ts';
-import { createSessionStore } from '../../../src/sessions/json-lines.ts';
+import { createSessionStore } from '../../../src/sessions/jsonl-session-store.ts';
 import type { Message, ToolUseBlock } from '../../../src/sessions/messages.ts';
 import { createDirectory } from '../../base/directory.ts';
 

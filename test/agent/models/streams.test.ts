@@ -116,7 +116,7 @@ test('an overload that is announced within the stream is an overload', async () 
       type: 'failure',
       failure: {
         class: 'overloaded',
-        message: 'Anthropic was asked for test-model and answered that it is overloaded.',
+        message: 'Anthropic is overloaded and could not serve test-model.',
         details: 'Overloaded',
         status: null,
         isRetryable: true,
@@ -179,7 +179,7 @@ test('a key that is refused by Gemini is an authentication failure, though the s
   expect(failure).toEqual({
     class: 'authentication_failed',
     message:
-      'Gemini refused the key (HTTP 400); set GEMINI_API_KEY, or "model.key" in the configuration, or pass --key.',
+      'Gemini rejected the API key (HTTP 400); set GEMINI_API_KEY, or "model.key" in the configuration, or pass --key.',
     details: 'API key not valid.',
     status: 400,
     isRetryable: false,

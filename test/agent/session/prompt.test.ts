@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HostOptions } from '../../../src/host/create-host.ts';
-import { createSessionStore } from '../../../src/sessions/json-lines.ts';
+import { createSessionStore } from '../../../src/sessions/jsonl-session-store.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 import path from 'node:path';
 import { createStage, label, type Reaction } from '../stage.ts';

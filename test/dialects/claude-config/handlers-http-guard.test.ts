@@ -4,7 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ResolveHost } from '../../../src/base/net/addresses.ts';
+import type { ResolveHost } from '../../../src/base/network-addresses.ts';
 import { matchesWildcard } from '../../../src/dialects/claude-config/handlers/http-rules.ts';
 import { createDirectory, write } from '../../base/directory.ts';
 import { runHttp, serve, serveWith } from './handler-runs.ts';

@@ -7,7 +7,7 @@ import {
   namedFiles,
   namedFilesInArgs,
 } from '../../../src/dialects/claude-config/match/named-files.ts';
-import { tokenizePlainLine } from '../../../src/permissions/rules/plain-words.ts';
+import { tokenizePlainLine } from '../../../src/permissions/rules/fast-tokenizer.ts';
 import { parse } from 'unbash';
 
 const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'named-files-')));

@@ -1,8 +1,8 @@
 import type { Host } from '../../../src/host/create-host.ts';
 import { trustUnit } from '../../../src/host/hook-set.ts';
 import type { McpReport } from '../../../src/host/mcp/mcp-servers.ts';
-import { bindUnit } from '../../../src/trust/bytes.ts';
-import { grantTrust } from '../../../src/trust/record.ts';
+import { bindUnit } from '../../../src/trust/bind-unit.ts';
+import { grantTrust } from '../../../src/trust/trust-record.ts';
 import type { Stage } from '../../agent/stage.ts';
 import { answersIn, calls, talk } from '../../agent/talk.ts';
 

@@ -93,16 +93,17 @@ function parsePatchChanges(
   for (const section of parsePatch(text)) {
     const file = getText(views[changes.length]?.input, 'file_path');
     const target = getText(views[changes.length + 1]?.input, 'file_path');
-    const unfit = checkSection(section, { file, target }, readText);
+    const unfit = checkSection(section, file, target, readText);
     if (unfit !== null) return unfit;
-    changes.push(...parseSection(section, { file, lines, views: views.slice(changes.length) }));
+    changes.push(...parseSection(section, file, lines, views[changes.length + 1]?.input));
   }
   return changes;
 }
 
 function checkSection(
   { kind, path, moveTo, hunks }: PatchSection,
-  { file, target }: { readonly file: string; readonly target: string },
+  file: string,
+  target: string,
   readText: (file: string) => string | null,
 ): string | null {
   if (kind !== 'Update') return null;
@@ -120,15 +121,13 @@ function isSameFile(one: string, other: string): boolean {
   return one === other || (findRealPath(one) ?? one) === findRealPath(other);
 }
 
-interface SectionPlace {
-  readonly file: string;
-  /** The lines of the whole patch. */
-  readonly lines: readonly string[];
-  /** The views from this section on. */
-  readonly views: readonly ToolView[];
-}
-
-function parseSection(section: PatchSection, { file, lines, views }: SectionPlace): FileChange[] {
+/** `lines` are those of the whole patch, `moveTarget` is the input of the view that follows. */
+function parseSection(
+  section: PatchSection,
+  file: string,
+  lines: readonly string[],
+  moveTarget: unknown,
+): FileChange[] {
   const { kind, moveTo, hunks, added } = section;
   if (kind === 'Delete') return [{ kind: 'delete', file, isMove: false }];
   if (kind === 'Add') return [{ kind: 'write', file, content: joinLines(added) }];
@@ -137,11 +136,10 @@ function parseSection(section: PatchSection, { file, lines, views }: SectionPlac
       return { kind: 'lines', file, old, next, anchors: collectAnchors(lines, start) };
     });
   }
-  const target = views[1]?.input;
-  const content = getText(target, 'content');
+  const content = getText(moveTarget, 'content');
   return [
     { kind: 'delete', file, isMove: true },
-    { kind: 'write', file: getText(target, 'file_path'), content },
+    { kind: 'write', file: getText(moveTarget, 'file_path'), content },
   ];
 }
 
@@ -153,12 +151,12 @@ function joinLines(lines: readonly string[]): string {
 function collectAnchors(lines: readonly string[], start: number): string[] {
   const anchors: string[] = [];
   for (let at = start - 1; lines[at]?.startsWith('@@') === true; at--) {
-    const said = (lines[at] ?? '')
+    const anchor = (lines[at] ?? '')
       .replace(/^@@/, '')
       .replace(/@@\s*$/, '')
       .trim();
     // A unified-diff line range is not a line of the file.
-    if (said !== '' && !/^-\d+(?:,\d+)? \+\d+/.test(said)) anchors.unshift(said);
+    if (anchor !== '' && !/^-\d+(?:,\d+)? \+\d+/.test(anchor)) anchors.unshift(anchor);
   }
   return anchors;
 }

@@ -6,18 +6,18 @@ import type { InputChange, InputInHand, ToolView, Vocabulary } from '../../../ho
  * Copies of a call's input that hooks may modify; every difference to the original is reported as a change.
  */
 export class MutableInput implements InputInHand {
-  readonly #handed: InputCopy[] = [];
+  readonly #copies: InputCopy[] = [];
 
   of(view: ToolView, vocabulary: Vocabulary): unknown {
-    const known = this.#handed.find((handed) => handed.view === view);
+    const known = this.#copies.find((each) => each.view === view);
     if (known !== undefined) return known.copy;
     const copy: unknown = structuredClone(view.input);
-    this.#handed.push({ view, vocabulary, copy });
+    this.#copies.push({ view, vocabulary, copy });
     return copy;
   }
 
   changes(): readonly InputChange[] {
-    return this.#handed.flatMap(findChange);
+    return this.#copies.flatMap(findChange);
   }
 
   /** Omitted from traces and payloads. */

@@ -128,10 +128,12 @@ export function formatCells(cells: readonly CellView[]): string {
 
 function formatCell({ cellType, source, cell_id: id, language, outputs = [] }: CellView): string {
   const type = cellType === 'code' ? '' : `<cell_type>${cellType}</cell_type>`;
-  const other = language === undefined || language === 'python';
-  const spoken = other ? '' : `<language>${language}</language>`;
-  const said = outputs.flatMap(({ text = '' }) => (text === '' ? [] : [`\n${text}`])).join('\n');
-  return `<cell id="${id}">${type}${spoken}${source}</cell id="${id}">${said}`;
+  const isPython = language === undefined || language === 'python';
+  const languageTag = isPython ? '' : `<language>${language}</language>`;
+  const outputText = outputs
+    .flatMap(({ text = '' }) => (text === '' ? [] : [`\n${text}`]))
+    .join('\n');
+  return `<cell id="${id}">${type}${languageTag}${source}</cell id="${id}">${outputText}`;
 }
 
 export function listCellImages(cells: readonly CellView[]): readonly ImageBlock[] {

@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { getErrorCode, getErrorMessage } from '../../../base/errors.ts';
-import { findClosestName } from '../../../base/spelling.ts';
+import { findClosestName } from '../../../base/did-you-mean.ts';
 
 /** What a path contains. `large` is a file of more than the maximum bytes. */
 export type PathContent =

@@ -19,7 +19,7 @@ import {
 /** Background commands of one agent. They end with the session at the latest. */
 export interface Shells {
   /** A string says why the command was not started. */
-  start(order: ShellCommand): ShellState | string;
+  start(shellCommand: ShellCommand): ShellState | string;
   find(id: string): ShellState | null;
   /** Output since the last call; null when there is no such shell. */
   readNew(id: string): BoundedOutput | null;
@@ -45,24 +45,24 @@ export interface ShellState {
 export function createShells(): Shells {
   const shells = new Map<string, BackgroundShell>();
   const listeners = new Set<(shell: ShellState) => void>();
-  const tell = (shell: ShellState) => {
+  const notify = (shell: ShellState) => {
     for (const listener of listeners) listener(shell);
   };
-  const left = createOrphanedProcessGroups();
+  const orphans = createOrphanedProcessGroups();
   let isClosed = false;
 
   return {
-    orphans: left,
-    start(order) {
+    orphans,
+    start(shellCommand) {
       if (isClosed) return 'The session has ended; nothing can be started in the background.';
-      const launch = prepareLaunch(order);
+      const launch = prepareLaunch(shellCommand);
       if (typeof launch === 'string') return launch;
       const id = `bash_${shells.size + 1}`;
-      const shell = new BackgroundShell({ id, command: order.command, launch, left });
+      const shell = new BackgroundShell(id, shellCommand.command, launch, orphans);
       shells.set(id, shell);
-      tell(shell.state);
+      notify(shell.state);
       // An error of a listener is not reported, because nobody could handle it.
-      shell.ended.then(() => tell(shell.state)).catch(() => undefined);
+      shell.ended.then(() => notify(shell.state)).catch(() => undefined);
       return shell.state;
     },
     find: (id) => shells.get(id)?.state ?? null,
@@ -80,19 +80,12 @@ export function createShells(): Shells {
     async closeAll() {
       isClosed = true;
       await Promise.all([...shells.values()].map((shell) => shell.kill()));
-      left.hangUp();
+      orphans.hangUp();
     },
   };
 }
 
 const MAX_UNREAD_BYTES = 256 * 1024;
-
-interface Started {
-  readonly id: string;
-  readonly command: string;
-  readonly launch: ShellLaunch;
-  readonly left: OrphanedProcessGroups;
-}
 
 class BackgroundShell {
   readonly ended: Promise<void>;
@@ -102,10 +95,9 @@ class BackgroundShell {
   #unread: OutputCollector = createBoundedOutput(MAX_UNREAD_BYTES);
   #state: ShellState;
 
-  constructor(started: Started) {
-    const { id, command } = started;
+  constructor(id: string, command: string, launch: ShellLaunch, orphans: OrphanedProcessGroups) {
     this.#state = { id, command, status: 'running', exitCode: null };
-    this.ended = this.#run(started);
+    this.ended = this.#run(command, launch, orphans);
   }
 
   get state(): ShellState {
@@ -123,7 +115,7 @@ class BackgroundShell {
     await this.ended;
   }
 
-  async #run({ command, launch, left }: Started): Promise<void> {
+  async #run(command: string, launch: ShellLaunch, orphans: OrphanedProcessGroups): Promise<void> {
     let leader: number | null = null;
     const result = await runProgram(
       {
@@ -136,17 +128,17 @@ class BackgroundShell {
       {
         signal: this.#ending.signal,
         onStart: (pid) => void (leader = pid),
-        onOutput: (chunk) => this.#take(this.#decoder.write(chunk)),
+        onOutput: (chunk) => this.#append(this.#decoder.write(chunk)),
       },
     );
-    this.#take(this.#decoder.end());
-    if (result.spawnError !== null) this.#take(result.spawnError.message);
-    left.track({ leader, command });
+    this.#append(this.#decoder.end());
+    if (result.spawnError !== null) this.#append(result.spawnError.message);
+    orphans.track({ leader, command });
     this.#state = { ...this.#state, ...toEndState(result) };
     launch.dispose();
   }
 
-  #take(text: string): void {
+  #append(text: string): void {
     this.#unread.push(Buffer.from(text, 'utf8'));
   }
 }

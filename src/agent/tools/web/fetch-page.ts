@@ -5,7 +5,7 @@ import {
   findAddressRefusal,
   createGuardedLookup,
   type Reach,
-} from '../../../base/net/addresses.ts';
+} from '../../../base/network-addresses.ts';
 import { startTimeLimit } from '../../../base/time-limit.ts';
 import {
   type ClientRequest,
@@ -14,7 +14,7 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import { getErrorMessage } from '../../../base/errors.ts';
-import { decodeBody, readBoundedBody, formatSocketError } from '../../../base/net/http-body.ts';
+import { decodeBody, readBoundedBody, formatSocketError } from '../../../base/http-body.ts';
 import { VERSION } from '../../../base/version.ts';
 
 interface FetchRules {

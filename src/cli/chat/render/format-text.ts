@@ -1,5 +1,5 @@
 import { escapeTerminalText, escapeForeignText, toPrintable } from '../../output/print.ts';
-import { redactObject } from '../../../host/secrets/without-secrets.ts';
+import { redactObject } from '../../../host/redact-object.ts';
 import type { GlobalFlags } from '../../context.ts';
 import { isHooklineError, getErrorMessage } from '../../../base/errors.ts';
 import { colors } from '../../output/colors.ts';

@@ -2,7 +2,7 @@ import type { RunResult, RuntimeEvent } from '../../../agent/runtime-event.ts';
 import { getErrorMessage } from '../../../base/errors.ts';
 import type { Verdict } from '../../../hooks/decision.ts';
 import { colors } from '../../output/colors.ts';
-import { createDeltaBuffer, type DeltaBuffer } from '../../../host/secrets/delta-words.ts';
+import { createDeltaBuffer, type DeltaBuffer } from '../../../host/redact-stream.ts';
 import {
   formatDuration,
   toOneLine,
@@ -10,7 +10,7 @@ import {
   toPrintable,
   toPrintableLines,
 } from '../../output/print.ts';
-import { redactObject } from '../../../host/secrets/without-secrets.ts';
+import { redactObject } from '../../../host/redact-object.ts';
 import { ENDING_LABELS } from '../../output/run-report.ts';
 import type { CommandContext } from '../../context.ts';
 import { formatDeniedCall, formatEndedCall } from './format-call.ts';

@@ -1,5 +1,5 @@
 import type { SessionState } from '../../../agent/session/session.ts';
-import type { PermissionMode } from '../../../permissions/mode.ts';
+import type { PermissionMode } from '../../../permissions/permissions.ts';
 import { colors } from '../../output/colors.ts';
 import { toOneLine } from '../../output/print.ts';
 

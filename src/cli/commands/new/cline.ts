@@ -13,7 +13,7 @@ import type { EventName } from '../../../hooks/facts.ts';
 import { HOOK_EXAMPLES } from '../../../templates/events.ts';
 import { HOOK_LANGUAGES } from '../../../templates/template.ts';
 import { isThere, writeHookFile } from '../../../templates/write-file.ts';
-import { toFileKey } from '../../../trust/collect.ts';
+import { toFileKey } from '../../../trust/collect-unit.ts';
 import { computeSha256 } from '../../../trust/file-map.ts';
 import { preserveTrust } from '../../config-files/preserve-trust.ts';
 import {

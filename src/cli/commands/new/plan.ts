@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { HooklineError } from '../../../base/errors.ts';
 import { findRealPath } from '../../../base/paths.ts';
-import { findClosestName } from '../../../base/spelling.ts';
+import { findClosestName } from '../../../base/did-you-mean.ts';
 import type { FoundHook } from '../../../dialects/dialect.ts';
 import type { Host } from '../../../host/create-host.ts';
 import type { HookStatus } from '../../../host/hook-set.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../../templates/plugin/hooks.ts';
 import { pluginFile } from '../../../templates/plugin/template.ts';
 import { isThere, writeHookFile } from '../../../templates/write-file.ts';
-import { toFileKey } from '../../../trust/collect.ts';
+import { toFileKey } from '../../../trust/collect-unit.ts';
 import { computeSha256 } from '../../../trust/file-map.ts';
 import { formatTrustNotes, preserveTrust } from '../../config-files/preserve-trust.ts';
 import {

@@ -2,7 +2,7 @@ import { formatPath } from '../../../base/paths.ts';
 import { placeOf, sayUsedInstead, usedInstead } from '../../../host/plugins/repeats.ts';
 import { skillNames } from '../../../plugins/find/skill-names.ts';
 import type { Host } from '../../../host/create-host.ts';
-import { redactObject } from '../../../host/secrets/without-secrets.ts';
+import { redactObject } from '../../../host/redact-object.ts';
 import { type Command, withHost } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { findPlugins, type FoundPlugin } from '../../plugins/found.ts';

@@ -3,7 +3,7 @@ import {
   createDisabledEntry,
   hasInheritedName,
   isEntryForHook,
-} from '../../../host/switches/disabled-hooks.ts';
+} from '../../../host/disabled-hooks.ts';
 import type { DisabledHook } from '../../../host/settings.ts';
 import { type Command, rejectInsideSession, withHost } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';

@@ -1,14 +1,14 @@
 import { HooklineError, isHooklineError } from '../../../base/errors.ts';
-import { findClosestName } from '../../../base/spelling.ts';
+import { findClosestName } from '../../../base/did-you-mean.ts';
 import type { Host } from '../../../host/create-host.ts';
-import { isEntryForHook } from '../../../host/switches/disabled-hooks.ts';
+import { isEntryForHook } from '../../../host/disabled-hooks.ts';
 import {
   type InstalledPlugin,
   listInstalled,
   matchInstalled,
 } from '../../../plugins/install/installed.ts';
 import { removeInstalled } from '../../../plugins/install/uninstall.ts';
-import { revokeTrust } from '../../../trust/record.ts';
+import { revokeTrust } from '../../../trust/trust-record.ts';
 import { confirm, type Command, rejectInsideSession, withHost } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { findPlugins, type FoundPlugin, pluginsBelow } from '../../plugins/found.ts';

@@ -1,5 +1,5 @@
 import { isRecord } from '../../../base/json.ts';
-import { findClosestName } from '../../../base/spelling.ts';
+import { findClosestName } from '../../../base/did-you-mean.ts';
 import type { BrokenEntry, Entry, Source } from '../entry.ts';
 import { CLAUDE_EVENT_NAMES, type ClaudeEvent, isClaudeEvent } from '../names.ts';
 import { describePart, type Part } from './part.ts';

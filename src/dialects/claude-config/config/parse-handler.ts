@@ -1,4 +1,4 @@
-import { findClosestName } from '../../../base/spelling.ts';
+import { findClosestName } from '../../../base/did-you-mean.ts';
 import type { Entry, Source } from '../entry.ts';
 import { CLAUDE_EVENTS, type ClaudeEvent, HANDLER_TYPES, type HandlerType } from '../names.ts';
 import { entryText } from './entry-text.ts';

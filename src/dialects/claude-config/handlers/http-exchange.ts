@@ -9,8 +9,8 @@ import {
   isLoopbackHost,
   type Reach,
   type ResolveHost,
-} from '../../../base/net/addresses.ts';
-import { decodeBody, readBoundedBody, formatSocketError } from '../../../base/net/http-body.ts';
+} from '../../../base/network-addresses.ts';
+import { decodeBody, readBoundedBody, formatSocketError } from '../../../base/http-body.ts';
 import type { Failure, FailureKind } from '../../../hooks/decision.ts';
 import { failed } from './asking.ts';
 import { shownUrl } from './http-rules.ts';

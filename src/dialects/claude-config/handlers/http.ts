@@ -1,7 +1,7 @@
 import { isRecord, parseJson } from '../../../base/json.ts';
 import type { Answer, Handler, HandlerInput } from '../../../hooks/handler.ts';
 import type { HttpEntry } from '../entry.ts';
-import type { ResolveHost } from '../../../base/net/addresses.ts';
+import type { ResolveHost } from '../../../base/network-addresses.ts';
 import { excerptOf, failed, limitedRun, reportOf } from './asking.ts';
 import type { Reply } from './http-exchange.ts';
 import { type Environment, fillHeaders } from './http-headers.ts';

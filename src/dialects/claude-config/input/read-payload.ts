@@ -1,4 +1,4 @@
-import { findClosestName } from '../../../base/spelling.ts';
+import { findClosestName } from '../../../base/did-you-mean.ts';
 import type { FiredEvent, Moment } from '../../../hooks/facts.ts';
 import { CLAUDE_EVENT_NAMES, isClaudeEvent, type ClaudeEvent } from '../names.ts';
 import { given } from './given.ts';

@@ -1,4 +1,4 @@
-import { memoize } from '../../../base/once.ts';
+import { memoize } from '../../../base/memoize.ts';
 import { type ToolView, viewsOf } from '../../../hooks/faces/faces.ts';
 import { callOf, type HookEvent } from '../../../hooks/facts.ts';
 import type { Entry } from '../entry.ts';

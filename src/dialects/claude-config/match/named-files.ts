@@ -7,7 +7,7 @@ import {
   type ShellWordContext,
   extractShellWords,
   extractArgumentWords,
-} from '../../../permissions/rules/named-words.ts';
+} from '../../../permissions/rules/shell-words.ts';
 
 export interface NamedFiles {
   /** Absolute, inside the root; they may be missing, and may be directories. */

@@ -1,4 +1,4 @@
-import { findClosestName } from '../../../base/spelling.ts';
+import { findClosestName } from '../../../base/did-you-mean.ts';
 import { TOOL_NAMES } from '../../../hooks/faces/faces.ts';
 
 /** The tool that a name probably means which no tool is known to have, or null. */

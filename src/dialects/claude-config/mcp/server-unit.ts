@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { expandServer } from '../../../mcp/expand.ts';
 import {
+  expandServer,
   describeEndpoint,
   type ServerEndpoint,
   type ServerConfig,

@@ -2,7 +2,7 @@ import {
   isPermissionMode,
   PERMISSION_MODES,
   type PermissionMode,
-} from '../../../permissions/mode.ts';
+} from '../../../permissions/permissions.ts';
 import type { PermissionSettings, WrittenRule } from '../../../permissions/settings.ts';
 import { describePart, type Part } from '../config/part.ts';
 import type { Source } from '../entry.ts';

@@ -1,4 +1,4 @@
-import { getHost, isLoopbackHost } from '../../../base/net/addresses.ts';
+import { getHost, isLoopbackHost } from '../../../base/network-addresses.ts';
 import { unusable } from './problem.ts';
 import type { GitSource } from './source.ts';
 

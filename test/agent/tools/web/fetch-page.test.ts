@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { fetchPage } from '../../../../src/agent/tools/web/fetch-page.ts';
-import type { ResolveHost } from '../../../../src/base/net/addresses.ts';
+import type { ResolveHost } from '../../../../src/base/network-addresses.ts';
 
 const never = new AbortController().signal;
 

@@ -1,0 +1,196 @@
+import * as unbash from 'unbash';
+import { tokenizePlainLine, type Variables } from './fast-tokenizer.ts';
+import { isTooComplex } from './shell-commands.ts';
+
+export interface ShellWordContext {
+  /** Where `$(git rev-parse --show-toplevel)` leads. */
+  readonly root: string;
+  /** Where `$(pwd)` leads. */
+  readonly cwd: string;
+  readonly variables: Variables;
+  /** Whether files that are written count, too; each is a list of its own that begins with `>`. */
+  readonly includesWritten?: true;
+}
+
+/** Stands in a word for what is not known before it runs. */
+export const UNKNOWN = '\0';
+
+const MAX_DEPTH = 5;
+/** No system starts a program with a longer argument. */
+const MAX_STARTABLE = 1024 * 1024;
+
+/**
+ * Every word of a command line, at any depth and inside `bash -c '…'`, without its quotes and with
+ * its variables replaced; one list for each command. Never throws.
+ */
+export function extractShellWords(
+  line: string,
+  context: ShellWordContext,
+): readonly (readonly string[])[] {
+  return wordsAtDepth(line, context, 0);
+}
+
+/** The same for a program that is started without a shell. */
+export function extractArgumentWords(
+  words: readonly string[],
+  context: ShellWordContext,
+): readonly (readonly string[])[] {
+  return withInnerScripts(words, context, 0);
+}
+
+function wordsAtDepth(
+  line: string,
+  context: ShellWordContext,
+  depth: number,
+): readonly (readonly string[])[] {
+  if (line.length > MAX_STARTABLE) return [];
+  if (isTooComplex(line) || depth > MAX_DEPTH) return [extractRoughWords(line, context)];
+  const plain = tokenizePlainLine(line, context.variables);
+  if (plain !== null) return withInnerScripts(plain, context, depth);
+  try {
+    return parsedWords(line, context, depth);
+  } catch {
+    return [extractRoughWords(line, context)];
+  }
+}
+
+/** The words of what cannot be parsed: rather too many than one too few. */
+export function extractRoughWords(
+  line: string,
+  { variables }: ShellWordContext,
+): readonly string[] {
+  const filled = line.replaceAll(
+    /\$\{?(\w+)\}?/g,
+    (_all, name: string) => variables[name] ?? UNKNOWN,
+  );
+  const unquoted = filled.replaceAll(/["'\\]/g, '');
+  return [...filled.split(/["'`]+/), ...unquoted.split(/[\s`;|&<>()]+/)];
+}
+
+function parsedWords(
+  line: string,
+  outer: ShellWordContext,
+  depth: number,
+): readonly (readonly string[])[] {
+  const script = unbash.parse(line);
+  const context = withAssignments(script, outer);
+  const lists: (readonly string[])[] = [];
+  const listed = new Set<unbash.SyntaxNode>();
+  const visit = (node: unbash.SyntaxNode): void => {
+    // What a hook writes changes with every run, and is not what it runs.
+    if (node.type === 'Redirect' && node.target !== undefined && !READS.has(node.operator)) {
+      listed.add(node.target);
+      if (context.includesWritten) lists.push(['>', expandWord(node.target, context)]);
+    } else if (node.type === 'Command') {
+      const words = [node.name, ...node.args].flatMap((word) => word ?? []);
+      const said = words.map((word) => expandArgument(word, context));
+      lists.push(...withInnerScripts(said, context, depth));
+      words.forEach((word) => listed.add(word));
+    } else if (node.type === 'Remove') {
+      // `${PATH##*:}`: a pattern for a text, never for files.
+      listed.add(node.operand);
+    } else if (node.type === 'Word' && !listed.has(node)) {
+      lists.push([expandWord(node, context)]);
+    } else if (node.type === 'Assignment' && node.name === 'PATH') {
+      // Programs are looked for there as if somebody had gone there.
+      const places = (context.variables['PATH'] ?? '').split(':');
+      lists.push(...places.map((place) => ['cd', place]));
+    } else if (node.type === 'HereDocBody') {
+      lists.push(...wordsAtDepth(node.text, context, depth + 1));
+    }
+    unbash.forEachChild(node, visit);
+  };
+  visit(script);
+  return lists;
+}
+
+/** What the line itself sets, each to what it was set to last. */
+function withAssignments(script: unbash.SyntaxNode, context: ShellWordContext): ShellWordContext {
+  const variables: Record<string, string | undefined> = { ...context.variables };
+  const visit = (node: unbash.SyntaxNode): void => {
+    if (node.type === 'Assignment' && node.value.type === 'Word') {
+      variables[node.name] = expandWord(node.value, { ...context, variables });
+    }
+    unbash.forEachChild(node, visit);
+  };
+  visit(script);
+  return { ...context, variables };
+}
+
+const READS: ReadonlySet<string> = new Set(['<', '<&', '<<<']);
+
+const SHELL = /(?:^|[\\/])(?:ba|z|da|k)?sh(?:\.exe)?$/;
+
+/** Programs that make, mark or remove what they are given, and run none of it. */
+const WRITERS: ReadonlySet<string> = new Set([
+  'mkdir',
+  'rm',
+  'rmdir',
+  'tee',
+  'touch',
+  'truncate',
+  'unlink',
+]);
+
+function withInnerScripts(
+  words: readonly string[],
+  context: ShellWordContext,
+  depth: number,
+): readonly (readonly string[])[] {
+  const [program = ''] = words;
+  if (WRITERS.has(program) && context.includesWritten !== true) return [[program]];
+  const shell = words.findIndex((word) => SHELL.test(word));
+  const flag = words.findIndex((word, index) => index > shell && /^-\w*c$/.test(word));
+  const evaluated = words[0] === 'eval' ? words.slice(1).join(' ') : undefined;
+  const script = evaluated ?? (shell === -1 || flag === -1 ? undefined : words[flag + 1]);
+  return script === undefined ? [words] : [words, ...wordsAtDepth(script, context, depth + 1)];
+}
+
+function expandArgument(word: unbash.CommandArgument, context: ShellWordContext): string {
+  return word.type === 'Word' ? expandWord(word, context) : word.text;
+}
+
+function expandWord({ text, value, parts }: unbash.Word, context: ShellWordContext): string {
+  const said =
+    parts === undefined ? value : parts.map((part) => expandPart(part, context)).join('');
+  return /^~(?:$|\/)/.test(text) ? expandHome(said, context) : said;
+}
+
+function expandHome(word: string, { variables }: ShellWordContext): string {
+  return `${variables['HOME'] ?? UNKNOWN}${word.slice(1)}`;
+}
+
+function expandPart(part: unbash.WordPart, context: ShellWordContext): string {
+  switch (part.type) {
+    case 'DoubleQuoted':
+    case 'LocaleString':
+      return part.parts.map((child) => expandPart(child, context)).join('');
+    case 'SimpleExpansion':
+      return context.variables[part.text.slice(1)] ?? UNKNOWN;
+    case 'ParameterExpansion':
+      return expandParameter(part, context);
+    case 'CommandExpansion':
+      return expandCommand(part.text, context);
+    case 'ArithmeticExpansion':
+    case 'ProcessSubstitution':
+      return UNKNOWN;
+    default:
+      return 'value' in part ? part.value : part.text;
+  }
+}
+
+function expandParameter(
+  { parameter, operation }: unbash.ParameterExpansionPart,
+  context: ShellWordContext,
+): string {
+  const value = context.variables[parameter];
+  if (operation === undefined) return value ?? UNKNOWN;
+  if (operation.type !== 'Default') return UNKNOWN;
+  return value ?? expandWord(operation.operand, context);
+}
+
+function expandCommand(text: string, { root, cwd }: ShellWordContext): string {
+  const command = text.replaceAll(/^\$\(|^`|[)`]$/g, '').trim();
+  if (/^pwd\b/.test(command)) return cwd;
+  return /^git\s+rev-parse\s+--show-toplevel\b/.test(command) ? root : UNKNOWN;
+}

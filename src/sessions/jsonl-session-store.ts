@@ -1,0 +1,325 @@
+import { copyFileSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { Clock } from '../base/clock.ts';
+import { getErrorCode, HooklineError, getErrorMessage, isHooklineError } from '../base/errors.ts';
+import {
+  appendPrivateFile,
+  createPrivateDirectory,
+  isNotFoundError,
+  isDirectory,
+} from '../base/files.ts';
+import { findLatestSession, listSessions } from './list-sessions.ts';
+import { isSessionId, getSessionsDirectory, createUnknownSessionError } from './session-id.ts';
+import { lockSession, checkSessionUnlocked, type ReleaseLock } from './session-locks.ts';
+import {
+  readRecord,
+  createSessionRecord,
+  type SessionRecord,
+  getTranscriptPath,
+  writeRecord,
+  extractPrompt,
+} from './session-record.ts';
+import type {
+  ResumedSession,
+  SessionStore,
+  StoredSession,
+  TranscriptEntry,
+} from './session-store.ts';
+import { type StoredConversation, readConversation } from './transcript/conversation.ts';
+import { createBranchReader } from './git-branch.ts';
+import {
+  formatEntryLines,
+  openTranscript,
+  type TranscriptFile,
+} from './transcript/write-transcript.ts';
+
+interface SessionStoreOptions {
+  readonly stateDirectory: string;
+  readonly clock: Clock;
+  /** Written into every line. */
+  readonly version: string;
+}
+
+/**
+ * Sessions as files: `<state>/sessions/<id>/` holds `transcript.jsonl`, which tells everything,
+ * `session.json`, which saves reading it, the transcripts of sub-agents and what tools put there.
+ * They stay until a person removes them: what was said cannot be had again.
+ */
+export function createSessionStore(options: SessionStoreOptions): SessionStore {
+  const { version, clock } = options;
+  const sessions = getSessionsDirectory(options.stateDirectory);
+  const resume = (id: string): ResumedSession =>
+    resumeSession(findSession(sessions, id), { id, version });
+  return {
+    create: (facts) => createSession(sessions, createSessionRecord(facts), version),
+    resume,
+    fork(id, newId) {
+      const source = findSession(sessions, id);
+      const { record } = readRecord(source);
+      const facts = { ...record.facts, id: newId, createdAt: clock.now(), forkedFrom: id };
+      copySession(source, path.join(sessions, checkedId(newId)), { ...record, facts });
+      return resume(newId);
+    },
+    findLatest: (startDirectory) => findLatestSession(sessions, startDirectory),
+    list: () => listSessions(sessions),
+    remove: (id) => removeSession(findSession(sessions, id), id),
+  };
+}
+
+function createSession(sessions: string, record: SessionRecord, version: string): StoredSession {
+  const { id } = record.facts;
+  const directory = path.join(sessions, checkedId(id));
+  return makeDirectory(directory, () => {
+    const release = lockSession(directory, id);
+    writeRecord(directory, record);
+    // Hooks are told of it before the first line.
+    appendPrivateFile(getTranscriptPath(directory), '');
+    return createStoredSession({
+      directory,
+      record,
+      isGuessed: false,
+      messageCount: 0,
+      version,
+      release,
+    });
+  });
+}
+
+function checkedId(id: string): string {
+  if (isSessionId(id)) return id;
+  throw new HooklineError('SESSION_UNWRITABLE', {
+    message: `a session’s id should be letters, digits, dots and dashes, at most 128, found ${JSON.stringify(id)}`,
+    hint: 'Choose another id.',
+  });
+}
+
+/** Makes a directory and what is in it, or neither. */
+function makeDirectory<Result>(directory: string, fill: () => Result): Result {
+  return wrapWriteErrors(directory, () => {
+    createPrivateDirectory(path.dirname(directory));
+    try {
+      mkdirSync(directory, { mode: 0o700 });
+    } catch (error) {
+      if (getErrorCode(error) !== 'EEXIST') throw error;
+      throw createUnwritableError(directory, 'there is a session of this id already');
+    }
+    try {
+      return fill();
+    } catch (error) {
+      rmSync(directory, { recursive: true, force: true });
+      throw error;
+    }
+  });
+}
+
+function findSession(sessions: string, id: string): string {
+  const directory = path.join(sessions, id);
+  if (isSessionId(id) && isDirectory(directory)) return directory;
+  throw createUnknownSessionError(id);
+}
+
+interface Resuming {
+  readonly id: string;
+  readonly version: string;
+}
+
+function resumeSession(directory: string, { id, version }: Resuming): ResumedSession {
+  const release = wrapWriteErrors(directory, () => lockSession(directory, id));
+  try {
+    const { record, problem } = readRecord(directory);
+    const { problems, cwd, ...conversation } = readStored(directory);
+    const { messageCount } = conversation;
+    return {
+      ...createStoredSession({
+        directory,
+        record,
+        isGuessed: problem !== null,
+        messageCount,
+        version,
+        release,
+      }),
+      ...conversation,
+      cwd: cwd ?? record.facts.startDirectory,
+      title: record.title,
+      problems: problem === null ? problems : [problem, ...problems],
+    };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+function readStored(directory: string): StoredConversation {
+  const transcript = getTranscriptPath(directory);
+  try {
+    return readConversation(transcript);
+  } catch (error) {
+    if (isNotFoundError(error)) return { ...NOTHING_SAID, problems: [`${transcript} is missing`] };
+    throw new HooklineError('SESSION_UNWRITABLE', {
+      message: `the session’s transcript ${transcript} cannot be read: ${getErrorMessage(error)}`,
+      hint: 'Check its rights; going on without it would lose what was said.',
+      cause: error,
+    });
+  }
+}
+
+const NOTHING_SAID: StoredConversation = {
+  messages: [],
+  messageCount: 0,
+  cwd: null,
+  lastMessageAt: null,
+  deferred: null,
+  contextTokens: 0,
+  problems: [],
+};
+
+/** What sub-agents and tools left stays with the original. */
+function copySession(source: string, directory: string, record: SessionRecord): void {
+  makeDirectory(directory, () => {
+    const transcript = getTranscriptPath(source);
+    const isThere = statSync(transcript, { throwIfNoEntry: false }) !== undefined;
+    if (isThere) copyFileSync(transcript, getTranscriptPath(directory));
+    writeRecord(directory, record);
+  });
+}
+
+function removeSession(directory: string, id: string): void {
+  checkSessionUnlocked(directory, id);
+  try {
+    rmSync(directory, { recursive: true });
+  } catch (error) {
+    throw new HooklineError('CONFIG_UNWRITABLE', {
+      message: `the session in ${directory} cannot be removed: ${getErrorMessage(error)}`,
+      hint: 'Check the rights of its directory.',
+      cause: error,
+    });
+  }
+}
+
+interface OpenedSession {
+  readonly directory: string;
+  readonly record: SessionRecord;
+  /** Whether there was no record that could be read. */
+  readonly isGuessed: boolean;
+  readonly messageCount: number;
+  readonly version: string;
+  readonly release: ReleaseLock;
+}
+
+/** Writes a session that this process has claimed. */
+function createStoredSession(opened: OpenedSession): StoredSession {
+  const { directory, release } = opened;
+  const keeper = createRecordKeeper(opened);
+  const write = createWriter(opened);
+  let isOpen = true;
+  return {
+    facts: opened.record.facts,
+    directory,
+    transcriptPath: getTranscriptPath(directory),
+    append(entry) {
+      if (!isOpen) throw createUnwritableError(directory, 'it was closed');
+      const uuid = write(entry);
+      if (entry.agentId === undefined) keeper.notice(entry);
+      return uuid;
+    },
+    agentTranscriptPath: (agentId) => transcriptOf(directory, agentId),
+    rename: (title) => keeper.rename(title),
+    close() {
+      if (!isOpen) return;
+      isOpen = false;
+      try {
+        keeper.settle();
+      } finally {
+        release();
+      }
+    },
+  };
+}
+
+function createWriter({ directory, record, version }: OpenedSession): StoredSession['append'] {
+  const { id: sessionId, startDirectory, model } = record.facts;
+  const branch = createBranchReader(startDirectory);
+  const transcripts = new Map<string, TranscriptFile>();
+  return (entry) => {
+    const file = transcriptOf(directory, entry.agentId);
+    const transcript = transcripts.get(file) ?? openTranscript(file);
+    transcripts.set(file, transcript);
+    const frame = { sessionId, version, modelId: model.id, gitBranch: branch() };
+    return wrapWriteErrors(file, () =>
+      transcript.append((parentUuid) => formatEntryLines(entry, { ...frame, parentUuid })),
+    );
+  };
+}
+
+interface RecordKeeper {
+  notice(entry: TranscriptEntry): void;
+  rename(title: string): void;
+  settle(): void;
+}
+
+/** It may fail: the transcript tells as much to whoever reads all of it. */
+function isKept(directory: string, record: SessionRecord): boolean {
+  try {
+    writeRecord(directory, record);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A shorter transcript is read in less time than it takes to note what it says. */
+const WORTH_COUNTING_BYTES = 256 * 1024;
+
+/** Keeps what listing needs to know, so that it need not read the transcript. */
+function createRecordKeeper(opened: OpenedSession): RecordKeeper {
+  const { directory } = opened;
+  let { record, messageCount } = opened;
+  return {
+    notice(entry) {
+      if (entry.type === 'message' || entry.type === 'compaction') messageCount += 1;
+      if (record.firstPrompt !== '' || entry.type !== 'message') return;
+      const firstPrompt = extractPrompt(entry);
+      if (firstPrompt !== null) record = { ...record, firstPrompt };
+    },
+    rename(title) {
+      wrapWriteErrors(directory, () => writeRecord(directory, { ...record, title }));
+      record = { ...record, title };
+    },
+    settle() {
+      const bytes = statSync(getTranscriptPath(directory), { throwIfNoEntry: false })?.size;
+      // Somebody has removed the session by hand.
+      if (bytes === undefined) return;
+      // Replacing a file makes the system write it out at once, which takes longer than a short run.
+      const isShort = bytes - record.counted.bytes < WORTH_COUNTING_BYTES;
+      if (isShort && !opened.isGuessed) return;
+      record = { ...record, counted: { messages: messageCount, bytes } };
+      isKept(directory, record);
+    },
+  };
+}
+
+function transcriptOf(directory: string, agentId: string | undefined): string {
+  if (agentId === undefined) return getTranscriptPath(directory);
+  const name = agentId.replaceAll(/[^\w-]/gu, '-').slice(0, LONGEST_NAME);
+  return path.join(directory, 'subagents', `agent-${name}.jsonl`);
+}
+
+const LONGEST_NAME = 128;
+
+/** Does what writes; throws SESSION_UNWRITABLE when the machine refuses. */
+function wrapWriteErrors<Result>(place: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (isHooklineError(error)) throw error;
+    throw createUnwritableError(place, getErrorMessage(error), error);
+  }
+}
+
+function createUnwritableError(place: string, why: string, cause?: unknown): HooklineError {
+  return new HooklineError('SESSION_UNWRITABLE', {
+    message: `the session cannot be stored in ${place}: ${why}`,
+    hint: 'Make room and check the rights there, or name another place in HOOKLINE_HOME.',
+    cause,
+  });
+}

@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto';
+import { getToolCalls, type Message } from '../messages.ts';
+import type { TranscriptEntry } from '../session-store.ts';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { appendPrivateFile } from '../../base/files.ts';
+
+/** The growing end of a transcript. */
+export interface TranscriptFile {
+  /**
+   * Adds lines that follow the one whose uuid they are made with; returns the last one's uuid.
+   * They are with the system when it returns. Throws when they cannot be written.
+   */
+  append(make: (parentUuid: string | null) => EntryLines): string;
+}
+
+export function openTranscript(file: string): TranscriptFile {
+  let known: FileEnd | null = null;
+  return {
+    append(make) {
+      const { lastUuid: parentUuid, isInLine } = known ?? readEnd(file);
+      const { text, lastUuid } = make(parentUuid);
+      // A disk that is full may take half a line; then the end must be looked at again.
+      known = null;
+      appendPrivateFile(file, isInLine ? `\n${text}` : text);
+      known = { lastUuid, isInLine: false };
+      return lastUuid;
+    },
+  };
+}
+
+interface FileEnd {
+  readonly lastUuid: string | null;
+  /** Whether the last line has no end, because whoever wrote it was killed. */
+  readonly isInLine: boolean;
+}
+
+const END_BYTES = 64 * 1024;
+const LINE_BREAK = 0x0a;
+
+function readEnd(file: string): FileEnd {
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (size === 0) return { lastUuid: null, isInLine: false };
+  const handle = openSync(file, 'r');
+  try {
+    const end = Buffer.alloc(Math.min(size, END_BYTES));
+    const length = readSync(handle, end, 0, end.length, size - end.length);
+    const uuids = [...end.toString('latin1', 0, length).matchAll(/,"uuid":"([\w-]{1,64})"/gu)];
+    return { lastUuid: uuids.at(-1)?.[1] ?? null, isInLine: end[length - 1] !== LINE_BREAK };
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** What every line of a transcript says, whatever it is about. */
+interface LineFrame {
+  readonly sessionId: string;
+  readonly version: string;
+  readonly gitBranch: string;
+  /** For answers that do not say which model gave them. */
+  readonly modelId: string;
+  readonly parentUuid: string | null;
+}
+
+interface EntryLines {
+  /** Whole lines, each with its line break. */
+  readonly text: string;
+  readonly lastUuid: string;
+}
+
+/** An entry as lines in Claude's form. A compaction takes two, which belong into one write. */
+export function formatEntryLines(entry: TranscriptEntry, frame: LineFrame): EntryLines {
+  const [first, second] = bodiesOf(entry, frame);
+  const uuid = randomUUID();
+  const text = lineText(first, { entry, frame, uuid });
+  if (second === undefined) return { text, lastUuid: uuid };
+  const lastUuid = randomUUID();
+  const under = { ...frame, parentUuid: uuid };
+  return { text: text + lineText(second, { entry, frame: under, uuid: lastUuid }), lastUuid };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function bodiesOf(
+  entry: TranscriptEntry,
+  { modelId, parentUuid }: LineFrame,
+): readonly [Fields, Fields?] {
+  switch (entry.type) {
+    case 'message':
+      return [messageBody(entry, modelId)];
+    case 'compaction':
+      return [boundaryBody(entry, parentUuid), summaryBody(entry.summary)];
+    case 'deferral':
+      return [deferralBody(entry)];
+    default:
+      return [noteBody(entry)];
+  }
+}
+
+function messageBody(entry: EntryOf<'message'>, modelId: string): Fields {
+  const { message, isMeta, toolUseResult, usage } = entry;
+  if (message.role === 'assistant') {
+    const id = `msg_${randomUUID().replaceAll('-', '')}`;
+    const model = entry.model ?? modelId;
+    const said = { id, type: 'message', role: 'assistant', model, content: message.content };
+    const stop = { stop_reason: stopReason(message), stop_sequence: null };
+    return {
+      type: 'assistant',
+      message: { ...said, ...stop, ...(usage === undefined ? {} : { usage }) },
+    };
+  }
+  return {
+    type: 'user',
+    message: { role: 'user', content: userContent(message) },
+    ...(isMeta === true ? { isMeta } : {}),
+    ...(toolUseResult === undefined ? {} : { toolUseResult }),
+  };
+}
+
+type EntryOf<Type extends TranscriptEntry['type']> = Extract<TranscriptEntry, { type: Type }>;
+
+function stopReason(message: Message): string {
+  return getToolCalls(message).length > 0 ? 'tool_use' : 'end_turn';
+}
+
+/** Claude writes what was typed as a plain text, and hooks look for it there. */
+function userContent({ content }: Message): unknown {
+  const [first, ...rest] = content;
+  return first?.type === 'text' && rest.length === 0 ? first.text : content;
+}
+
+function boundaryBody(entry: EntryOf<'compaction'>, before: string | null): Fields {
+  const { trigger, tokensBefore: preTokens } = entry;
+  return {
+    ...systemBody('compact_boundary', 'info', 'Conversation compacted'),
+    // The conversation starts anew here, so the boundary has no parent.
+    parentUuid: null,
+    logicalParentUuid: before,
+    compactMetadata: { trigger, preTokens },
+  };
+}
+
+function summaryBody(summary: Message): Fields {
+  return {
+    type: 'user',
+    message: { role: 'user', content: userContent(summary) },
+    isVisibleInTranscriptOnly: true,
+    isCompactSummary: true,
+  };
+}
+
+function deferralBody({ call }: EntryOf<'deferral'>): Fields {
+  const text = `${call.name} was deferred; resuming decides about it`;
+  return { ...systemBody('tool_deferred', 'info', text), toolUse: call };
+}
+
+function noteBody({ level, text }: EntryOf<'note'>): Fields {
+  return systemBody('informational', level, text);
+}
+
+function systemBody(subtype: string, level: string, content: string): Fields {
+  return { type: 'system', subtype, content, isMeta: false, level };
+}
+
+interface Framing {
+  readonly entry: TranscriptEntry;
+  readonly frame: LineFrame;
+  readonly uuid: string;
+}
+
+/** `uuid` stands after the message, so that the end of the file tells it however long the message is. */
+function lineText(body: Fields, { entry, frame, uuid }: Framing): string {
+  const { cwd, agentId, promptId, at } = entry;
+  const line = {
+    parentUuid: frame.parentUuid,
+    isSidechain: agentId !== undefined,
+    userType: 'external',
+    cwd,
+    sessionId: frame.sessionId,
+    version: frame.version,
+    gitBranch: frame.gitBranch,
+    ...(agentId === undefined ? {} : { agentId }),
+    ...body,
+    ...(promptId === null ? {} : { promptId }),
+    uuid,
+    timestamp: isoTime(at),
+  };
+  return `${JSON.stringify(line)}\n`;
+}
+
+/** A time that no calendar has is a caller's mistake, and no reason to lose the line. */
+function isoTime(ms: number): string {
+  const date = new Date(ms);
+  return Number.isNaN(date.getTime()) ? '' : date.toISOString();
+}

@@ -1,0 +1,111 @@
+import { readdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { getErrorCode } from '../base/errors.ts';
+import { isNotFoundError, replacePrivateFile } from '../base/files.ts';
+import { type Binding, bindUnit, readBytes } from './bind-unit.ts';
+import type { TrustUnit } from './collect-unit.ts';
+import {
+  type BoundEntry,
+  compareFileMaps,
+  ENTRY_TEXT_KEY,
+  type FileDifference,
+  isSha256,
+  computeSha256,
+} from './file-map.ts';
+
+/** One path that differs from what was trusted; texts are null when binary, too large or lost. */
+export interface FileChange extends FileDifference {
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+const MAX_TEXT_BYTES = 256 * 1024;
+const STORED_NAME = /^([0-9a-f]{64})(?:\.\d+\.tmp)?$/;
+
+/** What a person has to look at before trusting the unit again. */
+export function computeChangesSince(
+  trusted: BoundEntry,
+  unit: TrustUnit,
+  objectsDirectory: string,
+): readonly FileChange[] {
+  const now = bindUnit(unit);
+  const before = new Map(Object.entries(trusted.files));
+  const after = new Map(Object.entries(now.files));
+  return compareFileMaps(trusted.files, now.files).map(({ path, kind }) => ({
+    path,
+    kind,
+    before: showHeld(before.get(path), (sha256) => storedText(objectsDirectory, sha256)),
+    after: showHeld(after.get(path), (sha256) => currentText(now, path, sha256)),
+  }));
+}
+
+function showHeld(
+  held: string | undefined,
+  textOf: (sha256: string) => string | null,
+): string | null {
+  if (held === undefined) return null;
+  return isSha256(held) ? textOf(held) : held;
+}
+
+function storedText(directory: string, sha256: string): string | null {
+  return textWithHash(path.join(directory, sha256), sha256)?.text ?? null;
+}
+
+function currentText(binding: Binding, key: string, sha256: string): string | null {
+  if (key === ENTRY_TEXT_KEY) return binding.text;
+  return textWithHash(path.resolve(binding.root, key), sha256)?.text ?? null;
+}
+
+/** Keeps the texts of what is trusted, so that a later change can be shown line by line. */
+export function storeTexts(objectsDirectory: string, binding: Binding): void {
+  for (const [key, sha256] of Object.entries(binding.files)) {
+    if (!isSha256(sha256)) continue;
+    const text = currentText(binding, key, sha256);
+    if (text !== null) replacePrivateFile(path.join(objectsDirectory, sha256), text);
+  }
+}
+
+/** Null unless the file still has these bytes and they are a text of bearable size. */
+function textWithHash(file: string, sha256: string): { readonly text: string } | null {
+  const bytes = findBytes(file);
+  if (bytes === null || computeSha256(bytes) !== sha256 || bytes.includes(0)) return null;
+  return findUtf8(bytes);
+}
+
+function findBytes(file: string): Buffer | null {
+  try {
+    return readBytes(file, MAX_TEXT_BYTES);
+  } catch {
+    return null;
+  }
+}
+
+function findUtf8(bytes: Buffer): { readonly text: string } | null {
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
+  } catch {
+    return null;
+  }
+}
+
+/** Removes the texts that no trusted entry refers to; must run while the record is locked. */
+export function deleteUnreferencedTexts(
+  objectsDirectory: string,
+  entries: readonly BoundEntry[],
+): void {
+  const referenced = new Set(entries.flatMap(({ files }) => Object.values(files)));
+  for (const name of listNames(objectsDirectory)) {
+    const sha256 = STORED_NAME.exec(name)?.[1];
+    if (sha256 === undefined || (name === sha256 && referenced.has(sha256))) continue;
+    rmSync(path.join(objectsDirectory, name), { force: true });
+  }
+}
+
+function listNames(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    if (isNotFoundError(error) || getErrorCode(error) === 'EACCES') return [];
+    throw error;
+  }
+}

@@ -1,0 +1,301 @@
+import { statSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import path from 'node:path';
+import { findRealPath, isInside } from '../base/paths.ts';
+import { toFileKey, type TrustUnit, findLinkedDirectory } from './collect-unit.ts';
+import {
+  extractCommandText,
+  MAX_FINDINGS,
+  MAX_WORDS,
+  extractPathWords,
+  isCommandStart,
+  splitCommands,
+  isUsableWord,
+  stripLeadingSlash,
+  stripVariables,
+} from './reference-words.ts';
+
+/** Something that a script names and that can change without its trust noticing. */
+export interface UntrackedReference {
+  /**
+   * A workspace file · a directory, or a pattern for what is in it · a command that runs what others
+   * define · a module that is looked up by its name · text that was not looked at.
+   */
+  readonly kind: 'file' | 'directory' | 'runner' | 'package' | 'rest';
+  readonly name: string;
+}
+
+const MAX_TEXT = 256 * 1024;
+const IMPORT_ENDINGS = ['', '.js', '.mjs', '.cjs', '.ts', '.py', '.sh'];
+
+/** A help for the eye, not a proof: a script can build a name that no scan will find. */
+export function findUntrackedReferences(
+  unit: TrustUnit,
+  scriptText: string,
+): readonly UntrackedReference[] {
+  const text = scriptText.slice(0, MAX_TEXT);
+  const commands = extractCommandText(unit, text);
+  const words = [...extractPathWords(commands)];
+  const files = findFiles(unit, words.slice(0, MAX_WORDS));
+  const found: UntrackedReference[] = [
+    ...files.map((name) => ({ kind: 'file' as const, name })),
+    ...findReferencedDirectories(unit, commands).map((name) => ({
+      kind: 'directory' as const,
+      name,
+    })),
+    ...findReferencedRunners(commands).map((name) => ({ kind: 'runner' as const, name })),
+    ...findPackages(unit, text).map((name) => ({ kind: 'package' as const, name })),
+  ];
+  const isComplete =
+    text.length === scriptText.length && words.length <= MAX_WORDS && found.length < MAX_FINDINGS;
+  if (isComplete) return found;
+  const rest = { kind: 'rest' as const, name: 'more than is looked through' };
+  return [...found.slice(0, MAX_FINDINGS - 1), rest];
+}
+
+function findFiles(unit: TrustUnit, words: readonly string[]): readonly string[] {
+  const real = resolveRealPaths(unit);
+  const found = new Set<string>();
+  let isBound: ((file: string) => boolean) | null = null;
+  for (const candidate of listFileCandidates(words, listBaseDirectories(unit, real))) {
+    const file = findWorkspaceFile(real.root, candidate);
+    if (file === null) continue;
+    isBound ??= createBoundFileCheck(unit, real);
+    if (!isBound(file)) found.add(toFileKey(real.root, file));
+    if (found.size >= MAX_FINDINGS) break;
+  }
+  return [...found];
+}
+
+function* listFileCandidates(
+  words: readonly string[],
+  bases: ReadonlySet<string>,
+): Generator<string> {
+  for (const word of words) {
+    const endings = /^\.{1,2}[/\\]/.test(word) ? IMPORT_ENDINGS : [''];
+    for (const base of bases) {
+      yield* endings.map((ending) => path.resolve(base, `${word}${ending}`));
+    }
+    yield `/${word}`;
+  }
+}
+
+function findWorkspaceFile(root: string, file: string): string | null {
+  if (!isInside(root, file)) return null;
+  const real = findRealPath(file);
+  if (real === null || !isInside(root, real)) return null;
+  return statSync(real, { throwIfNoEntry: false })?.isFile() === true ? real : null;
+}
+
+const MODULE_ENDINGS = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'];
+const MODULE_RUNNER = /^\uFEFF?#!.{0,400}\b(?:node|nodejs|bun|bunx|deno|tsx|ts-node)\b/;
+const IMPORT =
+  /\b(?:from|import|require|resolve)\s{0,20}\(?\s{0,20}(["'`])(?<name>[^"'`\n]{1,200})\1/g;
+
+/** Modules that Node.js looks up by name: what lies in `node_modules`, or what `imports` maps to. */
+function findPackages(unit: TrustUnit, text: string): readonly string[] {
+  const isModule = MODULE_ENDINGS.includes(path.extname(unit.entry).toLowerCase());
+  if (unit.text !== undefined || !(isModule || MODULE_RUNNER.test(text))) return [];
+  const code = text.replaceAll(/^\s{0,200}(?:\/\/|\*).*$/gm, '');
+  const names = [...code.matchAll(IMPORT)].flatMap(({ groups }) => groups?.['name'] ?? []);
+  return [...new Set(names.filter(isLookedUp))].slice(0, MAX_FINDINGS);
+}
+
+function isLookedUp(specifier: string): boolean {
+  return !/^(?:\.{0,2}[/\\]|\.{1,2}$|(?:file|data|bun):)/.test(specifier) && !isBuiltin(specifier);
+}
+
+interface RealPaths {
+  readonly root: string;
+  readonly entry: string;
+}
+
+function resolveRealPaths(unit: TrustUnit): RealPaths {
+  return {
+    root: findRealPath(unit.root) ?? unit.root,
+    entry: findRealPath(unit.entry) ?? unit.entry,
+  };
+}
+
+/** The directories that what a hook says may be relative to. */
+function listBaseDirectories(unit: TrustUnit, real: RealPaths): ReadonlySet<string> {
+  return new Set([real.root, path.dirname(unit.entry), path.dirname(real.entry)]);
+}
+
+/** Whether a file is bound. */
+function createBoundFileCheck(unit: TrustUnit, real: RealPaths): (file: string) => boolean {
+  const entries = unit.text === undefined ? [real.entry] : [];
+  const named = new Set([...entries, ...unit.files].map((file) => findRealPath(file) ?? file));
+  const isInBound = createBoundDirectoryCheck(unit, real);
+  return (file) => named.has(file) || isInBound(file);
+}
+
+/** Whether a file or directory lies in a directory that is bound as a whole, or is one. */
+function createBoundDirectoryCheck(unit: TrustUnit, real: RealPaths): (place: string) => boolean {
+  const linked = unit.text === undefined ? findLinkedDirectory(unit, real) : null;
+  const directories = [...unit.directories, ...(linked === null ? [] : [linked])]
+    .map((directory) => findRealPath(directory) ?? directory)
+    .filter((directory) => isInside(real.root, directory) && directory !== real.root);
+  const isApart = (place: string): boolean =>
+    unit.apart?.some((directory) => isInside(directory, place)) === true;
+  return (place) => directories.some((directory) => isBoundIn(directory, place)) && !isApart(place);
+}
+
+function isBoundIn(directory: string, file: string): boolean {
+  const inside = path.relative(directory, file);
+  return isInside(directory, file) && !inside.split(path.sep).includes('.git');
+}
+
+/** Directories of the workspace that commands name, and patterns for what is in them. */
+function findReferencedDirectories(unit: TrustUnit, commands: string): readonly string[] {
+  const words = [...directoryWords(unit, commands)].slice(0, MAX_WORDS).map(splitPattern);
+  if (words.length === 0) return [];
+  const found = new Set(
+    words.flatMap(({ place, pattern }) => (isOpen(place, pattern) ? [pattern] : [])),
+  );
+  const real = resolveRealPaths(unit);
+  const bases = listBaseDirectories(unit, real);
+  let isBound: ((directory: string) => boolean) | null = null;
+  for (const { place, pattern } of words) {
+    if (found.size >= MAX_FINDINGS) break;
+    for (const candidate of listDirectoryCandidates(place, bases)) {
+      const directory = findWorkspaceDirectory(real.root, candidate);
+      if (directory === null) continue;
+      isBound ??= createBoundDirectoryCheck(unit, real);
+      if (!isBound(directory)) found.add(`${toFileKey(real.root, directory)}/${pattern}`);
+    }
+  }
+  return [...found];
+}
+
+function directoryWords(unit: TrustUnit, commands: string): ReadonlySet<string> {
+  const isEntry = unit.text !== undefined;
+  const isHandedOn = isEntry && /\bxargs\b/.test(commands);
+  const words = new Set<string>();
+  for (const command of splitCommands(stripVariables(commands), withoutQuotes)) {
+    for (const word of wordsIn(command, { isEntry, isHandedOn })) words.add(word);
+  }
+  return words;
+}
+
+/** Commands that hand on what is in a directory, so that a plain word may be the name of one. */
+const READERS = ['find', 'fd', 'for', 'ls', 'run-parts', 'source', '.'];
+
+/** Commands to which a directory is a place, whatever it holds. */
+const VISITORS = ['cd', 'pushd', 'mkdir', 'rmdir', 'test', '[', '[['];
+
+/** Scripts name much that they do not run: of theirs, only what readers are given counts. */
+function wordsIn(
+  command: readonly string[],
+  { isEntry, isHandedOn }: { isEntry: boolean; isHandedOn: boolean },
+): readonly string[] {
+  const reader = findCommand(command, READERS);
+  if (findCommand(command, VISITORS) !== -1 || (reader === -1 && !isEntry)) return [];
+  const isLoop = command[reader] === 'for';
+  const isPlace = (word: string): boolean => {
+    if (word.includes('/')) return true;
+    return isPattern(word) ? isLoop : reader !== -1 || isHandedOn;
+  };
+  const given = command.slice((isLoop ? command.indexOf('in') : reader) + 1);
+  const words = given.map((word) => stripLeadingSlash(word.replace(/^[\w-]+=/, '')));
+  return words.filter((word) => isUsableWord(word) && !word.startsWith('-') && isPlace(word));
+}
+
+function findCommand(words: readonly string[], names: readonly string[]): number {
+  return words.findIndex((word, index) => names.includes(word) && isCommandStart(words, index));
+}
+
+function withoutQuotes(line: string): string {
+  return line.replaceAll(/["']/g, '');
+}
+
+function isPattern(word: string): boolean {
+  return /[*?[{]/.test(word);
+}
+
+/** `tools/*.sh` is the pattern `*.sh` in `tools`. */
+function splitPattern(word: string): { readonly place: string; readonly pattern: string } {
+  const at = word.search(/[*?[{]/);
+  if (at === -1) return { place: word, pattern: '' };
+  const end = word.lastIndexOf('/', at) + 1;
+  return { place: word.slice(0, end), pattern: word.slice(end) };
+}
+
+/** A pattern for what lies anywhere; brackets alone are rather code. */
+function isOpen(place: string, pattern: string): boolean {
+  return place === '' && /[*?]/.test(pattern);
+}
+
+function listDirectoryCandidates(place: string, bases: ReadonlySet<string>): readonly string[] {
+  if (place === '') return [];
+  return [...[...bases].map((base) => path.resolve(base, place)), path.resolve('/', place)];
+}
+
+function findWorkspaceDirectory(root: string, place: string): string | null {
+  if (!isInside(root, place)) return null;
+  const real = findRealPath(place);
+  if (real === null || real === root || !isInside(root, real)) return null;
+  return statSync(real, { throwIfNoEntry: false })?.isDirectory() === true ? real : null;
+}
+
+/** For each runner: the words after which one more belongs to the name of what is run. */
+const RUNNERS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['npm', ['run', 'run-script', 'exec', 'x']],
+  ['npx', []],
+  ['yarn', ['run', 'exec', 'dlx']],
+  ['pnpm', ['run', 'exec', 'dlx']],
+  ['bun', ['run', 'x']],
+  ['bunx', []],
+  ['deno', ['run', 'task']],
+  ['make', []],
+  ['uv', ['run']],
+  ['uvx', []],
+  ['poetry', ['run']],
+  ['cargo', ['run']],
+  ['go', ['run']],
+]);
+
+const ANY_RUNNER = new RegExp([...RUNNERS.keys()].join('|'));
+
+/** Words of everyday English, or of paths: runners only where a command begins. */
+const ORDINARY_WORDS = ['make', 'go'];
+
+/** Words for a reader: what echo prints to nobody but the terminal, with nothing filled in. */
+const PRINTED =
+  /(^|[;&({]|\b(?:then|do|else)\s)[ \t]*(?:echo|printf)[ \t][^|;&`$>\n]*(?:>&[12][ \t]*)?(?=[;&})]|$)/gm;
+
+/** Commands in the text that run what other files define, such as `npm run lint`. */
+function findReferencedRunners(text: string): readonly string[] {
+  if (!ANY_RUNNER.test(text)) return [];
+  const found = new Set<string>();
+  for (const command of splitCommands(text.replaceAll(PRINTED, '$1'), joinedArguments)) {
+    for (const runner of runnersOf(command)) found.add(runner);
+    if (found.size >= MAX_FINDINGS) break;
+  }
+  return [...found].slice(0, MAX_FINDINGS);
+}
+
+/** `spawn('npm', ['run', 'lint'])` names the same command as `npm run lint`. */
+function joinedArguments(line: string): string {
+  return line.replaceAll(/["'[\],]+/g, ' ');
+}
+
+function* runnersOf(words: readonly string[]): Generator<string> {
+  for (const [index, word] of words.entries()) {
+    const followers = RUNNERS.get(word);
+    // `command -v npm` only asks whether there is one.
+    if (followers === undefined || words[index - 1] === '-v') continue;
+    if (ORDINARY_WORDS.includes(word) && !isCommandStart(words, index)) continue;
+    yield runnerName(word, { followers, rest: words.slice(index + 1, index + 8) });
+  }
+}
+
+function runnerName(
+  runner: string,
+  { followers, rest }: { followers: readonly string[]; rest: readonly string[] },
+): string {
+  const [first, second] = rest.filter((word) => /^[\w@.][\w@./:-]*$/.test(word));
+  if (first === undefined) return runner;
+  if (second === undefined || !followers.includes(first)) return `${runner} ${first}`;
+  return `${runner} ${first} ${second}`;
+}

@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { RuntimeEvent } from '../../src/agent/runtime-event.ts';
+import { createDeltaBuffer } from '../../src/host/redact-stream.ts';
+import { redactObject } from '../../src/host/redact-object.ts';
+
+const TOKEN = `ghp_${'a1B2'.repeat(9)}`;
+const BEARER = 'k3yOfSomeServiceThatNobodyKnows';
+const KEY_LINE = 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASC';
+const KEY = `-----BEGIN RSA PRIVATE KEY-----\n${KEY_LINE}\n${KEY_LINE}\n-----END RSA PRIVATE KEY-----`;
+const WHO = { sessionId: 's', agentId: 's', parentAgentId: null };
+
+function text(written: string): RuntimeEvent {
+  return { ...WHO, type: 'text-delta', text: written };
+}
+
+function thinking(written: string): RuntimeEvent {
+  return { ...WHO, type: 'thinking-delta', text: written };
+}
+
+function input(written: string, callId = 'c'): RuntimeEvent {
+  return { ...WHO, type: 'input-delta', callId, tool: 'Bash', text: written };
+}
+
+const END: RuntimeEvent = { ...WHO, type: 'session-end', reason: 'other' };
+const NOTICE: RuntimeEvent = { ...WHO, type: 'notice', level: 'info', text: 'meanwhile' };
+
+function told(...events: readonly RuntimeEvent[]): readonly RuntimeEvent[] {
+  const words = createDeltaBuffer();
+  return [...events.flatMap((event) => words.take(event)), ...words.flush()];
+}
+
+async function shown(events: readonly RuntimeEvent[]): Promise<string> {
+  const clean = await Promise.all(told(...events).map((event) => redactObject(event, {})));
+  return clean.map((event) => ('text' in event ? event.text : '')).join('');
+}
+
+describe('what a model writes in pieces', () => {
+  it('is told when the next word begins, and the rest at the end', () => {
+    expect(told(text('I lo'), text('ok at '), text('it'), text('.'), END)).toEqual([
+      text('I '),
+      text('look '),
+      text('at '),
+      text('it.'),
+      END,
+    ]);
+  });
+
+  it('stays together while something else happens', () => {
+    expect(told(text('gh'), NOTICE, text('p'))).toEqual([NOTICE, text('ghp')]);
+  });
+
+  it('is told in order when it goes on with another kind', () => {
+    expect(told(thinking('Hm.'), text('So'), input('{"a"'), input(':1}'))).toEqual([
+      thinking('Hm.'),
+      text('So'),
+      input('{"a":1}'),
+    ]);
+  });
+
+  it('is kept apart by call and by agent', () => {
+    const other: RuntimeEvent = { ...WHO, agentId: 'other', type: 'text-delta', text: 'x' };
+    expect(told(input('1', 'a'), input('2', 'b'), other, input('3', 'a'))).toEqual([
+      input('2', 'b'),
+      other,
+      input('13', 'a'),
+    ]);
+  });
+
+  it('is not held without end', () => {
+    const words = createDeltaBuffer();
+    const pieces = Array.from({ length: 100 }, () => words.take(text('x'.repeat(1000))));
+    expect(pieces.flat().length).toBeGreaterThan(1);
+  });
+
+  it('keeps every character, however it is cut', () => {
+    const piece = fc.constantFrom(
+      'a',
+      ' ',
+      '\n',
+      '=',
+      ':',
+      'Bearer',
+      '-----BEGIN',
+      '-----END K-----',
+      '\\n',
+      '"',
+    );
+    fc.assert(
+      fc.property(fc.array(piece), fc.constantFrom(text, input), (pieces, make) => {
+        const events = told(...pieces.map((each) => make(each)));
+        expect(events.map((event) => ('text' in event ? event.text : '')).join('')).toBe(
+          pieces.join(''),
+        );
+      }),
+    );
+  });
+});
+
+describe('a secret', () => {
+  it.each([
+    ['a token', `Take ${TOKEN} now, please`, TOKEN],
+    ['a bearer', `Authorization: Bearer  ${BEARER} and so on`, BEARER],
+    ['a key', `Here:\n${KEY}\nThat is it.`, KEY_LINE],
+  ])('is not shown when it comes in pieces: %s', async (_what, written, secret) => {
+    for (const size of [1, 3, 7]) {
+      const pieces = written.match(new RegExp(`[^]{1,${size}}`, 'gu')) ?? [];
+      const json = JSON.stringify({ content: `a\n${written}` });
+      const inJson = json.match(new RegExp(`[^]{1,${size}}`, 'gu')) ?? [];
+      for (const events of [
+        pieces.map((each) => text(each)),
+        pieces.map((each) => thinking(each)),
+        inJson.map((each) => input(each)),
+      ]) {
+        const seen = await shown(events);
+        expect(seen).not.toContain(secret);
+        expect(seen).toContain('[redacted]');
+      }
+    }
+  });
+
+  it('right behind a line end in JSON is not shown', async () => {
+    const json = JSON.stringify({ content: `a\n${TOKEN}\nb` });
+    expect(await shown(json.split('').map((each) => input(each)))).toBe(
+      String.raw`{"content":"a\n[redacted]\nb"}`,
+    );
+  });
+});

@@ -1,0 +1,91 @@
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { bindUnit } from '../../src/trust/bind-unit.ts';
+import type { TrustUnit } from '../../src/trust/collect-unit.ts';
+import { computeSha256 } from '../../src/trust/file-map.ts';
+import { computeChangesSince } from '../../src/trust/content-store.ts';
+import { getTrustObjectsDirectory, grantTrust } from '../../src/trust/trust-record.ts';
+import { createDirectory, GUARD, HOOKS, unitOf, write } from './workspace.ts';
+
+async function trust(unit: TrustUnit) {
+  const file = path.join(createDirectory(), 'home', 'trust.json');
+  const { entries } = await grantTrust(file, [bindUnit(unit)], { now: 0 });
+  return { entry: entries[0]!, objects: getTrustObjectsDirectory(file) };
+}
+
+describe('changesSince', () => {
+  it('is empty while nothing changed', async () => {
+    const unit = unitOf(createDirectory({ [GUARD]: 'x' }));
+    const { entry, objects } = await trust(unit);
+    expect(computeChangesSince(entry, unit, objects)).toEqual([]);
+  });
+
+  it('shows the texts before and after of what was added, removed and changed', async () => {
+    const root = createDirectory({ [GUARD]: '\uFEFFone\n', [`${HOOKS}/gone`]: 'gone' });
+    const { entry, objects } = await trust(unitOf(root));
+    write(root, GUARD, 'two\r\n');
+    rmSync(path.join(root, HOOKS, 'gone'));
+    write(root, `${HOOKS}/new`, '');
+    expect(computeChangesSince(entry, unitOf(root), objects)).toEqual([
+      { path: GUARD, kind: 'changed', before: '\uFEFFone\n', after: 'two\r\n' },
+      { path: `${HOOKS}/gone`, kind: 'removed', before: 'gone', after: null },
+      { path: `${HOOKS}/new`, kind: 'added', before: null, after: '' },
+    ]);
+  });
+
+  it('shows no text of what is binary, not UTF-8 or larger than 256 KiB', async () => {
+    const root = createDirectory({ [GUARD]: 'x' });
+    const held = {
+      binary: Buffer.from('a\0b'),
+      large: 'x'.repeat(262_145),
+      latin: Buffer.from([0xe9]),
+    };
+    for (const [name, bytes] of Object.entries(held)) {
+      writeFileSync(path.join(root, HOOKS, name), bytes);
+    }
+    const { entry, objects } = await trust(unitOf(root));
+    for (const name of Object.keys(held)) write(root, `${HOOKS}/${name}`, 'text');
+    expect(computeChangesSince(entry, unitOf(root), objects)).toEqual(
+      Object.keys(held).map((name) => {
+        return { path: `${HOOKS}/${name}`, kind: 'changed', before: null, after: 'text' };
+      }),
+    );
+  });
+
+  it('shows where a link led and leads', async () => {
+    const root = createDirectory({ 'one/a': '1', 'two/a': '2' });
+    mkdirSync(path.join(root, HOOKS), { recursive: true });
+    symlinkSync('../../one/a', path.join(root, GUARD));
+    const { entry, objects } = await trust(unitOf(root));
+    rmSync(path.join(root, GUARD));
+    symlinkSync('../../two/a', path.join(root, GUARD));
+    expect(computeChangesSince(entry, unitOf(root), objects)).toEqual([
+      { path: GUARD, kind: 'changed', before: 'link:one/a', after: 'link:two/a' },
+      { path: 'one/a', kind: 'removed', before: '1', after: null },
+      { path: 'two/a', kind: 'added', before: null, after: '2' },
+    ]);
+  });
+
+  it('shows the text of a config entry', async () => {
+    const root = createDirectory({ 'settings.json': '{}' });
+    const place = { entry: path.join(root, 'settings.json'), directories: [] };
+    const { entry, objects } = await trust(unitOf(root, { ...place, text: 'npm test' }));
+    expect(computeChangesSince(entry, unitOf(root, { ...place, text: 'curl' }), objects)).toEqual([
+      { path: '//entry-text', kind: 'changed', before: 'npm test', after: 'curl' },
+    ]);
+  });
+
+  it('shows no text rather than a false one when a kept text was tampered with or lost', async () => {
+    const root = createDirectory({ [GUARD]: 'one', [`${HOOKS}/lib`]: 'lib' });
+    const { entry, objects } = await trust(unitOf(root));
+    write(objects, computeSha256('one'), 'harmless');
+    rmSync(path.join(objects, computeSha256('lib')));
+    write(root, GUARD, 'two');
+    write(root, `${HOOKS}/lib`, 'LIB');
+    expect(computeChangesSince(entry, unitOf(root), objects)).toEqual([
+      { path: GUARD, kind: 'changed', before: null, after: 'two' },
+      { path: `${HOOKS}/lib`, kind: 'changed', before: null, after: 'LIB' },
+    ]);
+  });
+});
