@@ -41,11 +41,11 @@ const EXTERNAL = [
 
 // Needed only to run hooks, not to look at them: kept apart so that it is not loaded for that.
 const RUNNING = pathPattern(
-  'src/(?:hooks|trace|base/net)/',
-  'src/base/time-limit\\.',
+  'src/(?:hooks|trace)/',
+  'src/base/(?:time-limit|network-addresses|http-body)\\.',
   'src/process/(?:run|spawn|end-tree|process-table|bounded-output)\\.',
-  'src/host/(?:embed/|redact|changes/)',
-  'src/trust/(?:lock|objects|replace-file)\\.',
+  'src/host/(?:embed/|redact\\.|watch-hook-files)',
+  'src/trust/(?:lock|content-store)\\.',
   'node_modules/ulid/',
 );
 
@@ -59,10 +59,10 @@ const RUNNING_FILES = pathPattern(
 
 // Needed only where something is configured in Claude's format.
 const CLAUDE =
-  /src[\\/]dialects[\\/]claude-config[\\/](?:binding|config|found-hook|identity|match|mcp|sources(?![\\/]read-file))\b|src[\\/]mcp[\\/]expand\.|node_modules[\\/]jsonc-parser/;
+  /src[\\/]dialects[\\/]claude-config[\\/](?:binding|config|found-hook|identity|match|mcp|sources(?![\\/]read-file))\b|node_modules[\\/]jsonc-parser/;
 
 // Needed only where an MCP server is configured.
-const MCP = pathPattern('src/mcp/(?!answer|expand|server-config)');
+const MCP = pathPattern('src/mcp/(?!answer|server-config)');
 
 // Needed only where a plugin lies on disk.
 const PLUGINS_FOUND = pathPattern(
@@ -89,7 +89,7 @@ const AGENT_RARELY = pathPattern(
 
 // Needed only where an agent runs.
 const AGENT =
-  /src[\\/](?:agent|sessions|permissions[\\/](?!mode)|mcp[\\/]answer|host[\\/](?:agent[\\/](?!agents)|mcp|permissions|plugins[\\/](?:found-plugins|contributions[\\/]free-names))|dialects[\\/]claude-config[\\/]handlers[\\/]env-file)\b/;
+  /src[\\/](?:agent|sessions|permissions[\\/](?!permissions\.)|mcp[\\/]answer|host[\\/](?:agent[\\/](?!agents)|mcp|open-permissions|git-worktrees|plugins[\\/](?:found-plugins|contributions[\\/]free-names))|dialects[\\/]claude-config[\\/]handlers[\\/]env-file)\b/;
 
 // What `hooks list` needs, in one file: looking a file up and reading it costs half a millisecond.
 const LOOKING =

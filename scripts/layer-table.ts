@@ -67,7 +67,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       { to: 'plugins/ending.ts', from: 'dialects/cline-plugin' },
       { to: 'plugins', from: 'dialects/cline-plugin', typesOnly: true },
       { to: 'sessions/messages.ts', from: 'dialects/cline-plugin', typesOnly: true },
-      { to: 'sessions/nobodys-words.ts', from: 'dialects/cline-plugin' },
+      { to: 'sessions/synthetic-message.ts', from: 'dialects/cline-plugin' },
     ],
   },
   trust: { mayImport: ['base'] },
