@@ -5,7 +5,7 @@ import { isDirectory } from '../base/files.ts';
 import type { AgentOptions, ModelWish } from '../host/agent/agent-options.ts';
 import type { StartRequest } from '../host/agent/sessions.ts';
 
-/** The flags of every command that runs an agent, as the command line gives them. */
+/** The command-line flags of every command that runs an agent. */
 export interface AgentFlags {
   readonly prompt?: string;
   readonly provider?: string;
@@ -25,21 +25,21 @@ export interface AgentFlags {
   readonly worktree?: string;
 }
 
-/** Refuses flags of which only one can be meant. */
+/** Rejects flags that exclude each other. */
 export function checkFlagConflicts(flags: AgentFlags): void {
   const { resume, script, provider } = flags;
   if (resume !== undefined && flags.continue === true) {
-    throw createUsageError('--resume and --continue name two sessions', 'Leave one of them out.');
+    throw createUsageError('--resume and --continue cannot be combined', 'Use one of them.');
   }
   if (script !== undefined && provider !== undefined && provider !== 'scripted') {
     throw createUsageError(
-      `--script is a model of its own, found --provider ${provider} beside it`,
-      'Leave one of them out.',
+      `--script cannot be combined with --provider ${provider}`,
+      'Use one of them.',
     );
   }
 }
 
-/** Which session a command opens. */
+/** The session that a command opens. */
 export function toSessionRequest(flags: AgentFlags): Pick<StartRequest, 'resume' | 'worktree'> {
   const resume = flags.continue === true ? 'latest' : flags.resume;
   const { worktree } = flags;
@@ -49,7 +49,7 @@ export function toSessionRequest(flags: AgentFlags): Pick<StartRequest, 'resume'
   };
 }
 
-/** A text without the blanks around it; null when nothing is left. */
+/** The trimmed text; null when it is empty. */
 export function trimToNull(given: string): string | null {
   const trimmed = given.trim();
   return trimmed === '' ? null : trimmed;
@@ -72,16 +72,16 @@ export function toAgentOptions(flags: AgentFlags): AgentOptions {
 function checkDirectory(given: string): string {
   if (isDirectory(given)) return given;
   throw createUsageError(
-    `--add-dir should name a directory: ${JSON.stringify(given)} is none`,
-    'Name one that exists.',
+    `--add-dir: ${JSON.stringify(given)} is not a directory`,
+    'Pass one that exists.',
   );
 }
 
 function checkServers(given: string): string {
   if (given.trimStart().startsWith('{') || existsSync(given)) return given;
   throw createUsageError(
-    `--mcp-config should name a file of MCP servers, or be JSON that starts with {: ${JSON.stringify(given)} is not there`,
-    'Name a file that exists, or quote the JSON for the shell.',
+    `--mcp-config must be a file of MCP servers or JSON that starts with {: ${JSON.stringify(given)} does not exist`,
+    'Pass an existing file, or quote the JSON for the shell.',
   );
 }
 
@@ -100,8 +100,8 @@ function readScript(file: string): string {
     return readFileSync(file, 'utf8');
   } catch (error) {
     throw createUsageError(
-      `--script should name a file with turns of a scripted model: ${getErrorMessage(error)}`,
-      'Name one that exists.',
+      `--script must be a file with the turns of a scripted model: ${getErrorMessage(error)}`,
+      'Pass one that exists.',
     );
   }
 }
@@ -110,8 +110,8 @@ function parseCount(written: string): number {
   const count = Number(written);
   if (Number.isInteger(count) && count > 0) return count;
   throw createUsageError(
-    `--max-turns should be a whole number above 0, found ${JSON.stringify(written)}`,
-    'Write it as 20, for example.',
+    `--max-turns must be a positive integer, found ${JSON.stringify(written)}`,
+    'For example: --max-turns 20',
   );
 }
 

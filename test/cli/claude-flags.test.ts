@@ -74,7 +74,7 @@ describe('--plugin-dir that is none', () => {
     const result = await runHookline([...FIRE, '--plugin-dir', given], at(place));
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toContain(
-      `--plugin-dir should name the directory of a plugin: "${given}" is none`,
+      `--plugin-dir must be the directory of a plugin: "${given}" is not a directory`,
     );
   });
 });

@@ -130,7 +130,7 @@ describe('hooks fire', () => {
       runHookline(['hooks', 'fire', 'PreToolUse'], at(place)),
     ]);
     expect([strict.code, lenient.code]).toEqual([3, 0]);
-    expect(lenient.stdout).toContain('✗ cline:global:PreToolUse: failed, so it says nothing');
+    expect(lenient.stdout).toContain('✗ cline:global:PreToolUse: failed (ignored: fail-open)');
     expect(lenient.stderr).toBe(
       'failed: cline:global:PreToolUse: exited with code 7 and gave no answer: broken\n',
     );

@@ -166,7 +166,7 @@ describe('hooks test --record', () => {
       at(createPlace()),
     );
     expect(code).toBe(2);
-    expect(stderr).toContain('a directory for the case is missing');
+    expect(stderr).toContain('missing case directory');
   });
 });
 

@@ -25,10 +25,7 @@ ${UNIT}  permissions  untrusted
 it('settings that only forbid need no trust', async () => {
   const place = createPlace({ [SETTINGS]: allowing() });
   const result = await runHookline(['trust'], at(place));
-  expect([result.stdout, result.code]).toEqual([
-    'This workspace has no hooks, so there is nothing to trust.\n',
-    0,
-  ]);
+  expect([result.stdout, result.code]).toEqual(['No hooks to trust in this workspace.\n', 0]);
 });
 
 it('trust shows what would be allowed before it asks', async () => {
@@ -39,7 +36,7 @@ it('trust shows what would be allowed before it asks', async () => {
   file      ${path.join(place.repo, SETTINGS)}:1
   allows    calls of the agent without asking you
   binds     this entry
-  not bound whatever the commands do that it allows
+  not bound the effects of the commands it allows
   │ {
   │   "permissions": {
   │     "allow": [

@@ -479,7 +479,7 @@ describe('hookline plugin doctor', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^✓ hookline /u);
     expect(stdout).toMatch(/✓ loader +oxc-transform/u);
-    expect(stdout).toContain('Nothing is wrong.');
+    expect(stdout).toContain('No problems found.');
   });
 
   it('tells of changed bytes, leftovers, repeated names and what cannot be loaded', async () => {

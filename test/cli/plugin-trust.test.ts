@@ -61,7 +61,7 @@ describe('hooks list', () => {
     const { stdout, stderr, code } = await runHookline(['hooks', 'list'], at(place));
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toBe(`No hooks found for ${place.repo}.
-Make one with \`hookline hooks new PreToolUse\`.
+Create one with \`hookline hooks new PreToolUse\`.
 
 PLUGIN                  STATE      FILE
 plugin:home:own         ready      ~/.cline/plugins/own.ts
@@ -134,9 +134,9 @@ describe('trust', () => {
     expect(shown.stdout).toContain(
       '  binds     .cline/plugins/guard.ts, .cline/plugins/words.ts\n',
     );
-    expect(shown.stdout).toContain('Trusted 2 plugins. A changed byte will make it ask again.\n');
+    expect(shown.stdout).toContain('Trusted 2 plugins. Any change requires a new review.\n');
     const again = await runHookline(['trust'], at(place));
-    expect(again.stdout).toBe('2 plugins of this workspace are trusted already.\n');
+    expect(again.stdout).toBe('2 plugins already trusted.\n');
   });
 
   it('asks for hooks and plugins in their own words', async () => {
@@ -144,7 +144,7 @@ describe('trust', () => {
     write(place.repo, `${HOOKS}/PreToolUse`, answering({}));
     const { stderr, code } = await runHookline(['trust'], at(place));
     expect(code).toBe(1);
-    expect(stderr).toContain('1 hook to run with your rights');
+    expect(stderr).toContain('1 hook to run with your permissions');
     expect(stderr).toContain('2 plugins to be loaded into the agent with every session');
   });
 
@@ -156,7 +156,7 @@ describe('trust', () => {
       'plugin:workspace:pkg': 'untrusted',
     });
     const forgot = await runHookline(['untrust', GUARD], at(place));
-    expect(forgot).toMatchObject({ code: 0, stdout: 'Forgot the trust in 1 hook.\n' });
+    expect(forgot).toMatchObject({ code: 0, stdout: 'Revoked trust in 1 hook.\n' });
     expect((await statesIn(place))[GUARD]).toBe('untrusted');
   });
 
@@ -305,7 +305,7 @@ describe('other commands', () => {
         {
           about: 'trust',
           level: 'hint',
-          text: '2 plugins do not run until you have looked: `hookline trust`',
+          text: '2 plugins need review: run `hookline trust`',
         },
         {
           about: 'plugin:workspace:bad',

@@ -89,7 +89,7 @@ describe('sessions list', () => {
     const place = createPlace();
     expect(await runHookline(['sessions', 'list'], at(place))).toEqual({
       code: 0,
-      stdout: 'No sessions are stored.\n',
+      stdout: 'No stored sessions.\n',
       stderr: '',
     });
     const json = await runHookline(['sessions', 'list', '--json'], at(place));
@@ -156,11 +156,11 @@ I look.
   → a\\u{1b}[2J (and 2 more lines)
   ✗ ${'x'.repeat(119)}…
 error: the model failed
-note: summed up what was said (auto, 9000 tokens before)
+note: conversation compacted (auto, 9000 tokens before)
     in short
 note: deferred Bash rm -r x
 
-What sub-agents said is in
+Sub-agent transcripts:
   ~/.hookline/sessions/${FIRST}/subagents/agent-a1.jsonl
 `);
   });
@@ -233,7 +233,7 @@ describe('sessions rm', () => {
       code: 1,
       stdout: '',
       stderr: expect.stringContaining(
-        `there is no terminal to ask on: Delete 1 session (${FIRST})?`,
+        `cannot ask without a terminal: Delete 1 session (${FIRST})?`,
       ),
     });
     const unknown = await runHookline(['sessions', 'rm', FIRST, 'nothing', '--yes'], at(place));

@@ -23,7 +23,7 @@ import {
 import { hasTerminal, runInTerminal } from './terminal.ts';
 
 const ESCAPE = '\u001B';
-const QUESTION = 'Trust 1 hook to run with your rights';
+const QUESTION = 'Trust 1 hook to run with your permissions';
 
 describe.skipIf(!hasTerminal)('in a terminal (skipped without python3)', () => {
   it.each([

@@ -74,7 +74,7 @@ describe('hookline trust', () => {
     const place = createPlace({ [GUARD]: DENYING });
     trust(place);
     const { stdout } = await runHookline(['trust'], at(place));
-    expect(stdout).toBe('1 hook of this workspace is trusted already.\n');
+    expect(stdout).toBe('1 hook already trusted.\n');
   });
 
   it('trusts only the hooks that are named', async () => {
@@ -111,7 +111,7 @@ describe('hookline trust', () => {
     const result = await runHookline(['trust'], at(createPlace()));
     expect(result).toEqual({
       code: 0,
-      stdout: 'This workspace has no hooks, so there is nothing to trust.\n',
+      stdout: 'No hooks to trust in this workspace.\n',
       stderr: '',
     });
   });
@@ -122,7 +122,7 @@ describe('hookline untrust', () => {
     const place = createPlace({ [GUARD]: DENYING, '.cline/hooks/PreToolUse': answering({}) });
     trust(place);
     const one = await runHookline(['untrust', PRE_TOOL_USE], at(place));
-    expect(one).toMatchObject({ code: 0, stdout: 'Forgot the trust in 1 hook.\n' });
+    expect(one).toMatchObject({ code: 0, stdout: 'Revoked trust in 1 hook.\n' });
     expect(await effectIn(place)).toBe('pass');
     const rest = await runHookline(['untrust', '--json'], at(place));
     expect(jsonOf(rest)).toEqual({ forgotten: 1 });

@@ -42,7 +42,7 @@ describe('a model that misbehaves', () => {
     const result = await runAgainst(place, service);
     expect(result).toMatchObject({ code: 0, stdout: 'The whole answer.\n' });
     expect(result.stderr).toMatch(
-      /^The OpenAI-compatible server sent an incomplete or invalid answer.* Trying again in .*\.\n$/,
+      /^The OpenAI-compatible server sent an incomplete or invalid answer.* Retrying in .*\.\n$/,
     );
     expect(service.requests()).toHaveLength(2);
     expect((await resume(place)).map(({ text }) => text)).toEqual([
@@ -132,7 +132,7 @@ describe('a service that refuses', () => {
     const result = await runAgainst(place, service);
     expect(result).toMatchObject({ code: 0, stdout: 'At last.\n' });
     expect(result.stderr).toMatch(
-      /^The OpenAI-compatible server rate-limited the request for gpt-4o \(HTTP 429\)\. Trying again in /,
+      /^The OpenAI-compatible server rate-limited the request for gpt-4o \(HTTP 429\)\. Retrying in /,
     );
     expect(service.requests()).toHaveLength(2);
   });
@@ -164,7 +164,11 @@ describe('a service that refuses', () => {
 
 describe('a script that is wrong', () => {
   it.each([
-    ['{', 2, /^hookline: .*script\.json: the script is not valid JSON: .*\n {2}A script is a JSON array/],
+    [
+      '{',
+      2,
+      /^hookline: .*script\.json: the script is not valid JSON: .*\n {2}A script is a JSON array/,
+    ],
     ['{}', 2, /^hookline: .*script\.json: the script must be an array, found object\n/],
     ['[{"txt":"x"}]', 2, /has an unknown field "txt"; did you mean "text"?\n/],
     ['[]', 1, /^failed: The script has 0 turns and was asked for more; add a turn to it\.\n$/],
@@ -182,7 +186,7 @@ describe('a script that is wrong', () => {
       code: 2,
       stdout: '',
       stderr: expect.stringMatching(
-        /^hookline: --script should name a file with turns of a scripted model: ENOENT.*nowhere\.json.*\n {2}Name one that exists\.\n$/,
+        /^hookline: --script must be a file with the turns of a scripted model: ENOENT.*nowhere\.json.*\n {2}Name one that exists\.\n$/,
       ),
     });
   });

@@ -53,7 +53,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     await chat.is(
       [
         '\n> make it\n',
-        'Bash … (esc cancels)',
+        'Bash … (esc to cancel)',
         LINE,
         'Bash: may it?',
         '$ touch made.txt',
@@ -61,7 +61,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
         'to be asked for.)',
         '> Allow once (y)',
         '  Allow for this session (a) Bash(touch made.txt)',
-        '  Deny, and say why (n)',
+        '  Deny with a reason (n)',
         'arrows and enter, or its key; esc: no',
         LINE,
         STATUS,
@@ -165,7 +165,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
       'cline:workspace:UserPromptSubmit is not trusted; /trust shows',
     );
     chat.say('/trust');
-    await chat.shows('Trust 1 hook to run with your rights?');
+    await chat.shows('Trust 1 hook to run with your permissions?');
     expect(chat.screen()).toContain('│ #!/bin/sh');
     chat.press('y');
     await chat.shows('Trusted 1 hook.');
@@ -207,7 +207,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     chat.press('C-c');
     await chat.shows(/^>$/mu);
     chat.press('C-c');
-    await chat.shows('ctrl+c again, or ctrl+d, leaves');
+    await chat.shows('Press Ctrl+C again or Ctrl+D to exit');
     chat.press('C-c');
     await chat.shows('exit 0');
   });
@@ -277,7 +277,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     chat.say('/compact');
     await until(() => existsSync(path.join(place.directory, 'compacting')));
     chat.say('/model other-one');
-    await chat.shows('The agent is working. Wait for it, or cancel with esc.');
+    await chat.shows('The agent is working. Wait, or press Esc to cancel.');
     chat.say('second');
     await chat.shows('> second (queued)');
     write(place.directory, 'go', '');
@@ -402,7 +402,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     await first.shows('exit 0');
     const chat = await openChat(place, { turns: [{ text: 'Again 42.' }, { text: 'New.' }] });
     chat.say('/resume');
-    await chat.shows('Go on with which session?');
+    await chat.shows('Resume which session?');
     chat.press('1');
     await chat.is(`\n> what is it?\n\nThe answer is 42.\n${editor()}`);
     chat.say('again?');
@@ -426,9 +426,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     const turns = [{ text: 'One.' }, { text: 'All that was said.' }, { text: 'Two.' }];
     const chat = await openChat(createPlace(), { turns });
     chat.say('/model other-one');
-    await chat.is(
-      `The model is other-one now.\n${editor(STATUS.replace('scripted', 'other-one'))}`,
-    );
+    await chat.is(`Switched to other-one.\n${editor(STATUS.replace('scripted', 'other-one'))}`);
     chat.say('first');
     await chat.shows('One.');
     chat.say('/compact');
@@ -480,11 +478,11 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
       rows: 40,
     });
     chat.say('/cots');
-    await chat.shows('There is no command /cots. Did you mean /cost?');
+    await chat.shows('Unknown command /cots. Did you mean /cost?');
     chat.say('/reviw');
-    await chat.shows('There is no command /reviw. Did you mean /review?');
+    await chat.shows('Unknown command /reviw. Did you mean /review?');
     chat.say('/help');
-    await chat.shows('/resume   go on with an earlier session');
+    await chat.shows('/resume   resume an earlier session');
     chat.say('/review');
     await chat.shows('Reviewed.');
   });
@@ -502,7 +500,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
         'A sentence that is certainly longer than',
         'forty columns, and then some.',
         `${line}\n>\n${line}`,
-        'scripted · asks first · 0% context ·',
+        'scripted · ask first · 0% context ·',
         '$0.0000 · /help',
       ].join('\n'),
     );
@@ -537,7 +535,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   it('completes commands and files', async () => {
     const chat = await openChat(createPlace({ 'src/main.ts': '' }), {});
     chat.type('/hel');
-    await chat.shows('what can be typed here');
+    await chat.shows('show commands and keys');
     chat.press('Tab');
     await chat.shows('> /help');
     chat.press('C-c');
@@ -568,9 +566,9 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   it('goes through the permission modes at a key', async () => {
     const chat = await openChat(createPlace(), {});
     chat.press('BTab');
-    await chat.is(editor('scripted · accepts edits · 0% context · $0.0000 · /help'));
+    await chat.is(editor('scripted · accept edits · 0% context · $0.0000 · /help'));
     chat.press('BTab');
-    await chat.is(editor('scripted · plans only · 0% context · $0.0000 · /help'));
+    await chat.is(editor('scripted · plan mode · 0% context · $0.0000 · /help'));
     chat.press('BTab');
     await chat.is(editor());
   });
@@ -642,7 +640,7 @@ it.skipIf(!hasTmux)('talks line by line on a dumb terminal (skipped without tmux
   chat.say('y');
   await chat.is(
     [
-      '[/help shows what can be typed]',
+      '[/help for help]',
       `[${STATUS}]`,
       '> make it',
       '',
@@ -654,7 +652,7 @@ it.skipIf(!hasTmux)('talks line by line on a dumb terminal (skipped without tmux
       ' to be asked for.)',
       '  y) Allow once',
       '  a) Allow for this session Bash(touch made.txt)',
-      '  n) Deny, and say why',
+      '  n) Deny with a reason',
       '(its key; an empty line: no) ? y',
       '• Bash touch made.txt: (Bash completed with no output)',
       'Made **it**.',
@@ -670,6 +668,6 @@ it('needs a terminal, and says what to use without one', async () => {
     code: 2,
     stdout: '',
     stderr:
-      'hookline: `hookline chat` needs a terminal to talk in\n  Use `hookline run "…"` where nobody types.\n',
+      'hookline: `hookline chat` requires a terminal\n  Use `hookline run "…"` for non-interactive runs.\n',
   });
 });

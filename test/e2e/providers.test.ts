@@ -274,15 +274,12 @@ describe('a model that cannot be opened', () => {
     expect(await missing('-P', 'openai-compatible', '-m', 'x')).toEqual({
       code: 2,
       stdout: '',
-      stderr: expect.stringContaining(
-        'requires a base URL.\n  Set it with --base-url',
-      ),
+      stderr: expect.stringContaining('requires a base URL.\n  Set it with --base-url'),
     });
     expect(await missing('-P', 'scripted')).toEqual({
       code: 2,
       stdout: '',
-      stderr:
-        'hookline: Provider "scripted" requires a script.\n  Set its file with --script.\n',
+      stderr: 'hookline: Provider "scripted" requires a script.\n  Set its file with --script.\n',
     });
     expect(await missing('-P', 'ollama', '-m', 'x', '--base-url', 'localhost')).toEqual({
       code: 2,

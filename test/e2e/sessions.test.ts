@@ -87,8 +87,7 @@ describe('going on with a session', () => {
     const { code, stderr } = await runScript(place, [DONE], ['two', '--fork']);
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr:
-        'hookline: --fork needs a session to copy\n  Name it with --resume ID, or use --continue.\n',
+      stderr: 'hookline: --fork requires a session\n  Pass --resume ID or --continue.\n',
     });
   });
 

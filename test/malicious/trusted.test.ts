@@ -153,7 +153,7 @@ it('refuses every trust command that a hook runs', async () => {
   expect(rest).toEqual({});
   expect(marker).toMatch(/^marker [0-9a-f-]{36}\n$/);
   const refusal = (command: string): string =>
-    `hookline: \`hookline ${command}\` was run from inside an agent session or a hook\n  Run it yourself in a terminal of your own.\nexit 1\n`;
+    `hookline: \`hookline ${command}\` cannot run inside an agent session or a hook\n  Run it in your own terminal.\nexit 1\n`;
   const commands = ['trust', 'untrust', 'lock', 'hooks disable', 'hooks rm'];
   expect(refusals).toBe(commands.map(refusal).join(''));
   expect(await fire({ ...staged.options, env })).toEqual(both);

@@ -18,12 +18,11 @@ import { Screen } from './view/screen.ts';
 import { ChatTerminal } from './view/terminal.ts';
 import type { ChatView, UserActions } from './view/view.ts';
 
-/** The terminal with everything in it; can be typed into before there is a host. */
+/** The chat's terminal with its view; accepts input before there is a host. */
 export interface ChatApp {
-  /** What the host that is opened for it must be told. */
+  /** Options for the host that the chat runs on. */
   readonly hostOptions: HostOptions;
   run(host: Host, beginning: Beginning): Promise<ExitCode>;
-  /** Waits until it can be seen. */
   waitUntilDrawn(): Promise<void>;
   close(): Promise<void>;
 }
@@ -67,7 +66,7 @@ export function openChatApp(context: CommandContext, directory: string): ChatApp
   const report = new ChatReport({ context, view, activity: doing });
   const history = openPromptHistory();
   view.addHistory(history.prompts);
-  view.setStatus(colors.dim('/help shows what can be typed'));
+  view.setStatus(colors.dim('/help for help'));
   context.signal.addEventListener('abort', gone, { once: true });
   return {
     hostOptions: {

@@ -18,7 +18,7 @@ import { type Message, getMessageText } from '../../sessions/messages.ts';
 import { REMINDER_START } from '../../sessions/synthetic-message.ts';
 import { redactObject } from '../../host/redact-object.ts';
 
-/** What a chat is made of. */
+/** The objects that a chat works with. */
 interface ChatParts {
   readonly context: CommandContext;
   readonly host: Host;
@@ -26,7 +26,7 @@ interface ChatParts {
   readonly report: ChatReport;
   readonly activity: ActivityLine;
   readonly history: PromptHistory;
-  /** Also what was typed before there was a session. */
+  /** Also holds what was typed before the session was open. */
   readonly queued: QueuedPrompts;
 }
 
@@ -35,20 +35,20 @@ interface RunningCommand {
   readonly needsRest: boolean;
 }
 
-/** One person and one session at a time: what is typed goes to the agent, or to a command. */
+/** Connects one user with one session at a time: input goes to the agent or to a slash command. */
 export class Chat {
   readonly #parts: ChatParts;
   readonly #leaving = new AbortController();
   #sessionId: string | null = null;
   readonly #outbox: PromptSender;
   readonly #commands = new Set<RunningCommand>();
-  /** Whether something was typed while there was no session, and is not looked at yet. */
+  /** Whether input that arrived without a session still has to be submitted. */
   #hasEarly = true;
-  /** The name of the one that was asked for; every session of the chat works there. */
+  /** The worktree name; every session of the chat works in it. */
   #worktree: string | null = null;
   #wantsToLeave = false;
   #exitCode: ExitCode = EXIT.fine;
-  /** Why there is no session to go on with. */
+  /** Why no session could be opened. */
   #problem: Error | null = null;
 
   constructor(parts: ChatParts) {
@@ -63,7 +63,7 @@ export class Chat {
     });
   }
 
-  /** Opens the session, and is over when the person leaves. */
+  /** Opens the session and resolves when the user leaves. */
   async run(wish: SessionWish): Promise<ExitCode> {
     const { host, activity: doing } = this.#parts;
     const unsubscribe = host.subscribe((event) => this.#observe(event));
@@ -103,14 +103,14 @@ export class Chat {
     else void this.#runCommand(typed);
   }
 
-  /** Ctrl-C: first what goes on, then the chat itself. */
+  /** Ctrl-C aborts the run first, then leaves the chat. */
   interrupt(): void {
     if (this.#sessionId === null || this.#wantsToLeave) return this.leave();
     this.#wantsToLeave = true;
     const isBusy = this.#isBusy();
     for (const { abort } of this.#commands) abort.abort();
     if (isBusy) return this.cancel();
-    this.#parts.report.say(colors.dim('ctrl+c again, or ctrl+d, leaves'));
+    this.#parts.report.say(colors.dim('Press Ctrl+C again or Ctrl+D to exit'));
   }
 
   cancel(): void {
@@ -138,7 +138,7 @@ export class Chat {
     this.#showStatus();
   }
 
-  /** A prompt that the model cannot take is refused before it is one: four characters make a token. */
+  /** Rejects pastes that exceed the context window, at about four characters per token. */
   getPasteLimit(): number {
     if (this.#sessionId === null) return MIN_PASTE_LIMIT;
     return Math.min(MAX_PASTE_LIMIT, 4 * this.#session().state().contextLimit);
@@ -181,7 +181,7 @@ export class Chat {
     return sessionId;
   }
 
-  /** From now on what is typed goes there. */
+  /** Makes a session the current one. */
   async #enter(sessionId: string): Promise<void> {
     const { host, view, report, activity: doing, context } = this.#parts;
     const earlier = host.session(sessionId).messages();
@@ -201,7 +201,7 @@ export class Chat {
 
   async #close(): Promise<void> {
     const { host, activity: doing, report } = this.#parts;
-    doing.set('leaving …');
+    doing.set('exiting …');
     if (this.#sessionId !== null) {
       await host.abort(this.#sessionId, 'the person left');
       await host.end(this.#sessionId, 'prompt_input_exit');
@@ -218,7 +218,7 @@ export class Chat {
     if (event.type === 'turn-start') queued.takeSteered().forEach((text) => this.#sayPrompt(text));
     if (event.type === 'turn-end' || event.type === 'run-end') this.#showStatus();
     if (event.type !== 'run-end' || this.#sessionId === null) return;
-    // MCP servers may have brought some in the meantime.
+    // MCP servers may have added commands since.
     view.setCommands(listCommands(host, this.#sessionId));
     this.#outbox.sendAfterRun();
   }
@@ -275,15 +275,15 @@ export class Chat {
     this.#outbox.sendNext();
   }
 
-  /** The other one is opened first where that is possible: when it fails, nothing is lost. */
+  /** Opens the next session before ending the current one where possible, so that a failure loses nothing. */
   async #changeSession(to: { readonly resume: string } | 'new'): Promise<void> {
     const { host, view, activity: doing } = this.#parts;
     const before = this.#sessionId ?? '';
-    // What is typed in the meantime is for the other one.
+    // Input that arrives meanwhile is for the next session.
     this.#sessionId = null;
     if (to === 'new' && this.#worktree === null) return this.#beginAnew(before);
     try {
-      // A worktree stays as long as a session works in it, so one of them must always be there.
+      // A worktree is removed when no session uses it, so the next session opens first.
       const sessionId = await this.#start(to === 'new' ? { afterClear: true } : to);
       await host.end(before, to === 'new' ? 'clear' : 'resume');
       view.clear();
@@ -309,14 +309,14 @@ export class Chat {
 }
 
 const INTERRUPTED = 'interrupted by the person';
-const BUSY = 'The agent is working. Wait for it, or cancel with esc.';
-/** Before anybody knows which model it is for. */
+const BUSY = 'The agent is working. Wait, or press Esc to cancel.';
+/** The limit before the model is known. */
 export const MIN_PASTE_LIMIT = 100_000;
 const MAX_PASTE_LIMIT = 4_000_000;
 
 const MAX_EARLIER_MESSAGES = 10;
 
-/** Shows the end of what was said before the session was opened again. */
+/** Shows the last messages of a resumed session. */
 async function showEarlierMessages(
   view: ChatView,
   messages: readonly Message[],

@@ -6,17 +6,17 @@ import { isCustomCommand } from './slash-commands.ts';
 export interface PromptSenderOptions {
   readonly host: Host;
   readonly queued: QueuedPrompts;
-  /** Null while there is none to talk to. */
+  /** Null while there is no session. */
   readonly session: () => Session | null;
-  /** Whether a command is under way that the agent must rest for. */
+  /** Whether a command runs that requires an idle agent. */
   readonly isBlocked: () => boolean;
-  /** A prompt goes to the agent now. */
+  /** Called when a prompt is sent. */
   readonly onSent: (text: string) => void;
-  /** A prompt has been answered, or could not be. */
+  /** Called when a prompt was answered or failed. */
   readonly onEnd: (problem: unknown) => void;
 }
 
-/** Brings what the person says to the agent: at once, while it works, or when it is done. */
+/** Sends prompts to the agent: at once, into a running turn, or after the run. */
 export class PromptSender {
   readonly #place: PromptSenderOptions;
   #isSending = false;
@@ -36,12 +36,12 @@ export class PromptSender {
     else void this.#deliver(text);
   }
 
-  /** Sends the first that waits, when nothing else goes on. */
+  /** Sends the next queued prompt when the agent is idle. */
   sendNext(): void {
     if (this.#place.session()?.isRunning !== true) this.sendAfterRun();
   }
 
-  /** The same where a run is about to be over, which a hook may have begun. */
+  /** Like sendNext, when a run is about to end; a hook may have started that run. */
   sendAfterRun(): void {
     const { queued, session, isBlocked: mustRest } = this.#place;
     if (this.#isSending || session() === null || mustRest()) return;
@@ -49,7 +49,7 @@ export class PromptSender {
     if (text !== null) void this.#deliver(text);
   }
 
-  /** A command is only understood at the beginning of a run, and nothing overtakes it. */
+  /** Slash commands are only expanded at the start of a run, and the order of prompts is kept. */
   #tell(text: string): boolean {
     const { queued, session, isBlocked: mustRest } = this.#place;
     const current = session();

@@ -4,22 +4,24 @@ import type { ChatView } from './view/view.ts';
 
 interface QueuedPrompt {
   readonly text: string;
-  /** The agent was told, and hears it before its next request; if its run ends earlier, it does not. */
+  /**
+   * Sent to the running agent, which reads it before its next request; if the run ends first, it does not.
+   */
   isSteered: boolean;
 }
 
-/** What the person said that the agent has not heard yet. */
+/** Prompts that the agent has not read yet. */
 export class QueuedPrompts {
   readonly #view: ChatView;
   #queued: QueuedPrompt[] = [];
-  /** What the session will say about words that are not queued here any more. */
+  /** Expected session notices about prompts that are no longer queued. */
   readonly #settled: string[] = [];
 
   constructor(view: ChatView) {
     this.#view = view;
   }
 
-  /** For later. */
+  /** Queues a prompt for after the run. */
   add(text: string): void {
     this.#queued.push({ text, isSteered: false });
     this.#show();
@@ -30,23 +32,23 @@ export class QueuedPrompts {
     this.#show();
   }
 
-  /** The agent that works was told. */
+  /** Adds a prompt that was sent to the running agent. */
   addSteered(text: string): void {
     this.#queued.push({ text, isSteered: true });
     this.#show();
   }
 
-  /** Whether something waits for the end of the run. */
+  /** Whether a prompt waits for the end of the run. */
   get hasWaiting(): boolean {
     return this.#queued.some(({ isSteered: isTold }) => !isTold);
   }
 
-  /** Those that the agent hears now. */
+  /** Takes the prompts that the agent reads now. */
   takeSteered(): readonly string[] {
     return this.#take(({ isSteered: isTold }) => isTold).map(({ text }) => text);
   }
 
-  /** The first one, as a prompt of its own. */
+  /** Takes the first prompt. */
   takeNext(): string | null {
     const [first] = this.#queued;
     return this.#takeUnheard((each) => each === first)[0] ?? null;
@@ -56,7 +58,7 @@ export class QueuedPrompts {
     return this.#takeUnheard(() => true);
   }
 
-  /** What a run ended too early for is not lost: it is queued here, or was taken. */
+  /** Suppresses the session's notice about an unread prompt, which is still queued here or was taken. */
   absorbNotice(event: RuntimeEvent): boolean {
     if (event.type !== 'notice') return false;
     const at = this.#settled.indexOf(event.text);
@@ -92,7 +94,7 @@ export class QueuedPrompts {
   }
 }
 
-/** As the session says it. */
+/** The wording of the session's notice. */
 function formatUnheardNotice(text: string): string {
   return `the run ended before the agent could be told: ${text}`;
 }

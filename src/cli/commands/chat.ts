@@ -10,7 +10,7 @@ import {
 } from '../agent-flags.ts';
 import type { Command } from '../context.ts';
 
-/** `hookline chat [PROMPT]`: an agent to talk with, in a terminal. */
+/** `hookline chat [PROMPT]`: interactive chat in the terminal. */
 export const runChat: Command<AgentFlags> = async (context, flags) => {
   checkTerminal();
   checkFlagConflicts(flags);
@@ -30,7 +30,7 @@ export const runChat: Command<AgentFlags> = async (context, flags) => {
             prompt: trimToNull(flags.prompt ?? ''),
           });
         } finally {
-          // What --debug prints comes after it.
+          // Closed first, so that the output of --debug appears below the chat.
           await room.close();
         }
       },
@@ -44,7 +44,7 @@ export const runChat: Command<AgentFlags> = async (context, flags) => {
 function checkTerminal(): void {
   if (isatty(0) && isatty(1)) return;
   throw createUsageError(
-    '`hookline chat` needs a terminal to talk in',
-    'Use `hookline run "…"` where nobody types.',
+    '`hookline chat` requires a terminal',
+    'Use `hookline run "…"` for non-interactive runs.',
   );
 }

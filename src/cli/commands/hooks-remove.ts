@@ -21,7 +21,7 @@ export interface RemoveOptions {
   readonly yes?: boolean;
 }
 
-/** `hookline hooks rm ID`: deletes the hook's file, or its entry in a settings file, after asking. */
+/** `hookline hooks rm ID`: deletes the hook's file or its entry in a settings file, after confirmation. */
 export const removeHook: Command<RemoveOptions> = (context, { id, yes }) => {
   rejectInsideSession(context, 'hooks rm');
   return withHost(context, async (host) => {
@@ -47,13 +47,13 @@ async function planRemoval(hook: FoundHook): Promise<Removal> {
   return planEntryRemoval(hook);
 }
 
-/** One file of a package is not all of it. */
+/** A package consists of several files. */
 function rejectPackage({ id, plugin, problem }: FoundHook): void {
   if (plugin === undefined || (plugin.package === null && problem === null)) return;
   const place = plugin.package?.directory ?? plugin.file;
   throw new HooklineError('USAGE_INVALID', {
-    message: `${id} is more than one file, so that \`hooks rm\` does not delete it: ${place}`,
-    hint: 'Uninstall it with `hookline plugin uninstall`, switch it off with `hookline hooks disable`, or delete it yourself.',
+    message: `${id} consists of several files, which \`hooks rm\` does not delete: ${place}`,
+    hint: 'Uninstall it with `hookline plugin uninstall`, disable it with `hookline hooks disable`, or delete it yourself.',
   });
 }
 
@@ -72,11 +72,11 @@ function confirmRemoval(context: CommandContext, { shown, question }: Removal): 
   return confirm(context, { text: question, flag: '--yes' });
 }
 
-/** What no longer exists needs no decision; a hook put there later is looked at anew. */
+/** Revokes trust in a deleted hook, so that a new one in its place needs a review. */
 async function revokeHookTrust(host: Host, { root, ownId }: FoundHook): Promise<void> {
   const { trust } = host;
   if (root === null || trust.recordFile === null || isHooklineError(trust.record)) return;
-  // An entry below it may have moved up to its name, and is trusted by that name now.
+  // An entry below may have taken over the id, and is trusted under it.
   if (host.hooks().some(({ hook }) => hook.ownId === ownId && hook.root === root)) return;
   await revokeTrust(trust.recordFile, { root, ids: [ownId], guardedRoots: trust.guardedRoots });
 }
@@ -87,7 +87,7 @@ function deleteFile(file: string): void {
   } catch (error) {
     throw new HooklineError('CONFIG_UNWRITABLE', {
       message: `${file} cannot be deleted: ${getErrorMessage(error)}`,
-      hint: 'Check the rights of its directory.',
+      hint: 'Check the permissions of its directory.',
       cause: error,
     });
   }

@@ -18,9 +18,9 @@ import { formatVerdict } from '../output/format-verdict.ts';
 
 export interface TestOptions extends EventFlags {
   readonly dir?: string;
-  /** The event to fire and to write as a case. */
+  /** The event to fire and to record as a case. */
   readonly record?: string;
-  /** The id of a stored event to write as a case, or `last`. */
+  /** The id of a stored event to record as a case, or `last`. */
   readonly recordTrace?: string;
   readonly force?: boolean;
 }
@@ -60,7 +60,7 @@ const EXAMPLE = `Write DIR/case.json, for example
     hookline hooks test DIR --record PreToolUse --tool write_to_file --input '{"path":"a.js"}'`;
 
 function createNoCasesError(place: string): HooklineError {
-  const message = `expected case directories in ${place}, found none`;
+  const message = `no test cases found in ${place}`;
   return new HooklineError('USAGE_INVALID', { message, hint: EXAMPLE });
 }
 
@@ -76,7 +76,7 @@ interface TestedCase extends CaseResult {
 
 const MAX_PARALLEL = 4;
 
-/** A few at once; each is printed as soon as all before it are. */
+/** Runs a few in parallel and prints the results in order. */
 async function runCases(cases: readonly string[], run: TestRun): Promise<readonly TestedCase[]> {
   const results: TestedCase[] = [];
   const waiting = cases.entries();
@@ -143,12 +143,12 @@ function toCaseJson({ verdict: _verdict, ...shown }: TestedCase): unknown {
 }
 
 interface Recording {
-  /** Null when the person named none. */
+  /** Null when no directory was given. */
   readonly directory: string | null;
   readonly force?: boolean;
 }
 
-/** Fires the event that the flags describe, and writes what came of it as a case. */
+/** Fires the event that the flags describe and records the result as a case. */
 export async function recordFiredEvent(
   context: CommandContext,
   options: Recording & EventFlags & { readonly event: string },
@@ -167,7 +167,7 @@ export async function recordFiredEvent(
   return reportRecorded(context, file, verdict.effect);
 }
 
-/** Writes a case of an event that is in the trace, with what came of it then. */
+/** Records a traced event with its result as a case. */
 export function recordFromTrace(
   context: CommandContext,
   options: Recording & { readonly id: string },
@@ -199,8 +199,8 @@ export function recordFromTrace(
 function requireDirectory({ directory }: Recording): string {
   if (directory !== null) return directory;
   throw new HooklineError('USAGE_INVALID', {
-    message: 'a directory for the case is missing',
-    hint: 'Name one: `hookline hooks test hook-tests/my-case --record PreToolUse`.',
+    message: 'missing case directory',
+    hint: 'For example: `hookline hooks test hook-tests/my-case --record PreToolUse`.',
   });
 }
 

@@ -40,12 +40,12 @@ export const lockHooks: Command<LockOptions> = (context, options) => {
   });
 };
 
-/** A plugin that is broken is not loaded, so that there is nothing of it to lock. */
+/** A broken plugin is not loaded, so there is nothing to lock. */
 function isLockable({ place, plugin, problem }: FoundHook): boolean {
   return place === 'workspace' && (plugin === undefined || problem === null);
 }
 
-/** What a person names is meant from where they are; only the usual file belongs to the root. */
+/** An explicit path is relative to the cwd; the default file is in the workspace root. */
 function resolveLockFile(
   { surroundings, workspaceRoots }: Host,
   named: string | undefined,
@@ -65,33 +65,31 @@ async function writeLock(
   } catch (error) {
     throw new HooklineError('CONFIG_UNWRITABLE', {
       message: `the lock ${file} cannot be written: ${getErrorMessage(error)}`,
-      hint: 'Name another place with --file FILE.',
+      hint: 'Pass another --file FILE.',
       cause: error,
     });
   }
   if (flags.json === true) print.json({ file, hooks: lock.hooks.map(({ id }) => id) });
   else {
     print.out(`Locked ${count} in ${toOneLine(file)}.`);
-    print.out(
-      'It counts only where it is named: `hookline --lock FILE …`, for example the base branch’s file in CI.',
-    );
+    print.out('Use it with `hookline --lock FILE …`, for example the base branch’s file in CI.');
   }
   return EXIT.fine;
 }
 
-/** A repository could name any file of the person's with a link, to have it overwritten. */
+/** A repository could use a link to overwrite any file of the user. */
 function rejectLink(file: string): void {
   if (!isLink(file)) return;
   throw new HooklineError('CONFIG_UNWRITABLE', {
-    message: `the lock ${file} is a link, and what it leads to is not overwritten`,
-    hint: 'Remove the link, or name another place with --file FILE.',
+    message: `the lock ${file} is a link and is not overwritten`,
+    hint: 'Remove the link, or pass another --file FILE.',
   });
 }
 
 function readLock(file: string): string {
   const text = readIfPresent(file);
   if (text !== null) return text;
-  throw createUnreadableError(file, 'there is no such file');
+  throw createUnreadableError(file, 'file not found');
 }
 
 function readIfPresent(file: string): string | null {
@@ -117,9 +115,9 @@ function reportCheck(
   const { added, removed, changed } = differences;
   const isSame = added.length + removed.length + changed.length === 0;
   if (flags.json === true) print.json({ file, same: isSame, ...differences });
-  else if (isSame) print.out(`The hooks are as ${toOneLine(file)} says.`);
+  else if (isSame) print.out(`Hooks match ${toOneLine(file)}.`);
   else {
-    print.out(`The hooks are not as ${toOneLine(file)} says:`);
+    print.out(`Hooks differ from ${toOneLine(file)}:`);
     for (const [word, list] of Object.entries({ added, removed, changed })) {
       for (const { id, paths } of list) {
         print.out(

@@ -13,7 +13,7 @@ import { editServers, type ServerScope } from '../config-files/servers-file.ts';
 import { findClosestName } from '../../base/did-you-mean.ts';
 import { openHooks } from '../../host/open-hooks.ts';
 
-/** `hookline mcp list`: every server, whether it may start, whether it answers, and its tools. */
+/** `hookline mcp list`: every server with its state and tools. */
 export const listServers: Command<object> = (context) => {
   return withHost(
     context,
@@ -25,7 +25,7 @@ export const listServers: Command<object> = (context) => {
       else context.print.out(formatListing(listing, host));
       return EXIT.fine;
     },
-    // The listing itself says what would be noticed.
+    // The listing itself contains the notices.
     { onNotice: () => undefined },
   );
 };
@@ -66,12 +66,12 @@ function formatListing({ servers, broken }: Listing, host: Host): string {
     ...(untrusted === 0
       ? []
       : [
-          `${formatCount(untrusted, 'server')} not started until you have looked: \`hookline trust\``,
+          `${formatCount(untrusted, 'server')} ${untrusted === 1 ? 'needs' : 'need'} review: run \`hookline trust\``,
         ]),
   ].join('\n\n');
 }
 
-const NONE = 'No MCP servers are configured.\nAdd one with `hookline mcp add NAME -- COMMAND`.';
+const NONE = 'No MCP servers configured.\nAdd one with `hookline mcp add NAME -- COMMAND`.';
 
 function describeBroken(broken: BrokenServer, host: Host): string {
   const at = toOneLine(formatServerLocation(broken, host));
@@ -95,7 +95,7 @@ function colorState(state: McpStatus['state']): string {
 
 export interface AddServerOptions {
   readonly name: string;
-  /** What is started, word for word. */
+  /** The command line to start. */
   readonly command?: readonly string[];
   readonly url?: string;
   readonly scope?: ServerScope;
@@ -105,7 +105,7 @@ export interface AddServerOptions {
 
 /** `hookline mcp add NAME -- COMMAND ARGS…` or `hookline mcp add NAME --url URL` */
 export const addMcpServer: Command<AddServerOptions> = (context, options) => {
-  // Whatever stands there is started at the next session.
+  // The server will be started with the next session.
   rejectInsideSession(context, 'mcp add');
   const { name, scope = 'user' } = options;
   const entry = buildEntry(options);
@@ -117,7 +117,7 @@ export const addMcpServer: Command<AddServerOptions> = (context, options) => {
       return EXIT.fine;
     }
     context.print.out(`Added the MCP server ${toOneLine(name)} to ${toOneLine(file)}.`);
-    if (needsTrust) context.print.note('It starts once you have looked at it: `hookline trust`');
+    if (needsTrust) context.print.note('It needs review before it starts: run `hookline trust`');
     return EXIT.fine;
   });
 };
@@ -126,7 +126,7 @@ function buildEntry(options: AddServerOptions): Record<string, unknown> {
   const { name, command = [], url, env = [], header = [] } = options;
   if (!/^[\w-]+$/.test(name)) {
     throw createUsageError(
-      `a server’s name should be letters, digits, dashes and underscores, found ${JSON.stringify(name)}`,
+      `a server name must consist of letters, digits, dashes and underscores, found ${JSON.stringify(name)}`,
     );
   }
   const [program, ...args] = command;
@@ -134,19 +134,16 @@ function buildEntry(options: AddServerOptions): Record<string, unknown> {
     throw createUsageError('expected either a command after `--`, or --url');
   }
   if (program !== undefined) {
-    if (header.length > 0) throw createUsageError('--header is for servers with --url');
+    if (header.length > 0) throw createUsageError('--header requires --url');
     return {
       command: program,
       ...(args.length === 0 ? {} : { args }),
       ...(env.length === 0 ? {} : { env: parsePairs(env, { flag: '--env', separator: '=' }) }),
     };
   }
-  if (env.length > 0)
-    throw createUsageError('--env is for servers that are started, not for --url');
+  if (env.length > 0) throw createUsageError('--env cannot be combined with --url');
   if (url === undefined || !/^https?:\/\//i.test(url)) {
-    throw createUsageError(
-      `--url should be an http or https address, found ${JSON.stringify(url)}`,
-    );
+    throw createUsageError(`--url must be an http or https URL, found ${JSON.stringify(url)}`);
   }
   return {
     type: 'http',
@@ -171,7 +168,7 @@ function parsePairs(
       const at = each.indexOf(separator);
       if (at > 0) return [each.slice(0, at).trim(), each.slice(at + 1).trim()];
       throw createUsageError(
-        `${flag} should be NAME${separator}VALUE, found ${JSON.stringify(each)}`,
+        `${flag} must be NAME${separator}VALUE, found ${JSON.stringify(each)}`,
       );
     }),
   );
@@ -189,7 +186,7 @@ export interface RemoveServerOptions {
   readonly scope?: ServerScope;
 }
 
-/** `hookline mcp rm NAME`: takes a server out of the file that Hookline, or `.mcp.json`, has it in. */
+/** `hookline mcp rm NAME`: removes a server from the user's file or `.mcp.json`. */
 export const removeMcpServer: Command<RemoveServerOptions> = (context, { name, scope }) => {
   rejectInsideSession(context, 'mcp rm');
   return withHost(context, async (host) => {
@@ -205,7 +202,7 @@ export const removeMcpServer: Command<RemoveServerOptions> = (context, { name, s
   });
 };
 
-/** The file that it was in; null when it was not there. */
+/** The file it was removed from; null when it was not there. */
 async function removeFromScope(
   host: Host,
   scope: ServerScope,
@@ -238,7 +235,7 @@ function createUnknownServerError(
     all.map((config) => config.name),
   );
   return new HooklineError('MCP_FAILED', {
-    message: `no MCP server is called ${JSON.stringify(name)}`,
-    hint: close === null ? '`hookline mcp list` shows all.' : `Did you mean ${close}?`,
+    message: `MCP server ${JSON.stringify(name)} not found`,
+    hint: close === null ? 'Run `hookline mcp list`.' : `Did you mean ${close}?`,
   });
 }

@@ -27,7 +27,7 @@ import { createProblemList, readTranscript } from '../../sessions/transcript/rea
 import type { StoredLine } from '../../sessions/transcript/stored-line.ts';
 import { formatPart, listTranscriptParts } from '../output/format-transcript.ts';
 
-/** `hookline sessions list`: every stored session, the one used last first. */
+/** `hookline sessions list`: stored sessions, most recently used first. */
 export const listSessions: Command<object> = async ({ flags, print }) => {
   const sessions = await redactSessions(openStoredSessions().store.list(), flags);
   if (flags.json === true) print.json({ sessions });
@@ -35,9 +35,9 @@ export const listSessions: Command<object> = async ({ flags, print }) => {
   return EXIT.fine;
 };
 
-const NO_SESSIONS = 'No sessions are stored.';
+const NO_SESSIONS = 'No stored sessions.';
 
-/** Only what people wrote is looked at: ids look like secrets, and telling that they are none takes long. */
+/** Redacts only user text: ids look like secrets, and checking them is slow. */
 async function redactSessions(
   sessions: readonly SessionSummary[],
   flags: Parameters<typeof redactObject>[1],
@@ -67,7 +67,7 @@ function formatSessions(sessions: readonly SessionSummary[]): string {
 
 const MIN_ID_LENGTH = 8;
 
-/** The beginning of an id that no other has, so that it can be typed. */
+/** Shortens ids to a unique prefix. */
 function createShortener(ids: readonly string[]): (id: string) => string {
   let length = MIN_ID_LENGTH;
   const longest = Math.max(0, ...ids.map((id) => id.length));
@@ -90,7 +90,7 @@ export interface ShowSessionOptions {
   readonly id: string;
 }
 
-/** `hookline sessions show ID`: what was said and done, from the first prompt on. */
+/** `hookline sessions show ID`: prints the transcript of a session. */
 export const showSession: Command<ShowSessionOptions> = async ({ flags, print }, { id }) => {
   const { stateDirectory } = openStoredSessions();
   const found = resolveSessionId(stateDirectory, id);
@@ -113,7 +113,7 @@ interface Stored {
   readonly record: SessionRecord;
   readonly transcript: string;
   readonly lines: readonly StoredLine[];
-  /** The transcripts of sub-agents. */
+  /** Transcripts of sub-agents. */
   readonly agents: readonly string[];
   readonly problems: readonly string[];
 }
@@ -138,7 +138,7 @@ function readLines(transcript: string, tell: (problem: string) => void): readonl
     }
     throw new HooklineError('CONFIG_UNREADABLE', {
       message: `the transcript ${transcript} cannot be read: ${getErrorMessage(error)}`,
-      hint: 'Check its rights.',
+      hint: 'Check its permissions.',
       cause: error,
     });
   }
@@ -172,7 +172,7 @@ function formatHead(
 
 function formatAgents({ agents }: Stored): string {
   const files = agents.map((file) => `  ${formatLocation(file)}`);
-  return ['', colors.dim('What sub-agents said is in'), ...files].join('\n');
+  return ['', colors.dim('Sub-agent transcripts:'), ...files].join('\n');
 }
 
 export interface RemoveSessionsOptions {
@@ -180,7 +180,7 @@ export interface RemoveSessionsOptions {
   readonly yes?: boolean;
 }
 
-/** `hookline sessions rm ID…`: deletes transcripts and all that belongs to them, after asking. */
+/** `hookline sessions rm ID…`: deletes sessions after confirmation. */
 export const removeSessions: Command<RemoveSessionsOptions> = async (context, { ids, yes }) => {
   rejectInsideSession(context, 'sessions rm');
   const { store, stateDirectory } = openStoredSessions();

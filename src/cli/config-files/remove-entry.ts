@@ -7,9 +7,9 @@ import { indent, toOneLine, toPrintable } from '../output/print.ts';
 import { formatEntry, parseHookEntry } from './hook-entry.ts';
 import { runFileEdit, openHooksFile } from './hooks-file.ts';
 
-/** How a hook is taken away. */
+/** How a hook is removed. */
 export interface Removal {
-  /** What the person should see before they answer. */
+  /** Shown before the question. */
   readonly shown: readonly string[];
   readonly question: string;
   readonly remove: () => void;
@@ -18,7 +18,7 @@ export interface Removal {
   readonly result: Readonly<Record<string, unknown>>;
 }
 
-/** Takes an entry out of its settings file; comments and all other entries stay. */
+/** Plans the removal of an entry from its settings file; comments and other entries stay. */
 export function planEntryRemoval(hook: FoundHook): Removal {
   const { path: file, line, root, eventName } = hook;
   if (line === null || !file.endsWith('.json')) throw createManualEditError(hook);
@@ -37,7 +37,7 @@ export function planEntryRemoval(hook: FoundHook): Removal {
   };
 }
 
-/** An entry that cannot run is known by its line alone. */
+/** A broken entry is identified by its line only. */
 function toEntryAddress(hook: FoundHook, line: number): EntryAddress {
   const entry = parseHookEntry(hook);
   if (entry === null) {
@@ -56,27 +56,27 @@ function formatRemovedEntry(hook: FoundHook, text: string): string {
   return lines.flatMap((each) => each.split('\n').map(toPrintable)).join('\n');
 }
 
-/** What it ran may serve others, so it is not deleted. */
+/** Scripts are kept, because other hooks may use them. */
 function listScripts({ binds }: FoundHook): readonly string[] {
   return binds.files.filter((file) => /\.\w+$/.test(file));
 }
 
 function formatKeptScripts(scripts: readonly string[]): readonly string[] {
   if (scripts.length === 0) return [];
-  const verb = scripts.length === 1 ? 'stays' : 'stay';
-  return [`What it ran ${verb}: ${scripts.map(toOneLine).join(', ')}`];
+  const noun = scripts.length === 1 ? 'script' : 'scripts';
+  return [`Kept ${noun}: ${scripts.map(toOneLine).join(', ')}`];
 }
 
 function createManualEditError({ id, path: file, line }: FoundHook): HooklineError {
   return new HooklineError('CONFIG_INVALID', {
-    message: `${id} stands at ${file}:${line}, where it cannot be removed without touching what is around it`,
-    hint: `Edit the file by hand, or say \`hookline hooks disable ${id}\`.`,
+    message: `${id} at ${file}:${line} cannot be removed automatically`,
+    hint: `Edit the file yourself, or run \`hookline hooks disable ${id}\`.`,
   });
 }
 
 function createNoFileError({ id }: FoundHook): HooklineError {
   return new HooklineError('USAGE_INVALID', {
-    message: `${id} was given on the command line: there is no file to remove it from`,
-    hint: 'Leave it out of --settings.',
+    message: `${id} comes from the command line, not from a file`,
+    hint: 'Remove it from --settings.',
   });
 }

@@ -5,10 +5,10 @@ import type { Host } from '../../host/create-host.ts';
 import { getOwnServersFile } from '../../host/mcp/own-servers.ts';
 import { runFileEdit, openHooksFile } from './hooks-file.ts';
 
-/** Whose servers: the person's own, or everybody's in this workspace. */
+/** The user's own servers, or those of this workspace. */
 export type ServerScope = 'user' | 'project';
 
-/** Changes the file that holds the servers of a scope, and tells which it is. What `edit` throws leaves it. */
+/** Edits the servers file of a scope and returns its path. An error of `edit` leaves it unchanged. */
 export async function editServers(
   host: Host,
   scope: ServerScope,
@@ -25,15 +25,14 @@ function editProjectServers({ startDirectory }: Host, edit: (text: string) => st
   return file;
 }
 
-/** Private, because entries may hold keys. */
+/** A private file, because entries may contain keys. */
 async function editUserServers(host: Host, edit: (text: string) => string): Promise<string> {
   const file = getOwnServersFile(host);
-  if (file === null)
-    throw createUnwritableError('there is no home directory to keep MCP servers in');
+  if (file === null) throw createUnwritableError('no home directory for MCP servers');
   const changed = (text: string | null): string => runFileEdit(file, () => edit(text ?? ''));
   try {
     const text = readTextIfPresent(file);
-    // What stays as it is must not come to be.
+    // An unchanged file must not be created.
     if (changed(text) !== (text ?? '')) await updatePrivateFile(file, changed);
   } catch (error) {
     if (error instanceof HooklineError) throw error;
@@ -45,6 +44,6 @@ async function editUserServers(host: Host, edit: (text: string) => string): Prom
 function createUnwritableError(message: string): HooklineError {
   return new HooklineError('CONFIG_UNWRITABLE', {
     message,
-    hint: 'Check HOME, the rights of the directory and the space on the disk, or use --scope project.',
+    hint: 'Check HOME, the directory’s permissions and the disk space, or use --scope project.',
   });
 }

@@ -1,25 +1,25 @@
 import { configureColors, colors, hasColors } from './colors.ts';
 import { openOutput } from './stdio.ts';
 
-/** Where a command's words go: answers to stdout, everything about them to stderr. */
+/** Where a command prints: results to stdout, everything else to stderr. */
 export interface Printer {
-  /** Whether a person sees what goes to stderr. */
+  /** Whether stderr is a terminal. */
   readonly isTerminal: boolean;
-  /** Whether a person sees what goes to stdout. */
+  /** Whether stdout is a terminal. */
   readonly isStdoutTerminal: boolean;
   out(text: string): void;
-  /** One JSON document. */
+  /** Prints one JSON document. */
   json(value: unknown): void;
-  /** One JSON document of many, on a line of its own. */
+  /** Prints one line of JSON. */
   jsonLine(value: unknown): void;
   note(text: string): void;
-  /** Has the terminal tell the person, also when they look elsewhere. Does nothing without one. */
+  /** Shows a desktop notification through the terminal. Does nothing without one. */
   notify(text: string): void;
   /** Shows a line that the next one replaces; null removes it. Does nothing without a terminal. */
   progress(text: string | null): void;
 }
 
-/** `onLost` hears of an answer that could not be written. */
+/** `onLost` receives the error of a result that could not be written. */
 export function createPrinter(
   env: Readonly<Record<string, string | undefined>>,
   onLost: (error: unknown) => void,
@@ -54,7 +54,7 @@ export function createPrinter(
     notify(text) {
       if (!stderr.isTerminal) return;
       const words = toOneLine(toPrintable(text));
-      // Some terminals know the one, some the other, and the rest ignore both.
+      // Terminals support one of the two sequences and ignore the other.
       stderr.write(`\u001B]9;${words}\u0007\u001B]777;notify;Hookline;${words}\u0007`);
     },
     progress(text) {
@@ -67,16 +67,16 @@ export function createPrinter(
   };
 }
 
-// Bold, dim and the six colours that are used here, and what ends them.
+// Bold, dim and the six colors in use, and their resets.
 const OWN_COLOR = `${String.fromCodePoint(0x1b)}\\[(?:1|2|22|3[1-6]|39)m`;
 const CONTROL_CHARACTERS = String.raw`[\p{Cc}\p{Bidi_Control}]`;
 
-// Making an expression with classes of characters takes longer than most texts take to print.
+// The fast path, because compiling Unicode classes takes longer than printing most texts.
 const PLAIN = /^[\t\n\u0020-\u007E]*$/;
 
 /**
- * Text as it may reach a terminal. Hooks and repositories choose much of what is printed, and must
- * not move the cursor, hide lines or reverse the reading direction.
+ * Escapes control characters. Much of the output comes from hooks and repositories, which must not move the
+ * cursor, hide lines or reverse the reading direction.
  */
 export function escapeTerminalText(text: string): string {
   if (PLAIN.test(text)) return text;
@@ -87,7 +87,7 @@ export function escapeTerminalText(text: string): string {
   });
 }
 
-/** Text of others on its own lines: unlike what is harmless it brings no colours of its own. */
+/** Escapes foreign text of several lines, including its colors. */
 export function escapeForeignText(text: string): string {
   if (PLAIN.test(text)) return text;
   const steering = new RegExp(CONTROL_CHARACTERS, 'gu');
@@ -98,7 +98,7 @@ export function escapeForeignText(text: string): string {
     );
 }
 
-/** JSON leaves some characters alone that steer a terminal; escaped they mean the same. */
+/** Escapes characters that are valid in JSON but control a terminal. */
 function serializeJson(value: unknown, indentation?: number): string {
   return JSON.stringify(value, null, indentation).replaceAll(
     /[\u007F-\u009F\p{Bidi_Control}]/gu,
@@ -106,14 +106,14 @@ function serializeJson(value: unknown, indentation?: number): string {
   );
 }
 
-/** Text of others on one line, with everything in it made visible that a reader could not see. */
+/** Escapes foreign text to one line and makes invisible characters visible. */
 export function toPrintable(text: string): string {
   return text
     .replaceAll('\n', String.raw`\n`)
     .replaceAll(/[^\P{C}\t]/gu, (character) => `\\u{${toCodePoint(character)}}`);
 }
 
-/** Text of others: what its first line says, and the rest below it, further in. */
+/** Escapes foreign text and indents all lines but the first. */
 export function toPrintableLines(text: string, by = '    '): string {
   const [first = '', ...rest] = text.trimEnd().split(/\r?\n/u).map(toPrintable);
   return [first, ...rest.map((line) => indent(line, by))].join('\n');
@@ -123,7 +123,7 @@ function toCodePoint(character: string): string {
   return (character.codePointAt(0) ?? 0).toString(16);
 }
 
-/** Columns padded to the widest cell; the last one is left as it is. */
+/** Pads columns to the widest cell, except the last one. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {
@@ -156,7 +156,7 @@ function measureWidth(text: string): number {
   return text.replaceAll(COLOR_CODES, '').length;
 }
 
-/** A name that may hold line breaks or invisible characters, safe to print on one line. */
+/** Quotes a name that contains line breaks or invisible characters. */
 export function toOneLine(text: string): string {
   const isClean = PLAIN.test(text) ? !/[\t\n]/.test(text) : !/\p{C}/u.test(text);
   return isClean ? text : toPrintable(JSON.stringify(text));
@@ -178,7 +178,7 @@ export function formatDuration(ms: number): string {
   return ms >= 10 ? `${Math.round(ms)} ms` : `${ms.toFixed(1)} ms`;
 }
 
-/** A moment as a person's own clock and calendar say it: `2026-11-16 14:05`; `?` when it is not known. */
+/** Local date and time: `2026-11-16 14:05`; `?` when unknown. */
 export function formatLocalTime(ms: number): string {
   const date = new Date(ms);
   if (ms === 0 || Number.isNaN(date.getTime())) return '?';

@@ -12,17 +12,17 @@ import { listFailures, toVerdictJson } from './format-verdict.ts';
 
 export type OutputFormat = 'text' | 'json' | 'stream-json';
 
-/** Tells a person or a program about a run while it goes on, and how it ended. */
+/** Reports a run to the user or a program, and its result. */
 export interface RunReport {
   readonly observe: (event: RuntimeEvent) => void;
   readonly notice: (text: string) => void;
-  /** Words of a plugin, which belong to nobody's answer. */
+  /** Console output of a plugin. */
   readonly pluginOutput: (text: string) => void;
-  /** Something is wrong with a plugin. */
+  /** A problem of a plugin. */
   readonly issue: OnIssue;
-  /** Waits until everything before it is told; null tells nothing more. */
+  /** Flushes pending output and prints the result, unless it is null. */
   end(result: RunResult | null): Promise<void>;
-  /** Whether a hook or plugin failed, or did not run because nobody trusts it. */
+  /** Whether a hook or plugin failed or was not trusted. */
   hasHookFailures(): boolean;
 }
 
@@ -31,11 +31,11 @@ export function createRunReport(context: CommandContext, form: OutputFormat): Ru
   const advice = new Set<string>();
   const answer: Answer = { text: '', shown: '' };
   const pluginIssues: PluginIssue[] = [];
-  // What is told must be told in order, and looking for secrets takes its time.
+  // A queue, because redaction is asynchronous and the order must be kept.
   let told = Promise.resolve();
   const said = new Set<string>();
   const complain = (error: unknown): void => {
-    const text = `error: Not all of the run can be shown: ${toPrintable(getErrorMessage(error))}`;
+    const text = `error: Output incomplete: ${toPrintable(getErrorMessage(error))}`;
     if (said.has(text)) return;
     said.add(text);
     context.print.note(text);
@@ -80,14 +80,14 @@ export function createRunReport(context: CommandContext, form: OutputFormat): Ru
       words?.flush().forEach(line);
       if (form === 'text') advice.forEach(notice);
       await told;
-      // Whoever waits for it must not take silence for an answer.
+      // Always printed, because a missing result would look like success.
       if (result !== null) await printResult(context, form, { result, answer, pluginIssues });
     },
     hasHookFailures: () => isUnsound || pluginIssues.some(({ level }) => level === 'error'),
   };
 }
 
-/** What an agent said last, and what hooks let a person see of it. */
+/** The last answer, and the text of it that hooks let the user see. */
 interface Answer {
   text: string;
   shown: string;
@@ -108,16 +108,16 @@ function isHealthy({ outcomes, skipped }: Verdict): boolean {
   return !outcomes.some(({ status }) => status === 'failed') && !skipped.some(awaitsTrust);
 }
 
-/** The verdict's own fields stand on the line itself, as `hooks fire --json` prints them. */
+/** The verdict's fields are inlined, as in `hooks fire --json`. */
 function toJsonLine(event: RuntimeEvent): object {
-  // Whoever reads the lines by eye looks for the type first.
+  // The type comes first, for readability.
   const first = { type: event.type };
   if (event.type !== 'hook') return Object.assign(first, event);
   const { verdict, ...rest } = event;
   return Object.assign(first, rest, toVerdictJson(verdict));
 }
 
-/** What a person should know although they asked for the answer only. */
+/** Messages for stderr. */
 function formatEvent(event: RuntimeEvent): readonly string[] {
   switch (event.type) {
     case 'hook':
@@ -126,9 +126,7 @@ function formatEvent(event: RuntimeEvent): readonly string[] {
       if (event.deniedBy === null) return [];
       return [`denied: ${toOneLine(event.tool)}: ${toPrintableLines(formatDenial(event))}`];
     case 'retry-start':
-      return [
-        `${toPrintable(event.failure.message)} Trying again in ${formatDuration(event.waitMs)}.`,
-      ];
+      return [`${toPrintable(event.failure.message)} Retrying in ${formatDuration(event.waitMs)}.`];
     case 'reply':
       return event.isAll ? [] : [toPrintableLines(event.text)];
     case 'notice':
@@ -138,24 +136,24 @@ function formatEvent(event: RuntimeEvent): readonly string[] {
   }
 }
 
-/** What a person can do about it, said once at the end. */
+/** Hints that are printed once at the end. */
 function listHints(event: RuntimeEvent): readonly string[] {
   if (event.type === 'hook' && event.verdict.skipped.some(awaitsTrust)) {
-    return ['`hookline trust` shows what is not trusted, and lets it run once you agree'];
+    return ['run `hookline trust` to review hooks that are not trusted'];
   }
   if (event.type === 'tool-end' && event.deniedBy === 'nobody') {
     return [
-      'a run asks nobody; say beforehand with --allow or --permission-mode what may be done, or use `hookline chat`',
+      'a non-interactive run cannot ask: allow calls with --allow or --permission-mode, or use `hookline chat`',
     ];
   }
   return [];
 }
 
-/** What a hook wants to be asked says only why. */
+/** A hook's question has only a reason, so the cause of the denial is added. */
 function formatDenial({ deniedBy, output }: Extract<RuntimeEvent, { type: 'tool-end' }>): string {
   const { text } = output;
-  const isTold = deniedBy !== 'nobody' || text.includes('Nobody is here');
-  return isTold ? text : `${text} (a hook asks, and nobody is here to answer)`;
+  const isComplete = deniedBy !== 'nobody' || text.endsWith('so the call is denied.');
+  return isComplete ? text : `${text} (a hook asked for approval, and no user is available)`;
 }
 
 function formatHookEvents({ outcomes, skipped, messages, event }: Verdict): readonly string[] {
@@ -172,7 +170,7 @@ function formatHookEvents({ outcomes, skipped, messages, event }: Verdict): read
   ];
 }
 
-/** One line on a terminal about what it does now; null takes it away. */
+/** The progress line; null removes it. */
 function formatActivity(event: RuntimeEvent): string | null | undefined {
   switch (event.type) {
     case 'turn-start':
@@ -180,7 +178,7 @@ function formatActivity(event: RuntimeEvent): string | null | undefined {
     case 'tool-start':
       return `${toOneLine(event.tool)} …`;
     case 'compaction-start':
-      return 'summing up the conversation …';
+      return 'compacting the conversation …';
     case 'run-end':
       return null;
     default:
@@ -224,9 +222,9 @@ export const ENDING_LABELS: Readonly<Record<RunResult['ending'], string>> = {
   refused: 'refused',
   stopped_by_hook: 'stopped by a hook',
   tool_deferred: 'deferred',
-  max_turns: 'out of turns',
+  max_turns: 'turn limit reached',
   aborted: 'interrupted',
   model_failed: 'failed',
   failed: 'failed',
-  loop: 'stopped, because it went in circles',
+  loop: 'stopped: repeating itself',
 };

@@ -1,16 +1,15 @@
 import { fstatSync, writeSync } from 'node:fs';
 import { getErrorCode } from '../../base/errors.ts';
 
-/** One of the two places where a program's words go. */
+/** One of stdout and stderr. */
 export interface Output {
-  /** Whether a person sees it. */
   readonly isTerminal: boolean;
   write(text: string): void;
 }
 
 /**
- * Writes at once where no terminal is, because loading Node's streams takes longer than most commands
- * do. What cannot be written is told to `onLost`, which must not throw.
+ * Writes synchronously unless it is a terminal, because loading Node's streams takes longer than most
+ * commands. `onLost` receives write errors and must not throw.
  */
 export function openOutput(descriptor: 1 | 2, onLost: (error: unknown) => void): Output {
   const isTerminal = isCharacterDevice(descriptor) && getStream(descriptor).isTTY;
@@ -30,7 +29,7 @@ export function openOutput(descriptor: 1 | 2, onLost: (error: unknown) => void):
   };
 }
 
-/** What a pipe that is full for the moment did not take; null when nothing is left to do. */
+/** Returns the part that a full pipe did not accept; null when done. */
 function writeSynchronously(
   descriptor: number,
   text: Buffer,
@@ -47,7 +46,7 @@ function writeSynchronously(
   }
 }
 
-/** With the method of its class: its own may have been put there to turn others away. */
+/** Calls the prototype's method, because redirectStdout replaces the instance's. */
 function writeTo(stream: NodeJS.WriteStream, text: string | Buffer): void {
   const own: unknown = Object.getPrototypeOf(stream);
   const write: unknown = typeof own === 'object' && own !== null ? Reflect.get(own, 'write') : null;
@@ -57,8 +56,8 @@ function writeTo(stream: NodeJS.WriteStream, text: string | Buffer): void {
 let isRedirected = false;
 
 /**
- * Leaves stdout to what is written with `openOutput`: what plugins write there, also with `console` and
- * after their session has ended, goes to stderr. For good, because nothing unloads a plugin.
+ * Reserves stdout for `openOutput`: what plugins print there goes to stderr, even after their session.
+ * Never undone, because plugins are never unloaded.
  */
 export function redirectStdout(): void {
   if (isRedirected) return;
@@ -71,7 +70,7 @@ function isCharacterDevice(descriptor: number): boolean {
   try {
     return fstatSync(descriptor).isCharacterDevice();
   } catch {
-    // Closed by whoever started us; the first word will say so.
+    // A closed descriptor fails at the first write.
     return false;
   }
 }

@@ -255,10 +255,10 @@ describe('bad files', () => {
     const loaded = await load(ground);
     expect(names(ground, loaded)).toEqual(['repo/AGENTS.md']);
     expect(loaded.notes).toEqual([
-      `${root}/CLAUDE.md is not read: it is a device, a pipe or a socket, not a regular file`,
-      `${root}/.claude/CLAUDE.md is not read: it is a directory`,
-      `${root}/.clinerules is a link to nothing`,
-      `${root}/CLAUDE.local.md is not read: it is not text`,
+      `${root}/CLAUDE.md is ignored: it is a device, a pipe or a socket, not a regular file`,
+      `${root}/.claude/CLAUDE.md is ignored: it is a directory`,
+      `${root}/.clinerules is a broken link`,
+      `${root}/CLAUDE.local.md is ignored: it is not text`,
     ]);
   });
 
@@ -287,7 +287,7 @@ describe('bad files', () => {
     const { instructions, notes } = await load(ground);
     expect({ instructions, notes }).toEqual({
       instructions: [],
-      notes: [`${ground.root}/CLAUDE.md is not read: it is larger than 4 MiB`],
+      notes: [`${ground.root}/CLAUDE.md is ignored: it is larger than 4 MiB`],
     });
   });
 });

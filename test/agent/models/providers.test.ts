@@ -76,7 +76,7 @@ test('a server of one’s own needs an address and a model', async () => {
     await refusal({ provider: 'ollama', model: 'x', baseUrl: 'http://me:secret@box/v1' }),
   ).toMatchObject({
     code: 'CONFIG_INVALID',
-    message: 'The base URL of a model must hold no user name or password, found one for box.',
+    message: 'The base URL of a model must not contain a user name or password, found one for box.',
   });
   expect(await refusal({ provider: 'scripted' })).toMatchObject({ code: 'MODEL_UNKNOWN' });
 });

@@ -159,7 +159,7 @@ test('a page instead of an answer says that the address is wrong', async () => {
 
   expect(failure).toEqual({
     class: 'protocol',
-    message: `Anthropic sent no answer that can be read; if this goes on, check that ${baseUrl}/v1 is its address (--base-url).`,
+    message: `Anthropic sent no readable answer; if this persists, check the address ${baseUrl}/v1 (--base-url).`,
     status: null,
     isRetryable: true,
     retryAfterMs: null,

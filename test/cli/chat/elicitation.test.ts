@@ -51,11 +51,11 @@ it('declines at a key, and cancels at another', async () => {
   const { person, terminal, drew } = openPerson();
   const { signal } = new AbortController();
   const declined = person.elicit?.(FORM, signal);
-  await drew('The MCP server shop asks');
+  await drew('MCP server shop requests input');
   terminal.press('n');
   expect(await declined).toEqual({ action: 'decline' });
   const cancelled = person.elicit?.({ ...FORM, server: 'bank' }, signal);
-  await drew('The MCP server bank asks');
+  await drew('MCP server bank requests input');
   terminal.press(KEYS.escape);
   expect(await cancelled).toEqual({ action: 'cancel' });
 });
@@ -69,7 +69,7 @@ it('shows the page that a server wants opened', async () => {
     url: 'https://shop.test/in',
   } as const;
   const answer = person.elicit?.(page, new AbortController().signal);
-  await drew('It wants this page opened: https://shop.test/in');
+  await drew('Open this page: https://shop.test/in');
   terminal.press('y');
   expect(await answer).toEqual({ action: 'accept' });
 });

@@ -5,20 +5,33 @@ import { type CallPart, callParts, currentText } from '../../../agent/call-parts
 import type { ApprovalRequest } from '../../../agent/world.ts';
 import type { PermissionUpdate } from '../../../permissions/permissions.ts';
 import { colors } from '../../output/colors.ts';
-import { toPrintable } from '../../output/print.ts';
+import { toOneLine, toPrintable } from '../../output/print.ts';
 
 /**
- * What a call would do, as lines: the difference to the file, the command, or its input. Secrets in
- * it stay, and no field is left out: whoever lets it happen must see what happens.
+ * The effect of a call as lines: a diff, the command, or the input. Secrets are shown and no field is
+ * omitted, because the user must see what they approve.
  */
 export function formatCallLines({ tool, input }: ApprovalRequest, cwd: string): readonly string[] {
   const parts = callParts({ tool, input, cwd });
   const told = parts.map((part) => formatPart(part, cwd));
-  // Only with all parts in words is nothing hidden.
+  // If one part has no readable form, the whole input is shown, so that nothing is hidden.
   return told.every((lines) => lines !== null) ? told.flat() : formatInput(tool, input);
 }
 
-/** Null when only the input itself tells it. */
+/** The question for an approval: "Allow this edit to app.ts?". */
+export function formatQuestion({ tool, input }: Pick<ApprovalRequest, 'tool' | 'input'>): string {
+  const [part, ...more] = callParts({ tool, input, cwd: path.sep });
+  const file = part?.fields['file_path'];
+  if (part === undefined || more.length > 0) return `Allow ${toOneLine(tool)}?`;
+  if (part.name === 'Bash') return 'Allow this command?';
+  if (part.name === 'ExitPlanMode') return 'Approve this plan?';
+  if (!['Edit', 'Write'].includes(part.name) || typeof file !== 'string') {
+    return `Allow ${toOneLine(tool)}?`;
+  }
+  return `Allow this edit to ${toOneLine(path.basename(file))}?`;
+}
+
+/** Null when the input itself must be shown. */
 function formatPart({ name, fields }: CallPart, cwd: string): readonly string[] | null {
   const text = (field: string): string | null => {
     const value = fields[field];
@@ -52,7 +65,7 @@ function formatEdit({ file, fields, cwd }: EditOfFile): readonly string[] | null
   const { old_string: before, new_string: after, replace_all: all } = fields;
   if (typeof before !== 'string' || typeof after !== 'string') return null;
   const old = currentText(file) ?? '';
-  // A change that nobody could read is shown as it is.
+  // An unreadable change is shown as raw input.
   if (before === '' && old !== '') return null;
   const told = formatOtherFields(fields, ['file_path', 'old_string', 'new_string', 'replace_all']);
   if (!old.includes(before)) return [...formatBareChange({ file, cwd, before, after }), ...told];
@@ -60,7 +73,7 @@ function formatEdit({ file, fields, cwd }: EditOfFile): readonly string[] | null
   return [...formatDiff(file, cwd, change), ...told];
 }
 
-/** What stands there may come only from an earlier part of the same call. */
+/** The old text may come from an earlier part of the same call. */
 function formatBareChange({
   file,
   cwd,
@@ -84,7 +97,7 @@ interface Replacement {
   readonly isAll: boolean;
 }
 
-/** In functions, because a dollar sign in a plain replacement means something else. */
+/** Replacer functions, because `$` has a meaning in replacement strings. */
 function applyReplacement({ old, before, after, isAll }: Replacement): string {
   if (before === '') return after;
   return isAll ? old.replaceAll(before, () => after) : old.replace(before, () => after);
@@ -130,7 +143,7 @@ function formatInput(tool: string, input: unknown): readonly string[] {
   return [toPrintable(tool), ...text.split('\n').map(toPrintable)];
 }
 
-/** What would not be asked again, in a few words. */
+/** The permissions that an approval for the session would add. */
 export function formatUpdates(updates: readonly PermissionUpdate[]): string {
   return updates.map(formatUpdate).join(', ');
 }

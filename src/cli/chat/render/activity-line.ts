@@ -3,11 +3,11 @@ import { toOneLine } from '../../output/print.ts';
 
 const SLOW_AFTER_MS = 1000;
 
-/** The line about what goes on: what the agent does, or the hooks that it has waited for too long. */
+/** The line about the current activity: what the agent does, or the slow hooks it waits for. */
 export interface ActivityLine {
   set(text: string | null): void;
   readonly observe: (progress: HandlerProgress) => void;
-  /** Nothing is shown from now on, also of hooks that end later. */
+  /** Stops updates, also for hooks that end later. */
   end(): void;
 }
 

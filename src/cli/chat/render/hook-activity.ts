@@ -10,10 +10,10 @@ import {
 import { listFailures, formatVerdict } from '../../output/format-verdict.ts';
 import type { Fold } from '../view/view.ts';
 
-/** What hooks did since somebody last asked, to be told in one quiet line. */
+/** Collects hook verdicts for one summary line. */
 export interface HookActivity {
   add(verdict: Verdict): void;
-  /** The line, with everything behind it; null when no hook did anything. */
+  /** The summary with folded details; null when no hook ran. */
   take(): Fold | null;
 }
 
@@ -54,7 +54,7 @@ function formatHead(verdicts: readonly Verdict[]): string {
   ].join(', ');
 }
 
-/** What must be seen at once: failures, and what hooks say to the person. */
+/** Failures and messages of hooks, which are shown at once. */
 export function listHookMessages({ event, outcomes, messages }: Verdict): readonly string[] {
   return [
     ...listFailures(outcomes).map(({ hook, message }) =>
@@ -67,7 +67,7 @@ export function listHookMessages({ event, outcomes, messages }: Verdict): readon
   ];
 }
 
-/** Hooks that wait for trust, by their ids. */
+/** Ids of hooks that are not trusted. */
 export function listUntrusted({ skipped }: Verdict): readonly string[] {
   return skipped.filter(awaitsTrust).map(({ hook }) => toPrintable(hook));
 }

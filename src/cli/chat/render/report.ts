@@ -25,19 +25,19 @@ export interface ReportPlace {
   readonly activity: ActivityLine;
 }
 
-/** Shows what happens in a session while it happens. */
+/** Shows the events of a session as they happen. */
 export class ChatReport {
   readonly #place: ReportPlace;
   readonly #activity = createHookActivity();
   readonly #words: DeltaBuffer | null;
-  /** What need not be said again in this run. */
+  /** Messages already shown in this run. */
   readonly #said = new Set<string>();
-  /** What need not be said again at all. */
+  /** Messages already shown in this chat. */
   readonly #warned = new Set<string>();
-  /** Where the session was opened; paths below it are said from there. */
+  /** The session's directory; paths are shown relative to it. */
   #cwd = '';
   #answer: AnswerView | null = null;
-  // Looking for secrets takes its time, and what is shown must keep its order.
+  // A queue, because redaction is asynchronous and the order must be kept.
   #told = Promise.resolve();
 
   constructor(place: ReportPlace) {
@@ -49,18 +49,18 @@ export class ChatReport {
     for (const each of this.#words?.take(event) ?? [event]) this.#tell(each);
   }
 
-  /** A line of words, which are made harmless. */
+  /** Shows a line of text, with control characters escaped. */
   say(text: string): void {
     this.#later(async () => this.#place.view.say(await this.#clean(text)));
   }
 
-  /** What was not told yet about hooks, in one line. */
+  /** Shows the summary of recent hook activity. */
   showHooks(): void {
     const hooks = this.#activity.take();
     if (hooks !== null) this.#fold(hooks);
   }
 
-  /** Waits until everything before it is shown. */
+  /** Resolves when everything queued is shown. */
   waitUntilShown(): Promise<void> {
     return this.#told;
   }
@@ -94,7 +94,7 @@ export class ChatReport {
       this.#later(() => updateActivity(event, this.#place.activity));
   }
 
-  /** What of a sub-agent only its parent reads. */
+  /** Events that are not shown for sub-agents, because only the parent agent reads them. */
   #tellOwn(event: RuntimeEvent): void {
     switch (event.type) {
       case 'session-start':
@@ -123,7 +123,7 @@ export class ChatReport {
   #tellHook(verdict: Verdict): void {
     this.#activity.add(verdict);
     const untrusted = listUntrusted(verdict).map((hook) =>
-      colors.yellow(`not run: ${hook} is not trusted; /trust shows it`),
+      colors.yellow(`not run: ${hook} needs review: /trust`),
     );
     for (const text of listHookMessages(verdict)) this.#sayOnce(text, this.#said);
     for (const text of untrusted) this.#sayOnce(text, this.#warned);
@@ -135,7 +135,7 @@ export class ChatReport {
     this.say(text);
   }
 
-  /** A dumb terminal would show what is meant for itself. */
+  /** A dumb terminal would print the escape sequence. */
   #notify(text: string): void {
     const { env, print } = this.#place.context;
     if (env['TERM'] !== 'dumb') print.notify(text);
@@ -180,13 +180,13 @@ export class ChatReport {
   #later(tell: () => Promise<void> | void): void {
     this.#told = this.#told.then(tell).catch((error: unknown) => {
       const why = toPrintable(getErrorMessage(error));
-      this.#place.view.say(colors.red(`Not all of it can be shown: ${why}`));
+      this.#place.view.say(colors.red(`Output incomplete: ${why}`));
     });
   }
 }
 
 function formatRetry({ failure, waitMs }: Extract<RuntimeEvent, { type: 'retry-start' }>): string {
-  return `${toPrintable(failure.message)} Trying again in ${formatDuration(waitMs)}.`;
+  return `${toPrintable(failure.message)} Retrying in ${formatDuration(waitMs)}.`;
 }
 
 function formatNotice({ level, text }: Extract<RuntimeEvent, { type: 'notice' }>): string {
@@ -194,13 +194,13 @@ function formatNotice({ level, text }: Extract<RuntimeEvent, { type: 'notice' }>
 }
 
 function formatCompacted(tokens: number): string {
-  return `summed up what was said before (${formatCount(tokens, 'token')})`;
+  return `Conversation compacted (${formatCount(tokens, 'token')})`;
 }
 
 function formatEnding({ ending, reason, deferred }: RunResult): string {
   const call = deferred === null ? '' : ` ${toOneLine(deferred.name)}`;
   const [why, text] = [ENDING_LABELS[ending], toPrintableLines(reason ?? '')];
-  // A reason may begin with the same word.
+  // Avoids repeating the label when the reason starts with it.
   return colors.yellow(call === '' && text.startsWith(why) ? text : `${why}${call}: ${text}`);
 }
 
@@ -208,11 +208,11 @@ function updateActivity(event: RuntimeEvent, doing: ActivityLine): void {
   switch (event.type) {
     case 'run-start':
     case 'turn-start':
-      return doing.set('thinking … (esc cancels)');
+      return doing.set('thinking … (esc to cancel)');
     case 'tool-start':
-      return doing.set(`${toOneLine(event.tool)} … (esc cancels)`);
+      return doing.set(`${toOneLine(event.tool)} … (esc to cancel)`);
     case 'compaction-start':
-      return doing.set('summing up the conversation …');
+      return doing.set('compacting the conversation …');
     case 'compaction-end':
     case 'run-end':
       return doing.set(null);

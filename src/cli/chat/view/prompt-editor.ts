@@ -3,7 +3,7 @@ import type { TUI } from '@earendil-works/pi-tui/dist/tui.js';
 import { fitWidth } from './part.ts';
 import { editorTheme } from './theme.ts';
 
-/** The editor, with a mark before what is typed, so that one sees where to type. */
+/** The editor with a prompt mark. */
 export class PromptEditor extends Editor {
   constructor(tui: TUI, submit: (text: string) => void) {
     super(tui, editorTheme, { paddingX: 2 });

@@ -6,7 +6,7 @@ import { isRefusal } from '../../../hooks/decision.ts';
 import type { PluginStatus } from '../../../plugins/registry.ts';
 import { CUSTOMER } from './fixture.ts';
 
-/** What is known after the run. */
+/** The results of the demo run. */
 export interface DemoResult {
   readonly result: RunResult | null;
   readonly events: readonly RuntimeEvent[];
@@ -21,7 +21,7 @@ export interface Claim {
   readonly holds: (finished: DemoResult) => boolean;
 }
 
-/** All of it must have happened, or the tour fails. */
+/** The demo fails unless every claim holds. */
 export const CLAIMS: readonly Claim[] = [
   {
     claim: 'the Cline file hook kept app.js from being written, and the model was told why',

@@ -18,7 +18,10 @@ import { requireRecordFile } from '../trust.ts';
 import { isRecord } from '../../../base/json.ts';
 import type { Outcome } from '../../../hooks/decision.ts';
 
-/** `hookline demo`: one run with hooks of all three kinds in a throw-away workspace; only the model is scripted. */
+/**
+ * `hookline demo`: one run with hooks of all three kinds in a temporary workspace; only the model is
+ * scripted.
+ */
 export const runDemo: Command<object> = async ({ print, flags, signal }) => {
   const place = mkdtempSync(path.join(tmpdir(), 'hookline-demo-'));
   const say = (text: string): void => (flags.json === true ? undefined : print.out(text));
@@ -47,10 +50,10 @@ export const runDemo: Command<object> = async ({ print, flags, signal }) => {
 };
 
 function formatClaim({ claim, holds }: { claim: string; holds: boolean }): string {
-  return `${holds ? colors.green('→') : colors.red('✗ not so:')} ${claim}`;
+  return `${holds ? colors.green('→') : colors.red('✗ failed:')} ${claim}`;
 }
 
-/** Nothing of the person's own configuration, hooks or trust takes part in the tour. */
+/** The user's own configuration, hooks and trust are not used. */
 function openDemoHost(place: string, options: HostOptions = {}): Promise<Host> {
   const surroundings = readSurroundings();
   const home = path.join(place, 'home');
@@ -64,7 +67,7 @@ function openDemoHost(place: string, options: HostOptions = {}): Promise<Host> {
   });
 }
 
-/** Shows what would not run, and trusts it as `hookline trust` does; how much waited for that. */
+/** Lists what would not run and trusts it as `hookline trust` does; returns how many hooks waited. */
 async function trustAll(place: string, say: (text: string) => void): Promise<number> {
   const host = await openDemoHost(place);
   const waiting = host.hooks().filter(({ state }) => state === 'untrusted');
@@ -115,7 +118,7 @@ async function runDemoTask(place: string, { say, signal }: Telling): Promise<Dem
   };
 }
 
-/** Tells what happened, one line for each thing: who, what they said, how long it took, what changed. */
+/** One line per event: who, what, how long, and what changed. */
 export function formatTimeline(event: RuntimeEvent, workspace: string): readonly string[] {
   switch (event.type) {
     case 'run-start':
@@ -140,7 +143,7 @@ function formatCallLine({ tool, input, output, deniedBy, durationMs }: ToolEnd):
   return `${colors.green('✓ tool')}  ${call}${said} ${formatElapsed(durationMs)}`;
 }
 
-/** Hooks that ran after a file was written may have left something else in it. */
+/** A hook that ran after the write may have changed the file. */
 function formatChangeLines({ input, deniedBy }: ToolEnd, workspace: string): readonly string[] {
   if (deniedBy !== null || !isRecord(input)) return [];
   const { file_path: file, content } = input;
