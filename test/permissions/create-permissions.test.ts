@@ -52,7 +52,7 @@ describe('a ruling', () => {
     expect(session.judge(call('Edit', 'a.ts', machine.root))).toMatchObject({
       effect: 'deny',
       isOverridable: false,
-      reason: expect.stringContaining('in the mode plan nothing is changed'),
+      reason: expect.stringContaining('the mode plan allows only reading, planning and asking'),
     });
   });
 
@@ -60,7 +60,7 @@ describe('a ruling', () => {
     const machine = createMachine();
     const session = open(machine, { mode: 'bypassPermissions', rules: ['deny Bash(git push:*)'] });
     expect(session.judge(bash('$X', machine.root)).reason).toBe(
-      'Bash with command $X needs approval: what it runs is not certain, and the rule Bash(git push:*) of .claude/settings.json may forbid it.',
+      'Bash with command $X needs approval: what it runs is not certain, and the rule Bash(git push:*) of .claude/settings.json may deny it.',
     );
   });
 
@@ -198,7 +198,7 @@ describe('updates', () => {
       session.update([{ ...allowPush, destination: 'localSettings' }]),
       session.judge(bash('git push', machine.root)).effect,
     ]).toEqual([
-      ['a permission update for "localSettings" counts for this session only: no file is changed'],
+      ['a permission update for "localSettings" applies to this session only: no file is changed'],
       'allow',
     ]);
   });
