@@ -24,7 +24,7 @@ function toCommand<Options extends object>(command: Command<Options>): Command<o
   return command as Command<object>;
 }
 
-const PLUGIN_YES: CommandFlag = { flag: '--yes', about: 'skip the confirmation' };
+const YES: CommandFlag = { flag: '--yes', about: 'skip the confirmation' };
 const TRUST_YES: CommandFlag = {
   flag: '--yes',
   about: 'trust it without asking',
@@ -49,7 +49,7 @@ const PLUGIN_ROWS: readonly CommandRow[] = [
     usage: 'plugin uninstall <name>',
     aliases: ['remove', 'rm'],
     about: 'Uninstall a plugin by name, file or path',
-    flags: [PLUGIN_YES],
+    flags: [YES],
     load: async () => toCommand((await import('./commands/plugin/uninstall.ts')).uninstall),
   },
   {
@@ -95,8 +95,6 @@ const PLUGIN_ROWS: readonly CommandRow[] = [
     load: async () => toCommand((await import('./commands/plugin/demo.ts')).runPluginDemo),
   },
 ];
-
-const YES: CommandFlag = { flag: '--yes', about: 'skip the confirmation' };
 
 const EVENT_FLAGS: readonly CommandFlag[] = [
   { flag: '--tool <name>', about: 'the tool, by any of its names' },

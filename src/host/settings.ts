@@ -246,8 +246,9 @@ export function readDisabledHook(written: unknown): DisabledHook[] {
 }
 
 function readOverrides(written: unknown): SettingResult<Readonly<Record<string, HookOverride>>> {
-  if (!isRecord(written))
+  if (!isRecord(written)) {
     return { expected: `an object by hook id, found ${getTypeName(written)}` };
+  }
   const value: Record<string, HookOverride> = {};
   for (const [id, override] of Object.entries(written)) {
     const read = readOverride(id, override);

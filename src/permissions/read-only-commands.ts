@@ -137,7 +137,7 @@ function isInsideAllowed(
   if (options.some((option) => /[/~]|\.\./.test(option))) return false;
   const named = ['.', ...paths, ...listCopyTargets(paths)];
   if (!bases.every((base) => named.every((file) => allowedDirectories.contains(file, base))))
-    return false;
+    {return false;}
   const searched = listSearched(program, { args, paths, options });
   return !bases.some((base) =>
     searched.some((file) => canContainDenied(file, base, { denied, home })),

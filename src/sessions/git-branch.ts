@@ -9,24 +9,24 @@ export type ReadBranch = () => string;
  * waited for. `HEAD` when it is on none, empty outside of a repository.
  */
 export function createBranchReader(directory: string): ReadBranch {
-  const headFile = directory === '' ? null : orElse(null, () => findHeadFile(directory));
-  let known = { changedAt: -1, branch: '' };
+  const headFile = directory === '' ? null : readOrDefault(null, () => findHeadFile(directory));
+  let cached = { changedAt: -1, branch: '' };
   return () => {
     if (headFile === null) return '';
-    const changedAt = orElse(0, () => modifiedAt(headFile));
-    if (changedAt !== known.changedAt) {
-      known = { changedAt, branch: orElse('', () => branchIn(headFile)) };
+    const changedAt = readOrDefault(0, () => readModifiedTime(headFile));
+    if (changedAt !== cached.changedAt) {
+      cached = { changedAt, branch: readOrDefault('', () => readBranchName(headFile)) };
     }
-    return known.branch;
+    return cached.branch;
   };
 }
 
 /** What may not be looked at is as good as not there. */
-function orElse<Value>(otherwise: Value, read: () => Value): Value {
+function readOrDefault<Value>(fallback: Value, read: () => Value): Value {
   try {
     return read();
   } catch {
-    return otherwise;
+    return fallback;
   }
 }
 
@@ -40,20 +40,20 @@ export function findGitDirectory(directory: string): string | null {
   for (let current = directory; ; current = path.dirname(current)) {
     const git = path.join(current, '.git');
     const stats = statSync(git, { throwIfNoEntry: false });
-    if (stats !== undefined) return stats.isDirectory() ? git : linkedTo(git);
+    if (stats !== undefined) return stats.isDirectory() ? git : readGitLink(git);
     if (path.dirname(current) === current) return null;
   }
 }
 
 /** In a worktree or submodule `.git` is a file that says where the rest is. */
-function linkedTo(gitFile: string): string {
-  const [, place = ''] = /^gitdir: (.+)$/mu.exec(readStart(gitFile)) ?? [];
+function readGitLink(gitFile: string): string {
+  const [, target = ''] = /^gitdir: (.+)$/mu.exec(readStart(gitFile)) ?? [];
   // Merely looking at a share of another machine would send it the person's name.
-  const isElsewhere = /^[/\\]{2}/u.test(place);
-  return isElsewhere ? gitFile : path.resolve(path.dirname(gitFile), place);
+  const isNetworkPath = /^[/\\]{2}/u.test(target);
+  return isNetworkPath ? gitFile : path.resolve(path.dirname(gitFile), target);
 }
 
-function branchIn(headFile: string): string {
+function readBranchName(headFile: string): string {
   const head = readStart(headFile).trim();
   if (head === '') return '';
   return /^ref: refs\/heads\/(.+)$/u.exec(head)?.[1] ?? 'HEAD';
@@ -74,6 +74,6 @@ function readStart(file: string): string {
   }
 }
 
-function modifiedAt(file: string): number {
+function readModifiedTime(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

@@ -57,7 +57,7 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
       const source = findSession(sessions, id);
       const { record } = readRecord(source);
       const facts = { ...record.facts, id: newId, createdAt: clock.now(), forkedFrom: id };
-      copySession(source, path.join(sessions, checkedId(newId)), { ...record, facts });
+      copySession(source, path.join(sessions, checkSessionId(newId)), { ...record, facts });
       return resume(newId);
     },
     findLatest: (startDirectory) => findLatestSession(sessions, startDirectory),
@@ -68,8 +68,8 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
 
 function createSession(sessions: string, record: SessionRecord, version: string): StoredSession {
   const { id } = record.facts;
-  const directory = path.join(sessions, checkedId(id));
-  return makeDirectory(directory, () => {
+  const directory = path.join(sessions, checkSessionId(id));
+  return createDirectory(directory, () => {
     const release = lockSession(directory, id);
     writeRecord(directory, record);
     // Hooks are told of it before the first line.
@@ -85,7 +85,7 @@ function createSession(sessions: string, record: SessionRecord, version: string)
   });
 }
 
-function checkedId(id: string): string {
+function checkSessionId(id: string): string {
   if (isSessionId(id)) return id;
   throw new HooklineError('SESSION_UNWRITABLE', {
     message: `a session’s id should be letters, digits, dots and dashes, at most 128, found ${JSON.stringify(id)}`,
@@ -94,7 +94,7 @@ function checkedId(id: string): string {
 }
 
 /** Makes a directory and what is in it, or neither. */
-function makeDirectory<Result>(directory: string, fill: () => Result): Result {
+function createDirectory<Result>(directory: string, fill: () => Result): Result {
   return wrapWriteErrors(directory, () => {
     createPrivateDirectory(path.dirname(directory));
     try {
@@ -127,7 +127,7 @@ function resumeSession(directory: string, { id, version }: Resuming): ResumedSes
   const release = wrapWriteErrors(directory, () => lockSession(directory, id));
   try {
     const { record, problem } = readRecord(directory);
-    const { problems, cwd, ...conversation } = readStored(directory);
+    const { problems, cwd, ...conversation } = readStoredConversation(directory);
     const { messageCount } = conversation;
     return {
       ...createStoredSession({
@@ -149,12 +149,12 @@ function resumeSession(directory: string, { id, version }: Resuming): ResumedSes
   }
 }
 
-function readStored(directory: string): StoredConversation {
+function readStoredConversation(directory: string): StoredConversation {
   const transcript = getTranscriptPath(directory);
   try {
     return readConversation(transcript);
   } catch (error) {
-    if (isNotFoundError(error)) return { ...NOTHING_SAID, problems: [`${transcript} is missing`] };
+    if (isNotFoundError(error)) return { ...EMPTY_CONVERSATION, problems: [`${transcript} is missing`] };
     throw new HooklineError('SESSION_UNWRITABLE', {
       message: `the session’s transcript ${transcript} cannot be read: ${getErrorMessage(error)}`,
       hint: 'Check its rights; going on without it would lose what was said.',
@@ -163,7 +163,7 @@ function readStored(directory: string): StoredConversation {
   }
 }
 
-const NOTHING_SAID: StoredConversation = {
+const EMPTY_CONVERSATION: StoredConversation = {
   messages: [],
   messageCount: 0,
   cwd: null,
@@ -175,10 +175,10 @@ const NOTHING_SAID: StoredConversation = {
 
 /** What sub-agents and tools left stays with the original. */
 function copySession(source: string, directory: string, record: SessionRecord): void {
-  makeDirectory(directory, () => {
+  createDirectory(directory, () => {
     const transcript = getTranscriptPath(source);
-    const isThere = statSync(transcript, { throwIfNoEntry: false }) !== undefined;
-    if (isThere) copyFileSync(transcript, getTranscriptPath(directory));
+    const exists = statSync(transcript, { throwIfNoEntry: false }) !== undefined;
+    if (exists) copyFileSync(transcript, getTranscriptPath(directory));
     writeRecord(directory, record);
   });
 }
@@ -209,8 +209,8 @@ interface OpenedSession {
 /** Writes a session that this process has claimed. */
 function createStoredSession(opened: OpenedSession): StoredSession {
   const { directory, release } = opened;
-  const keeper = createRecordKeeper(opened);
-  const write = createWriter(opened);
+  const recordWriter = createRecordWriter(opened);
+  const appendEntry = createEntryWriter(opened);
   let isOpen = true;
   return {
     facts: opened.record.facts,
@@ -218,17 +218,17 @@ function createStoredSession(opened: OpenedSession): StoredSession {
     transcriptPath: getTranscriptPath(directory),
     append(entry) {
       if (!isOpen) throw createUnwritableError(directory, 'it was closed');
-      const uuid = write(entry);
-      if (entry.agentId === undefined) keeper.notice(entry);
+      const uuid = appendEntry(entry);
+      if (entry.agentId === undefined) recordWriter.notice(entry);
       return uuid;
     },
-    agentTranscriptPath: (agentId) => transcriptOf(directory, agentId),
-    rename: (title) => keeper.rename(title),
+    agentTranscriptPath: (agentId) => getAgentTranscriptPath(directory, agentId),
+    rename: (title) => recordWriter.rename(title),
     close() {
       if (!isOpen) return;
       isOpen = false;
       try {
-        keeper.settle();
+        recordWriter.settle();
       } finally {
         release();
       }
@@ -236,29 +236,29 @@ function createStoredSession(opened: OpenedSession): StoredSession {
   };
 }
 
-function createWriter({ directory, record, version }: OpenedSession): StoredSession['append'] {
+function createEntryWriter({ directory, record, version }: OpenedSession): StoredSession['append'] {
   const { id: sessionId, startDirectory, model } = record.facts;
   const branch = createBranchReader(startDirectory);
   const transcripts = new Map<string, TranscriptFile>();
   return (entry) => {
-    const file = transcriptOf(directory, entry.agentId);
+    const file = getAgentTranscriptPath(directory, entry.agentId);
     const transcript = transcripts.get(file) ?? openTranscript(file);
     transcripts.set(file, transcript);
-    const frame = { sessionId, version, modelId: model.id, gitBranch: branch() };
+    const lineFields = { sessionId, version, modelId: model.id, gitBranch: branch() };
     return wrapWriteErrors(file, () =>
-      transcript.append((parentUuid) => formatEntryLines(entry, { ...frame, parentUuid })),
+      transcript.append((parentUuid) => formatEntryLines(entry, { ...lineFields, parentUuid })),
     );
   };
 }
 
-interface RecordKeeper {
+interface RecordWriter {
   notice(entry: TranscriptEntry): void;
   rename(title: string): void;
   settle(): void;
 }
 
 /** It may fail: the transcript tells as much to whoever reads all of it. */
-function isKept(directory: string, record: SessionRecord): boolean {
+function tryWriteRecord(directory: string, record: SessionRecord): boolean {
   try {
     writeRecord(directory, record);
     return true;
@@ -268,10 +268,10 @@ function isKept(directory: string, record: SessionRecord): boolean {
 }
 
 /** A shorter transcript is read in less time than it takes to note what it says. */
-const WORTH_COUNTING_BYTES = 256 * 1024;
+const MIN_COUNTED_BYTES = 256 * 1024;
 
 /** Keeps what listing needs to know, so that it need not read the transcript. */
-function createRecordKeeper(opened: OpenedSession): RecordKeeper {
+function createRecordWriter(opened: OpenedSession): RecordWriter {
   const { directory } = opened;
   let { record, messageCount } = opened;
   return {
@@ -290,21 +290,21 @@ function createRecordKeeper(opened: OpenedSession): RecordKeeper {
       // Somebody has removed the session by hand.
       if (bytes === undefined) return;
       // Replacing a file makes the system write it out at once, which takes longer than a short run.
-      const isShort = bytes - record.counted.bytes < WORTH_COUNTING_BYTES;
+      const isShort = bytes - record.counted.bytes < MIN_COUNTED_BYTES;
       if (isShort && !opened.isGuessed) return;
       record = { ...record, counted: { messages: messageCount, bytes } };
-      isKept(directory, record);
+      tryWriteRecord(directory, record);
     },
   };
 }
 
-function transcriptOf(directory: string, agentId: string | undefined): string {
+function getAgentTranscriptPath(directory: string, agentId: string | undefined): string {
   if (agentId === undefined) return getTranscriptPath(directory);
-  const name = agentId.replaceAll(/[^\w-]/gu, '-').slice(0, LONGEST_NAME);
+  const name = agentId.replaceAll(/[^\w-]/gu, '-').slice(0, MAX_NAME_LENGTH);
   return path.join(directory, 'subagents', `agent-${name}.jsonl`);
 }
 
-const LONGEST_NAME = 128;
+const MAX_NAME_LENGTH = 128;
 
 /** Does what writes; throws SESSION_UNWRITABLE when the machine refuses. */
 function wrapWriteErrors<Result>(place: string, work: () => Result): Result {

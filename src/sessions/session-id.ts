@@ -31,21 +31,21 @@ export function readSessionIds(sessions: string): readonly string[] {
 }
 
 /** The one stored session whose id is this or begins with it; throws SESSION_UNKNOWN otherwise. */
-export function resolveSessionId(stateDirectory: string, given: string): string {
+export function resolveSessionId(stateDirectory: string, idOrPrefix: string): string {
   const ids = readSessionIds(getSessionsDirectory(stateDirectory));
-  if (ids.includes(given)) return given;
-  const [found, ...others] = given === '' ? [] : ids.filter((id) => id.startsWith(given));
-  if (found === undefined) throw createUnknownSessionError(given);
+  if (ids.includes(idOrPrefix)) return idOrPrefix;
+  const [found, ...others] = idOrPrefix === '' ? [] : ids.filter((id) => id.startsWith(idOrPrefix));
+  if (found === undefined) throw createUnknownSessionError(idOrPrefix);
   if (others.length === 0) return found;
-  const named = [found, ...others].toSorted();
-  const shown = named.slice(0, MOST_NAMED).join(', ');
+  const matching = [found, ...others].toSorted();
+  const listed = matching.slice(0, MAX_LISTED).join(', ');
   throw new HooklineError('SESSION_UNKNOWN', {
-    message: `${named.length} sessions have ids that begin with ${JSON.stringify(given)}: ${shown}${named.length > MOST_NAMED ? ' …' : ''}`,
+    message: `${matching.length} sessions have ids that begin with ${JSON.stringify(idOrPrefix)}: ${listed}${matching.length > MAX_LISTED ? ' …' : ''}`,
     hint: 'Say more of the id.',
   });
 }
 
-const MOST_NAMED = 10;
+const MAX_LISTED = 10;
 
 export function createUnknownSessionError(id: string): HooklineError {
   return new HooklineError('SESSION_UNKNOWN', {

@@ -16,18 +16,18 @@ export interface DirectoryLocks {
 }
 
 export function openDirectoryLocks(directory: string): DirectoryLocks {
-  const others = (): readonly LockOwner[] => readClaims(directory).filter(isOther);
+  const listOthers = (): readonly LockOwner[] => readLockOwners(directory).filter(isOtherProcess);
   return {
     acquire() {
       const pid = process.pid;
-      const own = path.join(directory, claimName({ pid, startedAt: startOf(pid) }));
-      closeSync(openSync(own, 'wx', 0o600));
-      return () => rmSync(own, { force: true });
+      const lockFile = path.join(directory, formatLockName({ pid, startedAt: readProcessStart(pid) }));
+      closeSync(openSync(lockFile, 'wx', 0o600));
+      return () => rmSync(lockFile, { force: true });
     },
-    findOtherOwner: () => others().find(isAlive) ?? null,
+    findOtherOwner: () => listOthers().find(isAlive) ?? null,
     removeStale() {
-      for (const claim of others()) {
-        if (!isAlive(claim)) rmSync(path.join(directory, claimName(claim)), { force: true });
+      for (const owner of listOthers()) {
+        if (!isAlive(owner)) rmSync(path.join(directory, formatLockName(owner)), { force: true });
       }
     },
   };
@@ -40,21 +40,21 @@ interface LockOwner {
   readonly startedAt: string;
 }
 
-const CLAIM = /^lock-(\d+)-(\d*)$/u;
+const LOCK_NAME = /^lock-(\d+)-(\d*)$/u;
 
-function claimName({ pid, startedAt }: LockOwner): string {
+function formatLockName({ pid, startedAt }: LockOwner): string {
   return `lock-${pid}-${startedAt}`;
 }
 
-function readClaims(directory: string): readonly LockOwner[] {
+function readLockOwners(directory: string): readonly LockOwner[] {
   return readdirSync(directory).flatMap((name) => {
-    const [, pid, startedAt = ''] = CLAIM.exec(name) ?? [];
+    const [, pid, startedAt = ''] = LOCK_NAME.exec(name) ?? [];
     return pid === undefined ? [] : [{ pid: Number(pid), startedAt }];
   });
 }
 
-function isOther({ pid, startedAt }: LockOwner): boolean {
-  return pid !== process.pid || startedAt !== startOf(process.pid);
+function isOtherProcess({ pid, startedAt }: LockOwner): boolean {
+  return pid !== process.pid || startedAt !== readProcessStart(process.pid);
 }
 
 function isAlive({ pid, startedAt }: LockOwner): boolean {
@@ -64,13 +64,13 @@ function isAlive({ pid, startedAt }: LockOwner): boolean {
     // Whoever may not be signalled is there.
     return getErrorCode(error) === 'EPERM';
   }
-  return startedAt === startOf(pid);
+  return startedAt === readProcessStart(pid);
 }
 
 const FIELDS_BETWEEN_STATE_AND_START = 19;
 
 /** When a process began, which on Linux its status tells; a zombie has ended and begins no more. */
-function startOf(pid: number): string {
+function readProcessStart(pid: number): string {
   try {
     const status = readFileSync(`/proc/${pid}/stat`, 'latin1');
     // The program's name before it may itself hold spaces and parentheses.
@@ -91,11 +91,11 @@ export type ReleaseLock = () => void;
  */
 export function lockSession(directory: string, id: string): ReleaseLock {
   checkSessionUnlocked(directory, id);
-  const claims = openDirectoryLocks(directory);
-  const release = makeClaim(claims, id);
+  const locks = openDirectoryLocks(directory);
+  const release = acquireLock(locks, id);
   try {
     checkSessionUnlocked(directory, id);
-    claims.removeStale();
+    locks.removeStale();
     return release;
   } catch (error) {
     release();
@@ -106,19 +106,19 @@ export function lockSession(directory: string, id: string): ReleaseLock {
 /** Throws SESSION_BUSY when another process that lives has the session. */
 export function checkSessionUnlocked(directory: string, id: string): void {
   const holder = openDirectoryLocks(directory).findOtherOwner();
-  if (holder !== null) throw busySession(id, `process ${holder.pid}`);
+  if (holder !== null) throw createBusyError(id, `process ${holder.pid}`);
 }
 
-function makeClaim(claims: DirectoryLocks, id: string): ReleaseLock {
+function acquireLock(locks: DirectoryLocks, id: string): ReleaseLock {
   try {
-    return claims.acquire();
+    return locks.acquire();
   } catch (error) {
-    if (getErrorCode(error) === 'EEXIST') throw busySession(id, 'this process already');
+    if (getErrorCode(error) === 'EEXIST') throw createBusyError(id, 'this process already');
     throw error;
   }
 }
 
-function busySession(id: string, user: string): HooklineError {
+function createBusyError(id: string, user: string): HooklineError {
   return new HooklineError('SESSION_BUSY', {
     message: `the session ${id} is being used by ${user}`,
     hint: 'Wait until that has ended or end it, or go on with a copy: `--fork`.',

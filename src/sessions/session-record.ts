@@ -50,13 +50,13 @@ export interface ReadRecord {
 export function readRecord(directory: string): ReadRecord {
   const file = path.join(directory, RECORD_FILE);
   const read = parseRecordFile(file);
-  if (typeof read !== 'string') return { record: withOwnId(read, directory), problem: null };
+  if (typeof read !== 'string') return { record: withDirectoryId(read, directory), problem: null };
   const problem = `${file} ${read}; what it said is guessed from the transcript`;
   return { record: recoverRecord(directory), problem };
 }
 
 /** A directory that somebody copied is a session of its own. */
-function withOwnId(record: SessionRecord, directory: string): SessionRecord {
+function withDirectoryId(record: SessionRecord, directory: string): SessionRecord {
   return { ...record, facts: { ...record.facts, id: path.basename(directory) } };
 }
 
@@ -107,7 +107,7 @@ function parseModel(value: unknown): SessionFacts['model'] | null {
   return typeof provider === 'string' && typeof id === 'string' ? { provider, id } : null;
 }
 
-const LINES_OF_HEAD = 200;
+const MAX_HEAD_LINES = 200;
 
 function recoverRecord(directory: string): SessionRecord {
   const head = readHead(getTranscriptPath(directory));
@@ -125,7 +125,7 @@ function recoverRecord(directory: string): SessionRecord {
   return { ...createSessionRecord(facts), firstPrompt: head.prompt ?? '' };
 }
 
-interface Head {
+interface TranscriptHead {
   readonly cwd: string | null;
   readonly at: number | null;
   readonly model: string | null;
@@ -133,8 +133,8 @@ interface Head {
 }
 
 /** What the first lines of a transcript tell, as far as it can be read. */
-function readHead(transcript: string): Head {
-  let head: Head = { cwd: null, at: null, model: null, prompt: null };
+function readHead(transcript: string): TranscriptHead {
+  let head: TranscriptHead = { cwd: null, at: null, model: null, prompt: null };
   let lines = 0;
   try {
     for (const line of readTranscript(transcript, () => undefined)) {
@@ -146,7 +146,7 @@ function readHead(transcript: string): Head {
         prompt: head.prompt ?? (message === null ? null : extractPrompt(message)),
       };
       lines += 1;
-      if (lines === LINES_OF_HEAD || (head.model !== null && head.prompt !== null)) break;
+      if (lines === MAX_HEAD_LINES || (head.model !== null && head.prompt !== null)) break;
     }
   } catch {
     // Whoever lists or resumes the session says that the transcript cannot be read.
@@ -160,7 +160,7 @@ export function findFirstPrompt(directory: string): string {
   return readHead(getTranscriptPath(directory)).prompt ?? '';
 }
 
-const PROMPT_LENGTH = 500;
+const MAX_PROMPT_LENGTH = 500;
 
 interface Said {
   readonly message: Message;
@@ -172,5 +172,5 @@ interface Said {
 export function extractPrompt({ message, isMeta, isSummary }: Said): string | null {
   const isTyped = message.role === 'user' && isMeta !== true && isSummary !== true;
   const text = isTyped ? getMessageText(message) : '';
-  return text === '' ? null : truncateText(text, PROMPT_LENGTH);
+  return text === '' ? null : truncateText(text, MAX_PROMPT_LENGTH);
 }

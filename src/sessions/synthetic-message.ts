@@ -7,9 +7,9 @@ export const SUMMARY_START =
 
 /** What a message in the person's place is, when nothing in it was said by a person. */
 export function getSyntheticKind(content: readonly UserBlock[]): 'summary' | 'reminder' | null {
-  const beginWith = (start: string): boolean =>
+  const isEachStartingWith = (start: string): boolean =>
     content.length > 0 &&
     content.every((block) => block.type === 'text' && block.text.startsWith(start));
-  if (beginWith(SUMMARY_START)) return 'summary';
-  return beginWith(REMINDER_START) ? 'reminder' : null;
+  if (isEachStartingWith(SUMMARY_START)) return 'summary';
+  return isEachStartingWith(REMINDER_START) ? 'reminder' : null;
 }

@@ -37,7 +37,7 @@ const NOT_UNDERSTOOD: readonly (readonly [args: string, says: string])[] = [
   ['hooks list --hooks-dir absent', '--hooks-dir should name a directory of Cline hooks'],
   ['run --mcp-config absent.json go', '--mcp-config should name a file of MCP servers'],
   ['hooks list --lock absent.json', 'the lock absent.json cannot be read'],
-  ['hooks list --lock list.json', 'list.json cannot be read as a lock'],
+  ['hooks list --lock list.json', 'list.json is not a valid lock'],
   ['hooks list --lock-sha256 00', '--lock-sha256 needs a lock'],
   ['lock --check', 'hookline.lock.json cannot be read: there is no such file'],
 ];

@@ -151,7 +151,7 @@ describe('a broken trust record', () => {
     trust(place);
     chmodSync(path.join(place.home, '.hookline/trust.json'), 0o666);
     const { stdout } = await runHookline(['hooks', 'list'], at(place));
-    expect(stdout).toMatch(/is not believed: others may write .*trust\.json/);
+    expect(stdout).toMatch(/is ignored: others may write .*trust\.json/);
   });
 });
 
@@ -284,7 +284,7 @@ describe.skipIf(!canBecomeNobody)(
       chmodSync(path.join(place.home, '.hookline/trust.json'), 0o644);
       chownSync(place.home, NOBODY, NOBODY);
       const { stdout } = await runHookline(['hooks', 'list'], at(place, { uid: NOBODY }));
-      expect(stdout).toMatch(/is not believed: .*belongs to user 0/);
+      expect(stdout).toMatch(/is ignored: .*belongs to user 0/);
     });
   },
 );

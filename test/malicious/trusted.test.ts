@@ -271,7 +271,7 @@ it('trusts nothing while its state lies inside the workspace', async () => {
   const staged = stageAttack('state-directory-in-repo');
   const refused = await runHookline(['trust', '--yes'], staged.options);
   expect(refused.code).toBe(2);
-  expect(refused.stderr).toContain('is not believed: it lies inside the workspace');
+  expect(refused.stderr).toContain('is ignored: it lies inside the workspace');
   expect(await fire(staged.options)).toEqual(UNTRUSTED);
 });
 

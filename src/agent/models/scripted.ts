@@ -126,9 +126,9 @@ async function* streamTurn(
     if (signal.aborted) break;
     yield chunk;
   }
-  if (signal.aborted)
+  if (signal.aborted) {
     yield createFailure({ class: 'aborted', message: 'The request was aborted.' });
-  else if (turn.failure !== undefined) yield createFailure(turn.failure);
+  } else if (turn.failure !== undefined) yield createFailure(turn.failure);
   else yield answer;
 }
 

@@ -28,8 +28,9 @@ export const globTool = defineTool<GlobSearch>({
   read(fields, context) {
     const pattern = fields.requiredText('pattern');
     const place = fields.optionalText('path') ?? '';
-    if (`${pattern}${place}`.includes('\0'))
+    if (`${pattern}${place}`.includes('\0')) {
       fields.reject('pattern', 'text without NUL characters');
+    }
     return splitPattern(pattern, place === '' ? context.cwd() : resolveToolPath(place, context));
   },
   check: ({ root }) => (isDirectory(root) ? null : `Directory does not exist: ${root}`),

@@ -176,8 +176,9 @@ function formatChoices(choices: readonly string[]): string {
 const MAX_VALUE_CHARACTERS = 60;
 
 function describeValue(value: unknown): string {
-  if (typeof value === 'number' || typeof value === 'boolean')
+  if (typeof value === 'number' || typeof value === 'boolean') {
     return `${describeType(value)}: ${value}`;
+  }
   if (typeof value !== 'string') return describeType(value);
   if (value === '') return 'an empty text';
   return value.length > MAX_VALUE_CHARACTERS ? 'a text' : `the text ${JSON.stringify(value)}`;

@@ -32,7 +32,7 @@ interface ChatParts {
 
 interface RunningCommand {
   readonly abort: AbortController;
-  readonly needsRest: boolean;
+  readonly needsIdle: boolean;
 }
 
 /** Connects one user with one session at a time: input goes to the agent or to a slash command. */
@@ -40,54 +40,54 @@ export class Chat {
   readonly #parts: ChatParts;
   readonly #leaving = new AbortController();
   #sessionId: string | null = null;
-  readonly #outbox: PromptSender;
+  readonly #sender: PromptSender;
   readonly #commands = new Set<RunningCommand>();
   /** Whether input that arrived without a session still has to be submitted. */
-  #hasEarly = true;
+  #hasEarlyInput = true;
   /** The worktree name; every session of the chat works in it. */
   #worktree: string | null = null;
-  #wantsToLeave = false;
+  #isExitArmed = false;
   #exitCode: ExitCode = EXIT.fine;
   /** Why no session could be opened. */
-  #problem: Error | null = null;
+  #error: Error | null = null;
 
   constructor(parts: ChatParts) {
     this.#parts = parts;
-    this.#outbox = new PromptSender({
+    this.#sender = new PromptSender({
       host: parts.host,
       queued: parts.queued,
       session: () => (this.#sessionId === null ? null : this.#session()),
-      isBlocked: () => this.#mustRest(),
-      onSent: (text) => this.#sayPrompt(text),
+      isBlocked: () => this.#needsIdle(),
+      onSent: (text) => this.#showPrompt(text),
       onEnd: (problem) => this.#endPrompt(problem),
     });
   }
 
   /** Opens the session and resolves when the user leaves. */
-  async run(wish: SessionWish): Promise<ExitCode> {
-    const { host, activity: doing } = this.#parts;
+  async run(request: SessionWish): Promise<ExitCode> {
+    const { host, activity } = this.#parts;
     const unsubscribe = host.subscribe((event) => this.#observe(event));
-    this.#worktree = wish.worktree ?? null;
+    this.#worktree = request.worktree ?? null;
     try {
-      await this.#open(wish);
-      this.#takeEarly();
-      await this.#left();
+      await this.#open(request);
+      this.#submitEarly();
+      await this.#waitUntilLeft();
       await this.#close();
-      if (this.#problem !== null) throw this.#problem;
+      if (this.#error !== null) throw this.#error;
       return this.#exitCode;
     } catch (error) {
-      if (this.#leaving.signal.aborted && this.#problem === null) return this.#exitCode;
+      if (this.#leaving.signal.aborted && this.#error === null) return this.#exitCode;
       throw error;
     } finally {
       unsubscribe();
-      doing.end();
+      activity.end();
     }
   }
 
   submit(text: string): void {
     if (text.trim() === '') return;
     if (this.#sessionId === null) {
-      this.#hasEarly = true;
+      this.#hasEarlyInput = true;
       return this.#parts.queued.add(text);
     }
     this.#parts.history.append(text);
@@ -97,16 +97,16 @@ export class Chat {
       text.trim(),
       commands.map(({ name }) => name),
     );
-    if (typed.kind === 'prompt') this.#outbox.send(text);
-    else if (typed.kind === 'unknown') this.#complain(typed.problem);
-    else if (typed.needsRest && this.#isBusy()) this.#complain(BUSY);
+    if (typed.kind === 'prompt') this.#sender.send(text);
+    else if (typed.kind === 'unknown') this.#showWarning(typed.problem);
+    else if (typed.needsIdle && this.#isBusy()) this.#showWarning(BUSY);
     else void this.#runCommand(typed);
   }
 
   /** Ctrl-C aborts the run first, then leaves the chat. */
   interrupt(): void {
-    if (this.#sessionId === null || this.#wantsToLeave) return this.leave();
-    this.#wantsToLeave = true;
+    if (this.#sessionId === null || this.#isExitArmed) return this.leave();
+    this.#isExitArmed = true;
     const isBusy = this.#isBusy();
     for (const { abort } of this.#commands) abort.abort();
     if (isBusy) return this.cancel();
@@ -115,15 +115,15 @@ export class Chat {
 
   cancel(): void {
     if (this.#sessionId === null || !this.#session().isRunning) return;
-    const { queued, view, activity: doing } = this.#parts;
-    const unheard = queued.takeAll();
-    if (unheard.length > 0) view.restoreDraft(unheard.join('\n\n'));
-    doing.set('cancelling …');
+    const { queued, view, activity } = this.#parts;
+    const unread = queued.takeAll();
+    if (unread.length > 0) view.restoreDraft(unread.join('\n\n'));
+    activity.set('cancelling …');
     this.#session().abort('interrupted by the person');
   }
 
   resetExit(): void {
-    this.#wantsToLeave = false;
+    this.#isExitArmed = false;
   }
 
   leave(exitCode: ExitCode = EXIT.fine): void {
@@ -153,14 +153,14 @@ export class Chat {
   }
 
   #isBusy(): boolean {
-    return this.#outbox.isBusy || this.#commands.size > 0;
+    return this.#sender.isBusy || this.#commands.size > 0;
   }
 
-  #mustRest(): boolean {
-    return [...this.#commands].some(({ needsRest }) => needsRest);
+  #needsIdle(): boolean {
+    return [...this.#commands].some(({ needsIdle }) => needsIdle);
   }
 
-  #left(): Promise<void> {
+  #waitUntilLeft(): Promise<void> {
     const { signal } = this.#leaving;
     return new Promise((resolve) => {
       if (signal.aborted) resolve();
@@ -168,40 +168,40 @@ export class Chat {
     });
   }
 
-  async #open(wish: SessionWish): Promise<void> {
-    await this.#enter(await this.#start(wish));
+  async #open(request: SessionWish): Promise<void> {
+    await this.#enter(await this.#start(request));
   }
 
-  async #start(wish: SessionWish): Promise<string> {
-    const { host, activity: doing } = this.#parts;
-    doing.set('starting …');
+  async #start(request: SessionWish): Promise<string> {
+    const { host, activity } = this.#parts;
+    activity.set('starting …');
     const worktree = this.#worktree === null ? {} : { worktree: this.#worktree };
     const { signal } = this.#leaving;
-    const { sessionId } = await host.start({ ...worktree, ...wish, idle: true, signal });
+    const { sessionId } = await host.start({ ...worktree, ...request, idle: true, signal });
     return sessionId;
   }
 
   /** Makes a session the current one. */
   async #enter(sessionId: string): Promise<void> {
-    const { host, view, report, activity: doing, context } = this.#parts;
+    const { host, view, report, activity, context } = this.#parts;
     const earlier = host.session(sessionId).messages();
     if (earlier.length > 0) await showEarlierMessages(view, earlier, context.flags);
     view.setCommands(listCommands(host, sessionId));
     report.showHooks();
     this.#sessionId = sessionId;
     this.#showStatus();
-    doing.set(null);
+    activity.set(null);
   }
 
-  #takeEarly(): void {
-    if (!this.#hasEarly || this.#sessionId === null) return;
-    this.#hasEarly = false;
+  #submitEarly(): void {
+    if (!this.#hasEarlyInput || this.#sessionId === null) return;
+    this.#hasEarlyInput = false;
     for (const text of this.#parts.queued.takeAll()) this.submit(text);
   }
 
   async #close(): Promise<void> {
-    const { host, activity: doing, report } = this.#parts;
-    doing.set('exiting …');
+    const { host, activity, report } = this.#parts;
+    activity.set('exiting …');
     if (this.#sessionId !== null) {
       await host.abort(this.#sessionId, 'the person left');
       await host.end(this.#sessionId, 'prompt_input_exit');
@@ -215,12 +215,12 @@ export class Chat {
     if (!isOwn || queued.absorbNotice(event)) return;
     report.observe(event);
     if (event.parentAgentId !== null) return;
-    if (event.type === 'turn-start') queued.takeSteered().forEach((text) => this.#sayPrompt(text));
+    if (event.type === 'turn-start') queued.takeSteered().forEach((text) => this.#showPrompt(text));
     if (event.type === 'turn-end' || event.type === 'run-end') this.#showStatus();
     if (event.type !== 'run-end' || this.#sessionId === null) return;
     // MCP servers may have added commands since.
     view.setCommands(listCommands(host, this.#sessionId));
-    this.#outbox.sendAfterRun();
+    this.#sender.sendAfterRun();
   }
 
   #showStatus(): void {
@@ -228,24 +228,24 @@ export class Chat {
     this.#parts.view.setStatus(formatStatusLine(this.#session().state(), this.#worktree));
   }
 
-  #sayPrompt(text: string): void {
+  #showPrompt(text: string): void {
     this.#parts.report.say(formatPrompt(toForeignScreenText(text)));
   }
 
-  #complain(text: string): void {
+  #showWarning(text: string): void {
     this.#parts.report.say(colors.yellow(text));
   }
 
   #endPrompt(problem: unknown): void {
     if (this.#leaving.signal.aborted) return;
-    if (problem !== null) this.#complain(formatProblem(problem));
+    if (problem !== null) this.#showWarning(formatProblem(problem));
     this.#showStatus();
-    this.#outbox.sendNext();
+    this.#sender.sendNext();
   }
 
-  async #runCommand(typed: Extract<TypedCommand, { kind: 'ours' }>): Promise<void> {
+  async #runCommand(typed: Extract<TypedCommand, { kind: 'builtin' }>): Promise<void> {
     const { context, host, view, report } = this.#parts;
-    const running = { abort: new AbortController(), needsRest: typed.needsRest };
+    const running = { abort: new AbortController(), needsIdle: typed.needsIdle };
     this.#commands.add(running);
     try {
       await typed.run({
@@ -259,9 +259,10 @@ export class Chat {
         changeSession: (to) => this.#changeSession(to),
       });
     } catch (error) {
-      const isGivenUp = running.abort.signal.aborted;
-      if (!this.#leaving.signal.aborted)
-        this.#complain(isGivenUp ? INTERRUPTED : formatProblem(error));
+      const isInterrupted = running.abort.signal.aborted;
+      if (!this.#leaving.signal.aborted) {
+        this.#showWarning(isInterrupted ? INTERRUPTED : formatProblem(error));
+      }
     } finally {
       this.#commands.delete(running);
       this.#endCommand();
@@ -271,17 +272,17 @@ export class Chat {
   #endCommand(): void {
     if (this.#leaving.signal.aborted) return;
     this.#showStatus();
-    this.#takeEarly();
-    this.#outbox.sendNext();
+    this.#submitEarly();
+    this.#sender.sendNext();
   }
 
   /** Opens the next session before ending the current one where possible, so that a failure loses nothing. */
   async #changeSession(to: { readonly resume: string } | 'new'): Promise<void> {
-    const { host, view, activity: doing } = this.#parts;
+    const { host, view, activity } = this.#parts;
     const before = this.#sessionId ?? '';
     // Input that arrives meanwhile is for the next session.
     this.#sessionId = null;
-    if (to === 'new' && this.#worktree === null) return this.#beginAnew(before);
+    if (to === 'new' && this.#worktree === null) return this.#restart(before);
     try {
       // A worktree is removed when no session uses it, so the next session opens first.
       const sessionId = await this.#start(to === 'new' ? { afterClear: true } : to);
@@ -290,19 +291,19 @@ export class Chat {
       await this.#enter(sessionId);
     } catch (error) {
       this.#sessionId ??= before;
-      doing.set(null);
+      activity.set(null);
       throw error;
     }
   }
 
-  async #beginAnew(before: string): Promise<void> {
+  async #restart(before: string): Promise<void> {
     const { host, view } = this.#parts;
     try {
       await host.end(before, 'clear');
       view.clear();
       await this.#open({ afterClear: true });
     } catch (error) {
-      this.#problem = error instanceof Error ? error : null;
+      this.#error = error instanceof Error ? error : null;
       this.leave(EXIT.refused);
     }
   }

@@ -18,47 +18,47 @@ export interface PromptSenderOptions {
 
 /** Sends prompts to the agent: at once, into a running turn, or after the run. */
 export class PromptSender {
-  readonly #place: PromptSenderOptions;
+  readonly #options: PromptSenderOptions;
   #isSending = false;
 
-  constructor(place: PromptSenderOptions) {
-    this.#place = place;
+  constructor(options: PromptSenderOptions) {
+    this.#options = options;
   }
 
   get isBusy(): boolean {
-    return this.#isSending || this.#place.session()?.isRunning === true;
+    return this.#isSending || this.#options.session()?.isRunning === true;
   }
 
   send(text: string): void {
-    const { queued, isBlocked: mustRest } = this.#place;
-    if (this.#tell(text)) queued.addSteered(text);
-    else if (this.isBusy || mustRest() || queued.hasWaiting) queued.add(text);
-    else void this.#deliver(text);
+    const { queued, isBlocked } = this.#options;
+    if (this.#steer(text)) queued.addSteered(text);
+    else if (this.isBusy || isBlocked() || queued.hasWaiting) queued.add(text);
+    else void this.#send(text);
   }
 
   /** Sends the next queued prompt when the agent is idle. */
   sendNext(): void {
-    if (this.#place.session()?.isRunning !== true) this.sendAfterRun();
+    if (this.#options.session()?.isRunning !== true) this.sendAfterRun();
   }
 
   /** Like sendNext, when a run is about to end; a hook may have started that run. */
   sendAfterRun(): void {
-    const { queued, session, isBlocked: mustRest } = this.#place;
-    if (this.#isSending || session() === null || mustRest()) return;
+    const { queued, session, isBlocked } = this.#options;
+    if (this.#isSending || session() === null || isBlocked()) return;
     const text = queued.takeNext();
-    if (text !== null) void this.#deliver(text);
+    if (text !== null) void this.#send(text);
   }
 
   /** Slash commands are only expanded at the start of a run, and the order of prompts is kept. */
-  #tell(text: string): boolean {
-    const { queued, session, isBlocked: mustRest } = this.#place;
+  #steer(text: string): boolean {
+    const { queued, session, isBlocked } = this.#options;
     const current = session();
-    if (current === null || !current.isRunning || mustRest() || queued.hasWaiting) return false;
+    if (current === null || !current.isRunning || isBlocked() || queued.hasWaiting) return false;
     return !isCustomCommand(text, current.commands()) && current.steer(text);
   }
 
-  async #deliver(text: string): Promise<void> {
-    const { host, session, onSent, onEnd } = this.#place;
+  async #send(text: string): Promise<void> {
+    const { host, session, onSent, onEnd } = this.#options;
     this.#isSending = true;
     onSent(text);
     const problem = await host.queue(session()?.id ?? '', text).then(

@@ -15,7 +15,7 @@ export class QueuedPrompts {
   readonly #view: ChatView;
   #queued: QueuedPrompt[] = [];
   /** Expected session notices about prompts that are no longer queued. */
-  readonly #settled: string[] = [];
+  readonly #expectedNotices: string[] = [];
 
   constructor(view: ChatView) {
     this.#view = view;
@@ -51,18 +51,18 @@ export class QueuedPrompts {
   /** Takes the first prompt. */
   takeNext(): string | null {
     const [first] = this.#queued;
-    return this.#takeUnheard((each) => each === first)[0] ?? null;
+    return this.#takeUnread((each) => each === first)[0] ?? null;
   }
 
   takeAll(): readonly string[] {
-    return this.#takeUnheard(() => true);
+    return this.#takeUnread(() => true);
   }
 
   /** Suppresses the session's notice about an unread prompt, which is still queued here or was taken. */
   absorbNotice(event: RuntimeEvent): boolean {
     if (event.type !== 'notice') return false;
-    const at = this.#settled.indexOf(event.text);
-    if (at !== -1) return this.#settled.splice(at, 1).length > 0;
+    const at = this.#expectedNotices.indexOf(event.text);
+    if (at !== -1) return this.#expectedNotices.splice(at, 1).length > 0;
     const queued = this.#queued.find(
       ({ text, isSteered: isTold }) => isTold && event.text === formatUnheardNotice(text),
     );
@@ -70,9 +70,9 @@ export class QueuedPrompts {
     return queued !== undefined;
   }
 
-  #takeUnheard(isWanted: (each: QueuedPrompt) => boolean): readonly string[] {
+  #takeUnread(isWanted: (each: QueuedPrompt) => boolean): readonly string[] {
     const taken = this.#take(isWanted);
-    this.#settled.push(
+    this.#expectedNotices.push(
       ...taken
         .filter(({ isSteered: isTold }) => isTold)
         .map(({ text }) => formatUnheardNotice(text)),

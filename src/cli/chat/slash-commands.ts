@@ -36,7 +36,7 @@ interface ChatCommandContext {
 interface ChatCommand extends CommandCompletion {
   /** Whether the command has to wait until the agent is idle. */
   readonly needsIdle?: true;
-  run(place: ChatCommandContext, argument: string): Promise<void> | void;
+  run(command: ChatCommandContext, argument: string): Promise<void> | void;
 }
 
 const COMMANDS: readonly ChatCommand[] = [
@@ -84,9 +84,9 @@ const TYPED = /^\/([A-Za-z][\w:.-]*)(?:\s+([^]*))?$/u;
 /** How typed input is handled. */
 export type TypedCommand =
   | {
-      readonly kind: 'ours';
-      readonly needsRest: boolean;
-      run(place: ChatCommandContext): Promise<void>;
+      readonly kind: 'builtin';
+      readonly needsIdle: boolean;
+      run(command: ChatCommandContext): Promise<void>;
     }
   | { readonly kind: 'unknown'; readonly problem: string }
   /** Sent to the agent: a custom command or a plain prompt. */
@@ -95,13 +95,13 @@ export type TypedCommand =
 export function parseTyped(text: string, known: readonly string[]): TypedCommand {
   const [, name, argument = ''] = TYPED.exec(text) ?? [];
   if (name === undefined) return { kind: 'prompt' };
-  const ours = findBuiltIn(name);
-  if (ours === undefined && known.includes(name)) return { kind: 'prompt' };
-  if (ours === undefined) return { kind: 'unknown', problem: formatUnknownCommand(name, known) };
+  const builtIn = findBuiltIn(name);
+  if (builtIn === undefined && known.includes(name)) return { kind: 'prompt' };
+  if (builtIn === undefined) return { kind: 'unknown', problem: formatUnknownCommand(name, known) };
   return {
-    kind: 'ours',
-    needsRest: ours.needsIdle === true,
-    run: async (place) => ours.run(place, argument.trim()),
+    kind: 'builtin',
+    needsIdle: builtIn.needsIdle === true,
+    run: async (command) => builtIn.run(place, argument.trim()),
   };
 }
 
@@ -117,17 +117,17 @@ export function isCustomCommand(text: string, commands: readonly SlashCommand[])
 }
 
 function formatUnknownCommand(name: string, known: readonly string[]): string {
-  const meant = findClosestName(name, [...COMMANDS.map((command) => command.name), ...known]);
-  const hint = meant === null ? 'See /help.' : `Did you mean /${toPrintable(meant)}?`;
+  const closest = findClosestName(name, [...COMMANDS.map((command) => command.name), ...known]);
+  const hint = closest === null ? 'See /help.' : `Did you mean /${toPrintable(closest)}?`;
   return `Unknown command /${toPrintable(name)}. ${hint}`;
 }
 
 /** Built-in commands and the session's custom commands with other names. */
 export function listCommands(host: Host, sessionId: string): readonly CommandCompletion[] {
-  const theirs = host.session(sessionId).commands();
+  const custom = host.session(sessionId).commands();
   return [
     ...COMMANDS,
-    ...theirs
+    ...custom
       .filter(({ name }) => findBuiltIn(name) === undefined)
       .map(({ name, description }) => ({ name, about: description })),
   ];
@@ -161,15 +161,15 @@ const KEYS = formatTable([
   ['  esc, ctrl+c', 'cancel the run; ctrl+c twice exits'],
 ]);
 
-async function showHooks({ context, view, signal }: ChatCommandContext): Promise<void> {
+async function showHooks(command: ChatCommandContext): Promise<void> {
   const { listHooks } = await import('../commands/hooks-list.ts');
-  return runInChat(context, view, { command: listHooks, options: {}, signal });
+  return runInChat(command, listHooks, {});
 }
 
-async function reviewHooks({ context, host, view, signal }: ChatCommandContext): Promise<void> {
+async function reviewHooks(command: ChatCommandContext): Promise<void> {
   const { trustHooks } = await import('../commands/trust.ts');
-  await runInChat(context, view, { command: trustHooks, options: { ids: [] }, signal });
-  host.rescan();
+  await runInChat(command, trustHooks, { ids: [] });
+  command.host.rescan();
 }
 
 function showPlugins({ host, sessionId, say }: ChatCommandContext): void {
@@ -193,10 +193,14 @@ function showPlugins({ host, sessionId, say }: ChatCommandContext): void {
 }
 
 function formatPluginRow({ name, state, lastError, contributes }: PluginStatus): readonly string[] {
-  const brought = Object.entries(contributes ?? {}).flatMap(([kind, names]) =>
+  const contributions = Object.entries(contributes ?? {}).flatMap(([kind, names]) =>
     names.length === 0 ? [] : [`${kind}: ${names.map(toOneLine).join(', ')}`],
   );
-  return [toOneLine(name), state, lastError === null ? brought.join('; ') : toOneLine(lastError)];
+  return [
+    toOneLine(name),
+    state,
+    lastError === null ? contributions.join('; ') : toOneLine(lastError),
+  ];
 }
 
 async function switchModel(
@@ -221,17 +225,17 @@ async function compactSession(
   if (problem !== null) say(`Compaction failed: ${toPrintable(problem)}`);
 }
 
-async function resumeSession(place: ChatCommandContext, id: string): Promise<void> {
-  const chosen = id === '' ? await pickSession(place) : id;
-  if (chosen !== null) await place.changeSession({ resume: chosen });
+async function resumeSession(command: ChatCommandContext, id: string): Promise<void> {
+  const chosen = id === '' ? await pickSession(command) : id;
+  if (chosen !== null) await command.changeSession({ resume: chosen });
 }
 
 const MAX_SESSIONS = 9;
 const PROMPT_WIDTH = 40;
 
 /** Lets the user choose a stored session of this directory; null when there is none or they cancel. */
-async function pickSession(place: ChatCommandContext): Promise<string | null> {
-  const { host, view, context, sessionId, signal, say } = place;
+async function pickSession(command: ChatCommandContext): Promise<string | null> {
+  const { host, view, context, sessionId, signal, say } = command;
   const stored = openStoredSessions()
     .store.list()
     .filter(({ id, startDirectory }) => startDirectory === host.startDirectory && id !== sessionId)
@@ -252,24 +256,19 @@ async function pickSession(place: ChatCommandContext): Promise<string | null> {
 }
 
 function formatSessionName({ title, firstPrompt }: SessionSummary): string {
-  const words = (title ?? firstPrompt).replaceAll(/\s+/gu, ' ').trim();
+  const text = (title ?? firstPrompt).replaceAll(/\s+/gu, ' ').trim();
   return toPrintable(
-    words.length <= PROMPT_WIDTH ? words : `${truncateText(words, PROMPT_WIDTH - 1)}…`,
+    text.length <= PROMPT_WIDTH ? text : `${truncateText(text, PROMPT_WIDTH - 1)}…`,
   );
-}
-
-interface PrintedCommand<Options> {
-  readonly command: Command<Options>;
-  readonly options: Options;
-  readonly signal: AbortSignal;
 }
 
 /** Runs a CLI command whose output and questions appear in the chat. */
 async function runInChat<Options>(
-  { flags: { json: _json, ...flags }, ...context }: CommandContext,
-  view: ChatView,
-  { command, options, signal }: PrintedCommand<Options>,
+  { context: { flags: allFlags, ...context }, view, signal }: ChatCommandContext,
+  command: Command<Options>,
+  options: Options,
 ): Promise<void> {
+  const { json: _json, ...flags } = allFlags;
   const lines: string[] = [];
   const collect = (text: string): void => void lines.push(toScreenText(text));
   const print: Printer = {

@@ -15,29 +15,26 @@ export const runChat: Command<AgentFlags> = async (context, flags) => {
   checkTerminal();
   checkFlagConflicts(flags);
   const agent = toAgentOptions(flags);
-  const wish = toSessionRequest(flags);
+  const request = toSessionRequest(flags);
   const { openChatApp } = await import('../chat/app.ts');
-  const room = openChatApp(context, readSurroundings().cwd);
+  const app = openChatApp(context, readSurroundings().cwd);
   try {
-    await room.waitUntilDrawn();
+    await app.waitUntilDrawn();
     const { withHost } = await import('../context.ts');
     return await withHost(
       context,
       async (host) => {
         try {
-          return await room.run(host, {
-            wish,
-            prompt: trimToNull(flags.prompt ?? ''),
-          });
+          return await app.run(host, request, trimToNull(flags.prompt ?? ''));
         } finally {
           // Closed first, so that the output of --debug appears below the chat.
-          await room.close();
+          await app.close();
         }
       },
-      { ...agent, ...room.hostOptions, watch: 'soon' },
+      { ...agent, ...app.hostOptions, watch: 'soon' },
     );
   } finally {
-    await room.close();
+    await app.close();
   }
 };
 

@@ -32,12 +32,13 @@ export const testHooks: Command<TestOptions> = async (context, options) => {
   if (recordTrace !== undefined) {
     return recordFromTrace(context, { ...options, directory, id: recordTrace });
   }
-  if (record !== undefined)
+  if (record !== undefined) {
     return recordFiredEvent(context, { ...options, directory, event: record });
-  const place = directory ?? findDefaultDirectory();
-  const cases = findCases(place);
-  if (cases.length === 0) throw createNoCasesError(place);
-  return reportCases(context, await runCases(cases, { context, place }));
+  }
+  const directoryOrDefault = directory ?? findDefaultDirectory();
+  const cases = findCases(directoryOrDefault);
+  if (cases.length === 0) throw createNoCasesError(directoryOrDefault);
+  return reportCases(context, await runCases(cases, context, directoryOrDefault));
 };
 
 function resolveDirectory(directory: string): string {
@@ -64,11 +65,6 @@ function createNoCasesError(place: string): HooklineError {
   return new HooklineError('USAGE_INVALID', { message, hint: EXAMPLE });
 }
 
-interface TestRun {
-  readonly context: CommandContext;
-  readonly place: string;
-}
-
 interface TestedCase extends CaseResult {
   readonly directory: string;
   readonly about: string | null;
@@ -77,15 +73,19 @@ interface TestedCase extends CaseResult {
 const MAX_PARALLEL = 4;
 
 /** Runs a few in parallel and prints the results in order. */
-async function runCases(cases: readonly string[], run: TestRun): Promise<readonly TestedCase[]> {
+async function runCases(
+  cases: readonly string[],
+  context: CommandContext,
+  root: string,
+): Promise<readonly TestedCase[]> {
   const results: TestedCase[] = [];
   const waiting = cases.entries();
   let printed = 0;
   const work = async (): Promise<void> => {
     for (const [index, directory] of waiting) {
-      results[index] = await testCase(directory, run);
+      results[index] = await testCase(directory, context, root);
       for (let next = results[printed]; next !== undefined; next = results[++printed]) {
-        if (run.context.flags.json !== true) run.context.print.out(formatCase(next));
+        if (context.flags.json !== true) context.print.out(formatCase(next));
       }
     }
   };
@@ -94,8 +94,12 @@ async function runCases(cases: readonly string[], run: TestRun): Promise<readonl
   return results;
 }
 
-async function testCase(directory: string, { context, place }: TestRun): Promise<TestedCase> {
-  const name = path.relative(place, directory) || path.basename(directory);
+async function testCase(
+  directory: string,
+  context: CommandContext,
+  root: string,
+): Promise<TestedCase> {
+  const name = path.relative(root, directory) || path.basename(directory);
   try {
     const hookCase = readCase(directory);
     const result = await runCase(hookCase, {

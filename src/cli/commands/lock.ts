@@ -36,7 +36,7 @@ export const lockHooks: Command<LockOptions> = (context, options) => {
     const units = hooks.map((hook) => trustUnit(hook));
     return options.check === true
       ? reportCheck(context, file, checkLock(parseLock(readLock(file), file), units))
-      : writeLock(context, { file, units, count: formatFoundCount(hooks) });
+      : writeLock(context, file, units, formatFoundCount(hooks));
   });
 };
 
@@ -56,7 +56,9 @@ function resolveLockFile(
 
 async function writeLock(
   { flags, print }: CommandContext,
-  { file, units, count }: { file: string; units: readonly TrustUnit[]; count: string },
+  file: string,
+  units: readonly TrustUnit[],
+  count: string,
 ): Promise<ExitCode> {
   const lock = createLock(units);
   rejectLink(file);

@@ -138,7 +138,7 @@ function buildEntry(options: AddServerOptions): Record<string, unknown> {
     return {
       command: program,
       ...(args.length === 0 ? {} : { args }),
-      ...(env.length === 0 ? {} : { env: parsePairs(env, { flag: '--env', separator: '=' }) }),
+      ...(env.length === 0 ? {} : { env: parsePairs(env, '--env', '=') }),
     };
   }
   if (env.length > 0) throw createUsageError('--env cannot be combined with --url');
@@ -148,20 +148,14 @@ function buildEntry(options: AddServerOptions): Record<string, unknown> {
   return {
     type: 'http',
     url,
-    ...(header.length === 0
-      ? {}
-      : { headers: parsePairs(header, { flag: '--header', separator: ':' }) }),
+    ...(header.length === 0 ? {} : { headers: parsePairs(header, '--header', ':') }),
   };
-}
-
-interface Pairing {
-  readonly flag: string;
-  readonly separator: string;
 }
 
 function parsePairs(
   written: readonly string[],
-  { flag, separator }: Pairing,
+  flag: string,
+  separator: string,
 ): Record<string, string> {
   return Object.fromEntries(
     written.map((each) => {
@@ -208,13 +202,13 @@ async function removeFromScope(
   scope: ServerScope,
   name: string,
 ): Promise<string | null> {
-  let isThere = false;
+  let wasRemoved = false;
   const file = await editServers(host, scope, (text) => {
     const without = removeServer(text, name);
-    isThere = without !== null;
+    wasRemoved = without !== null;
     return without ?? text;
   });
-  return isThere ? file : null;
+  return wasRemoved ? file : null;
 }
 
 function createUnknownServerError(
@@ -230,12 +224,12 @@ function createUnknownServerError(
       hint: 'Remove it there.',
     });
   }
-  const close = findClosestName(
+  const closest = findClosestName(
     name,
     all.map((config) => config.name),
   );
   return new HooklineError('MCP_FAILED', {
     message: `MCP server ${JSON.stringify(name)} not found`,
-    hint: close === null ? 'Run `hookline mcp list`.' : `Did you mean ${close}?`,
+    hint: closest === null ? 'Run `hookline mcp list`.' : `Did you mean ${closest}?`,
   });
 }

@@ -34,7 +34,7 @@ export const runTask: Command<RunOptions> = async (context, options) => {
   const agent = { ...toAgentOptions(options), ...toSetup(options) };
   const request = await buildStartRequest(options, context.signal);
   try {
-    return await withHost(context, (host) => runOnHost(host, { context, request, report }), {
+    return await withHost(context, (host) => runOnHost(host, context, request, report), {
       ...agent,
       plugins: {
         ...createSilentPluginOptions(context.flags),
@@ -54,13 +54,12 @@ function selectFormat({ flags }: CommandContext, { output }: RunOptions): Output
   return output ?? (flags.json === true ? 'json' : 'text');
 }
 
-interface Running {
-  readonly context: CommandContext;
-  readonly request: StartRequest;
-  readonly report: RunReport;
-}
-
-async function runOnHost(host: Host, { context, request, report }: Running): Promise<ExitCode> {
+async function runOnHost(
+  host: Host,
+  context: CommandContext,
+  request: StartRequest,
+  report: RunReport,
+): Promise<ExitCode> {
   const unsubscribe = host.subscribe(report.observe);
   try {
     const { result } = await host.start({ ...request, signal: context.signal });
@@ -82,18 +81,18 @@ function toExitCode(result: RunResult, report: RunReport, { flags }: CommandCont
 
 async function buildStartRequest(options: RunOptions, signal: AbortSignal): Promise<StartRequest> {
   checkFlagConflicts(options);
-  const wish = toSessionRequest(options);
+  const session = toSessionRequest(options);
   const prompt = trimToNull(options.prompt ?? '') ?? (await readStdin(signal));
-  if (prompt === null && wish.resume === undefined) {
+  if (prompt === null && session.resume === undefined) {
     throw createUsageError(
       '`hookline run` requires a prompt',
       'Pass it as an argument or on stdin.',
     );
   }
-  if (options.fork === true && wish.resume === undefined) {
+  if (options.fork === true && session.resume === undefined) {
     throw createUsageError('--fork requires a session', 'Pass --resume ID or --continue.');
   }
-  return { prompt, ...wish, ...(options.fork === true ? { fork: true } : {}) };
+  return { prompt, ...session, ...(options.fork === true ? { fork: true } : {}) };
 }
 
 function toSetup({ init, maintenance }: RunOptions): Pick<AgentOptions, 'setup'> {

@@ -50,7 +50,7 @@ export async function preserveTrust(
   ];
   const neighbours = after
     .filter((hook) => !named.some((each) => each.hook === hook))
-    .flatMap((hook) => findLostTrust(hook, { before: findSnapshot(hook, before), touched }));
+    .flatMap((hook) => findLostTrust(hook, findSnapshot(hook, before), touched));
   return recordTrust(host, [...named, ...neighbours]);
 }
 
@@ -111,7 +111,8 @@ function bindHook(hook: FoundHook): { hook: FoundHook; binding: Binding }[] {
 /** The candidate for a hook that was trusted and no longer is; empty for all others. */
 function findLostTrust(
   hook: FoundHook,
-  { before, touched }: { before: HookSnapshot | null; touched: readonly string[] },
+  before: HookSnapshot | null,
+  touched: readonly string[],
 ): TrustCandidate[] {
   const entry = before?.entry ?? null;
   if (before === null || entry === null) return [];
@@ -130,13 +131,13 @@ function findLostTrust(
 
 async function recordTrust(
   host: Host,
-  standings: readonly TrustCandidate[],
+  candidates: readonly TrustCandidate[],
 ): Promise<PreservedTrust> {
-  const wanted = standings.filter(({ binding }) => binding !== null);
-  const refused = standings.filter(({ binding }) => binding === null);
+  const wanted = candidates.filter(({ binding }) => binding !== null);
+  const refused = candidates.filter(({ binding }) => binding === null);
   const problem = await grantCandidates(host, wanted);
   const trusted = problem === null ? wanted : [];
-  const lost = problem === null ? refused : standings;
+  const lost = problem === null ? refused : candidates;
   return { trusted: trusted.map(getHook), lost: lost.map(getHook), problem };
 }
 

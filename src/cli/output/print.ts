@@ -134,20 +134,15 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
   return rows
     .map((row) =>
       row
-        .map((cell, at) => padCell(cell, at, { row, widths }))
+        .map((cell, at) => (at === row.length - 1 ? cell : padCell(cell, widths[at] ?? 0)))
         .join('  ')
         .trimEnd(),
     )
     .join('\n');
 }
 
-function padCell(
-  cell: string,
-  column: number,
-  { row, widths }: { row: readonly string[]; widths: readonly number[] },
-): string {
-  if (column === row.length - 1) return cell;
-  return cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - measureWidth(cell)));
+function padCell(cell: string, width: number): string {
+  return cell + ' '.repeat(Math.max(0, width - measureWidth(cell)));
 }
 
 const COLOR_CODES = new RegExp(`${String.fromCodePoint(0x1b)}\\[\\d+m`, 'gu');

@@ -26,30 +26,32 @@ export interface RunReport {
   hasHookFailures(): boolean;
 }
 
-export function createRunReport(context: CommandContext, form: OutputFormat): RunReport {
-  let isUnsound = false;
-  const advice = new Set<string>();
+export function createRunReport(context: CommandContext, format: OutputFormat): RunReport {
+  let hasFailures = false;
+  const hints = new Set<string>();
   const answer: Answer = { text: '', shown: '' };
   const pluginIssues: PluginIssue[] = [];
   // A queue, because redaction is asynchronous and the order must be kept.
-  let told = Promise.resolve();
-  const said = new Set<string>();
-  const complain = (error: unknown): void => {
+  let queue = Promise.resolve();
+  const printed = new Set<string>();
+  const reportError = (error: unknown): void => {
     const text = `error: Output incomplete: ${toPrintable(getErrorMessage(error))}`;
-    if (said.has(text)) return;
-    said.add(text);
+    if (printed.has(text)) return;
+    printed.add(text);
     context.print.note(text);
   };
-  const later = (tell: () => Promise<void>): void => {
-    told = told.then(tell).catch(complain);
+  const enqueue = (print: () => Promise<void>): void => {
+    queue = queue.then(print).catch(reportError);
   };
-  const words = context.flags.raw === true ? null : createDeltaBuffer();
+  const deltas = context.flags.raw === true ? null : createDeltaBuffer();
   const line = (event: RuntimeEvent): void =>
-    later(async () => context.print.jsonLine(await redactObject(toJsonLine(event), context.flags)));
+    enqueue(async () =>
+      context.print.jsonLine(await redactObject(toJsonLine(event), context.flags)),
+    );
   const note = (text: string): void => {
-    if (said.has(text)) return;
-    said.add(text);
-    later(async () => {
+    if (printed.has(text)) return;
+    printed.add(text);
+    enqueue(async () => {
       const { shown } = await redactObject({ shown: text }, context.flags);
       context.print.note(shown);
     });
@@ -58,32 +60,32 @@ export function createRunReport(context: CommandContext, form: OutputFormat): Ru
   return {
     notice,
     pluginOutput: (text) =>
-      later(async () => {
-        const { words } = await redactObject({ words: formatConsoleOutput(text) }, context.flags);
-        if (words !== null) context.print.note(words);
+      enqueue(async () => {
+        const { output } = await redactObject({ output: formatConsoleOutput(text) }, context.flags);
+        if (output !== null) context.print.note(output);
       }),
     issue(issue) {
       pluginIssues.push(issue);
       notice(`plugin ${issue.plugin}: ${issue.message}`);
     },
     observe(event) {
-      if (event.type === 'hook') isUnsound ||= !isHealthy(event.verdict);
+      if (event.type === 'hook') hasFailures ||= !isHealthy(event.verdict);
       if (event.type === 'message-end') recordAnswer(answer, event);
-      if (form === 'stream-json') (words?.take(event) ?? [event]).forEach(line);
-      if (event.type === 'notification') later(async () => context.print.notify(event.text));
+      if (format === 'stream-json') (deltas?.take(event) ?? [event]).forEach(line);
+      if (event.type === 'notification') enqueue(async () => context.print.notify(event.text));
       for (const text of formatEvent(event)) note(text);
-      for (const text of listHints(event)) advice.add(text);
-      const doing = form === 'text' ? formatActivity(event) : undefined;
-      if (doing !== undefined) later(async () => context.print.progress(doing));
+      for (const text of listHints(event)) hints.add(text);
+      const activity = format === 'text' ? formatActivity(event) : undefined;
+      if (activity !== undefined) enqueue(async () => context.print.progress(activity));
     },
     async end(result) {
-      words?.flush().forEach(line);
-      if (form === 'text') advice.forEach(notice);
-      await told;
+      deltas?.flush().forEach(line);
+      if (format === 'text') hints.forEach(notice);
+      await queue;
       // Always printed, because a missing result would look like success.
-      if (result !== null) await printResult(context, form, { result, answer, pluginIssues });
+      if (result !== null) await printResult(context, format, result, answer, pluginIssues);
     },
-    hasHookFailures: () => isUnsound || pluginIssues.some(({ level }) => level === 'error'),
+    hasHookFailures: () => hasFailures || pluginIssues.some(({ level }) => level === 'error'),
   };
 }
 
@@ -94,9 +96,9 @@ interface Answer {
 }
 
 function recordAnswer(answer: Answer, event: Extract<RuntimeEvent, { type: 'message-end' }>): void {
-  const said = getMessageText(event.message);
-  if (said === '' || event.parentAgentId !== null) return;
-  answer.text = said;
+  const text = getMessageText(event.message);
+  if (text === '' || event.parentAgentId !== null) return;
+  answer.text = text;
   answer.shown = event.shown;
 }
 
@@ -186,29 +188,26 @@ function formatActivity(event: RuntimeEvent): string | null | undefined {
   }
 }
 
-interface Told {
-  readonly result: RunResult;
-  readonly answer: Answer;
-  readonly pluginIssues: readonly PluginIssue[];
-}
-
 async function printResult(
   context: CommandContext,
-  form: OutputFormat,
-  { result, answer, pluginIssues }: Told,
+  format: OutputFormat,
+  result: RunResult,
+  answer: Answer,
+  pluginIssues: readonly PluginIssue[],
 ): Promise<void> {
   const { print, flags } = context;
-  if (form === 'text') return printTextResult(context, withShownText(result, answer));
+  if (format === 'text') return printTextResult(context, withShownText(result, answer));
   const shown = await redactObject({ ...result, pluginIssues }, flags);
-  if (form === 'stream-json') print.jsonLine({ type: 'result', ...shown });
+  if (format === 'stream-json') print.jsonLine({ type: 'result', ...shown });
   else print.json(shown);
 }
 
 async function printTextResult({ print, flags }: CommandContext, result: RunResult): Promise<void> {
   const shown = await redactObject(result, flags);
   if (shown.text !== '') print.out(shown.text);
-  if (shown.reason !== null)
+  if (shown.reason !== null) {
     print.note(`${ENDING_LABELS[shown.ending]}: ${toPrintableLines(shown.reason)}`);
+  }
   if (shown.deferred !== null) {
     const { name } = shown.deferred;
     print.note(

@@ -187,7 +187,7 @@ export function isAllowedByRule(
   const context = { cwd: locations.cwd, root, home: locations.home };
   try {
     if (content.kind === 'path')
-      return isEveryPathMatch(content.pattern, getCallPaths(call), context);
+      {return isEveryPathMatch(content.pattern, getCallPaths(call), context);}
     const ruleCall = { names: [rule.parsed.tool], input: call.input };
     return isRuleMatch(rule.parsed, ruleCall, { ...context, mode: 'exact' });
   } catch {

@@ -92,8 +92,9 @@ function namesIn(directory: string, { extensions, onProblem }: OverrideRules): r
   try {
     return readdirSync(directory).filter(isMeant).toSorted();
   } catch (error) {
-    if (!isNotFoundError(error))
+    if (!isNotFoundError(error)) {
       onProblem?.(`${directory} cannot be read: ${getErrorMessage(error)}`);
+    }
     return [];
   }
 }

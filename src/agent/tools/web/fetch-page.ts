@@ -72,8 +72,9 @@ async function followRedirects(
     if (typeof reply === 'string') return createFailure(url, reply);
     if (!isRedirect(reply)) return toFetched(url, reply);
     const next = resolveRedirect(url, reply, rules);
-    if (next === null)
+    if (next === null) {
       return createFailure(url, `it redirects to "${reply.location}", no web page`);
+    }
     if (!isSameSite(url, next)) return { kind: 'redirect', to: next, reply };
     url = next;
   }

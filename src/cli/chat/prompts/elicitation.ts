@@ -11,9 +11,9 @@ export async function askElicitation(
   request: ElicitationRequest,
   signal: AbortSignal,
 ): Promise<ElicitationAnswer> {
-  const agreed = await view.choose(toConsentChoice(request), signal);
-  if (agreed === null) return CANCEL;
-  if (agreed === 'no') return { action: 'decline' };
+  const consent = await view.choose(toConsentChoice(request), signal);
+  if (consent === null) return CANCEL;
+  if (consent === 'no') return { action: 'decline' };
   if (request.mode === 'url') return { action: 'accept' };
   const content: Record<string, unknown> = {};
   for (const field of listFields(request)) {
@@ -68,20 +68,16 @@ async function askField(view: ChatView, field: Field, signal: AbortSignal): Prom
     if (chosen === null) return null;
     return chosen === SKIPPED ? undefined : parseValue(field, chosen);
   }
-  return askText(view, { title, field }, signal);
+  return askText(view, title, field, signal);
 }
 
 const SKIPPED = '\u0000left out';
 
-interface TextField {
-  readonly title: string;
-  readonly field: Field;
-}
-
 /** Asks until the input is valid. */
 async function askText(
   view: ChatView,
-  { title, field }: TextField,
+  title: string,
+  field: Field,
   signal: AbortSignal,
 ): Promise<unknown> {
   const hint = field.isRequired

@@ -13,9 +13,9 @@ import { toOneLine, toPrintable } from '../../output/print.ts';
  */
 export function formatCallLines({ tool, input }: ApprovalRequest, cwd: string): readonly string[] {
   const parts = callParts({ tool, input, cwd });
-  const told = parts.map((part) => formatPart(part, cwd));
+  const lines = parts.map((part) => formatPart(part, cwd));
   // If one part has no readable form, the whole input is shown, so that nothing is hidden.
-  return told.every((lines) => lines !== null) ? told.flat() : formatInput(tool, input);
+  return lines.every((each) => each !== null) ? lines.flat() : formatInput(tool, input);
 }
 
 /** The question for an approval: "Allow this edit to app.ts?". */
@@ -37,7 +37,7 @@ function formatPart({ name, fields }: CallPart, cwd: string): readonly string[] 
     const value = fields[field];
     return typeof value === 'string' ? value : null;
   };
-  const rest = (...told: readonly string[]): readonly string[] => formatOtherFields(fields, told);
+  const rest = (...shown: readonly string[]): readonly string[] => formatOtherFields(fields, shown);
   const [file, content, command, plan] = [
     text('file_path'),
     text('content'),
@@ -47,7 +47,7 @@ function formatPart({ name, fields }: CallPart, cwd: string): readonly string[] 
   if (name === 'Write' && file !== null && content !== null) {
     return [...formatDiff(file, cwd, () => content), ...rest('file_path', 'content')];
   }
-  if (name === 'Edit' && file !== null) return formatEdit({ file, fields, cwd });
+  if (name === 'Edit' && file !== null) return formatEdit(file, fields, cwd);
   if (name === 'Bash' && command !== null) return [...formatCommand(command), ...rest('command')];
   if (name === 'ExitPlanMode' && plan !== null) {
     return [...plan.split('\n').map(toPrintable), ...rest('plan')];
@@ -55,50 +55,44 @@ function formatPart({ name, fields }: CallPart, cwd: string): readonly string[] 
   return null;
 }
 
-interface EditOfFile {
-  readonly file: string;
-  readonly fields: CallPart['fields'];
-  readonly cwd: string;
-}
-
-function formatEdit({ file, fields, cwd }: EditOfFile): readonly string[] | null {
+function formatEdit(
+  file: string,
+  fields: CallPart['fields'],
+  cwd: string,
+): readonly string[] | null {
   const { old_string: before, new_string: after, replace_all: all } = fields;
   if (typeof before !== 'string' || typeof after !== 'string') return null;
   const old = currentText(file) ?? '';
   // An unreadable change is shown as raw input.
   if (before === '' && old !== '') return null;
-  const told = formatOtherFields(fields, ['file_path', 'old_string', 'new_string', 'replace_all']);
-  if (!old.includes(before)) return [...formatBareChange({ file, cwd, before, after }), ...told];
-  const change = (): string => applyReplacement({ old, before, after, isAll: all === true });
-  return [...formatDiff(file, cwd, change), ...told];
+  const otherFields = formatOtherFields(fields, [
+    'file_path',
+    'old_string',
+    'new_string',
+    'replace_all',
+  ]);
+  if (!old.includes(before)) return [...formatBareChange(file, cwd, before, after), ...otherFields];
+  const change = (): string => applyReplacement(old, before, after, all === true);
+  return [...formatDiff(file, cwd, change), ...otherFields];
 }
 
 /** The old text may come from an earlier part of the same call. */
-function formatBareChange({
-  file,
-  cwd,
-  before,
-  after,
-}: Record<'file' | 'cwd' | 'before' | 'after', string>) {
+function formatBareChange(file: string, cwd: string, before: string, after: string) {
   const removed = before.split('\n').map((line) => colorLine(`-${line}`));
   return [formatFileName(file, cwd), ...removed, ...after.split('\n').map(formatAddedLine)];
 }
 
-function formatOtherFields(fields: CallPart['fields'], told: readonly string[]): readonly string[] {
+function formatOtherFields(
+  fields: CallPart['fields'],
+  shown: readonly string[],
+): readonly string[] {
   return Object.entries(fields)
-    .filter(([name]) => !told.includes(name))
+    .filter(([name]) => !shown.includes(name))
     .map(([name, value]) => `${toPrintable(name)}: ${toPrintable(JSON.stringify(value) ?? '')}`);
 }
 
-interface Replacement {
-  readonly old: string;
-  readonly before: string;
-  readonly after: string;
-  readonly isAll: boolean;
-}
-
 /** Replacer functions, because `$` has a meaning in replacement strings. */
-function applyReplacement({ old, before, after, isAll }: Replacement): string {
+function applyReplacement(old: string, before: string, after: string, isAll: boolean): string {
   if (before === '') return after;
   return isAll ? old.replaceAll(before, () => after) : old.replace(before, () => after);
 }
@@ -111,8 +105,9 @@ function formatDiff(file: string, cwd: string, change: () => string): readonly s
   const now = change();
   const head = existsSync(file) ? name : `${name} (new)`;
   if (old === null && existsSync(file)) return [head, ...now.split('\n').map(formatAddedLine)];
-  if ((old?.length ?? 0) + now.length > MAX_DIFF_CHARACTERS)
+  if ((old?.length ?? 0) + now.length > MAX_DIFF_CHARACTERS) {
     return [head, ...now.split('\n').map(formatAddedLine)];
+  }
   const patch = createTwoFilesPatch(name, name, old ?? '', now, '', '', { context: 3 });
   const lines = patch.trimEnd().split('\n').slice(4);
   return [head, ...(lines.length === 0 ? ['(nothing changes)'] : lines.map(colorLine))];

@@ -1,6 +1,6 @@
 import type { ApprovalRequest, Person } from '../../../agent/world.ts';
 import type { Question } from '../../../agent/tools/tool-context.ts';
-import { toOneLine, toPrintable } from '../../output/print.ts';
+import { toPrintable } from '../../output/print.ts';
 import type { ChatView, ChoiceOption } from '../view/view.ts';
 
 /** Asks the user at the terminal. */

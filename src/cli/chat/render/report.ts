@@ -19,61 +19,59 @@ import { createHookActivity, listHookMessages, listUntrusted } from './hook-acti
 import { toForeignScreenText, toScreenText, redactScreenText } from './format-text.ts';
 import type { AnswerView, ChatView, Fold } from '../view/view.ts';
 
-export interface ReportPlace {
-  readonly context: CommandContext;
-  readonly view: ChatView;
-  readonly activity: ActivityLine;
-}
-
 /** Shows the events of a session as they happen. */
 export class ChatReport {
-  readonly #place: ReportPlace;
-  readonly #activity = createHookActivity();
-  readonly #words: DeltaBuffer | null;
+  readonly #context: CommandContext;
+  readonly #view: ChatView;
+  readonly #activity: ActivityLine;
+  readonly #hookActivity = createHookActivity();
+  readonly #deltas: DeltaBuffer | null;
   /** Messages already shown in this run. */
-  readonly #said = new Set<string>();
+  readonly #shownInRun = new Set<string>();
   /** Messages already shown in this chat. */
-  readonly #warned = new Set<string>();
+  readonly #shownInChat = new Set<string>();
   /** The session's directory; paths are shown relative to it. */
   #cwd = '';
   #answer: AnswerView | null = null;
   // A queue, because redaction is asynchronous and the order must be kept.
-  #told = Promise.resolve();
+  #queue = Promise.resolve();
 
-  constructor(place: ReportPlace) {
-    this.#place = place;
-    this.#words = place.context.flags.raw === true ? null : createDeltaBuffer();
+  constructor(context: CommandContext, view: ChatView, activity: ActivityLine) {
+    this.#context = context;
+    this.#view = view;
+    this.#activity = activity;
+    this.#deltas = context.flags.raw === true ? null : createDeltaBuffer();
   }
 
   observe(event: RuntimeEvent): void {
-    for (const each of this.#words?.take(event) ?? [event]) this.#tell(each);
+    for (const each of this.#deltas?.take(event) ?? [event]) this.#show(each);
   }
 
   /** Shows a line of text, with control characters escaped. */
   say(text: string): void {
-    this.#later(async () => this.#place.view.say(await this.#clean(text)));
+    this.#enqueue(async () => this.#view.say(await this.#redact(text)));
   }
 
   /** Shows the summary of recent hook activity. */
   showHooks(): void {
-    const hooks = this.#activity.take();
+    const hooks = this.#hookActivity.take();
     if (hooks !== null) this.#fold(hooks);
   }
 
   /** Resolves when everything queued is shown. */
   waitUntilShown(): Promise<void> {
-    return this.#told;
+    return this.#queue;
   }
 
-  #tell(event: RuntimeEvent): void {
-    if (event.parentAgentId === null) this.#tellOwn(event);
+  #show(event: RuntimeEvent): void {
+    if (event.parentAgentId === null) this.#showMainAgent(event);
     switch (event.type) {
       case 'tool-end':
         if (event.deniedBy === null) this.#fold(formatEndedCall(event, this.#cwd));
         else this.say(formatDeniedCall(event, this.#cwd));
         break;
       case 'hook':
-        this.#tellHook(event.verdict);
+        this.#showVerdict(event.verdict);
         break;
       case 'retry-start':
         this.say(colors.yellow(formatRetry(event)));
@@ -90,27 +88,28 @@ export class ChatReport {
       default:
         break;
     }
-    if (event.parentAgentId === null)
-      this.#later(() => updateActivity(event, this.#place.activity));
+    if (event.parentAgentId === null) {
+      this.#enqueue(() => updateActivity(event, this.#activity));
+    }
   }
 
   /** Events that are not shown for sub-agents, because only the parent agent reads them. */
-  #tellOwn(event: RuntimeEvent): void {
+  #showMainAgent(event: RuntimeEvent): void {
     switch (event.type) {
       case 'session-start':
         this.#cwd = event.cwd;
         break;
       case 'text-delta':
-        this.#later(() => this.#writeAnswer(event.text));
+        this.#enqueue(() => this.#writeAnswer(event.text));
         break;
       case 'message-end':
-        this.#later(() => this.#endAnswer(event.shown));
+        this.#enqueue(() => this.#endAnswer(event.shown));
         break;
       case 'reply':
-        this.#later(() => this.#endAnswer(event.text));
+        this.#enqueue(() => this.#endAnswer(event.text));
         break;
       case 'retry-start':
-        if (event.discardsOutput) this.#later(() => this.#discardAnswer());
+        if (event.discardsOutput) this.#enqueue(() => this.#discardAnswer());
         break;
       case 'run-end':
         this.#endRun(event.result);
@@ -120,42 +119,42 @@ export class ChatReport {
     }
   }
 
-  #tellHook(verdict: Verdict): void {
-    this.#activity.add(verdict);
+  #showVerdict(verdict: Verdict): void {
+    this.#hookActivity.add(verdict);
     const untrusted = listUntrusted(verdict).map((hook) =>
       colors.yellow(`not run: ${hook} needs review: /trust`),
     );
-    for (const text of listHookMessages(verdict)) this.#sayOnce(text, this.#said);
-    for (const text of untrusted) this.#sayOnce(text, this.#warned);
+    for (const text of listHookMessages(verdict)) this.#showOnce(text, this.#shownInRun);
+    for (const text of untrusted) this.#showOnce(text, this.#shownInChat);
   }
 
-  #sayOnce(text: string, said: Set<string>): void {
-    if (said.has(text)) return;
-    said.add(text);
+  #showOnce(text: string, alreadyShown: Set<string>): void {
+    if (alreadyShown.has(text)) return;
+    alreadyShown.add(text);
     this.say(text);
   }
 
   /** A dumb terminal would print the escape sequence. */
   #notify(text: string): void {
-    const { env, print } = this.#place.context;
+    const { env, print } = this.#context;
     if (env['TERM'] !== 'dumb') print.notify(text);
   }
 
   #endRun(result: RunResult): void {
     if (result.reason !== null) this.say(formatEnding(result));
     this.showHooks();
-    this.#said.clear();
+    this.#shownInRun.clear();
   }
 
   async #writeAnswer(text: string): Promise<void> {
-    const clean = await this.#clean(toForeignScreenText(text));
-    this.#answer ??= this.#place.view.answer();
+    const clean = await this.#redact(toForeignScreenText(text));
+    this.#answer ??= this.#view.answer();
     this.#answer.append(clean);
   }
 
   async #endAnswer(text: string): Promise<void> {
-    const whole = await this.#clean(toForeignScreenText(text));
-    if (whole !== '') this.#answer ??= this.#place.view.answer();
+    const whole = await this.#redact(toForeignScreenText(text));
+    if (whole !== '') this.#answer ??= this.#view.answer();
     this.#answer?.end(whole);
     this.#answer = null;
   }
@@ -166,21 +165,20 @@ export class ChatReport {
   }
 
   #fold(fold: Fold): void {
-    const { context, view } = this.#place;
-    this.#later(async () => {
-      const { head, details } = await redactObject(fold, context.flags);
-      view.fold({ head: toScreenText(head), details: details.map(toScreenText) });
+    this.#enqueue(async () => {
+      const { head, details } = await redactObject(fold, this.#context.flags);
+      this.#view.fold({ head: toScreenText(head), details: details.map(toScreenText) });
     });
   }
 
-  #clean(text: string): Promise<string> {
-    return redactScreenText(text, this.#place.context.flags);
+  #redact(text: string): Promise<string> {
+    return redactScreenText(text, this.#context.flags);
   }
 
-  #later(tell: () => Promise<void> | void): void {
-    this.#told = this.#told.then(tell).catch((error: unknown) => {
+  #enqueue(show: () => Promise<void> | void): void {
+    this.#queue = this.#queue.then(show).catch((error: unknown) => {
       const why = toPrintable(getErrorMessage(error));
-      this.#place.view.say(colors.red(`Output incomplete: ${why}`));
+      this.#view.say(colors.red(`Output incomplete: ${why}`));
     });
   }
 }
@@ -204,18 +202,18 @@ function formatEnding({ ending, reason, deferred }: RunResult): string {
   return colors.yellow(call === '' && text.startsWith(why) ? text : `${why}${call}: ${text}`);
 }
 
-function updateActivity(event: RuntimeEvent, doing: ActivityLine): void {
+function updateActivity(event: RuntimeEvent, activity: ActivityLine): void {
   switch (event.type) {
     case 'run-start':
     case 'turn-start':
-      return doing.set('thinking … (esc to cancel)');
+      return activity.set('thinking … (esc to cancel)');
     case 'tool-start':
-      return doing.set(`${toOneLine(event.tool)} … (esc to cancel)`);
+      return activity.set(`${toOneLine(event.tool)} … (esc to cancel)`);
     case 'compaction-start':
-      return doing.set('compacting the conversation …');
+      return activity.set('compacting the conversation …');
     case 'compaction-end':
     case 'run-end':
-      return doing.set(null);
+      return activity.set(null);
     default:
       return undefined;
   }

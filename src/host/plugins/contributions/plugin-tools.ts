@@ -139,8 +139,9 @@ async function runTool(running: Running): Promise<ToolOutput> {
     const work = executeAgain({ ...running, call: { ...call, signal } });
     return outputOf(tool, await waitOrAbort(work, signal));
   } catch (error) {
-    if (limit.hasExpired())
+    if (limit.hasExpired()) {
       return createFailedOutput(`${tool.name} did not end within ${timeoutMs} ms`);
+    }
     if (call.signal.aborted) return createInterruptedOutput();
     return createFailedOutput(sayFailure(tool, error));
   } finally {
