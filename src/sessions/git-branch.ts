@@ -1,12 +1,12 @@
 import { closeSync, constants, openSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 
-/** Asks again only when the branch was switched. */
+/** Reads the file again only when it has changed. */
 export type ReadBranch = () => string;
 
 /**
- * The branch that a directory is on, read from git's own files: no program is started, and nothing is
- * waited for. `HEAD` when it is on none, empty outside of a repository.
+ * Reads the current branch of a directory from `.git/HEAD`, synchronously and without starting git.
+ * `HEAD` for a detached one, empty outside of a repository.
  */
 export function createBranchReader(directory: string): ReadBranch {
   const headFile = directory === '' ? null : readOrDefault(null, () => findHeadFile(directory));
@@ -21,7 +21,7 @@ export function createBranchReader(directory: string): ReadBranch {
   };
 }
 
-/** What may not be looked at is as good as not there. */
+/** A file that is not accessible counts as absent. */
 function readOrDefault<Value>(fallback: Value, read: () => Value): Value {
   try {
     return read();
@@ -35,7 +35,7 @@ function findHeadFile(directory: string): string | null {
   return git === null ? null : path.join(git, 'HEAD');
 }
 
-/** Where git keeps what it knows of the working tree that a directory is in; null outside of one. May throw. */
+/** The git directory of the working tree that contains a directory; null outside of one. May throw. */
 export function findGitDirectory(directory: string): string | null {
   for (let current = directory; ; current = path.dirname(current)) {
     const git = path.join(current, '.git');
@@ -45,10 +45,10 @@ export function findGitDirectory(directory: string): string | null {
   }
 }
 
-/** In a worktree or submodule `.git` is a file that says where the rest is. */
+/** In a worktree or submodule `.git` is a file with the path of the git directory. */
 function readGitLink(gitFile: string): string {
   const [, target = ''] = /^gitdir: (.+)$/mu.exec(readStart(gitFile)) ?? [];
-  // Merely looking at a share of another machine would send it the person's name.
+  // On Windows, a stat of a network share would send the user's credentials to it.
   const isNetworkPath = /^[/\\]{2}/u.test(target);
   return isNetworkPath ? gitFile : path.resolve(path.dirname(gitFile), target);
 }
@@ -62,7 +62,7 @@ function readBranchName(headFile: string): string {
 const START_BYTES = 4096;
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** The first bytes of a file that a repository may have made anything of; empty when there is none. */
+/** The first bytes of a file, which in a hostile repository may be anything; empty unless it is regular. */
 function readStart(file: string): string {
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return '';
   const handle = openSync(file, OPEN_FLAGS);

@@ -41,15 +41,15 @@ interface SessionStoreOptions {
 }
 
 /**
- * Sessions as files: `<state>/sessions/<id>/` holds `transcript.jsonl`, which tells everything,
- * `session.json`, which saves reading it, the transcripts of sub-agents and what tools put there.
- * They stay until a person removes them: what was said cannot be had again.
+ * Stores sessions as files: `<state>/sessions/<id>/` has `transcript.jsonl`, the complete record,
+ * `session.json`, which saves reading it, the transcripts of sub-agents and files of tools. They stay
+ * until the user removes them.
  */
 export function createSessionStore(options: SessionStoreOptions): SessionStore {
   const { version, clock } = options;
   const sessions = getSessionsDirectory(options.stateDirectory);
   const resume = (id: string): ResumedSession =>
-    resumeSession(findSession(sessions, id), { id, version });
+    resumeSession(findSession(sessions, id), id, version);
   return {
     create: (facts) => createSession(sessions, createSessionRecord(facts), version),
     resume,
@@ -72,7 +72,7 @@ function createSession(sessions: string, record: SessionRecord, version: string)
   return createDirectory(directory, () => {
     const release = lockSession(directory, id);
     writeRecord(directory, record);
-    // Hooks are told of it before the first line.
+    // Hooks get its path before the first line is written.
     appendPrivateFile(getTranscriptPath(directory), '');
     return createStoredSession({
       directory,
@@ -93,7 +93,7 @@ function checkSessionId(id: string): string {
   });
 }
 
-/** Makes a directory and what is in it, or neither. */
+/** Creates and fills a directory; removes it when filling fails. */
 function createDirectory<Result>(directory: string, fill: () => Result): Result {
   return wrapWriteErrors(directory, () => {
     createPrivateDirectory(path.dirname(directory));
@@ -101,7 +101,7 @@ function createDirectory<Result>(directory: string, fill: () => Result): Result 
       mkdirSync(directory, { mode: 0o700 });
     } catch (error) {
       if (getErrorCode(error) !== 'EEXIST') throw error;
-      throw createUnwritableError(directory, 'there is a session of this id already');
+      throw createUnwritableError(directory, 'a session with this id already exists');
     }
     try {
       return fill();
@@ -118,12 +118,7 @@ function findSession(sessions: string, id: string): string {
   throw createUnknownSessionError(id);
 }
 
-interface Resuming {
-  readonly id: string;
-  readonly version: string;
-}
-
-function resumeSession(directory: string, { id, version }: Resuming): ResumedSession {
+function resumeSession(directory: string, id: string, version: string): ResumedSession {
   const release = wrapWriteErrors(directory, () => lockSession(directory, id));
   try {
     const { record, problem } = readRecord(directory);
@@ -154,10 +149,11 @@ function readStoredConversation(directory: string): StoredConversation {
   try {
     return readConversation(transcript);
   } catch (error) {
-    if (isNotFoundError(error)) return { ...EMPTY_CONVERSATION, problems: [`${transcript} is missing`] };
+    if (isNotFoundError(error))
+      return { ...EMPTY_CONVERSATION, problems: [`${transcript} is missing`] };
     throw new HooklineError('SESSION_UNWRITABLE', {
       message: `the session’s transcript ${transcript} cannot be read: ${getErrorMessage(error)}`,
-      hint: 'Check its rights; going on without it would lose what was said.',
+      hint: 'Check its permissions; without it the conversation would be lost.',
       cause: error,
     });
   }
@@ -173,7 +169,7 @@ const EMPTY_CONVERSATION: StoredConversation = {
   problems: [],
 };
 
-/** What sub-agents and tools left stays with the original. */
+/** Files of sub-agents and tools are not copied. */
 function copySession(source: string, directory: string, record: SessionRecord): void {
   createDirectory(directory, () => {
     const transcript = getTranscriptPath(source);
@@ -190,7 +186,7 @@ function removeSession(directory: string, id: string): void {
   } catch (error) {
     throw new HooklineError('CONFIG_UNWRITABLE', {
       message: `the session in ${directory} cannot be removed: ${getErrorMessage(error)}`,
-      hint: 'Check the rights of its directory.',
+      hint: 'Check the permissions of its directory.',
       cause: error,
     });
   }
@@ -199,14 +195,14 @@ function removeSession(directory: string, id: string): void {
 interface OpenedSession {
   readonly directory: string;
   readonly record: SessionRecord;
-  /** Whether there was no record that could be read. */
+  /** Whether session.json could not be read. */
   readonly isGuessed: boolean;
   readonly messageCount: number;
   readonly version: string;
   readonly release: ReleaseLock;
 }
 
-/** Writes a session that this process has claimed. */
+/** Writes a session that this process has locked. */
 function createStoredSession(opened: OpenedSession): StoredSession {
   const { directory, release } = opened;
   const recordWriter = createRecordWriter(opened);
@@ -219,7 +215,7 @@ function createStoredSession(opened: OpenedSession): StoredSession {
     append(entry) {
       if (!isOpen) throw createUnwritableError(directory, 'it was closed');
       const uuid = appendEntry(entry);
-      if (entry.agentId === undefined) recordWriter.notice(entry);
+      if (entry.agentId === undefined) recordWriter.update(entry);
       return uuid;
     },
     agentTranscriptPath: (agentId) => getAgentTranscriptPath(directory, agentId),
@@ -228,7 +224,7 @@ function createStoredSession(opened: OpenedSession): StoredSession {
       if (!isOpen) return;
       isOpen = false;
       try {
-        recordWriter.settle();
+        recordWriter.close();
       } finally {
         release();
       }
@@ -252,12 +248,12 @@ function createEntryWriter({ directory, record, version }: OpenedSession): Store
 }
 
 interface RecordWriter {
-  notice(entry: TranscriptEntry): void;
+  update(entry: TranscriptEntry): void;
   rename(title: string): void;
-  settle(): void;
+  close(): void;
 }
 
-/** It may fail: the transcript tells as much to whoever reads all of it. */
+/** May fail: listing then reads the transcript instead. */
 function tryWriteRecord(directory: string, record: SessionRecord): boolean {
   try {
     writeRecord(directory, record);
@@ -267,15 +263,15 @@ function tryWriteRecord(directory: string, record: SessionRecord): boolean {
   }
 }
 
-/** A shorter transcript is read in less time than it takes to note what it says. */
+/** A shorter transcript is read faster than its count is stored. */
 const MIN_COUNTED_BYTES = 256 * 1024;
 
-/** Keeps what listing needs to know, so that it need not read the transcript. */
+/** Writes session.json, so that listing need not read the transcript. */
 function createRecordWriter(opened: OpenedSession): RecordWriter {
   const { directory } = opened;
   let { record, messageCount } = opened;
   return {
-    notice(entry) {
+    update(entry) {
       if (entry.type === 'message' || entry.type === 'compaction') messageCount += 1;
       if (record.firstPrompt !== '' || entry.type !== 'message') return;
       const firstPrompt = extractPrompt(entry);
@@ -285,11 +281,11 @@ function createRecordWriter(opened: OpenedSession): RecordWriter {
       wrapWriteErrors(directory, () => writeRecord(directory, { ...record, title }));
       record = { ...record, title };
     },
-    settle() {
+    close() {
       const bytes = statSync(getTranscriptPath(directory), { throwIfNoEntry: false })?.size;
-      // Somebody has removed the session by hand.
+      // The session was removed by hand.
       if (bytes === undefined) return;
-      // Replacing a file makes the system write it out at once, which takes longer than a short run.
+      // Replacing a file forces a flush, which takes longer than a short run.
       const isShort = bytes - record.counted.bytes < MIN_COUNTED_BYTES;
       if (isShort && !opened.isGuessed) return;
       record = { ...record, counted: { messages: messageCount, bytes } };
@@ -306,7 +302,7 @@ function getAgentTranscriptPath(directory: string, agentId: string | undefined):
 
 const MAX_NAME_LENGTH = 128;
 
-/** Does what writes; throws SESSION_UNWRITABLE when the machine refuses. */
+/** Runs a write; throws SESSION_UNWRITABLE when it fails. */
 function wrapWriteErrors<Result>(place: string, work: () => Result): Result {
   try {
     return work();
@@ -319,7 +315,7 @@ function wrapWriteErrors<Result>(place: string, work: () => Result): Result {
 function createUnwritableError(place: string, why: string, cause?: unknown): HooklineError {
   return new HooklineError('SESSION_UNWRITABLE', {
     message: `the session cannot be stored in ${place}: ${why}`,
-    hint: 'Make room and check the rights there, or name another place in HOOKLINE_HOME.',
+    hint: 'Free space and check the permissions there, or set another directory in HOOKLINE_HOME.',
     cause,
   });
 }

@@ -12,7 +12,7 @@ import {
 import type { SessionSummary } from './session-store.ts';
 import { countMessages } from './transcript/conversation.ts';
 
-/** All sessions, the one used last first. What is broken is listed with what is wrong with it. */
+/** All sessions, the last used one first. A broken one is listed with its problem. */
 export function listSessions(sessions: string): readonly SessionSummary[] {
   return readSessionIds(sessions)
     .map((id) => summarizeSession(path.join(sessions, id), id))
@@ -28,7 +28,9 @@ function summarizeSession(directory: string, id: string): SessionSummary {
   const { facts, title, firstPrompt } = record;
   const transcript = findTranscript(directory);
   const counted =
-    transcript === null ? MISSING_TRANSCRIPT : countSessionMessages(directory, record, transcript.bytes);
+    transcript === null
+      ? MISSING_TRANSCRIPT
+      : countSessionMessages(directory, record, transcript.bytes);
   return {
     id,
     title,
@@ -64,10 +66,10 @@ interface MessageCount {
 
 const MISSING_TRANSCRIPT: MessageCount = {
   messages: 0,
-  problem: 'its transcript is missing, or may not be looked at',
+  problem: 'its transcript is missing or not accessible',
 };
 
-/** Only what was added since the count that was kept is read: nothing, for a session that was closed. */
+/** Reads only what was added since the stored count: nothing, for a session that was closed. */
 function countSessionMessages(
   directory: string,
   { counted }: SessionRecord,
@@ -84,7 +86,7 @@ function countSessionMessages(
   }
 }
 
-/** The session of this directory in which something was said last; null when there is none. */
+/** The session of this directory with the latest message; null when there is none. */
 export function findLatestSession(sessions: string, startDirectory: string): string | null {
   const directory = resolveOrSame(startDirectory);
   const isInDirectory = (id: string): boolean => {

@@ -3,15 +3,15 @@ import path from 'node:path';
 import { getErrorCode, HooklineError } from '../base/errors.ts';
 
 /**
- * Marks of processes that use a directory. Every process has a claim of its own name, so nobody ever
- * removes one that somebody alive may just have made.
+ * Lock files of processes that use a directory. The name has the process in it, so that removing the
+ * file of a dead process never removes one that a living process has just created.
  */
 export interface DirectoryLocks {
-  /** Throws EEXIST when this process has one already. Returns the way to give it back. */
+  /** Throws EEXIST when this process has the lock already. Returns the release function. */
   acquire(): () => void;
-  /** A living process with a claim, other than this one; null when there is none. */
+  /** A living process with a lock, other than this one; null when there is none. */
   findOtherOwner(): LockOwner | null;
-  /** What processes left behind that ended. */
+  /** Removes the lock files of dead processes. */
   removeStale(): void;
 }
 
@@ -20,7 +20,10 @@ export function openDirectoryLocks(directory: string): DirectoryLocks {
   return {
     acquire() {
       const pid = process.pid;
-      const lockFile = path.join(directory, formatLockName({ pid, startedAt: readProcessStart(pid) }));
+      const lockFile = path.join(
+        directory,
+        formatLockName({ pid, startedAt: readProcessStart(pid) }),
+      );
       closeSync(openSync(lockFile, 'wx', 0o600));
       return () => rmSync(lockFile, { force: true });
     },
@@ -33,10 +36,10 @@ export function openDirectoryLocks(directory: string): DirectoryLocks {
   };
 }
 
-/** A process; its number alone would name another one later. */
+/** A process; with its start time, because process ids are reused. */
 interface LockOwner {
   readonly pid: number;
-  /** In the system's own words; empty where it does not say. */
+  /** As the system formats it; empty where it is not known. */
   readonly startedAt: string;
 }
 
@@ -61,7 +64,7 @@ function isAlive({ pid, startedAt }: LockOwner): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // Whoever may not be signalled is there.
+    // A process that may not be signalled exists.
     return getErrorCode(error) === 'EPERM';
   }
   return startedAt === readProcessStart(pid);
@@ -69,11 +72,11 @@ function isAlive({ pid, startedAt }: LockOwner): boolean {
 
 const FIELDS_BETWEEN_STATE_AND_START = 19;
 
-/** When a process began, which on Linux its status tells; a zombie has ended and begins no more. */
+/** The start time from /proc on Linux, empty elsewhere; a zombie has ended. */
 function readProcessStart(pid: number): string {
   try {
     const status = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The program's name before it may itself hold spaces and parentheses.
+    // The program's name before it may contain spaces and parentheses.
     const fields = status.slice(status.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' ? 'ended' : (fields[FIELDS_BETWEEN_STATE_AND_START] ?? '');
   } catch {
@@ -81,12 +84,12 @@ function readProcessStart(pid: number): string {
   }
 }
 
-/** Gives the session back to others. */
+/** Releases the session for other processes. */
 export type ReleaseLock = () => void;
 
 /**
- * Keeps a session for this process until it is released or the process ends. Throws SESSION_BUSY when
- * another one has it, or this one already. Of two that claim at the same moment none gets it rather
+ * Locks a session for this process until it is released or the process ends. Throws SESSION_BUSY when
+ * another process has it, or this one already. Of two processes at the same moment, rather none gets it
  * than both.
  */
 export function lockSession(directory: string, id: string): ReleaseLock {
@@ -103,7 +106,7 @@ export function lockSession(directory: string, id: string): ReleaseLock {
   }
 }
 
-/** Throws SESSION_BUSY when another process that lives has the session. */
+/** Throws SESSION_BUSY when another living process has the session. */
 export function checkSessionUnlocked(directory: string, id: string): void {
   const holder = openDirectoryLocks(directory).findOtherOwner();
   if (holder !== null) throw createBusyError(id, `process ${holder.pid}`);
@@ -120,7 +123,7 @@ function acquireLock(locks: DirectoryLocks, id: string): ReleaseLock {
 
 function createBusyError(id: string, user: string): HooklineError {
   return new HooklineError('SESSION_BUSY', {
-    message: `the session ${id} is being used by ${user}`,
-    hint: 'Wait until that has ended or end it, or go on with a copy: `--fork`.',
+    message: `the session ${id} is in use by ${user}`,
+    hint: 'Wait until it has ended or end it, or continue with a copy: `--fork`.',
   });
 }

@@ -196,7 +196,7 @@ Sub-agent transcripts:
     expect(code).toBe(0);
     expect(stdout).toContain('\n> hello\n');
     expect(stderr).toBe(
-      `note: ${session.transcriptPath}:2 was only half written, so it is left out\n`,
+      `note: ${session.transcriptPath}:2 is incomplete and was skipped\n`,
     );
   });
 
@@ -215,11 +215,11 @@ Sub-agent transcripts:
     });
     expect(none).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('there is no stored session "nothing"'),
+      stderr: expect.stringContaining('session "nothing" not found'),
     });
     expect(elsewhere).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('there is no stored session "../sessions"'),
+      stderr: expect.stringContaining('session "../sessions" not found'),
     });
   });
 });
@@ -253,7 +253,7 @@ describe('sessions rm', () => {
     const busy = await runHookline(['sessions', 'rm', FIRST, '--yes'], at(place));
     expect(busy).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(`is being used by process ${process.pid}`),
+      stderr: expect.stringContaining(`is in use by process ${process.pid}`),
     });
     const inside = at(place, { env: { HOOKLINE_SESSION: '1' } });
     expect(await runHookline(['sessions', 'rm', FIRST, '--yes'], inside)).toMatchObject({

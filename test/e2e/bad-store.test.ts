@@ -49,7 +49,7 @@ describe('a transcript that is broken', () => {
     const file = transcriptOf(place, id);
     appendFileSync(file, '{"type":"user","message":{"role":"user","content":"hal');
     expect(await resumed(place, id)).toEqual({
-      told: `warning: ${file}:5 was only half written, so it is left out\n`,
+      told: `warning: ${file}:5 is incomplete and was skipped\n`,
       messages: WHOLE,
     });
     const again = await resumed(place, id);

@@ -39,7 +39,7 @@ describe('the beginning of an id', () => {
       expect(() => resolveSessionId(state, given)).toThrow(
         expect.objectContaining({
           code: 'SESSION_UNKNOWN',
-          message: `there is no stored session ${JSON.stringify(given)}`,
+          message: `session ${JSON.stringify(given)} not found`,
         }),
       );
     }

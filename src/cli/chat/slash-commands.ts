@@ -101,7 +101,7 @@ export function parseTyped(text: string, known: readonly string[]): TypedCommand
   return {
     kind: 'builtin',
     needsIdle: builtIn.needsIdle === true,
-    run: async (command) => builtIn.run(place, argument.trim()),
+    run: async (command) => builtIn.run(command, argument.trim()),
   };
 }
 

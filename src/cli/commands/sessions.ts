@@ -122,8 +122,8 @@ function readStored(directory: string): Stored {
   const { record, problem } = readRecord(directory);
   const transcript = getTranscriptPath(directory);
   const problems = createProblemList();
-  if (problem !== null) problems.tell(problem);
-  const lines = readLines(transcript, problems.tell);
+  if (problem !== null) problems.report(problem);
+  const lines = readLines(transcript, problems.report);
   const agents = findAgents(path.join(directory, 'subagents'));
   return { record, transcript, lines, agents, problems: problems.list() };
 }

@@ -2,7 +2,7 @@ import type { AssistantMessage, Message, ToolUseBlock } from '../messages.ts';
 import { createProblemList, readTranscript } from './read-transcript.ts';
 import type { StoredLine, StoredMessage } from './stored-line.ts';
 
-/** What a session goes on from. */
+/** The state that a resumed session starts from. */
 export interface StoredConversation {
   /** Since the last compaction, its summary first. */
   readonly messages: readonly Message[];
@@ -19,7 +19,7 @@ export interface StoredConversation {
 export function readConversation(transcript: string): StoredConversation {
   const problems = createProblemList();
   const conversation = createConversationBuilder();
-  for (const line of readTranscript(transcript, problems.tell)) conversation.add(line);
+  for (const line of readTranscript(transcript, problems.report)) conversation.add(line);
   return { ...conversation.result(), problems: problems.list() };
 }
 
@@ -46,7 +46,7 @@ function createConversationBuilder(): ConversationBuilder {
     contextTokens: 0,
   };
   const addMessage = ({ message, messageId, isSummary, tokens }: StoredMessage): void => {
-    // Not at the boundary before it: of a process that was killed there, only that may be left.
+    // Not at the boundary before it: a killed process may have written only the boundary.
     if (isSummary) messages = [];
     const isSameAnswer = messageId !== null && messageId === lastId;
     const merged = isSameAnswer ? appendBlocks(messages.at(-1), message) : null;
@@ -59,7 +59,7 @@ function createConversationBuilder(): ConversationBuilder {
   };
   return {
     add(line) {
-      // Older versions of Claude wrote what sub-agents said into the same file.
+      // Older versions of Claude Code wrote messages of sub-agents into the same file.
       if (line.isSidechain) return;
       fields.cwd = line.cwd ?? fields.cwd;
       if (line.type === 'deferral') fields.deferred = line.call;
@@ -78,7 +78,7 @@ type ConversationFields = {
   ]: StoredConversation[Key];
 };
 
-/** Claude writes a line for each block of an answer. */
+/** Claude Code writes a line for each block of an answer. */
 function appendBlocks(previous: Message | undefined, message: Message): AssistantMessage | null {
   if (previous?.role !== 'assistant' || message.role !== 'assistant') return null;
   return { role: 'assistant', content: [...previous.content, ...message.content] };

@@ -3,13 +3,12 @@ import { parseStoredLine, type StoredLine } from './stored-line.ts';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { HooklineError } from '../../base/errors.ts';
 
-/** Told in words, with file and line, what was left out. */
+/** Called with a message about a skipped line, with file and line number. */
 type ReportProblem = (problem: string) => void;
 
 /**
- * What a transcript tells, line by line. Whatever cannot be read is left out and told; lines that
- * no conversation is made of are passed over, and a line that stands there twice counts once.
- * Throws when the file itself cannot be read.
+ * Reads a transcript line by line. Invalid lines are skipped and reported; lines that are not part of a
+ * conversation and repeated lines are skipped. Throws when the file itself cannot be read.
  */
 export function* readTranscript(
   file: string,
@@ -27,15 +26,15 @@ export function* readTranscript(
 }
 
 function parseLine({ text, isWhole }: TextLine, report: ReportProblem): StoredLine | null {
-  if (text === null) report('is too long to be read, so it is left out');
+  if (text === null) report('is too long and was skipped');
   if (text === null || text.trim() === '') return null;
   const parsed = parseJson(text);
   if (!parsed.ok) {
-    report(isWhole ? 'is not JSON, so it is left out' : 'was only half written, so it is left out');
+    report(isWhole ? 'is not JSON and was skipped' : 'is incomplete and was skipped');
     return null;
   }
   if (isRecord(parsed.value)) return parseRecord(parsed.value, report);
-  report('is no JSON object, so it is left out');
+  report('is not a JSON object and was skipped');
   return null;
 }
 
@@ -43,52 +42,50 @@ function parseRecord(record: Record<string, unknown>, report: ReportProblem): St
   const line = parseStoredLine(record);
   if (line === null) {
     if (record['type'] === 'user' || record['type'] === 'assistant') {
-      report('has no message, so it is left out');
+      report('has no message and was skipped');
     }
     return null;
   }
   if (line.type !== 'message') return line;
   if (line.unknownBlocks.length > 0) {
-    report(
-      `holds blocks that are not known here (${line.unknownBlocks.join(', ')}); they are left out`,
-    );
+    report(`has unknown blocks (${line.unknownBlocks.join(', ')}), which were skipped`);
   }
   return line.message.content.length === 0 ? null : line;
 }
 
 const MAX_PROBLEMS = 20;
 
-/** Collects problems; of a file that is all garbage, the first ones and how many there were. */
+/** Collects problems: of a broken file only the first ones and the number of the rest. */
 export function createProblemList(): {
-  readonly tell: ReportProblem;
+  readonly report: ReportProblem;
   readonly list: () => readonly string[];
 } {
   const problems: string[] = [];
   let more = 0;
   return {
-    tell(problem) {
+    report(problem) {
       if (problems.length < MAX_PROBLEMS) problems.push(problem);
       else more += 1;
     },
-    list: () => (more === 0 ? problems : [...problems, `${more} more lines like these were left out`]),
+    list: () => (more === 0 ? problems : [...problems, `${more} more lines were skipped`]),
   };
 }
 
 interface TextLine {
   /** Counted from 1. */
   readonly number: number;
-  /** Null when it is longer than a text can be. */
+  /** Null when it is longer than a string can be. */
   readonly text: string | null;
-  /** Whether a line break ends it: what was cut off in the middle has none. */
+  /** Whether a line break ends it: a line that was cut off has none. */
   readonly isWhole: boolean;
 }
 
 const CHUNK_BYTES = 1024 * 1024;
 const LINE_BREAK = 0x0a;
-// A file that was replaced by a pipe would otherwise wait for a writer.
+// Opening a FIFO in blocking mode would wait for a writer.
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** A file's lines one after the other, so that it need not fit into one text. */
+/** The lines of a file, read in chunks, because the file may be longer than a string can be. */
 function* readTextLines(file: string, fromByte = 0): Generator<TextLine> {
   const handle = openSync(file, OPEN_FLAGS);
   try {
@@ -105,10 +102,11 @@ function* readTextLines(file: string, fromByte = 0): Generator<TextLine> {
         yield { number, text: decodeText([...partialLine, rest]), isWhole: true };
         partialLine = [];
       }
-      // The chunk's memory is used again for the next one.
+      // The buffer is reused for the next chunk.
       if (start < chunk.length) partialLine.push(Buffer.from(chunk.subarray(start)));
     }
-    if (partialLine.length > 0) yield { number: number + 1, text: decodeText(partialLine), isWhole: false };
+    if (partialLine.length > 0)
+      yield { number: number + 1, text: decodeText(partialLine), isWhole: false };
   } finally {
     closeSync(handle);
   }

@@ -9,7 +9,7 @@ import type {
   UserBlock,
 } from '../messages.ts';
 
-/** A line of a transcript as it is read, whoever wrote it. */
+/** A parsed line of a transcript, written by Hookline or Claude Code. */
 export type StoredLine = LinePosition &
   (
     | StoredMessage
@@ -26,27 +26,27 @@ export interface StoredMessage {
   readonly type: 'message';
   readonly message: Message;
   readonly isMeta: boolean;
-  /** Stands for all that was said before it. */
+  /** Replaces all messages before it. */
   readonly isSummary: boolean;
-  /** Lines of one answer have the same; null when the line does not say. */
+  /** The same for all lines of one answer; null when the line has none. */
   readonly messageId: string | null;
   readonly model: string | null;
-  /** What the request took and gave, in tokens; null when the line does not say. */
+  /** Input and output tokens of the request; null when the line has none. */
   readonly tokens: number | null;
-  /** Types of blocks that were left out. */
+  /** Types of blocks that were skipped. */
   readonly unknownBlocks: readonly string[];
 }
 
 interface LinePosition {
   readonly uuid: string | null;
-  /** Null when the line has no time that can be read. */
+  /** Null when the line has no valid time. */
   readonly at: number | null;
   readonly cwd: string | null;
-  /** Said by or to a sub-agent. */
+  /** Whether it belongs to a sub-agent. */
   readonly isSidechain: boolean;
 }
 
-/** Null when the line is none of those that a conversation is made of. */
+/** Null when the line is not part of a conversation. */
 export function parseStoredLine(line: Readonly<Record<string, unknown>>): StoredLine | null {
   if (line['type'] === 'system') return parseSystemLine(line);
   const isMessage = line['type'] === 'user' || line['type'] === 'assistant';
@@ -69,7 +69,7 @@ function toText(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** Field by field: with a spread, thousands of lines take V8 many times as long. */
+/** Copies field by field: with a spread, thousands of lines take V8 many times as long. */
 function parseMessageLine(line: Fields, message: Fields): StoredLine {
   const { said, unknownBlocks } = parseMessage(line, message);
   const { uuid, at, cwd, isSidechain } = parsePosition(line);
@@ -143,16 +143,16 @@ function parseDeferral(line: Fields): StoredLine | null {
 
 interface ParsedBlocks<Block> {
   readonly blocks: readonly Block[];
-  /** The types of those that mean nothing here. */
+  /** Types of blocks that were skipped. */
   readonly unknown: readonly string[];
 }
 
-/** What a user's line holds: a text, or blocks. */
+/** Parses the content of a user's line: a text, or blocks. */
 function parseUserBlocks(content: unknown): ParsedBlocks<UserBlock> {
   return parseBlocks(content, parseUserBlock);
 }
 
-/** What an assistant's line holds: a text, or blocks. */
+/** Parses the content of an assistant's line: a text, or blocks. */
 function parseAssistantBlocks(content: unknown): ParsedBlocks<AssistantBlock> {
   return parseBlocks(content, parseAssistantBlock);
 }
@@ -220,7 +220,7 @@ function parseThinking({ thinking, signature }: BlockFields): AssistantBlock | n
   return { type: 'thinking', thinking, signature };
 }
 
-/** A tool call, also where it stands for itself. */
+/** Parses a tool call, in a message or alone. */
 function parseToolUse({ id, name, input }: BlockFields): ToolUseBlock | null {
   if (typeof id !== 'string' || typeof name !== 'string') return null;
   return { type: 'tool_use', id, name, input: input ?? {} };

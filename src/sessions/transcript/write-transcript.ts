@@ -4,11 +4,11 @@ import type { TranscriptEntry } from '../session-store.ts';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { appendPrivateFile } from '../../base/files.ts';
 
-/** The growing end of a transcript. */
+/** Appends to a transcript. */
 export interface TranscriptFile {
   /**
-   * Adds lines that follow the one whose uuid they are made with; returns the last one's uuid.
-   * They are with the system when it returns. Throws when they cannot be written.
+   * Appends lines that refer to the last line's uuid; returns the uuid of the new last line. They are
+   * written when it returns. Throws when they cannot be written.
    */
   append(createLines: (parentUuid: string | null) => EntryLines): string;
 }
@@ -19,7 +19,7 @@ export function openTranscript(file: string): TranscriptFile {
     append(createLines) {
       const { lastUuid: parentUuid, isInLine } = knownEnd ?? readEnd(file);
       const { text, lastUuid } = createLines(parentUuid);
-      // A disk that is full may take half a line; then the end must be looked at again.
+      // A full disk may take a part of a line; then the end must be read again.
       knownEnd = null;
       appendPrivateFile(file, isInLine ? `\n${text}` : text);
       knownEnd = { lastUuid, isInLine: false };
@@ -30,7 +30,7 @@ export function openTranscript(file: string): TranscriptFile {
 
 interface FileEnd {
   readonly lastUuid: string | null;
-  /** Whether the last line has no end, because whoever wrote it was killed. */
+  /** Whether the last line has no line break, because its writer was killed. */
   readonly isInLine: boolean;
 }
 
@@ -51,12 +51,12 @@ function readEnd(file: string): FileEnd {
   }
 }
 
-/** What every line of a transcript says, whatever it is about. */
+/** The fields that every line of a transcript has. */
 interface LineFrame {
   readonly sessionId: string;
   readonly version: string;
   readonly gitBranch: string;
-  /** For answers that do not say which model gave them. */
+  /** For answers without a model of their own. */
   readonly modelId: string;
   readonly parentUuid: string | null;
 }
@@ -67,15 +67,15 @@ interface EntryLines {
   readonly lastUuid: string;
 }
 
-/** An entry as lines in Claude's form. A compaction takes two, which belong into one write. */
+/** Formats an entry as lines in Claude's format. A compaction has two, written at once. */
 export function formatEntryLines(entry: TranscriptEntry, frame: LineFrame): EntryLines {
   const [first, second] = createBodies(entry, frame);
   const uuid = randomUUID();
-  const text = formatLine(first, { entry, frame, uuid });
+  const text = formatLine(first, entry, frame, uuid);
   if (second === undefined) return { text, lastUuid: uuid };
   const lastUuid = randomUUID();
   const under = { ...frame, parentUuid: uuid };
-  return { text: text + formatLine(second, { entry, frame: under, uuid: lastUuid }), lastUuid };
+  return { text: text + formatLine(second, entry, under, lastUuid), lastUuid };
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -122,7 +122,7 @@ function getStopReason(message: Message): string {
   return getToolCalls(message).length > 0 ? 'tool_use' : 'end_turn';
 }
 
-/** Claude writes what was typed as a plain text, and hooks look for it there. */
+/** Claude Code writes a typed prompt as a string, and hooks read it from there. */
 function toUserContent({ content }: Message): unknown {
   const [first, ...rest] = content;
   return first?.type === 'text' && rest.length === 0 ? first.text : content;
@@ -132,7 +132,7 @@ function createBoundaryBody(entry: Entry<'compaction'>, before: string | null): 
   const { trigger, tokensBefore: preTokens } = entry;
   return {
     ...createSystemBody('compact_boundary', 'info', 'Conversation compacted'),
-    // The conversation starts anew here, so the boundary has no parent.
+    // The conversation starts again here, so the boundary has no parent.
     parentUuid: null,
     logicalParentUuid: before,
     compactMetadata: { trigger, preTokens },
@@ -161,14 +161,8 @@ function createSystemBody(subtype: string, level: string, content: string): Fiel
   return { type: 'system', subtype, content, isMeta: false, level };
 }
 
-interface Framing {
-  readonly entry: TranscriptEntry;
-  readonly frame: LineFrame;
-  readonly uuid: string;
-}
-
-/** `uuid` stands after the message, so that the end of the file tells it however long the message is. */
-function formatLine(body: Fields, { entry, frame, uuid }: Framing): string {
+/** `uuid` comes after the message, so that the end of the file contains it however long the message is. */
+function formatLine(body: Fields, entry: TranscriptEntry, frame: LineFrame, uuid: string): string {
   const { cwd, agentId, promptId, at } = entry;
   const line = {
     parentUuid: frame.parentUuid,
@@ -187,7 +181,7 @@ function formatLine(body: Fields, { entry, frame, uuid }: Framing): string {
   return `${JSON.stringify(line)}\n`;
 }
 
-/** A time that no calendar has is a caller's mistake, and no reason to lose the line. */
+/** An invalid time must not lose the line. */
 function formatTime(ms: number): string {
   const date = new Date(ms);
   return Number.isNaN(date.getTime()) ? '' : date.toISOString();
