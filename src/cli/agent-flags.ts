@@ -50,8 +50,8 @@ export function toSessionRequest(flags: AgentFlags): Pick<StartRequest, 'resume'
 }
 
 /** The trimmed text; null when it is empty. */
-export function trimToNull(given: string): string | null {
-  const trimmed = given.trim();
+export function trimToNull(text: string): string | null {
+  const trimmed = text.trim();
   return trimmed === '' ? null : trimmed;
 }
 
@@ -69,18 +69,18 @@ export function toAgentOptions(flags: AgentFlags): AgentOptions {
   };
 }
 
-function checkDirectory(given: string): string {
-  if (isDirectory(given)) return given;
+function checkDirectory(value: string): string {
+  if (isDirectory(value)) return value;
   throw createUsageError(
-    `--add-dir: ${JSON.stringify(given)} is not a directory`,
+    `--add-dir: ${JSON.stringify(value)} is not a directory`,
     'Pass one that exists.',
   );
 }
 
-function checkServers(given: string): string {
-  if (given.trimStart().startsWith('{') || existsSync(given)) return given;
+function checkServers(value: string): string {
+  if (value.trimStart().startsWith('{') || existsSync(value)) return value;
   throw createUsageError(
-    `--mcp-config must be a file of MCP servers or JSON that starts with {: ${JSON.stringify(given)} does not exist`,
+    `--mcp-config must be a file of MCP servers or JSON that starts with {: ${JSON.stringify(value)} does not exist`,
     'Pass an existing file, or quote the JSON for the shell.',
   );
 }

@@ -14,11 +14,11 @@ export function checkFlagPaths({ settings, hooksDir, pluginDir = [] }: GlobalFla
   }
 }
 
-function checkSettings(given: string): void {
-  const isText = given.trimStart().startsWith('{');
-  const text = isText ? given : readSettings(given);
-  const where = isText ? 'it' : JSON.stringify(given);
-  const source = sourceAt(given, 'flag', null);
+function checkSettings(value: string): void {
+  const isText = value.trimStart().startsWith('{');
+  const text = isText ? value : readSettings(value);
+  const where = isText ? 'it' : JSON.stringify(value);
+  const source = sourceAt(value, 'flag', null);
   const unreadable = readHooksText(text, source, 'settings').broken.find(
     ({ event }) => event === null,
   );

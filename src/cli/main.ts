@@ -50,8 +50,8 @@ function onSignal(): void {
 
 async function runMain(): Promise<ExitCode> {
   try {
-    const surroundings = { print, env: process.env, signal: interrupt.signal };
-    return await runCommandLine(process.argv, surroundings);
+    const context = { print, env: process.env, signal: interrupt.signal };
+    return await runCommandLine(process.argv, context);
   } catch (error) {
     if (interrupt.signal.aborted) return EXIT.interrupted;
     return printError(error);
@@ -83,23 +83,23 @@ function toExitCode({ code }: HooklineError): ExitCode {
 /** Runs the command line. */
 async function runCommandLine(
   argv: readonly string[],
-  surroundings: Omit<CommandContext, 'flags'>,
+  context: Omit<CommandContext, 'flags'>,
 ): Promise<ExitCode> {
-  const words = argv.slice(2);
-  const row = findBareCommand(words);
+  const args = argv.slice(2);
+  const row = findBareCommand(args);
   if (row === null) {
     const { runProgram } = await import('./program.ts');
-    return runProgram(argv, surroundings);
+    return runProgram(argv, context);
   }
   const command = await row.load();
-  return command({ ...surroundings, flags: words.includes('--json') ? { json: true } : {} }, {});
+  return command({ ...context, flags: args.includes('--json') ? { json: true } : {} }, {});
 }
 
 /**
  * Finds a command without arguments, such as `hooks list --json`. Parsing is skipped then, because loading
  * commander would take a quarter of the time.
  */
-function findBareCommand(words: readonly string[]): CommandRow | null {
-  const usage = words.filter((word) => word !== '--json').join(' ');
+function findBareCommand(args: readonly string[]): CommandRow | null {
+  const usage = args.filter((word) => word !== '--json').join(' ');
   return COMMANDS.find((row) => row.usage === usage) ?? null;
 }

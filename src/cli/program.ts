@@ -31,19 +31,19 @@ const GLOBAL_FLAGS: readonly CommandFlag[] = [
 /** Parses the command line and runs the command, whose code is loaded on demand. */
 export async function runProgram(
   argv: readonly string[],
-  surroundings: Omit<CommandContext, 'flags'>,
+  context: Omit<CommandContext, 'flags'>,
 ): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.fine;
   const program = createProgram(argv.slice(2), async (row, options, { cwd, ...flags }) => {
     if (cwd !== undefined) changeDirectory(cwd);
     const { settings, hooksDir, pluginDir } = flags;
-    if ([settings, hooksDir, pluginDir].some((given) => given !== undefined)) {
+    if ([settings, hooksDir, pluginDir].some((value) => value !== undefined)) {
       const { checkFlagPaths } = await import('./check-flag-paths.ts');
       checkFlagPaths(flags);
     }
     const command = await row.load();
     const isDirectoryNamed = cwd !== undefined;
-    exitCode = await command({ ...surroundings, flags, isDirectoryNamed }, options);
+    exitCode = await command({ ...context, flags, isDirectoryNamed }, options);
   });
   try {
     await program.parseAsync([...argv]);
@@ -77,7 +77,7 @@ const GROUPS = {
 
 type Run = (row: CommandRow, options: object, flags: GlobalFlags) => Promise<void>;
 
-function createProgram(words: readonly string[], run: Run): Program {
+function createProgram(argv: readonly string[], run: Run): Program {
   const program = new Program('hookline')
     .description('Runs the agent hooks you already have: one runtime, one verdict.')
     .version(VERSION)
@@ -88,7 +88,7 @@ function createProgram(words: readonly string[], run: Run): Program {
   const groups = Object.entries(GROUPS).map(([name, about]) =>
     program.command(name).description(about),
   );
-  for (const row of selectRows(words)) addCommand(program, row, run);
+  for (const row of selectRows(argv)) addCommand(program, row, run);
   // The help of a group lists its commands, not the global options.
   for (const group of groups) {
     group.configureHelp({ showGlobalOptions: false });
@@ -98,9 +98,9 @@ function createProgram(words: readonly string[], run: Run): Program {
 }
 
 /** Only the commands whose first word is used, because defining all of them is slow. */
-function selectRows(words: readonly string[]): readonly CommandRow[] {
-  const named = COMMANDS.filter(({ usage }) => words.includes(usage.split(' ')[0] ?? ''));
-  return named.length === 0 || words.includes('help') ? COMMANDS : named;
+function selectRows(argv: readonly string[]): readonly CommandRow[] {
+  const named = COMMANDS.filter(({ usage }) => argv.includes(usage.split(' ')[0] ?? ''));
+  return named.length === 0 || argv.includes('help') ? COMMANDS : named;
 }
 
 function addCommand(program: Program, row: CommandRow, run: Run): void {

@@ -211,7 +211,7 @@ Sub-agent transcripts:
     expect(several).toEqual({
       code: 2,
       stdout: '',
-      stderr: `hookline: 2 sessions have ids that begin with "1111": ${FIRST}, ${SECOND}\n  Say more of the id.\n`,
+      stderr: `hookline: 2 sessions have ids that begin with "1111": ${FIRST}, ${SECOND}\n  Use a longer prefix.\n`,
     });
     expect(none).toMatchObject({
       code: 2,

@@ -168,7 +168,7 @@ describe('a full disk', () => {
         message: expect.stringMatching(
           /^the session cannot be stored in .*transcript\.jsonl: ENOSPC/u,
         ),
-        hint: 'Make room and check the rights there, or name another place in HOOKLINE_HOME.',
+        hint: 'Free space and check the permissions there, or set another directory in HOOKLINE_HOME.',
       }),
     );
     rmSync(session.transcriptPath);

@@ -323,14 +323,14 @@ async function showEarlierMessages(
   messages: readonly Message[],
   flags: Pick<GlobalFlags, 'raw'>,
 ): Promise<void> {
-  const said = messages.map((message) => ({
+  const texts = messages.map((message) => ({
     role: message.role,
     text: getMessageText(message).trim(),
   }));
-  const told = said.filter(({ text }) => text !== '' && !text.startsWith(REMINDER_START));
-  const left = told.length - MAX_EARLIER_MESSAGES;
-  if (left > 0) view.say(colors.dim(`… ${left} earlier messages`));
-  const { last } = await redactObject({ last: told.slice(-MAX_EARLIER_MESSAGES) }, flags);
+  const visible = texts.filter(({ text }) => text !== '' && !text.startsWith(REMINDER_START));
+  const omitted = visible.length - MAX_EARLIER_MESSAGES;
+  if (omitted > 0) view.say(colors.dim(`… ${omitted} earlier messages`));
+  const { last } = await redactObject({ last: visible.slice(-MAX_EARLIER_MESSAGES) }, flags);
   for (const { role, text } of last) {
     if (role === 'user') view.say(formatPrompt(toForeignScreenText(text)));
     else view.answer().end(toForeignScreenText(text));

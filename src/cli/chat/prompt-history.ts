@@ -43,8 +43,8 @@ function readPrompts(file: string): readonly string[] {
       .filter((line) => line !== '');
     prompts = lines.slice(-MAX_PROMPTS).flatMap(parsePrompt);
     if (lines.length <= 2 * MAX_PROMPTS) return;
-    const kept = prompts.map((prompt) => `${JSON.stringify(prompt)}\n`);
-    writeFileSync(file, kept.join(''), { mode: 0o600 });
+    const lastLines = prompts.map((prompt) => `${JSON.stringify(prompt)}\n`);
+    writeFileSync(file, lastLines.join(''), { mode: 0o600 });
     chmodSync(file, 0o600);
   });
   return prompts;

@@ -40,8 +40,8 @@ export const runAcp: Command<AgentFlags> = async (context, flags) => {
 /** Editors log stderr. */
 function createConsoleListener({ print, flags }: CommandContext): (text: string) => void {
   return (text) =>
-    void redactObject({ words: formatConsoleOutput(text) }, flags).then(({ words }) => {
-      if (words !== null) print.note(words);
+    void redactObject({ output: formatConsoleOutput(text) }, flags).then(({ output }) => {
+      if (output !== null) print.note(output);
     });
 }
 

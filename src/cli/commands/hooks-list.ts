@@ -161,13 +161,13 @@ function formatPlugins(plugins: readonly ListedHook[], host: Host): string[] {
 }
 
 function formatNotes({ state, why, problem, notes, notBound }: ListedHook): string[][] {
-  const told = [
+  const notesAndState = [
     ...(state === 'ready' ? [] : [why]),
     ...(problem === null || state === 'broken' ? [] : [`it would fail: ${problem}`]),
     ...notes,
     ...(notBound.length === 0 ? [] : [`trust does not cover: ${notBound.join(', ')}`]),
   ];
-  return told.map((note) => [colors.dim(`  ${toPrintable(note)}`)]);
+  return notesAndState.map((note) => [colors.dim(`  ${toPrintable(note)}`)]);
 }
 
 function colorState(state: HookStatus['state']): string {
@@ -180,9 +180,9 @@ function formatHookPath(file: string, host: Host): string {
 }
 
 function formatIgnored(ignored: Listing['ignored'], host: Host): string[] {
-  const told = ignored.filter(({ isQuiet }) => isQuiet !== true);
-  if (told.length === 0) return [];
-  const rows = told.map(({ path, why }) => [
+  const visible = ignored.filter(({ isQuiet }) => isQuiet !== true);
+  if (visible.length === 0) return [];
+  const rows = visible.map(({ path, why }) => [
     `  ${toOneLine(formatHookPath(path, host))}`,
     colors.dim(toPrintable(why)),
   ]);

@@ -31,9 +31,9 @@ export const removeHook: Command<RemoveOptions> = (context, { id, yes }) => {
       context.print.note('Nothing was deleted.');
       return EXIT.refused;
     }
-    const kept = await preserveTrust(host, removal.remove);
+    const preserved = await preserveTrust(host, removal.remove);
     await revokeHookTrust(host, hook);
-    for (const note of formatTrustNotes(kept)) context.print.note(note);
+    for (const note of formatTrustNotes(preserved)) context.print.note(note);
     if (context.flags.json === true) context.print.json({ id, ...removal.result });
     else context.print.out(removal.done);
     return EXIT.fine;

@@ -42,9 +42,9 @@ async function redactSessions(
   sessions: readonly SessionSummary[],
   flags: Parameters<typeof redactObject>[1],
 ): Promise<readonly SessionSummary[]> {
-  const words = sessions.map(({ title, firstPrompt }) => ({ title, firstPrompt }));
-  const clean = await redactObject(words, flags);
-  return sessions.map((session, at) => ({ ...session, ...clean[at] }));
+  const texts = sessions.map(({ title, firstPrompt }) => ({ title, firstPrompt }));
+  const redacted = await redactObject(texts, flags);
+  return sessions.map((session, at) => ({ ...session, ...redacted[at] }));
 }
 
 const TITLES = ['SESSION', 'LAST USED', 'DIRECTORY', 'MODEL', 'MESSAGES', 'PROMPT'];
@@ -80,9 +80,9 @@ function createShortener(ids: readonly string[]): (id: string) => string {
 const PROMPT_WIDTH = 60;
 
 function formatPrompt({ title, firstPrompt }: SessionSummary): string {
-  const words = (title ?? firstPrompt).replaceAll(/\s+/gu, ' ').trim();
+  const text = (title ?? firstPrompt).replaceAll(/\s+/gu, ' ').trim();
   return toPrintable(
-    words.length <= PROMPT_WIDTH ? words : `${truncateText(words, PROMPT_WIDTH - 1)}…`,
+    text.length <= PROMPT_WIDTH ? text : `${truncateText(text, PROMPT_WIDTH - 1)}…`,
   );
 }
 
@@ -101,9 +101,9 @@ export const showSession: Command<ShowSessionOptions> = async ({ flags, print },
     return EXIT.fine;
   }
   const { title } = stored.record;
-  const words = await redactObject({ title, parts: listTranscriptParts(stored.lines) }, flags);
-  print.out(formatHead(stored, words.title));
-  for (const part of words.parts) print.out(formatPart(part));
+  const redacted = await redactObject({ title, parts: listTranscriptParts(stored.lines) }, flags);
+  print.out(formatHead(stored, redacted.title));
+  for (const part of redacted.parts) print.out(formatPart(part));
   if (stored.agents.length > 0) print.out(formatAgents(stored));
   for (const problem of stored.problems) print.note(`note: ${toPrintable(problem)}`);
   return EXIT.fine;
@@ -128,12 +128,12 @@ function readStored(directory: string): Stored {
   return { record, transcript, lines, agents, problems: problems.list() };
 }
 
-function readLines(transcript: string, tell: (problem: string) => void): readonly StoredLine[] {
+function readLines(transcript: string, report: (problem: string) => void): readonly StoredLine[] {
   try {
-    return [...readTranscript(transcript, tell)];
+    return [...readTranscript(transcript, report)];
   } catch (error) {
     if (isNotFoundError(error)) {
-      tell(`${transcript} is missing`);
+      report(`${transcript} is missing`);
       return [];
     }
     throw new HooklineError('CONFIG_UNREADABLE', {
@@ -155,14 +155,14 @@ function formatHead(
   { record: { facts }, lines, transcript }: Stored,
   title: string | null,
 ): string {
-  const told = lines.findLast(({ at }) => at !== null)?.at ?? facts.createdAt;
+  const lastAt = lines.findLast(({ at }) => at !== null)?.at ?? facts.createdAt;
   const { provider, id } = facts.model;
   return formatTable([
     [colors.dim('session'), colors.bold(toOneLine(facts.id))],
     ...(title === null ? [] : [[colors.dim('title'), toOneLine(title)]]),
     [colors.dim('directory'), formatLocation(facts.startDirectory)],
     [colors.dim('model'), toOneLine([provider, id].filter((word) => word !== '').join(' '))],
-    [colors.dim('from'), `${formatLocalTime(facts.createdAt)} to ${formatLocalTime(told)}`],
+    [colors.dim('from'), `${formatLocalTime(facts.createdAt)} to ${formatLocalTime(lastAt)}`],
     ...(facts.forkedFrom === undefined
       ? []
       : [[colors.dim('forked from'), toOneLine(facts.forkedFrom)]]),

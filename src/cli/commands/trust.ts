@@ -48,15 +48,15 @@ export async function trustHooksIn(
 ): Promise<ExitCode> {
   const waiting = selectHooks(host, options.ids).filter(isWaiting);
   if (waiting.length === 0) return reportNothing(context, host);
-  const { shown, problems } = bindAll(waiting);
-  if (shown.length === 0 && problems[0] !== undefined) throw problems[0];
+  const { hooks, problems } = bindAll(waiting);
+  if (hooks.length === 0 && problems[0] !== undefined) throw problems[0];
   for (const { message } of problems) {
     context.print.note(`cannot be trusted: ${toPrintable(message)}`);
   }
   if (context.flags.json !== true) {
-    for (const each of shown) context.print.out(formatHook(each, host));
+    for (const each of hooks) context.print.out(formatHook(each, host));
   }
-  const text = `Trust ${formatSubject(shown)}?`;
+  const text = `Trust ${formatSubject(hooks)}?`;
   if (options.yes !== true && !(await confirm(context, { text, flag: '--yes' }))) {
     context.print.note('Nothing was trusted.');
     return EXIT.refused;
@@ -64,18 +64,18 @@ export async function trustHooksIn(
   // Trusts the bytes that were shown, not those on disk by now.
   await grantTrust(
     requireRecordFile(host),
-    shown.map(({ binding }) => binding),
+    hooks.map(({ binding }) => binding),
     { now: systemClock.now(), guardedRoots: host.trust.guardedRoots },
   );
-  reportTrusted(context, shown);
+  reportTrusted(context, hooks);
   return problems.length === 0 ? EXIT.fine : EXIT.refused;
 }
 
-function formatSubject(shown: readonly BoundHook[]): string {
-  const settings = shown.filter(({ status }) => status.hook.permissions !== undefined).length;
-  const servers = shown.filter(({ status }) => status.hook.mcpServer !== undefined).length;
-  const plugins = shown.filter(({ status }) => status.hook.plugin !== undefined).length;
-  const hooks = shown.length - settings - servers - plugins;
+function formatSubject(bound: readonly BoundHook[]): string {
+  const settings = bound.filter(({ status }) => status.hook.permissions !== undefined).length;
+  const servers = bound.filter(({ status }) => status.hook.mcpServer !== undefined).length;
+  const plugins = bound.filter(({ status }) => status.hook.plugin !== undefined).length;
+  const hooks = bound.length - settings - servers - plugins;
   return [
     ...(hooks === 0 ? [] : [`${formatCount(hooks, 'hook')} to run with your permissions`]),
     ...(plugins === 0
@@ -95,24 +95,19 @@ function isWaiting({ hook, trustedBy }: HookStatus): boolean {
   return hook.place === 'workspace' && trustedBy === null;
 }
 
-interface BoundHooks {
-  readonly shown: readonly BoundHook[];
-  /** Why other hooks cannot be trusted; they do not block the rest. */
-  readonly problems: readonly HooklineError[];
-}
-
-function bindAll(waiting: readonly HookStatus[]): BoundHooks {
-  const shown: BoundHook[] = [];
+/** `problems` say why other hooks cannot be trusted; they do not block the rest. */
+function bindAll(waiting: readonly HookStatus[]) {
+  const hooks: BoundHook[] = [];
   const problems: HooklineError[] = [];
   for (const status of waiting) {
     try {
-      shown.push({ status, binding: bindUnit(trustUnit(status.hook)) });
+      hooks.push({ status, binding: bindUnit(trustUnit(status.hook)) });
     } catch (error) {
       if (!isHooklineError(error)) throw error;
       problems.push(error);
     }
   }
-  return { shown, problems };
+  return { hooks, problems };
 }
 
 export function requireRecordFile({ trust }: Host): string {
@@ -143,8 +138,8 @@ function formatAllTrusted(hooks: readonly FoundHook[]): string {
   return `${formatFoundCount(hooks)} already trusted.`;
 }
 
-function reportTrusted({ flags, print }: CommandContext, shown: readonly BoundHook[]): void {
-  const trusted = shown.map(({ status, binding }) => ({
+function reportTrusted({ flags, print }: CommandContext, hooks: readonly BoundHook[]): void {
+  const trusted = hooks.map(({ status, binding }) => ({
     id: status.hook.id,
     path: status.hook.path,
     digest: binding.digest,
@@ -153,7 +148,7 @@ function reportTrusted({ flags, print }: CommandContext, shown: readonly BoundHo
   }));
   if (flags.json === true) print.json({ trusted });
   else {
-    const count = formatFoundCount(shown.map(({ status }) => status.hook));
+    const count = formatFoundCount(hooks.map(({ status }) => status.hook));
     print.out(`Trusted ${count}. Any change requires a new review.`);
   }
 }

@@ -21,8 +21,9 @@ export function listUncoveredNames(hook: FoundHook): readonly string[] {
     text === undefined
       ? findUntrackedReferences(unit, readScript(unit.entry))
       : [...findUntrackedReferences(unit, text), ...listScriptReferences(rest)];
-  const shown = hook.plugin === undefined ? own : own.filter((each) => !isProvided(each, hook));
-  return [...new Set([...shown.map(({ name }) => name), ...listSeparateDirectories(hook)])];
+  const references =
+    hook.plugin === undefined ? own : own.filter((each) => !isProvided(each, hook));
+  return [...new Set([...references.map(({ name }) => name), ...listSeparateDirectories(hook)])];
 }
 
 /** Modules that the host provides or that are bound with the plugin. */

@@ -54,14 +54,14 @@ export function formatContributions(contributes: PluginStatus['contributes']): s
 
 /** A plugin's console output without colors; null when it is blank. */
 export function formatConsoleOutput(text: string): string | null {
-  const words = toPlainText(text);
-  return words === '' ? null : words.split(/\r?\n/u).map(toPrintable).join('\n');
+  const plain = toPlainText(text);
+  return plain === '' ? null : plain.split(/\r?\n/u).map(toPrintable).join('\n');
 }
 
 /** The same with the plugin's name, where several plugins may print. */
 export function formatPluginOutput(label: string, text: string): string | null {
-  const words = toPlainText(text);
-  return words === '' ? null : `${toOneLine(label)} says: ${toPrintableLines(words)}`;
+  const plain = toPlainText(text);
+  return plain === '' ? null : `${toOneLine(label)} says: ${toPrintableLines(plain)}`;
 }
 
 function toPlainText(text: string): string {

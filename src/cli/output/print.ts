@@ -53,9 +53,9 @@ export function createPrinter(
     },
     notify(text) {
       if (!stderr.isTerminal) return;
-      const words = toOneLine(toPrintable(text));
+      const message = toOneLine(toPrintable(text));
       // Terminals support one of the two sequences and ignore the other.
-      stderr.write(`\u001B]9;${words}\u0007\u001B]777;notify;Hookline;${words}\u0007`);
+      stderr.write(`\u001B]9;${message}\u0007\u001B]777;notify;Hookline;${message}\u0007`);
     },
     progress(text) {
       if (!stderr.isTerminal) return;

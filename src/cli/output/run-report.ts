@@ -52,8 +52,8 @@ export function createRunReport(context: CommandContext, format: OutputFormat): 
     if (printed.has(text)) return;
     printed.add(text);
     enqueue(async () => {
-      const { shown } = await redactObject({ shown: text }, context.flags);
-      context.print.note(shown);
+      const { redacted } = await redactObject({ redacted: text }, context.flags);
+      context.print.note(redacted);
     });
   };
   const notice = (text: string): void => note(`note: ${toPrintable(text)}`);
@@ -197,21 +197,21 @@ async function printResult(
 ): Promise<void> {
   const { print, flags } = context;
   if (format === 'text') return printTextResult(context, withShownText(result, answer));
-  const shown = await redactObject({ ...result, pluginIssues }, flags);
-  if (format === 'stream-json') print.jsonLine({ type: 'result', ...shown });
-  else print.json(shown);
+  const redacted = await redactObject({ ...result, pluginIssues }, flags);
+  if (format === 'stream-json') print.jsonLine({ type: 'result', ...redacted });
+  else print.json(redacted);
 }
 
 async function printTextResult({ print, flags }: CommandContext, result: RunResult): Promise<void> {
-  const shown = await redactObject(result, flags);
-  if (shown.text !== '') print.out(shown.text);
-  if (shown.reason !== null) {
-    print.note(`${ENDING_LABELS[shown.ending]}: ${toPrintableLines(shown.reason)}`);
+  const redacted = await redactObject(result, flags);
+  if (redacted.text !== '') print.out(redacted.text);
+  if (redacted.reason !== null) {
+    print.note(`${ENDING_LABELS[redacted.ending]}: ${toPrintableLines(redacted.reason)}`);
   }
-  if (shown.deferred !== null) {
-    const { name } = shown.deferred;
+  if (redacted.deferred !== null) {
+    const { name } = redacted.deferred;
     print.note(
-      `deferred: ${toOneLine(name)}; decide with: hookline run --resume ${shown.sessionId}`,
+      `deferred: ${toOneLine(name)}; decide with: hookline run --resume ${redacted.sessionId}`,
     );
   }
 }

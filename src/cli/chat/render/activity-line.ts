@@ -14,16 +14,16 @@ export interface ActivityLine {
 export function createActivityLine(show: (text: string | null) => void): ActivityLine {
   const running = new Map<string, NodeJS.Timeout>();
   const slow = new Set<string>();
-  let doing: string | null = null;
+  let activity: string | null = null;
   let isEnded = false;
   const draw = (): void => {
     const names = [...slow].map(toOneLine).join(', ');
-    show(names === '' ? doing : `waiting for ${names} …`);
+    show(names === '' ? activity : `waiting for ${names} …`);
   };
   return {
     set(text) {
       if (isEnded) return;
-      doing = text;
+      activity = text;
       draw();
     },
     observe({ type, hook }) {
@@ -34,11 +34,11 @@ export function createActivityLine(show: (text: string | null) => void): Activit
         if (slow.delete(hook)) draw();
         return;
       }
-      const tell = (): void => {
+      const showSlow = (): void => {
         slow.add(hook);
         draw();
       };
-      running.set(hook, setTimeout(tell, SLOW_AFTER_MS));
+      running.set(hook, setTimeout(showSlow, SLOW_AFTER_MS));
     },
     end() {
       isEnded = true;

@@ -21,8 +21,11 @@ export function createHookActivity(): HookActivity {
   let verdicts: Verdict[] = [];
   return {
     add(verdict) {
-      const told = { ...verdict, skipped: verdict.skipped.filter(({ kind }) => kind !== 'misfit') };
-      if (told.outcomes.length > 0 || told.skipped.length > 0) verdicts.push(told);
+      const relevant = {
+        ...verdict,
+        skipped: verdict.skipped.filter(({ kind }) => kind !== 'misfit'),
+      };
+      if (relevant.outcomes.length > 0 || relevant.skipped.length > 0) verdicts.push(relevant);
     },
     take() {
       const taken = verdicts;

@@ -69,11 +69,11 @@ export class Log implements Component {
   }
 
   #shorten(all: readonly (readonly string[])[], width: number): string[] {
-    let kept = 0;
+    let keptLines = 0;
     let first = all.length;
-    while (first > 0 && kept + (all[first - 1]?.length ?? 0) <= KEPT_LINES) {
+    while (first > 0 && keptLines + (all[first - 1]?.length ?? 0) <= KEPT_LINES) {
       first -= 1;
-      kept += all[first]?.length ?? 0;
+      keptLines += all[first]?.length ?? 0;
     }
     this.#parts = [createTextPart(EARLIER), ...this.#parts.slice(Math.min(first, all.length - 1))];
     return this.#parts.flatMap((part) => part.lines(width));

@@ -37,9 +37,9 @@ export class PasteDetector {
     const text = this.#rest + data;
     const end = text.indexOf(PASTE_END);
     if (end === -1) {
-      const kept = PASTE_END.length - 1;
-      pieces.push(text.slice(0, -kept));
-      this.#rest = text.slice(-kept);
+      const overlap = PASTE_END.length - 1;
+      pieces.push(text.slice(0, -overlap));
+      this.#rest = text.slice(-overlap);
       return;
     }
     this.#pieces = null;
@@ -70,7 +70,7 @@ const DEFAULT_ROWS = 24;
  */
 export class ChatTerminal implements Terminal {
   readonly #streams: TerminalStreams;
-  readonly #onGone: () => void;
+  readonly #onClosed: () => void;
   readonly #keys = new StdinBuffer({ timeout: 10 });
   readonly #pastes: PasteDetector;
   #onInput: (data: string) => void = () => undefined;
@@ -79,9 +79,9 @@ export class ChatTerminal implements Terminal {
   #fallback: NodeJS.Timeout | null = null;
   #isOpen = false;
 
-  constructor(streams: TerminalStreams, onGone: () => void) {
+  constructor(streams: TerminalStreams, onClosed: () => void) {
     this.#streams = streams;
-    this.#onGone = onGone;
+    this.#onClosed = onClosed;
     this.#keys.on('data', (sequence) => this.#take(sequence));
     this.#keys.on('paste', (text) => this.#onInput(`\u001B[200~${text}\u001B[201~`));
     this.#pastes = new PasteDetector({
@@ -97,10 +97,10 @@ export class ChatTerminal implements Terminal {
     this.#isOpen = true;
     input.setRawMode(true);
     input.setEncoding('utf8');
-    input.on('data', this.#hear);
-    input.on('end', this.#onGone);
-    input.on('error', this.#onGone);
-    output.on('error', this.#onGone);
+    input.on('data', this.#handleData);
+    input.on('end', this.#onClosed);
+    input.on('error', this.#onClosed);
+    output.on('error', this.#onClosed);
     output.on('resize', this.#onResize);
     input.resume();
     // Also restores the cursor when the process exits without stop().
@@ -119,7 +119,7 @@ export class ChatTerminal implements Terminal {
     setKittyProtocolActive(false);
     if (this.#fallback !== null) clearTimeout(this.#fallback);
     this.#keys.destroy();
-    input.off('data', this.#hear);
+    input.off('data', this.#handleData);
     output.off('resize', this.#onResize);
     input.pause();
     if (!input.destroyed) input.setRawMode(false);
@@ -183,7 +183,7 @@ export class ChatTerminal implements Terminal {
     this.stop();
   };
 
-  readonly #hear = (data: string): void => this.#pastes.take(data);
+  readonly #handleData = (data: string): void => this.#pastes.take(data);
 
   #take(sequence: string): void {
     if (isKittyAnswer(sequence)) this.#useKitty();
