@@ -225,7 +225,7 @@ describe('a server', () => {
     );
     expect(connection.state).toEqual({
       kind: 'failed',
-      why: 'it keeps printing what is no message on its standard output',
+      why: 'it keeps printing invalid messages on its standard output',
     });
   });
 
@@ -288,7 +288,7 @@ describe('a server', () => {
     const { state } = connection;
     await connection.close();
     expect({ state, warnings }).toEqual({
-      state: { kind: 'failed', why: 'it does not read what it is sent, and asks for ever more' },
+      state: { kind: 'failed', why: 'it does not read its standard input' },
       warnings: [],
     });
   });
@@ -356,12 +356,12 @@ describe('a connection over http', () => {
     [
       'an unreadable event',
       'data: {"no json\n\n',
-      'the server sent what is no message of the protocol',
+      'the server sent an invalid protocol message',
     ],
     [
       'what is no message',
       'data: {"a":1}\n\n',
-      'the server sent what is no message of the protocol',
+      'the server sent an invalid protocol message',
     ],
     [
       'an event that never ends',
