@@ -1,7 +1,7 @@
 import type { ToolSpec } from '../src/agent/models/model.ts';
 import { TOOLS } from '../src/agent/tools/index.ts';
 import type { Tool, ToolKind } from '../src/agent/tools/tool.ts';
-import { listToolSpecs, TOOLSETS, type Toolset } from '../src/agent/tools/toolsets/toolsets.ts';
+import { listToolSpecs, TOOLSETS, type Toolset } from '../src/agent/tools/toolsets.ts';
 import type { GeneratedFile } from './generated-file.ts';
 import { code, formatPage, formatTable } from './markdown.ts';
 

@@ -1,5 +1,5 @@
 import { TOOLS } from '../../src/agent/tools/index.ts';
-import { listToolSpecs } from '../../src/agent/tools/toolsets/toolsets.ts';
+import { listToolSpecs } from '../../src/agent/tools/toolsets.ts';
 import { createHookEngine } from '../../src/hooks/engine.ts';
 import type { FiredEvent, Moment } from '../../src/hooks/facts.ts';
 import { openPlugins } from '../../src/host/plugins/open-plugins.ts';

@@ -4,7 +4,7 @@ import { isRefusal } from '../hooks/decision.ts';
 import type { FiredEvent } from '../hooks/facts.ts';
 import type { ToolUseBlock } from '../sessions/messages.ts';
 import type { Agent } from './agent.ts';
-import { formatContexts, joinReasons } from './conversation/verdict-messages.ts';
+import { formatContexts, joinReasons } from './conversation/hook-messages.ts';
 import { abortedBecause } from './loop/ending.ts';
 import { notify } from './loop/notify.ts';
 import { runTurns, type TurnsEnd } from './loop/turns.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { StoredSession } from '../sessions/session-store.ts';
 import { type Agent, createAgent } from './agent.ts';
 import { createConversation } from './conversation/conversation.ts';
-import { formatContexts } from './conversation/verdict-messages.ts';
+import { formatContexts } from './conversation/hook-messages.ts';
 import {
   type AgentType,
   findAgentType,

@@ -1,7 +1,6 @@
 import { isRefusal, type Verdict } from '../hooks/decision.ts';
 import type { Agent } from './agent.ts';
-import { formatHookMessage } from './conversation/hook-messages.ts';
-import { joinReasons } from './conversation/verdict-messages.ts';
+import { formatHookMessage, joinReasons } from './conversation/hook-messages.ts';
 import type { TaskItem, TaskItems } from './tools/tool-context.ts';
 
 /** The session's list of things to do, as one of its agents works on it. */

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { parseScript } from '../agent/models/script-file.ts';
+import { parseScript } from '../agent/models/scripted.ts';
 import { HooklineError, getErrorMessage } from '../base/errors.ts';
 import { isDirectory } from '../base/files.ts';
 import type { AgentOptions, ModelWish } from '../host/agent/agent-options.ts';

@@ -5,10 +5,9 @@ import { SESSION_MARKER } from '../host/hook-set.ts';
 import type { Settings } from '../host/settings.ts';
 import type { HandlerProgress } from '../hooks/observers.ts';
 import type { ExitCode } from './exit-codes.ts';
-import { type Printer, toPrintable } from './output/print.ts';
+import { type Printer, toPrintable, redirectStdout } from './output/print.ts';
 import { stdin } from 'node:process';
 import type { PluginOptions } from '../host/plugins/plugin-options.ts';
-import { redirectStdout } from './output/stdio.ts';
 
 /** The flags that every command accepts. */
 export interface GlobalFlags {

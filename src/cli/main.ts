@@ -14,7 +14,7 @@ const EXIT_DELAY_MS = 1000;
 let hasWriteFailed = false;
 const print = createPrinter(process.env, handleWriteError);
 const interrupt = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, handleSignal);
 // An early exit must not look like success.
 process.exitCode = EXIT.bug;
 // Not a top-level await, which needs an ES module: CommonJS starts faster.
@@ -43,7 +43,7 @@ function handleWriteError(error: unknown): void {
 }
 
 /** The first signal ends hooks gracefully; the second exits at once. */
-function onSignal(): void {
+function handleSignal(): void {
   if (interrupt.signal.aborted) process.exit(EXIT.interrupted);
   interrupt.abort();
 }

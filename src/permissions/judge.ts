@@ -114,8 +114,9 @@ function checkProtectedPaths(
 }
 
 function checkMode(call: PermissionCall, context: JudgeContext): PermissionRuling {
-  if (context.mode === 'bypassPermissions')
-    {return createAllow('The mode bypassPermissions allows it.');}
+  if (context.mode === 'bypassPermissions') {
+    return createAllow('The mode bypassPermissions allows it.');
+  }
   return checkAllowRules(call, context) ?? checkToolKind(call, context) ?? createAsk(call, context);
 }
 
@@ -133,12 +134,14 @@ function checkAllowRules(call: PermissionCall, context: JudgeContext): Permissio
 }
 
 function checkToolKind(call: PermissionCall, context: JudgeContext): PermissionRuling | null {
-  if (QUIET_KINDS.includes(call.kind))
-    {return createAllow('It changes nothing outside the session.');}
+  if (QUIET_KINDS.includes(call.kind)) {
+    return createAllow('It changes nothing outside the session.');
+  }
   const command = getCallCommand(call);
   if (command !== null) return checkShellCommand(command, call, context);
-  if (call.kind === 'read' && isInAllowedDirectories(call, context))
-    {return createAllow('It reads inside the workspace.');}
+  if (call.kind === 'read' && isInAllowedDirectories(call, context)) {
+    return createAllow('It reads inside the workspace.');
+  }
   const canEdit = context.mode === 'acceptEdits' && call.kind === 'edit';
   return canEdit && isInAllowedDirectories(call, context)
     ? createAllow('The mode acceptEdits allows edits inside the workspace.')

@@ -136,8 +136,9 @@ function isInsideAllowed(
   // `--file=/x` names a path, too, and its meaning is not known here.
   if (options.some((option) => /[/~]|\.\./.test(option))) return false;
   const named = ['.', ...paths, ...listCopyTargets(paths)];
-  if (!bases.every((base) => named.every((file) => allowedDirectories.contains(file, base))))
-    {return false;}
+  if (!bases.every((base) => named.every((file) => allowedDirectories.contains(file, base)))) {
+    return false;
+  }
   const searched = listSearched(program, { args, paths, options });
   return !bases.some((base) =>
     searched.some((file) => canContainDenied(file, base, { denied, home })),

@@ -53,8 +53,9 @@ export function createTrustChecker(sources: TrustSources): TrustChecker {
 
   function check(unit: TrustUnit, wave?: number): TrustState {
     const entry = cache.get(unit);
-    if (entry !== undefined && isUnchanged(entry.fingerprint, getPathStates(wave)))
-      {return entry.state;}
+    if (entry !== undefined && isUnchanged(entry.fingerprint, getPathStates(wave))) {
+      return entry.state;
+    }
     cache.delete(unit);
     const hashedAtMs = clock.now();
     const bound = tryBind(unit, hash);

@@ -37,7 +37,7 @@ describe('--settings', () => {
     for (const args of [FIRE, ['hooks', 'list']]) {
       const result = await runHookline([...args, '--settings', given], at(place));
       expect(result).toMatchObject({ code: 2, stdout: '' });
-      expect(result.stderr).toMatch(/^hookline: --settings should /);
+      expect(result.stderr).toMatch(/^hookline: --settings must /);
       expect(result.stderr).toContain(problem);
     }
   });

@@ -308,11 +308,11 @@ describe('hooks list', () => {
       runHookline(['trust'], inPackage),
       runHookline(['hooks', 'list', '--json', '--root', '.'], inPackage),
     ]);
-    const why = `is not read: ${place.repo}/pkg is no workspace root (${place.repo} is); say --root . to make it one`;
+    const why = `is not read: ${place.repo}/pkg is not a workspace root (${place.repo} is); use --root . to make it one`;
     expect(jsonOf(listed).ignored).toEqual(
       [HOOKS, '.cline/plugins'].map((name) => ({ path: path.join(place.repo, 'pkg', name), why })),
     );
-    expect(trusted.stdout).toContain('`hookline hooks list` says what was ignored.');
+    expect(trusted.stdout).toContain('Run `hookline hooks list` for ignored files.');
     expect(jsonOf(asRoot)).toMatchObject({ ignored: [] });
   });
 

@@ -74,7 +74,7 @@ describe('hookline mcp add', () => {
       'expected either a command after `--`, or --url',
     ],
     [['add', 'x', '--url', 'ftp://a.b'], '--url must be an http or https URL, found "ftp://a.b"'],
-    [['add', 'x', '--env', 'A', '--', 'c'], '--env should be NAME=VALUE, found "A"'],
+    [['add', 'x', '--env', 'A', '--', 'c'], '--env must be NAME=VALUE, found "A"'],
     [
       ['add', 'my files', '--', 'c'],
       'a server name must consist of letters, digits, dashes and underscores, found "my files"',

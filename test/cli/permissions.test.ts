@@ -18,7 +18,7 @@ ${UNIT}  permissions  untrusted
   .claude/settings.json:1 · permissions allow Bash(npm test)
   it was never trusted here
 
-1 hook does not run until you have looked: \`hookline trust\`
+1 hook needs review: run \`hookline trust\`
 `);
 });
 
@@ -47,7 +47,7 @@ it('trust shows what would be allowed before it asks', async () => {
   │ }
 
 `,
-    expect.stringContaining('Trust what 1 settings file may allow the agent?'),
+    expect.stringContaining('Trust permissions from 1 settings file?'),
     expect.any(Number),
   ]);
 });

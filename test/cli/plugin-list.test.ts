@@ -432,7 +432,7 @@ describe('hookline plugin validate', () => {
     const inside = { HOOKLINE_SESSION: 'session-1' };
     const { code, stderr } = await plugin(place, ['validate', 'src/mine.ts', '--yes'], inside);
     expect(code).toBe(1);
-    expect(stderr).toContain('was run from inside an agent session');
+    expect(stderr).toContain('cannot run inside an agent session');
   });
 
   it.skipIf(!hasTerminal)('asks for trust on a terminal, and remembers the answer', async () => {

@@ -75,7 +75,7 @@ plugin:workspace:pkg    untrusted  .cline/plugins/pkg/index.ts
 Ignored:
   .cline/plugins/view.tsx  .tsx files are not loaded as plugins; use one of .ts, .mts, .js, .mjs
 
-2 plugins do not run until you have looked: \`hookline trust\`
+2 plugins need review: run \`hookline trust\`
 `);
   });
 
@@ -126,7 +126,7 @@ describe('trust', () => {
     expect(shown.stdout).toContain(`plugin:workspace:pkg  untrusted: it was never trusted here
   file      ${place.repo}/.cline/plugins/pkg/index.ts
   plugin    is loaded into the agent with every session
-  says      that it brings tools, rules
+  declares  tools, rules
   binds     .cline/plugins/pkg/index.ts, .cline/plugins/pkg/node_modules/yaml/index.js, .cline/plugins/pkg/package.json
   not bound left-pad
   │ import 'yaml'
@@ -222,7 +222,7 @@ describe('switches', () => {
     expect(await statesIn(place)).toEqual({ [id]: 'disabled' });
     expect(await runHookline(['hooks', 'enable', id], at(place))).toMatchObject({
       code: 0,
-      stdout: `${id} is switched on.\n`,
+      stdout: `Enabled ${id}.\n`,
     });
     expect(await statesIn(place)).toEqual({ [id]: 'ready' });
   });
@@ -239,7 +239,7 @@ describe('switches', () => {
     const listed = await runHookline(['hooks', 'list'], at(place));
     expect(listed.stdout).toContain(why);
     const { stdout } = await runHookline(['hooks', 'enable', 'plugin:home:own'], at(place));
-    expect(stdout).toBe(`plugin:home:own is switched on. It is still off, because it is ${why}.\n`);
+    expect(stdout).toBe(`Enabled plugin:home:own. It is still off, because it is ${why}.\n`);
   });
 });
 
@@ -248,7 +248,7 @@ describe('other commands', () => {
     const place = placeWithPlugins();
     const refused = await runHookline(['hooks', 'rm', 'plugin:workspace:pkg', '--yes'], at(place));
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain('is more than one file');
+    expect(refused.stderr).toContain('consists of several files');
     const deleted = await runHookline(['hooks', 'rm', GUARD, '--yes'], at(place));
     expect(deleted).toMatchObject({ code: 0 });
     expect(await statesIn(place)).toEqual({ 'plugin:workspace:pkg': 'untrusted' });

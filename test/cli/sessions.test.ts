@@ -106,7 +106,7 @@ describe('sessions list', () => {
     expect(stdout.split('\n').map((line) => line.split(/ {2,}/u))).toEqual([
       ['SESSION', 'LAST USED', 'DIRECTORY', 'MODEL', 'MESSAGES', 'PROMPT'],
       ['11111111-b', '2026-01-02 03:05', '?', '?', '0'],
-      ['', expect.stringContaining('session.json is missing; what it said is guessed')],
+      ['', expect.stringContaining('session.json is missing; its content is recovered from the transcript')],
       [
         '11111111-a',
         '2026-01-02 03:04',
@@ -258,7 +258,7 @@ describe('sessions rm', () => {
     const inside = at(place, { env: { HOOKLINE_SESSION: '1' } });
     expect(await runHookline(['sessions', 'rm', FIRST, '--yes'], inside)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('was run from inside an agent session'),
+      stderr: expect.stringContaining('cannot run inside an agent session'),
     });
   });
 

@@ -173,7 +173,7 @@ describe('output', () => {
   it.skipIf(!isDevice('/dev/full'))('says that the answer could not be written', async () => {
     const { code, stderr } = await shell(createPlace(), '"$@" hooks list > /dev/full');
     expect(code).toBe(1);
-    expect(stderr).toContain('the answer cannot be written: ENOSPC');
+    expect(stderr).toContain('cannot write output: ENOSPC');
     expect(stderr).not.toMatch(/^ {4}at /m);
   });
 });

@@ -35,7 +35,7 @@ describe('hookline trust', () => {
     expect(stdout).toContain(`  binds     ${GUARD}, ${HOOKS}/lib/help.sh\n`);
     expect(stdout).toContain('  not bound scripts/check.sh, npm run lint\n');
     expect(stdout).toContain('  │ npm run lint && ./scripts/check.sh\n');
-    expect(stderr).toContain('there is no terminal to ask on');
+    expect(stderr).toContain('cannot ask without a terminal');
     expect(stderr).toContain('--yes');
   });
 
@@ -103,7 +103,7 @@ describe('hookline trust', () => {
       runHookline(['trust', '--json'], at(place)),
     ]);
     expect(again.code).toBe(0);
-    expect(again.stdout).toContain('trusted already');
+    expect(again.stdout).toContain('already trusted');
     expect(jsonOf(json)).toEqual({ trusted: [] });
   });
 
@@ -172,7 +172,7 @@ describe('hookline lock', () => {
     await runHookline(['lock'], at(place));
     const same = await runHookline(['lock', '--check'], at(place));
     expect(same.code).toBe(0);
-    expect(same.stdout).toMatch(/^The hooks are as .*hookline\.lock\.json says\.\n$/);
+    expect(same.stdout).toMatch(/^Hooks match .*hookline\.lock\.json\.\n$/);
 
     write(place.repo, GUARD, answering({}));
     write(place.repo, '.cline/hooks/PreToolUse', answering({}));

@@ -55,14 +55,14 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
         '\n> make it\n',
         'Bash … (esc to cancel)',
         LINE,
-        'Bash: may it?',
+        'Allow this command?',
         '$ touch made.txt',
         '(No rule allows Bash with command touch made.txt, and in the mode default it',
         'needs approval.)',
         '> Allow once (y)',
         '  Allow for this session (a) Bash(touch made.txt)',
         '  Deny with a reason (n)',
-        'arrows and enter, or its key; esc: no',
+        '↑↓ select · Enter confirm · Esc deny',
         LINE,
         STATUS,
       ].join('\n'),
@@ -79,7 +79,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     const turns = [bash('touch made.txt'), bash('touch made.txt'), { text: 'Made twice.' }];
     const chat = await openChat(createPlace(), { turns });
     chat.say('make it');
-    await chat.shows('may it?');
+    await chat.shows('Allow this command?');
     chat.press('a');
     const call = '• Bash touch made.txt: (Bash completed with no output)';
     await chat.is(`\n> make it\n\n${call}\n${call}\nMade twice.\n${editor()}`);
@@ -92,18 +92,17 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     const turns = [read, { tools: [{ name: 'Edit', input: edit }] }, { text: 'Then not.' }];
     const chat = await openChat(place, { turns });
     chat.say('translate');
-    await chat.shows('may it?');
+    await chat.shows('Allow this edit to a.txt?');
     expect(chat.screen()).toContain('a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three\n');
     chat.press('n');
-    await chat.shows('Denied. Why?');
+    await chat.shows('Denied. Reason for the agent (optional)');
     chat.say('English only');
-    const why = 'The person did not allow this call. They said: English only';
     await chat.is(
       [
         '\n> translate\n',
         '• Read a.txt (4 lines)',
         '✗ Edit a.txt',
-        `  denied (person): ${why}`,
+        '  You denied this: English only',
         'Then not.',
         editor(),
       ].join('\n'),
@@ -430,7 +429,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     chat.say('first');
     await chat.shows('One.');
     chat.say('/compact');
-    await chat.shows('summed up what was said before');
+    await chat.shows('Conversation compacted');
     chat.say('second');
     await chat.shows('Two.');
     chat.say('/cost');
@@ -455,7 +454,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     const place = createPlace();
     const chat = await openChat(place, { turns: [bash('touch made.txt'), { text: 'Next.' }] });
     chat.say('make it');
-    await chat.shows('may it?');
+    await chat.shows('Allow this command?');
     chat.press('C-c');
     await chat.shows(/^interrupted by the person$/mu);
     await chat.shows(/^>$/mu);
@@ -646,14 +645,14 @@ it.skipIf(!hasTmux)('talks line by line on a dumb terminal (skipped without tmux
       '',
       '> make it',
       '',
-      'Bash: may it?',
+      'Allow this command?',
       '$ touch made.txt',
       '(No rule allows Bash with command touch made.txt, and in the mode default it nee',
       'ds approval.)',
       '  y) Allow once',
       '  a) Allow for this session Bash(touch made.txt)',
       '  n) Deny with a reason',
-      '(its key; an empty line: no) ? y',
+      '(key; empty line cancels) ? y',
       '• Bash touch made.txt: (Bash completed with no output)',
       'Made **it**.',
       '>',

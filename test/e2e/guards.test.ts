@@ -116,7 +116,7 @@ describe('rules of a workspace that nobody trusts', () => {
     const place = createPlace(settings);
     const before = await runScript(place, turns, ['go', ...STREAM]);
     expect(toolEnds(before).map(({ deniedBy }) => deniedBy)).toEqual(['nobody', 'rule']);
-    expect(before.stderr).toContain('what .claude/settings.json allows does not count (untrusted');
+    expect(before.stderr).toContain('what .claude/settings.json allows is ignored (untrusted');
     expect(before.stdout).not.toContain('hunter2');
     trust(place);
     const after = await runScript(place, turns, ['go', ...STREAM]);

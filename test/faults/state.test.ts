@@ -74,7 +74,7 @@ describe('a state directory that is a file', () => {
     expect(results.fire.stdout).toContain('PreToolUse: deny (1 hook run)');
     expect(results.fire.stderr).toContain('the trace in');
     expect(results.fire.stderr).toContain(`not run: ${PRE_TOOL_USE}: untrusted`);
-    expect(results.doctor.stdout).toContain('.hookline should be a directory');
+    expect(results.doctor.stdout).toContain('.hookline is not a directory');
   });
 });
 
@@ -114,10 +114,10 @@ describe('a broken configuration', () => {
     const { code, stderr } = await runHookline(['hooks', 'fire', 'PreToolUse'], at(place));
     expect(code).toBe(1);
     expect(stderr).toContain(
-      '"hooks.timeoutMs" should be a number above 0, found -1; the default holds',
+      '"hooks.timeoutMs" should be a number above 0, found -1; the default is used',
     );
-    expect(stderr).toContain('there is no setting "hooks.colour"');
-    expect(stderr).toContain('there is no setting "trace"');
+    expect(stderr).toContain('unknown setting "hooks.colour"');
+    expect(stderr).toContain('unknown setting "trace"');
   });
 });
 

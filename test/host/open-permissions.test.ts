@@ -42,7 +42,7 @@ describe('settings of a workspace', () => {
       test: 'ask',
       push: 'deny',
       notices: [
-        'what .claude/settings.json allows does not count (untrusted: it was never trusted here); look at it with `hookline trust`',
+        'what .claude/settings.json allows is ignored (untrusted: it was never trusted here): review it with `hookline trust`',
       ],
       units: ['claude:project:permissions untrusted'],
     });
@@ -69,7 +69,7 @@ describe('settings of a workspace', () => {
       'ask',
       ['claude:project:permissions modified'],
       [
-        'what .claude/settings.json allows does not count (modified: its entry changed since it was trusted); look at it with `hookline trust`',
+        'what .claude/settings.json allows is ignored (modified: its entry changed since it was trusted): review it with `hookline trust`',
       ],
     ]);
   });
@@ -248,7 +248,7 @@ describe('the caller', () => {
     expect(state(places, { mode: 'bypassPermissions' })).toMatchObject({
       mode: 'default',
       notices: [
-        'the mode bypassPermissions is disabled by .claude/settings.json; the session begins in the mode default',
+        'the mode bypassPermissions is disabled by .claude/settings.json; the session starts in the mode default',
       ],
     });
   });

@@ -167,7 +167,7 @@ it('announces a trust record that a hook has edited', async () => {
     runHookline(['hooks', 'list'], staged.options),
     runHookline(['doctor'], staged.options),
   ]);
-  const announcement = 'the trust record was changed by something else than hookline';
+  const announcement = 'the trust record was changed by another program';
   expect(list.stderr).toContain(announcement);
   expect(doctor.stdout).toContain(announcement);
   expect(doctor.code).toBe(1);

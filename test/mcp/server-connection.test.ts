@@ -353,16 +353,8 @@ describe('a connection over http', () => {
   });
 
   it.each([
-    [
-      'an unreadable event',
-      'data: {"no json\n\n',
-      'the server sent an invalid protocol message',
-    ],
-    [
-      'what is no message',
-      'data: {"a":1}\n\n',
-      'the server sent an invalid protocol message',
-    ],
+    ['an unreadable event', 'data: {"no json\n\n', 'the server sent an invalid protocol message'],
+    ['what is no message', 'data: {"a":1}\n\n', 'the server sent an invalid protocol message'],
     [
       'an event that never ends',
       `id: 1\ndata: \n\n${`data: ${'x'.repeat(1024 * 1024)}\n`.repeat(65)}`,

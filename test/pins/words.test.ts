@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { KEY_VARIABLES, PROVIDER_NAMES } from '../../src/agent/models/providers.ts';
 import { ENDINGS } from '../../src/agent/runtime-event.ts';
-import { TOOLSETS } from '../../src/agent/tools/toolsets/toolsets.ts';
+import { TOOLSETS } from '../../src/agent/tools/toolsets.ts';
 import { ERROR_CODES } from '../../src/base/errors.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { toVerdictJson } from '../../src/cli/output/format-verdict.ts';

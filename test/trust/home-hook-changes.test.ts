@@ -69,7 +69,9 @@ describe('noteHomeHooks', () => {
     write(home, `.hookline/seen.json.${process.pid}.tmp/in-the-way`, '');
     const news = detectHomeHookChanges(seen, [a, b]);
     expect(news.changes).toEqual([{ path: b, kind: 'changed' }]);
-    expect(news.notes).toEqual([expect.stringMatching(/cannot be written, so the changes will be/)]);
+    expect(news.notes).toEqual([
+      expect.stringMatching(/cannot be written, so the changes will be/),
+    ]);
     expect(readFileSync(seen)).toEqual(remembered);
   });
 

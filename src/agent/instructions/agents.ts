@@ -5,8 +5,9 @@ import {
   type InstructionDirectory,
   type InstructionPaths,
   type InstructionSource,
-} from './instruction-paths.ts';
-import { createSourceFiles, type SourceFiles } from './source-files.ts';
+  createSourceFiles,
+  type SourceFiles,
+} from './source-files.ts';
 
 /** A type of sub-agent. */
 export interface AgentType {

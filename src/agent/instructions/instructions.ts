@@ -6,8 +6,6 @@ import {
   resolveClaudeDirectory,
   type InstructionPaths,
   listDirectoriesDownTo,
-} from './instruction-paths.ts';
-import {
   resolveWorkspaceRoots,
   formatOutsideNote,
   listFileNames,

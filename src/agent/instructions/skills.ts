@@ -8,8 +8,9 @@ import {
   type InstructionSource,
   toProjectDirectory,
   listProjectDirectories,
-} from './instruction-paths.ts';
-import { createSourceFiles, type SourceFiles } from './source-files.ts';
+  createSourceFiles,
+  type SourceFiles,
+} from './source-files.ts';
 
 /** Written guidance for one kind of work, which the model reads on demand. */
 export interface Skill {

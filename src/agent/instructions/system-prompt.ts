@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { truncateText } from '../../base/json.ts';
 import type { PermissionMode } from '../../permissions/permissions.ts';
-import { escapeReminderTags } from '../conversation/reminder.ts';
+import { escapeReminderTags } from '../conversation/hook-messages.ts';
 import type { AgentType } from './agents.ts';
 import type { Instruction } from './instructions.ts';
 import type { Skill } from './skills.ts';

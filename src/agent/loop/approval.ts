@@ -7,7 +7,7 @@ import type { Agent } from '../agent.ts';
 import { MutableInput } from '../tools/edits/mutable-input.ts';
 import { type PreparedToolCall, prepareToolCall, toToolFacts } from '../tools/prepare-tool-call.ts';
 import type { DeniedBy } from '../runtime-event.ts';
-import { collectValues, joinReasons } from '../conversation/verdict-messages.ts';
+import { collectValues, joinReasons } from '../conversation/hook-messages.ts';
 import { notify } from './notify.ts';
 import type { Approval, ApprovalRequest, Person } from '../world.ts';
 

@@ -3,7 +3,7 @@ import { type Message, getMessageText, createUserMessage } from '../../sessions/
 import { SUMMARY_START } from '../../sessions/synthetic-message.ts';
 import type { Agent } from '../agent.ts';
 import { normalizeMessages } from '../conversation/normalize-messages.ts';
-import { formatBlockedCompaction, collectValues } from '../conversation/verdict-messages.ts';
+import { formatBlockedCompaction, collectValues } from '../conversation/hook-messages.ts';
 import type { ModelFailure } from '../models/model.ts';
 import { announceStart } from '../session/session-start.ts';
 import { announceInstructions } from './fire-aside.ts';

@@ -3,8 +3,7 @@ import type { FiredEvent } from '../../hooks/facts.ts';
 import { wantsMore } from '../../hooks/stop-guard.ts';
 import { createUserMessage } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
-import { formatHookMessage } from '../conversation/hook-messages.ts';
-import { formatContexts } from '../conversation/verdict-messages.ts';
+import { formatHookMessage, formatContexts } from '../conversation/hook-messages.ts';
 
 export interface EndRuling {
   /** Whether hooks want a further turn. */

@@ -2,7 +2,7 @@ import { getErrorMessage } from '../../base/errors.ts';
 import type { Verdict } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
 import type { Agent } from '../agent.ts';
-import { collectValues } from '../conversation/verdict-messages.ts';
+import { collectValues } from '../conversation/hook-messages.ts';
 import type { Instruction } from '../instructions/instructions.ts';
 
 /** Fires an event beside the run; `onVerdict` hears what came of it. */

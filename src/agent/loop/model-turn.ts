@@ -5,7 +5,7 @@ import type { ModelChunk, ModelEnd, ModelFailure, ModelRequest } from '../models
 import { computeCost } from '../models/prices.ts';
 import { streamWithRetries } from '../models/retry.ts';
 import { parseAnswerChange, parseRequestChanges } from '../conversation/request-changes.ts';
-import { joinReasons } from '../conversation/verdict-messages.ts';
+import { joinReasons } from '../conversation/hook-messages.ts';
 
 /** What one request to the model came to. */
 export type ModelTurn =

@@ -1,6 +1,6 @@
 import { isRefusal } from '../../hooks/decision.ts';
 import type { Agent } from '../agent.ts';
-import { formatContexts, joinReasons } from '../conversation/verdict-messages.ts';
+import { formatContexts, joinReasons } from '../conversation/hook-messages.ts';
 
 /**
  * Puts into the conversation what came up since the last request: contexts of hooks, a person's words.

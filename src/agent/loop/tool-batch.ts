@@ -5,8 +5,12 @@ import type { Agent } from '../agent.ts';
 import { type CallReport, type Gate, gateCall, runCall } from './tool-call.ts';
 import { createFailedOutput } from '../tools/tool.ts';
 import { canRunInParallel } from '../tools/prepare-tool-call.ts';
-import { escapeReminderTags, formatReminder } from '../conversation/reminder.ts';
-import { formatContexts, joinReasons } from '../conversation/verdict-messages.ts';
+import {
+  escapeReminderTags,
+  formatReminder,
+  formatContexts,
+  joinReasons,
+} from '../conversation/hook-messages.ts';
 
 /** How the calls of one turn ended. */
 export type BatchEnd =

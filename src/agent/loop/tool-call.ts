@@ -7,7 +7,14 @@ import type { Agent } from '../agent.ts';
 import { askForCall, letHooksAnswer, strictestRuling } from './approval.ts';
 import { fireAside, watchPaths } from './fire-aside.ts';
 import { applyHookOutputs } from '../conversation/hook-output.ts';
-import { formatHookMessage } from '../conversation/hook-messages.ts';
+import {
+  formatHookMessage,
+  formatContexts,
+  formatDenial,
+  formatObjections,
+  joinReasons,
+  findPluginDenial,
+} from '../conversation/hook-messages.ts';
 import type { DeniedBy } from '../runtime-event.ts';
 import { nestedInstructions } from './nested-instructions.ts';
 import { MutableInput } from '../tools/edits/mutable-input.ts';
@@ -18,13 +25,6 @@ import {
   toToolFacts,
 } from '../tools/prepare-tool-call.ts';
 import { createFailedOutput, type RunningCall, type ToolOutput } from '../tools/tool.ts';
-import {
-  formatContexts,
-  formatDenial,
-  formatObjections,
-  joinReasons,
-  findPluginDenial,
-} from '../conversation/verdict-messages.ts';
 
 /** What became of one call. */
 export interface CallReport {

@@ -6,9 +6,11 @@ import type { PermissionMode } from '../../permissions/permissions.ts';
 import type { ImageBlock, Message } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
 import { announceInstructions, fireAside, watchPaths } from '../loop/fire-aside.ts';
-import { formatHookMessage } from '../conversation/hook-messages.ts';
-import { formatReminder } from '../conversation/reminder.ts';
-import { formatContexts } from '../conversation/verdict-messages.ts';
+import {
+  formatHookMessage,
+  formatContexts,
+  formatReminder,
+} from '../conversation/hook-messages.ts';
 import { compact } from '../loop/compaction.ts';
 import type { SlashCommand } from '../instructions/commands.ts';
 import type { PreparedSession, SessionOptions } from './prepare-session.ts';

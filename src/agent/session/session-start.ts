@@ -1,7 +1,7 @@
 import type { Verdict } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
 import type { Agent } from '../agent.ts';
-import { formatContexts } from '../conversation/verdict-messages.ts';
+import { formatContexts } from '../conversation/hook-messages.ts';
 
 /**
  * Tells hooks that a session opens, or begins anew after a compaction; the only place where

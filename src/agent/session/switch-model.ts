@@ -3,8 +3,7 @@ import { isRefusal } from '../../hooks/decision.ts';
 import type { EventFacts } from '../../hooks/facts.ts';
 import { waitOrAbort } from '../../base/abort.ts';
 import type { Agent } from '../agent.ts';
-import { formatHookMessage } from '../conversation/hook-messages.ts';
-import { formatContexts, joinReasons } from '../conversation/verdict-messages.ts';
+import { formatHookMessage, formatContexts, joinReasons } from '../conversation/hook-messages.ts';
 import type { ModelSwitch } from './session.ts';
 
 /**

@@ -32,7 +32,7 @@ export const agentTool = defineTool<AgentInput>({
     required: ['description', 'prompt'],
     additionalProperties: false,
   },
-  read: (fields) => {
+  parse: (fields) => {
     const prompt = fields.requiredText('prompt');
     return {
       task: {

@@ -23,7 +23,10 @@ export const bashOutputTool = defineTool<BashOutputInput>({
     required: ['bash_id'],
   },
   kind: 'read',
-  read: (fields) => ({ id: fields.requiredText('bash_id'), filter: fields.optionalText('filter') }),
+  parse: (fields) => ({
+    id: fields.requiredText('bash_id'),
+    filter: fields.optionalText('filter'),
+  }),
   check: ({ id }, { shells }) => describeUnknownShell(id, shells),
   async run({ id, filter }, { shells }) {
     const isWanted = await compileFilter(filter);
@@ -84,7 +87,7 @@ export const killShellTool = defineTool<{ readonly id: string }>({
     required: ['shell_id'],
   },
   kind: 'plan',
-  read: (fields) => ({ id: fields.requiredText('shell_id') }),
+  parse: (fields) => ({ id: fields.requiredText('shell_id') }),
   check: ({ id }, { shells }) => describeUnknownShell(id, shells),
   async run({ id }, { shells }) {
     const before = shells.find(id);

@@ -53,7 +53,7 @@ export const bashTool = defineTool<BashInput>({
     required: ['command'],
   },
   kind: 'execute',
-  read(fields) {
+  parse(fields) {
     const command = fields.requiredText('command');
     if (command.includes('\0')) fields.reject('command', 'text without NUL characters');
     fields.optionalText('description');

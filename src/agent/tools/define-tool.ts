@@ -22,7 +22,7 @@ export interface ToolDefinition<Input> {
    * Converts the model's input to the tool's own type; a string describes a problem. Problems of single
    * fields are recorded by `InputFields`, and then the result is ignored.
    */
-  read(rawInput: InputFields, context: ToolContext): Input | string;
+  parse(rawInput: InputFields, context: ToolContext): Input | string;
   /** Why the call cannot succeed at present, or null. Must not change anything. */
   check?(input: Input, context: ToolContext): string | null;
   /** The input for hooks, when it differs from the model's: absolute paths, defaults. */
@@ -59,7 +59,7 @@ function prepareCall<Input>(
     return `expected the input of ${definition.name} to be an object, found ${describeType(rawInput)}`;
   }
   const fields = createInputFields(rawInput);
-  const input = definition.read(fields, context);
+  const input = definition.parse(fields, context);
   const problem = fields.findProblem();
   if (problem !== null) return problem;
   if (typeof input === 'string') return input;

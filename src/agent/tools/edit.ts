@@ -2,11 +2,10 @@ import path from 'node:path';
 import { defineTool } from './define-tool.ts';
 import { openForEdit, saveText, type EditableFile } from './files/editable-file.ts';
 import { numberLines } from './files/line-window.ts';
-import { formatMissingFile } from './files/read-path.ts';
+import { formatMissingFile, parsePathField, type ToolPath } from './files/read-path.ts';
 import { replaceText, type ReplacedText } from './files/replace-text.ts';
 import { diffTexts } from './files/structured-patch.ts';
 import { NEW_FILE_FORMAT, normalizeLineEnds, type TextFile } from './files/text-file.ts';
-import { parsePathField, type ToolPath } from './files/tool-path.ts';
 import { createFailedOutput, type ToolOutput } from './tool.ts';
 import type { ToolContext } from './tool-context.ts';
 
@@ -40,7 +39,7 @@ export const editTool = defineTool<EditInput>({
     additionalProperties: false,
   },
   kind: 'edit',
-  read: (fields, context) => ({
+  parse: (fields, context) => ({
     file: parsePathField(fields, 'file_path', context),
     oldString: fields.text('old_string'),
     newString: fields.text('new_string'),

@@ -5,7 +5,7 @@ import { getErrorMessage } from '../../base/errors.ts';
 import { findPathInside } from '../../base/paths.ts';
 import { startTimeLimit } from '../../base/time-limit.ts';
 import { defineTool, createInterruptedOutput } from './define-tool.ts';
-import { resolveToolPath } from './files/tool-path.ts';
+import { resolveToolPath } from './files/read-path.ts';
 import { sortNewestFirst } from './files/sort-newest-first.ts';
 import { createFailedOutput, type ToolOutput } from './tool.ts';
 
@@ -25,7 +25,7 @@ export const globTool = defineTool<GlobSearch>({
     required: ['pattern'],
   },
   kind: 'read',
-  read(fields, context) {
+  parse(fields, context) {
     const pattern = fields.requiredText('pattern');
     const place = fields.optionalText('path') ?? '';
     if (`${pattern}${place}`.includes('\0')) {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { truncateText } from '../../base/json.ts';
 import { defineTool, createInterruptedOutput } from './define-tool.ts';
-import { resolveToolPath } from './files/tool-path.ts';
+import { resolveToolPath } from './files/read-path.ts';
 import type { InputFields } from './input-fields.ts';
 import {
   parseFoundLines,
@@ -50,7 +50,7 @@ export const grepTool = defineTool<GrepInput>({
     required: ['pattern'],
   },
   kind: 'read',
-  read: parseGrepInput,
+  parse: parseGrepInput,
   check: ({ path }) => (path === null || existsSync(path) ? null : `Path does not exist: ${path}`),
   async run(input, context, { signal }) {
     const cwd = context.cwd();

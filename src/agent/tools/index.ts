@@ -1,16 +1,14 @@
 import { agentTool } from './agent.ts';
-import { askUserQuestionTool } from './ask-user-question.ts';
+import { askUserQuestionTool, exitPlanModeTool } from './ask-user.ts';
 import { bashOutputTool, killShellTool } from './background-shells.ts';
 import { bashTool } from './bash.ts';
 import { editTool } from './edit.ts';
-import { exitPlanModeTool } from './exit-plan-mode.ts';
 import { globTool } from './glob.ts';
 import { grepTool } from './grep.ts';
 import { notebookEditTool } from './notebook-edit.ts';
 import { readTool } from './read.ts';
 import { skillTool } from './skill.ts';
-import { taskCreateTool, taskUpdateTool } from './task-items.ts';
-import { todoWriteTool } from './todo-write.ts';
+import { taskCreateTool, taskUpdateTool, todoWriteTool } from './task-lists.ts';
 import type { Tool } from './tool.ts';
 import { webFetchTool } from './web-fetch.ts';
 import { writeTool } from './write.ts';

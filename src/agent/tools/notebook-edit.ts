@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { defineTool } from './define-tool.ts';
 import { openForEdit, saveText } from './files/editable-file.ts';
-import { formatMissingFile } from './files/read-path.ts';
+import { formatMissingFile, parsePathField, type ToolPath } from './files/read-path.ts';
 import {
   getCellId,
   joinText,
@@ -11,7 +11,6 @@ import {
   type RawCell,
 } from './files/notebook.ts';
 import type { TextFile } from './files/text-file.ts';
-import { parsePathField, type ToolPath } from './files/tool-path.ts';
 import { createFailedOutput, type ToolOutput } from './tool.ts';
 import type { ToolContext } from './tool-context.ts';
 
@@ -45,7 +44,7 @@ export const notebookEditTool = defineTool<NotebookInput>({
     additionalProperties: false,
   },
   kind: 'edit',
-  read: (fields, context) => ({
+  parse: (fields, context) => ({
     file: parsePathField(fields, 'notebook_path', context),
     cellId: fields.optionalText('cell_id'),
     newSource: fields.text('new_source'),

@@ -14,9 +14,8 @@ import { findInputProblem } from './edits/check-input.ts';
 import { EDIT_CALLS, parseFileChanges } from './edits/file-changes.ts';
 import { findObstacle, runChanges } from './edits/run-changes.ts';
 import { MAX_WHOLE_BYTES } from './files/editable-file.ts';
-import { readPath } from './files/read-path.ts';
+import { readPath, resolveToolPath } from './files/read-path.ts';
 import { decodeText } from './files/text-file.ts';
-import { resolveToolPath } from './files/tool-path.ts';
 import type { PreparedCall, RunningCall, Tool, ToolKind, ToolOutput } from './tool.ts';
 import type { ToolContext } from './tool-context.ts';
 

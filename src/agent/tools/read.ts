@@ -10,11 +10,16 @@ import {
   type LineRange,
   type LineWindow,
 } from './files/line-window.ts';
-import { readPath, formatIsDirectory, formatMissingFile } from './files/read-path.ts';
+import {
+  readPath,
+  formatIsDirectory,
+  formatMissingFile,
+  parsePathField,
+  type ToolPath,
+} from './files/read-path.ts';
 import { listCellImages, formatCells, parseNotebook, toCellView } from './files/notebook.ts';
 import { MAX_PAGES, parsePages, readPdfText, type PageRange } from './files/pdf-text.ts';
 import { decodeText, normalizeLineEnds } from './files/text-file.ts';
-import { parsePathField, type ToolPath } from './files/tool-path.ts';
 import { createFailedOutput, type RunningCall, type ToolOutput } from './tool.ts';
 import type { ToolContext } from './tool-context.ts';
 
@@ -53,7 +58,7 @@ export const readTool = defineTool<ReadInput>({
     additionalProperties: false,
   },
   kind: 'read',
-  read(fields, context) {
+  parse(fields, context) {
     const pages = fields.optionalText('pages');
     const range = pages === null || pages === '' ? null : parsePages(pages);
     if (typeof range === 'string') return range;

@@ -25,7 +25,7 @@ export const skillTool = defineTool<SkillCall>({
     required: ['skill'],
     additionalProperties: false,
   },
-  read: (fields) => ({
+  parse: (fields) => ({
     skill: fields.requiredText('skill').trim().replace(/^\//, ''),
     args: fields.optionalText('args'),
   }),

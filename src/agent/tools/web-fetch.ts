@@ -26,7 +26,7 @@ export const webFetchTool = defineTool<WebFetchInput>({
     required: ['url', 'prompt'],
   },
   kind: 'fetch',
-  read(fields) {
+  parse(fields) {
     const written = fields.requiredText('url');
     const prompt = fields.text('prompt');
     const url = parseWebUrl(written);

@@ -2,7 +2,7 @@ import { defineTool } from './define-tool.ts';
 import { openForEdit, saveText, type EditableFile } from './files/editable-file.ts';
 import { diffTexts } from './files/structured-patch.ts';
 import { NEW_FILE_FORMAT, normalizeLineEnds } from './files/text-file.ts';
-import { parsePathField, type ToolPath } from './files/tool-path.ts';
+import { parsePathField, type ToolPath } from './files/read-path.ts';
 import { createFailedOutput, type ToolOutput } from './tool.ts';
 import type { ToolContext } from './tool-context.ts';
 
@@ -28,7 +28,7 @@ export const writeTool = defineTool<WriteInput>({
     additionalProperties: false,
   },
   kind: 'edit',
-  read: (fields, context) => ({
+  parse: (fields, context) => ({
     file: parsePathField(fields, 'file_path', context),
     content: fields.text('content'),
   }),

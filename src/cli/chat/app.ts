@@ -11,7 +11,7 @@ import { createTerminalUser } from './prompts/terminal-user.ts';
 import { Chat, MIN_PASTE_LIMIT } from './chat.ts';
 import { LineView } from './view/line-view.ts';
 import { openPromptHistory } from './prompt-history.ts';
-import { QueuedPrompts } from './queued-prompts.ts';
+import { QueuedPrompts } from './prompt-sender.ts';
 import { createActivityLine } from './render/activity-line.ts';
 import { formatPasteRefusal } from './render/format-text.ts';
 import { ChatReport } from './render/report.ts';

@@ -7,11 +7,14 @@ import { EXIT } from '../exit-codes.ts';
 import { colors } from '../output/colors.ts';
 import { toOneLine, formatCount, toPrintable } from '../output/print.ts';
 import { redactObject } from '../../host/redact-object.ts';
-import { HooklineError } from '../../base/errors.ts';
+import { HooklineError, getErrorMessage } from '../../base/errors.ts';
 import { addServer, removeServer } from '../../dialects/claude-config/mcp/edit-servers.ts';
-import { editServers, type ServerScope } from '../config-files/servers-file.ts';
 import { findClosestName } from '../../base/did-you-mean.ts';
 import { openHooks } from '../../host/open-hooks.ts';
+import path from 'node:path';
+import { readTextIfPresent, updatePrivateFile } from '../../base/files.ts';
+import { getOwnServersFile } from '../../host/mcp/own-servers.ts';
+import { runFileEdit, openHooksFile } from '../config-files/hooks-file.ts';
 
 /** `hookline mcp list`: every server with its state and tools. */
 export const listServers: Command<object> = (context) => {
@@ -231,5 +234,48 @@ function createUnknownServerError(
   return new HooklineError('MCP_FAILED', {
     message: `MCP server ${JSON.stringify(name)} not found`,
     hint: closest === null ? 'Run `hookline mcp list`.' : `Did you mean ${closest}?`,
+  });
+}
+
+/** The user's own servers, or those of this workspace. */
+export type ServerScope = 'user' | 'project';
+
+/** Edits the servers file of a scope and returns its path. An error of `edit` leaves it unchanged. */
+export async function editServers(
+  host: Host,
+  scope: ServerScope,
+  edit: (text: string) => string,
+): Promise<string> {
+  return scope === 'project' ? editProjectServers(host, edit) : editUserServers(host, edit);
+}
+
+function editProjectServers({ startDirectory }: Host, edit: (text: string) => string): string {
+  const file = path.join(startDirectory, '.mcp.json');
+  const opened = openHooksFile(file, startDirectory);
+  const changed = runFileEdit(file, () => edit(opened.text));
+  if (changed !== opened.text) opened.write(changed);
+  return file;
+}
+
+/** A private file, because entries may contain keys. */
+async function editUserServers(host: Host, edit: (text: string) => string): Promise<string> {
+  const file = getOwnServersFile(host);
+  if (file === null) throw createUnwritableError('no home directory for MCP servers');
+  const changed = (text: string | null): string => runFileEdit(file, () => edit(text ?? ''));
+  try {
+    const text = readTextIfPresent(file);
+    // An unchanged file must not be created.
+    if (changed(text) !== (text ?? '')) await updatePrivateFile(file, changed);
+  } catch (error) {
+    if (error instanceof HooklineError) throw error;
+    throw createUnwritableError(`${file} cannot be written: ${getErrorMessage(error)}`);
+  }
+  return file;
+}
+
+function createUnwritableError(message: string): HooklineError {
+  return new HooklineError('CONFIG_UNWRITABLE', {
+    message,
+    hint: 'Check HOME, the directory’s permissions and the disk space, or use --scope project.',
   });
 }

@@ -4,7 +4,7 @@ import type { Model, ModelRequest } from '../../agent/models/model.ts';
 import type { ModelTransport } from '../../agent/models/providers.ts';
 import type { ScriptTurn } from '../../agent/models/scripted.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
-import type { Toolset } from '../../agent/tools/toolsets/toolsets.ts';
+import type { Toolset } from '../../agent/tools/toolsets.ts';
 import type { Person } from '../../agent/world.ts';
 import type { PermissionMode } from '../../permissions/permissions.ts';
 import type { PluginOptions } from '../plugins/plugin-options.ts';

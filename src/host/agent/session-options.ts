@@ -4,7 +4,7 @@ import { findCommand } from '../../plugins/command.ts';
 import type { SessionOptions } from '../../agent/session/prepare-session.ts';
 import { TOOLS } from '../../agent/tools/index.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
-import { listToolSpecs } from '../../agent/tools/toolsets/toolsets.ts';
+import { listToolSpecs } from '../../agent/tools/toolsets.ts';
 import type { Permissions } from '../../permissions/permissions.ts';
 import type { OnIssue } from '../../plugins/issue.ts';
 import { childEnvironment, type Environment, PROVIDER_KEYS } from '../../process/environment.ts';

@@ -2,7 +2,7 @@ import { getErrorMessage } from '../../base/errors.ts';
 import type { SlashCommand } from '../../agent/instructions/commands.ts';
 import type { SessionOptions } from '../../agent/session/prepare-session.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
-import { listToolSpecs } from '../../agent/tools/toolsets/toolsets.ts';
+import { listToolSpecs } from '../../agent/tools/toolsets.ts';
 import type { AgentExtensionCommand } from '../../plugins/contract/plugin.ts';
 import type { AgentToolDefinition } from '../../plugins/contract/runtime-hooks.ts';
 import type { OpenedHooks } from '../open-hooks.ts';

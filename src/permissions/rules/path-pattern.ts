@@ -67,8 +67,9 @@ export function resolveTargetPath(file: string, links = 0): string {
   const parent = path.dirname(file);
   if (real !== null || parent === file) return real ?? file;
   const target = links < MAX_LINKS ? findLinkTarget(file) : null;
-  if (target !== null)
-    {return resolveTargetPath(path.resolve(resolveTargetPath(parent, links + 1), target), links + 1);}
+  if (target !== null) {
+    return resolveTargetPath(path.resolve(resolveTargetPath(parent, links + 1), target), links + 1);
+  }
   return path.join(resolveTargetPath(parent, links), path.basename(file));
 }
 

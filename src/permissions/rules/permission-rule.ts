@@ -186,8 +186,9 @@ export function isAllowedByRule(
   const root = rule.root ?? locations.roots[0] ?? locations.cwd;
   const context = { cwd: locations.cwd, root, home: locations.home };
   try {
-    if (content.kind === 'path')
-      {return isEveryPathMatch(content.pattern, getCallPaths(call), context);}
+    if (content.kind === 'path') {
+      return isEveryPathMatch(content.pattern, getCallPaths(call), context);
+    }
     const ruleCall = { names: [rule.parsed.tool], input: call.input };
     return isRuleMatch(rule.parsed, ruleCall, { ...context, mode: 'exact' });
   } catch {

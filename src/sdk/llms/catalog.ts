@@ -1,6 +1,5 @@
-import { parseService } from '../../agent/models/parse-service.ts';
+import { parseService, createServiceProvider } from '../../agent/models/service-provider.ts';
 import { registeredProviders } from '../../agent/models/custom-provider.ts';
-import { createServiceProvider } from '../../agent/models/service-provider.ts';
 import { findModelFacts, listPricedModels } from '../../agent/models/prices.ts';
 import { isBuiltInProvider, type Provider, PROVIDERS } from '../../agent/models/providers.ts';
 import { HooklineError } from '../../base/errors.ts';

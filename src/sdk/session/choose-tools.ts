@@ -1,6 +1,6 @@
 import { TOOLS } from '../../agent/tools/index.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
-import { listToolSpecs } from '../../agent/tools/toolsets/toolsets.ts';
+import { listToolSpecs } from '../../agent/tools/toolsets.ts';
 import { TOOL_NAMES } from '../../hooks/faces/faces.ts';
 
 /** Of Hookline's own tools those that Cline's SDK has, too, in its order. */

@@ -5,7 +5,7 @@ import {
   collectValues,
   formatObjections,
   joinReasons,
-} from '../../../src/agent/conversation/verdict-messages.ts';
+} from '../../../src/agent/conversation/hook-messages.ts';
 import type { Outcome, Verdict } from '../../../src/hooks/decision.ts';
 import { emptyVerdict } from '../../../src/hooks/decision.ts';
 

@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadCommands, type SlashCommand } from '../../../src/agent/instructions/commands.ts';
-import { expandCommand } from '../../../src/agent/instructions/expand-command.ts';
+import {
+  loadCommands,
+  type SlashCommand,
+  expandCommand,
+} from '../../../src/agent/instructions/commands.ts';
 import { createDirectory } from '../../base/directory.ts';
 
 const FRONT = `---

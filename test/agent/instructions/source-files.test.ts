@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadAgents } from '../../../src/agent/instructions/agents.ts';
 import { loadCommands } from '../../../src/agent/instructions/commands.ts';
-import type { InstructionPaths } from '../../../src/agent/instructions/instruction-paths.ts';
+import type { InstructionPaths } from '../../../src/agent/instructions/source-files.ts';
 import { loadSkills } from '../../../src/agent/instructions/skills.ts';
 import { createDirectory, write } from '../../base/directory.ts';
 

@@ -5,8 +5,7 @@ import {
   registeredProviders,
 } from '../../../src/agent/models/custom-provider.ts';
 import { parseModels } from '../../../src/agent/models/model-details.ts';
-import { parseService } from '../../../src/agent/models/parse-service.ts';
-import { createServiceProvider } from '../../../src/agent/models/service-provider.ts';
+import { parseService, createServiceProvider } from '../../../src/agent/models/service-provider.ts';
 import { PROVIDER_NAMES } from '../../../src/agent/models/providers.ts';
 import { isHooklineError } from '../../../src/base/errors.ts';
 import { modelsWith, providerPlugin, setUp } from '../../sdk/provider-stage.ts';

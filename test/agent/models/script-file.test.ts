@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseScript } from '../../../src/agent/models/script-file.ts';
+import { parseScript } from '../../../src/agent/models/scripted.ts';
 import { isHooklineError } from '../../../src/base/errors.ts';
 
 function refusalOf(text: string): { readonly code: string; readonly message: string } {

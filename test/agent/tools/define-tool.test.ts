@@ -15,7 +15,7 @@ function createTool(changes: Partial<ToolDefinition<string[]>> = {}): Tool {
     description: 'Says it aloud.',
     schema: { type: 'object' },
     kind: 'plan',
-    read: (given) => [given.text('words')],
+    parse: (given) => [given.text('words')],
     run: async ([words = '']) => {
       const text = words.toUpperCase();
       return { response: { said: text }, text, success: true };
@@ -60,7 +60,7 @@ test('a wrong field, a refusal of the tool and an obstacle are told in this orde
   const wrong = 'expected "words" to be text, found a number: 1';
   const refusing = { read: () => 'refused', check: () => 'obstacle' };
   expect(
-    createTool({ ...refusing, read: (given) => [given.text('words')] }).prepare(
+    createTool({ ...refusing, parse: (given) => [given.text('words')] }).prepare(
       { words: 1 },
       bench,
     ),

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { agentTool } from '../../../src/agent/tools/agent.ts';
-import { askUserQuestionTool } from '../../../src/agent/tools/ask-user-question.ts';
-import { exitPlanModeTool } from '../../../src/agent/tools/exit-plan-mode.ts';
+import { askUserQuestionTool, exitPlanModeTool } from '../../../src/agent/tools/ask-user.ts';
 import { skillTool } from '../../../src/agent/tools/skill.ts';
-import { taskCreateTool, taskUpdateTool } from '../../../src/agent/tools/task-items.ts';
-import { todoWriteTool } from '../../../src/agent/tools/todo-write.ts';
+import {
+  taskCreateTool,
+  taskUpdateTool,
+  todoWriteTool,
+} from '../../../src/agent/tools/task-lists.ts';
 import { createFailedOutput, type Tool } from '../../../src/agent/tools/tool.ts';
 import type {
   AgentTask,

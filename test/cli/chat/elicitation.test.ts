@@ -24,7 +24,7 @@ function openPerson() {
 it('fills in a form field by field, and asks again for what does not fit', async () => {
   const { person, terminal, drew } = openPerson();
   const answer = person.elicit?.(FORM, new AbortController().signal);
-  await drew('It asks for: name, age, color, isSure, note');
+  await drew('Requested: name, age, color, isSure, note');
   terminal.press('y');
   await drew('name: who you are');
   terminal.type('Ada');
@@ -32,7 +32,7 @@ it('fills in a form field by field, and asks again for what does not fit', async
   await drew('age');
   terminal.type('old');
   terminal.press(KEYS.enter);
-  await drew('That should be a whole number.');
+  await drew('Expected a whole number.');
   terminal.type('36');
   terminal.press(KEYS.enter);
   await drew('color (optional)');
@@ -89,7 +89,7 @@ it('takes several answers, and one in own words', async () => {
   const own = person.answer([one], new AbortController().signal);
   await drew('And now?');
   terminal.press('o');
-  await drew('esc dismisses');
+  await drew('Esc dismiss');
   terminal.type('Coffee');
   terminal.press(KEYS.enter);
   expect(await own).toEqual({ 'And now?': 'Coffee' });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { QueuedPrompts } from '../../../src/cli/chat/queued-prompts.ts';
+import { QueuedPrompts } from '../../../src/cli/chat/prompt-sender.ts';
 import { openScreen } from './stage.ts';
 
 const NOBODY = { sessionId: 's', agentId: 'a', parentAgentId: null };

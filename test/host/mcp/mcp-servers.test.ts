@@ -110,8 +110,8 @@ describe('an agent with MCP servers', () => {
     }
     expect(notices).toEqual([
       [],
-      ['new MCP server of your own since the last run: two (~/.hookline/mcp.json:1)'],
-      ['your own MCP server changed since the last run: one (~/.hookline/mcp.json:1)'],
+      ['new MCP server since the last run: two (~/.hookline/mcp.json:1)'],
+      ['MCP server changed since the last run: one (~/.hookline/mcp.json:1)'],
     ]);
   });
 
@@ -188,7 +188,7 @@ describe('an agent with MCP servers', () => {
       answers: ['echo: hi'],
       notices: [
         'the MCP server gone is not connected: Could not start no-such-program: no program of this name is on the PATH.',
-        'the MCP server unset is not connected: its entry names variables that are not set: NOT_SET_ANYWHERE',
+        'the MCP server unset is not connected: its entry uses variables that are not set: NOT_SET_ANYWHERE',
         '~/.hookline/mcp.json:1: the MCP server "wrong": "command": expected a program, found number 7',
       ],
     });
@@ -312,7 +312,7 @@ describe('MCP servers of a workspace', () => {
     expect({ answers, notices }).toEqual({
       answers: ['echo: mine'],
       notices: [
-        'the MCP server srv (.mcp.json:1) is not started (untrusted: it was never trusted here); look at it with `hookline trust`',
+        'the MCP server srv (.mcp.json:1) is not started (untrusted: it was never trusted here): review it with `hookline trust`',
       ],
     });
     expect(() => readFileSync(`${stage.workspace}/started`)).toThrow('ENOENT');
@@ -349,7 +349,7 @@ describe('MCP servers of a workspace', () => {
     expect({ answers, notices }).toEqual({
       answers: ['OPENAI_API_KEY=(not set)', 'OPENAI_API_KEY=sk-1'],
       notices: [
-        'the MCP server greedy is not connected: its entry names variables that are not set: OPENAI_API_KEY',
+        'the MCP server greedy is not connected: its entry uses variables that are not set: OPENAI_API_KEY',
       ],
     });
   });

@@ -11,10 +11,10 @@ export interface ImageSize {
 
 /** Detects an image by its first bytes; null when it is none. */
 export function parseImageHead(bytes: Buffer): ImageHead | null {
-  if (startsWith(bytes, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) {
+  if (hasPrefix(bytes, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) {
     return { mediaType: 'image/png', size: readPngSize(bytes) };
   }
-  if (startsWith(bytes, [0xff, 0xd8, 0xff])) {
+  if (hasPrefix(bytes, [0xff, 0xd8, 0xff])) {
     return { mediaType: 'image/jpeg', size: readJpegSize(bytes) };
   }
   if (/^GIF8[79]a$/.test(readAscii(bytes, 0, 6))) {
@@ -26,7 +26,7 @@ export function parseImageHead(bytes: Buffer): ImageHead | null {
   return null;
 }
 
-function startsWith(bytes: Buffer, head: readonly number[]): boolean {
+function hasPrefix(bytes: Buffer, head: readonly number[]): boolean {
   return head.every((byte, index) => bytes[index] === byte);
 }
 

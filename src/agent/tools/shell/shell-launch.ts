@@ -74,15 +74,15 @@ function createLaunch(directory: string, order: ShellCommand, shell: Shell): She
     dispose() {
       // Removed one by one, because loading recursive removal takes longer than most commands.
       const isGone =
-        attempt(() => [finalDirectory, script].forEach((file) => rmSync(file, { force: true }))) &&
-        attempt(() => rmdirSync(directory));
+        tryRun(() => [finalDirectory, script].forEach((file) => rmSync(file, { force: true }))) &&
+        tryRun(() => rmdirSync(directory));
       // A background process may have written there again.
-      if (!isGone) attempt(() => rmSync(directory, { recursive: true, force: true }));
+      if (!isGone) tryRun(() => rmSync(directory, { recursive: true, force: true }));
     },
   };
 }
 
-function attempt(work: () => void): boolean {
+function tryRun(work: () => void): boolean {
   try {
     work();
     return true;

@@ -1,6 +1,6 @@
 import type { RunResult, RuntimeEvent } from '../../../agent/runtime-event.ts';
 import { getErrorMessage } from '../../../base/errors.ts';
-import type { Verdict } from '../../../hooks/decision.ts';
+import { type Verdict, awaitsTrust } from '../../../hooks/decision.ts';
 import { colors } from '../../output/colors.ts';
 import { createDeltaBuffer, type DeltaBuffer } from '../../../host/redact-stream.ts';
 import {
@@ -15,9 +15,9 @@ import { ENDING_LABELS } from '../../output/run-report.ts';
 import type { CommandContext } from '../../context.ts';
 import { formatDeniedCall, formatEndedCall } from './format-call.ts';
 import type { ActivityLine } from './activity-line.ts';
-import { createHookActivity, listHookMessages, listUntrusted } from './hook-activity.ts';
 import { toForeignScreenText, toScreenText, redactScreenText } from './format-text.ts';
 import type { AnswerView, ChatView, Fold } from '../view/view.ts';
+import { listFailures, formatVerdict } from '../../output/format-verdict.ts';
 
 /** Shows the events of a session as they happen. */
 export class ChatReport {
@@ -217,4 +217,69 @@ function updateActivity(event: RuntimeEvent, activity: ActivityLine): void {
     default:
       return undefined;
   }
+}
+
+/** Collects hook verdicts for one summary line. */
+interface HookActivity {
+  add(verdict: Verdict): void;
+  /** The summary with folded details; null when no hook ran. */
+  take(): Fold | null;
+}
+
+function createHookActivity(): HookActivity {
+  let verdicts: Verdict[] = [];
+  return {
+    add(verdict) {
+      const relevant = {
+        ...verdict,
+        skipped: verdict.skipped.filter(({ kind }) => kind !== 'misfit'),
+      };
+      if (relevant.outcomes.length > 0 || relevant.skipped.length > 0) verdicts.push(relevant);
+    },
+    take() {
+      const taken = verdicts;
+      verdicts = [];
+      return taken.length === 0 ? null : toFold(taken);
+    },
+  };
+}
+
+function toFold(verdicts: readonly Verdict[]): Fold {
+  return {
+    head: colors.dim(`${formatHead(verdicts)} (ctrl+o)`),
+    details: verdicts.flatMap((verdict) => formatVerdict(verdict).split('\n')),
+  };
+}
+
+function formatHead(verdicts: readonly Verdict[]): string {
+  const outcomes = verdicts.flatMap((verdict) => verdict.outcomes);
+  const withheld = new Set(
+    verdicts.flatMap(({ skipped }) =>
+      skipped.filter(({ kind }) => kind === 'withheld').map(({ hook }) => hook),
+    ),
+  );
+  const slowest = Math.max(0, ...outcomes.map(({ durationMs }) => durationMs));
+  const ran = formatCount(new Set(outcomes.map(({ hook }) => hook)).size, 'hook');
+  return [
+    ...(outcomes.length === 0 ? [] : [`${ran}, slowest ${formatDuration(slowest)}`]),
+    ...(withheld.size === 0 ? [] : [`${formatCount(withheld.size, 'hook')} not run`]),
+  ].join(', ');
+}
+
+/** Failures and messages of hooks, which are shown at once. */
+function listHookMessages({ event, outcomes, messages }: Verdict): readonly string[] {
+  return [
+    ...listFailures(outcomes).map(({ hook, message }) =>
+      colors.red(`hook failed: ${toOneLine(hook)}: ${toPrintableLines(message)}`),
+    ),
+    ...messages.map(
+      ({ hook, text }) =>
+        `${colors.yellow(`${event} (${toOneLine(hook)}) says:`)} ${toPrintableLines(text)}`,
+    ),
+  ];
+}
+
+/** Ids of hooks that are not trusted. */
+function listUntrusted({ skipped }: Verdict): readonly string[] {
+  return skipped.filter(awaitsTrust).map(({ hook }) => toPrintable(hook));
 }

@@ -1,10 +1,12 @@
-import { Markdown } from '@earendil-works/pi-tui/dist/components/markdown.js';
+import { Markdown, type MarkdownTheme } from '@earendil-works/pi-tui/dist/components/markdown.js';
 import {
   truncateToWidth,
   visibleWidth,
   wrapTextWithAnsi,
 } from '@earendil-works/pi-tui/dist/utils.js';
-import { markdownTheme } from './theme.ts';
+import type { EditorTheme } from '@earendil-works/pi-tui/dist/components/editor.js';
+import type { SelectListTheme } from '@earendil-works/pi-tui/dist/components/select-list.js';
+import { colors } from '../../output/colors.ts';
 
 /** A piece of the log as lines for a width. An identical array means identical lines. */
 export interface Part {
@@ -47,3 +49,32 @@ export function createMarkdownPart(text: string): Part {
 export function renderMarkdown(text: string, width: number): string[] {
   return new Markdown(text, 0, 0, markdownTheme).render(width).map((line) => line.trimEnd());
 }
+
+const plain = (text: string): string => text;
+
+const markdownTheme: MarkdownTheme = {
+  heading: colors.cyan,
+  link: colors.cyan,
+  linkUrl: colors.dim,
+  code: colors.yellow,
+  codeBlock: plain,
+  codeBlockBorder: colors.dim,
+  quote: colors.dim,
+  quoteBorder: colors.dim,
+  hr: colors.dim,
+  listBullet: colors.cyan,
+  bold: colors.bold,
+  italic: plain,
+  strikethrough: colors.dim,
+  underline: plain,
+};
+
+const listTheme: SelectListTheme = {
+  selectedPrefix: colors.cyan,
+  selectedText: colors.cyan,
+  description: colors.dim,
+  scrollInfo: colors.dim,
+  noMatch: colors.dim,
+};
+
+export const editorTheme: EditorTheme = { borderColor: colors.dim, selectList: listTheme };

@@ -1,7 +1,6 @@
 import { Editor } from '@earendil-works/pi-tui/dist/components/editor.js';
 import type { TUI } from '@earendil-works/pi-tui/dist/tui.js';
-import { fitWidth } from './part.ts';
-import { editorTheme } from './theme.ts';
+import { fitWidth, editorTheme } from './part.ts';
 
 /** The editor with a prompt mark. */
 export class PromptEditor extends Editor {

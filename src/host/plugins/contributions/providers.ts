@@ -3,8 +3,7 @@ import {
   type CustomProviders,
   registeredProviders,
 } from '../../../agent/models/custom-provider.ts';
-import { parseService } from '../../../agent/models/parse-service.ts';
-import { createServiceProvider } from '../../../agent/models/service-provider.ts';
+import { parseService, createServiceProvider } from '../../../agent/models/service-provider.ts';
 import { isBuiltInProvider } from '../../../agent/models/providers.ts';
 import { getErrorMessage } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/json.ts';

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test, type TestContext } from 'vitest';
-import { replaceFile } from '../../../../src/agent/tools/files/replace-file.ts';
+import { replaceFile } from '../../../../src/agent/tools/files/editable-file.ts';
 import { createDirectory } from '../../../base/directory.ts';
 
 const NEW = Buffer.from('new');

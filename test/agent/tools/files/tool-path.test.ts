@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { resolveToolPath, parsePathField } from '../../../../src/agent/tools/files/tool-path.ts';
+import { resolveToolPath, parsePathField } from '../../../../src/agent/tools/files/read-path.ts';
 import { createInputFields } from '../../../../src/agent/tools/input-fields.ts';
 import { createFileBench } from './tool-context.ts';
 

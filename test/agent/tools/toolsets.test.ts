@@ -1,15 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { TOOL_NAMES, viewsOf } from '../../../../src/hooks/faces/faces.ts';
-import { findTool, TOOLS } from '../../../../src/agent/tools/index.ts';
-import { readTool } from '../../../../src/agent/tools/read.ts';
-import { prepareToolCall } from '../../../../src/agent/tools/prepare-tool-call.ts';
-import type { ToolPorts } from '../../../../src/agent/tools/tool-context.ts';
-import {
-  isToolset,
-  listToolSpecs,
-  TOOLSETS,
-} from '../../../../src/agent/tools/toolsets/toolsets.ts';
-import { stand, use } from '../standing.ts';
+import { TOOL_NAMES, viewsOf } from '../../../src/hooks/faces/faces.ts';
+import { findTool, TOOLS } from '../../../src/agent/tools/index.ts';
+import { readTool } from '../../../src/agent/tools/read.ts';
+import { prepareToolCall } from '../../../src/agent/tools/prepare-tool-call.ts';
+import type { ToolPorts } from '../../../src/agent/tools/tool-context.ts';
+import { isToolset, listToolSpecs, TOOLSETS } from '../../../src/agent/tools/toolsets.ts';
+import { stand, use } from './standing.ts';
 
 const QUESTION = {
   question: 'Which?',

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { TOOLSETS, type Toolset } from '../../../../src/agent/tools/toolsets/toolsets.ts';
-import type { ScriptTurn } from '../../../../src/agent/models/scripted.ts';
-import { createStage } from '../../stage.ts';
-import { calls, talk } from '../../talk.ts';
+import { TOOLSETS, type Toolset } from '../../../src/agent/tools/toolsets.ts';
+import type { ScriptTurn } from '../../../src/agent/models/scripted.ts';
+import { createStage } from '../stage.ts';
+import { calls, talk } from '../talk.ts';
 
 async function play(toolset: Toolset, turns: readonly ScriptTurn[]) {
   const stage = createStage();

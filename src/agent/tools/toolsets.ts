@@ -1,9 +1,7 @@
-import { viewsOf, type Vocabulary } from '../../../hooks/faces/faces.ts';
-import type { ToolSpec } from '../../models/model.ts';
-import type { Tool } from '../tool.ts';
-import { CLASSIC_SPECS } from './classic.ts';
-import { SDK_SPECS } from './sdk.ts';
-import type { SpecTable } from './spec-table.ts';
+import { viewsOf, type Vocabulary } from '../../hooks/faces/faces.ts';
+import type { ToolSpec } from '../models/model.ts';
+import type { Tool } from './tool.ts';
+import { CLASSIC_SPECS, type SpecTable, SDK_SPECS } from './toolset-specs.ts';
 
 /** The vocabulary in which the model sees its tools. Calls are accepted in all of them. */
 export const TOOLSETS = ['claude', 'cline-classic', 'cline-sdk'] as const;

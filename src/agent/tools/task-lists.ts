@@ -1,6 +1,7 @@
 import { defineTool } from './define-tool.ts';
 import { createFailedOutput, type ToolOutput } from './tool.ts';
-import type { TaskItem, TaskItemChange } from './tool-context.ts';
+import type { TaskItem, TaskItemChange, ToolContext } from './tool-context.ts';
+import type { InputFields } from './input-fields.ts';
 
 export const taskCreateTool = defineTool<{ subject: string; description: string }>({
   name: 'TaskCreate',
@@ -17,7 +18,7 @@ export const taskCreateTool = defineTool<{ subject: string; description: string 
     required: ['subject', 'description'],
     additionalProperties: false,
   },
-  read: (fields) => ({
+  parse: (fields) => ({
     subject: fields.requiredText('subject'),
     description: fields.optionalText('description') ?? '',
   }),
@@ -42,7 +43,7 @@ interface TaskUpdate {
   readonly change: TaskItemChange;
 }
 
-const STATUSES = ['pending', 'in_progress', 'completed', 'deleted'] as const;
+const TASK_STATUSES = ['pending', 'in_progress', 'completed', 'deleted'] as const;
 
 export const taskUpdateTool = defineTool<TaskUpdate>({
   name: 'TaskUpdate',
@@ -54,15 +55,15 @@ export const taskUpdateTool = defineTool<TaskUpdate>({
     type: 'object',
     properties: {
       taskId: { type: 'string', description: 'As TaskCreate returned it' },
-      status: { type: 'string', enum: STATUSES },
+      status: { type: 'string', enum: TASK_STATUSES },
       subject: { type: 'string' },
       description: { type: 'string' },
     },
     required: ['taskId'],
     additionalProperties: false,
   },
-  read(fields) {
-    const status = fields.optionalOneOf('status', STATUSES);
+  parse(fields) {
+    const status = fields.optionalOneOf('status', TASK_STATUSES);
     const subject = fields.optionalText('subject');
     const description = fields.optionalText('description');
     return {
@@ -116,4 +117,75 @@ function createUpdatedOutput(before: TaskItem, change: TaskItemChange): ToolOutp
         : `Task #${id} updated: ${updatedFields.join(', ')}`,
     success: true,
   };
+}
+
+interface Todo {
+  readonly content: string;
+  readonly status: (typeof TODO_STATUSES)[number];
+  /** The present-continuous form: `Running the tests`. */
+  readonly activeForm: string;
+}
+
+const TODO_STATUSES = ['pending', 'in_progress', 'completed'] as const;
+const MAX_TODOS = 200;
+
+/** The todo list of each agent. */
+const TODO_LISTS = new WeakMap<ToolContext, readonly Todo[]>();
+
+export const todoWriteTool = defineTool<readonly Todo[]>({
+  name: 'TodoWrite',
+  description:
+    'Writes down the steps of the work, so that none is forgotten and the person sees where it stands. ' +
+    'Use it for work of three or more steps. Give the whole list each time. Have one step in_progress ' +
+    'at a time, and mark a step completed as soon as it is done, not before.',
+  kind: 'plan',
+  schema: {
+    type: 'object',
+    properties: {
+      todos: {
+        type: 'array',
+        maxItems: MAX_TODOS,
+        items: {
+          type: 'object',
+          properties: {
+            content: { type: 'string', description: 'What is to be done: "Run the tests"' },
+            status: { type: 'string', enum: TODO_STATUSES },
+            activeForm: { type: 'string', description: 'While it is done: "Running the tests"' },
+          },
+          required: ['content', 'status', 'activeForm'],
+          additionalProperties: false,
+        },
+      },
+    },
+    required: ['todos'],
+    additionalProperties: false,
+  },
+  parse(fields) {
+    const todos = fields.list('todos', parseTodo);
+    if (todos.length > MAX_TODOS) fields.reject('todos', `a list of at most ${MAX_TODOS}`);
+    return todos;
+  },
+  toHookInput: (todos) => ({ todos }),
+  async run(newTodos, context) {
+    const oldTodos = TODO_LISTS.get(context) ?? [];
+    TODO_LISTS.set(context, newTodos);
+    return { response: { oldTodos, newTodos }, text: formatTodos(newTodos), success: true };
+  },
+});
+
+function parseTodo(fields: InputFields): Todo {
+  const content = fields.requiredText('content');
+  return {
+    content,
+    status: fields.oneOf('status', TODO_STATUSES),
+    activeForm: fields.optionalText('activeForm') ?? content,
+  };
+}
+
+const MARKS = { pending: ' ', in_progress: '>', completed: 'x' };
+
+function formatTodos(todos: readonly Todo[]): string {
+  if (todos.length === 0) return 'The list is empty now.';
+  const lines = todos.map(({ content, status }) => `[${MARKS[status]}] ${content}`);
+  return ['The list is now:', ...lines].join('\n');
 }

@@ -54,7 +54,7 @@ export const askUserQuestionTool = defineTool<AskInput>({
     required: ['questions'],
     additionalProperties: false,
   },
-  read(fields) {
+  parse(fields) {
     const questions = fields.list('questions', parseQuestion);
     if (questions.length === 0 || questions.length > MAX_QUESTIONS) {
       fields.reject('questions', `a list of 1 to ${MAX_QUESTIONS} questions`);
@@ -125,3 +125,34 @@ function formatAnswers(questions: readonly Question[], answers: Answers): string
     .map(({ question }) => `${question}\n→ ${answers[question] ?? '(no answer)'}`)
     .join('\n\n');
 }
+
+/** The approval is the purpose of this tool: whoever allows the call accepts the plan. */
+export const exitPlanModeTool = defineTool<{ readonly plan: string }>({
+  name: 'ExitPlanMode',
+  description:
+    'Shows your plan to the person and, if they agree, ends plan mode, so that you can carry it out. Call ' +
+    'it in plan mode once the plan for a change is complete; not for research that changes nothing.',
+  kind: 'ask',
+  schema: {
+    type: 'object',
+    properties: { plan: { type: 'string', description: 'The plan, in markdown' } },
+    required: ['plan'],
+    additionalProperties: false,
+  },
+  parse: (fields) => ({ plan: fields.requiredText('plan') }),
+  toHookInput: ({ plan }) => ({ plan }),
+  async run({ plan }, context) {
+    const { leavePlanMode } = context.ports;
+    if (leavePlanMode === undefined) {
+      return createFailedOutput(
+        'There is no plan mode to leave here. Give the plan as your answer.',
+      );
+    }
+    leavePlanMode();
+    return {
+      response: { plan, filePath: null, isAgent: false },
+      text: 'The person agrees with your plan. Begin to carry it out.',
+      success: true,
+    };
+  },
+});
