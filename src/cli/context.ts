@@ -100,13 +100,8 @@ function toSettings({ hooks }: GlobalFlags): Partial<Settings> {
 
 const SHOW_AFTER_MS = 1000;
 
-interface HookProgress {
-  readonly observe: (progress: HandlerProgress) => void;
-  readonly end: () => void;
-}
-
 /** Shows which hooks are running once one of them has taken more than a second. */
-function createHookProgress(print: Printer): HookProgress {
+function createHookProgress(print: Printer) {
   const running = new Map<string, NodeJS.Timeout>();
   const slow = new Set<string>();
   const show = (): void => {
@@ -114,7 +109,7 @@ function createHookProgress(print: Printer): HookProgress {
     print.progress(names === '' ? null : `waiting for ${names} …`);
   };
   return {
-    observe({ type, hook }) {
+    observe({ type, hook }: HandlerProgress): void {
       clearTimeout(running.get(hook));
       running.delete(hook);
       if (type === 'start') {
@@ -127,7 +122,7 @@ function createHookProgress(print: Printer): HookProgress {
         );
       } else if (slow.delete(hook)) show();
     },
-    end() {
+    end(): void {
       for (const timer of running.values()) clearTimeout(timer);
       print.progress(null);
     },
@@ -169,13 +164,11 @@ function hasTerminal({ isTerminal }: CommandContext['print']): boolean {
   return stdin.isTTY && isTerminal;
 }
 
-interface PluginFlags {
-  readonly strict?: boolean;
-  readonly debug?: boolean;
-}
-
 /** Plugin options for every session of the CLI. */
-export function createPluginOptions({ strict, debug }: PluginFlags): PluginOptions {
+export function createPluginOptions({
+  strict,
+  debug,
+}: Pick<GlobalFlags, 'strict' | 'debug'>): PluginOptions {
   return {
     provided: async () => (await import('../sdk/provided/load-provided.ts')).loadProvidedModules(),
     ...(strict === true ? { isStrict: true } : {}),
@@ -184,7 +177,9 @@ export function createPluginOptions({ strict, debug }: PluginFlags): PluginOptio
 }
 
 /** For commands whose stdout is read by programs: plugin output is redirected from there. */
-export function createSilentPluginOptions(flags: PluginFlags): PluginOptions {
+export function createSilentPluginOptions(
+  flags: Pick<GlobalFlags, 'strict' | 'debug'>,
+): PluginOptions {
   const { provided, ...options } = createPluginOptions(flags);
   return {
     ...options,

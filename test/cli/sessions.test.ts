@@ -106,7 +106,12 @@ describe('sessions list', () => {
     expect(stdout.split('\n').map((line) => line.split(/ {2,}/u))).toEqual([
       ['SESSION', 'LAST USED', 'DIRECTORY', 'MODEL', 'MESSAGES', 'PROMPT'],
       ['11111111-b', '2026-01-02 03:05', '?', '?', '0'],
-      ['', expect.stringContaining('session.json is missing; its content is recovered from the transcript')],
+      [
+        '',
+        expect.stringContaining(
+          'session.json is missing; its content is recovered from the transcript',
+        ),
+      ],
       [
         '11111111-a',
         '2026-01-02 03:04',
@@ -195,9 +200,7 @@ Sub-agent transcripts:
     const { code, stdout, stderr } = await runHookline(['sessions', 'show', FIRST], at(place));
     expect(code).toBe(0);
     expect(stdout).toContain('\n> hello\n');
-    expect(stderr).toBe(
-      `note: ${session.transcriptPath}:2 is incomplete and was skipped\n`,
-    );
+    expect(stderr).toBe(`note: ${session.transcriptPath}:2 is incomplete and was skipped\n`);
   });
 
   it('says which sessions an id might mean, or that there is none', async () => {

@@ -366,7 +366,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     const left = await openChat(place, { args: ['--worktree', 'copy'] });
     left.press('C-d');
     await left.shows('Keep the worktree');
-    expect(left.screen()).not.toContain('In your own words');
+    expect(left.screen()).not.toContain('Other');
     left.press('C-c');
     await left.shows('exit 0');
     const closed = await openChat(place, { args: ['--worktree', 'copy'] });

@@ -8,14 +8,12 @@ export interface ModelDetails {
   readonly prices: Prices | null;
 }
 
-export interface ParsedModels {
+/** Accepts models by id, a list of objects with ids, or a list of ids. */
+export function parseModels(value: unknown): {
   readonly models: ReadonlyMap<string, ModelDetails>;
   /** Descriptions of invalid entries. */
   readonly problems: readonly string[];
-}
-
-/** Accepts models by id, a list of objects with ids, or a list of ids. */
-export function parseModels(value: unknown): ParsedModels {
+} {
   if (value === undefined) return { models: new Map(), problems: [] };
   const entries = listEntries(value);
   if (entries === null) {

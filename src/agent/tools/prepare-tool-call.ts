@@ -118,16 +118,11 @@ function fillDefaults(call: ToolCall, view: ToolView, context: ToolContext): Too
   return { ...view, input: { ...view.input, file_path: resolveToolPath(file, context) } };
 }
 
-interface CalledPart {
-  readonly view: ToolView;
-  readonly tool: Tool | null;
-}
-
 /**
  * A plugin's tool may have a name that looks like an MCP tool's or another vocabulary's; its own input is
  * used then.
  */
-function resolveTool(view: ToolView, call: ToolCall, tools: readonly Tool[]): CalledPart {
+function resolveTool(view: ToolView, call: ToolCall, tools: readonly Tool[]) {
   const find = (name: string): Tool | null => tools.find((tool) => tool.name === name) ?? null;
   const tool = find(view.name);
   return tool === null
@@ -258,13 +253,10 @@ function formatHeading(part: CallPart | undefined): string {
   return `${part.name} ${line}`.slice(0, MAX_HEADING_CHARACTERS).trim();
 }
 
-interface PartOutput {
-  readonly heading: string;
-  readonly output: ToolOutput;
-}
-
 /** Joins several outputs; the result succeeds only when all parts did. */
-function joinOutputs(parts: readonly PartOutput[]): ToolOutput {
+function joinOutputs(
+  parts: readonly { readonly heading: string; readonly output: ToolOutput }[],
+): ToolOutput {
   const [only, ...more] = parts;
   if (only !== undefined && more.length === 0) return only.output;
   const outputs = parts.map(({ output }) => output);

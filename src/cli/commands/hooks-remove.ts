@@ -30,7 +30,7 @@ export const removeHook: Command<RemoveOptions> = (context, { id, yes }) => {
   rejectInsideSession(context, 'hooks rm');
   return withHost(context, async (host) => {
     const { hook } = findEditableHook(host, id);
-    const removal = await planRemoval(hook);
+    const removal = planRemoval(hook);
     if (yes !== true && !(await confirmRemoval(context, removal))) {
       context.print.note('Nothing was deleted.');
       return EXIT.refused;
@@ -44,10 +44,9 @@ export const removeHook: Command<RemoveOptions> = (context, { id, yes }) => {
   });
 };
 
-async function planRemoval(hook: FoundHook): Promise<Removal> {
+function planRemoval(hook: FoundHook): Removal {
   rejectPackage(hook);
   if (hook.line === null) return planFileRemoval(hook.path);
-  const { planEntryRemoval } = await import('../config-files/remove-entry.ts');
   return planEntryRemoval(hook);
 }
 

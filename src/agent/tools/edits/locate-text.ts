@@ -69,11 +69,10 @@ function isUnique(text: string, span: Span): boolean {
 function isRepeated(text: string, span: Span): boolean {
   const borders = computeBorders(text, span);
   const { length } = borders;
-  const sought = { text, start: span.start, borders };
   let found = 0;
   let matched = 0;
   for (let at = 0; at < text.length && found < 2; at++) {
-    matched = extendMatch(sought, at, matched);
+    matched = extendMatch(text, span.start, borders, at, matched);
     if (matched < length) continue;
     found += 1;
     matched = borders[length - 1] ?? 0;
@@ -84,23 +83,22 @@ function isRepeated(text: string, span: Span): boolean {
 /** The border table of Knuth-Morris-Pratt. */
 function computeBorders(text: string, { start, end }: Span): Int32Array {
   const borders = new Int32Array(end - start);
-  const sought = { text, start, borders };
   let border = 0;
   for (let at = 1; at < borders.length; at++) {
-    border = extendMatch(sought, start + at, border);
+    border = extendMatch(text, start, borders, start + at, border);
     borders[at] = border;
   }
   return borders;
 }
 
-interface Sought {
-  readonly text: string;
-  readonly start: number;
-  readonly borders: Int32Array;
-}
-
 /** The length of the match that ends at `at`, given the length of the match before it. */
-function extendMatch({ text, start, borders }: Sought, at: number, before: number): number {
+function extendMatch(
+  text: string,
+  start: number,
+  borders: Int32Array,
+  at: number,
+  before: number,
+): number {
   const character = text.charCodeAt(at);
   let matched = before;
   while (matched > 0 && text.charCodeAt(start + matched) !== character) {

@@ -29,19 +29,15 @@ export function createSpillFile(
   fromBytes: number,
   maxBytes: number = MAX_FILE_BYTES,
 ): SpillFile {
-  return directory === null ? NO_FILE : new LazyFile({ directory, fromBytes, maxBytes });
+  return directory === null ? NO_FILE : new LazyFile(directory, fromBytes, maxBytes);
 }
 
 const NO_FILE: SpillFile = { push: () => {}, finish: () => null, discard: () => {} };
 
-interface SpillLimits {
-  readonly directory: string;
-  readonly fromBytes: number;
-  readonly maxBytes: number;
-}
-
 class LazyFile implements SpillFile {
-  readonly #limits: SpillLimits;
+  readonly #directory: string;
+  readonly #fromBytes: number;
+  readonly #maxBytes: number;
   readonly #path: string;
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
@@ -49,23 +45,25 @@ class LazyFile implements SpillFile {
   #bytes = 0;
   #isWhole = true;
 
-  constructor(limits: SpillLimits) {
-    this.#limits = limits;
-    this.#path = path.join(limits.directory, `b${randomUUID().slice(0, 8)}.txt`);
+  constructor(directory: string, fromBytes: number, maxBytes: number) {
+    this.#directory = directory;
+    this.#fromBytes = fromBytes;
+    this.#maxBytes = maxBytes;
+    this.#path = path.join(directory, `b${randomUUID().slice(0, 8)}.txt`);
   }
 
   push(chunk: Buffer): void {
     if (this.#descriptor !== null || !this.#isWhole) return this.#write(chunk);
     this.#waiting.push(chunk);
     this.#waitingBytes += chunk.length;
-    if (this.#waitingBytes > this.#limits.fromBytes) this.#open();
+    if (this.#waitingBytes > this.#fromBytes) this.#open();
   }
 
   #open(): void {
     const waiting = Buffer.concat(this.#waiting);
     this.#waiting = [];
     try {
-      createPrivateDirectory(this.#limits.directory);
+      createPrivateDirectory(this.#directory);
       this.#descriptor = openSync(this.#path, 'wx', 0o600);
     } catch {
       this.#isWhole = false;
@@ -76,7 +74,7 @@ class LazyFile implements SpillFile {
   // Synchronous, so that a program that writes faster than the disk has to wait.
   #write(chunk: Buffer): void {
     if (this.#descriptor === null || !this.#isWhole) return;
-    const room = this.#limits.maxBytes - this.#bytes;
+    const room = this.#maxBytes - this.#bytes;
     this.#isWhole = chunk.length <= room;
     try {
       for (let at = 0, end = Math.min(room, chunk.length); at < end;) {

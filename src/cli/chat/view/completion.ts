@@ -10,21 +10,19 @@ import type { CommandCompletion } from './view.ts';
 
 const MAX_ITEMS = 50;
 
-export interface CompletionSources {
-  readonly directory: string;
-  commands(): readonly CommandCompletion[];
-}
-
 type Completing = Parameters<AutocompleteProvider['applyCompletion']>;
 
 /** Completes files after `@` and command names after a leading slash. */
-export function createCompletion(sources: CompletionSources): AutocompleteProvider {
+export function createCompletion(
+  directory: string,
+  listCommands: () => readonly CommandCompletion[],
+): AutocompleteProvider {
   return {
     async getSuggestions(lines, row, column) {
       const before = (lines[row] ?? '').slice(0, column);
-      if (row === 0 && /^\/\S*$/u.test(before)) return completeCommand(before, sources.commands());
+      if (row === 0 && /^\/\S*$/u.test(before)) return completeCommand(before, listCommands());
       const [mention] = /(?<=^|\s)@\S*$/u.exec(before) ?? [];
-      return mention === undefined ? null : completeFile(mention, sources.directory);
+      return mention === undefined ? null : completeFile(mention, directory);
     },
     applyCompletion(...[lines, row, column, item, prefix]: Completing) {
       const line = lines[row] ?? '';

@@ -54,7 +54,7 @@ export class Screen implements ChatView {
     this.#tui = new TUI(terminal);
     this.#editor = new PromptEditor(this.#tui, gestures.submit);
     const commands = (): readonly CommandCompletion[] => this.#commands;
-    this.#editor.setAutocompleteProvider(createCompletion({ directory, commands }));
+    this.#editor.setAutocompleteProvider(createCompletion(directory, commands));
     this.#slot = new Slot(this.#editor);
     this.#strayKeys = new TypeaheadGuard(clock);
     this.#panels = new Panels((panel) => this.#showPanel(panel));

@@ -133,12 +133,10 @@ const TURNS: readonly ScriptTurn[] = [
 ];
 
 /** A scripted model and the requests it received. */
-interface RecordingModel {
+export function createRecordingModel(): {
   readonly model: Model;
   readonly requests: readonly ModelRequest[];
-}
-
-export function createRecordingModel(): RecordingModel {
+} {
   const requests: ModelRequest[] = [];
   const script = createScriptedModel(TURNS);
   return {
