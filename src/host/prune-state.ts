@@ -17,8 +17,9 @@ export async function pruneState(stateDirectory: string, nowMs: number): Promise
     await rm(markFile, { force: true });
     appendPrivateFile(markFile, '');
     const oldest = nowMs - MAX_AGE_DAYS * DAY_MS;
-    for (const name of SESSION_DIRECTORIES)
+    for (const name of SESSION_DIRECTORIES) {
       await pruneDirectory(path.join(stateDirectory, name), oldest);
+    }
     return null;
   } catch (error) {
     return `files of old sessions in ${stateDirectory} could not be removed: ${getErrorMessage(error)}`;

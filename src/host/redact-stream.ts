@@ -20,8 +20,9 @@ export function createDeltaBuffer(): DeltaBuffer {
   return {
     take(event) {
       const isSameAgent = ({ agentId }: Delta): boolean => agentId === event.agentId;
-      if (!isDelta(event))
+      if (!isDelta(event)) {
         return FLUSHING_EVENTS.has(event.type) ? [...flushMatching(isSameAgent), event] : [event];
+      }
       // A delta of another kind means that the text before it has ended.
       const before = flushMatching((delta) => isSameAgent(delta) && delta.type !== event.type);
       const key = getStreamKey(event);

@@ -104,8 +104,9 @@ async function fireConfigChange(
     const verdict = await fire({ name: 'ConfigChange', source, file });
     // A hook cannot refuse settings of an administrator.
     isAccepted = !isRefusal(verdict.effect) || source === 'policy_settings';
-    if (!isAccepted)
+    if (!isAccepted) {
       notice(`the change of ${file} is ignored: refused by ${formatRefusals(verdict)}`);
+    }
   } finally {
     hookSet.changes.settle(file, isAccepted);
   }

@@ -103,8 +103,9 @@ function openHookWorktree(request: WorktreeOptions, directory: string): Worktree
     path: realPath,
     async close() {
       // Only the hook knows whether it has changes.
-      if (await shouldKeep(request, realPath))
+      if (await shouldKeep(request, realPath)) {
         return notify(request, `the worktree ${realPath} is kept`);
+      }
       await fire(request, { name: 'WorktreeRemove', path: realPath, cwd: realPath });
     },
   };
@@ -132,8 +133,9 @@ async function closeGitWorktree(
   }
   await fire(request, { name: 'WorktreeRemove', path: realPath, cwd: realPath });
   const problem = await worktree.remove();
-  if (problem !== null)
+  if (problem !== null) {
     notify(request, `the worktree ${realPath} could not be removed: ${problem}`);
+  }
 }
 
 /** A non-interactive run keeps it. */

@@ -149,8 +149,9 @@ function readStoredConversation(directory: string): StoredConversation {
   try {
     return readConversation(transcript);
   } catch (error) {
-    if (isNotFoundError(error))
+    if (isNotFoundError(error)) {
       return { ...EMPTY_CONVERSATION, problems: [`${transcript} is missing`] };
+    }
     throw new HooklineError('SESSION_UNWRITABLE', {
       message: `the session’s transcript ${transcript} cannot be read: ${getErrorMessage(error)}`,
       hint: 'Check its permissions; without it the conversation would be lost.',

@@ -154,7 +154,7 @@ function toToolSet(specs: readonly ToolSpec[], sdk: Sdk): ToolSet {
 type ProviderOptions = NonNullable<Parameters<typeof streamText>[0]['providerOptions']>;
 
 /** Reasoning effort and storage options in the format of each service. */
-export function buildProviderOptions(
+function buildProviderOptions(
   request: ModelRequest,
   wire: Wire,
   modelId: string,

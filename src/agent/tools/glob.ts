@@ -111,7 +111,7 @@ export interface GlobSearch {
 }
 
 /** Moves the literal directories at the start of a pattern, including `..`, into the start directory. */
-export function splitPattern(pattern: string, root: string): GlobSearch | string {
+function splitPattern(pattern: string, root: string): GlobSearch | string {
   const parts = pattern.split('/');
   const plain = parts.findIndex((part, index) => index === parts.length - 1 || isMagic(part));
   const inside = parts.slice(plain).filter((part) => part !== '' && part !== '.');

@@ -112,8 +112,9 @@ class HostMcpServers implements McpServers {
     const { opened, given } = this.#request;
     this.#found = findServers(opened, given);
     const { servers, broken } = this.#found;
-    for (const each of broken)
+    for (const each of broken) {
       this.#notifyOnce(`${formatServerLocation(each, opened)}: ${each.why}`);
+    }
     for (const text of listWithheldNotices(servers, opened)) this.#notifyOnce(text);
     for (const text of listOwnServerChanges(servers, opened)) this.#notifyOnce(text);
     const startable = selectFirstOfEachName(servers);

@@ -105,8 +105,9 @@ function* readTextLines(file: string, fromByte = 0): Generator<TextLine> {
       // The buffer is reused for the next chunk.
       if (start < chunk.length) partialLine.push(Buffer.from(chunk.subarray(start)));
     }
-    if (partialLine.length > 0)
+    if (partialLine.length > 0) {
       yield { number: number + 1, text: decodeText(partialLine), isWhole: false };
+    }
   } finally {
     closeSync(handle);
   }

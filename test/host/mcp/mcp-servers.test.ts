@@ -106,7 +106,7 @@ describe('an agent with MCP servers', () => {
     ]) {
       stage.write(OWN, servers(entries));
       const told = (await run(stage, [])).notices;
-      notices.push(told.filter((text) => text.includes('your own')));
+      notices.push(told.filter((text) => text.includes('since the last run')));
     }
     expect(notices).toEqual([
       [],
