@@ -51,7 +51,7 @@ export async function withHost<Result>(
   const host = await createHost({
     ...toHostOptions(context.flags),
     ...(context.flags.debug === true ? { onExchange: (each) => exchanges.push(each) } : {}),
-    onProgress: progress.observe,
+    onProgress: (each) => progress.observe(each),
     onNotice: (notice) => context.print.note(`note: ${toPrintable(notice)}`),
     ...extra,
   });

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { pathToFileURL } from 'node:url';
 import type { Client, StandardSchemaV1, Transport } from '@modelcontextprotocol/client';
+import { dropUndefined } from '../base/defined.ts';
 import { isRecord } from '../base/json.ts';
 import { startTimeLimit } from '../base/time-limit.ts';
 import { waitOrAbort } from '../base/abort.ts';
@@ -184,13 +185,13 @@ function serveRequests(client: Client, { roots, ask, onListChange }: ServedReque
 function parseQuestion(params: unknown): ServerQuestion {
   const fields = isRecord(params) ? params : {};
   const { message, mode, requestedSchema, url, elicitationId } = fields;
-  return {
+  return dropUndefined({
     message: typeof message === 'string' ? message : '',
-    mode: mode === 'url' ? 'url' : 'form',
-    ...(isRecord(requestedSchema) ? { schema: requestedSchema } : {}),
-    ...(typeof url === 'string' ? { url } : {}),
-    ...(typeof elicitationId === 'string' ? { id: elicitationId } : {}),
-  };
+    mode: mode === 'url' ? ('url' as const) : ('form' as const),
+    schema: isRecord(requestedSchema) ? requestedSchema : undefined,
+    url: typeof url === 'string' ? url : undefined,
+    id: typeof elicitationId === 'string' ? elicitationId : undefined,
+  });
 }
 
 type PlainValue = string | number | boolean | string[];

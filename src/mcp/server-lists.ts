@@ -1,3 +1,4 @@
+import { dropUndefined } from '../base/defined.ts';
 import { isRecord } from '../base/json.ts';
 import type { ListKind, OpenClient } from './open-client.ts';
 import { getErrorMessage } from '../base/errors.ts';
@@ -99,14 +100,13 @@ export function parsePrompt(value: unknown): ServerPrompt | null {
 export function parseResource(value: unknown): ServerResource | null {
   if (!isRecord(value) || typeof value['uri'] !== 'string') return null;
   const { uri, name, mimeType, description } = value;
-  return {
+  return dropUndefined({
     uri,
     name: toText(name),
-    ...(typeof mimeType === 'string' ? { mimeType } : {}),
-    ...(typeof description === 'string'
-      ? { description: description.slice(0, MAX_DESCRIPTION) }
-      : {}),
-  };
+    mimeType: typeof mimeType === 'string' ? mimeType : undefined,
+    description:
+      typeof description === 'string' ? description.slice(0, MAX_DESCRIPTION) : undefined,
+  });
 }
 
 function toText(value: unknown): string {

@@ -154,11 +154,7 @@ function toToolSet(specs: readonly ToolSpec[], sdk: Sdk): ToolSet {
 type ProviderOptions = NonNullable<Parameters<typeof streamText>[0]['providerOptions']>;
 
 /** Reasoning effort and storage options in the format of each service. */
-function buildProviderOptions(
-  request: ModelRequest,
-  wire: Wire,
-  modelId: string,
-): ProviderOptions {
+function buildProviderOptions(request: ModelRequest, wire: Wire, modelId: string): ProviderOptions {
   switch (wire) {
     case 'anthropic':
       return { anthropic: buildAnthropicOptions(request, modelId) };

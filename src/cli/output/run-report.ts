@@ -44,10 +44,7 @@ export function createRunReport(context: CommandContext, format: OutputFormat): 
     queue = queue.then(print).catch(reportError);
   };
   const deltas = context.flags.raw === true ? null : createDeltaBuffer();
-  const line = (event: RuntimeEvent): void =>
-    enqueue(async () =>
-      context.print.jsonLine(await redactObject(toJsonLine(event), context.flags)),
-    );
+  const line = (event: RuntimeEvent): void => enqueue(() => printJsonLine(context, event));
   const note = (text: string): void => {
     if (printed.has(text)) return;
     printed.add(text);
@@ -59,11 +56,7 @@ export function createRunReport(context: CommandContext, format: OutputFormat): 
   const notice = (text: string): void => note(`note: ${toPrintable(text)}`);
   return {
     notice,
-    pluginOutput: (text) =>
-      enqueue(async () => {
-        const { output } = await redactObject({ output: formatConsoleOutput(text) }, context.flags);
-        if (output !== null) context.print.note(output);
-      }),
+    pluginOutput: (text) => enqueue(() => printConsoleOutput(context, text)),
     issue(issue) {
       pluginIssues.push(issue);
       notice(`plugin ${issue.plugin}: ${issue.message}`);
@@ -87,6 +80,15 @@ export function createRunReport(context: CommandContext, format: OutputFormat): 
     },
     hasHookFailures: () => hasFailures || pluginIssues.some(({ level }) => level === 'error'),
   };
+}
+
+async function printJsonLine({ print, flags }: CommandContext, event: RuntimeEvent): Promise<void> {
+  print.jsonLine(await redactObject(toJsonLine(event), flags));
+}
+
+async function printConsoleOutput({ print, flags }: CommandContext, text: string): Promise<void> {
+  const { output } = await redactObject({ output: formatConsoleOutput(text) }, flags);
+  if (output !== null) print.note(output);
 }
 
 /** The last answer, and the text of it that hooks let the user see. */

@@ -6,6 +6,7 @@ import {
   type ToolOutput,
 } from '../../agent/tools/tool.ts';
 import type { ToolContext } from '../../agent/tools/tool-context.ts';
+import { dropUndefined } from '../../base/defined.ts';
 import { getErrorMessage, HooklineError } from '../../base/errors.ts';
 import { isRecord, getTypeName } from '../../base/json.ts';
 import { parseAnswer, parseContents, parsePromptText } from '../../mcp/answer.ts';
@@ -91,7 +92,7 @@ async function callTool(
 
 /** Routes questions of the server during a call to the agent that called. */
 function selectAsk({ ports: { elicit } }: ToolContext): { readonly ask?: Ask } {
-  return elicit === undefined ? {} : { ask: elicit };
+  return dropUndefined({ ask: elicit });
 }
 
 /** Tool names that providers accept. */

@@ -105,14 +105,14 @@ function createMessageBody(entry: Entry<'message'>, modelId: string): Fields {
     const stop = { stop_reason: getStopReason(message), stop_sequence: null };
     return {
       type: 'assistant',
-      message: { ...response, ...stop, ...(usage === undefined ? {} : { usage }) },
+      message: { ...response, ...stop, usage },
     };
   }
   return {
     type: 'user',
     message: { role: 'user', content: toUserContent(message) },
-    ...(isMeta === true ? { isMeta } : {}),
-    ...(toolUseResult === undefined ? {} : { toolUseResult }),
+    isMeta: isMeta === true ? true : undefined,
+    toolUseResult,
   };
 }
 
@@ -172,12 +172,13 @@ function formatLine(body: Fields, entry: TranscriptEntry, frame: LineFrame, uuid
     sessionId: frame.sessionId,
     version: frame.version,
     gitBranch: frame.gitBranch,
-    ...(agentId === undefined ? {} : { agentId }),
+    agentId,
     ...body,
-    ...(promptId === null ? {} : { promptId }),
+    promptId: promptId ?? undefined,
     uuid,
     timestamp: formatTime(at),
   };
+  // JSON.stringify drops undefined fields.
   return `${JSON.stringify(line)}\n`;
 }
 
