@@ -17,7 +17,7 @@ export function checkFlagPaths({ settings, hooksDir, pluginDir = [] }: GlobalFla
 function checkSettings(value: string): void {
   const isText = value.trimStart().startsWith('{');
   const text = isText ? value : readSettings(value);
-  const where = isText ? 'it' : JSON.stringify(value);
+  const where = isText ? 'the argument' : JSON.stringify(value);
   const source = sourceAt(value, 'flag', null);
   const unreadable = readHooksText(text, source, 'settings').broken.find(
     ({ event }) => event === null,

@@ -27,10 +27,10 @@ describe('--settings', () => {
   });
 
   it.each([
-    ['a file that is not there', 'absent.json', '"absent.json" is not there'],
+    ['a file that is not there', 'absent.json', '"absent.json" does not exist'],
     ['a directory', '.', '"." cannot be read'],
-    ['JSON that is broken', '{bad', 'it cannot be read, line 1: expected JSON, found'],
-    ['a file that is broken', 'broken.json', '"broken.json" cannot be read, line 1: expected'],
+    ['JSON that is broken', '{bad', 'the argument, line 1: expected JSON, found'],
+    ['a file that is broken', 'broken.json', '"broken.json", line 1: expected'],
     ['a file without an object', 'list.json', 'expected an object with "hooks", found'],
   ])('refuses %s, before anything runs', async (_, given, problem) => {
     const place = createPlace({ 'broken.json': '{"hooks": ', 'list.json': '[]' });
