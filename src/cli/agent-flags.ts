@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parseScript } from '../agent/models/scripted.ts';
+import { dropUndefined } from '../base/defined.ts';
 import { HooklineError, getErrorMessage } from '../base/errors.ts';
 import { isDirectory } from '../base/files.ts';
 import type { AgentOptions, ModelWish } from '../host/agent/agent-options.ts';
@@ -42,11 +43,7 @@ export function checkFlagConflicts(flags: AgentFlags): void {
 /** The session that a command opens. */
 export function toSessionRequest(flags: AgentFlags): Pick<StartRequest, 'resume' | 'worktree'> {
   const resume = flags.continue === true ? 'latest' : flags.resume;
-  const { worktree } = flags;
-  return {
-    ...(resume === undefined ? {} : { resume }),
-    ...(worktree === undefined ? {} : { worktree }),
-  };
+  return dropUndefined({ resume, worktree: flags.worktree });
 }
 
 /** The trimmed text; null when it is empty. */
@@ -57,16 +54,16 @@ export function trimToNull(text: string): string | null {
 
 export function toAgentOptions(flags: AgentFlags): AgentOptions {
   const { permissionMode, allow, deny, toolset, addDir, mcpConfig, maxTurns } = flags;
-  return {
+  return dropUndefined({
     model: toModelOptions(flags),
-    ...(permissionMode === undefined ? {} : { permissionMode }),
-    ...(allow === undefined ? {} : { allow }),
-    ...(deny === undefined ? {} : { deny }),
-    ...(toolset === undefined ? {} : { toolset }),
-    ...(addDir === undefined ? {} : { addDirectories: addDir.map(checkDirectory) }),
-    ...(mcpConfig === undefined ? {} : { mcpConfig: mcpConfig.map(checkServers) }),
-    ...(maxTurns === undefined ? {} : { maxTurns: parseCount(maxTurns) }),
-  };
+    permissionMode,
+    allow,
+    deny,
+    toolset,
+    addDirectories: addDir?.map(checkDirectory),
+    mcpConfig: mcpConfig?.map(checkServers),
+    maxTurns: maxTurns === undefined ? undefined : parseCount(maxTurns),
+  });
 }
 
 function checkDirectory(value: string): string {
@@ -86,13 +83,13 @@ function checkServers(value: string): string {
 }
 
 function toModelOptions({ provider, model, baseUrl, key, script }: AgentFlags): ModelWish {
-  return {
-    ...(provider === undefined ? {} : { provider }),
-    ...(model === undefined ? {} : { model }),
-    ...(baseUrl === undefined ? {} : { baseUrl }),
-    ...(key === undefined ? {} : { key }),
-    ...(script === undefined ? {} : { script: parseScript(readScript(script), script) }),
-  };
+  return dropUndefined({
+    provider,
+    model,
+    baseUrl,
+    key,
+    script: script === undefined ? undefined : parseScript(readScript(script), script),
+  });
 }
 
 function readScript(file: string): string {

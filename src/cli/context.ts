@@ -1,3 +1,4 @@
+import { dropUndefined } from '../base/defined.ts';
 import { HooklineError } from '../base/errors.ts';
 import type { Exchange } from '../dialects/dialect.ts';
 import { createHost, type Host, type HostOptions } from '../host/create-host.ts';
@@ -74,11 +75,13 @@ async function printExchanges(
 
 export function toHostOptions(flags: GlobalFlags): HostOptions {
   return {
-    ...(flags.cwd === undefined ? {} : { cwd: flags.cwd }),
-    ...(flags.root === undefined ? {} : { roots: flags.root }),
-    ...(flags.hooksDir === undefined ? {} : { hooksDirectory: flags.hooksDir }),
-    ...(flags.pluginDir === undefined ? {} : { pluginDirectories: flags.pluginDir }),
-    ...(flags.settings === undefined ? {} : { claudeSettings: flags.settings }),
+    ...dropUndefined({
+      cwd: flags.cwd,
+      roots: flags.root,
+      hooksDirectory: flags.hooksDir,
+      pluginDirectories: flags.pluginDir,
+      claudeSettings: flags.settings,
+    }),
     ...toLockOption(flags),
     flags: toSettings(flags),
     plugins: createPluginOptions(flags),

@@ -22,7 +22,7 @@ export interface ToolDefinition<Input> {
    * Converts the model's input to the tool's own type; a string describes a problem. Problems of single
    * fields are recorded by `InputFields`, and then the result is ignored.
    */
-  parse(rawInput: InputFields, context: ToolContext): Input | string;
+  parse(fields: InputFields, context: ToolContext): Input | string;
   /** Why the call cannot succeed at present, or null. Must not change anything. */
   check?(input: Input, context: ToolContext): string | null;
   /** The input for hooks, when it differs from the model's: absolute paths, defaults. */
